@@ -1,0 +1,98 @@
+"""Every error a user can meet: one base, the culprit always named."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class OracleError(Exception):
+    """Base of all errors of this project.
+
+    ``exit_code`` is what the command line ends with: 2 for bad usage or input
+    that cannot be read, 3 when an outside part failed.
+    """
+
+    exit_code: ClassVar[int] = 2
+
+
+class DocumentError(OracleError, ValueError):
+    """A document that is not what its format says; ``path`` is a JSON path."""
+
+    def __init__(
+        self,
+        reason: str,
+        *,
+        path: str = "$",
+        source: str | None = None,
+        line: int | None = None,
+    ) -> None:
+        self.reason = reason
+        self.path = path
+        self.source = source
+        self.line = line
+        super().__init__(f"{_place(source, line)}{path}: {reason}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Survive pickling: Spark carries errors from its workers."""
+        state = (self.reason, self.path, self.source, self.line)
+        return _document_error, state
+
+    def at(self, *, source: str | None, line: int | None) -> DocumentError:
+        """Return the same error with the place it was met in."""
+        return DocumentError(self.reason, path=self.path, source=source, line=line)
+
+
+class InstanceError(OracleError, ValueError):
+    """An instance contradicts itself; carries what and where, not only prose."""
+
+    def __init__(self, reason: str, *, subject: object) -> None:
+        super().__init__(f"{reason}: {subject!r}")
+        self.reason = reason
+        self.subject = subject
+
+
+class WireError(OracleError, ValueError):
+    """Bytes that are no message of the protocol; ``offset`` in bytes."""
+
+    def __init__(self, reason: str, *, offset: int) -> None:
+        super().__init__(f"at byte {offset}: {reason}")
+        self.reason = reason
+        self.offset = offset
+
+
+class SourceError(OracleError, ValueError):
+    """An input that cannot be read as what it should be."""
+
+    def __init__(self, reason: str, *, source: str, line: int | None = None) -> None:
+        super().__init__(f"{_place(source, line)}{reason}")
+        self.reason = reason
+        self.source = source
+        self.line = line
+
+
+class OutputError(OracleError, OSError):
+    """A place that cannot be written to."""
+
+    def __init__(self, reason: str, *, target: str) -> None:
+        super().__init__(f"{target}: {reason}")
+        self.reason = reason
+        self.target = target
+
+
+class OutsideError(OracleError, RuntimeError):
+    """A part that is not ours failed: Java, a broker, a browser."""
+
+    exit_code: ClassVar[int] = 3
+
+
+def _place(source: str | None, line: int | None) -> str:
+    """Write ``file:line: `` as far as it is known."""
+    if source is None:
+        return ""
+    return f"{source}: " if line is None else f"{source}:{line}: "
+
+
+def _document_error(
+    reason: str, path: str, source: str | None, line: int | None
+) -> DocumentError:
+    return DocumentError(reason, path=path, source=source, line=line)
