@@ -1,0 +1,115 @@
+"""An assignment in memory, and as an assignment/1 document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rebalance.claims import Int32, Int64
+from rebalance.documents import (
+    AssignmentDocument,
+    CertificateDocument,
+    Figures,
+    Status,
+)
+from rebalance.errors import InstanceError
+from rebalance.instance import Instance
+
+NOBODY = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assignment:
+    """Who reads what.
+
+    Attributes
+    ----------
+    assignee : int32 (P,)
+        Member of each partition of the instance; -1 nobody.
+    """
+
+    assignee: Int32
+
+    def __post_init__(self) -> None:
+        """Freeze the column."""
+        self.assignee.setflags(write=False)
+
+    def loads(self, instance: Instance) -> Int64:
+        """Partitions of each member, int64 (M,)."""
+        given = self.assignee[self.assignee != NOBODY]
+        return np.bincount(given, minlength=len(instance.members))
+
+
+def members_of(
+    instance: Instance, assignment: Assignment
+) -> dict[str, dict[str, list[int]]]:
+    """Write the assignment as member → topic → numbers, every member present."""
+    order = np.argsort(assignment.assignee, kind="stable")
+    order = order[np.searchsorted(assignment.assignee[order], 0) :]
+    member = assignment.assignee[order]
+    topic = instance.partition_topic[order]
+    number = (order - instance.topic_offsets[topic]).tolist()
+    new_run = (member[1:] != member[:-1]) | (topic[1:] != topic[:-1])
+    starts = np.flatnonzero(np.r_[order.size > 0, new_run])
+    ends = np.r_[starts[1:], order.size]
+    written: dict[str, dict[str, list[int]]] = {name: {} for name in instance.members}
+    for m, t, start, end in zip(
+        member[starts].tolist(),
+        topic[starts].tolist(),
+        starts.tolist(),
+        ends.tolist(),
+        strict=True,
+    ):
+        written[instance.members[m]][instance.topics[t]] = number[start:end]
+    return written
+
+
+def document_of(
+    instance: Instance,
+    assignment: Assignment,
+    *,
+    assignor: str,
+    status: Status | None = None,
+    figures: Figures | None = None,
+    certificate: CertificateDocument | None = None,
+) -> AssignmentDocument:
+    """Write an assignment/1 document; absent parts are left out."""
+    # model_construct: built from a valid instance, so there is nothing to validate.
+    return AssignmentDocument.model_construct(
+        group=instance.group,
+        id=instance.id,
+        members=members_of(instance, assignment),
+        assignor=assignor,
+        status=status,
+        figures=figures,
+        certificate=certificate,
+    )
+
+
+def assignment_of(instance: Instance, document: AssignmentDocument) -> Assignment:
+    """Lay a document's assignment out as a column.
+
+    Raises
+    ------
+    InstanceError
+        If it names an unknown member, topic or partition, or gives one partition
+        twice: no column can say that. The judge can (``verify``).
+    """
+    assignee = np.full(instance.n_partitions, NOBODY, dtype=np.int32)
+    sizes = dict(zip(instance.topics, instance.topic_sizes.tolist(), strict=True))
+    first = dict(zip(instance.topics, instance.topic_offsets.tolist(), strict=False))
+    number = {member_id: m for m, member_id in enumerate(instance.members)}
+    for member_id, held in document.members.items():
+        if member_id not in number:
+            raise InstanceError("unknown member", subject=member_id)
+        for topic, numbers in held.items():
+            if topic not in sizes:
+                raise InstanceError("unknown topic", subject=topic)
+            if numbers and max(numbers) >= sizes[topic]:
+                raise InstanceError("unknown partition", subject=(topic, max(numbers)))
+            rows = first[topic] + np.array(numbers, dtype=np.int64)
+            if (assignee[rows] != NOBODY).any() or np.unique(rows).size != rows.size:
+                raise InstanceError("partition assigned twice", subject=topic)
+            assignee[rows] = number[member_id]
+    return Assignment(assignee=assignee)

@@ -1,0 +1,138 @@
+"""A rebalance/1 document laid out as the columns of an `Instance`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+
+import numpy as np
+
+from rebalance.claims import ClaimRule, Claims, Int32, Int64
+from rebalance.documents import INT64_MAX, UNKNOWN_GENERATION, Member, Rebalance, Topic
+from rebalance.errors import InstanceError
+from rebalance.instance import ABSENT, Instance, Racks
+
+
+def instance_of(
+    document: Rebalance, *, claim_rule: ClaimRule = ClaimRule.NEWEST_CLAIM
+) -> Instance:
+    """Lay a document out as columns and settle who owns what.
+
+    A claim on a topic or partition that does not exist is dropped; so is a
+    subscription to a topic that does not exist (KAFKA-7962).
+
+    Raises
+    ------
+    InstanceError
+        If the lag of all partitions together does not fit 64 bits.
+    """
+    names = tuple(sorted(document.topics))
+    members = tuple(sorted(document.members))
+    topics = [document.topics[name] for name in names]
+    people = [document.members[member_id] for member_id in members]
+    offsets = _offsets([topic.partitions for topic in topics])
+    index = {name: t for t, name in enumerate(names)}
+    member_class, class_offsets, class_topics = _classes(people, index)
+    return Instance(
+        group=document.group,
+        id=document.id,
+        topics=names,
+        topic_offsets=offsets,
+        members=members,
+        member_class=member_class,
+        class_offsets=class_offsets,
+        class_topics=class_topics,
+        claims=_claims(people, index, offsets),
+        claim_rule=claim_rule,
+        lag=_lag(names, topics),
+        capacity=_capacity(people),
+        racks=_racks(topics, people),
+        instance_ids=tuple(member.instance_id for member in people),
+    )
+
+
+def _offsets(sizes: Sequence[int]) -> Int64:
+    return np.array([0, *accumulate(sizes)], dtype=np.int64)
+
+
+def _classes(people: list[Member], index: dict[str, int]) -> tuple[Int32, Int64, Int32]:
+    """Give the distinct subscriptions numbers, in order of first appearance."""
+    number: dict[tuple[int, ...], int] = {}
+    member_class = np.empty(len(people), dtype=np.int32)
+    for m, member in enumerate(people):
+        wanted = sorted(index[t] for t in member.subscription if t in index)
+        member_class[m] = number.setdefault(tuple(wanted), len(number))
+    listed = [t for wanted in number for t in wanted]
+    offsets = _offsets([len(wanted) for wanted in number])
+    return member_class, offsets, np.array(listed, dtype=np.int32)
+
+
+def _claims(people: list[Member], index: dict[str, int], offsets: Int64) -> Claims:
+    """Flatten the claims; numbers past a topic's end are dropped at once."""
+    numbers: list[int] = []
+    topics: list[int] = []
+    lengths: list[int] = []
+    ends = [0]
+    for member in people:
+        owned = member.owned or {}
+        for t, name in sorted((index[name], name) for name in owned if name in index):
+            numbers.extend(owned[name])
+            topics.append(t)
+            lengths.append(len(owned[name]))
+        ends.append(len(numbers))
+    number = np.array(numbers, dtype=np.int64)
+    topic = np.repeat(np.array(topics, dtype=np.int64), lengths)
+    exists = number < (offsets[1:] - offsets[:-1])[topic]
+    rows = (offsets[topic] + number)[exists].astype(np.int32)
+    kept_before = np.r_[0, np.cumsum(exists)]
+    known = [
+        UNKNOWN_GENERATION if member.generation is None else member.generation
+        for member in people
+    ]
+    return Claims(
+        offsets=kept_before[ends].astype(np.int64),
+        partitions=rows,
+        generation=np.array(known, dtype=np.int64),
+    )
+
+
+def _lag(names: tuple[str, ...], topics: list[Topic]) -> Int64 | None:
+    """Concatenate lags; a topic without a list counts 0. None if no topic has one."""
+    if all(topic.lag is None for topic in topics):
+        return None
+    flat: list[int] = []
+    total = 0
+    for name, topic in zip(names, topics, strict=True):
+        listed = [0] * topic.partitions if topic.lag is None else topic.lag
+        total += sum(listed)
+        if total > INT64_MAX:
+            raise InstanceError("total lag passes 2^63 - 1 at topic", subject=name)
+        flat.extend(listed)
+    return np.array(flat, dtype=np.int64)
+
+
+def _capacity(people: list[Member]) -> Int64 | None:
+    """Lay out capacities; a member without one counts 1. None if nobody has one."""
+    if all(member.capacity is None for member in people):
+        return None
+    listed = [1 if m.capacity is None else m.capacity for m in people]
+    return np.array(listed, dtype=np.int64)
+
+
+def _racks(topics: list[Topic], people: list[Member]) -> Racks | None:
+    if all(t.racks is None for t in topics) and all(m.rack is None for m in people):
+        return None
+    replicas: list[list[str]] = []
+    for topic in topics:
+        replicas.extend(topic.racks or [[]] * topic.partitions)
+    names = {name for listed in replicas for name in listed}
+    names |= {member.rack for member in people if member.rack is not None}
+    code = {name: r for r, name in enumerate(sorted(names))}
+    coded = [sorted({code[name] for name in listed}) for listed in replicas]
+    seats = [ABSENT if m.rack is None else code[m.rack] for m in people]
+    return Racks(
+        names=tuple(code),
+        member=np.array(seats, dtype=np.int32),
+        offsets=_offsets([len(listed) for listed in coded]),
+        replicas=np.array([r for listed in coded for r in listed], dtype=np.int32),
+    )

@@ -1,0 +1,242 @@
+"""The two documents, rebalance/1 and assignment/1: their fields, and how to read them.
+
+Strict: an unknown or repeated key, a float, a number out of range or a list of the
+wrong length is a `DocumentError` that names the JSON path of the culprit.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Annotated, Any, Literal, TypeVar
+
+import orjson
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from rebalance.errors import DocumentError
+from rebalance.jsontext import json_path, parse_json, shown
+
+INT64_MAX = 2**63 - 1
+MAX_PARTITIONS = 20_000_000  # over all topics: larger is a typing error, not a cluster
+UNKNOWN_GENERATION = -1
+
+Status = Literal["optimal", "feasible", "infeasible", "unknown"]
+
+
+def _given(value: Any) -> Any:
+    """Refuse null where a field may be left out but not be nothing."""
+    if value is None:
+        raise ValueError("null; leave the key out instead")
+    return value
+
+
+_T = TypeVar("_T")
+Optional = Annotated[_T | None, BeforeValidator(_given)]
+Count = Annotated[int, Field(ge=0, le=INT64_MAX)]
+Generation = Annotated[int, Field(ge=UNKNOWN_GENERATION, le=2**31 - 1)]
+Integer = Annotated[int, Field(ge=-INT64_MAX, le=INT64_MAX)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class Topic(_Strict):
+    """A topic: how many partitions, and per partition its lag and its racks."""
+
+    partitions: Annotated[int, Field(ge=0, le=MAX_PARTITIONS)]
+    lag: Optional[list[Count]] = None
+    racks: Optional[list[list[str]]] = None
+
+
+class Member(_Strict):
+    """A member as it enters a rebalance; ``owned`` is a claim, maybe stale."""
+
+    subscription: list[str]
+    owned: Optional[dict[str, list[Count]]] = None
+    generation: Optional[Generation] = None
+    rack: Optional[str] = None
+    instance_id: Optional[str] = None
+    capacity: Optional[Annotated[int, Field(ge=1, le=INT64_MAX)]] = None
+
+
+class Rebalance(_Strict):
+    """One rebalance before anything is decided: a rebalance/1 document."""
+
+    format: Literal["rebalance/1"] = "rebalance/1"
+    group: str
+    id: Optional[str] = None
+    topics: dict[str, Topic]
+    members: dict[str, Member]
+
+
+class Figures(_Strict):
+    """What can be counted about an assignment; names as in verdict/1."""
+
+    loads: Optional[list[Count]] = None
+    kept: Optional[Count] = None
+    moves: Optional[Count] = None
+    withheld: Optional[Count] = None
+    kip54_score: Optional[Count] = None
+    kip54_balanced: Optional[bool] = None
+    dec_min_balanced: Optional[bool] = None
+    peak_lag: Optional[Count] = None
+    lag_spread: Optional[Count] = None
+    rack_mismatches: Optional[Count] = None
+
+
+class CertificateDocument(_Strict):
+    """Two integers a member that prove balance and stickiness (docs/method.md)."""
+
+    level: dict[str, Count]
+    price: dict[str, Integer]
+
+
+class AssignmentDocument(_Strict):
+    """Who gets what: an assignment/1 document, ours or anybody's."""
+
+    format: Literal["assignment/1"] = "assignment/1"
+    group: Optional[str] = None
+    id: Optional[str] = None
+    members: dict[str, dict[str, list[Count]]]
+    assignor: Optional[str] = None
+    status: Optional[Status] = None
+    figures: Optional[Figures] = None
+    certificate: Optional[CertificateDocument] = None
+
+
+_Document = TypeVar("_Document", Rebalance, AssignmentDocument)
+
+
+def parse_rebalance(
+    text: bytes | str, *, source: str | None = None, line: int | None = None
+) -> Rebalance:
+    """Read one rebalance/1 document.
+
+    Raises
+    ------
+    DocumentError
+        If the text is no such document; carries path, source and line.
+    """
+    try:
+        with _no_cycles_made():
+            return rebalance_of(parse_json(text))
+    except DocumentError as error:
+        raise error.at(source=source, line=line) from None
+
+
+def parse_assignment(
+    text: bytes | str, *, source: str | None = None, line: int | None = None
+) -> AssignmentDocument:
+    """Read one assignment/1 document; the instance it belongs to is not consulted.
+
+    Raises
+    ------
+    DocumentError
+        If the text is no such document; carries path, source and line.
+    """
+    try:
+        with _no_cycles_made():
+            return _validated(AssignmentDocument, "assignment/1", parse_json(text))
+    except DocumentError as error:
+        raise error.at(source=source, line=line) from None
+
+
+def rebalance_of(value: Any) -> Rebalance:
+    """Validate a parsed JSON value as rebalance/1.
+
+    Raises
+    ------
+    DocumentError
+        With the JSON path of the first culprit.
+    """
+    document = _validated(Rebalance, "rebalance/1", value)
+    _refuse_contradictions(document)
+    return document
+
+
+def to_json(document: Rebalance | AssignmentDocument) -> bytes:
+    """Write a document canonically: sorted keys and lists, no spaces, UTF-8.
+
+    Two documents that mean the same give the same bytes.
+    """
+    plain = document.model_dump(exclude_none=True)
+    if isinstance(document, Rebalance):
+        for member in plain["members"].values():
+            member["subscription"].sort()
+            for numbers in member.get("owned", {}).values():
+                numbers.sort()
+    return orjson.dumps(plain, option=orjson.OPT_SORT_KEYS)
+
+
+@contextmanager
+def _no_cycles_made() -> Iterator[None]:
+    """Pause the cycle collector: a million fresh lists hold none to be found.
+
+    Reading 1,000,000 partitions takes half the time without its passes.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _validated(kind: type[_Document], name: str, value: Any) -> _Document:
+    if not isinstance(value, dict):
+        raise DocumentError(f"{shown(value)} is no object; expected {name}")
+    if value.get("format") != name:
+        found = shown(value.get("format", "no format"))
+        raise DocumentError(f"{found}; expected {name!r}", path="$.format")
+    try:
+        return kind.model_validate(value)
+    except ValidationError as error:
+        raise _first_culprit(error) from None
+
+
+def _first_culprit(error: ValidationError) -> DocumentError:
+    """Turn the first of pydantic's findings into ours."""
+    found = error.errors(include_url=False)
+    first = found[0]
+    # "[key]" is pydantic's own step for "the key itself"; no JSON path has it.
+    path = json_path(tuple(step for step in first["loc"] if step != "[key]"))
+    reason = first["msg"].removeprefix("Value error, ")
+    reason = reason[0].lower() + reason[1:]
+    if first["type"] not in {"missing", "value_error", "extra_forbidden"}:
+        reason = f"{reason}: {shown(first['input'])}"
+    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    return DocumentError(reason + more, path=path)
+
+
+def _refuse_contradictions(document: Rebalance) -> None:
+    """Check what a schema cannot say: lengths that must agree, repeated numbers."""
+    total = 0
+    for name, topic in document.topics.items():
+        total += topic.partitions
+        for field in ("lag", "racks"):
+            listed = getattr(topic, field)
+            if listed is not None and len(listed) != topic.partitions:
+                reason = f"{len(listed)} entries for {topic.partitions} partitions"
+                raise DocumentError(reason, path=json_path(("topics", name, field)))
+    if total > MAX_PARTITIONS:
+        reason = f"{total} partitions; at most {MAX_PARTITIONS} are read"
+        raise DocumentError(reason, path="$.topics")
+    for member_id, member in document.members.items():
+        steps = ("members", member_id)
+        _refuse_repeats(member.subscription, (*steps, "subscription"))
+        for topic_name, numbers in (member.owned or {}).items():
+            _refuse_repeats(numbers, (*steps, "owned", topic_name))
+
+
+def _refuse_repeats(listed: Sequence[str | int], steps: tuple[int | str, ...]) -> None:
+    if len(set(listed)) == len(listed):
+        return
+    seen: set[str | int] = set()
+    for position, item in enumerate(listed):
+        if item in seen:
+            path = json_path((*steps, position))
+            raise DocumentError(f"{shown(item)} listed twice", path=path)
+        seen.add(item)

@@ -1,0 +1,78 @@
+"""What can be counted about an assignment, in integers, from the columns."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rebalance.assignment import NOBODY, Assignment
+from rebalance.claims import Int64
+from rebalance.documents import Figures
+from rebalance.instance import ABSENT, Instance
+
+
+def figures_of(instance: Instance, assignment: Assignment) -> Figures:
+    """Count loads, stickiness, Kafka's balance score, lag and rack mismatches.
+
+    Whether the assignment is balanced is not counted here but proved (``solver``)
+    or refuted (``verify``).
+    """
+    loads = np.sort(assignment.loads(instance))[::-1]
+    kept = count_kept(instance, assignment)
+    lags = member_lag(instance, assignment)
+    # model_construct: own integers, nothing to validate.
+    return Figures.model_construct(
+        loads=loads.tolist(),
+        kept=kept,
+        moves=int(np.count_nonzero(instance.owner != NOBODY)) - kept,
+        kip54_score=kip54_score(loads),
+        peak_lag=int(lags.max(initial=0)),
+        lag_spread=int(lags.max(initial=0) - lags.min()) if lags.size else 0,
+        rack_mismatches=count_rack_mismatches(instance, assignment),
+    )
+
+
+def count_kept(instance: Instance, assignment: Assignment) -> int:
+    """Count the owned partitions that stay with their owner."""
+    owned = instance.owner != NOBODY
+    return int(np.count_nonzero(owned & (instance.owner == assignment.assignee)))
+
+
+def kip54_score(loads: Int64) -> int:
+    """Kafka's balance score: sum over pairs of members of the difference in load.
+
+    Parameters
+    ----------
+    loads : int64 (M,)
+        Largest first: the i-th largest is the larger one in M-1-i pairs and the
+        smaller one in i of them.
+    """
+    m = loads.size
+    weight = np.arange(m - 1, -m, -2, dtype=np.int64)
+    return int((loads * weight).sum()) if m else 0
+
+
+def member_lag(instance: Instance, assignment: Assignment) -> Int64:
+    """Lag of each member, int64 (M,), records; without lag all are 0."""
+    total = np.zeros(len(instance.members), dtype=np.int64)
+    if instance.lag is not None:
+        given = assignment.assignee != NOBODY
+        np.add.at(total, assignment.assignee[given], instance.lag[given])
+    return total
+
+
+def count_rack_mismatches(instance: Instance, assignment: Assignment) -> int:
+    """Count partitions whose member's rack holds no replica (KIP-881).
+
+    A member without rack, or a partition whose racks are unknown, mismatches nothing.
+    """
+    racks = instance.racks
+    if racks is None:
+        return 0
+    replicas = np.diff(racks.offsets)
+    given = (assignment.assignee != NOBODY) & (replicas > 0)
+    seat = np.full(given.size, ABSENT, dtype=np.int32)
+    seat[given] = racks.member[assignment.assignee[given]]
+    partition = np.repeat(np.arange(given.size), replicas)
+    near = np.zeros(given.size, dtype=np.bool_)
+    near[partition[racks.replicas == seat[partition]]] = True
+    return int(np.count_nonzero((seat != ABSENT) & ~near))
