@@ -1,0 +1,41 @@
+"""Consumer-protocol bytes: subscriptions, assignments, sticky's user data."""
+
+from rebalance.protocol.consumer import (
+    MemberAssignment,
+    Partitions,
+    Subscription,
+    decode_assignment,
+    decode_subscription,
+    encode_assignment,
+    encode_subscription,
+)
+from rebalance.protocol.cursor import Cursor
+from rebalance.protocol.member_claim import ClaimSource, MemberClaim, member_claim
+from rebalance.protocol.sticky import (
+    StickyUserData,
+    decode_generation,
+    decode_sticky_user_data,
+    encode_generation,
+    encode_sticky_user_data,
+)
+from rebalance.protocol.writer import Writer
+
+__all__ = [
+    "ClaimSource",
+    "Cursor",
+    "MemberAssignment",
+    "MemberClaim",
+    "Partitions",
+    "StickyUserData",
+    "Subscription",
+    "Writer",
+    "decode_assignment",
+    "decode_generation",
+    "decode_sticky_user_data",
+    "decode_subscription",
+    "encode_assignment",
+    "encode_generation",
+    "encode_sticky_user_data",
+    "encode_subscription",
+    "member_claim",
+]

@@ -1,0 +1,176 @@
+"""The consumer protocol: what a member asks for, and what the leader gives it.
+
+Follows ``ConsumerProtocolSubscription.json`` and ``ConsumerProtocolAssignment.json`` of
+Apache Kafka 4.3 and ``ConsumerProtocol``, which reads them: a reader parses a version
+newer than it knows as the newest that it knows, and leaves the rest alone.
+Version 1 added the owned partitions (KIP-429), 2 their generation (KIP-792), 3 the
+rack (KIP-881).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from rebalance.errors import WireError
+from rebalance.protocol.cursor import Cursor
+from rebalance.protocol.writer import Writer
+
+Partitions: TypeAlias = tuple[tuple[str, tuple[int, ...]], ...]
+"""Topic and partition numbers, in the order of the wire; a topic may come twice."""
+
+NEWEST_VERSION: Final = 3
+UNKNOWN_GENERATION: Final = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subscription:
+    """What a member sends when it joins, as it stands on the wire.
+
+    ``version`` is the number written, even one above 3. ``user_data`` tells None from
+    empty, and so does ``rack``: librdkafka writes an empty rack where it has none, and
+    Kafka takes it so. Fields that the version lacks have their defaults.
+    """
+
+    version: int
+    topics: tuple[str, ...]
+    user_data: bytes | None = None
+    owned: Partitions = ()
+    generation: int = UNKNOWN_GENERATION
+    rack: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemberAssignment:
+    """What the leader gives one member, as it stands on the wire."""
+
+    version: int
+    partitions: Partitions
+    user_data: bytes | None = None
+
+
+def decode_subscription(data: bytes) -> Subscription:
+    """Read a member's subscription, version 0 to 3 or newer.
+
+    Raises
+    ------
+    WireError
+        If the bytes are cut off, too many, or no subscription. Bytes behind the rack
+        are fine in a version newer than 3.
+    """
+    cursor = Cursor(data)
+    version = _version(cursor)
+    topics = tuple(
+        cursor.string("topic") for _ in range(cursor.count("topics", least=2))
+    )
+    user_data = cursor.nullable_blob("user data")
+    owned: Partitions = ()
+    generation, rack = UNKNOWN_GENERATION, None
+    if version >= 1:
+        owned = read_partitions(cursor, "owned partitions")
+    if version >= 2:
+        generation = cursor.int32("generation")
+    if version >= 3:
+        rack = cursor.nullable_string("rack")
+    _end(cursor, version, "subscription")
+    return Subscription(
+        version=version,
+        topics=topics,
+        user_data=user_data,
+        owned=owned,
+        generation=generation,
+        rack=rack,
+    )
+
+
+def encode_subscription(subscription: Subscription) -> bytes:
+    """Write a subscription; what its version cannot say is left out, as Kafka does.
+
+    Raises
+    ------
+    WireError
+        If the version is not 0 to 3, or a value does not fit its field.
+    """
+    writer, version = _begin(subscription.version)
+    writer.int32(len(subscription.topics), "topics")
+    for topic in subscription.topics:
+        writer.string(topic, "topic")
+    writer.nullable_blob(subscription.user_data, "user data")
+    if version >= 1:
+        write_partitions(writer, subscription.owned, "owned partitions")
+    if version >= 2:
+        writer.int32(subscription.generation, "generation")
+    if version >= 3:
+        writer.nullable_string(subscription.rack, "rack")
+    return writer.message()
+
+
+def decode_assignment(data: bytes) -> MemberAssignment:
+    """Read what one member was given, version 0 to 3 or newer.
+
+    A member that the leader left out has no bytes at all in a group's record; that is
+    no message, and the caller's to tell.
+
+    Raises
+    ------
+    WireError
+        If the bytes are cut off, too many, or no assignment. Bytes behind the user
+        data are fine in a version newer than 3.
+    """
+    cursor = Cursor(data)
+    version = _version(cursor)
+    partitions = read_partitions(cursor, "partitions")
+    user_data = cursor.nullable_blob("user data")
+    _end(cursor, version, "assignment")
+    return MemberAssignment(version=version, partitions=partitions, user_data=user_data)
+
+
+def encode_assignment(assignment: MemberAssignment) -> bytes:
+    """Write what one member is given.
+
+    Raises
+    ------
+    WireError
+        If the version is not 0 to 3, or a value does not fit its field.
+    """
+    writer, _ = _begin(assignment.version)
+    write_partitions(writer, assignment.partitions, "partitions")
+    writer.nullable_blob(assignment.user_data, "user data")
+    return writer.message()
+
+
+def read_partitions(cursor: Cursor, what: str) -> Partitions:
+    """Read an array of topics with their partition numbers."""
+    return tuple(
+        (cursor.string(f"{what}: topic"), cursor.int32s(f"{what}: numbers"))
+        for _ in range(cursor.count(what, least=6))
+    )
+
+
+def write_partitions(writer: Writer, partitions: Partitions, what: str) -> None:
+    """Write an array of topics with their partition numbers."""
+    writer.int32(len(partitions), what)
+    for topic, numbers in partitions:
+        writer.string(topic, f"{what}: topic")
+        writer.int32s(numbers, f"{what}: numbers")
+
+
+def _version(cursor: Cursor) -> int:
+    version = cursor.int16("version")
+    if version < 0:
+        raise WireError(f"version {version}", offset=0)
+    return version
+
+
+def _end(cursor: Cursor, version: int, what: str) -> None:
+    if version <= NEWEST_VERSION:
+        cursor.end(what)
+
+
+def _begin(version: int) -> tuple[Writer, int]:
+    if not 0 <= version <= NEWEST_VERSION:
+        reason = f"version {version}, 0 to {NEWEST_VERSION} can be written"
+        raise WireError(reason, offset=0)
+    writer = Writer()
+    writer.int16(version, "version")
+    return writer, version

@@ -1,0 +1,102 @@
+"""What a member says it owns: where to look depends on the assignor.
+
+Follows ``memberData`` of Java's ``StickyAssignor`` and ``CooperativeStickyAssignor``
+(Apache Kafka 4.3). Which of several claims to believe is another question
+(`rebalance.claims`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+from rebalance.errors import WireError
+from rebalance.protocol.consumer import UNKNOWN_GENERATION, Partitions, Subscription
+from rebalance.protocol.sticky import decode_generation, decode_sticky_user_data
+
+STICKY: Final = "sticky"
+COOPERATIVE_STICKY: Final = "cooperative-sticky"
+_ONE_NUMBER: Final = 4  # bytes
+
+
+class ClaimSource(Enum):
+    """Where a claim was read."""
+
+    FIELD = "owned-partitions"  # the subscription's own field, version 1 and up
+    USER_DATA = "user-data"  # sticky's user data
+    NOWHERE = "nowhere"  # nothing was said
+    UNREADABLE = "unreadable"  # sticky's user data, but no form fits: no claim
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemberClaim:
+    """Partitions a member says it owns, and the generation that dates from.
+
+    ``partitions`` are sorted by topic and number, each once, numbers below 0 and
+    topics without a number left out; ``generation`` is -1 when unknown.
+    """
+
+    partitions: Partitions
+    generation: int
+    source: ClaimSource
+
+
+def member_claim(subscription: Subscription, assignor: str) -> MemberClaim:
+    """Read a member's claim out of its subscription.
+
+    ``sticky`` is eager and always takes the user data. Everybody else has the owned
+    partitions and generation of the subscription; ``cooperative-sticky`` looks for a
+    generation in the user data where the subscription has none (version 1).
+
+    Parameters
+    ----------
+    subscription
+        As decoded.
+    assignor
+        Name of the protocol the group chose, e.g. ``range``.
+    """
+    if assignor == STICKY:
+        return _of_user_data(subscription.user_data)
+    generation = subscription.generation
+    if assignor == COOPERATIVE_STICKY and generation < 0:
+        generation = _generation_in(subscription.user_data)
+    source = ClaimSource.FIELD if subscription.version >= 1 else ClaimSource.NOWHERE
+    return _claim(subscription.owned, generation, source)
+
+
+def _of_user_data(data: bytes | None) -> MemberClaim:
+    if not data:
+        return _claim((), UNKNOWN_GENERATION, ClaimSource.NOWHERE)
+    try:
+        held = decode_sticky_user_data(data)
+    except WireError:
+        return _claim((), UNKNOWN_GENERATION, ClaimSource.UNREADABLE)
+    return _claim(held.partitions, held.generation, ClaimSource.USER_DATA)
+
+
+def _generation_in(data: bytes | None) -> int:
+    """Read Java's four bytes, or librdkafka's whole sticky user data."""
+    try:
+        if data and len(data) > _ONE_NUMBER:
+            return decode_sticky_user_data(data).generation
+        return decode_generation(data or b"")
+    except WireError:
+        return UNKNOWN_GENERATION
+
+
+def _claim(partitions: Partitions, generation: int, source: ClaimSource) -> MemberClaim:
+    return MemberClaim(
+        partitions=_in_order(partitions),
+        generation=max(generation, UNKNOWN_GENERATION),
+        source=source,
+    )
+
+
+def _in_order(partitions: Iterable[tuple[str, tuple[int, ...]]]) -> Partitions:
+    merged: dict[str, set[int]] = {}
+    for topic, numbers in partitions:
+        merged.setdefault(topic, set()).update(n for n in numbers if n >= 0)
+    held = ((topic, tuple(sorted(merged[topic]))) for topic in sorted(merged))
+    return tuple((topic, numbers) for topic, numbers in held if numbers)
