@@ -1,0 +1,77 @@
+"""One record of ``__consumer_offsets``: the number in front of the key says which.
+
+Follows ``CoordinatorRecordType`` of Apache Kafka 4.3; type 9 was written by 4.0 alone.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pipeline.records.groups import decode_group
+from pipeline.records.model import Record, SetAside
+from pipeline.records.offsets import decode_offset
+from rebalance.errors import WireError
+from rebalance.protocol import Cursor
+
+_OFFSET_COMMITS: Final = (0, 1)
+_CLASSIC_GROUP: Final = 2
+
+_NEW_PROTOCOL: Final = "new group protocol (KIP-848)"
+_SHARE: Final = "share group (KIP-932)"
+_STREAMS: Final = "streams group (KIP-1071)"
+
+_OTHERS: Final = {
+    3: ("ConsumerGroupMetadata", _NEW_PROTOCOL),
+    4: ("ConsumerGroupPartitionMetadata", _NEW_PROTOCOL),
+    5: ("ConsumerGroupMemberMetadata", _NEW_PROTOCOL),
+    6: ("ConsumerGroupTargetAssignmentMetadata", _NEW_PROTOCOL),
+    7: ("ConsumerGroupTargetAssignmentMember", _NEW_PROTOCOL),
+    8: ("ConsumerGroupCurrentMemberAssignment", _NEW_PROTOCOL),
+    9: ("ShareGroupPartitionMetadata", _SHARE),
+    10: ("ShareGroupMemberMetadata", _SHARE),
+    11: ("ShareGroupMetadata", _SHARE),
+    12: ("ShareGroupTargetAssignmentMetadata", _SHARE),
+    13: ("ShareGroupTargetAssignmentMember", _SHARE),
+    14: ("ShareGroupCurrentMemberAssignment", _SHARE),
+    15: ("ShareGroupStatePartitionMetadata", _SHARE),
+    16: ("ConsumerGroupRegularExpression", _NEW_PROTOCOL),
+    17: ("StreamsGroupMetadata", _STREAMS),
+    19: ("StreamsGroupMemberMetadata", _STREAMS),
+    20: ("StreamsGroupTargetAssignmentMetadata", _STREAMS),
+    21: ("StreamsGroupTargetAssignmentMember", _STREAMS),
+    22: ("StreamsGroupCurrentMemberAssignment", _STREAMS),
+    23: ("StreamsGroupTopology", _STREAMS),
+}
+
+
+def decode_record(key: bytes | None, value: bytes | None) -> Record:
+    """Read one record; a value of None is a tombstone.
+
+    Records of other kinds of groups are read up to the group's name and set aside.
+
+    Parameters
+    ----------
+    key, value
+        As Kafka stores them, version first.
+
+    Raises
+    ------
+    WireError
+        If there is no key, its type is unknown, or key or value is not that message.
+        The offset counts from the start of the key or the value, as the reason says.
+    """
+    if key is None:
+        raise WireError("key: a record without one", offset=0)
+    cursor = Cursor(key)
+    record_type = cursor.int16("key: record type")
+    if record_type in _OFFSET_COMMITS:
+        return decode_offset(cursor, value)
+    if record_type == _CLASSIC_GROUP:
+        return decode_group(cursor, value)
+    if record_type not in _OTHERS:
+        raise WireError(f"key: unknown record type {record_type}", offset=0)
+    kind, reason = _OTHERS[record_type]
+    group_id = cursor.string("key: group")
+    return SetAside(
+        kind=kind, group_id=group_id, reason=reason, tombstone=value is None
+    )

@@ -1,0 +1,105 @@
+"""Classic groups: ``GroupMetadataKey.json`` and ``GroupMetadataValue.json``.
+
+Version 1 of the value added the rebalance timeout, 2 the time of the last change of
+state, 3 static members, 4 made the encoding flexible.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pipeline.records.model import (
+    UNKNOWN,
+    GroupMember,
+    GroupMetadata,
+    GroupTombstone,
+)
+from pipeline.records.version import value_version
+from rebalance.protocol import Cursor
+
+_LEAST_MEMBER: Final = 2 + 2 + 2 + 4 + 4 + 4  # bytes, version 0, everything empty
+_LEAST_FLEXIBLE_MEMBER: Final = 1 + 1 + 1 + 1 + 4 + 4 + 1 + 1 + 1
+_NO_TAGS: Final[dict[int, int]] = {}  # none is known; all are skipped
+
+
+def decode_group(key: Cursor, value: bytes | None) -> GroupMetadata | GroupTombstone:
+    """Read a classic group; ``key`` stands behind the record type.
+
+    Raises
+    ------
+    WireError
+        If key or value is no such message.
+    """
+    group_id = key.string("key: group")
+    key.end("key")
+    if value is None:
+        return GroupTombstone(group_id=group_id)
+    return _group(group_id, Cursor(value))
+
+
+def _group(group_id: str, value: Cursor) -> GroupMetadata:
+    version = value_version(value)
+    flexible = version >= 4
+    text = value.compact_string if flexible else value.string
+    nullable = value.nullable_compact_string if flexible else value.nullable_string
+    protocol_type = text("value: protocol type")
+    generation = value.int32("value: generation")
+    protocol = nullable("value: protocol")
+    leader = nullable("value: leader")
+    changed = value.int64("value: state timestamp") if version >= 2 else UNKNOWN
+    members = _members(value, version)
+    if flexible:
+        value.tagged("value", _NO_TAGS)
+    value.end("value")
+    return GroupMetadata(
+        group_id=group_id,
+        version=version,
+        protocol_type=protocol_type,
+        generation=generation,
+        protocol=protocol,
+        leader=leader,
+        state_timestamp=changed,
+        members=members,
+    )
+
+
+def _members(value: Cursor, version: int) -> tuple[GroupMember, ...]:
+    if version >= 4:
+        count = value.compact_count("value: members", least=_LEAST_FLEXIBLE_MEMBER)
+        return tuple(_flexible_member(value) for _ in range(count))
+    count = value.count("value: members", least=_LEAST_MEMBER)
+    return tuple(_member(value, version) for _ in range(count))
+
+
+def _member(value: Cursor, version: int) -> GroupMember:
+    """Read a member of version 0 to 3; arguments are read in the order of the wire."""
+    return GroupMember(
+        member_id=value.string("value: member"),
+        group_instance_id=(
+            value.nullable_string("value: group instance") if version >= 3 else None
+        ),
+        client_id=value.string("value: client"),
+        client_host=value.string("value: client host"),
+        rebalance_timeout=(
+            value.int32("value: rebalance timeout") if version >= 1 else UNKNOWN
+        ),
+        session_timeout=value.int32("value: session timeout"),
+        subscription=value.blob("value: subscription"),
+        assignment=value.blob("value: assignment"),
+    )
+
+
+def _flexible_member(value: Cursor) -> GroupMember:
+    """Read a member of version 4; arguments are read in the order of the wire."""
+    member = GroupMember(
+        member_id=value.compact_string("value: member"),
+        group_instance_id=value.nullable_compact_string("value: group instance"),
+        client_id=value.compact_string("value: client"),
+        client_host=value.compact_string("value: client host"),
+        rebalance_timeout=value.int32("value: rebalance timeout"),
+        session_timeout=value.int32("value: session timeout"),
+        subscription=value.compact_blob("value: subscription"),
+        assignment=value.compact_blob("value: assignment"),
+    )
+    value.tagged("value: member", _NO_TAGS)
+    return member

@@ -1,0 +1,98 @@
+"""What a record of ``__consumer_offsets`` can say, as frozen values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+UNKNOWN = -1
+"""What Kafka writes, and we set, for a number that nobody said."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetCommit:
+    """A group's committed offset of one partition (record types 0 and 1).
+
+    Times are milliseconds since 1970 in UTC; ``topic_id`` is 16 bytes, since Kafka 4.1.
+    """
+
+    group_id: str
+    topic: str
+    partition: int
+    version: int
+    offset: int
+    leader_epoch: int = UNKNOWN
+    metadata: str = ""
+    commit_timestamp: int
+    expire_timestamp: int = UNKNOWN
+    topic_id: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetTombstone:
+    """A committed offset is gone: expired, deleted, or its topic was."""
+
+    group_id: str
+    topic: str
+    partition: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupMember:
+    """One member of a classic group; its two messages stay bytes here.
+
+    Timeouts are milliseconds. ``assignment`` is empty when the leader gave nothing,
+    not even an empty message.
+    """
+
+    member_id: str
+    group_instance_id: str | None
+    client_id: str
+    client_host: str
+    rebalance_timeout: int = UNKNOWN
+    session_timeout: int
+    subscription: bytes
+    assignment: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupMetadata:
+    """A classic group after a rebalance, or without members (record type 2).
+
+    ``protocol_type`` is ``consumer`` for consumer groups, ``connect`` for Kafka
+    Connect's, empty for a group that only commits. ``protocol`` is the assignor's name.
+    """
+
+    group_id: str
+    version: int
+    protocol_type: str
+    generation: int
+    protocol: str | None
+    leader: str | None
+    state_timestamp: int = UNKNOWN
+    members: tuple[GroupMember, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupTombstone:
+    """A classic group is gone."""
+
+    group_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetAside:
+    """A sound record that belongs to another kind of group; ``reason`` says which.
+
+    ``kind`` is Kafka's name of the record, such as ``ConsumerGroupMetadata``.
+    """
+
+    kind: str
+    group_id: str
+    reason: str
+    tombstone: bool
+
+
+Record: TypeAlias = (
+    OffsetCommit | OffsetTombstone | GroupMetadata | GroupTombstone | SetAside
+)

@@ -1,0 +1,28 @@
+"""The version in front of a value, the same rule for offsets and groups."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rebalance.errors import WireError
+from rebalance.protocol import Cursor
+
+NEWEST_VERSION: Final = 4
+
+
+def value_version(value: Cursor) -> int:
+    """Read a value's version, 0 to 4.
+
+    Nothing newer is guessed at: from version 4 on Kafka adds tagged fields, and a new
+    number is meant to be unreadable for older readers (KIP-915).
+
+    Raises
+    ------
+    WireError
+        If the version is another.
+    """
+    version = value.int16("value: version")
+    if not 0 <= version <= NEWEST_VERSION:
+        reason = f"value: version {version}, not 0 to {NEWEST_VERSION}"
+        raise WireError(reason, offset=0)
+    return version
