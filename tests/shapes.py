@@ -252,7 +252,7 @@ EVERY_FIELD = rebalance(
             instance_id="static-1",
             capacity=2,
         ),
-        "\u00e9": member(["\ufffd"], {}, 0, rack="b", capacity=0),
+        "\u00e9": member(["\ufffd"], {}, 0, rack="b", capacity=1),
         "__proto__": member(["\ufffd", "<script>t</script>"], {"\ufffd": [1, 0]}),
     },
     id="r/1",

@@ -79,7 +79,7 @@ def draw_rebalance(rng: Random, limits: Limits = SMALL) -> Document:
         _racks(rng, topics, members)
     if rng.randrange(4) == 0:
         for one in members.values():
-            one["capacity"] = rng.randrange(5)
+            one["capacity"] = rng.randint(1, 5)
     if members and rng.randrange(4) == 0:
         members[min(members)]["instance_id"] = "static-1"
     more = {"id": f"r{rng.randrange(3)}"} if rng.randrange(3) == 0 else {}
