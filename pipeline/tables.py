@@ -1,0 +1,274 @@
+"""The tables of an audit: their columns, types and meanings; how to read one back.
+
+Each is a folder of Parquet files, ``NAME/cluster=…/date=…/part-00000.parquet``, rows
+sorted by `ORDER`. No column depends on the clock or on how the work was split: the same
+source gives the same rows in the same order. The meaning of every column is in its
+field's metadata (``field.metadata[b"doc"]``); units are in its name or there.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+
+UNDATED: Final = "undated"
+"""``date`` of a row whose source tells no time."""
+
+PARTITION_COLUMNS: Final = ("cluster", "date")
+LAYOUT: Final = "tables/1"
+"""Version of these schemas, written into ``audit.json``."""
+
+_TEXT, _FLAG, _COUNT = pa.string(), pa.bool_(), pa.int64()
+_GENERATION = pa.int32()
+_TIME = pa.timestamp("us", tz="UTC")
+PARTITIONS: Final = pa.list_(
+    pa.struct([("topic", _TEXT), ("partitions", pa.list_(pa.int32()))])
+)
+"""Topics by name, the numbers of each ascending."""
+VIOLATIONS: Final = pa.list_(
+    pa.struct(
+        [
+            ("rule", _TEXT),
+            ("member", _TEXT),
+            ("topic", _TEXT),
+            ("partition", pa.int64()),
+        ]
+    )
+)
+
+
+def _column(name: str, kind: pa.DataType, doc: str) -> pa.Field:
+    return pa.field(name, kind, metadata={"doc": doc})
+
+
+_KEY = (
+    _column("cluster", _TEXT, "name given to the audit"),
+    _column("date", _TEXT, f"day of `at`, UTC, YYYY-MM-DD; {UNDATED} without a time"),
+    _column("rebalance_id", _TEXT, "unique in a cluster; joins the tables"),
+    _column("group_id", _TEXT, "the consumer group"),
+    _column("generation", _GENERATION, "Kafka's number of the rebalance; null: untold"),
+)
+_SOURCE = (
+    _column("source", _TEXT, "file that the row comes from, as given to the audit"),
+    _column("source_partition", pa.int32(), "partition of __consumer_offsets, or null"),
+    _column("source_offset", _COUNT, "offset in it; else number of the line, from 1"),
+)
+_ORIGIN = (
+    _column("client_assignor", _TEXT, "protocol the group chose; null: untold"),
+    _column("cooperative", _FLAG, "judged as a cooperative round (KIP-429)"),
+)
+
+REBALANCES: Final = pa.schema(
+    [
+        *_KEY,
+        _column("at", _TIME, "time of the record; null when the source tells none"),
+        _column("source_kind", _TEXT, "consumer-offsets, describe or rebalance"),
+        *_SOURCE,
+        _column("protocol", _TEXT, "classic or consumer; null: untold"),
+        *_ORIGIN,
+        _column("leader", _TEXT, "member that computed the assignment; null: untold"),
+        _column("episode_id", _TEXT, "episode it is a round of; null when it has none"),
+        _column("round", pa.int32(), "number in its episode, from 1"),
+        _column("members", _COUNT, "members of the group"),
+        _column("topics", _COUNT, "topics that somebody subscribes to and that exist"),
+        _column("partitions", _COUNT, "partitions of those topics"),
+        _column("owned", _COUNT, "partitions that a member owned before, by the rule"),
+        _column("joined", _COUNT, "members that were not there the generation before"),
+        _column("left", _COUNT, "members of the generation before that are gone"),
+        _column("resubscribed", _COUNT, "members that stayed and want other topics"),
+        _column("partition_counts", _TEXT, "given, or inferred: largest number seen"),
+        _column(
+            "owned_from",
+            _TEXT,
+            "previous-assignment: of the generation before; claims: what members said;"
+            " snapshot: what members hold; given: the rebalance/1 document",
+        ),
+        _column(
+            "subscriptions", _TEXT, "reported, or assumed-equal: source tells none"
+        ),
+        _column("lag_known", _FLAG, "whether the instance carries lag"),
+        _column(
+            "lag_basis",
+            _TEXT,
+            "end-of-recording: records from the offset committed then up to the log end"
+            " when the recording ended; snapshot: behind the log end at that moment;"
+            " given: the document's; null without lag",
+        ),
+        _column("claims_disagree", _COUNT, "members whose own claim is another; null"),
+        _column("instance", _TEXT, "rebalance/1, canonical JSON"),
+    ]
+)
+
+ANSWERS: Final = pa.schema(
+    [
+        *_KEY,
+        _column("source", _TEXT, "file that the rebalance comes from"),
+        *_ORIGIN,
+        _column("assignor", _TEXT, "actual, a heuristic's name, or optimum"),
+        _column("applies", _FLAG, "false: the heuristic refuses; the rest is null"),
+        _column("refused", _TEXT, "why it refuses"),
+        _column("verdict", _TEXT, "valid, invalid or unreadable, by the judge"),
+        _column("violations", VIOLATIONS, "rules broken, each with its culprit"),
+        _column("members", _COUNT, "members of the group"),
+        _column("partitions", _COUNT, "partitions that somebody subscribes to"),
+        _column("loads", pa.list_(pa.int64()), "load vector, largest first"),
+        _column("load_min", _COUNT, "least load; null without members"),
+        _column("load_max", _COUNT, "largest load; null without members"),
+        _column("kip54_score", _COUNT, "sum over pairs of the difference in load"),
+        _column("kip54_score_least", _COUNT, "of the optimum; null without a proof"),
+        _column("kip54_balanced", _FLAG, "no single transfer helps"),
+        _column("dec_min_balanced", _FLAG, "no assignment is more even"),
+        _column("evidence", _TEXT, "what refutes a balance: transfer or chain, JSON"),
+        _column("owned_from", _TEXT, "as in rebalances"),
+        _column("owned", _COUNT, "partitions that a member owned before"),
+        _column("kept", _COUNT, "of those, the ones that stay"),
+        _column("moves", _COUNT, "of those, the ones that do not; with withheld"),
+        _column("withheld", _COUNT, "given to nobody until the owner has revoked"),
+        _column("moves_least", _COUNT, "of the optimum; null without a proof"),
+        _column("lag_known", _FLAG, "false: peak_lag and its bound are null"),
+        _column("peak_lag", _COUNT, "largest lag of a member, records"),
+        _column("peak_lag_bound", _COUNT, "no complete assignment can be below this"),
+        _column(
+            "lag_spread", _COUNT, "largest minus smallest lag of a member, records"
+        ),
+        _column("rack_mismatches", _COUNT, "partitions with no replica in their rack"),
+        _column("at_optimum", _FLAG, "valid, dec-min, moves_least; null if withheld"),
+        _column("status", _TEXT, "of the optimum: optimal only under proof"),
+        _column(
+            "proved_dec_min", _FLAG, "the judge checked the certificate of balance"
+        ),
+        _column("proved_stickiness", _FLAG, "and the one of stickiness"),
+        _column("proved_peak_lag", _FLAG, "and that of peak lag"),
+        _column("assignment", _TEXT, "assignment/1, canonical JSON"),
+    ]
+)
+
+EPISODES: Final = pa.schema(
+    [
+        _column("cluster", _TEXT, "name given to the audit"),
+        _column("date", _TEXT, "day of `started_at`, UTC"),
+        _column("episode_id", _TEXT, "rebalance_id of its first round"),
+        _column("group_id", _TEXT, "the consumer group"),
+        _column("source", _TEXT, "file that the first round comes from"),
+        *_ORIGIN,
+        _column("first_generation", _GENERATION, "first round"),
+        _column("last_generation", _GENERATION, "last round: what follows is rest"),
+        _column("last_rebalance_id", _TEXT, "of the last round"),
+        _column("started_at", _TIME, "of the first round's record"),
+        _column("ended_at", _TIME, "of the last round's record"),
+        _column("rounds", pa.int32(), "generations from rest to rest"),
+        _column("ended", _TEXT, "rest, or open: the group emptied or the source ended"),
+        _column("members", _COUNT, "members after the last round"),
+        _column("partitions", _COUNT, "partitions subscribed to after the last round"),
+        _column("owned_from", _TEXT, "as in rebalances, of the first round"),
+        _column("owned", _COUNT, "owned at the rest before, by members still there"),
+        _column("moves", _COUNT, "of those, the ones with another member, or nobody"),
+        _column("moves_least", _COUNT, "of the optimum from rest to rest; null: none"),
+        _column("verdict", _TEXT, "of the rest after, by the judge"),
+        _column("kip54_score", _COUNT, "of the rest after"),
+        _column("kip54_score_least", _COUNT, "of the optimum"),
+        _column("dec_min_balanced", _FLAG, "whether the rest after is"),
+        _column("at_optimum", _FLAG, "valid, dec-min and moves_least; null if open"),
+        _column("withheld", _COUNT, "partitions withheld, summed over the rounds"),
+        _column(
+            "unowned_partition_ms",
+            _COUNT,
+            "partitions that a round gave to nobody, times ms until the next round,"
+            " summed: partition-milliseconds without an owner",
+        ),
+        _column("instance", _TEXT, "rebalance/1: the rest before, the last members"),
+        _column("assignment", _TEXT, "assignment/1: the rest after"),
+    ]
+)
+
+MEMBERS: Final = pa.schema(
+    [
+        *_KEY,
+        _column("member_id", _TEXT, "as the coordinator named it"),
+        _column("instance_id", _TEXT, "group.instance.id of a static member, or null"),
+        _column("client_id", _TEXT, "null when the source tells none"),
+        _column("client_host", _TEXT, "null when the source tells none"),
+        _column("rack", _TEXT, "client.rack, or null"),
+        _column("subscription", pa.list_(_TEXT), "topics, sorted"),
+        _column("joined", _FLAG, "not there the generation before; null: unknown"),
+        _column("claimed", PARTITIONS, "what it said it owns; null: it said nothing"),
+        _column("claimed_generation", _GENERATION, "of that claim; -1 or null unknown"),
+        _column("owned", PARTITIONS, "what it owned before, by `owned_from`"),
+        _column("assigned", PARTITIONS, "what the real client gave it; null: untold"),
+        _column("load", _COUNT, "partitions in `assigned`"),
+        _column("lag", _COUNT, "lag of those, records; null without lag"),
+    ]
+)
+
+QUARANTINE: Final = pa.schema(
+    [
+        _column("cluster", _TEXT, "name given to the audit"),
+        _column("date", _TEXT, f"day of the record, UTC, or {UNDATED}"),
+        _column(
+            "kind",
+            _TEXT,
+            "unreadable: no sound input; set-aside: sound, not judged yet;"
+            " failed: a rebalance that could not be judged",
+        ),
+        _column("reason", _TEXT, "why, in words"),
+        _column("group_id", _TEXT, "null when it could not be read"),
+        _column("record", _TEXT, "kind of record, such as ConsumerGroupMetadata; null"),
+        _column("records", _COUNT, "records that this row stands for, first one shown"),
+        _column("at", _TIME, "time of the record, or null"),
+        *_SOURCE,
+        _column("key", pa.binary(), "raw, of a record; at most 65,536 bytes"),
+        _column("value", pa.binary(), "raw, of a record or a line; as much"),
+        _column("raw_bytes", _COUNT, "length of key and value before they were cut"),
+        _column("instance", _TEXT, "rebalance/1 that failed, or null"),
+    ]
+)
+
+SCHEMAS: Final[dict[str, pa.Schema]] = {
+    "rebalances": REBALANCES,
+    "answers": ANSWERS,
+    "episodes": EPISODES,
+    "members": MEMBERS,
+    "quarantine": QUARANTINE,
+}
+
+_BY_REBALANCE = ("group_id", "source_partition", "source_offset", "rebalance_id")
+ORDER: Final[dict[str, tuple[str, ...]]] = {
+    "rebalances": _BY_REBALANCE,
+    "answers": ("group_id", "generation", "rebalance_id", "assignor"),
+    "episodes": ("group_id", "first_generation", "episode_id"),
+    "members": ("group_id", "generation", "rebalance_id", "member_id"),
+    "quarantine": (
+        "kind",
+        "group_id",
+        "record",
+        "source",
+        "source_partition",
+        "source_offset",
+        "reason",
+    ),
+}
+"""Columns that rows are sorted by inside a cluster and day; nulls first."""
+
+
+def read_table(folder: Path, name: str) -> pa.Table:
+    """Read one table of an audit, columns as in `SCHEMAS`, rows by day and `ORDER`.
+
+    Parameters
+    ----------
+    folder
+        What the audit wrote into.
+    name
+        ``rebalances``, ``answers``, ``episodes``, ``members`` or ``quarantine``.
+    """
+    schema = SCHEMAS[name]
+    keys = pa.schema([schema.field(column) for column in PARTITION_COLUMNS])
+    table = ds.dataset(
+        folder / name,
+        schema=schema,
+        format="parquet",
+        partitioning=ds.partitioning(keys, flavor="hive"),
+    ).to_table()
+    return table.select(schema.names)
