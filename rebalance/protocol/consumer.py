@@ -5,6 +5,9 @@ Apache Kafka 4.3 and ``ConsumerProtocol``, which reads them: a reader parses a v
 newer than it knows as the newest that it knows, and leaves the rest alone.
 Version 1 added the owned partitions (KIP-429), 2 their generation (KIP-792), 3 the
 rack (KIP-881).
+
+Stricter than Java on purpose, as no client writes them: bytes behind a known version,
+a length below -1 (Java: null) and bytes that are not UTF-8 (Java: U+FFFD) are refused.
 """
 
 from __future__ import annotations
