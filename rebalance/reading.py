@@ -1,0 +1,230 @@
+"""Read files of documents: one document, or JSON Lines; ``-`` is standard input.
+
+A bad line costs that line: it is yielded as a `DocumentError` with its place, and the
+good ones still come. Lines are read one by one, so a file of them may be of any size.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple, Protocol, TypeVar, cast
+
+from rebalance.documents import (
+    AssignmentDocument,
+    Rebalance,
+    parse_assignment,
+    parse_rebalance,
+)
+from rebalance.errors import DocumentError, SourceError
+from rebalance.jsontext import parse_json
+
+STDIN = "-"
+STDIN_NAME = "<stdin>"
+MAX_DOCUMENT_BYTES = 512 * 2**20  # 20,000,000 partitions with lag and claims fit
+_GZIP_MAGIC = b"\x1f\x8b"
+_SKIPPED_AT_ONCE = 2**20
+
+_T = TypeVar("_T")
+_T_co = TypeVar("_T_co", covariant=True)
+
+
+class _Parse(Protocol[_T_co]):
+    def __call__(
+        self, text: bytes, *, source: str | None, line: int | None
+    ) -> _T_co: ...
+
+
+class _Line(NamedTuple):
+    number: int  # from 1
+    text: bytes | None  # None: longer than a document may be
+
+    @property
+    def is_blank(self) -> bool:
+        return self.text is not None and not self.text.strip()
+
+
+def read_rebalances(source: str) -> Iterator[Rebalance | DocumentError]:
+    """Read the rebalance/1 documents of a file, plain or gzip, in its order.
+
+    The file is one document, however it is laid out, or has one document a line.
+
+    Yields
+    ------
+    Rebalance or DocumentError
+        The error carries source, line and JSON path of the culprit.
+
+    Raises
+    ------
+    SourceError
+        If the file cannot be read, or holds nothing.
+    """
+    return read_documents(source, parse_rebalance)
+
+
+def read_assignments(source: str) -> Iterator[AssignmentDocument | DocumentError]:
+    """Read the assignment/1 documents of a file; otherwise as `read_rebalances`."""
+    return read_documents(source, parse_assignment)
+
+
+def read_values(source: str) -> Iterator[Any | DocumentError]:
+    """Read the JSON values of a file, of whatever format; as `read_rebalances`."""
+    return read_documents(source, _parse_value)
+
+
+def read_documents(source: str, parse: _Parse[_T]) -> Iterator[_T | DocumentError]:
+    """Read the documents of a file with ``parse``; as `read_rebalances`."""
+    name = STDIN_NAME if source == STDIN else source
+    with _readable(name), _opened(source) as stream:
+        lines = (line for line in _lines(_unzipped(stream)) if not line.is_blank)
+        first = next(lines, None)
+        if first is None:
+            raise SourceError("empty: holds no document", source=name)
+        found = _parsed(parse, first, name)
+        if isinstance(found, DocumentError) and not _is_json(first.text):
+            yield from _of_broken_start(parse, first, lines, name)
+        else:
+            yield found
+        for line in lines:
+            yield _parsed(parse, line, name)
+
+
+def _of_broken_start(
+    parse: _Parse[_T], first: _Line, lines: Iterator[_Line], name: str
+) -> Iterator[_T | DocumentError]:
+    """Read on from a first line that is no JSON by itself.
+
+    It is the start of a document of several lines, unless some line further down is a
+    document by itself: then the file has lines, of which the first ones are broken.
+    """
+    start = [first]
+    size = 0
+    for line in lines:
+        start.append(line)
+        size += len(line.text or b"")
+        if line.text is None or size > MAX_DOCUMENT_BYTES or _is_document(line.text):
+            break
+    else:
+        number = 1 if len(start) == 1 else None
+        yield _attempt(parse, _whole(start), name, number)
+        return
+    for line in start:
+        yield _parsed(parse, line, name)
+
+
+def _whole(lines: list[_Line]) -> bytes:
+    """Join lines, with the blank ones back in place so that line numbers hold."""
+    text = io.BytesIO()
+    for number, line in enumerate(lines):
+        previous = lines[number - 1].number if number else 0
+        text.write(b"\n" * (line.number - previous - 1))
+        text.write(line.text or b"")
+    return text.getvalue()
+
+
+def _parsed(parse: _Parse[_T], line: _Line, name: str) -> _T | DocumentError:
+    if line.text is None:
+        reason = f"longer than {_mebibytes(MAX_DOCUMENT_BYTES)} MiB"
+        return DocumentError(reason, source=name, line=line.number)
+    return _attempt(parse, line.text.rstrip(b"\r\n"), name, line.number)
+
+
+def _attempt(
+    parse: _Parse[_T], text: bytes, name: str, line: int | None
+) -> _T | DocumentError:
+    try:
+        return parse(text, source=name, line=line)
+    except DocumentError as error:
+        return error
+
+
+def _parse_value(text: bytes, *, source: str | None, line: int | None) -> Any:
+    try:
+        return parse_json(text)
+    except DocumentError as error:
+        raise error.at(source=source, line=line) from None
+
+
+def _is_json(text: bytes | None) -> bool:
+    """Tell whether a line is JSON by itself, whatever else it may lack."""
+    if text is None:
+        return True  # too long to look at: it can only be a line
+    try:
+        json.loads(text.decode("utf-8-sig"))
+    except (json.JSONDecodeError, UnicodeDecodeError):
+        return False
+    except (RecursionError, ValueError):  # JSON, if of absurd depth or numbers
+        return True
+    return True
+
+
+def _is_document(text: bytes | None) -> bool:
+    """Tell whether a line is an object that names its format.
+
+    Inside a document laid out over lines there is none: only its own first brace
+    opens an object with a format.
+    """
+    is_object = text is not None and text.lstrip().startswith(b"{")
+    return is_object and b'"format"' in (text or b"") and _is_json(text)
+
+
+def _lines(stream: BinaryIO) -> Iterator[_Line]:
+    """Yield the lines of a stream, none of them longer than a document may be."""
+    number = 0
+    while text := stream.readline(MAX_DOCUMENT_BYTES + 1):
+        number += 1
+        if len(text) <= MAX_DOCUMENT_BYTES:
+            yield _Line(number, text)
+            continue
+        while text and not text.endswith(b"\n"):
+            text = stream.readline(_SKIPPED_AT_ONCE)
+        yield _Line(number, None)
+
+
+@contextmanager
+def _opened(source: str) -> Iterator[BinaryIO]:
+    """Open a file, or standard input, which is left open."""
+    if "\0" in source:
+        raise SourceError("no file has a NUL byte in its name", source=source)
+    if source != STDIN:
+        with Path(source).open("rb") as stream:
+            yield stream
+    elif sys.stdin is None or sys.stdin.closed:
+        raise SourceError("standard input is closed", source=STDIN_NAME)
+    else:
+        yield sys.stdin.buffer
+
+
+def _unzipped(stream: BinaryIO) -> BinaryIO:
+    """Look through gzip, told by its first bytes so that pipes work too."""
+    peeked = cast("io.BufferedReader", stream)
+    if not hasattr(stream, "peek"):
+        peeked = io.BufferedReader(cast("io.RawIOBase", stream))
+    is_gzip = peeked.peek(2)[:2] == _GZIP_MAGIC
+    return cast("BinaryIO", gzip.GzipFile(fileobj=peeked) if is_gzip else peeked)
+
+
+@contextmanager
+def _readable(name: str) -> Iterator[None]:
+    """Turn what can go wrong with a file into a `SourceError` that names it."""
+    try:
+        yield
+    except IsADirectoryError:
+        raise SourceError("is a folder; expected a file", source=name) from None
+    except EOFError:
+        raise SourceError("gzip data end too early", source=name) from None
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise SourceError(f"broken gzip data: {error}", source=name) from None
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise SourceError(reason[:1].lower() + reason[1:], source=name) from None
+
+
+def _mebibytes(size: int) -> int:
+    return size // 2**20
