@@ -1,0 +1,127 @@
+"""Judge assignments from a shell: ``python -m verify INSTANCE ASSIGNMENT``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from typing import Any
+
+from verify.case import CLAIM_RULES
+from verify.enumerate import TooLarge, settle
+from verify.judge import judge, unreadable
+from verify.pairs import Entry, Mismatch, paired, read_entries
+from verify.read import read_assignment, read_rebalance
+
+FINE, INVALID, BAD_INPUT = 0, 1, 2
+INTERRUPTED = 130
+
+EPILOG = """\
+Each input is one JSON document or JSON Lines; - reads standard input. Assignments
+belong to instances by position, or by id where all of both carry one. One verdict/1
+is printed for each pair.
+
+exit code: 0 all valid, 1 some invalid, 2 bad usage or unreadable input
+example: python -m verify rebalance.json assignment.json
+"""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Judge, print, and return the exit code; no error leaves as a traceback."""
+    try:
+        return _run(_parser().parse_args(arguments))
+    except Mismatch as error:
+        return _complain(str(error))
+    except BrokenPipeError:
+        # Whoever read the verdicts has had enough. The interpreter must not find
+        # out once more when it flushes standard output on its way out.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BAD_INPUT
+    except OSError as error:
+        place = "output" if error.filename is None else error.filename
+        return _complain(f"{place}: {error.strerror}")
+    except MemoryError:
+        return _complain("not enough memory for input of this size")
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m verify",
+        description="Judge assignments of a Kafka consumer group, believing nobody.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("instance", metavar="INSTANCE", help="rebalance/1, or -")
+    parser.add_argument("assignment", metavar="ASSIGNMENT", help="assignment/1, or -")
+    parser.add_argument(
+        "--claim-rule",
+        choices=CLAIM_RULES,
+        default=CLAIM_RULES[0],
+        help="whose claims make owners (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--cooperative",
+        action="store_true",
+        help="judge one round of cooperative rebalancing",
+    )
+    parser.add_argument(
+        "--against-brute-force",
+        action="store_true",
+        help="prove or refute optimality by enumeration; tiny instances only",
+    )
+    return parser
+
+
+def _run(options: argparse.Namespace) -> int:
+    if options.instance == options.assignment == "-":
+        return _complain("only one of INSTANCE and ASSIGNMENT can be standard input")
+    instances = read_entries(options.instance, read_rebalance)
+    assignments = read_entries(options.assignment, read_assignment)
+    worst = FINE
+    for entry in (*instances, *assignments):
+        if entry.error is not None:
+            worst = _complain(f"{entry.source}:{entry.line}: {entry.error}")
+    for instance, assignment in paired(instances, assignments):
+        verdict = _verdict(instance, assignment, options)
+        line = json.dumps(verdict, ensure_ascii=False, separators=(",", ":"))
+        sys.stdout.buffer.write(line.encode() + b"\n")
+        worst = max(worst, INVALID if verdict["verdict"] == "invalid" else FINE)
+        if "refused" in verdict["evidence"].get("brute_force", {}):
+            reason = verdict["evidence"]["brute_force"]["refused"]
+            worst = _complain(f"{instance.source}:{instance.line}: {reason}")
+    sys.stdout.buffer.flush()
+    return worst
+
+
+def _verdict(
+    instance: Entry, assignment: Entry, options: argparse.Namespace
+) -> dict[str, Any]:
+    for document, entry in (("instance", instance), ("assignment", assignment)):
+        if entry.error is not None:
+            return unreadable(entry.error, document=document, case_id=instance.id)
+    rule = options.claim_rule
+    verdict = judge(
+        instance.document,
+        assignment.document,
+        claim_rule=rule,
+        cooperative=options.cooperative,
+    )
+    if options.against_brute_force:
+        try:
+            settled = settle(instance.document, verdict, claim_rule=rule)
+        except TooLarge as error:
+            settled = {"refused": str(error)}
+        verdict["evidence"]["brute_force"] = settled
+    return verdict
+
+
+def _complain(message: str) -> int:
+    print(f"verify: {message}", file=sys.stderr)
+    return BAD_INPUT
+
+
+if __name__ == "__main__":
+    sys.exit(main())

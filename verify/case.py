@@ -1,0 +1,121 @@
+"""What an instance says, laid out the way the rules ask for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+CLAIM_RULES = ("newest-claim", "current-generation")
+UNKNOWN_GENERATION = -1
+
+Row = tuple[str, str, Sequence[int]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One rebalance with its claims settled; built once, asked for many answers.
+
+    Attributes
+    ----------
+    id : the document's, or None
+    partitions : topic -> how many partitions it has
+    wants : member -> the topics it subscribes to that exist; members by name
+    subscribers : topic -> members that subscribe to it, by name
+    claimants : topic -> partition -> members whose claim is the newest that counts
+    owned : (member, topic) -> partitions of which the member is the one such claimant
+    lag : topic -> records behind, for topics that tell it
+    replica_racks : topic -> racks of each partition, for topics that tell them
+    member_rack : member -> its rack, for members that tell it
+    """
+
+    id: str | None
+    partitions: Mapping[str, int]
+    wants: Mapping[str, frozenset[str]]
+    subscribers: Mapping[str, Sequence[str]]
+    claimants: Mapping[str, Mapping[int, Sequence[str]]]
+    owned: Mapping[tuple[str, str], set[int]]
+    lag: Mapping[str, Sequence[int]]
+    replica_racks: Mapping[str, Sequence[Sequence[str]]]
+    member_rack: Mapping[str, str]
+
+
+def understand(instance: dict[str, Any], *, claim_rule: str = "newest-claim") -> Case:
+    """Lay out a ``rebalance/1`` document as `verify.read_rebalance` returns it.
+
+    Raises
+    ------
+    ValueError
+        If there is no such claim rule.
+    """
+    if claim_rule not in CLAIM_RULES:
+        raise ValueError(f"claim rule {claim_rule!r} is none of {CLAIM_RULES}")
+    topics, members = instance["topics"], instance["members"]
+    partitions = {name: topic["partitions"] for name, topic in topics.items()}
+    # Equal subscriptions share one set, so that comparing them later costs nothing.
+    shared: dict[frozenset[str], frozenset[str]] = {}
+    wants: dict[str, frozenset[str]] = {}
+    for name in sorted(members):
+        wanted = frozenset(partitions.keys() & members[name]["subscription"])
+        wants[name] = shared.setdefault(wanted, wanted)
+    subscribers: dict[str, list[str]] = {topic: [] for topic in partitions}
+    for name, wanted in wants.items():
+        for topic in wanted:
+            subscribers[topic].append(name)
+    claimants = _claimants(members, partitions, wants, claim_rule)
+    return Case(
+        id=instance.get("id"),
+        partitions=partitions,
+        wants=wants,
+        subscribers=subscribers,
+        claimants=claimants,
+        owned=_owned(claimants),
+        lag={name: t["lag"] for name, t in topics.items() if "lag" in t},
+        replica_racks={name: t["racks"] for name, t in topics.items() if "racks" in t},
+        member_rack={name: m["rack"] for name, m in members.items() if "rack" in m},
+    )
+
+
+def _claimants(
+    members: Mapping[str, Any],
+    partitions: Mapping[str, int],
+    wants: Mapping[str, frozenset[str]],
+    claim_rule: str,
+) -> dict[str, dict[int, list[str]]]:
+    """Keep the newest of the claims that count, several where they tie.
+
+    A claim counts while its member subscribes to the topic and the partition
+    exists. Under ``current-generation`` (KIP-615) its member must besides be of
+    the newest generation in the group; under ``newest-claim`` (KIP-341) any will do.
+    """
+    generations = {m: members[m].get("generation", UNKNOWN_GENERATION) for m in wants}
+    newest = max(generations.values(), default=UNKNOWN_GENERATION)
+    found: dict[str, dict[int, list[str]]] = {}
+    for name, generation in generations.items():
+        if claim_rule == "current-generation" and generation < newest:
+            continue
+        for topic, numbers in members[name].get("owned", {}).items():
+            if topic not in wants[name]:
+                continue
+            claimed = found.setdefault(topic, {})
+            for number in numbers:
+                if number >= partitions[topic]:
+                    continue
+                rivals = claimed.get(number)
+                if rivals is None or generations[rivals[0]] < generation:
+                    claimed[number] = [name]
+                elif generations[rivals[0]] == generation:
+                    rivals.append(name)
+    return found
+
+
+def _owned(
+    claimants: Mapping[str, Mapping[int, Sequence[str]]],
+) -> dict[tuple[str, str], set[int]]:
+    """Return what each member owns of each topic; a tie makes no owner."""
+    owned: dict[tuple[str, str], set[int]] = {}
+    for topic, claimed in claimants.items():
+        for number, rivals in claimed.items():
+            if len(rivals) == 1:
+                owned.setdefault((rivals[0], topic), set()).add(number)
+    return owned

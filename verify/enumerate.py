@@ -1,0 +1,137 @@
+"""Brute force: every assignment of a tiny rebalance, and the best of them all.
+
+`every_assignment` lists them one by one. `best` deals partition after partition to
+each subscriber in turn and lays hands that are equal in all that counts on one
+heap, so it reaches further. Both refuse what would take them too long.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import product
+from typing import Any
+
+from verify.case import Case, understand
+
+ASSIGNMENTS_MAX = 200_000
+HANDS_MAX = 100_000
+
+Hand = tuple[tuple[int, ...], tuple[int, ...], int]  # loads, lags, kept
+
+
+class TooLarge(ValueError):  # noqa: N818 - a refusal, not a fault
+    """A rebalance that brute force cannot settle in reasonable time."""
+
+
+def every_assignment(instance: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield every complete valid assignment as an ``assignment/1`` document.
+
+    Raises
+    ------
+    TooLarge
+        If there are more than `ASSIGNMENTS_MAX`.
+    """
+    case = understand(instance)
+    served = _served(case)
+    ways = 1
+    for topic, _ in served:
+        ways *= len(case.subscribers[topic])
+        if ways > ASSIGNMENTS_MAX:
+            raise TooLarge(f"more than {ASSIGNMENTS_MAX} assignments to list")
+    for takers in product(*(case.subscribers[topic] for topic, _ in served)):
+        given: dict[str, dict[str, list[int]]] = {name: {} for name in case.wants}
+        for taker, (topic, number) in zip(takers, served, strict=True):
+            given[taker].setdefault(topic, []).append(number)
+        yield {"format": "assignment/1", "members": given}
+
+
+def best(
+    instance: dict[str, Any], *, claim_rule: str = "newest-claim", lag: bool = True
+) -> dict[str, Any]:
+    """Return the best figures of all complete valid assignments.
+
+    Parameters
+    ----------
+    lag : bool
+        Without, lags count 0: far fewer hands differ, far larger cases are settled.
+
+    Returns
+    -------
+    dict
+        ``loads`` : the dec-min vector, largest first; under it
+        ``kept`` : the most kept,
+        ``peak_lag_at_kept`` : the least peak lag of those that keep the most,
+        ``peak_lag`` : the least peak lag,
+        ``kept_at_peak_lag`` : the most kept of those with the least peak lag; and
+        ``any_kept``, ``any_peak_lag`` : the best under any load vector.
+
+    Raises
+    ------
+    TooLarge
+        If more than `HANDS_MAX` hands differ.
+    """
+    hands = _hands(understand(instance, claim_rule=claim_rule), lag=lag)
+    scores = [
+        (sorted(n, reverse=True), max(b, default=0), kept) for n, b, kept in hands
+    ]
+    loads = min(vector for vector, _, _ in scores)
+    even = [(peak, kept) for vector, peak, kept in scores if vector == loads]
+    kept, peak = max(kept for _, kept in even), min(peak for peak, _ in even)
+    return {
+        "loads": loads,
+        "kept": kept,
+        "peak_lag_at_kept": min(b for b, keeps in even if keeps == kept),
+        "peak_lag": peak,
+        "kept_at_peak_lag": max(keeps for b, keeps in even if b == peak),
+        "any_kept": max(kept for _, _, kept in scores),
+        "any_peak_lag": min(peak for _, peak, _ in scores),
+    }
+
+
+def settle(
+    instance: dict[str, Any], verdict: Mapping[str, Any], *, claim_rule: str
+) -> dict[str, Any]:
+    """Return what brute force says to each claim of optimality, and the best found."""
+    found, figures = best(instance, claim_rule=claim_rule), verdict["figures"]
+    complete = verdict["verdict"] == "valid" and not figures.get("withheld")
+    dec_min = complete and figures["loads"] == found["loads"]
+    return {
+        "dec_min": dec_min,
+        "stickiness": dec_min and figures["kept"] == found["kept"],
+        "peak_lag": complete and figures["peak_lag"] == found["any_peak_lag"],
+        "best": found,
+    }
+
+
+def _served(case: Case) -> list[tuple[str, int]]:
+    """Return the partitions that somebody subscribes to, as (topic, number)."""
+    return [
+        (topic, number)
+        for topic in sorted(case.partitions)
+        for number in range(case.partitions[topic] if case.subscribers[topic] else 0)
+    ]
+
+
+def _hands(case: Case, *, lag: bool) -> set[Hand]:
+    """Deal every partition in every way; return the hands that differ."""
+    seat = {name: position for position, name in enumerate(case.wants)}
+    nothing = (0,) * len(seat)
+    hands: set[Hand] = {(nothing, nothing, 0)}
+    for topic, number in _served(case):
+        behind = case.lag[topic][number] if lag and topic in case.lag else 0
+        takers = [
+            (seat[name], int(number in case.owned.get((name, topic), ())))
+            for name in case.subscribers[topic]
+        ]
+        hands = {
+            (_plus(loads, at, 1), _plus(lags, at, behind), kept + keeps)
+            for loads, lags, kept in hands
+            for at, keeps in takers
+        }
+        if len(hands) > HANDS_MAX:
+            raise TooLarge(f"more than {HANDS_MAX} different hands to deal")
+    return hands
+
+
+def _plus(values: tuple[int, ...], at: int, more: int) -> tuple[int, ...]:
+    return (*values[:at], values[at] + more, *values[at + 1 :])

@@ -1,0 +1,72 @@
+"""What can be counted about an assignment, exactly, in integers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from verify.case import Case, Row
+
+
+def tidy(case: Case, rows: Sequence[Row]) -> list[Row]:
+    """Keep what members of the group hold and what exists, each once a member."""
+    kept: list[Row] = []
+    for member, topic, numbers in rows:
+        count = case.partitions.get(topic, 0) if member in case.wants else 0
+        held = sorted({number for number in numbers if number < count})
+        if held:
+            kept.append((member, topic, held))
+    return kept
+
+
+def loads_of(case: Case, rows: Sequence[Row]) -> dict[str, int]:
+    """Return how many partitions each member holds."""
+    loads = dict.fromkeys(case.wants, 0)
+    for member, _, numbers in rows:
+        loads[member] += len(numbers)
+    return loads
+
+
+def kept(case: Case, rows: Sequence[Row]) -> int:
+    """Count the owned partitions that stay with their owner."""
+    owned = case.owned
+    return sum(
+        len(owned[member, topic].intersection(numbers))
+        for member, topic, numbers in rows
+        if (member, topic) in owned
+    )
+
+
+def kip54_score(loads: Mapping[str, int]) -> int:
+    """Kafka's balance score: sum over pairs of members of the difference in load.
+
+    With loads in order, smallest first, the i-th of n (from 0) is the larger one in
+    i pairs and the smaller one in n - 1 - i.
+    """
+    below = 1 - len(loads)
+    return sum(
+        load * (below + 2 * rank) for rank, load in enumerate(sorted(loads.values()))
+    )
+
+
+def lags_of(case: Case, rows: Sequence[Row]) -> dict[str, int]:
+    """Return the records that each member is behind; an untold lag counts 0."""
+    lags = dict.fromkeys(case.wants, 0)
+    for member, topic, numbers in rows if case.lag else ():
+        behind = case.lag.get(topic)
+        if behind is not None:
+            lags[member] += sum(map(behind.__getitem__, numbers))
+    return lags
+
+
+def rack_mismatches(case: Case, rows: Sequence[Row]) -> int:
+    """Count partitions whose holder's rack has no replica of them (KIP-881).
+
+    A member without rack, or a partition whose racks are unknown or none, is not
+    mismatched.
+    """
+    mismatched = 0
+    for member, topic, numbers in rows if case.replica_racks else ():
+        racks, rack = case.replica_racks.get(topic), case.member_rack.get(member)
+        if racks is not None and rack is not None:
+            mismatched += sum(1 for n in numbers if racks[n] and rack not in racks[n])
+    return mismatched

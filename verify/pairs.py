@@ -1,0 +1,105 @@
+"""Files of documents, and which assignment answers which instance."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from verify.strict import Unreadable, parse
+
+
+class Mismatch(ValueError):  # noqa: N818 - what is found, not what went wrong
+    """Instances and assignments that cannot be told to belong together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One document of a file, or why it is none; ``line`` counts from 1."""
+
+    source: str
+    line: int
+    document: dict[str, Any]
+    error: Unreadable | None = None
+
+    @property
+    def id(self) -> str | None:
+        """The document's id; None where it has none or cannot be read."""
+        found: str | None = self.document.get("id")
+        return found
+
+
+def read_entries(source: str, read: Callable[[bytes], dict[str, Any]]) -> list[Entry]:
+    """Read a file, ``-`` for standard input: one document, or one on each line.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    """
+    content = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
+    return [_entry(source, line, text, read) for line, text in _texts(content)]
+
+
+def paired(
+    instances: Sequence[Entry], assignments: Sequence[Entry]
+) -> list[tuple[Entry, Entry]]:
+    """Pair by position, or by id where all carry one and the order differs.
+
+    Raises
+    ------
+    Mismatch
+        If there are more of one than of the other, or the ids do not match.
+    """
+    if len(instances) != len(assignments):
+        counts = f"{len(instances)} instances, {len(assignments)} assignments"
+        raise Mismatch(f"{counts}: one assignment is needed for each instance")
+    by_id = {entry.id: entry for entry in assignments}
+    wanted = {entry.id for entry in instances}
+    pairs = list(zip(instances, assignments, strict=True))
+    if None not in wanted and wanted == by_id.keys() and len(by_id) == len(pairs):
+        return [(entry, by_id[entry.id]) for entry in instances]
+    for instance, assignment in pairs:
+        ids = (instance.id, assignment.id)
+        if None not in ids and ids[0] != ids[1]:
+            place = f"{assignment.source}:{assignment.line}"
+            raise Mismatch(f"{place}: id {ids[1]!r}, but the instance has {ids[0]!r}")
+    return pairs
+
+
+def _texts(content: bytes) -> list[tuple[int, bytes]]:
+    """Split JSON Lines, with line numbers; one document may span many lines."""
+    lines = [
+        (number, line)
+        for number, line in enumerate(content.split(b"\n"), start=1)
+        if line.strip()
+    ]
+    if len(lines) > 1 and _is_lines(content, [line for _, line in lines]):
+        return lines
+    return [(1, content)]
+
+
+def _is_lines(content: bytes, lines: Sequence[bytes]) -> bool:
+    """Tell JSON Lines: the first is a value, or each looks like one of many."""
+    if _parses(lines[0]):
+        return True
+    return all(line.startswith(b"{") for line in lines) and not _parses(content)
+
+
+def _parses(content: bytes) -> bool:
+    try:
+        parse(content)
+    except Unreadable:
+        return False
+    return True
+
+
+def _entry(
+    source: str, line: int, text: bytes, read: Callable[[bytes], dict[str, Any]]
+) -> Entry:
+    try:
+        return Entry(source=source, line=line, document=read(text))
+    except Unreadable as error:
+        return Entry(source=source, line=line, document={}, error=error)
