@@ -1,0 +1,62 @@
+# Targets of this checkout; `make` alone lists them. Everything lands under .venv,
+# out and build, so that removing the checkout removes everything.
+
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+unexport PYTHONPATH PYTHONHOME
+
+PYTHON ?=
+SOURCE ?= recordings/churn
+OUT ?= out/audit
+INSTANCES ?= 50000
+UPGRADE ?=
+
+BIN := .venv/bin
+WITH_PYTHON := python=$$(PYTHON="$(PYTHON)" sh tools/find_python.sh) && "$$python"
+
+.PHONY: help setup dev audit test test-all lint format mutation browser bench lock clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+
+setup: ## set up .venv: locked packages, the command .venv/bin/assignor-oracle, Java
+	@$(WITH_PYTHON) -m tools.set_up runtime
+
+dev: ## the same, and what the checks and tests need
+	@$(WITH_PYTHON) -m tools.set_up dev
+
+audit: setup ## audit the recording of a real broker (SOURCE=..., OUT=...)
+	@$(BIN)/assignor-oracle audit "$(SOURCE)" --out "$(OUT)"
+
+lint: dev ## formatting, lint rules, types and import borders
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
+
+test: lint ## lint, then the quick tests
+	@$(BIN)/python -m pytest -q -m "not slow"
+
+test-all: lint browser mutation ## lint, then all tests, 50,000 instances, mutants, a browser
+	@ORACLE_INSTANCES=$(INSTANCES) $(BIN)/python -m pytest -q
+
+mutation: dev ## change lines of the engines and the judge; count what no test sees
+	@$(BIN)/python -m tools.mutation
+
+browser: dev ## find or install a headless browser for the tests of the page
+	@$(BIN)/python -m tools.browser
+
+bench: dev ## time the exact core and the audit
+	@$(BIN)/python -m benchmarks
+
+format: dev ## format the code and mend what the lint rules can mend
+	@$(BIN)/ruff check --quiet --fix-only .
+	@$(BIN)/ruff format .
+
+lock: ## write requirements/*.lock anew (UPGRADE=1: newest versions)
+	@$(WITH_PYTHON) -m tools.lock $(if $(UPGRADE),--upgrade)
+
+clean: ## remove what runs leave behind, but .venv
+	@rm -rf out build dist mutants .mypy_cache .pytest_cache .ruff_cache .hypothesis \
+	  .import_linter_cache spark-warehouse metastore_db derby.log
+	@find . -name .venv -prune -o -name __pycache__ -type d -exec rm -rf {} +

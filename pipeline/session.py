@@ -1,0 +1,128 @@
+"""Start Spark: on this machine without noise, or on a cluster by its URL."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from pipeline.java import JavaRuntime, java_home, launch_home
+from rebalance.errors import OutsideError
+
+LOOPBACK = "127.0.0.1"
+GIGABYTE = 1 << 30
+LEAST_HEAP = 1
+MOST_HEAP = 8
+"""The driver's heap, GiB: a quarter of the machine's memory between these two."""
+
+ROWS_PER_BATCH = 256
+"""An instance may be megabytes of text; a batch of them has to fit a worker."""
+
+SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.shuffle.partitions": "16",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.catalogImplementation": "in-memory",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": str(ROWS_PER_BATCH),
+    "spark.sql.parquet.compression.codec": "zstd",
+}
+
+_QUIET = Path(__file__).with_name("log4j2.properties")
+_NEWER_JAVA = (24, "--sun-misc-unsafe-memory-access=allow")
+"""From this version on Java warns of what Spark's libraries do; it may."""
+
+
+def is_local(master: str) -> bool:
+    """Tell whether Spark runs on this machine alone."""
+    return master.startswith("local")
+
+
+def spark_session(
+    master: str = "local[*]", app_name: str = "assignor-oracle"
+) -> SparkSession:
+    """Return a running session; the machine's settings of Java are left alone.
+
+    Raises
+    ------
+    OutsideError
+        If there is no Java, or Spark does not start, or the master does not answer.
+    """
+    runtime = java_home()
+    settings = SETTINGS | _java_settings(runtime)
+    if is_local(master):
+        settings |= _local_settings()
+    builder = SparkSession.builder.appName(app_name).master(master)
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    try:
+        with _environment(_variables(runtime, master)):
+            return builder.getOrCreate()
+    except (PySparkException, Py4JError, OSError) as error:
+        raise OutsideError(f"Spark does not start on {master}: {error}") from error
+
+
+@contextmanager
+def _environment(changed: dict[str, str | None]) -> Iterator[None]:
+    """Start Spark under other variables (None: unset), then put the user's back."""
+    before = dict(os.environ)
+    try:
+        for name, value in changed.items():
+            os.environ.pop(name, None)
+            if value is not None:
+                os.environ[name] = value
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def _variables(runtime: JavaRuntime, master: str) -> dict[str, str | None]:
+    """Return what Spark's launcher and workers read from the environment."""
+    home = str(launch_home(runtime))
+    if not is_local(master):
+        python = os.environ.get("PYSPARK_PYTHON", sys.executable)
+        return {"JAVA_HOME": home, "PYSPARK_PYTHON": python}
+    return {
+        "JAVA_HOME": home,
+        "PYSPARK_PYTHON": sys.executable,
+        "PYSPARK_DRIVER_PYTHON": sys.executable,
+        "SPARK_LOCAL_IP": LOOPBACK,
+        "SPARK_LOCAL_HOSTNAME": "localhost",
+        "SPARK_HOME": None,  # another Spark's jars do not fit this one
+    }
+
+
+def _local_settings() -> dict[str, str]:
+    """Bind to loopback, whatever the host is called, and keep to temporary folders."""
+    scratch = tempfile.gettempdir()
+    return {
+        "spark.driver.host": LOOPBACK,
+        "spark.driver.bindAddress": LOOPBACK,
+        "spark.driver.memory": f"{_heap()}g",
+        "spark.local.dir": scratch,
+        "spark.sql.warehouse.dir": (Path(scratch) / "spark-warehouse").as_uri(),
+    }
+
+
+def _java_settings(runtime: JavaRuntime) -> dict[str, str]:
+    """Tell the driver's Java to log errors only, to the terminal's error stream."""
+    options = [f"-Dlog4j2.configurationFile={_QUIET.as_uri()}"]
+    since, allow = _NEWER_JAVA
+    if runtime.major >= since:
+        options.append(allow)
+    return {"spark.driver.extraJavaOptions": " ".join(options)}
+
+
+def _heap() -> int:
+    """Return the driver's heap in GiB."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return max(LEAST_HEAP, min(MOST_HEAP, memory // (4 * GIGABYTE)))

@@ -1,0 +1,184 @@
+"""Run the environment's pip: quiet, with progress, failures put in plain words."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event, Thread
+
+TERMINAL_SECONDS = 0.5
+LOG_SECONDS = 20.0
+MEGABYTE = 1 << 20
+
+_UNREACHABLE = re.compile(
+    r"NewConnectionError|ConnectTimeout|ReadTimeout|Read timed out|ProxyError|SSLError"
+    r"|name resolution|NameResolutionError|Max retries exceeded|ConnectionResetError"
+    r"|connection broken|Could not fetch URL|IncompleteRead|ProtocolError"
+)
+_FETCHING = re.compile(r"\s*(?:Downloading|Using cached) (?:\S+/)?(\S+)")
+_LOCKED = re.compile(r"^[A-Za-z0-9][^\s=]*==", re.MULTILINE)
+
+
+class SetUpError(Exception):
+    """Set-up cannot go on; the text says why and what to do."""
+
+
+def say(text: str) -> None:
+    """Print one line about set-up."""
+    print(f"set-up: {text}", flush=True)
+
+
+@dataclass(slots=True)
+class Progress:
+    """What pip was last seen doing; shown by a thread until it is done."""
+
+    total: int
+    scratch: Path
+    seen: int = 0
+    doing: str = "starting"
+
+    def follow(self, line: str) -> None:
+        """Take in one line of pip's output."""
+        if line.lstrip().startswith(("Collecting ", "Requirement already satisfied")):
+            self.seen += 1
+            self.doing = "looking up packages"
+        elif found := _FETCHING.match(line):
+            self.doing = f"fetching {found[1]}"
+        elif "Building wheel" in line:
+            self.doing = line.strip().removesuffix("...").strip()
+        elif line.startswith("Installing collected packages"):
+            self.doing = "unpacking"
+        elif "Retrying" in line:
+            self.doing = "the package index does not answer, trying again"
+
+    def __str__(self) -> str:
+        """Write the count, the step at hand and the size of a large download."""
+        fetched = max(map(_size, self.scratch.glob("pip-unpack-*/*")), default=0)
+        size = f", {fetched // MEGABYTE} MB" if fetched > 4 * MEGABYTE else ""
+        count = f"{min(self.seen, self.total)} of {self.total}: " if self.total else ""
+        return f"  {count}{self.doing}{size}"
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:  # gone again
+        return 0
+
+
+@contextmanager
+def _shown(progress: Progress) -> Iterator[None]:
+    """Show the progress: in place on a terminal, else a line now and then."""
+    done = Event()
+    live = sys.stdout.isatty()
+
+    def show() -> None:
+        started = time.monotonic()
+        while not done.wait(TERMINAL_SECONDS if live else LOG_SECONDS):
+            text = f"{progress} ({time.monotonic() - started:.0f} s)"
+            if live:
+                width = shutil.get_terminal_size().columns - 1
+                print(f"\r\033[K{text[:width]}", end="", flush=True)
+            else:
+                print(text, flush=True)
+
+    thread = Thread(target=show, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+        if live:
+            print("\r\033[K", end="", flush=True)
+
+
+def _environment(venv: Path, scratch: Path) -> dict[str, str]:
+    """Keep the user's index, proxy and certificates; drop what redirects installs.
+
+    pip's cache goes beside the packages unless the user named a place for it, so
+    that nothing is left behind when the checkout goes.
+    """
+    dropped = {"PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_REQUIRE_HASHES"}
+    env = {key: value for key, value in os.environ.items() if key not in dropped}
+    env.setdefault("PIP_CACHE_DIR", str(venv / "pip-cache"))
+    env |= {"PIP_USER": "0", "PIP_NO_INPUT": "1", "TMPDIR": str(scratch)}
+    return env | {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PYTHONUNBUFFERED": "1"}
+
+
+def install(venv: Path, arguments: list[str], *, lock: Path | None = None) -> None:
+    """Run ``pip install`` in the environment.
+
+    Raises
+    ------
+    SetUpError
+        If pip failed, with its reason; all it said is in ``pip.log``.
+    """
+    scratch = venv / "tmp"
+    scratch.mkdir(exist_ok=True)
+    _forget_half_installed(venv)
+    total = len(_LOCKED.findall(lock.read_text())) if lock else 0
+    progress = Progress(total=total, scratch=scratch)
+    command = [str(venv / "bin" / "python"), "-I", "-m", "pip", "install"]
+    command += ["--progress-bar", "off", *arguments]
+    log = venv / "pip.log"
+    lines: list[str] = []
+    with (
+        log.open("a", encoding="utf-8") as record,
+        _shown(progress),
+        subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            env=_environment(venv, scratch),
+            cwd=venv.parent,
+        ) as pip,
+    ):
+        for line in pip.stdout or ():
+            record.write(line)
+            lines.append(line)
+            progress.follow(line)
+    shutil.rmtree(scratch, ignore_errors=True)
+    if pip.returncode:
+        raise SetUpError(_reason(lines, log))
+
+
+def _reason(lines: list[str], log: Path) -> str:
+    """Tell an index that cannot be reached from any other failure."""
+    whole = "".join(lines)
+    said = [line.strip() for line in lines if line.startswith("ERROR")] or lines[-3:]
+    if broken := next(filter(_UNREACHABLE.search, lines), None):
+        return (
+            "cannot fetch packages: the package index does not answer.\n"
+            f"  pip: {broken.strip()[:300]}\n"
+            "Check the network (a proxy? its certificates?), then run the same command"
+            " again:\nit goes on where this one stopped."
+        )
+    if "No space left on device" in whole:
+        return f"no space left on the device ({log.parent} needs about 2 GB)"
+    if "DO NOT MATCH THE HASHES" in whole:
+        head = "a package is not the one that the lock names; nothing was installed"
+    else:
+        head = "pip failed"
+    return "\n  ".join([f"{head}; all it said: {log}", *said[:6]])
+
+
+def _forget_half_installed(venv: Path) -> None:
+    """Make pip install again what an interrupted run left half unpacked.
+
+    pip writes INSTALLER after a package's files; without it, the package's
+    metadata may be there while its modules are not.
+    """
+    for metadata in venv.glob("lib/python*/site-packages/*.dist-info"):
+        if not (metadata / "INSTALLER").exists():
+            shutil.rmtree(metadata)

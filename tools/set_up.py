@@ -1,0 +1,205 @@
+"""Make ``.venv``: locked packages, this project, and a Java runtime.
+
+Every step leaves a mark with a digest of what it was made from; a step whose mark
+fits is not done again. An environment that was moved, that lost its Python, or that
+was never finished is made anew. Nothing is written outside the checkout.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tools.installer import SetUpError, install, say
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+MARKS = VENV / "set-up.json"
+COMMAND = VENV / "bin" / "assignor-oracle"
+SHARES = ["runtime", "dev"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One thing to install, done again only when ``made_from`` changes."""
+
+    name: str
+    words: str
+    made_from: bytes
+    run: Callable[[], None]
+
+
+def locked(name: str, words: str) -> Step:
+    """Install one lock: every file checked against its hash, only pyspark built."""
+    lock = ROOT / "requirements" / f"{name}.lock"
+    arguments = ["--require-hashes", "--only-binary", ":all:"]
+    arguments += ["--no-binary", "pyspark", "--no-build-isolation"]
+    arguments += ["--requirement", str(lock)]
+    return Step(
+        name=name,
+        words=f"installing {words} (requirements/{lock.name})",
+        made_from=lock.read_bytes(),
+        run=lambda: install(VENV, arguments, lock=lock),
+    )
+
+
+def ourselves() -> Step:
+    """Install this checkout in place, so that an edit needs no second set-up."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    shape = [project["project"], project["build-system"], project["tool"]["hatch"]]
+    arguments = ["--no-deps", "--no-build-isolation", "--no-cache-dir"]
+    arguments += ["--editable", str(ROOT)]
+    return Step(
+        name="project",
+        words="installing assignor-oracle in place",
+        made_from=json.dumps(shape, sort_keys=True).encode(),
+        run=lambda: install(VENV, arguments),
+    )
+
+
+def steps(share: str) -> list[Step]:
+    """Return what ``share`` needs, in order."""
+    wanted = [
+        locked("build", "what builds packages"),
+        locked("runtime", "what the oracle runs on, some 700 MB to fetch"),
+        ourselves(),
+    ]
+    if share == "dev":
+        wanted.append(locked("dev", "what checks and tests"))
+    return wanted
+
+
+def identity() -> dict[str, str]:
+    """Tell one environment from another: which Python, in which place."""
+    return {
+        "python": sys.version,
+        "base": os.path.realpath(sys.base_prefix),
+        "place": str(VENV),
+    }
+
+
+def stale() -> str | None:
+    """Return why the environment cannot be used as it is, None when it can."""
+    if not VENV.exists():
+        return "there is none yet"
+    try:
+        known = json.loads(MARKS.read_text(encoding="utf-8"))["identity"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return "the one there was never finished"
+    if known["place"] != str(VENV):
+        return "the checkout was moved"
+    if known != identity():
+        return "it was made with another Python"
+    command = [str(VENV / "bin" / "python"), "-I", "-c", "import pip"]
+    try:
+        alive = subprocess.run(command, capture_output=True, check=False)
+    except OSError:
+        return "its Python is gone"
+    return None if alive.returncode == 0 else "its Python does not start"
+
+
+def make_environment(why: str) -> None:
+    """Make an empty environment in place of what is there."""
+    version = ".".join(map(str, sys.version_info[:3]))
+    say(f"making .venv with Python {version} ({sys.executable}): {why}")
+    if VENV.is_symlink() or VENV.is_file():
+        VENV.unlink()
+    shutil.rmtree(VENV, ignore_errors=True)
+    command = [sys.executable, "-I", "-m", "venv", str(VENV)]
+    made = subprocess.run(command, capture_output=True, text=True, check=False)
+    if made.returncode:
+        raise SetUpError(f"venv failed:\n{(made.stdout + made.stderr).strip()}")
+    write_marks({})
+
+
+def read_marks() -> dict[str, str]:
+    """Return the digest of each step that is done."""
+    done = json.loads(MARKS.read_text(encoding="utf-8"))["steps"]
+    return {str(name): str(digest) for name, digest in done.items()}
+
+
+def write_marks(done: dict[str, str]) -> None:
+    """Note which steps are done, whole or not at all."""
+    aside = MARKS.with_suffix(".new")
+    text = json.dumps({"identity": identity(), "steps": done}, indent=1)
+    aside.write_text(text, encoding="utf-8")
+    aside.replace(MARKS)
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Wait for another set-up of this checkout (``make -j``) to end."""
+    with (ROOT / "pyproject.toml").open("rb") as held:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say("another set-up of this checkout is under way, waiting for it")
+            fcntl.flock(held, fcntl.LOCK_EX)
+        yield
+
+
+def set_up(share: str) -> bool:
+    """Bring the environment up to date; return whether anything was done."""
+    why = stale()
+    if why:
+        make_environment(why)
+    done = read_marks()
+    acted = bool(why)
+    for step in steps(share):
+        digest = hashlib.sha256(step.made_from).hexdigest()
+        if done.get(step.name) == digest:
+            continue
+        say(step.words)
+        acted = True
+        step.run()
+        done[step.name] = digest
+        write_marks(done)
+    shutil.rmtree(VENV / "pip-cache", ignore_errors=True)
+    return acted
+
+
+def java() -> None:
+    """Say which Java runtime the audit will use."""
+    command = [str(VENV / "bin" / "python"), "-m", "pipeline.java"]
+    found = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if found.returncode:
+        raise SetUpError(found.stderr.strip())
+    say(found.stdout.strip())
+
+
+def main() -> int:
+    """Set up one share: ``runtime`` for the audit, ``dev`` for the tests too."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("share", choices=SHARES)
+    share = parser.parse_args().share
+    try:
+        with alone():
+            acted = set_up(share)
+            if acted:
+                java()
+    except (SetUpError, OSError) as error:
+        print(f"set-up: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("\nset-up: stopped; run it again to go on", file=sys.stderr)
+        return 130
+    if acted:
+        say(f"done; the command is {COMMAND.relative_to(ROOT)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
