@@ -99,7 +99,7 @@ def churn() -> tuple[RecordBytes, ...]:
 @cache
 def first_look() -> tuple[RecordBytes, ...]:
     """Every record of the short recording."""
-    paths = sorted((RECORDINGS / "first-look").glob("*.jsonl"))
+    paths = sorted((RECORDINGS / "first-look").glob("consumer_offsets*.jsonl"))
     return tuple(_record(row) for path in paths for row in lines(path))
 
 
