@@ -52,7 +52,7 @@ def members_of(
     number = (order - instance.topic_offsets[topic]).tolist()
     new_run = (member[1:] != member[:-1]) | (topic[1:] != topic[:-1])
     starts = np.flatnonzero(np.r_[order.size > 0, new_run])
-    ends = np.r_[starts[1:], order.size]
+    ends = np.r_[starts[1:], order.size][: starts.size]  # none if nothing is given
     written: dict[str, dict[str, list[int]]] = {name: {} for name in instance.members}
     for m, t, start, end in zip(
         member[starts].tolist(),
