@@ -1,0 +1,174 @@
+"""``constrained-sticky``: equal subscriptions, balanced and sticky by counting."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from heuristics.assignor import ensure_applies
+from heuristics.order import text_order
+from rebalance import Assignment, Instance
+from rebalance.assignment import NOBODY
+from rebalance.claims import Int32, Int64
+
+
+class ConstrainedStickyAssignor:
+    """Keep what the quotas allow, then deal the rest out, in linear passes.
+
+    Follows the constrained path of ``AbstractStickyAssignor`` (KIP-615, KAFKA-9987),
+    ``ConstrainedAssignmentBuilder`` of Kafka 4.0. With q partitions a member and r
+    left over, r members get q + 1:
+
+    1. of the members that own more than q, the first r keep q + 1, the others q, and
+       members that own less keep all; each keeps its lowest numbers, of equal numbers
+       the least topic (KAFKA-16277);
+    2. the rest, by topic and number, goes around the members below q, by member id,
+       until all have q; then one each to members with q: first those that had q by
+       owning, by member id, then the others as they got there.
+
+    Ties: "the first r" are those of least member id; upstream goes by hash. Owners are
+    those that the instance's claim rule believes (KIP-341 as upstream does since
+    KAFKA-14639, or the current generation alone, as before it).
+
+    Left out: racks (KIP-881), and the cooperative round that withholds what moves
+    (KIP-429). Members that differ only in topics that do not exist count as equal
+    here; upstream sends them down its general path.
+    """
+
+    name = "constrained-sticky"
+
+    def refuses(self, instance: Instance) -> str | None:
+        """Refuse mixed subscriptions: they are the general path's (KIP-54)."""
+        if np.count_nonzero(instance.class_sizes) > 1:
+            return "the members do not all subscribe to the same topics"
+        return None
+
+    def assign(self, instance: Instance) -> Assignment:
+        """Keep and deal.
+
+        Raises
+        ------
+        InstanceError
+            If subscriptions are mixed.
+        """
+        ensure_applies(self, instance)
+        if not instance.members:
+            nobody = np.full(instance.n_partitions, NOBODY, dtype=np.int32)
+            return Assignment(assignee=nobody)
+        members = text_order(instance.members)
+        listed = instance.topics_of(0)
+        topics = listed[text_order([instance.topics[t] for t in listed])]
+        dealt = _assigned(instance.owner, members, topics, instance.topic_offsets)
+        return Assignment(assignee=dealt)
+
+
+class _Quotas(NamedTuple):
+    """What each member keeps, and what it still gets.
+
+    Attributes
+    ----------
+    keep : int64 (M,)
+        By member index; as `need`.
+    need : int64 (M,)
+        Partitions short of q after keeping.
+    below : int64
+        Members with a need, in order.
+    at : int64
+        Members that have q by owning, in order: the first to get one more.
+    """
+
+    keep: Int64
+    need: Int64
+    below: Int64
+    at: Int64
+
+
+@njit(cache=True)
+def _assigned(
+    owner: Int32, members: Int64, topics: Int32, topic_offsets: Int64
+) -> Int32:
+    quotas = _quotas(owner, members, topics, topic_offsets)
+    assignee = _kept(owner, quotas.keep, topics, topic_offsets)
+    _deal_rest(assignee, quotas, topics, topic_offsets)
+    return assignee
+
+
+@njit(cache=True)
+def _quotas(
+    owner: Int32, members: Int64, topics: Int32, topic_offsets: Int64
+) -> _Quotas:
+    n_partitions = (topic_offsets[topics + 1] - topic_offsets[topics]).sum()
+    quota, n_over = divmod(n_partitions, members.size)
+    owned = np.zeros(members.size, dtype=np.int64)
+    for m in owner:
+        if m != NOBODY:
+            owned[m] += 1
+    keep = np.minimum(owned, quota)
+    is_over = np.zeros(members.size, dtype=np.bool_)
+    for m in members:
+        if n_over > 0 and owned[m] > quota:
+            n_over -= 1
+            keep[m] = quota + 1
+            is_over[m] = True
+    is_at = (owned >= quota) & ~is_over
+    below = members[owned[members] < quota]
+    return _Quotas(keep, np.maximum(quota - owned, 0), below, members[is_at[members]])
+
+
+@njit(cache=True)
+def _kept(owner: Int32, room: Int64, topics: Int32, topic_offsets: Int64) -> Int32:
+    """Leave each owner its lowest partitions, by number, then topic, while it has room.
+
+    Number by number through the topics that are long enough: linear, nothing sorted.
+    """
+    assignee = np.full(topic_offsets[-1], NOBODY, dtype=np.int32)
+    longer = topics.copy()
+    n_longer, number = longer.size, 0
+    while n_longer > 0:
+        n_left = 0
+        for t in longer[:n_longer]:
+            row = topic_offsets[t] + number
+            if row == topic_offsets[t + 1]:
+                continue
+            longer[n_left] = t
+            n_left += 1
+            m = owner[row]
+            if m != NOBODY and room[m] > 0:
+                assignee[row] = m
+                room[m] -= 1
+        n_longer = n_left
+        number += 1
+    return assignee
+
+
+@njit(cache=True)
+def _deal_rest(
+    assignee: Int32, quotas: _Quotas, topics: Int32, topic_offsets: Int64
+) -> None:
+    """Fill the members below the quota round by round, then give one more in turn."""
+    need, below = quotas.need, quotas.below
+    queue = np.concatenate((quotas.at, np.empty_like(below)))
+    n_queued, n_served = quotas.at.size, 0
+    n_below, turn, n_left = below.size, 0, 0
+    for t in topics:
+        for row in range(topic_offsets[t], topic_offsets[t + 1]):
+            if assignee[row] != NOBODY:
+                continue
+            if n_below == 0:
+                assignee[row] = queue[n_served]
+                n_served += 1
+                continue
+            m = below[turn]
+            assignee[row] = m
+            need[m] -= 1
+            turn += 1
+            if need[m] > 0:
+                below[n_left] = m
+                n_left += 1
+            else:
+                queue[n_queued] = m
+                n_queued += 1
+            if turn == n_below:
+                n_below, turn, n_left = n_left, 0, 0

@@ -1,0 +1,62 @@
+"""The orders in which Kafka's Java assignors go through members and topics.
+
+Both compare text with ``String.compareTo``: by UTF-16 unit. Python compares by code
+point, and the two differ where a character above U+FFFF meets one from U+E000 to
+U+FFFF, so an instance's own order is not always Java's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rebalance import Instance
+from rebalance.claims import Int64
+
+
+def text_order(names: Sequence[str]) -> Int64:
+    """Sort names as Java does.
+
+    Parameters
+    ----------
+    names : sequence of str, (N,)
+        Sorted by code point, as an instance's topics and members are.
+
+    Returns
+    -------
+    int64 (N,)
+        Positions in ``names``, least name first.
+    """
+    if "".join(names).isascii():
+        return np.arange(len(names), dtype=np.int64)
+    ranked = sorted(range(len(names)), key=lambda i: _units(names[i]))
+    return np.array(ranked, dtype=np.int64)
+
+
+def member_order(instance: Instance) -> Int64:
+    """Sort members as ``AbstractPartitionAssignor.MemberInfo`` (Kafka 2.4 to 4.x).
+
+    Static members first, by instance id (KIP-345); then the others, by member id. Of
+    two members with one instance id, which no coordinator lets in, the lesser member
+    id comes first; upstream leaves that open.
+
+    Returns
+    -------
+    int64 (M,)
+        Member indices.
+    """
+    ids = instance.instance_ids
+    if ids.count(None) == len(ids):
+        return text_order(instance.members)
+
+    def rank(m: int) -> tuple[bool, bytes, bytes]:
+        instance_id = ids[m]
+        is_dynamic = instance_id is None
+        return is_dynamic, _units(instance_id or ""), _units(instance.members[m])
+
+    return np.array(sorted(range(len(ids)), key=rank), dtype=np.int64)
+
+
+def _units(name: str) -> bytes:
+    return name.encode("utf-16-be")

@@ -1,0 +1,21 @@
+"""The assignors by name, in the order in which tables show them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from heuristics.assignor import Assignor
+from heuristics.constrained_sticky import ConstrainedStickyAssignor
+from heuristics.lag_aware import LagAwareAssignor
+from heuristics.range import RangeAssignor
+from heuristics.round_robin import RoundRobinAssignor
+
+_ALL: tuple[Assignor, ...] = (
+    RangeAssignor(),
+    RoundRobinAssignor(),
+    ConstrainedStickyAssignor(),
+    LagAwareAssignor(),
+)
+
+ASSIGNORS: Mapping[str, Assignor] = MappingProxyType({one.name: one for one in _ALL})

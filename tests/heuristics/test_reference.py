@@ -1,0 +1,94 @@
+"""Every heuristic against a slow walk through its published steps."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+
+from heuristics import ASSIGNORS
+from rebalance import ClaimRule, InstanceError
+from tests.heuristics import reference
+from tests.heuristics.routes import (
+    LAYABLE,
+    assigned,
+    faults,
+    fits,
+    instance,
+    layable,
+    with_equal_subscriptions,
+    with_lag,
+)
+from tests.shapes import Document
+from tests.strategies import LARGER, seeded_rebalance
+
+
+def agrees(document: Document) -> None:
+    equal = with_equal_subscriptions(document)
+    for name, slow, given_document in (
+        ("range", reference.range_, document),
+        ("round-robin", reference.round_robin, document),
+        ("lag-aware", reference.lag_aware, with_lag(document)),
+        ("constrained-sticky", reference.constrained_sticky, equal),
+    ):
+        if ASSIGNORS[name].refuses(instance(given_document)) is None:
+            held = assigned(name, given_document)
+            assert held == slow(given_document), name
+            assert faults(given_document, held) == [], name
+    if instance(equal).n_classes <= 1:
+        rule = ClaimRule.CURRENT_GENERATION
+        held = assigned("constrained-sticky", equal, rule)
+        assert held == reference.constrained_sticky(equal, current_only=True)
+
+
+@pytest.mark.parametrize("document", LAYABLE)
+def test_on_the_named_shapes(document: Document) -> None:
+    agrees(document)
+
+
+@settings(deadline=None)
+@given(layable())
+def test_on_small_rebalances(document: Document) -> None:
+    agrees(document)
+
+
+def test_on_larger_rebalances() -> None:
+    drawn = (seeded_rebalance(seed, LARGER) for seed in range(600))
+    for document in filter(fits, drawn):
+        agrees(document)
+
+
+@pytest.mark.slow
+def test_on_many_rebalances() -> None:
+    drawn = (seeded_rebalance(seed) for seed in range(20_000))
+    for document in filter(fits, drawn):
+        agrees(document)
+
+
+@pytest.mark.parametrize("name", ASSIGNORS)
+@settings(deadline=None)
+@given(document=layable())
+def test_what_is_refused_is_refused_when_asked_to_assign(
+    name: str, document: Document
+) -> None:
+    laid_out = instance(document)
+    reason = ASSIGNORS[name].refuses(laid_out)
+    if reason is None:
+        ASSIGNORS[name].assign(laid_out)
+    else:
+        with pytest.raises(InstanceError, match=reason):
+            ASSIGNORS[name].assign(laid_out)
+
+
+def test_refusals_are_exactly_mixed_subscriptions_and_absent_lag() -> None:
+    for seed in range(500):
+        document = seeded_rebalance(seed)
+        if not fits(document):
+            continue
+        topics, members = document["topics"], document["members"].values()
+        wanted = {frozenset(topics.keys() & m["subscription"]) for m in members}
+        tells_lag = any("lag" in about for about in topics.values())
+        refused = {
+            name for name, one in ASSIGNORS.items() if one.refuses(instance(document))
+        }
+        expected = {"constrained-sticky"} if len(wanted) > 1 else set()
+        assert refused == expected | (set() if tells_lag else {"lag-aware"})
