@@ -76,7 +76,7 @@ def kept_bound(case: Case, level: Integers, price: Integers) -> int:
     for topic, floor in least.items():
         count = case.partitions[topic]
         seats = [name for name in case.subscribers[topic] if level[name] == floor]
-        cheapest[topic] = min(price[name] for name in seats)
+        cheapest[topic] = min(map(price.__getitem__, seats))
         bound -= cheapest[topic] * count
         seated.update(seats)
         supply[floor] = supply.get(floor, 0) + count
@@ -96,7 +96,7 @@ def kept_bound(case: Case, level: Integers, price: Integers) -> int:
 def _least_levels(case: Case, level: Integers) -> dict[str, int]:
     """Return the least level among the subscribers of each topic to be given out."""
     return {
-        topic: min(level[name] for name in subscribers)
+        topic: min(map(level.__getitem__, subscribers))
         for topic, subscribers in case.subscribers.items()
         if subscribers and case.partitions[topic]
     }

@@ -13,8 +13,10 @@ from typing import Any
 
 from verify.case import Case, understand
 
+MEMBERS_MAX = 20
+PARTITIONS_MAX = 200
 ASSIGNMENTS_MAX = 200_000
-HANDS_MAX = 100_000
+DEALS_MAX = 500_000
 
 Hand = tuple[tuple[int, ...], tuple[int, ...], int]  # loads, lags, kept
 
@@ -29,7 +31,8 @@ def every_assignment(instance: dict[str, Any]) -> Iterator[dict[str, Any]]:
     Raises
     ------
     TooLarge
-        If there are more than `ASSIGNMENTS_MAX`.
+        If there are more than `ASSIGNMENTS_MAX`, `MEMBERS_MAX` members or
+        `PARTITIONS_MAX` partitions.
     """
     case = understand(instance)
     served = _served(case)
@@ -68,7 +71,8 @@ def best(
     Raises
     ------
     TooLarge
-        If more than `HANDS_MAX` hands differ.
+        If so many hands differ that one more partition takes over `DEALS_MAX`
+        steps, or as for `every_assignment`.
     """
     hands = _hands(understand(instance, claim_rule=claim_rule), lag=lag)
     scores = [
@@ -105,11 +109,13 @@ def settle(
 
 def _served(case: Case) -> list[tuple[str, int]]:
     """Return the partitions that somebody subscribes to, as (topic, number)."""
-    return [
-        (topic, number)
-        for topic in sorted(case.partitions)
-        for number in range(case.partitions[topic] if case.subscribers[topic] else 0)
-    ]
+    served = sorted(topic for topic, names in case.subscribers.items() if names)
+    count = sum(case.partitions[topic] for topic in served)
+    if len(case.wants) > MEMBERS_MAX or count > PARTITIONS_MAX:
+        found = f"{len(case.wants)} members and {count} partitions"
+        limit = f"{MEMBERS_MAX} and {PARTITIONS_MAX}"
+        raise TooLarge(f"{found}; brute force goes up to {limit}")
+    return [(t, number) for t in served for number in range(case.partitions[t])]
 
 
 def _hands(case: Case, *, lag: bool) -> set[Hand]:
@@ -123,13 +129,13 @@ def _hands(case: Case, *, lag: bool) -> set[Hand]:
             (seat[name], int(number in case.owned.get((name, topic), ())))
             for name in case.subscribers[topic]
         ]
+        if len(hands) * len(takers) > DEALS_MAX:
+            raise TooLarge(f"more than {DEALS_MAX} different hands to deal")
         hands = {
             (_plus(loads, at, 1), _plus(lags, at, behind), kept + keeps)
             for loads, lags, kept in hands
             for at, keeps in takers
         }
-        if len(hands) > HANDS_MAX:
-            raise TooLarge(f"more than {HANDS_MAX} different hands to deal")
     return hands
 
 

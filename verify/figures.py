@@ -28,12 +28,12 @@ def loads_of(case: Case, rows: Sequence[Row]) -> dict[str, int]:
 
 def kept(case: Case, rows: Sequence[Row]) -> int:
     """Count the owned partitions that stay with their owner."""
-    owned = case.owned
-    return sum(
-        len(owned[member, topic].intersection(numbers))
-        for member, topic, numbers in rows
-        if (member, topic) in owned
-    )
+    stay = 0
+    for member, topic, numbers in rows:
+        owned = case.owned.get((member, topic))
+        if owned is not None:
+            stay += len(owned.intersection(numbers))
+    return stay
 
 
 def kip54_score(loads: Mapping[str, int]) -> int:

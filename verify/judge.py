@@ -50,8 +50,8 @@ def judge_case(
 ) -> Verdict:
     """Judge one of many assignments for a case; see `judge`."""
     given = assignment["members"]
-    violations = rules.violations(case, given, cooperative=cooperative)
     rows = rules.rows_of(given)
+    violations = rules.violations(case, given, rows, cooperative=cooperative)
     withheld = rules.withheld(case, rows) if cooperative else 0
     if violations:
         rows = figures.tidy(case, rows)

@@ -5,25 +5,28 @@ Rows are ``(member, topic, numbers)`` as the assignment gives them, none empty.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from verify.case import Case, Row
 
 Violation = dict[str, Any]
-Given = dict[str, dict[str, list[int]]]
+Given = Mapping[str, Mapping[str, Sequence[int]]]
+Assigned = Mapping[str, Sequence[int]]  # topic -> numbers, of whatever member
 
 
-def violations(case: Case, given: Given, *, cooperative: bool) -> list[Violation]:
+def violations(
+    case: Case, given: Given, rows: Sequence[Row], *, cooperative: bool
+) -> list[Violation]:
     """Return every violation, by rule, then topic, partition and member."""
-    rows = rows_of(given)
+    assigned = _assigned(rows)
     found = [
         *unknown_member(case, given),
         *missing_member(case, given),
         *unknown_partition(case, rows),
         *unsubscribed(case, rows),
-        *assigned_twice(case, rows),
-        *unassigned(case, rows, cooperative=cooperative),
+        *assigned_twice(case, rows, assigned),
+        *unassigned(case, assigned, cooperative=cooperative),
     ]
     if cooperative:
         found += unrevoked(case, rows)
@@ -72,9 +75,11 @@ def unsubscribed(case: Case, rows: Sequence[Row]) -> Iterator[Violation]:
                     yield _of("unsubscribed", member, topic, number)
 
 
-def assigned_twice(case: Case, rows: Sequence[Row]) -> Iterator[Violation]:
+def assigned_twice(
+    case: Case, rows: Sequence[Row], assigned: Assigned
+) -> Iterator[Violation]:
     """Refuse a second holder of a partition: of two the later one by name."""
-    for topic, numbers in _assigned(rows).items():
+    for topic, numbers in assigned.items():
         if len(set(numbers)) == len(numbers):
             continue
         seen: set[int] = set()
@@ -89,13 +94,12 @@ def assigned_twice(case: Case, rows: Sequence[Row]) -> Iterator[Violation]:
 
 
 def unassigned(
-    case: Case, rows: Sequence[Row], *, cooperative: bool
+    case: Case, assigned: Assigned, *, cooperative: bool
 ) -> Iterator[Violation]:
     """Ask for a holder of every partition that somebody subscribes to.
 
     In a cooperative round it may wait for a claimant to revoke it: see `withheld`.
     """
-    assigned = _assigned(rows)
     for topic, subscribers in case.subscribers.items():
         if not subscribers:
             continue
@@ -126,7 +130,7 @@ def withheld(case: Case, rows: Sequence[Row]) -> int:
     )
 
 
-def _assigned(rows: Sequence[Row]) -> dict[str, list[int]]:
+def _assigned(rows: Sequence[Row]) -> Assigned:
     assigned: dict[str, list[int]] = {}
     for _, topic, numbers in rows:
         assigned.setdefault(topic, []).extend(numbers)
