@@ -24,6 +24,7 @@ _UNREACHABLE = re.compile(
     r"|connection broken|Could not fetch URL|IncompleteRead|ProtocolError"
 )
 _FETCHING = re.compile(r"\s*(?:Downloading|Using cached) (?:\S+/)?(\S+)")
+_BUILDING = re.compile(r"\s*Building wheels? for (?:collected packages: )?(\S+)")
 _LOCKED = re.compile(r"^[A-Za-z0-9][^\s=]*==", re.MULTILINE)
 
 
@@ -44,6 +45,7 @@ class Progress:
     scratch: Path
     seen: int = 0
     doing: str = "starting"
+    fetching: str = ""
 
     def follow(self, line: str) -> None:
         """Take in one line of pip's output."""
@@ -51,9 +53,10 @@ class Progress:
             self.seen += 1
             self.doing = "looking up packages"
         elif found := _FETCHING.match(line):
+            self.fetching = found[1]
             self.doing = f"fetching {found[1]}"
-        elif "Building wheel" in line:
-            self.doing = line.strip().removesuffix("...").strip()
+        elif found := _BUILDING.match(line):
+            self.doing = f"building {found[1]}"
         elif line.startswith("Installing collected packages"):
             self.doing = "unpacking"
         elif "Retrying" in line:
@@ -61,8 +64,11 @@ class Progress:
 
     def __str__(self) -> str:
         """Write the count, the step at hand and the size of a large download."""
-        fetched = max(map(_size, self.scratch.glob("pip-unpack-*/*")), default=0)
-        size = f", {fetched // MEGABYTE} MB" if fetched > 4 * MEGABYTE else ""
+        size = ""
+        if self.doing.startswith("fetching"):
+            files = self.scratch.glob(f"pip-unpack-*/{self.fetching}")
+            fetched = max(map(_size, files), default=0) // MEGABYTE
+            size = f", {fetched} MB" if fetched else ""
         count = f"{min(self.seen, self.total)} of {self.total}: " if self.total else ""
         return f"  {count}{self.doing}{size}"
 
@@ -162,7 +168,7 @@ def _reason(lines: list[str], log: Path) -> str:
             "cannot fetch packages: the package index does not answer.\n"
             f"  pip: {broken.strip()[:300]}\n"
             "Check the network (a proxy? its certificates?), then run the same command"
-            " again:\nit goes on where this one stopped."
+            " again:\nwhat is done stays done."
         )
     if "No space left on device" in whole:
         return f"no space left on the device ({log.parent} needs about 2 GB)"
