@@ -1,0 +1,172 @@
+"""rebalance/1 and assignment/1 as Arrow tables: the batch form for Spark and Parquet.
+
+The columns are the documents' own fields; objects with free keys are maps. A field left
+out is null. Reading is as strict as reading JSON: the same checks, the same errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final, TypeVar
+
+import orjson
+import pyarrow as pa
+
+from rebalance.documents import (
+    AssignmentDocument,
+    Rebalance,
+    parse_assignment,
+    rebalance_of,
+    to_json,
+)
+from rebalance.errors import DocumentError
+from rebalance.jsontext import json_path
+
+_TEXT, _NUMBER = pa.string(), pa.int64()
+_HELD = pa.map_(_TEXT, pa.list_(_NUMBER))
+
+TOPIC: Final = pa.struct(
+    [
+        ("partitions", _NUMBER),
+        ("lag", pa.list_(_NUMBER)),
+        ("racks", pa.list_(pa.list_(_TEXT))),
+    ]
+)
+MEMBER: Final = pa.struct(
+    [
+        ("subscription", pa.list_(_TEXT)),
+        ("owned", _HELD),
+        ("generation", _NUMBER),
+        ("rack", _TEXT),
+        ("instance_id", _TEXT),
+        ("capacity", _NUMBER),
+    ]
+)
+REBALANCES: Final = pa.schema(
+    [
+        ("format", _TEXT),
+        ("group", _TEXT),
+        ("id", _TEXT),
+        ("topics", pa.map_(_TEXT, TOPIC)),
+        ("members", pa.map_(_TEXT, MEMBER)),
+    ]
+)
+"""One row a rebalance/1 document."""
+
+FIGURES: Final = pa.struct(
+    [
+        ("loads", pa.list_(_NUMBER)),
+        ("kept", _NUMBER),
+        ("moves", _NUMBER),
+        ("withheld", _NUMBER),
+        ("kip54_score", _NUMBER),
+        ("kip54_balanced", pa.bool_()),
+        ("dec_min_balanced", pa.bool_()),
+        ("peak_lag", _NUMBER),
+        ("lag_spread", _NUMBER),
+        ("rack_mismatches", _NUMBER),
+    ]
+)
+CERTIFICATE: Final = pa.struct(
+    [("level", pa.map_(_TEXT, _NUMBER)), ("price", pa.map_(_TEXT, _NUMBER))]
+)
+ASSIGNMENTS: Final = pa.schema(
+    [
+        ("format", _TEXT),
+        ("group", _TEXT),
+        ("id", _TEXT),
+        ("members", pa.map_(_TEXT, _HELD)),
+        ("assignor", _TEXT),
+        ("status", _TEXT),
+        ("figures", FIGURES),
+        ("certificate", CERTIFICATE),
+    ]
+)
+"""One row an assignment/1 document."""
+
+_ROWS_AT_ONCE: Final = 256
+_Document = TypeVar("_Document", Rebalance, AssignmentDocument)
+
+
+def to_table(documents: Iterable[Rebalance]) -> pa.Table:
+    """Write rebalances as a table of `REBALANCES`, rows in the order given."""
+    return _table(documents, REBALANCES)
+
+
+def assignments_to_table(documents: Iterable[AssignmentDocument]) -> pa.Table:
+    """Write assignments as a table of `ASSIGNMENTS`, rows in the order given."""
+    return _table(documents, ASSIGNMENTS)
+
+
+def from_table(table: pa.Table) -> Iterator[Rebalance | DocumentError]:
+    """Read rebalances; a bad row costs that row. Optional columns may be missing.
+
+    Yields
+    ------
+    Rebalance or DocumentError
+        The error has the JSON path of the culprit, as if the row were JSON.
+    """
+    return _documents(table, rebalance_of)
+
+
+def assignments_from_table(
+    table: pa.Table,
+) -> Iterator[AssignmentDocument | DocumentError]:
+    """Read assignments; otherwise as `from_table`."""
+    return _documents(table, lambda value: parse_assignment(orjson.dumps(value)))
+
+
+def _table(documents: Iterable[_Document], schema: pa.Schema) -> pa.Table:
+    """Lay documents out in canonical order of keys and lists."""
+    rows = [orjson.loads(to_json(document)) for document in documents]
+    return pa.Table.from_pylist(rows, schema=schema)
+
+
+def _documents(
+    table: pa.Table, read: Callable[[Any], _Document]
+) -> Iterator[_Document | DocumentError]:
+    types = dict(zip(table.schema.names, table.schema.types, strict=True))
+    for batch in table.to_batches(max_chunksize=_ROWS_AT_ONCE):
+        for row in batch.to_pylist():
+            try:
+                yield read(_object(row.items(), types, ()))
+            except DocumentError as error:
+                yield error
+
+
+def _plain(value: Any, kind: pa.DataType, steps: tuple[int | str, ...]) -> Any:
+    """Turn a cell into what JSON would have said; nulls in structs are left out."""
+    if value is None:
+        return None
+    if pa.types.is_map(kind):
+        _refuse_repeats([key for key, _ in value], steps)
+        return {key: _plain(item, kind.item_type, (*steps, key)) for key, item in value}
+    if pa.types.is_struct(kind):
+        fields = {kind.field(i).name: kind.field(i).type for i in range(len(kind))}
+        return _object(value.items(), fields, steps)
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        if not pa.types.is_nested(kind.value_type):
+            return value
+        return [
+            _plain(item, kind.value_type, (*steps, i)) for i, item in enumerate(value)
+        ]
+    return value
+
+
+def _object(
+    items: Iterable[tuple[str, Any]],
+    types: dict[str, pa.DataType],
+    steps: tuple[int | str, ...],
+) -> dict[str, Any]:
+    return {
+        name: _plain(value, types[name], (*steps, name))
+        for name, value in items
+        if value is not None
+    }
+
+
+def _refuse_repeats(keys: list[str], steps: tuple[int | str, ...]) -> None:
+    if len(set(keys)) == len(keys):
+        return
+    twice = next(key for i, key in enumerate(keys) if key in keys[:i])
+    raise DocumentError("key given twice", path=json_path((*steps, twice)))

@@ -1,0 +1,137 @@
+"""Arrow tables of documents: nothing lost, nothing let through."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import example, given, settings
+
+from rebalance import AssignmentDocument, DocumentError, Rebalance, to_json
+from rebalance.arrow import (
+    ASSIGNMENTS,
+    REBALANCES,
+    assignments_from_table,
+    assignments_to_table,
+    from_table,
+    to_table,
+)
+from rebalance.documents import parse_assignment, rebalance_of
+from tests.shapes import DOUBLE_CLAIM, EVERY_FIELD, NO_MEMBERS, NOTHING, Document
+from tests.strategies import rebalances, rebalances_with_assignments
+
+
+def _only(found: list[Any]) -> Any:
+    assert len(found) == 1
+    return found[0]
+
+
+@settings(deadline=None)  # the first table takes its time
+@example(NOTHING)
+@example(NO_MEMBERS)
+@example(EVERY_FIELD)
+@example(DOUBLE_CLAIM)
+@given(rebalances())
+def test_a_rebalance_survives_the_table(document: Document) -> None:
+    before = rebalance_of(document)
+    after = _only(list(from_table(to_table([before]))))
+    assert isinstance(after, Rebalance)
+    assert to_json(after) == to_json(before)
+
+
+@settings(deadline=None)
+@given(rebalances_with_assignments())
+def test_an_assignment_survives_the_table(pair: tuple[Document, Document]) -> None:
+    before = parse_assignment(orjson.dumps(pair[1]))
+    after = _only(list(assignments_from_table(assignments_to_table([before]))))
+    assert isinstance(after, AssignmentDocument)
+    assert to_json(after) == to_json(before)
+
+
+def test_every_field_of_an_assignment_survives() -> None:
+    text = orjson.dumps(
+        {
+            "format": "assignment/1",
+            "group": "g",
+            "id": "1",
+            "members": {"a": {"t": [0, 1]}, "b": {}},
+            "assignor": "oracle",
+            "status": "optimal",
+            "figures": {"loads": [2, 0], "kept": 1, "kip54_balanced": False},
+            "certificate": {"level": {"a": 1, "b": 0}, "price": {"a": -1, "b": 0}},
+        }
+    )
+    before = parse_assignment(text)
+    table = assignments_to_table([before])
+    assert table.schema == ASSIGNMENTS
+    assert to_json(_only(list(assignments_from_table(table)))) == to_json(before)
+
+
+def test_a_table_survives_parquet(tmp_path: Path) -> None:
+    documents = [rebalance_of(EVERY_FIELD), rebalance_of(DOUBLE_CLAIM)]
+    pq.write_table(to_table(documents), tmp_path / "r.parquet")
+    table = pq.read_table(tmp_path / "r.parquet")
+    assert table.schema.equals(REBALANCES)
+    found = [one for one in from_table(table) if isinstance(one, Rebalance)]
+    assert [to_json(one) for one in found] == [to_json(one) for one in documents]
+
+
+def test_other_integers_and_strings_are_read_too() -> None:
+    table = to_table([rebalance_of(DOUBLE_CLAIM)])
+    held = pa.map_(pa.large_string(), pa.large_list(pa.int32()))
+    member = pa.struct([("subscription", pa.large_list(pa.string())), ("owned", held)])
+    rows = [
+        [
+            (name, {"subscription": one["subscription"], "owned": one["owned"]})
+            for name, one in table.column("members").to_pylist()[0]
+        ]
+    ]
+    members = pa.array(rows, type=pa.map_(pa.string(), member))
+    found = _only(list(from_table(table.set_column(4, "members", members))))
+    assert isinstance(found, Rebalance)
+    assert found.members["c1"].owned == {"t": [0, 1]}
+
+
+def test_a_bad_row_costs_that_row() -> None:
+    good = to_table([rebalance_of(DOUBLE_CLAIM)])
+    bad = good.set_column(0, "format", pa.array(["rebalance/2"]))
+    found = list(from_table(pa.concat_tables([good, bad, good])))
+    assert [isinstance(one, DocumentError) for one in found] == [False, True, False]
+    assert isinstance(found[1], DocumentError)
+    assert found[1].path == "$.format"
+
+
+@pytest.mark.parametrize("column", ["format", "group", "topics", "members"])
+def test_a_missing_column_is_a_missing_field(column: str) -> None:
+    table = to_table([rebalance_of(DOUBLE_CLAIM)]).drop_columns([column])
+    error = _only(list(from_table(table)))
+    assert isinstance(error, DocumentError)
+    assert error.path == f"$.{column}"
+
+
+def test_an_unknown_column_is_an_unknown_field() -> None:
+    table = to_table([rebalance_of(DOUBLE_CLAIM)])
+    table = table.append_column("note", pa.array(["x"]))
+    error = _only(list(from_table(table)))
+    assert isinstance(error, DocumentError)
+    assert error.path == "$.note"
+
+
+def test_a_member_listed_twice_is_refused_with_its_path() -> None:
+    table = to_table([rebalance_of(DOUBLE_CLAIM)])
+    twice = table.column("members").to_pylist()[0] * 2
+    members = pa.array([twice], type=table.schema.field("members").type)
+    error = _only(list(from_table(table.set_column(4, "members", members))))
+    assert isinstance(error, DocumentError)
+    assert error.path == "$.members.c1"
+    assert "twice" in error.reason
+
+
+def test_no_rows_make_no_documents() -> None:
+    table = to_table([])
+    assert table.schema == REBALANCES
+    assert list(from_table(table)) == []
