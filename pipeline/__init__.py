@@ -1,0 +1,1 @@
+"""Audits: histories read, reconstructed, judged on Spark and written as tables."""

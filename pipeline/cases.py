@@ -1,0 +1,120 @@
+"""A case: one rebalance as its source tells it, on its way to being judged.
+
+What a source cannot know by itself is still open: partition counts and log ends come
+from other files, or from everything read. Cases cross between Spark stages as JSON.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import orjson
+
+Held: TypeAlias = dict[str, list[int]]
+"""Topic to numbers, both ascending; no topic without a number."""
+Offsets: TypeAlias = dict[str, list[tuple[int, int]]]
+"""Topic to pairs of partition number and offset, or lag, ascending."""
+
+PREVIOUS: Final = "previous-assignment"
+CLAIMS: Final = "claims"
+SNAPSHOT: Final = "snapshot"
+GIVEN: Final = "given"
+
+REPORTED: Final = "reported"
+ASSUMED_EQUAL: Final = "assumed-equal"
+
+REST: Final = "rest"
+OPEN: Final = "open"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseMember:
+    """A member of a case.
+
+    ``owned`` and ``generation`` are what the case believes, ``claimed`` and
+    ``claimed_generation`` what the member said; ``assigned`` is what it was given.
+    """
+
+    subscription: list[str]
+    owned: Held
+    assigned: Held | None
+    generation: int | None = None
+    claimed: Held | None = None
+    claimed_generation: int | None = None
+    rack: str | None = None
+    instance_id: str | None = None
+    client_id: str | None = None
+    client_host: str | None = None
+    joined: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Episode:
+    """A rebalance from rest to rest, carried by the case of its last round.
+
+    ``before`` is what the last members owned at the rest before, by member id; None
+    for an episode of one round, whose case says it already. Times are milliseconds.
+    """
+
+    episode_id: str
+    first_generation: int | None
+    started_at: int | None
+    rounds: int
+    ended: str
+    owned_from: str
+    withheld: int
+    unowned_partition_ms: int | None
+    source: str
+    before: dict[str, Held] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One rebalance. ``at`` is milliseconds since 1970; None means untold throughout.
+
+    ``committed`` are the group's committed offsets of its topics at that moment, and
+    ``lag`` records behind the log end as told by the source; at most one is given.
+    ``document`` is a whole rebalance/1 text, which then says all about the members.
+    """
+
+    rebalance_id: str
+    group_id: str
+    source_kind: str
+    source: str
+    source_partition: int | None = None
+    source_offset: int | None = None
+    generation: int | None = None
+    at: int | None = None
+    protocol: str | None = None
+    client_assignor: str | None = None
+    cooperative: bool = False
+    leader: str | None = None
+    owned_from: str = GIVEN
+    subscriptions: str = REPORTED
+    members: dict[str, CaseMember] | None = None
+    left: int | None = None
+    resubscribed: int | None = None
+    claims_disagree: int | None = None
+    committed: Offsets | None = None
+    lag: Offsets | None = None
+    document: str | None = None
+    episode_id: str | None = None
+    round: int | None = None
+    episode: Episode | None = None
+
+
+def pack(case: Case) -> bytes:
+    """Write a case as JSON."""
+    return orjson.dumps(case)
+
+
+def unpack(data: bytes) -> Case:
+    """Read what `pack` wrote."""
+    fields: dict[str, Any] = orjson.loads(data)
+    members, episode = fields["members"], fields["episode"]
+    if members is not None:
+        fields["members"] = {name: CaseMember(**one) for name, one in members.items()}
+    if episode is not None:
+        fields["episode"] = Episode(**episode)
+    return Case(**fields)

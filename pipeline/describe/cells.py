@@ -1,0 +1,64 @@
+"""Cells of describe tables that hold more than a name."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from pipeline.cases import Held
+
+MISSING: Final = "-"
+_NAMED: Final = re.compile(r"([^\s:;()]+):(\d+(?:,\d+)*)\Z")  # Kafka 4: topic:0,1;…
+_BRACKETS: Final = re.compile(r"([^\s:;()]*)\((\d+(?:,\d+)*)\)\Z")  # topic(0,1), …
+
+
+class CellError(ValueError):
+    """A cell that does not read as its column; the message says why."""
+
+
+class UnnamedTopicsError(CellError):
+    """An assignment without topic names, as the tool of 3.7 to 3.9 prints it."""
+
+
+def number_of(cell: str, name: str) -> int | None:
+    """Read a number; ``-`` is None.
+
+    Raises
+    ------
+    CellError
+        If it is no number.
+    """
+    if cell == MISSING:
+        return None
+    if not re.fullmatch(r"-?\d{1,19}", cell):
+        raise CellError(f"{name} is {cell[:40]!r}, no number")
+    return int(cell)
+
+
+def assignment_of(cell: str) -> Held:
+    """Read ``t:0,1;u:2``, or ``t(0,1), u(2)`` of older tools; ``-`` and '' are none.
+
+    Raises
+    ------
+    UnnamedTopicsError
+        If it is ``(0,1), (2)``: which topics these are is not said.
+    CellError
+        If it is none of the three.
+    """
+    if cell in (MISSING, ""):
+        return {}
+    held: dict[str, list[int]] = {}
+    pattern, parts = (
+        (_BRACKETS, cell.split(", "))
+        if cell.endswith(")")
+        else (_NAMED, cell.split(";"))
+    )
+    for part in parts:
+        match = pattern.match(part)
+        if match is None:
+            raise CellError(f"assignment {cell[:40]!r} does not read")
+        topic, numbers = match[1], [int(n) for n in match[2].split(",")]
+        if not topic:
+            raise UnnamedTopicsError("assignment without topic names")
+        held.setdefault(topic, []).extend(numbers)
+    return {topic: sorted(held[topic]) for topic in sorted(held)}

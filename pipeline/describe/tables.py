@@ -1,0 +1,174 @@
+"""Tables in the text of ``kafka-consumer-groups --describe``, of any version.
+
+A cell stands under its heading: widths follow the longest value (Java's, in UTF-16
+units), so names with spaces and empty cells are no riddle. A value too long for a
+column of fixed width pushes the rest to the right; then the cells are counted instead.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Final
+
+from pipeline.sources.lines import Line
+
+
+class Form(Enum):
+    """What a table is about."""
+
+    OFFSETS = "offsets"  # the plain form: one row a partition
+    MEMBERS = "members"  # --members, also with --verbose
+    STATE = "state"  # --state
+
+
+NO_MEMBERS: Final = "no active members"
+REBALANCING: Final = "rebalancing"
+
+_HEADING: Final = re.compile(r"COORDINATOR \(ID\)|\S+")
+_LEADING: Final = {
+    Form.OFFSETS: ("TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG"),
+    Form.MEMBERS: ("CONSUMER-ID", "HOST", "CLIENT-ID", "#PARTITIONS"),
+    Form.STATE: ("STATE", "#MEMBERS"),
+}
+_NEEDED: Final = {
+    Form.OFFSETS: ("GROUP", "TOPIC", "PARTITION", "LAG", "CONSUMER-ID", "HOST"),
+    Form.MEMBERS: ("GROUP", "CONSUMER-ID", "HOST", "#PARTITIONS"),
+    Form.STATE: ("GROUP", "STATE", "#MEMBERS"),
+}
+"""Columns that no row leaves empty."""
+_NOTES: Final = (
+    (re.compile(r"Consumer group '(.*)' has no active members\.\Z"), NO_MEMBERS),
+    (re.compile(r"Warning: Consumer group '(.*)' is rebalancing\.\Z"), REBALANCING),
+)
+_COORDINATOR: Final = "COORDINATOR (ID)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cells:
+    """One row: its line and its cells by heading, without padding."""
+
+    line: int
+    text: bytes
+    by_name: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """A line that cannot be used; ``group_id`` is None when even that is unsure."""
+
+    line: int
+    text: bytes
+    reason: str
+    group_id: str | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Table:
+    """A heading and the rows below it; ``cut`` if the text ends inside its last."""
+
+    form: Form
+    line: int
+    columns: tuple[tuple[str, int], ...]
+    rows: list[Cells] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
+    cut: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """What the command says about a group beside its tables."""
+
+    line: int
+    group_id: str
+    says: str
+
+
+Piece = Table | Note | Fault
+
+
+def read_pieces(lines: Iterable[Line]) -> Iterator[Piece]:
+    """Yield tables, notes, and lines that are neither, in order."""
+    table: Table | None = None
+    for line in lines:
+        text = line.text.decode("utf-8", errors="replace")
+        heading = heading_of(text)
+        if heading is not None or not text.strip():
+            if table is not None:
+                yield table
+            table = None
+        if heading is not None:
+            form, columns = heading
+            table = Table(form=form, line=line.number, columns=columns)
+        elif table is not None:
+            _add(table, line, text)
+        elif text.strip():
+            yield note_of(text, line.number) or Fault(
+                line=line.number, text=line.text, reason="a line outside any table"
+            )
+    if table is not None:
+        yield table
+
+
+def heading_of(text: str) -> tuple[Form, tuple[tuple[str, int], ...]] | None:
+    """Recognise a table's heading; return its form and where each column begins."""
+    found = tuple((match[0], match.start()) for match in _HEADING.finditer(text))
+    names = {name for name, _ in found}
+    for form, leading in _LEADING.items():
+        if names.issuperset(leading):
+            return form, found
+    return None
+
+
+def note_of(text: str, line: int) -> Note | None:
+    """Recognise a remark on a group; it goes to the error stream by itself."""
+    for pattern, says in _NOTES:
+        if match := pattern.match(text.strip()):
+            return Note(line=line, group_id=match[1], says=says)
+    return None
+
+
+def _add(table: Table, line: Line, text: str) -> None:
+    table.cut = not line.ended
+    cells = _by_place(table.columns, text) or _by_count(table.columns, text)
+    group_id = (cells or {}).get("GROUP") or None
+    missing = [name for name in _NEEDED[table.form] if not (cells or {}).get(name)]
+    if cells is None or missing:
+        reason = f"no {missing[0]}" if cells else "cells do not stand under headings"
+        table.faults.append(
+            Fault(line=line.number, text=line.text, reason=reason, group_id=group_id)
+        )
+    else:
+        table.rows.append(Cells(line=line.number, text=line.text, by_name=cells))
+
+
+def _by_place(columns: tuple[tuple[str, int], ...], text: str) -> dict[str, str] | None:
+    """Cut a row at its headings; None if a value runs across a border."""
+    wide = any(ord(letter) > 0xFFFF for letter in text)
+    row = text.encode("utf-16-le") if wide else None
+    cells = {}
+    ends = [start for _, start in columns[1:]] + [None]
+    for (name, start), end in zip(columns, ends, strict=True):
+        if row is None:
+            cell, border = text[start:end], text[start - 1 : start] if start else ""
+        else:
+            last = None if end is None else 2 * end
+            cell = row[2 * start : last].decode("utf-16-le", errors="replace")
+            before = row[2 * start - 2 : 2 * start] if start else b""
+            border = before.decode("utf-16-le", errors="replace")
+        if border.strip():
+            return None
+        cells[name] = cell.strip()
+    return cells
+
+
+def _by_count(columns: tuple[tuple[str, int], ...], text: str) -> dict[str, str] | None:
+    """Take a row's words in order, if there are as many as headings."""
+    words = text.split()
+    names = [name for name, _ in columns]
+    if _COORDINATOR in names and len(words) == len(names) + 1:
+        at = names.index(_COORDINATOR)
+        words[at : at + 2] = [" ".join(words[at : at + 2])]
+    return dict(zip(names, words, strict=True)) if len(words) == len(names) else None

@@ -1,0 +1,1 @@
+"""One rebalance judged: the real answer, the heuristics and the optimum."""

@@ -1,0 +1,1 @@
+"""The history of a classic group, reconstructed from its records."""

@@ -1,0 +1,30 @@
+"""A group's committed offsets as they stand at one moment of its history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pipeline.cases import Offsets
+from pipeline.records import OffsetCommit, OffsetTombstone
+
+
+class Commits:
+    """Committed offsets by topic and partition, kept up record by record."""
+
+    def __init__(self) -> None:
+        self._offsets: dict[str, dict[int, int]] = {}
+
+    def apply(self, record: OffsetCommit | OffsetTombstone) -> None:
+        """Take in one record."""
+        if isinstance(record, OffsetCommit):
+            self._offsets.setdefault(record.topic, {})[record.partition] = record.offset
+        else:
+            self._offsets.get(record.topic, {}).pop(record.partition, None)
+
+    def of(self, topics: Iterable[str]) -> Offsets:
+        """Return what is committed on these topics; a topic without any is absent."""
+        return {
+            topic: sorted(self._offsets[topic].items())
+            for topic in sorted(topics)
+            if self._offsets.get(topic)
+        }

@@ -1,0 +1,138 @@
+"""Episodes: a rebalance from rest to rest.
+
+A group is at rest after a generation in which nothing was withheld. A partition is
+withheld when it goes to nobody although a member that wants its topic owned it: in a
+cooperative group its owner has to revoke it first, and then asks for another
+rebalance. An episode is the generations from one rest to the next, the last included;
+in an eager group, every generation by itself. Members may come and go meanwhile: the
+episode goes on until nothing is withheld. It is `OPEN` when the source ends, or the
+group empties, before that.
+
+What was owned at the rest before is what its first round took as owned, followed by
+seat: member id, or instance id for a static member.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from pipeline.cases import OPEN, REST, Case, Episode, Held
+from pipeline.history.generations import Generation, wanted
+from pipeline.history.ownership import Ownership, Seat
+
+
+@dataclass(slots=True, kw_only=True)
+class Running:
+    """The episode under way."""
+
+    first: Case
+    before: dict[Seat, Held]
+    rounds: int = 0
+    withheld: int = 0
+    unowned_ms: int | None = 0
+    last: Case
+    last_withheld: int = 0
+    seats: dict[str, Seat] = field(default_factory=dict)
+
+
+class Episodes:
+    """Cuts a group's cases into episodes; gives each case out when it is complete."""
+
+    def __init__(self) -> None:
+        self._running: Running | None = None
+
+    def add(
+        self, case: Case, generation: Generation, ownership: Ownership
+    ) -> Iterator[Case]:
+        """Take the next case; yield those that are complete, the last with its episode.
+
+        A case that leaves nothing withheld ends its episode.
+        """
+        running = self._running
+        if running is None:
+            running = self._begin(case, generation, ownership)
+        else:
+            yield running.last
+            _wait(running, case)
+        running.rounds += 1
+        running.seats = {p.member_id: p.seat for p in generation.participants}
+        running.last = replace(
+            case, episode_id=running.first.rebalance_id, round=running.rounds
+        )
+        running.last_withheld = withheld_of(generation, ownership)
+        running.withheld += running.last_withheld
+        if running.last_withheld == 0:
+            yield from self._end(REST)
+
+    def interrupt(self) -> Iterator[Case]:
+        """End the episode under way, if any: nothing follows it."""
+        if self._running is not None:
+            yield from self._end(OPEN)
+
+    def _begin(
+        self, case: Case, generation: Generation, ownership: Ownership
+    ) -> Running:
+        owned = {
+            p.seat: ownership.owned.get(p.member_id, {})
+            for p in generation.participants
+        }
+        self._running = Running(first=case, before=owned, last=case)
+        return self._running
+
+    def _end(self, ended: str) -> Iterator[Case]:
+        running = self._running
+        assert running is not None  # noqa: S101  # both callers have looked
+        self._running = None
+        yield replace(running.last, episode=_episode_of(running, ended))
+
+
+def withheld_of(generation: Generation, ownership: Ownership) -> int:
+    """Count what a cooperative round gives to nobody while its owner still has it."""
+    if not ownership.cooperative:
+        return 0
+    owned: set[tuple[str, int]] = set()
+    given: set[tuple[str, int]] = set()
+    for p in generation.participants:
+        owned |= _pairs(wanted(ownership.owned.get(p.member_id, {}), p.subscription))
+        given |= _pairs(p.assigned)
+    return len(owned - given)
+
+
+def _pairs(held: Held) -> set[tuple[str, int]]:
+    return {(topic, number) for topic, numbers in held.items() for number in numbers}
+
+
+def _wait(running: Running, following: Case) -> None:
+    """Add the time that the last round's withheld partitions had no owner."""
+    began, ended = running.last.at, following.at
+    if began is None or ended is None or running.unowned_ms is None:
+        running.unowned_ms = None
+    else:
+        running.unowned_ms += running.last_withheld * max(0, ended - began)
+
+
+def _episode_of(running: Running, ended: str) -> Episode:
+    first, last = running.first, running.last
+    several = running.rounds > 1
+    return Episode(
+        episode_id=first.rebalance_id,
+        first_generation=first.generation,
+        started_at=first.at,
+        rounds=running.rounds,
+        ended=ended,
+        owned_from=first.owned_from,
+        withheld=running.withheld,
+        # An eager group stands still for a time that its records do not tell.
+        unowned_partition_ms=running.unowned_ms if last.cooperative else None,
+        source=first.source,
+        before=_by_member(running) if several else None,
+    )
+
+
+def _by_member(running: Running) -> dict[str, Held]:
+    return {
+        member_id: running.before[seat]
+        for member_id, seat in running.seats.items()
+        if running.before.get(seat)
+    }

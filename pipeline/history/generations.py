@@ -1,0 +1,152 @@
+"""One generation of a classic group, decoded: who was there, wanted and got what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from pipeline.cases import Held
+from pipeline.records import GroupMember, GroupMetadata
+from rebalance.errors import WireError
+from rebalance.protocol import (
+    ClaimSource,
+    MemberClaim,
+    Partitions,
+    decode_assignment,
+    decode_subscription,
+    member_claim,
+)
+
+CONSUMER: Final = "consumer"
+STICKY: Final = "sticky"
+COOPERATIVE: Final = "cooperative-sticky"
+STREAMS: Final = "stream"
+"""Name of Kafka Streams' own assignor, which hands out tasks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Participant:
+    """A member in one generation; `seat` is what it is known by across generations."""
+
+    member_id: str
+    instance_id: str | None
+    client_id: str
+    client_host: str
+    rack: str | None
+    subscription: list[str]
+    claim: MemberClaim
+    assigned: Held
+
+    @property
+    def seat(self) -> tuple[bool, str]:
+        """Its static name if it has one, else its member id.
+
+        A static member that comes back gets a new member id and the old partitions
+        (KIP-345).
+        """
+        if self.instance_id is None:
+            return False, self.member_id
+        return True, self.instance_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Generation:
+    """A classic consumer group as one record has it; times are milliseconds."""
+
+    group_id: str
+    generation: int
+    assignor: str | None
+    leader: str | None
+    participants: list[Participant]
+
+
+def why_not_judged(record: GroupMetadata) -> str | None:
+    """Say why a group of another kind is set aside; None for a consumer group."""
+    kind = record.protocol_type
+    if not record.members and kind in (CONSUMER, ""):
+        return None
+    if kind != CONSUMER:
+        return f"a group of protocol type {kind or 'none'}, not consumer"
+    if record.protocol == STREAMS:
+        return "a Kafka Streams group: tasks are assigned, not partitions"
+    return None
+
+
+def decode_generation_of(record: GroupMetadata) -> Generation:
+    """Decode the messages of all members.
+
+    Raises
+    ------
+    WireError
+        If one cannot be read, or two members have one id; says which.
+    """
+    assignor = record.protocol or ""
+    participants = [_participant(member, assignor) for member in record.members]
+    for what, names in (
+        ("member", [p.member_id for p in participants]),
+        ("static member", [p.instance_id for p in participants if p.instance_id]),
+    ):
+        twice = sorted(name for name in set(names) if names.count(name) > 1)
+        if twice:
+            raise WireError(f"value: {what} {twice[0]!r} listed twice", offset=0)
+    return Generation(
+        group_id=record.group_id,
+        generation=record.generation,
+        assignor=record.protocol,
+        leader=record.leader,
+        participants=participants,
+    )
+
+
+def reports(assignor: str | None, claim: MemberClaim) -> bool:
+    """Tell whether the claim is the member's word on all that it owns.
+
+    Under ``sticky`` no user data means nothing is owned; under others the field of the
+    subscription is the place, where the version has one.
+    """
+    if claim.source is ClaimSource.NOWHERE:
+        return assignor == STICKY
+    return claim.source is not ClaimSource.UNREADABLE
+
+
+def once(held: Held) -> Held:
+    """Drop repeats: what a member owns, it owns once."""
+    return {topic: sorted(set(numbers)) for topic, numbers in held.items()}
+
+
+def wanted(held: Held, subscription: list[str]) -> Held:
+    """Leave out the topics that are not subscribed to."""
+    return {topic: held[topic] for topic in held if topic in subscription}
+
+
+def _held(partitions: Partitions) -> Held:
+    """Merge topics and sort; a partition given twice stays so, for the judge to see."""
+    merged: dict[str, list[int]] = {}
+    for topic, numbers in partitions:
+        if min(numbers, default=0) < 0:
+            raise WireError(f"partition {min(numbers)} of {topic!r}", offset=0)
+        merged.setdefault(topic, []).extend(numbers)
+    return {topic: sorted(merged[topic]) for topic in sorted(merged) if merged[topic]}
+
+
+def _participant(member: GroupMember, assignor: str) -> Participant:
+    try:
+        subscription = decode_subscription(member.subscription)
+        assigned = (
+            _held(decode_assignment(member.assignment).partitions)
+            if member.assignment
+            else {}
+        )
+    except WireError as error:
+        reason = f"value: member {member.member_id!r}: {error.reason}"
+        raise WireError(reason, offset=error.offset) from None
+    return Participant(
+        member_id=member.member_id,
+        instance_id=member.group_instance_id or None,
+        client_id=member.client_id,
+        client_host=member.client_host,
+        rack=subscription.rack or None,
+        subscription=sorted(set(subscription.topics)),
+        claim=member_claim(subscription, assignor),
+        assigned=assigned,
+    )

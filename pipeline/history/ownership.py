@@ -1,0 +1,145 @@
+"""What members own when a rebalance begins, and where that is known from.
+
+As a rule it is the assignment of the generation before. Two things break the rule:
+
+- That generation is not in the source (compacted away, or never completed).
+- A member says otherwise. Members of the two sticky assignors report what they own. A
+  member that did not take part to the end of the last rebalance never heard of its
+  assignment, and Java's consumers drop one that does not match a subscription changed
+  meanwhile: they own what they owned before, and the report says so.
+
+Then the members' reports count, and the row tells. A cooperative group is a special
+case: consumers that support an eager assignor too revoke everything before they join
+(KIP-429), so when nobody reports anything the round is an eager one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from pipeline.cases import CLAIMS, PREVIOUS, Held
+from pipeline.history.generations import (
+    COOPERATIVE,
+    STICKY,
+    Generation,
+    Participant,
+    once,
+    reports,
+    wanted,
+)
+
+Seat = tuple[bool, str]
+REPORTING: Final = (STICKY, COOPERATIVE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """A group after a generation: what each seat wants and holds, and its member."""
+
+    generation: int
+    member: dict[Seat, str]
+    subscription: dict[Seat, list[str]]
+    held: dict[Seat, Held]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ownership:
+    """What each member owns, by member id, with the generation that it dates from."""
+
+    owned_from: str
+    owned: dict[str, Held]
+    generation: dict[str, int]
+    cooperative: bool
+    claims_disagree: int | None
+
+
+def standing_of(generation: Generation) -> Standing:
+    """Remember a generation for the next one."""
+    people = generation.participants
+    return Standing(
+        generation=generation.generation,
+        member={p.seat: p.member_id for p in people},
+        subscription={p.seat: p.subscription for p in people},
+        held={p.seat: once(p.assigned) for p in people},
+    )
+
+
+def ownership_of(generation: Generation, before: Standing | None) -> Ownership:
+    """Settle what the members of a generation owned when it began."""
+    cooperative = generation.assignor == COOPERATIVE
+    if before is None or before.generation != generation.generation - 1:
+        return _by_claims(generation, cooperative=cooperative, disagree=None)
+    if cooperative and _is_eager(generation, before):
+        return _by_standing(generation, before, cooperative=False, disagree=None)
+    disagree = None
+    if generation.assignor in REPORTING:
+        people = generation.participants
+        disagree = sum(_disagrees(p, before, generation.assignor) for p in people)
+    if disagree:
+        return _by_claims(generation, cooperative=cooperative, disagree=disagree)
+    return _by_standing(generation, before, cooperative=cooperative, disagree=disagree)
+
+
+def _is_eager(generation: Generation, before: Standing) -> bool:
+    """Tell whether all who held something say that they hold nothing."""
+    held = [p for p in generation.participants if _still_held(p, before)]
+    return bool(held) and not any(p.claim.partitions for p in held)
+
+
+def _still_held(participant: Participant, before: Standing) -> Held:
+    held = before.held.get(participant.seat, {})
+    return wanted(held, participant.subscription)
+
+
+def _disagrees(participant: Participant, before: Standing, assignor: str) -> bool:
+    """Tell whether a member that was there reports something else.
+
+    A static member that came back anew remembers nothing. Its partitions stay its own
+    all the same (KIP-345), unless the group is cooperative: then they are free at once,
+    as nobody has them to revoke.
+    """
+    if participant.seat not in before.held:
+        return False
+    if not reports(assignor, participant.claim):
+        return False
+    came_back = before.member[participant.seat] != participant.member_id
+    if came_back and assignor != COOPERATIVE:
+        return False
+    claimed = wanted(claimed_by(participant), participant.subscription)
+    return claimed != _still_held(participant, before)
+
+
+def claimed_by(participant: Participant) -> Held:
+    """Return a member's claim, topics and numbers ascending, each once."""
+    return {topic: list(numbers) for topic, numbers in participant.claim.partitions}
+
+
+def _by_claims(
+    generation: Generation, *, cooperative: bool, disagree: int | None
+) -> Ownership:
+    people = generation.participants
+    return Ownership(
+        owned_from=CLAIMS,
+        owned={p.member_id: claimed_by(p) for p in people},
+        generation={p.member_id: p.claim.generation for p in people},
+        cooperative=cooperative,
+        claims_disagree=disagree,
+    )
+
+
+def _by_standing(
+    generation: Generation,
+    before: Standing,
+    *,
+    cooperative: bool,
+    disagree: int | None,
+) -> Ownership:
+    there = [p for p in generation.participants if p.seat in before.held]
+    return Ownership(
+        owned_from=PREVIOUS,
+        owned={p.member_id: before.held[p.seat] for p in there},
+        generation={p.member_id: before.generation for p in there},
+        cooperative=cooperative,
+        claims_disagree=disagree,
+    )

@@ -1,0 +1,168 @@
+"""A group's history, record by record in the order of offsets, as cases to judge.
+
+What Kafka's coordinator stores, and when (``GroupMetadataManager``, Kafka 4.3): an
+empty generation 0 when a group is made; a generation once its leader has handed in the
+assignment; an empty one when the last member has gone. A rebalance that begins before
+the last one ended leaves a gap in the numbers. A static member that returns to a
+group at rest is written into the *same* generation under its new id: that is no
+rebalance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pipeline.cases import Case, CaseMember
+from pipeline.history.commits import Commits
+from pipeline.history.episodes import Episodes
+from pipeline.history.generations import (
+    Generation,
+    Participant,
+    decode_generation_of,
+    reports,
+)
+from pipeline.history.ownership import (
+    Ownership,
+    Standing,
+    claimed_by,
+    ownership_of,
+    standing_of,
+)
+from pipeline.records import (
+    GroupMetadata,
+    GroupTombstone,
+    OffsetCommit,
+    OffsetTombstone,
+)
+from rebalance.errors import WireError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a record stands, and its time in milliseconds, None if untold."""
+
+    source: str
+    partition: int | None
+    offset: int
+    at: int | None
+
+
+class GroupHistory:
+    """One classic consumer group; feed it the records of one partition in order."""
+
+    def __init__(self, group_id: str) -> None:
+        self._group_id = group_id
+        self._standing: Standing | None = None
+        self._episodes = Episodes()
+        self._commits = Commits()
+
+    def commit(self, record: OffsetCommit | OffsetTombstone) -> None:
+        """Take in a committed offset, or its end."""
+        self._commits.apply(record)
+
+    def delete(self, _record: GroupTombstone) -> Iterator[Case]:
+        """Take in the group's end; should it come back, it counts from 0 again."""
+        yield from self._episodes.interrupt()
+        self._standing = Standing(generation=0, member={}, subscription={}, held={})
+
+    def metadata(self, record: GroupMetadata, place: Place) -> Iterator[Case]:
+        """Take in a generation; yield the cases that are complete by now.
+
+        Raises
+        ------
+        WireError
+            If a member's message cannot be read. What the group owns is unknown then,
+            until the next generation.
+        """
+        try:
+            generation = decode_generation_of(record)
+        except WireError:
+            yield from self.lost()
+            raise
+        before, self._standing = self._standing, standing_of(generation)
+        if before is not None and before.generation == generation.generation:
+            return
+        if not generation.participants:
+            yield from self._episodes.interrupt()
+            return
+        ownership = ownership_of(generation, before)
+        case = self._case(generation, ownership, before, place)
+        yield from self._episodes.add(case, generation, ownership)
+
+    def lost(self) -> Iterator[Case]:
+        """Forget the group's state: a record of it could not be read."""
+        self._standing = None
+        yield from self._episodes.interrupt()
+
+    def finish(self) -> Iterator[Case]:
+        """Yield the case that waits for a next round, if there is one."""
+        yield from self._episodes.interrupt()
+
+    def _case(
+        self,
+        generation: Generation,
+        ownership: Ownership,
+        before: Standing | None,
+        place: Place,
+    ) -> Case:
+        people = generation.participants
+        known = before is not None and before.generation == generation.generation - 1
+        seats = before.held.keys() if before is not None and known else None
+        return Case(
+            rebalance_id=f"{place.partition}/{place.offset}",
+            group_id=self._group_id,
+            source_kind="consumer-offsets",
+            source=place.source,
+            source_partition=place.partition,
+            source_offset=place.offset,
+            generation=generation.generation,
+            at=place.at,
+            protocol="classic",
+            client_assignor=generation.assignor,
+            cooperative=ownership.cooperative,
+            leader=generation.leader,
+            owned_from=ownership.owned_from,
+            members={
+                p.member_id: _member(
+                    p,
+                    generation.assignor,
+                    ownership,
+                    joined=None if seats is None else p.seat not in seats,
+                )
+                for p in people
+            },
+            left=None if seats is None else len(seats - {p.seat for p in people}),
+            resubscribed=_resubscribed(people, before) if before and known else None,
+            claims_disagree=ownership.claims_disagree,
+            committed=self._commits.of({t for p in people for t in p.subscription}),
+        )
+
+
+def _member(
+    participant: Participant,
+    assignor: str | None,
+    ownership: Ownership,
+    *,
+    joined: bool | None,
+) -> CaseMember:
+    member_id, claim = participant.member_id, participant.claim
+    tells = reports(assignor, claim)
+    return CaseMember(
+        subscription=participant.subscription,
+        owned=ownership.owned.get(member_id, {}),
+        generation=ownership.generation.get(member_id),
+        assigned=participant.assigned,
+        claimed=claimed_by(participant) if tells else None,
+        claimed_generation=claim.generation if tells else None,
+        rack=participant.rack,
+        instance_id=participant.instance_id,
+        client_id=participant.client_id,
+        client_host=participant.client_host,
+        joined=joined,
+    )
+
+
+def _resubscribed(people: list[Participant], before: Standing) -> int:
+    wants = before.subscription
+    return sum(p.seat in wants and wants[p.seat] != p.subscription for p in people)

@@ -1,0 +1,1 @@
+"""Where histories come from: files found, recognised, and read into rows."""

@@ -1,0 +1,150 @@
+"""Find the files of a source, name them, recognise them, and cut them into splits."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pipeline.sources.documents import is_in_lines
+from pipeline.sources.kinds import Kind, is_parquet, kind_of, known_formats
+from pipeline.sources.lines import WHOLE, Extent, survey
+from rebalance.errors import SourceError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Split:
+    """What one worker reads in one go.
+
+    Files are named and given by path. Text has an extent, Parquet a row group; the
+    describe texts of a folder come all together.
+    """
+
+    kind: Kind
+    files: tuple[tuple[str, Path], ...]
+    extent: Extent = WHOLE
+    row_group: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceFile:
+    """A file that was read, for the record: its sha256 and length in bytes."""
+
+    name: str
+    kind: Kind
+    sha256: str
+    length: int
+
+
+@dataclass(slots=True, kw_only=True)
+class Found:
+    """All that was found: splits to read, files read, files that are no source."""
+
+    splits: list[Split] = field(default_factory=list)
+    files: list[SourceFile] = field(default_factory=list)
+    unknown: list[SourceError] = field(default_factory=list)
+
+
+def find_sources(paths: Sequence[Path], *, source_format: str | None = None) -> Found:
+    """Look through files and folders.
+
+    A file is named as it was given, by its last part; one in a folder by the folder's
+    name and the way down. Hidden files and those starting with ``_`` are left alone.
+
+    Raises
+    ------
+    SourceError
+        If a path does not exist, nothing in it is a source, or there is no such format.
+    """
+    forced = _format_of(source_format)
+    found = Found()
+    describes: dict[str, list[tuple[str, Path]]] = {}
+    for name, path in _named(paths):
+        try:
+            kind = forced or kind_of(path, name)
+            splits = list(_splits(kind, name, path, found))
+        except SourceError as error:
+            found.unknown.append(error)
+            continue
+        except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
+            reason = f"unreadable: {str(error).splitlines()[0]}"
+            found.unknown.append(SourceError(reason, source=name))
+            continue
+        if kind is Kind.DESCRIBE:
+            folder = str(Path(name).parent)
+            describes.setdefault(folder, []).append((name, path))
+        found.splits.extend(splits)
+    for files in describes.values():
+        found.splits.append(Split(kind=Kind.DESCRIBE, files=tuple(sorted(files))))
+    if not found.splits:
+        raise _nothing(paths, found.unknown)
+    return found
+
+
+def _format_of(source_format: str | None) -> Kind | None:
+    if source_format is None:
+        return None
+    try:
+        return Kind(source_format)
+    except ValueError:
+        reason = f"no such format; known are {known_formats()}"
+        raise SourceError(reason, source=source_format) from None
+
+
+def _named(paths: Sequence[Path]) -> Iterator[tuple[str, Path]]:
+    """Yield every file with its name; of equal names the later get a number."""
+    taken: dict[str, int] = {}
+    seen: set[Path] = set()
+    for given in paths:
+        for name, path in _files_of(given):
+            if path.resolve() in seen:
+                continue
+            seen.add(path.resolve())
+            taken[name] = taken.get(name, 0) + 1
+            yield (name if taken[name] == 1 else f"{name}#{taken[name]}"), path
+
+
+def _files_of(given: Path) -> Iterator[tuple[str, Path]]:
+    if given.is_dir():
+        top = given.resolve().name
+        for path in sorted(given.rglob("*")):
+            way = path.relative_to(given)
+            if path.is_file() and not any(part[0] in "._" for part in way.parts):
+                yield f"{top}/{way.as_posix()}", path
+    elif given.exists():
+        yield given.name, given
+    else:
+        raise SourceError("no such file or folder", source=str(given))
+
+
+def _splits(kind: Kind, name: str, path: Path, found: Found) -> Iterator[Split]:
+    """Cut a file up and note its digest; describe texts are left to be gathered."""
+    digest, extents = survey(path)
+    files = ((name, path),)
+    if is_parquet(path):
+        with pq.ParquetFile(path) as parquet:
+            groups = parquet.metadata.num_row_groups
+        if groups == 0:
+            raise SourceError("Parquet without rows", source=name)
+        yield from (Split(kind=kind, files=files, row_group=i) for i in range(groups))
+    elif kind is not Kind.DESCRIBE:
+        if kind is Kind.REBALANCES and not is_in_lines(path):
+            extents = [WHOLE]
+        yield from (Split(kind=kind, files=files, extent=extent) for extent in extents)
+    found.files.append(
+        SourceFile(name=name, kind=kind, sha256=digest, length=path.stat().st_size)
+    )
+
+
+def _nothing(paths: Sequence[Path], unknown: list[SourceError]) -> SourceError:
+    if len(unknown) == 1:
+        return unknown[0]
+    source = ", ".join(map(str, paths))
+    if not unknown:
+        return SourceError("no file in it", source=source)
+    reason = f"nothing in it is a source; {unknown[0]} (and {len(unknown) - 1} more)"
+    return SourceError(reason, source=source)

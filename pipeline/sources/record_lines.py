@@ -1,0 +1,107 @@
+"""Records of ``__consumer_offsets`` as JSON Lines, key and value in hex.
+
+One object a line: ``partition``, ``offset``, ``key``, ``value`` (hex; null is a
+tombstone), maybe ``timestamp`` (milliseconds, or a date and time, UTC) and ``topic``.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import orjson
+
+from pipeline.sources.lines import Line
+from pipeline.sources.rows import UNREADABLE, Row, quarantine_row, record_row
+
+OFFSETS_TOPIC: Final = "__consumer_offsets"
+REQUIRED: Final = ("partition", "offset", "key", "value")
+INT32_MAX: Final = 2**31 - 1
+INT64_MAX: Final = 2**63 - 1
+MOST_MS: Final = 253_402_300_799_999
+"""The last millisecond of the year 9999, where dates end."""
+
+
+class _UnsoundError(ValueError):
+    """A line that is no record; the message says why."""
+
+
+def row_of_line(line: Line, source: str) -> Row:
+    """Read one line: a record, or a piece of quarantine with the reason."""
+    try:
+        return _row(line, source)
+    except _UnsoundError as error:
+        return quarantine_row(
+            UNREADABLE, str(error), source=source, line=line.number, raw=line.text
+        )
+
+
+def milliseconds(value: object) -> int | None:
+    """Read a time: milliseconds, digits, or ISO text in UTC; -1 and None are untold.
+
+    Raises
+    ------
+    ValueError
+        If it is none of these, or after the year 9999.
+    """
+    if value is None or value == "":
+        return None
+    if isinstance(value, str):
+        if value.lstrip("-").isdigit():
+            value = int(value)
+        else:
+            moment = datetime.fromisoformat(value)
+            moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+            value = int(moment.timestamp() * 1000)
+    if isinstance(value, bool) or not isinstance(value, int) or value > MOST_MS:
+        raise ValueError(f"timestamp {value!r}")
+    return None if value < 0 else value
+
+
+def _row(line: Line, source: str) -> Row:
+    if not line.whole:
+        raise _UnsoundError("a line too long to be read")
+    try:
+        fields = orjson.loads(line.text)
+    except orjson.JSONDecodeError as error:
+        raise _UnsoundError(f"not JSON: {error.msg}") from None
+    if not isinstance(fields, dict):
+        raise _UnsoundError("not a JSON object")
+    missing = [name for name in REQUIRED if name not in fields]
+    if missing:
+        raise _UnsoundError(f"no {', '.join(missing)}")
+    topic = fields.get("topic", OFFSETS_TOPIC)
+    if topic != OFFSETS_TOPIC:
+        raise _UnsoundError(f"a record of topic {topic!r}, not {OFFSETS_TOPIC}")
+    key = _bytes(fields, "key")
+    if key is None:
+        raise _UnsoundError("key: a record without one")
+    try:
+        at = milliseconds(fields.get("timestamp"))
+    except ValueError as error:
+        raise _UnsoundError(f"not a time: {error}") from None
+    place = {
+        "source_partition": _number(fields, "partition", INT32_MAX),
+        "source_offset": _number(fields, "offset", INT64_MAX),
+        "at": at,
+    }
+    return record_row(source, place, key=key, value=_bytes(fields, "value"))
+
+
+def _bytes(fields: dict[str, Any], name: str) -> bytes | None:
+    written = fields[name]
+    if written is None:
+        return None
+    if not isinstance(written, str):
+        raise _UnsoundError(f"{name} is no text of hex digits")
+    try:
+        return bytes.fromhex(written)
+    except ValueError:
+        raise _UnsoundError(f"{name} is not hex") from None
+
+
+def _number(fields: dict[str, Any], name: str, most: int) -> int:
+    value = fields[name]
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
+        raise _UnsoundError(f"{name} is no number from 0 to {most}")
+    return value

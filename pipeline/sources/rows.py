@@ -1,0 +1,110 @@
+"""What workers hand on: one row a record, case, topic or piece of quarantine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, TypeAlias
+
+import pyarrow as pa
+
+from pipeline.cases import Case, pack
+
+Row: TypeAlias = dict[str, Any]
+
+RECORD: Final = "record"
+CASE: Final = "case"
+TOPIC: Final = "topic"
+UNREADABLE: Final = "unreadable"
+SET_ASIDE: Final = "set-aside"
+FAILED: Final = "failed"
+QUARANTINED: Final = (UNREADABLE, SET_ASIDE, FAILED)
+
+RAW_LIMIT: Final = 65_536
+"""Bytes of a key, a value or a line that quarantine keeps; the source has the rest."""
+
+ROWS: Final = pa.schema(
+    [
+        ("what", pa.string()),  # RECORD, CASE, TOPIC or one of QUARANTINED
+        ("group_id", pa.string()),
+        ("source", pa.string()),
+        ("source_partition", pa.int32()),
+        ("source_offset", pa.int64()),  # or the number of a line
+        ("at", pa.int64()),  # milliseconds
+        ("key", pa.binary()),
+        ("value", pa.binary()),  # of a CASE: the packed case
+        ("raw_bytes", pa.int64()),
+        ("reason", pa.string()),
+        ("record", pa.string()),  # kind of record; of a TOPIC: its name
+        ("records", pa.int64()),  # how many; of a TOPIC: partitions seen
+        ("instance", pa.string()),
+    ]
+)
+ROWS_PER_BATCH: Final = 2_000
+BYTES_PER_BATCH: Final = 32 << 20
+
+
+def record_row(
+    source: str, fields: Mapping[str, Any], *, key: bytes, value: bytes | None
+) -> Row:
+    """Return a record as read; ``fields`` has its partition, offset and time."""
+    return {"what": RECORD, "source": source, **fields, "key": key, "value": value}
+
+
+def case_row(case: Case) -> Row:
+    """Return a case, packed."""
+    return {
+        "what": CASE,
+        "group_id": case.group_id,
+        "source": case.source,
+        "source_partition": case.source_partition,
+        "source_offset": case.source_offset,
+        "at": case.at,
+        "value": pack(case),
+    }
+
+
+def topic_row(topic: str, partitions: int) -> Row:
+    """Return how many partitions a topic has at least."""
+    return {"what": TOPIC, "record": topic, "records": partitions}
+
+
+def quarantine_row(
+    what: str,
+    reason: str,
+    *,
+    source: str,
+    line: int | None = None,
+    raw: bytes | None = None,
+    group_id: str | None = None,
+    **more: Any,
+) -> Row:
+    """Return a piece of input that is not judged, its bytes cut to `RAW_LIMIT`."""
+    row: Row = {
+        "what": what,
+        "reason": reason,
+        "source": source,
+        "source_offset": line,
+        "value": raw,
+        "group_id": group_id,
+        "records": 1,
+        **more,
+    }
+    parts = [row.get(part) for part in ("key", "value")]
+    row["raw_bytes"] = sum(len(part) for part in parts if part is not None)
+    for name, part in zip(("key", "value"), parts, strict=True):
+        row[name] = None if part is None else part[:RAW_LIMIT]
+    return row
+
+
+def batches_of(rows: Iterable[Row]) -> Iterator[pa.RecordBatch]:
+    """Gather rows into Arrow batches of bounded size."""
+    gathered: list[Row] = []
+    size = 0
+    for row in rows:
+        gathered.append(row)
+        size += len(row.get("value") or b"") + len(row.get("key") or b"")
+        if len(gathered) >= ROWS_PER_BATCH or size >= BYTES_PER_BATCH:
+            yield pa.RecordBatch.from_pylist(gathered, schema=ROWS)
+            gathered, size = [], 0
+    if gathered:
+        yield pa.RecordBatch.from_pylist(gathered, schema=ROWS)

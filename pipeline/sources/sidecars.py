@@ -1,0 +1,80 @@
+"""Side files: partition counts (``--topics``) and log ends (``--offsets``).
+
+Topics: ``{"orders": 12, …}``. Offsets: ``{"ms": …, "offsets": {"orders": {"0":
+{"earliest": 0, "latest": 455}}}}``, all read at one moment; ``ms`` may be absent.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from rebalance.documents import INT64_MAX, MAX_PARTITIONS
+from rebalance.errors import DocumentError, SourceError
+from rebalance.jsontext import json_path, parse_json
+
+Count: TypeAlias = Annotated[int, Field(ge=0, le=INT64_MAX)]
+_Number: TypeAlias = Annotated[str, Field(pattern=r"^(0|[1-9][0-9]{0,9})$")]
+_Partitions: TypeAlias = Annotated[int, Field(ge=0, le=MAX_PARTITIONS)]
+
+
+class LogEnds(BaseModel):
+    """First and next offset of a partition's log."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    earliest: Count
+    latest: Count
+
+
+class _OffsetsFile(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    ms: Count | None = None
+    offsets: dict[str, dict[_Number, LogEnds]]
+
+
+Logs: TypeAlias = dict[str, dict[int, tuple[int, int]]]
+"""Topic, partition → earliest and latest offset."""
+
+_T = TypeVar("_T")
+
+
+def read_topics(path: Path) -> dict[str, int]:
+    """Read partition counts.
+
+    Raises
+    ------
+    DocumentError, SourceError
+        If the file is not of this form, or cannot be read.
+    """
+    return _read(path, TypeAdapter(dict[str, _Partitions]))
+
+
+def read_offsets(path: Path) -> Logs:
+    """Read log ends.
+
+    Raises
+    ------
+    DocumentError, SourceError
+        If the file is not of this form, or cannot be read.
+    """
+    written = _read(path, TypeAdapter(_OffsetsFile))
+    return {
+        topic: {int(n): (log.earliest, log.latest) for n, log in logs.items()}
+        for topic, logs in written.offsets.items()
+    }
+
+
+def _read(path: Path, kind: TypeAdapter[_T]) -> _T:
+    try:
+        value: Any = parse_json(path.read_bytes())
+        return kind.validate_python(value, strict=True)
+    except OSError as error:
+        raise SourceError(f"unreadable: {error.strerror}", source=str(path)) from None
+    except DocumentError as error:
+        raise error.at(source=str(path), line=None) from None
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = json_path(tuple(step for step in first["loc"] if step != "[key]"))
+        raise DocumentError(first["msg"], path=where, source=str(path)) from None
