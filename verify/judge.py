@@ -168,9 +168,9 @@ def _compare(
 ) -> None:
     """Note the figures that the assignment states of itself and that are not so."""
     wrong = {
-        name: {"claimed": value, "found": counted[name]}
-        for name, value in claimed.items()
-        if name in counted and counted[name] != value
+        name: {"claimed": claimed[name], "found": value}
+        for name, value in counted.items()
+        if name in claimed and claimed[name] != value
     }
     if wrong:
         evidence["figures"] = wrong
