@@ -164,9 +164,10 @@ def _reason(lines: list[str], log: Path) -> str:
     whole = "".join(lines)
     said = [line.strip() for line in lines if line.startswith("ERROR")] or lines[-3:]
     if broken := next(filter(_UNREACHABLE.search, lines), None):
+        said_so = broken.rpartition("connection broken by ")[2].strip()
         return (
             "cannot fetch packages: the package index does not answer.\n"
-            f"  pip: {broken.strip()[:300]}\n"
+            f"  pip: {said_so[:300]}\n"
             "Check the network (a proxy? its certificates?), then run the same command"
             " again:\nwhat is done stays done."
         )
