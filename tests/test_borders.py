@@ -1,0 +1,82 @@
+"""The import contracts hold, and each is broken once on purpose in a copy."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())
+CONTRACTS = PROJECT["tool"]["importlinter"]
+SHIPPED = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+
+BREACHES = [
+    ("layers", "rebalance", "import solver"),
+    ("layers", "solver", "import heuristics"),
+    ("layers", "heuristics", "import solver"),
+    ("layers", "pipeline", "import oracle"),
+    ("layers", "solver", "import pipeline"),
+    ("judge-alone", "verify", "import numpy"),
+    ("judge-alone", "verify", "from rebalance import errors"),
+    ("judge-apart", "solver", "import verify"),
+    ("judge-apart", "heuristics", "def late() -> None:\n    import verify"),
+    ("judge-apart", "rebalance", "import verify"),
+    ("spark", "oracle", "from pyspark.sql import DataFrame"),
+    ("spark", "rebalance", "import pyspark"),
+]
+
+
+def lint_imports(tree: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"]
+    return subprocess.run(
+        [*command, *arguments], cwd=tree, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    copy = tmp_path_factory.mktemp("borders")
+    for name in (*CONTRACTS["root_packages"], "tools"):
+        leave = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / name, copy / name, ignore=leave)
+    shutil.copy(ROOT / "pyproject.toml", copy)
+    return copy
+
+
+def test_all_contracts_hold() -> None:
+    linted = lint_imports(ROOT)
+    assert linted.returncode == 0, linted.stdout
+
+
+@pytest.mark.parametrize(("contract", "package", "line"), BREACHES)
+def test_a_breach_is_found(tree: Path, contract: str, package: str, line: str) -> None:
+    breach = tree / package / "breach.py"
+    breach.write_text(f"{line}\n")
+    try:
+        linted = lint_imports(tree, "--contract", contract)
+    finally:
+        breach.unlink()
+    assert linted.returncode == 1, linted.stdout
+    assert f"{package}.breach" in linted.stdout
+
+
+def test_the_untouched_copy_is_clean(tree: Path) -> None:
+    assert lint_imports(tree).returncode == 0
+
+
+def test_every_contract_is_broken_here() -> None:
+    """A new contract needs a breach above."""
+    known = {contract["id"] for contract in CONTRACTS["contracts"]}
+    assert {contract for contract, _, _ in BREACHES} == known
+
+
+def test_every_package_is_under_contract() -> None:
+    """A folder that ships and has code must not escape the contracts."""
+    there = {name for name in SHIPPED if (ROOT / name / "__init__.py").exists()}
+    assert set(CONTRACTS["root_packages"]) == there
