@@ -1,0 +1,1 @@
+"""What things cost: each module prints its times; nothing is asserted."""

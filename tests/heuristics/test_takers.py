@@ -1,0 +1,70 @@
+"""Who may take what, and in how little room it is written down."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import numpy as np
+
+from heuristics import ASSIGNORS
+from heuristics.takers import Takers, takers_of
+from rebalance import Instance
+from tests.heuristics.routes import instance
+from tests.shapes import member, rebalance, shape
+
+
+def listed(instance_: Instance, takers: Takers) -> dict[str, list[str]]:
+    return {
+        topic: [
+            instance_.members[m]
+            for m in takers.order[takers.places[takers.first[t] : takers.last[t]]]
+        ]
+        for t, topic in enumerate(instance_.topics)
+    }
+
+
+def natural(instance_: Instance) -> Takers:
+    return takers_of(instance_, np.arange(len(instance_.members), dtype=np.int64))
+
+
+def test_takers_are_the_subscribers_in_the_order_given() -> None:
+    laid_out = instance(shape("EQUAL_LEVEL_BLOCKS"))
+    backwards = np.arange(len(laid_out.members), dtype=np.int64)[::-1].copy()
+    expected = {"t": ["a", "b", "d"], "u": ["c", "d", "e"], "v": ["e"]}
+    assert listed(laid_out, natural(laid_out)) == expected
+    assert listed(laid_out, takers_of(laid_out, backwards)) == {
+        topic: subscribers[::-1] for topic, subscribers in expected.items()
+    }
+
+
+def test_equal_subscriptions_take_one_entry_a_member() -> None:
+    wanted = [f"t{i}" for i in range(50)]
+    members = {f"m{i}": member(wanted) for i in range(7)} | {"idle": member([])}
+    laid_out = instance(rebalance(dict.fromkeys(wanted, 1), members))
+    assert natural(laid_out).places.size == 8
+
+
+def with_unused_class(laid_out: Instance) -> Instance:
+    """Let a first class want the first topic, and no member be of it."""
+    columns = {f.name: getattr(laid_out, f.name) for f in fields(Instance) if f.init}
+    first = np.zeros(1, dtype=np.int32)
+    return Instance(
+        **columns
+        | {
+            "member_class": laid_out.member_class + np.int32(1),
+            "class_offsets": np.r_[0, laid_out.class_offsets + 1],
+            "class_topics": np.r_[first, laid_out.class_topics],
+        }
+    )
+
+
+def test_a_class_without_members_changes_nothing() -> None:
+    for name in ("LAG", "ONLY_MISSING_TOPICS_MEMBER"):
+        laid_out = instance(shape(name))
+        padded = with_unused_class(laid_out)
+        assert listed(padded, natural(padded)) == listed(laid_out, natural(laid_out))
+        for assignor in ASSIGNORS.values():
+            assert assignor.refuses(padded) == assignor.refuses(laid_out)
+            if assignor.refuses(padded) is None:
+                same = assignor.assign(padded).assignee, assignor.assign(laid_out)
+                assert same[0].tolist() == same[1].assignee.tolist()
