@@ -1,0 +1,91 @@
+"""Every violation, and nothing else: against rules written one partition at a time."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import verify
+from tests.shapes import (
+    CHAIN,
+    DOUBLE_CLAIM,
+    EMPTY_TOPIC,
+    SHAPES,
+    STALE_CLAIM,
+    Document,
+    shape,
+)
+from tests.strategies import SMALL, rebalances_with_assignments
+from tests.verify import naive
+
+NOBODY: Document = {"format": "assignment/1", "members": {}}
+ANY = rebalances_with_assignments(valid=False)
+
+
+def flat(violation: Document) -> tuple[str, ...]:
+    keys = ("rule", "member", "topic", "partition")
+    return tuple(str(violation[key]) for key in keys if key in violation)
+
+
+@given(ANY, st.booleans())
+@example((CHAIN, NOBODY), False)
+@example((EMPTY_TOPIC, NOBODY), True)
+@example((DOUBLE_CLAIM, NOBODY), True)
+def test_violations(pair: tuple[Document, Document], cooperative: bool) -> None:
+    """Differential: the same violations as one partition at a time."""
+    verdict = verify.judge(*pair, cooperative=cooperative)
+    found = [flat(violation) for violation in verdict["violations"]]
+    assert set(found) == naive.violations(*pair, cooperative=cooperative)
+    assert len(found) == len(set(found))
+    assert verdict["verdict"] == ("invalid" if found else "valid")
+
+
+@given(ANY)
+def test_violations_come_in_order(pair: tuple[Document, Document]) -> None:
+    found = verify.judge(*pair)["violations"]
+    keys = [
+        (v["rule"], v.get("topic", ""), v.get("partition", -1), v.get("member", ""))
+        for v in found
+    ]
+    assert keys == sorted(keys)
+
+
+@given(rebalances_with_assignments(SMALL))
+def test_a_valid_assignment_breaks_no_rule(pair: tuple[Document, Document]) -> None:
+    assert verify.judge(*pair)["violations"] == []
+
+
+@given(ANY)
+def test_unrevoked_names_another_claimant(pair: tuple[Document, Document]) -> None:
+    holders = naive.claimants(pair[0], "newest-claim")
+    for violation in verify.judge(*pair, cooperative=True)["violations"]:
+        if violation["rule"] == "unrevoked":
+            rivals = holders[violation["topic"], violation["partition"]]
+            assert violation["claimant"] == min(rivals - {violation["member"]})
+
+
+@given(ANY)
+@example((STALE_CLAIM, NOBODY))
+def test_withheld(pair: tuple[Document, Document]) -> None:
+    instance, assignment = pair
+    given_out = {tp for tps in naive.holds(assignment).values() for tp in tps}
+    waiting = naive.claimants(instance, "newest-claim").keys() - given_out
+    figures = verify.judge(*pair, cooperative=True)["figures"]
+    assert figures["withheld"] == len(waiting)
+    assert "withheld" not in verify.judge(*pair)["figures"]
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_nobody_gets_anything(name: str) -> None:
+    """Every member is missing and every partition with a subscriber unassigned."""
+    instance = shape(name)
+    found = {flat(v) for v in verify.judge(instance, NOBODY)["violations"]}
+    expected = {("missing-member", member) for member in instance["members"]}
+    unassigned = {("unassigned", t, str(n)) for t, n in naive.served(instance)}
+    assert found == expected | unassigned
+
+
+def test_unknown_claim_rule() -> None:
+    with pytest.raises(ValueError, match="claim rule 'oldest'"):
+        verify.judge(CHAIN, NOBODY, claim_rule="oldest")
