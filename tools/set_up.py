@@ -95,9 +95,10 @@ def stale() -> str | None:
         return "there is none yet"
     try:
         known = json.loads(MARKS.read_text(encoding="utf-8"))["identity"]
+        place = known["place"]
     except (OSError, ValueError, KeyError, TypeError):
         return "the one there was never finished"
-    if known["place"] != str(VENV):
+    if place != str(VENV):
         return "the checkout was moved"
     if known != identity():
         return "it was made with another Python"
