@@ -119,6 +119,7 @@ def _ask(origin: str, home: Path) -> JavaRuntime | str:
     try:
         answer = subprocess.run(  # noqa: S603  # the user's own Java
             command,
+            stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             errors="replace",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from pipeline.java import JavaRuntime, java_home, launch_home
-from rebalance.errors import OutsideError
+from rebalance.errors import OracleError, OutsideError
 
 LOOPBACK = "127.0.0.1"
 GIGABYTE = 1 << 30
@@ -36,6 +37,7 @@ SETTINGS = {
     "spark.sql.parquet.compression.codec": "zstd",
 }
 
+_MASTER = re.compile(r"local(\[.+\]|-cluster\[.+\])?$|spark://.|k8s://.|yarn$")
 _QUIET = Path(__file__).with_name("log4j2.properties")
 _NEWER_JAVA = (24, "--sun-misc-unsafe-memory-access=allow")
 """From this version on Java warns of what Spark's libraries do; it may."""
@@ -53,9 +55,14 @@ def spark_session(
 
     Raises
     ------
+    OracleError
+        If ``master`` is no URL of the kinds that Spark knows.
     OutsideError
         If there is no Java, or Spark does not start, or the master does not answer.
     """
+    if not _MASTER.match(master):
+        known = "local[*], spark://host:port, yarn or k8s://..."
+        raise OracleError(f"no master that Spark knows: {master!r}; try {known}")
     runtime = java_home()
     settings = SETTINGS | _java_settings(runtime)
     if is_local(master):
@@ -67,7 +74,8 @@ def spark_session(
         with _environment(_variables(runtime, master)):
             return builder.getOrCreate()
     except (PySparkException, Py4JError, OSError) as error:
-        raise OutsideError(f"Spark does not start on {master}: {error}") from error
+        said = " ".join(str(error).splitlines()[:2])
+        raise OutsideError(f"Spark does not start on {master}: {said}") from error
 
 
 @contextmanager

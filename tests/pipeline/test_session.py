@@ -1,0 +1,105 @@
+"""A session starts quietly, leaves nothing behind, and gives the environment back."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from pipeline.session import spark_session
+from rebalance.errors import OracleError, OutsideError
+
+RUN = """
+import os, sys
+from collections.abc import Iterator
+import pyarrow as pa
+from pipeline.session import spark_session
+
+before = dict(os.environ)
+session = spark_session("local[2]", "test")
+assert dict(os.environ) == before
+
+def double(batches):
+    for batch in batches:
+        assert sys.executable == {python!r}, sys.executable
+        yield pa.RecordBatch.from_arrays(
+            [pa.array([2 * n for n in batch.column(0).to_pylist()])], names=["id"]
+        )
+
+rows = session.range(1000).mapInArrow(double, "id long").collect()
+assert sorted(row.id for row in rows) == list(range(0, 2000, 2))
+print(session.sparkContext._jvm.System.getProperty("java.version"))
+print(session.sql("select current_timezone()").first()[0])
+print(session.conf.get("spark.driver.host"))
+session.stop()
+"""
+
+SHELL = ("sh", "bash", "dirname", "ps", "uname", "env", "chmod")
+
+
+def run(folder: Path, path: str) -> subprocess.CompletedProcess[str]:
+    env = {name: value for name, value in os.environ.items() if name != "JAVA_HOME"}
+    return subprocess.run(
+        [sys.executable, "-c", RUN.format(python=sys.executable)],
+        cwd=folder,
+        env=env | {"PATH": path, "SPARK_HOME": "/nowhere"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture
+def bare_path(tmp_path: Path) -> str:
+    """A PATH with what Spark's shell scripts call, and without Java."""
+    folder = tmp_path / "programs"
+    folder.mkdir()
+    for name in SHELL:
+        for place in ("/usr/bin", "/bin"):
+            if (Path(place) / name).exists():
+                (folder / name).symlink_to(Path(place) / name)
+                break
+    return str(folder)
+
+
+@pytest.mark.slow
+def test_spark_runs_on_the_java_of_the_wheel(tmp_path: Path, bare_path: str) -> None:
+    folder = tmp_path / "a folder"
+    folder.mkdir()
+    ran = run(folder, bare_path)
+    assert ran.returncode == 0, ran.stderr
+    version, zone, host = ran.stdout.split()
+    assert int(version.split(".")[0]) >= 17
+    assert (zone, host) == ("UTC", "127.0.0.1")
+    assert ran.stderr == ""
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_spark_runs_on_the_java_of_the_machine(tmp_path: Path) -> None:
+    ran = run(tmp_path, os.environ["PATH"])
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stderr == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_spark_that_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(builder: SparkSession.Builder) -> SparkSession:
+        raise OSError("no such master\nyet\nat Java.main")
+
+    monkeypatch.setattr(SparkSession.Builder, "getOrCreate", fail)
+    with pytest.raises(
+        OutsideError, match="does not start on yarn: no such master yet$"
+    ):
+        spark_session("yarn")
+
+
+@pytest.mark.parametrize("master", ["", "nonsense", "local[", "spark://", "yarn2"])
+def test_a_master_that_spark_does_not_know(master: str) -> None:
+    with pytest.raises(OracleError, match="no master that Spark knows") as error:
+        spark_session(master)
+    assert error.value.exit_code == 2
