@@ -93,7 +93,7 @@ def test_a_spark_that_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(SparkSession.Builder, "getOrCreate", fail)
     with pytest.raises(
-        OutsideError, match="does not start on yarn: no such master yet$"
+        OutsideError, match=r"does not start on yarn: no such master yet$"
     ):
         spark_session("yarn")
 

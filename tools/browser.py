@@ -1,0 +1,100 @@
+"""Find a headless Chromium for the tests of the page, or get one.
+
+In this order: ``$CHROMIUM``; one on PATH; the one playwright downloaded into .venv;
+then a download by playwright into .venv; then, for root on Debian and its kin, apt.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+DOWNLOADED = ROOT / ".venv" / "browsers"
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+DOWNLOAD_SECONDS = 600
+
+
+def find() -> Path | None:
+    """Return a browser that is there, None if there is none."""
+    named = [os.environ.get("CHROMIUM", ""), *NAMES]
+    on_path = (shutil.which(name) for name in named if name)
+    pattern = "chromium*/chrome-*/*"
+    fetched = (str(path) for path in sorted(DOWNLOADED.glob(pattern)) if _runs(path))
+    found = next(filter(None, (*on_path, *fetched)), None)
+    return Path(found) if found else None
+
+
+def _runs(path: Path) -> bool:
+    """Tell the program from the libraries beside it."""
+    programs = {"chrome", "headless_shell", "chrome-headless-shell"}
+    return path.name in programs and os.access(path, os.X_OK)
+
+
+def download() -> str | None:
+    """Let playwright put its Chromium into .venv; return why not, None if it did."""
+    environment = os.environ | {"PLAYWRIGHT_BROWSERS_PATH": str(DOWNLOADED)}
+    command = [sys.executable, "-m", "playwright", "install", "--only-shell"]
+    return _run([*command, "chromium"], environment)
+
+
+def from_apt() -> str | None:
+    """Install Debian's package as root; return why not, None if it was."""
+    if shutil.which("apt-get") is None or os.geteuid() != 0:
+        return "only root can install packages, with apt-get"
+    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
+    install = ["apt-get", "install", "--yes", "--no-install-recommends", "chromium"]
+    return _run(["apt-get", "update"], environment) or _run(install, environment)
+
+
+def _run(command: list[str], environment: dict[str, str]) -> str | None:
+    """Run quietly; return the last line it said if it failed."""
+    try:
+        ran = subprocess.run(
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=DOWNLOAD_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return f"no end after {DOWNLOAD_SECONDS} s"
+    if ran.returncode == 0:
+        return None
+    said = [line for line in (ran.stdout + ran.stderr).splitlines() if line.strip()]
+    errors = [line for line in said if "rror" in line] or said
+    return (errors or ["no output"])[0].strip()
+
+
+def main() -> int:
+    """Print which browser the tests will use, after getting one if there is none."""
+    found = find()
+    for words, get in (
+        ("fetching Chromium into .venv with playwright", download),
+        ("installing Debian's chromium with apt-get", from_apt),
+    ):
+        if found is not None:
+            break
+        print(f"browser: {words}", flush=True)
+        failure = get()
+        if failure is not None:
+            print(f"browser: that failed: {failure}", flush=True)
+        found = find()
+    if found is None:
+        print(
+            "browser: none; install chromium or google-chrome, or set CHROMIUM",
+            file=sys.stderr,
+        )
+        return 1
+    print(f"browser: {found}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
