@@ -114,12 +114,20 @@ def _equal(rng: Random, limits: Limits) -> Frame:
 
 
 def _ladder(rng: Random, limits: Limits) -> Frame:
-    """Member i shares a topic with member i + 1 alone: only chains can even it."""
-    rungs = rng.randint(1, max(1, min(limits.members - 1, limits.topics)))
-    top = rng.randint(1, max(1, limits.partitions))
-    counts = {"t0": top} | {
-        f"t{i}": rng.randint(0, min(2, limits.partitions)) for i in range(1, rungs)
-    }
+    """Member i shares a topic with member i + 1 alone: only chains can even it.
+
+    Half of the ladders are staircases: no topic has more than the one before or
+    less by two. With every topic held by the first who wants it, neighbours differ
+    by one at most, and the chain to the last, who holds nothing, is long.
+    """
+    longest = max(1, min(limits.members - 1, limits.topics))
+    rungs = rng.choice((longest, rng.randint(1, longest)))
+    stairs = rng.randrange(2)
+    counts = {"t0": rng.randint(1, max(1, limits.partitions))}
+    for i in range(1, rungs):
+        above = counts[f"t{i - 1}"]
+        least, most = (max(1, above - 1), above) if stairs else (0, limits.partitions)
+        counts[f"t{i}"] = rng.randint(least, most)
     subscriptions = {
         f"m{i}": [f"t{j}" for j in (i - 1, i) if 0 <= j < rungs]
         for i in range(rungs + 1)
@@ -146,6 +154,7 @@ def _blocks(rng: Random, limits: Limits) -> Frame:
 FRAMES: tuple[Callable[[Random, Limits], Frame], ...] = (
     _scattered,
     _equal,
+    _ladder,
     _ladder,
     _blocks,
 )
@@ -192,6 +201,14 @@ def _faithful(rng: Random, counts: dict[str, int], members: Document) -> None:
                 owned.setdefault(topic, []).append(number)
 
 
+def _first_come(rng: Random, counts: dict[str, int], members: Document) -> None:
+    """Each topic is claimed whole by the first who wants it: ladders stay uneven."""
+    for topic, count in counts.items():
+        takers = [m for m in members.values() if topic in m["subscription"]]
+        if takers and count:
+            takers[0].setdefault("owned", {})[topic] = list(range(count))
+
+
 def _rough(rng: Random, counts: dict[str, int], members: Document) -> None:
     """Any member claims anything: twice, unsubscribed, vanished."""
     for one in members.values():
@@ -206,6 +223,7 @@ CLAIMS: tuple[Callable[[Random, dict[str, int], Document], None], ...] = (
     _no_claims,
     _faithful,
     _faithful,
+    _first_come,
     _rough,
 )
 
@@ -259,14 +277,19 @@ def _racks(rng: Random, topics: dict[str, Document], members: Document) -> None:
 
 
 def draw_assignment(rng: Random, document: Document) -> Document:
-    """Return a valid ``assignment/1``: every partition with one subscriber."""
+    """Return a valid ``assignment/1``: every partition with one subscriber.
+
+    Drawn freely, or kept by who claims it, or whole topics to the first who wants
+    them: what single transfers cannot even out comes from the latter.
+    """
     given: Document = {name: {} for name in document["members"]}
-    sticky = rng.randrange(2)
+    habit = rng.choice(("free", "sticky", "first", "first"))
     for topic, about in document["topics"].items():
         takers = _subscribers(document, topic)
         for number in range(about["partitions"] if takers else 0):
             owners = [m for m in takers if _claims(document, m, topic, number)]
-            taker = rng.choice(owners if sticky and owners else takers)
+            choices = owners if habit == "sticky" and owners else takers
+            taker = choices[0] if habit == "first" else rng.choice(choices)
             given[taker].setdefault(topic, []).append(number)
     return {"format": "assignment/1", "members": given}
 

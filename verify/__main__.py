@@ -11,7 +11,7 @@ from typing import Any
 from verify.case import CLAIM_RULES
 from verify.enumerate import TooLarge, settle
 from verify.judge import judge, unreadable
-from verify.pairs import Entry, Mismatch, paired, read_entries
+from verify.pairs import Entry, Mismatch, binary, paired, read_entries
 from verify.read import read_assignment, read_rebalance
 
 FINE, INVALID, BAD_INPUT = 0, 1, 2
@@ -33,14 +33,8 @@ def main(arguments: list[str] | None = None) -> int:
         return _run(_parser().parse_args(arguments))
     except Mismatch as error:
         return _complain(str(error))
-    except BrokenPipeError:
-        # Whoever read the verdicts has had enough. The interpreter must not find
-        # out once more when it flushes standard output on its way out.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return BAD_INPUT
     except OSError as error:
-        place = "output" if error.filename is None else error.filename
-        return _complain(f"{place}: {error.strerror}")
+        return _failed(error)
     except MemoryError:
         return _complain("not enough memory for input of this size")
     except KeyboardInterrupt:
@@ -80,19 +74,19 @@ def _run(options: argparse.Namespace) -> int:
         return _complain("only one of INSTANCE and ASSIGNMENT can be standard input")
     instances = read_entries(options.instance, read_rebalance)
     assignments = read_entries(options.assignment, read_assignment)
-    worst = FINE
+    out, worst = binary(sys.stdout, "standard output"), FINE
     for entry in (*instances, *assignments):
         if entry.error is not None:
             worst = _complain(f"{entry.source}:{entry.line}: {entry.error}")
     for instance, assignment in paired(instances, assignments):
         verdict = _verdict(instance, assignment, options)
         line = json.dumps(verdict, ensure_ascii=False, separators=(",", ":"))
-        sys.stdout.buffer.write(line.encode() + b"\n")
+        out.write(line.encode() + b"\n")
         worst = max(worst, INVALID if verdict["verdict"] == "invalid" else FINE)
         if "refused" in verdict["evidence"].get("brute_force", {}):
             reason = verdict["evidence"]["brute_force"]["refused"]
             worst = _complain(f"{instance.source}:{instance.line}: {reason}")
-    sys.stdout.buffer.flush()
+    out.flush()
     return worst
 
 
@@ -116,6 +110,16 @@ def _verdict(
             settled = {"refused": str(error)}
         verdict["evidence"]["brute_force"] = settled
     return verdict
+
+
+def _failed(error: OSError) -> int:
+    if error.filename is not None:
+        return _complain(f"{error.filename}: {error.strerror}")
+    # It was the output. The interpreter flushes it on its way out; not once more.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if isinstance(error, BrokenPipeError):  # whoever read it has had enough
+        return BAD_INPUT
+    return _complain(f"standard output: {error.strerror}")
 
 
 def _complain(message: str) -> int:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, TextIO
 
 from verify.strict import Unreadable, parse
 
@@ -39,8 +40,19 @@ def read_entries(source: str, read: Callable[[bytes], dict[str, Any]]) -> list[E
     OSError
         If the file cannot be read.
     """
-    content = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
+    try:
+        content = _bytes_of(source)
+    except OSError as error:
+        error.filename = error.filename or "standard input"
+        raise
     return [_entry(source, line, text, read) for line, text in _texts(content)]
+
+
+def binary(stream: TextIO | None, name: str) -> BinaryIO:
+    """Return the bytes of a standard stream, which may have been closed at start."""
+    if stream is None:
+        raise OSError(errno.EBADF, "closed", name)
+    return stream.buffer
 
 
 def paired(
@@ -67,6 +79,12 @@ def paired(
             place = f"{assignment.source}:{assignment.line}"
             raise Mismatch(f"{place}: id {ids[1]!r}, but the instance has {ids[0]!r}")
     return pairs
+
+
+def _bytes_of(source: str) -> bytes:
+    if source == "-":
+        return binary(sys.stdin, "standard input").read()
+    return Path(source).read_bytes()
 
 
 def _texts(content: bytes) -> list[tuple[int, bytes]]:

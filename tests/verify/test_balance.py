@@ -1,0 +1,204 @@
+"""Both balances and their evidence: against single searches and enumeration."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from random import Random
+from time import perf_counter
+
+import pytest
+from hypothesis import example, given
+
+import verify
+from tests.shapes import (
+    CHAIN,
+    EQUAL_LEVEL_BLOCKS,
+    LONG_CHAIN,
+    SHAPES,
+    TWO_LEVELS,
+    Document,
+    member,
+    rebalance,
+    shape,
+)
+from tests.strategies import (
+    LARGER,
+    SMALL,
+    draw_assignment,
+    rebalances_with_assignments,
+    seeded_rebalance,
+)
+from tests.verify import naive
+
+TOO_MANY_TO_LIST = {"NINE_TEN_ELEVEN", "MIXED_GENERATIONS"}
+
+
+def as_claimed(instance: Document) -> Document:
+    members = instance["members"].items()
+    return {"members": {name: one.get("owned", {}) for name, one in members}}
+
+
+def passed_along(
+    assignment: Document, chain: list[str], wants: dict[str, set[str]]
+) -> Document:
+    """Return the assignment after each member of the chain passed one on."""
+    given_out = {m: dict(held) for m, held in assignment["members"].items()}
+    for giver, taker in pairwise(chain):
+        held = assignment["members"][giver]
+        topic = min(t for t in held if t in wants[taker] and held[t])
+        # From what the giver had before: it may not pass on what it just got.
+        number = held[topic][0]
+        given_out[giver][topic] = [n for n in given_out[giver][topic] if n != number]
+        given_out[taker][topic] = [*given_out[taker].get(topic, []), number]
+    return {"members": given_out}
+
+
+@given(rebalances_with_assignments(SMALL))
+@example((CHAIN, as_claimed(CHAIN)))
+@example((LONG_CHAIN, as_claimed(LONG_CHAIN)))
+@example((TWO_LEVELS, {"members": as_claimed(TWO_LEVELS)["members"] | {"e": {}}}))
+def test_dec_min_is_what_enumeration_says(pair: tuple[Document, Document]) -> None:
+    """Differential: no chain is left exactly when the load vector is the least."""
+    instance, _ = pair
+    figures = verify.judge(*pair)["figures"]
+    least = verify.best(instance, lag=False)["loads"]
+    assert figures["dec_min_balanced"] == (figures["loads"] == least)
+
+
+@given(rebalances_with_assignments(LARGER))
+@example((LONG_CHAIN, as_claimed(LONG_CHAIN)))
+def test_chain_is_shortest_and_works(pair: tuple[Document, Document]) -> None:
+    """Differential: as long as the shortest of searches from every member."""
+    instance, assignment = pair
+    verdict = verify.judge(*pair)
+    shortest = naive.chain_length(*pair)
+    assert verdict["figures"]["dec_min_balanced"] == (shortest is None)
+    if shortest is None:
+        assert "dec_min_balanced" not in verdict["evidence"]
+        return
+    chain = verdict["evidence"]["dec_min_balanced"]
+    assert len(chain) == shortest + 1
+    after = passed_along(assignment, chain, naive.wants(instance))
+    better = verify.judge(instance, after)
+    assert better["violations"] == []
+    assert better["figures"]["loads"] < verdict["figures"]["loads"]
+
+
+@given(rebalances_with_assignments(LARGER))
+def test_kip54_transfer(pair: tuple[Document, Document]) -> None:
+    """The first by member and topic, to the least loaded; none if none is left."""
+    instance, assignment = pair
+    wants, given_out = naive.wants(instance), naive.holds(assignment)
+    load = {name: len(tps) for name, tps in given_out.items()}
+    transfers = [
+        (giver, topic, number, load[taker], taker)
+        for giver, tps in given_out.items()
+        for topic, number in tps
+        for taker in wants
+        if topic in wants[taker] and load[giver] - load[taker] >= 2
+    ]
+    verdict = verify.judge(*pair)
+    assert verdict["figures"]["kip54_balanced"] == (not transfers)
+    if transfers:
+        giver, topic, number, _, taker = min(transfers)
+        assert verdict["evidence"]["kip54_balanced"] == {
+            "member": giver,
+            "topic": topic,
+            "partition": number,
+            "to": taker,
+        }
+
+
+@given(rebalances_with_assignments(SMALL))
+def test_dec_min_is_least_in_every_convex_cost(pair: tuple[Document, Document]) -> None:
+    """The words of the documentation: least squares, least KIP-54 score, KIP-54."""
+    instance, _ = pair
+    figures = verify.judge(*pair)["figures"]
+    if not figures["dec_min_balanced"]:
+        return
+    assert figures["kip54_balanced"]
+    for other in verify.every_assignment(instance):
+        theirs = verify.judge(instance, other)["figures"]
+        assert figures["kip54_score"] <= theirs["kip54_score"]
+        squares = [sum(n * n for n in f["loads"]) for f in (figures, theirs)]
+        assert squares[0] <= squares[1]
+        assert (squares[0] == squares[1]) == (figures["loads"] == theirs["loads"])
+
+
+def test_a_thousand_seeds_of_chains() -> None:
+    """Long chains are met, and all lengths agree with searches from every member."""
+    lengths = set()
+    for seed in range(1000):
+        instance = seeded_rebalance(seed, LARGER)
+        assignment = draw_assignment(Random(seed), instance)  # noqa: S311
+        chain = verify.judge(instance, assignment)["evidence"].get("dec_min_balanced")
+        expected = naive.chain_length(instance, assignment)
+        assert (None if chain is None else len(chain) - 1) == expected
+        lengths.add(expected)
+    assert lengths >= {None, 1, 2, 3, 4, 5, 8}
+
+
+@pytest.mark.parametrize("members", [2, 3, 40])
+def test_a_staircase_of_chains(members: int) -> None:
+    """Loads k + 2, k + 1 ... 1: only two steps down is a chain, and the first shows."""
+    names = [f"m{i:02}" for i in range(members)]
+    counts = {f"t{i:02}": members - i for i in range(members)}
+    wants = {
+        name: member([f"t{j:02}" for j in (i - 1, i) if j >= 0])
+        for i, name in enumerate(names)
+    }
+    numbers = enumerate(names)
+    given_out = {m: {f"t{i:02}": list(range(members - i))} for i, m in numbers}
+    verdict = verify.judge(rebalance(counts, wants), {"members": given_out})
+    assert verdict["figures"]["kip54_balanced"] is True
+    expected = None if members == 2 else names[:3]
+    assert verdict["evidence"].get("dec_min_balanced") == expected
+
+
+def test_a_member_with_nothing_to_want_evens_nothing() -> None:
+    instance = shape("NO_TOPIC_MEMBER")
+    verdict = verify.judge(instance, {"members": {"A": {"t1": [0, 1, 2]}, "B": {}}})
+    assert verdict["evidence"] == {}
+    assert verdict["figures"]["dec_min_balanced"] is True
+    assert verdict["figures"]["kip54_balanced"] is True
+
+
+@pytest.mark.parametrize("name", sorted(SHAPES.keys() - TOO_MANY_TO_LIST))
+def test_best_of_every_shape_is_balanced(name: str) -> None:
+    """Some assignment of each shape is dec-min, and all with its loads are."""
+    instance = shape(name)
+    least = verify.best(instance, lag=False)["loads"]
+    judged = [
+        verify.judge(instance, answer)["figures"]
+        for answer in verify.every_assignment(instance)
+    ]
+    balanced = [f["loads"] for f in judged if f["dec_min_balanced"]]
+    assert balanced
+    assert all(loads == least for loads in balanced)
+    assert len(balanced) == sum(f["loads"] == least for f in judged)
+
+
+def test_blocks_of_one_level_stay_apart() -> None:
+    """One extra partition may sit in either block: both are balanced."""
+    first = {"a": {"t": [0, 1]}, "b": {"t": [2]}, "c": {"u": [0]}}
+    second = {"a": {"t": [0]}, "b": {"t": [2]}, "c": {"u": [0, 1]}}
+    rest = ({"d": {"u": [1]}, "e": {"v": [0]}}, {"d": {"t": [1]}, "e": {"v": [0]}})
+    for given_out, more in zip((first, second), rest, strict=True):
+        verdict = verify.judge(EQUAL_LEVEL_BLOCKS, {"members": given_out | more})
+        assert verdict["figures"]["loads"] == [2, 1, 1, 1, 1]
+        assert verdict["figures"]["dec_min_balanced"] is True
+
+
+def test_a_thousand_members_take_seconds() -> None:
+    """1,000 members, 10,000 partitions, a thousand topics of which each wants 20."""
+    rng = Random(7)  # noqa: S311
+    topics = [f"t{i}" for i in range(1000)]
+    wants = {f"m{i}": member(rng.sample(topics, 20)) for i in range(1000)}
+    instance = rebalance(dict.fromkeys(topics, 10), wants)
+    assignment = draw_assignment(rng, instance)
+    start = perf_counter()
+    verdict = verify.judge(instance, assignment)
+    assert perf_counter() - start < 5
+    assert verdict["verdict"] == "valid"
+    assert verdict["figures"]["kip54_balanced"] is False
+    assert len(verdict["evidence"]["dec_min_balanced"]) == 2

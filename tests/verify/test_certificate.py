@@ -1,0 +1,245 @@
+"""A certificate proves what is so, and nothing that is not, whatever it says."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+
+import verify
+from tests.shapes import CHAIN, SHAPES, STICKINESS, Document, member, rebalance, shape
+from tests.strategies import SMALL, TINY, draw_assignment, rebalances, seeded_rebalance
+
+EVEN = {"a": {"t": [0]}, "b": {"t": [1]}, "c": {"u": [0]}, "d": {"v": [0]}}
+LEVELS = dict.fromkeys("abcd", 1)
+PRICES = {"a": 3, "b": 2, "c": 1, "d": 0}
+OUTSIDE = st.integers(-(2**63) + 1, 2**63 - 1)
+HUGE = 2**63 - 1
+
+
+def proved(instance: Document, members: Document, certificate: Any) -> Document:
+    answer = {"members": members, "certificate": certificate}
+    verdict: Document = verify.judge(instance, answer)["proved"]
+    return verdict
+
+
+def assert_sound(instance: Document, answer: Document) -> Document:
+    """Whatever is proved, enumeration says too."""
+    verdict = verify.judge(instance, answer)
+    best, figures = verify.best(instance), verdict["figures"]
+    told: Document = verdict["proved"]
+    if told["dec_min"]:
+        assert figures["loads"] == best["loads"]
+        assert figures["dec_min_balanced"]
+    if told["stickiness"]:
+        assert told["dec_min"]
+        assert figures["kept"] == best["kept"]
+    if told["peak_lag"]:
+        assert figures["peak_lag"] == best["any_peak_lag"]
+    return told
+
+
+def likely_certificate(rng: Random, instance: Document, answer: Document) -> Document:
+    """Return levels near the loads and small prices: often nearly a proof."""
+    loads = {m: sum(map(len, held.values())) for m, held in answer["members"].items()}
+    level = {m: max(0, load - rng.randrange(2)) for m, load in loads.items()}
+    price = {m: rng.randint(-2, 2) for m in loads}
+    if level and rng.randrange(4) == 0:
+        level[rng.choice(sorted(level))] = rng.randrange(4)
+    return {"level": level, "price": price}
+
+
+@settings(max_examples=300)
+@given(rebalances(TINY), st.randoms(use_true_random=False))
+def test_sound_for_likely_certificates(instance: Document, rng: Random) -> None:
+    answer = draw_assignment(rng, instance)
+    answer["certificate"] = likely_certificate(rng, instance, answer)
+    assert_sound(instance, answer)
+
+
+@given(rebalances(TINY), st.randoms(use_true_random=False), st.data())
+def test_sound_for_any_integers(
+    instance: Document, rng: Random, data: st.DataObject
+) -> None:
+    answer = draw_assignment(rng, instance)
+    names = sorted(instance["members"])
+    level = {name: data.draw(st.integers(0, 3) | st.just(HUGE)) for name in names}
+    price = {name: data.draw(st.integers(-2, 2) | OUTSIDE) for name in names}
+    answer["certificate"] = {"level": level, "price": price}
+    assert_sound(instance, answer)
+
+
+def test_sound_for_thousands_of_seeds_and_often_a_proof() -> None:
+    """2,000 instances, every proof checked; a check that never proves is no check."""
+    told = {"dec_min": 0, "stickiness": 0, "peak_lag": 0}
+    for seed in range(2000):
+        rng = Random(seed)  # noqa: S311
+        instance = seeded_rebalance(seed, SMALL)
+        answer = draw_assignment(rng, instance)
+        answer["certificate"] = likely_certificate(rng, instance, answer)
+        for name, so in assert_sound(instance, answer).items():
+            told[name] += so
+    assert told["dec_min"] > 400
+    assert told["stickiness"] > 200
+    assert told["peak_lag"] > 200
+
+
+def some_proof(instance: Document, best: Document) -> bool:
+    """Search small certificates for one that proves a best assignment."""
+    for answer in verify.every_assignment(instance):
+        figures = verify.judge(instance, answer)["figures"]
+        if (figures["loads"], figures["kept"]) != (best["loads"], best["kept"]):
+            continue
+        rng = Random(0)  # noqa: S311
+        for _ in range(3000):
+            answer["certificate"] = likely_certificate(rng, instance, answer)
+            if assert_told(instance, answer):
+                return True
+    return False
+
+
+def assert_told(instance: Document, answer: Document) -> bool:
+    return bool(verify.judge(instance, answer)["proved"]["stickiness"])
+
+
+@settings(max_examples=30)
+@given(rebalances(TINY))
+@example(STICKINESS)
+def test_a_best_assignment_has_a_proof(instance: Document) -> None:
+    """The bound closes: on tiny rebalances small integers always reach it."""
+    best = verify.best(instance, lag=False)
+    assume(sum(best["loads"]) <= 6)
+    assert some_proof(instance, best)
+
+
+def test_prices_may_be_shifted_where_loads_are_levels() -> None:
+    for shift in (0, 5, -5, HUGE - 3, -HUGE):
+        price = {name: number + shift for name, number in PRICES.items()}
+        told = proved(CHAIN, EVEN, {"level": LEVELS, "price": price})
+        assert told == {"dec_min": True, "stickiness": True, "peak_lag": False}
+
+
+@pytest.mark.parametrize(
+    ("name", "step", "bound"),
+    [
+        ("a", -1, 2),  # both of t look better on a
+        ("a", 1, 2),  # nothing gains, a's own share costs one more
+        ("b", -1, 3),
+        ("b", 1, 2),
+        ("c", -1, 2),
+        ("c", 1, 2),
+        ("d", -1, 1),  # v looks better on d by what d's share costs less
+        ("d", 1, 2),
+    ],
+)
+def test_every_price_matters(name: str, step: int, bound: int) -> None:
+    certificate = {"level": LEVELS, "price": PRICES | {name: PRICES[name] + step}}
+    verdict = verify.judge(CHAIN, {"members": EVEN, "certificate": certificate})
+    assert verdict["proved"]["dec_min"] is True
+    assert verdict["proved"]["stickiness"] is (bound == 1)
+    fails = None if bound == 1 else {"fails": "bound", "kept": 1, "bound": bound}
+    assert verdict["evidence"].get("certificate") == fails
+
+
+@pytest.mark.parametrize(
+    ("name", "culprit"), [("a", "b"), ("b", "a"), ("c", "d"), ("d", None)]
+)
+def test_a_level_too_low_puts_others_in_the_wrong_place(
+    name: str, culprit: str | None
+) -> None:
+    """All but d's: of level 0 with its extra one, d takes v from nobody."""
+    certificate = {"level": LEVELS | {name: 0}, "price": PRICES}
+    verdict = verify.judge(CHAIN, {"members": EVEN, "certificate": certificate})
+    assert verdict["proved"]["stickiness"] is (culprit is None)
+    fails = verdict["evidence"].get("certificate", {})
+    assert fails.get("member") == culprit
+    assert fails.get("fails") == (None if culprit is None else "place")
+
+
+@pytest.mark.parametrize("name", "abcd")
+def test_a_level_too_high_is_found(name: str) -> None:
+    certificate = {"level": LEVELS | {name: 2}, "price": PRICES}
+    verdict = verify.judge(CHAIN, {"members": EVEN, "certificate": certificate})
+    fails = {"fails": "load", "member": name, "level": 2, "load": 1}
+    assert verdict["evidence"]["certificate"] == fails
+    assert verdict["proved"]["dec_min"] is False
+
+
+def test_an_extra_partition_goes_to_the_dearest() -> None:
+    """Three for two: the one that has the extra one sets the bound."""
+    instance = rebalance(
+        {"t": 3}, {"a": member(["t"], {"t": [0, 1, 2]}), "b": member(["t"])}
+    )
+    members = {"a": {"t": [0, 1]}, "b": {"t": [2]}}
+    for price, bound in ((0, 3), (1, 2), (2, 4)):
+        certificate = {"level": {"a": 1, "b": 1}, "price": {"a": price, "b": 0}}
+        answer = {"members": members, "certificate": certificate}
+        verdict = verify.judge(instance, answer)
+        assert verdict["figures"]["kept"] == 2
+        assert verdict["proved"]["stickiness"] is (bound == 2)
+        if bound != 2:
+            found = {"fails": "bound", "kept": 2, "bound": bound}
+            assert verdict["evidence"]["certificate"] == found
+
+
+def test_owners_above_the_least_level_keep_nothing() -> None:
+    """What a owns, only b may have: the bound does not count it for a."""
+    instance = rebalance(
+        {"t": 1, "u": 3},
+        {"a": member(["t", "u"], {"t": [0]}), "b": member(["t"])},
+    )
+    members = {"a": {"u": [0, 1, 2]}, "b": {"t": [0]}}
+    certificate = {"level": {"a": 3, "b": 1}, "price": {"a": 0, "b": 0}}
+    assert proved(instance, members, certificate)["stickiness"] is True
+
+
+@pytest.mark.parametrize("price", [-7, 0, 7, HUGE])
+def test_who_can_get_nothing_has_any_price(price: int) -> None:
+    members = {"A": {"t1": [0, 1, 2]}, "B": {}}
+    certificate = {"level": {"A": 3, "B": 0}, "price": {"A": 0, "B": price}}
+    told = proved(shape("NO_TOPIC_MEMBER"), members, certificate)
+    assert told == {"dec_min": True, "stickiness": True, "peak_lag": False}
+
+
+@pytest.mark.parametrize("name", sorted(SHAPES))
+def test_a_certificate_of_zeros_never_convinces_wrongly(name: str) -> None:
+    instance = shape(name)
+    zeros = dict.fromkeys(instance["members"], 0)
+    for seed in range(5):
+        answer = draw_assignment(Random(seed), instance)  # noqa: S311
+        answer["certificate"] = {"level": zeros, "price": zeros}
+        verdict = verify.judge(instance, answer)
+        if verdict["proved"]["dec_min"]:
+            assert max(verdict["figures"]["loads"], default=0) <= 1
+            least = verify.best(instance, lag=False)
+            assert verdict["figures"]["loads"] == least["loads"]
+
+
+def test_peak_lag_is_only_proved_where_lag_is_told() -> None:
+    without = rebalance({"t": 1}, {"a": member(["t"])})
+    told = rebalance({"t": {"partitions": 1, "lag": [0]}}, {"a": member(["t"])})
+    answer = {"members": {"a": {"t": [0]}}}
+    assert verify.judge(without, answer)["proved"]["peak_lag"] is False
+    assert verify.judge(told, answer)["proved"]["peak_lag"] is True
+
+
+@pytest.mark.parametrize(("peak", "lag"), [(4, [4, 3]), (4, [3, 1, 4]), (7, [4, 3, 7])])
+def test_peak_lag_bounds(peak: int, lag: list[int]) -> None:
+    """The average rounded up, over who can get any; or the one largest."""
+    instance = rebalance(
+        {"t": {"partitions": len(lag), "lag": lag}, "e": 0},
+        {
+            "a": member(["t"]),
+            "b": member(["t"]),
+            "c": member([]),
+            "d": member(["gone"]),
+        },
+    )
+    answers = list(verify.every_assignment(instance))
+    verdicts = [verify.judge(instance, answer) for answer in answers]
+    peaks = {v["figures"]["peak_lag"] for v in verdicts if v["proved"]["peak_lag"]}
+    assert peaks == {peak}
+    assert min(v["figures"]["peak_lag"] for v in verdicts) == peak

@@ -1,0 +1,509 @@
+"""``python -m verify``: with nothing installed, whatever the input."""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from tests.shapes import CHAIN, DOUBLE_CLAIM, MIXED_GENERATIONS, Document, shape
+from verify.__main__ import main
+
+ROOT = Path(__file__).parents[2]
+AS_CLAIMED: Document = {
+    "format": "assignment/1",
+    "members": {"a": {"t": [0, 1]}, "b": {"u": [0]}, "c": {"v": [0]}, "d": {}},
+}
+EVEN: Document = {
+    "format": "assignment/1",
+    "members": {"a": {"t": [0]}, "b": {"t": [1]}, "c": {"u": [0]}, "d": {"v": [0]}},
+}
+WRONG: Document = {"format": "assignment/1", "members": {"a": {}, "b": {}, "c": {}}}
+
+# What a machine has that has nothing: no site-packages, no environment, no cwd.
+BARE = (
+    f"import runpy, sys; sys.path.append({str(ROOT)!r}); sys.argv[0] = 'verify';"
+    "runpy.run_module('verify', run_name='__main__', alter_sys=True)"
+)
+
+
+def run(
+    *arguments: object, text: bytes | None = None, code: str = BARE
+) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-I", "-S", "-c", code, *map(str, arguments)]
+    return subprocess.run(
+        command, input=text, capture_output=True, check=False, timeout=60
+    )
+
+
+class Files:
+    """A folder to write documents into."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def __call__(
+        self, name: str, *documents: Document | bytes, indent: int = 0
+    ) -> Path:
+        lines = [
+            one
+            if isinstance(one, bytes)
+            else json.dumps(one, indent=indent or None).encode()
+            for one in documents
+        ]
+        path = self.folder / name
+        path.write_bytes(b"\n".join(lines) + b"\n" * bool(lines))
+        return path
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Files:
+    return Files(tmp_path)
+
+
+def judged(
+    capfdbinary: pytest.CaptureFixture[bytes], *arguments: object
+) -> tuple[int, Any, str]:
+    """Run in this process; return exit code, verdicts and what went to stderr."""
+    code = main([str(argument) for argument in arguments])
+    out, err = capfdbinary.readouterr()
+    return code, [json.loads(line) for line in out.splitlines()], err.decode()
+
+
+Capture = pytest.CaptureFixture[bytes]
+
+
+def test_nothing_but_the_standard_library(files: Files) -> None:
+    """Isolated, without site-packages: nothing else is there or loaded."""
+    code = BARE.replace("runpy.run_module(", "exit = 0\ntry:\n    runpy.run_module(")
+    code += (
+        "\nexcept SystemExit as end:\n    exit = end.code\n"
+        "ours = {n for n in sys.modules if n.split('.')[0] == 'verify'}\n"
+        "known = sys.stdlib_module_names | {'verify', '__main__'}\n"
+        "foreign = {n for n in sys.modules if n.split('.')[0] not in known}\n"
+        "print(exit, sorted(foreign), len(ours) > 8, file=sys.stderr)\n"
+    )
+    done = run(files("i", CHAIN), files("a", AS_CLAIMED), code=code)
+    assert done.stderr == b"0 [] True\n"
+    assert json.loads(done.stdout)["verdict"] == "valid"
+
+
+def test_prints_the_verdict(files: Files) -> None:
+    done = run(files("i", CHAIN, indent=2), files("a", AS_CLAIMED))
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout == (
+        b'{"format":"verdict/1","verdict":"valid","violations":[],"figures":{"loads":'
+        b'[2,1,1,0],"kept":4,"moves":0,"kip54_score":6,"kip54_balanced":true,'
+        b'"dec_min_balanced":false,"peak_lag":0,"lag_spread":0,"rack_mismatches":0},'
+        b'"evidence":{"dec_min_balanced":["a","b","c","d"]},"proved":{"dec_min":false,'
+        b'"stickiness":false,"peak_lag":false}}\n'
+    )
+
+
+def test_standard_input(files: Files) -> None:
+    text = json.dumps(EVEN).encode()
+    done = run(files("i", CHAIN), "-", text=text)
+    assert (done.returncode, json.loads(done.stdout)["verdict"]) == (0, "valid")
+    done = run("-", files("a", EVEN), text=json.dumps(CHAIN).encode())
+    assert (done.returncode, json.loads(done.stdout)["verdict"]) == (0, "valid")
+
+
+def test_invalid_is_one(files: Files, capfdbinary: Capture) -> None:
+    code, (verdict,), err = judged(capfdbinary, files("i", CHAIN), files("a", WRONG))
+    assert (code, verdict["verdict"], err) == (1, "invalid", "")
+
+
+def test_unreadable_is_two(files: Files, capfdbinary: Capture) -> None:
+    assignment = files("a", b'{"format": "assignment/1", "members": []}')
+    code, (verdict,), err = judged(capfdbinary, files("i", CHAIN), assignment)
+    assert (code, verdict["verdict"]) == (2, "unreadable")
+    assert err == f"verify: {assignment}:1: $.members: a list is no object\n"
+
+
+def test_lines_one_verdict_each(files: Files, capfdbinary: Capture) -> None:
+    instances = files("i", CHAIN, CHAIN, b"", CHAIN)
+    answers = files("a", EVEN, WRONG, AS_CLAIMED, b"", b"")
+    code, verdicts, _ = judged(capfdbinary, instances, answers)
+    assert code == 1
+    assert [v["verdict"] for v in verdicts] == ["valid", "invalid", "valid"]
+    assert verdicts[2]["figures"]["loads"] == [2, 1, 1, 0]
+
+
+def test_one_unreadable_line_spoils_only_itself(
+    files: Files, capfdbinary: Capture
+) -> None:
+    instances = files("i", CHAIN, CHAIN, b"{nonsense", CHAIN)
+    answers = files("a", WRONG, b'{"format":"x"}', EVEN, EVEN)
+    code, verdicts, err = judged(capfdbinary, instances, answers)
+    assert code == 2
+    found = [v["verdict"] for v in verdicts]
+    assert found == ["invalid", "unreadable", "unreadable", "valid"]
+    assert [v["evidence"]["unreadable"]["document"] for v in verdicts[1:3]] == [
+        "assignment",
+        "instance",
+    ]
+    assert len(err.splitlines()) == 2
+    assert f"{instances}:3: $: not JSON" in err
+    assert f"{answers}:2: $.format: " in err
+
+
+def test_a_first_line_cut_off_is_one_of_many(
+    files: Files, capfdbinary: Capture
+) -> None:
+    text = json.dumps(CHAIN).encode()
+    instances = files("i", text[:-5], text)
+    code, verdicts, _ = judged(capfdbinary, instances, files("a", EVEN, EVEN))
+    assert code == 2
+    assert [v["verdict"] for v in verdicts] == ["unreadable", "valid"]
+
+
+def test_a_document_over_many_lines(files: Files, capfdbinary: Capture) -> None:
+    text = json.dumps(CHAIN, indent=1).encode()
+    odd = text.replace(b": {", b":\n{")
+    for instance in (text, odd, b"\n\n" + text + b"\n\n"):
+        path = files("i", instance)
+        code, verdicts, _ = judged(capfdbinary, path, files("a", EVEN))
+        assert (code, len(verdicts)) == (0, 1)
+
+
+def test_lines_of_windows(files: Files, capfdbinary: Capture) -> None:
+    text = json.dumps(CHAIN).encode() + b"\r"
+    code, verdicts, _ = judged(
+        capfdbinary, files("i", text, text), files("a", EVEN, EVEN)
+    )
+    assert (code, len(verdicts)) == (0, 2)
+
+
+def named(document: Document, name: str) -> Document:
+    return document | {"id": name}
+
+
+def test_pairs_by_id_where_the_order_differs(
+    files: Files, capfdbinary: Capture
+) -> None:
+    instances = files("i", named(CHAIN, "x"), named(shape("LAG"), "y"))
+    lag = {"format": "assignment/1", "id": "y", "members": {"c0": {"t0": [0, 1]}}}
+    answers = files("a", lag, named(EVEN, "x"))
+    code, verdicts, _ = judged(capfdbinary, instances, answers)
+    assert code == 1
+    assert [(v["id"], v["verdict"]) for v in verdicts] == [
+        ("x", "valid"),
+        ("y", "invalid"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("instances", "answers", "reason"),
+    [
+        ([CHAIN], [EVEN, EVEN], "1 instances, 2 assignments: one assignment is needed"),
+        ([CHAIN, CHAIN], [EVEN], "2 instances, 1 assignments: one assignment is"),
+        (
+            [named(CHAIN, "x")],
+            [named(EVEN, "z")],
+            ":1: id 'z', but the instance has 'x'",
+        ),
+        (
+            [named(CHAIN, "x"), named(CHAIN, "y")],
+            [named(EVEN, "y"), named(EVEN, "y")],
+            ":1: id 'y', but the instance has 'x'",
+        ),
+        (
+            [named(CHAIN, "x"), CHAIN, named(CHAIN, "y")],
+            [EVEN, named(EVEN, "y"), named(EVEN, "x")],
+            ":3: id 'x', but the instance has 'y'",
+        ),
+    ],
+)
+def test_mismatches(
+    files: Files,
+    capfdbinary: Capture,
+    instances: list[Document],
+    answers: list[Document],
+    reason: str,
+) -> None:
+    code, verdicts, err = judged(
+        capfdbinary, files("i", *instances), files("a", *answers)
+    )
+    assert (code, verdicts) == (2, [])
+    assert reason in err
+    assert err.startswith("verify: ")
+
+
+def test_ids_repeated_in_the_same_order(files: Files, capfdbinary: Capture) -> None:
+    instances = files("i", named(CHAIN, "x"), named(CHAIN, "x"))
+    answers = files("a", named(EVEN, "x"), named(WRONG, "x"))
+    code, verdicts, _ = judged(capfdbinary, instances, answers)
+    assert (code, [v["verdict"] for v in verdicts]) == (1, ["valid", "invalid"])
+
+
+def test_claim_rule(files: Files, capfdbinary: Capture) -> None:
+    held = {name: one["owned"] for name, one in MIXED_GENERATIONS["members"].items()}
+    pair = (
+        files("i", MIXED_GENERATIONS),
+        files("a", {"format": "assignment/1", "members": held}),
+    )
+    for option, kept in (("newest-claim", 8), ("current-generation", 2)):
+        code, (verdict,), _ = judged(capfdbinary, *pair, "--claim-rule", option)
+        assert (code, verdict["figures"]["kept"]) == (0, kept)
+    _, (verdict,), _ = judged(capfdbinary, *pair)
+    assert verdict["figures"]["kept"] == 8
+
+
+def test_cooperative(files: Files, capfdbinary: Capture) -> None:
+    held = {"c1": {"t": [1]}, "c2": {"t": [2]}, "c3": {}}
+    answer = {"format": "assignment/1", "members": held}
+    pair = files("i", DOUBLE_CLAIM), files("a", answer)
+    code, (verdict,), _ = judged(capfdbinary, *pair, "--cooperative")
+    assert (code, verdict["figures"]["withheld"]) == (0, 1)
+    code, (verdict,), _ = judged(capfdbinary, *pair)
+    assert (code, "withheld" in verdict["figures"]) == (1, False)
+
+
+def test_against_brute_force(files: Files, capfdbinary: Capture) -> None:
+    instances, answers = (
+        files("i", CHAIN, CHAIN, CHAIN),
+        files("a", EVEN, AS_CLAIMED, WRONG),
+    )
+    code, verdicts, _ = judged(capfdbinary, instances, answers, "--against-brute-force")
+    assert code == 1
+    settled = [v["evidence"]["brute_force"] for v in verdicts]
+    assert [s.pop("best")["kept"] for s in settled] == [1, 1, 1]
+    assert settled == [
+        {"dec_min": True, "stickiness": True, "peak_lag": True},
+        {"dec_min": False, "stickiness": False, "peak_lag": True},
+        {"dec_min": False, "stickiness": False, "peak_lag": False},
+    ]
+
+
+def test_brute_force_on_a_cooperative_round(files: Files, capfdbinary: Capture) -> None:
+    """What is withheld is no assignment that could be the best of all."""
+    instance = shape("DOUBLE_CLAIM")
+    held = {"c1": {"t": [1]}, "c2": {"t": [2]}, "c3": {}}
+    pair = files("i", instance), files("a", {"format": "assignment/1", "members": held})
+    _, (verdict,), _ = judged(
+        capfdbinary, *pair, "--cooperative", "--against-brute-force"
+    )
+    settled = verdict["evidence"]["brute_force"]
+    assert [settled[name] for name in ("dec_min", "stickiness", "peak_lag")] == [
+        False
+    ] * 3
+
+
+def test_brute_force_refuses_in_words(files: Files, capfdbinary: Capture) -> None:
+    members = {f"m{i}": {"subscription": ["t"]} for i in range(21)}
+    instance = {
+        "format": "rebalance/1",
+        "group": "g",
+        "topics": {"t": {"partitions": 0}},
+        "members": members,
+    }
+    answer = {"format": "assignment/1", "members": {name: {} for name in members}}
+    path = files("i", instance)
+    code, (verdict,), err = judged(
+        capfdbinary, path, files("a", answer), "--against-brute-force"
+    )
+    reason = "21 members and 0 partitions; brute force goes up to 20 and 200"
+    assert (code, verdict["verdict"]) == (2, "valid")
+    assert verdict["evidence"]["brute_force"] == {"refused": reason}
+    assert err == f"verify: {path}:1: {reason}\n"
+
+
+def test_unreadable_and_brute_force(files: Files, capfdbinary: Capture) -> None:
+    code, (verdict,), _ = judged(
+        capfdbinary, files("i", CHAIN), files("a", b"{"), "--against-brute-force"
+    )
+    assert (code, verdict["verdict"]) == (2, "unreadable")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "the following arguments are required: INSTANCE, ASSIGNMENT"),
+        (["i"], "the following arguments are required: ASSIGNMENT"),
+        (["i", "a", "b"], "unrecognized arguments: b"),
+        (["i", "a", "--claim-rule", "x"], "argument --claim-rule: invalid choice: 'x'"),
+    ],
+)
+def test_bad_usage(arguments: list[str], message: str) -> None:
+    done = run(*arguments)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert message in done.stderr.decode()
+    assert b"usage: python -m verify" in done.stderr
+
+
+def test_help() -> None:
+    done = run("--help")
+    assert (done.returncode, done.stderr) == (0, b"")
+    for words in (b"INSTANCE", b"--claim-rule", b"--cooperative", b"exit code: 0"):
+        assert words in done.stdout
+
+
+def test_both_from_standard_input(capfdbinary: Capture) -> None:
+    code, verdicts, err = judged(capfdbinary, "-", "-")
+    assert (code, verdicts) == (2, [])
+    message = "only one of INSTANCE and ASSIGNMENT can be standard input"
+    assert err == f"verify: {message}\n"
+
+
+def test_missing_file(files: Files, capfdbinary: Capture) -> None:
+    missing = files.folder / "missing"
+    code, _, err = judged(capfdbinary, files("i", CHAIN), missing)
+    assert (code, err) == (2, f"verify: {missing}: No such file or directory\n")
+
+
+class Broken(io.RawIOBase):
+    """A stream that fails when it is read, as a terminal taken away does."""
+
+    def readable(self) -> bool:
+        return True
+
+    def readall(self) -> bytes:
+        raise OSError(errno.EIO, "Input/output error")
+
+
+def test_standard_input_that_fails(
+    files: Files, capfdbinary: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stream = io.TextIOWrapper(io.BufferedReader(Broken()))
+    monkeypatch.setattr(sys, "stdin", stream)
+    code, verdicts, err = judged(capfdbinary, files("i", CHAIN), "-")
+    assert (code, verdicts) == (2, [])
+    assert err == "verify: standard input: Input/output error\n"
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        (MemoryError(), 2, "verify: not enough memory for input of this size\n"),
+        (KeyboardInterrupt(), 130, ""),
+    ],
+)
+def test_ends_that_come_from_outside(
+    files: Files,
+    capfdbinary: Capture,
+    monkeypatch: pytest.MonkeyPatch,
+    error: BaseException,
+    code: int,
+    message: str,
+) -> None:
+    def fail(*arguments: object, **options: object) -> None:
+        raise error
+
+    monkeypatch.setattr("verify.__main__.judge", fail)
+    found, _, err = judged(capfdbinary, files("i", CHAIN), files("a", EVEN))
+    assert (found, err) == (code, message)
+
+
+def test_directory(files: Files, capfdbinary: Capture) -> None:
+    code, _, err = judged(capfdbinary, files.folder, files("a", EVEN))
+    assert (code, err) == (2, f"verify: {files.folder}: Is a directory\n")
+
+
+HOSTILE = [
+    b"",
+    b"\n\n\n",
+    b"\x00" * 100,
+    bytes(range(256)),
+    b"\xef\xbb\xbf{}",
+    b"[" * 100_000,
+    b'{"format":' * 50_000,
+    b'{"format":"rebalance/1","group":"g","topics":' + b"9" * 10_000 + b"}",
+    b'{"format":"\\ud800"}',
+    b"[1e999, -Infinity]",
+    b"{}" * 1000,
+    b"{}\n" * 1000,
+    b"x" * 10_000_000,
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_input(text: bytes, files: Files) -> None:
+    """Either side, a message and code 2; never a traceback."""
+    hostile = files.folder / "hostile"
+    hostile.write_bytes(text)
+    for pair in ((hostile, files("a", EVEN)), (files("i", CHAIN), hostile)):
+        done = run(*pair)
+        assert done.returncode == 2
+        assert done.stderr.startswith(b"verify: ")
+        assert b"Traceback" not in done.stderr
+        for line in done.stdout.splitlines():
+            assert json.loads(line)["verdict"] == "unreadable"
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.binary(max_size=60), st.binary(max_size=60))
+@example(json.dumps(CHAIN).encode(), b"{\n{")
+def test_any_bytes(
+    files: Files, capfdbinary: Capture, first: bytes, second: bytes
+) -> None:
+    pair = files("i", first), files("a", second)
+    code, verdicts, err = judged(capfdbinary, *pair)
+    assert code == 2
+    assert err.startswith("verify: ")
+    assert all(verdict["verdict"] == "unreadable" for verdict in verdicts)
+
+
+def test_a_reader_that_leaves(files: Files) -> None:
+    """A pipe that closes early ends the run, quietly."""
+    instances = files("i", *[CHAIN] * 2000)
+    answers = files("a", *[EVEN] * 2000)
+    command = [sys.executable, "-I", "-S", "-c", BARE, str(instances), str(answers)]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(timeout=60) == 2
+
+
+def test_a_full_disk(files: Files) -> None:
+    pair = [str(files("i", CHAIN)), str(files("a", EVEN))]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", "-c", BARE, *pair],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+            timeout=60,
+        )
+    assert done.returncode == 2
+    assert done.stderr == b"verify: standard output: No space left on device\n"
+
+
+@pytest.mark.parametrize(("closed", "stream"), [("<&-", "input"), (">&-", "output")])
+def test_closed_standard_streams(files: Files, closed: str, stream: str) -> None:
+    line = f'exec "$0" -I -S -c "$1" "$2" "$3" {closed}'
+    pair = (
+        ("-", files("a", EVEN))
+        if closed == "<&-"
+        else (files("i", CHAIN), files("a", EVEN))
+    )
+    done = subprocess.run(
+        ["/bin/sh", "-c", line, sys.executable, BARE, *map(str, pair)],
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 2
+    assert done.stderr == f"verify: standard {stream}: closed\n".encode()
+
+
+def test_names_survive_any_locale(files: Files) -> None:
+    """Names leave as UTF-8, whatever the terminal thinks of them."""
+    instance = shape("EVERY_FIELD")
+    answer = {"format": "assignment/1", "members": {"\U0001f600": {}}}
+    done = run(files("i", instance), files("a", answer))
+    culprits = [v.get("member") for v in json.loads(done.stdout)["violations"]]
+    assert "\U0001f600" in culprits
+    assert "\u00e9".encode() in done.stdout
