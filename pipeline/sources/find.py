@@ -6,6 +6,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -14,6 +15,8 @@ from pipeline.sources.documents import is_in_lines
 from pipeline.sources.kinds import Kind, is_parquet, kind_of, known_formats
 from pipeline.sources.lines import WHOLE, Extent, survey
 from rebalance.errors import SourceError
+
+SIDE_FILES: Final = ("topics.json", "offsets.json")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,11 +45,15 @@ class SourceFile:
 
 @dataclass(slots=True, kw_only=True)
 class Found:
-    """All that was found: splits to read, files read, files that are no source."""
+    """All that was found: splits to read, files read, files that are no source.
+
+    ``side_files`` are partition counts and log ends lying in a folder of sources.
+    """
 
     splits: list[Split] = field(default_factory=list)
     files: list[SourceFile] = field(default_factory=list)
     unknown: list[SourceError] = field(default_factory=list)
+    side_files: dict[str, Path] = field(default_factory=dict)
 
 
 def find_sources(paths: Sequence[Path], *, source_format: str | None = None) -> Found:
@@ -63,7 +70,10 @@ def find_sources(paths: Sequence[Path], *, source_format: str | None = None) -> 
     forced = _format_of(source_format)
     found = Found()
     describes: dict[str, list[tuple[str, Path]]] = {}
+    found.side_files = _side_files(paths)
     for name, path in _named(paths):
+        if path in found.side_files.values():
+            continue
         try:
             kind = forced or kind_of(path, name)
             splits = list(_splits(kind, name, path, found))
@@ -82,6 +92,16 @@ def find_sources(paths: Sequence[Path], *, source_format: str | None = None) -> 
         found.splits.append(Split(kind=Kind.DESCRIBE, files=tuple(sorted(files))))
     if not found.splits:
         raise _nothing(paths, found.unknown)
+    return found
+
+
+def _side_files(paths: Sequence[Path]) -> dict[str, Path]:
+    """Return the side files at the top of the folders given, the first of each name."""
+    found: dict[str, Path] = {}
+    for given in paths:
+        for name in SIDE_FILES:
+            if given.is_dir() and (given / name).is_file():
+                found.setdefault(name, given / name)
     return found
 
 

@@ -66,16 +66,15 @@ def _keyed(row: Row) -> Row:
     try:
         group_id = decode_record(row["key"], None).group_id
     except WireError as error:
-        place = {
-            name: row[name] for name in ("source_partition", "source_offset", "at")
-        }
         return quarantine_row(
             UNREADABLE,
             str(error),
             source=row["source"],
+            line=row["source_offset"],
             raw=row["value"],
             key=row["key"],
-            **place,
+            source_partition=row["source_partition"],
+            at=row["at"],
         )
     return row | {"group_id": group_id}
 

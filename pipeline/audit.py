@@ -1,0 +1,254 @@
+"""The audit: from sources to tables in a folder, whole or not at all."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+from py4j.protocol import Py4JError
+from pyspark import StorageLevel
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+from pipeline.evaluate.evaluate import Settings
+from pipeline.evaluate.instances import World
+from pipeline.java import java_home
+from pipeline.manifest import count_quarantine, count_rows, manifest_of
+from pipeline.progress import Progress, watched
+from pipeline.session import spark_session
+from pipeline.sources.find import Found, find_sources
+from pipeline.sources.rows import ROWS, UNREADABLE, quarantine_row
+from pipeline.sources.sidecars import read_offsets, read_topics
+from pipeline.stages import judge, read_splits, reconstruct, table_of, topics_seen
+from pipeline.tables import SCHEMAS
+from pipeline.writing import Staging, staging
+from rebalance import ClaimRule
+from rebalance.errors import OracleError, OutputError, OutsideError, SourceError
+
+TASKS_PER_CORE: Final = 4
+LEAST_TASKS: Final = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditSummary:
+    """What an audit left behind.
+
+    ``rows`` are by table; ``quarantine`` are records by kind and reason, most first;
+    ``seconds`` are by phase.
+    """
+
+    out: Path
+    tables: dict[str, Path]
+    rows: dict[str, int]
+    quarantine: dict[str, int]
+    java: str
+    started: datetime
+    finished: datetime
+    seconds: dict[str, float]
+
+
+@dataclass(slots=True, kw_only=True)
+class _Clock:
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        began = time.perf_counter()
+        yield
+        self.seconds[name] = time.perf_counter() - began
+
+
+def audit(  # noqa: PLR0913  # one name an option of the command
+    sources: Sequence[Path],
+    out: Path,
+    *,
+    cluster: str = "local",
+    topics: Path | None = None,
+    offsets: Path | None = None,
+    source_format: str | None = None,
+    claim_rule: ClaimRule = ClaimRule.NEWEST_CLAIM,
+    master: str = "local[*]",
+    progress: Progress | None = None,
+    tasks: int | None = None,
+) -> AuditSummary:
+    """Judge a history and leave its tables in a folder.
+
+    An audit that is there already is replaced as a whole, once the new one is complete.
+    What the tables say does not depend on ``master`` nor on ``tasks``.
+
+    Parameters
+    ----------
+    sources
+        Files and folders, of any of the formats of `pipeline.sources.kinds.Kind`.
+    out
+        Folder for the tables and ``audit.json``; made if absent.
+    cluster
+        What to call the cluster that the history is of.
+    topics, offsets
+        Side files (`pipeline.sources.sidecars`): partition counts, log ends. If not
+        given, ``topics.json`` and ``offsets.json`` in a folder of sources are taken.
+    source_format
+        Take all files to be of this format, without looking.
+    master
+        Spark's master, such as ``local[2]``.
+    progress
+        Called now and then with a phase (read, judge, write) and its state.
+    tasks
+        How many pieces to divide the work into; None: by the number of cores.
+
+    Raises
+    ------
+    SourceError, DocumentError
+        If nothing is a source, or a side file is not one.
+    OutputError
+        If the folder cannot be written to, or the disk is full.
+    OutsideError
+        If there is no Java, or Spark fails.
+    """
+    if not cluster:
+        raise SourceError("the cluster needs a name", source="cluster")
+    clock, started = _Clock(), datetime.now(UTC)
+    with clock.phase("find"):
+        found = find_sources(sources, source_format=source_format)
+        topics = topics or found.side_files.get("topics.json")
+        offsets = offsets or found.side_files.get("offsets.json")
+        given = {} if topics is None else read_topics(topics)
+        logs = None if offsets is None else read_offsets(offsets)
+    with staging(out) as place, _spark(master, out, clock) as (spark, java):
+        settings = _Audit(
+            cluster=cluster,
+            claim_rule=claim_rule,
+            world=World(given=given, logs=logs),
+            tasks=tasks or _tasks(spark),
+            progress=progress,
+            clock=clock,
+        )
+        _run(spark, found, place, settings)
+        rows, quarantine = count_rows(place.folder), count_quarantine(place.folder)
+        finished = datetime.now(UTC)
+        manifest = manifest_of(
+            found,
+            parameters={
+                "cluster": cluster,
+                "claim_rule": claim_rule.value,
+                "source_format": source_format,
+                "topics": None if topics is None else topics.name,
+                "offsets": None if offsets is None else offsets.name,
+                "master": master,
+            },
+            rows=rows,
+            quarantine=quarantine,
+            java=java,
+            started=started,
+            finished=finished,
+            seconds=clock.seconds,
+        )
+        tables = place.commit(manifest)
+    return AuditSummary(
+        out=out,
+        tables=tables,
+        rows=rows,
+        quarantine=quarantine,
+        java=java,
+        started=started,
+        finished=finished,
+        seconds=clock.seconds,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Audit:
+    cluster: str
+    claim_rule: ClaimRule
+    world: World
+    tasks: int
+    progress: Progress | None
+    clock: _Clock
+
+
+def _run(spark: SparkSession, found: Found, place: Staging, audit: _Audit) -> None:
+    """Read, judge and write; every intermediate table is computed once."""
+    tracker = spark.sparkContext.statusTracker()
+    with audit.clock.phase("read"), watched(tracker, audit.progress, "read"):
+        read = read_splits(spark, found.splits, audit.tasks)
+        cases = _kept(reconstruct(_with_unknown(spark, read, found), audit.tasks))
+        inferred = topics_seen(cases)
+    settings = Settings(
+        cluster=audit.cluster,
+        claim_rule=audit.claim_rule,
+        world=World(given=audit.world.given, inferred=inferred, logs=audit.world.logs),
+    )
+    with audit.clock.phase("judge"), watched(tracker, audit.progress, "judge"):
+        results = _kept(judge(cases, settings, audit.tasks))
+        results.count()
+    with audit.clock.phase("write"), watched(tracker, audit.progress, "write"):
+        for name in SCHEMAS:
+            place.write(table_of(results, name), name)
+    results.unpersist()
+    cases.unpersist()
+
+
+def _with_unknown(spark: SparkSession, rows: DataFrame, found: Found) -> DataFrame:
+    """Add files that are no source: one piece of quarantine each."""
+    if not found.unknown:
+        return rows
+    unknown = [
+        quarantine_row(UNREADABLE, error.reason, source=error.source, record="file")
+        for error in found.unknown
+    ]
+    table: Any = pa.Table.from_pylist(unknown, schema=ROWS)
+    return rows.unionByName(spark.createDataFrame(table))
+
+
+def _kept(table: DataFrame) -> DataFrame:
+    return table.persist(StorageLevel.MEMORY_AND_DISK)
+
+
+def _tasks(spark: SparkSession) -> int:
+    return max(LEAST_TASKS, TASKS_PER_CORE * spark.sparkContext.defaultParallelism)
+
+
+@contextmanager
+def _spark(master: str, out: Path, clock: _Clock) -> Iterator[tuple[SparkSession, str]]:
+    """Start Spark, or use the one that runs; turn its failures into ours."""
+    running = SparkSession.getActiveSession()
+    with clock.phase("start"):
+        session = spark_session(master)
+        java = str(java_home())
+    spark = session.newSession()
+    spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
+    try:
+        yield spark, java
+    except (PySparkException, Py4JError) as error:
+        raise _failure(error, out) from error
+    finally:
+        if running is None:
+            session.stop()
+
+
+_FULL: Final = (
+    "No space left on device",
+    "Disk quota exceeded",
+    "File too large",
+    "Read-only file system",
+    "Permission denied",
+    "Input/output error",
+)
+
+
+def _failure(error: Exception, out: Path) -> OracleError:
+    """Tell a failing disk from anything else."""
+    text = str(error)
+    for reason in _FULL:
+        if reason in text:
+            return OutputError(reason.lower(), target=str(out))
+    lines = [line.strip() for line in text.splitlines() if line.strip()] or [""]
+    # A Python worker's traceback ends with what went wrong, Java's begins with it.
+    told = lines[-1] if "Traceback (most recent call last)" in text else lines[0]
+    return OutsideError(f"Spark failed: {told[:300]}")

@@ -1,0 +1,131 @@
+"""Rows of ``rebalances`` and ``members``: what a case was, before any answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+import numpy as np
+
+from pipeline.cases import Case, CaseMember, Held
+from pipeline.evaluate.instances import Posed
+from pipeline.tables import UNDATED
+from rebalance import Instance, to_json
+from rebalance.documents import Member, Rebalance
+
+Row = dict[str, Any]
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def moment(milliseconds: int | None) -> datetime | None:
+    """Turn milliseconds since 1970 into a time, UTC."""
+    if milliseconds is None:
+        return None
+    return _EPOCH + timedelta(milliseconds=milliseconds)
+
+
+def day(milliseconds: int | None) -> str:
+    """Return the day of a time, UTC, or `UNDATED`."""
+    at = moment(milliseconds)
+    return UNDATED if at is None else at.date().isoformat()
+
+
+def key_of(case: Case, cluster: str) -> Row:
+    """Return the columns that join the tables."""
+    return {
+        "cluster": cluster,
+        "date": day(case.at),
+        "rebalance_id": case.rebalance_id,
+        "group_id": case.group_id,
+        "generation": case.generation,
+    }
+
+
+def rebalance_row(case: Case, posed: Posed, instance: Instance, cluster: str) -> Row:
+    """Lay out one rebalance."""
+    people = (case.members or {}).values()
+    told = any(member.joined is not None for member in people)
+    subscribed = instance.topic_subscribed
+    return key_of(case, cluster) | {
+        "at": moment(case.at),
+        "source_kind": case.source_kind,
+        "source": case.source,
+        "source_partition": case.source_partition,
+        "source_offset": case.source_offset,
+        "protocol": case.protocol,
+        "client_assignor": case.client_assignor,
+        "cooperative": case.cooperative,
+        "leader": case.leader,
+        "episode_id": case.episode_id,
+        "round": case.round,
+        "members": len(instance.members),
+        "topics": int(subscribed.sum()),
+        "partitions": int(instance.topic_sizes[subscribed].sum()),
+        "owned": int(np.count_nonzero(instance.owner >= 0)),
+        "joined": sum(bool(member.joined) for member in people) if told else None,
+        "left": case.left,
+        "resubscribed": case.resubscribed,
+        "partition_counts": posed.partition_counts,
+        "owned_from": case.owned_from,
+        "subscriptions": case.subscriptions,
+        "lag_known": posed.lag_known,
+        "lag_basis": posed.lag_basis,
+        "claims_disagree": case.claims_disagree,
+        "instance": to_json(posed.document).decode(),
+    }
+
+
+def member_rows(case: Case, posed: Posed, cluster: str) -> Iterator[Row]:
+    """Lay out the members of one rebalance, by name."""
+    key = key_of(case, cluster)
+    lag = _lag_of(posed.document) if posed.lag_known else None
+    for name in sorted(posed.document.members):
+        said = (case.members or {}).get(name)
+        yield key | _member(name, posed.document.members[name], said, lag)
+
+
+def _member(
+    name: str,
+    member: Member,
+    said: CaseMember | None,
+    lag: Mapping[str, list[int]] | None,
+) -> Row:
+    assigned = None if said is None else said.assigned
+    row = {
+        "member_id": name,
+        "instance_id": member.instance_id,
+        "rack": member.rack,
+        "subscription": sorted(member.subscription),
+        "owned": _partitions(member.owned or {}),
+        "assigned": None if assigned is None else _partitions(assigned),
+        "load": None if assigned is None else sum(map(len, assigned.values())),
+    }
+    if lag is not None and assigned is not None:
+        row["lag"] = sum(
+            behind[number]
+            for topic, numbers in assigned.items()
+            for behind in [lag.get(topic, [])]
+            for number in numbers
+            if number < len(behind)
+        )
+    if said is not None:
+        claimed = said.claimed
+        row |= {
+            "client_id": said.client_id,
+            "client_host": said.client_host,
+            "joined": said.joined,
+            "claimed": None if claimed is None else _partitions(claimed),
+            "claimed_generation": said.claimed_generation,
+        }
+    return row
+
+
+def _lag_of(document: Rebalance) -> dict[str, list[int]]:
+    return {name: topic.lag or [] for name, topic in document.topics.items()}
+
+
+def _partitions(held: Held) -> list[Row]:
+    return [
+        {"topic": topic, "partitions": sorted(held[topic])} for topic in sorted(held)
+    ]

@@ -1,0 +1,95 @@
+"""Rows of ``episodes``: from the rest before to the rest after, judged as one move."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pipeline.cases import REST, Case, Episode
+from pipeline.evaluate.answer_rows import Least, at_optimum, least_of
+from pipeline.evaluate.answers import Answered, Problem
+from pipeline.evaluate.case_rows import day, moment
+from pipeline.evaluate.instances import World, pose_before
+from rebalance import ClaimRule, to_json
+
+Row = dict[str, Any]
+
+
+def episode_row(
+    row: Row, case: Case, actual: Answered, optimum: Answered | None
+) -> Row:
+    """Lay out an episode of one round: its case says it all.
+
+    ``row`` is the case's row of ``rebalances``.
+    """
+    return _row(row, case, row["instance"], row["owned"], actual, least_of(optimum))
+
+
+def long_episode_row(row: Row, case: Case, world: World, claim_rule: ClaimRule) -> Row:
+    """Pose and judge an episode of several rounds: the last members, the rest before.
+
+    The rest after is judged as if it had been reached in one step.
+    """
+    episode = case.episode
+    assert episode is not None  # noqa: S101  # the caller has looked
+    posed = pose_before(case, episode.before or {}, world)
+    problem = Problem(posed.document, claim_rule)
+    held = {name: m.assigned or {} for name, m in (case.members or {}).items()}
+    actual = problem.actual(held, assignor=case.client_assignor, cooperative=False)
+    owned = int((problem.instance.owner >= 0).sum())
+    text = to_json(posed.document).decode()
+    return _row(row, case, text, owned, actual, least_of(problem.optimum()))
+
+
+def _row(
+    row: Row, case: Case, text: str, owned: int, actual: Answered, least: Least
+) -> Row:
+    episode = case.episode
+    assert episode is not None  # noqa: S101  # the callers have looked
+    assert actual.verdict is not None  # noqa: S101  # the real answer never refuses
+    assert actual.text is not None  # noqa: S101
+    figures = actual.verdict["figures"]
+    return {
+        "cluster": row["cluster"],
+        "date": day(episode.started_at),
+        "group_id": case.group_id,
+        "client_assignor": case.client_assignor,
+        "cooperative": case.cooperative,
+        "last_generation": case.generation,
+        "last_rebalance_id": case.rebalance_id,
+        "ended_at": moment(case.at),
+        "members": row["members"],
+        "partitions": row["partitions"],
+        "owned": owned,
+        "moves": figures["moves"],
+        "moves_least": least.moves,
+        "kip54_score_least": least.kip54_score,
+        "instance": text,
+        "assignment": actual.text.decode(),
+        **_of_episode(episode),
+        **(_at_rest(actual.verdict, least) if episode.ended == REST else {}),
+    }
+
+
+def _of_episode(episode: Episode) -> Row:
+    return {
+        "episode_id": episode.episode_id,
+        "source": episode.source,
+        "first_generation": episode.first_generation,
+        "started_at": moment(episode.started_at),
+        "rounds": episode.rounds,
+        "ended": episode.ended,
+        "owned_from": episode.owned_from,
+        "withheld": episode.withheld,
+        "unowned_partition_ms": episode.unowned_partition_ms,
+    }
+
+
+def _at_rest(verdict: dict[str, Any], least: Least) -> Row:
+    """Return what can only be said of a group that came to rest."""
+    figures = verdict["figures"]
+    return {
+        "verdict": verdict["verdict"],
+        "kip54_score": figures["kip54_score"],
+        "dec_min_balanced": figures["dec_min_balanced"],
+        "at_optimum": at_optimum(verdict, least),
+    }

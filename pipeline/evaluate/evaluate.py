@@ -1,0 +1,175 @@
+"""Judge cases: from the rows that the sources gave to the rows of the tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pipeline.cases import Case, unpack
+from pipeline.evaluate.answer_rows import answer_row, least_of
+from pipeline.evaluate.answers import (
+    ACTUAL,
+    OPTIMUM,
+    Answered,
+    Failure,
+    Problem,
+    failure_of,
+)
+from pipeline.evaluate.case_rows import day, key_of, member_rows, moment, rebalance_row
+from pipeline.evaluate.episode_rows import episode_row, long_episode_row
+from pipeline.evaluate.instances import Posed, World, pose
+from pipeline.sources.rows import CASE, FAILED, Row
+from rebalance import ClaimRule, to_json
+
+Result = tuple[str, Row]
+"""Name of a table, and a row of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What holds for every case of an audit."""
+
+    cluster: str
+    world: World
+    claim_rule: ClaimRule
+
+
+def judge_rows(rows: Iterable[Row], settings: Settings) -> Iterator[Result]:
+    """Judge cases and hand quarantine on."""
+    for row in rows:
+        if row["what"] == CASE:
+            yield from judge_case_safely(unpack(row["value"]), settings)
+        else:
+            yield "quarantine", quarantined(row, settings.cluster)
+
+
+def judge_case_safely(case: Case, settings: Settings) -> Iterator[Result]:
+    """Judge a case; whatever goes wrong with it, it costs no other case."""
+    try:
+        posed = pose(case, settings.world)
+    except Exception as error:  # noqa: BLE001  # quarantine says what it was
+        yield _failed(case, None, failure_of("instance", error).reason, settings)
+        return
+    try:
+        problem = Problem(posed.document, settings.claim_rule)
+        results = list(_judged(case, posed, problem, settings))
+    except Exception as error:  # noqa: BLE001  # likewise
+        yield _failed(case, posed, failure_of("judge", error).reason, settings)
+        return
+    yield from results
+
+
+def _judged(
+    case: Case, posed: Posed, problem: Problem, settings: Settings
+) -> Iterator[Result]:
+    row = rebalance_row(case, posed, problem.instance, settings.cluster)
+    yield "rebalances", row
+    for member in member_rows(case, posed, settings.cluster):
+        yield "members", member
+    found = list(_answers(case, problem))
+    answered = {one.assignor: one for one in found if isinstance(one, Answered)}
+    optimum, actual = answered.get(OPTIMUM), answered.get(ACTUAL)
+    least = least_of(optimum)
+    bound = problem.peak_lag_bound if posed.lag_known else None
+    shared = _shared(row)
+    for one in found:
+        if isinstance(one, Failure):
+            yield _failed(case, posed, one.reason, settings)
+        else:
+            yield "answers", answer_row(shared, one, least, bound)
+    if case.episode is not None and actual is not None:
+        try:
+            yield "episodes", _episode(row, case, actual, optimum, settings)
+        except Exception as error:  # noqa: BLE001  # likewise
+            yield _failed(case, posed, failure_of("episode", error).reason, settings)
+
+
+def _answers(case: Case, problem: Problem) -> Iterator[Answered | Failure]:
+    members = case.members
+    if members is not None:
+        held = {name: member.assigned or {} for name, member in members.items()}
+        assignor, cooperative = case.client_assignor, case.cooperative
+        yield problem.actual(held, assignor=assignor, cooperative=cooperative)
+    yield from problem.heuristics()
+    try:
+        yield problem.optimum()
+    except Exception as error:  # noqa: BLE001  # likewise
+        yield failure_of(OPTIMUM, error)
+
+
+def _episode(
+    row: Row,
+    case: Case,
+    actual: Answered,
+    optimum: Answered | None,
+    settings: Settings,
+) -> Row:
+    if case.episode is not None and case.episode.rounds > 1:
+        return long_episode_row(row, case, settings.world, settings.claim_rule)
+    return episode_row(row, case, actual, optimum)
+
+
+_SHARED = (
+    "cluster",
+    "date",
+    "rebalance_id",
+    "group_id",
+    "generation",
+    "source",
+    "client_assignor",
+    "cooperative",
+    "members",
+    "partitions",
+    "owned_from",
+    "owned",
+    "lag_known",
+)
+
+
+def _shared(row: Row) -> Row:
+    return {name: row[name] for name in _SHARED}
+
+
+def _failed(case: Case, posed: Posed | None, reason: str, settings: Settings) -> Result:
+    key = key_of(case, settings.cluster)
+    return "quarantine", {
+        "cluster": key["cluster"],
+        "date": key["date"],
+        "kind": FAILED,
+        "reason": reason,
+        "group_id": case.group_id,
+        "record": "rebalance",
+        "records": 1,
+        "at": moment(case.at),
+        "source": case.source,
+        "source_partition": case.source_partition,
+        "source_offset": case.source_offset,
+        "instance": None if posed is None else to_json(posed.document).decode(),
+    }
+
+
+_KEPT = (
+    "reason",
+    "group_id",
+    "record",
+    "records",
+    "source",
+    "source_partition",
+    "source_offset",
+    "key",
+    "value",
+    "raw_bytes",
+    "instance",
+)
+
+
+def quarantined(row: Row, cluster: str) -> dict[str, Any]:
+    """Turn a worker's row into one of ``quarantine``."""
+    return {
+        "cluster": cluster,
+        "date": day(row["at"]),
+        "kind": row["what"],
+        "at": moment(row["at"]),
+        **{name: row[name] for name in _KEPT},
+    }

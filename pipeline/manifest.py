@@ -1,0 +1,109 @@
+"""``audit.json``: what an audit read, with what, where and when, and what came out.
+
+Everything that depends on the clock or the machine is here and not in the tables.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections import Counter
+from collections.abc import Mapping
+from datetime import datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+
+from pipeline.sources.find import Found
+from pipeline.tables import LAYOUT, SCHEMAS
+
+FORMAT: Final = "audit/1"
+_PACKAGES: Final = (
+    "assignor-oracle",
+    "numba",
+    "numpy",
+    "orjson",
+    "pyarrow",
+    "pydantic",
+    "pyspark",
+)
+
+
+def manifest_of(
+    found: Found,
+    *,
+    parameters: Mapping[str, Any],
+    rows: Mapping[str, int],
+    quarantine: Mapping[str, int],
+    java: str,
+    started: datetime,
+    finished: datetime,
+    seconds: Mapping[str, float],
+) -> dict[str, Any]:
+    """Write it all down; times are UTC, ``seconds`` are by phase."""
+    return {
+        "format": FORMAT,
+        "tables": LAYOUT,
+        "parameters": dict(parameters),
+        "sources": [
+            {
+                "name": file.name,
+                "kind": file.kind.value,
+                "sha256": file.sha256,
+                "bytes": file.length,
+            }
+            for file in found.files
+        ],
+        "rows": dict(rows),
+        "quarantine": dict(quarantine),
+        "versions": versions() | {"java": java},
+        "machine": machine(),
+        "started": started.isoformat(timespec="seconds"),
+        "finished": finished.isoformat(timespec="seconds"),
+        "seconds": {phase: round(took, 3) for phase, took in seconds.items()},
+    }
+
+
+def versions() -> dict[str, str]:
+    """Name the versions of what the figures depend on."""
+    found = {"python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:  # run from a checkout that is not installed
+            found[package] = "unknown"
+    return found
+
+
+def machine() -> dict[str, Any]:
+    """Describe what it ran on."""
+    return {
+        "cores": os.cpu_count(),
+        "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+        "system": platform.platform(),
+    }
+
+
+def count_rows(folder: Path) -> dict[str, int]:
+    """Count the rows of each table, from the footers of its files."""
+    return {
+        name: sum(
+            pq.read_metadata(path).num_rows
+            for path in sorted((folder / name).rglob("*.parquet"))
+        )
+        for name in SCHEMAS
+    }
+
+
+def count_quarantine(folder: Path) -> dict[str, int]:
+    """Count the records of each reason, most first."""
+    table = ds.dataset(
+        folder / "quarantine", schema=SCHEMAS["quarantine"], format="parquet"
+    ).to_table(columns=["kind", "reason", "records"])
+    counts: Counter[str] = Counter()
+    for row in table.to_pylist():
+        counts[f"{row['kind']}: {row['reason']}"] += row["records"]
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))

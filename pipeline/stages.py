@@ -1,0 +1,102 @@
+"""The audit as Spark stages: tables in, tables out; nothing is read or written here.
+
+Splits are read, records meet the others of their group in order of offset, cases are
+judged in batches. What a stage gives does not depend on how Spark divides the work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as f
+from pyspark.sql.pandas.types import from_arrow_schema
+from pyspark.sql.types import StructType
+
+from pipeline.evaluate.evaluate import Settings, judge_rows
+from pipeline.history.stream import ORDER as HISTORY_ORDER
+from pipeline.history.stream import histories
+from pipeline.sources.find import Split
+from pipeline.sources.read import rows_of
+from pipeline.sources.rows import ROWS, TOPIC, Row, batches_of
+from pipeline.tables import ORDER, PARTITION_COLUMNS, SCHEMAS
+
+Batches = Iterator[pa.RecordBatch]
+
+RESULTS: Final = pa.schema(
+    [(name, pa.struct(list(schema))) for name, schema in SCHEMAS.items()]
+)
+"""One row of any table: the column of that name has it, the others are null."""
+
+_RESULTS_PER_BATCH: Final = 500
+
+
+def read_splits(spark: SparkSession, splits: list[Split], tasks: int) -> DataFrame:
+    """Read all splits, each in one go; rows as in `ROWS`."""
+    numbers = spark.range(0, len(splits), 1, numPartitions=min(tasks, len(splits)))
+
+    def read(batches: Batches) -> Batches:
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                yield from batches_of(rows_of(splits[number]))
+
+    return numbers.mapInArrow(read, _spark(ROWS))
+
+
+def reconstruct(rows: DataFrame, tasks: int) -> DataFrame:
+    """Bring the records of each group together, in order, and make cases of them."""
+    ordered = rows.repartition(tasks, "group_id").sortWithinPartitions(*HISTORY_ORDER)
+    return ordered.mapInArrow(_on_rows(histories), _spark(ROWS))
+
+
+def topics_seen(rows: DataFrame) -> dict[str, int]:
+    """Collect the largest partition count of each topic, over all tasks."""
+    topics = rows.where(f.col("what") == TOPIC)
+    counts = topics.groupBy("record").agg(f.max("records").alias("partitions"))
+    return {row["record"]: row["partitions"] for row in counts.collect()}
+
+
+def judge(rows: DataFrame, settings: Settings, tasks: int) -> DataFrame:
+    """Judge all cases; rows as in `RESULTS`."""
+
+    def results(batches: Batches) -> Batches:
+        for batch in batches:
+            found = judge_rows(batch.to_pylist(), settings)
+            yield from _result_batches(found)
+
+    cases = rows.where(f.col("what") != TOPIC).repartition(tasks)
+    return cases.mapInArrow(results, _spark(RESULTS))
+
+
+def table_of(results: DataFrame, name: str) -> DataFrame:
+    """Take one table out of the results: each cluster and day whole, and in order."""
+    rows = results.where(f.col(name).isNotNull()).select(f"{name}.*")
+    ordered = rows.repartition(*PARTITION_COLUMNS)
+    return ordered.sortWithinPartitions(*PARTITION_COLUMNS, *ORDER[name])
+
+
+def _on_rows(
+    function: Callable[[Iterable[Row]], Iterable[Row]],
+) -> Callable[[Batches], Batches]:
+    def on_batches(batches: Batches) -> Batches:
+        rows = (row for batch in batches for row in batch.to_pylist())
+        return batches_of(function(rows))
+
+    return on_batches
+
+
+def _result_batches(found: Iterable[tuple[str, Row]]) -> Batches:
+    gathered: list[dict[str, Row]] = []
+    for name, row in found:
+        gathered.append({name: row})
+        if len(gathered) >= _RESULTS_PER_BATCH:
+            yield pa.RecordBatch.from_pylist(gathered, schema=RESULTS)
+            gathered = []
+    if gathered:
+        yield pa.RecordBatch.from_pylist(gathered, schema=RESULTS)
+
+
+def _spark(schema: pa.Schema) -> StructType:
+    return from_arrow_schema(schema)

@@ -1,0 +1,168 @@
+"""Write the tables of an audit aside, then put them in place: all of them, or none.
+
+A folder holds a whole audit exactly when it holds ``audit.json``, which is written last
+and taken away first. Work in progress is in a hidden folder beside the tables; what a
+killed run left there is cleared by the next.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+from pyspark.sql import DataFrame
+
+from pipeline.tables import PARTITION_COLUMNS, SCHEMAS
+from rebalance.errors import OutputError
+
+MANIFEST: Final = "audit.json"
+_ASIDE: Final = ".unfinished"
+_OLD: Final = ".replaced"
+_LOCK: Final = ".lock"
+_PART: Final = "part-{:05d}.parquet"
+_WHOLE: Final = (MANIFEST, *SCHEMAS)
+"""What makes up an audit, in the order in which it is taken away."""
+
+
+class Staging:
+    """A place aside in the output folder, for one audit."""
+
+    def __init__(self, out: Path) -> None:
+        self.out = out
+        self.folder = out / _ASIDE
+
+    def write(self, table: DataFrame, name: str) -> int:
+        """Write one table; return its length in bytes."""
+        target = self.folder / name
+        # Ordered by the partition columns already, so Spark keeps the order of rows.
+        table.write.mode("overwrite").partitionBy(*PARTITION_COLUMNS).parquet(
+            target.absolute().as_uri()
+        )
+        with as_output_error(self.out):
+            return _tidy(target)
+
+    def commit(self, manifest: dict[str, Any]) -> dict[str, Path]:
+        """Replace the audit that was here by the one aside, manifest last.
+
+        Raises
+        ------
+        OutputError
+            If the folder fails; the audit that was here is put back.
+        """
+        options = orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE
+        aside = self.folder / MANIFEST
+        with as_output_error(self.out):
+            aside.write_bytes(orjson.dumps(manifest, option=options))
+            _sync(aside)
+            (self.out / _OLD).mkdir()
+            try:
+                _move(_WHOLE, self.out, self.out / _OLD)
+                _move(reversed(_WHOLE), self.folder, self.out)
+            except OSError:
+                _move(_WHOLE, self.out, self.folder)
+                _move(reversed(_WHOLE), self.out / _OLD, self.out)
+                raise
+        return {name: self.out / name for name in SCHEMAS}
+
+
+@contextmanager
+def staging(out: Path) -> Iterator[Staging]:
+    """Open a place aside; whatever happens, nothing half-written stays behind.
+
+    Raises
+    ------
+    OutputError
+        If the folder cannot be made or written to, or another audit is writing to it.
+    """
+    made = not out.exists()
+    with as_output_error(out):
+        out.mkdir(parents=True, exist_ok=True)
+        lock = _locked(out)
+    place = Staging(out)
+    try:
+        with as_output_error(out):
+            _clear(out)
+            place.folder.mkdir()
+        yield place
+    finally:
+        _clear(out)
+        with suppress(OSError):
+            (out / _LOCK).unlink()
+        os.close(lock)
+        if made:
+            with suppress(OSError):  # it is not empty: the audit is there
+                out.rmdir()
+
+
+@contextmanager
+def as_output_error(target: Path) -> Iterator[None]:
+    """Name the folder when it is what fails."""
+    try:
+        yield
+    except OutputError:
+        raise
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise OutputError(reason, target=str(target)) from error
+
+
+def _locked(out: Path) -> int:
+    """Keep a second audit out of the folder."""
+    lock = os.open(out / _LOCK, os.O_CREAT | os.O_RDWR, 0o644)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(lock)
+        if error.errno not in (errno.EAGAIN, errno.EACCES):
+            raise
+        reason = "another audit is writing to this folder"
+        raise OutputError(reason, target=str(out)) from None
+    return lock
+
+
+def _move(names: Iterable[str], source: Path, target: Path) -> None:
+    """Rename what is there of these names."""
+    for name in names:
+        if (source / name).exists():
+            (source / name).rename(target / name)
+
+
+def _clear(out: Path) -> None:
+    for name in (_ASIDE, _OLD):
+        shutil.rmtree(out / name, ignore_errors=True)
+
+
+def _tidy(target: Path) -> int:
+    """Give Spark's files plain names; drop its checksums and marks.
+
+    Returns
+    -------
+    int
+        Bytes of the files that stay.
+    """
+    target.mkdir(exist_ok=True)
+    size = 0
+    for folder in sorted({target, *(path.parent for path in target.rglob("*"))}):
+        parts = []
+        for path in sorted(folder.iterdir()):
+            if path.suffix == ".parquet":
+                parts.append(path)
+            elif path.is_file():
+                path.unlink()
+        for number, path in enumerate(parts):
+            size += path.stat().st_size
+            path.rename(folder / _PART.format(number))
+    return size
+
+
+def _sync(path: Path) -> None:
+    """Have the disk take the file now: a full one says so here."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
