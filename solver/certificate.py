@@ -1,0 +1,193 @@
+"""Two integers a member that prove an assignment: its level and its price.
+
+Whoever has them can check optimality with integers alone; docs/method.md tells why.
+The engine checks its own here before it says ``optimal``, from the columns of the
+instance and not from the network that the answer came from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+
+from rebalance import Assignment, Instance
+from rebalance.documents import CertificateDocument
+from solver.flow import Int32, Int64
+
+NOBODY = -1
+_NO_LEVEL = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Certificate:
+    """A proof of balance and stickiness.
+
+    Attributes
+    ----------
+    level : int32 (M,)
+        Every load is level or level + 1, and every partition sits on a subscriber
+        whose level is least.
+    price : int32 (M,)
+        What a partition beyond the level costs its member in kept ones.
+    """
+
+    level: Int32
+    price: Int32
+
+    def __post_init__(self) -> None:
+        """Freeze the columns."""
+        self.level.setflags(write=False)
+        self.price.setflags(write=False)
+
+    def to_document(self, instance: Instance) -> CertificateDocument:
+        """Write it by member id."""
+        return CertificateDocument.model_construct(
+            level=dict(zip(instance.members, self.level.tolist(), strict=True)),
+            price=dict(zip(instance.members, self.price.tolist(), strict=True)),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proof:
+    """What a certificate proves of an assignment.
+
+    Attributes
+    ----------
+    balanced : bool
+        The load vector is dec-min.
+    kept : int
+        Owned partitions that stay.
+    most_kept : int
+        No balanced assignment keeps more. Means nothing unless ``balanced``.
+    """
+
+    balanced: bool
+    kept: int
+    most_kept: int
+
+    @property
+    def holds(self) -> bool:
+        """Whether balance and stickiness are both proved."""
+        return self.balanced and self.kept == self.most_kept
+
+
+def prove(
+    instance: Instance, assignment: Assignment, certificate: Certificate
+) -> Proof:
+    """Check a certificate against an assignment."""
+    level, price = certificate.level, certificate.price
+    floor, cheapest = _topic_floors(
+        instance.member_class,
+        instance.class_offsets,
+        instance.class_topics,
+        level,
+        price,
+        len(instance.topics),
+    )
+    fits, load, kept, most = _scan(
+        instance.owner,
+        assignment.assignee,
+        instance.topic_offsets,
+        level,
+        price,
+        floor,
+        cheapest,
+    )
+    beyond = load - level
+    balanced = bool(fits and (beyond >= 0).all() and (beyond <= 1).all())
+    return Proof(
+        balanced=balanced,
+        kept=int(kept),
+        most_kept=int(most) + _load_value(level, price, load),
+    )
+
+
+@njit(cache=True)
+def _topic_floors(
+    member_class: Int32,
+    class_offsets: Int64,
+    class_topics: Int32,
+    level: Int32,
+    price: Int32,
+    n_topics: int,
+) -> tuple[Int64, Int64]:
+    """Find the least level among a topic's subscribers, and the least price there."""
+    n_classes = class_offsets.size - 1
+    class_level = np.full(n_classes, _NO_LEVEL, np.int64)
+    class_price = np.full(n_classes, _NO_LEVEL, np.int64)
+    for m in range(member_class.size):
+        k = member_class[m]
+        if level[m] < class_level[k]:
+            class_level[k], class_price[k] = level[m], price[m]
+        elif level[m] == class_level[k]:
+            class_price[k] = min(class_price[k], price[m])
+    floor = np.full(n_topics, _NO_LEVEL, np.int64)
+    cheapest = np.full(n_topics, _NO_LEVEL, np.int64)
+    for k in range(n_classes):
+        for i in range(class_offsets[k], class_offsets[k + 1]):
+            t = class_topics[i]
+            if class_level[k] < floor[t]:
+                floor[t], cheapest[t] = class_level[k], class_price[k]
+            elif class_level[k] == floor[t]:
+                cheapest[t] = min(cheapest[t], class_price[k])
+    return floor, cheapest
+
+
+@njit(cache=True)
+def _scan(
+    owner: Int32,
+    assignee: Int32,
+    topic_offsets: Int64,
+    level: Int32,
+    price: Int32,
+    floor: Int64,
+    cheapest: Int64,
+) -> tuple[bool, Int64, int, int]:
+    """Pass over the partitions once.
+
+    Returns whether each sits on a least level, the loads, the number kept, and the
+    sum over partitions of max over the members it may sit on of (own − price).
+    """
+    load = np.zeros(level.size, np.int64)
+    fits = True
+    kept = 0
+    most = 0
+    for t in range(floor.size):
+        served = floor[t] != _NO_LEVEL
+        for p in range(topic_offsets[t], topic_offsets[t + 1]):
+            c, o = assignee[p], owner[p]
+            if not served:
+                fits &= c == NOBODY
+                continue
+            if c == NOBODY or level[c] != floor[t]:
+                fits = False
+                continue
+            load[c] += 1
+            kept += c == o
+            best = -cheapest[t]
+            if o != NOBODY and level[o] == floor[t]:
+                best = max(best, 1 - price[o])
+            most += best
+    return fits, load, kept, most
+
+
+def _load_value(level: Int32, price: Int32, load: Int64) -> int:
+    """Add up, level by level, level · Σ price + the r largest prices.
+
+    r is what the level's members hold beyond level each.
+    """
+    order = np.lexsort((-price, level))
+    beyond = load - level
+    value = int((level.astype(np.int64) * price).sum())
+    starts = np.flatnonzero(np.r_[True, np.diff(level[order]) != 0])
+    starts = starts[: level.size]
+    if not starts.size:
+        return value
+    extra = np.add.reduceat(beyond[order], starts)
+    place = np.arange(level.size) - np.repeat(
+        starts, np.diff(np.r_[starts, level.size])
+    )
+    taken = place < np.repeat(extra, np.diff(np.r_[starts, level.size]))
+    return value + int(price[order][taken].sum())

@@ -1,0 +1,212 @@
+"""Dec-min levels by decomposition: which members can be evened out with which.
+
+Take a block of topics U and members V; its supply is q·|V| + r. If a flow that
+gives no member more than q + 1 (q when r is 0) leaves supply over, the source side of
+the minimum cut is overloaded and splits off. Else, if a flow that gives every member
+its q fails, the sink side of that cut is underloaded and splits off. Else every load
+of the block is q or q + 1. Members of one class are alike, so the flow runs on classes.
+See docs/method.md for the proof; the idea is Fujishige's decomposition, in the words
+of Frank and Murota, *Decreasing minimization on M-convex sets*, 2022.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from rebalance.claims import Bools
+from solver.flow import FREE, Int32, Network, network, route
+from solver.owned import Owned
+from solver.served import Served
+
+
+@njit(cache=True)
+def class_levels(served: Served, owned: Owned) -> Int32:
+    """Find the level of every class: its members get level or level + 1 partitions.
+
+    The flow starts from the present owners, so a group that is nearly even costs
+    little more than looking at it.
+
+    Returns
+    -------
+    int32 (K,)
+    """
+    n_topics, n_classes = served.supply.size, served.class_size.size
+    net, excess, load = _class_network(served, owned)
+    level = np.zeros(n_classes, np.int32)
+    if n_classes == 0:
+        return level
+    order = np.arange(n_topics + n_classes).astype(np.int32)
+    side = np.zeros(n_topics + n_classes, np.bool_)
+    blocks = [(0, n_topics + n_classes)]
+    while blocks:
+        start, end = blocks.pop()
+        nodes = order[start:end]
+        cut, quota = _cut_block(net, served, nodes, excess, load, side)
+        if cut:
+            middle = _partition(net, nodes, side) + start
+            blocks.append((start, middle))
+            blocks.append((middle, end))
+            continue
+        for v in nodes:
+            if v >= n_topics:
+                level[v - n_topics] = quota
+    return level
+
+
+@njit(cache=True)
+def _class_network(served: Served, owned: Owned) -> tuple[Network, Int32, Int32]:
+    """Build topic → class arcs that carry what classes own today.
+
+    Returns the network, the supply still unplaced of each node, and the load of each
+    node (0 for topics).
+    """
+    n_topics, n_classes = served.supply.size, served.class_size.size
+    arcs = served.wanted.size
+    tail = np.empty(arcs, np.int32)
+    head = np.empty(arcs, np.int32)
+    flow = np.zeros(arcs, np.int32)
+    by_topic = np.zeros(n_topics + 1, np.int64)
+    for k in range(n_classes):
+        for i in range(served.first[k], served.first[k + 1]):
+            tail[i] = served.wanted[i]
+            head[i] = n_topics + k
+            by_topic[served.wanted[i] + 1] += 1
+    # Arcs topic by topic, to find the arc of a pair by a look-up table of classes.
+    for t in range(n_topics):
+        by_topic[t + 1] += by_topic[t]
+    free = by_topic[:-1].copy()
+    arc_at = np.empty(arcs, np.int64)
+    for i in range(arcs):
+        arc_at[free[tail[i]]] = i
+        free[tail[i]] += 1
+    excess = np.zeros(n_topics + n_classes, np.int32)
+    load = np.zeros(n_topics + n_classes, np.int32)
+    arc_of = np.zeros(n_classes, np.int64)
+    for t in range(n_topics):
+        for j in range(by_topic[t], by_topic[t + 1]):
+            arc_of[head[arc_at[j]] - n_topics] = arc_at[j]
+        excess[t] = served.supply[t]
+        for pair in range(owned.first[t], owned.first[t + 1]):
+            k = served.member_class[owned.member[pair]]
+            flow[arc_of[k]] += owned.amount[pair]
+            load[n_topics + k] += owned.amount[pair]
+            excess[t] -= owned.amount[pair]
+    room = np.full(arcs, FREE, np.int32)
+    cost = np.zeros(arcs, np.int8)
+    net, _ = network(n_topics + n_classes, tail, head, room, flow, cost)
+    return net, excess, load
+
+
+@njit(cache=True)
+def _cut_block(
+    net: Network,
+    served: Served,
+    nodes: Int32,
+    excess: Int32,
+    load: Int32,
+    side: Bools,
+) -> tuple[bool, int]:
+    """Even a block out as far as it goes; mark one side of the cut in ``side``.
+
+    Returns whether it fell apart, and otherwise its level.
+    """
+    n_topics = served.supply.size
+    total, people = 0, 0
+    for v in nodes:
+        total += excess[v] + load[v]
+        if v >= n_topics:
+            people += served.class_size[v - n_topics]
+    quota, rest = total // people, total % people
+    ceiling = quota + 1 if rest > 0 else quota
+    left, reached = _even(net, served, nodes, excess, load, ceiling)
+    if left:
+        for v in nodes:
+            side[v] = False
+        for v in reached:
+            side[v] = True
+        return True, quota
+    if rest == 0:
+        return False, quota
+    _even(net, served, nodes, excess, load, quota)
+    return _mark_starving(net, served, nodes, load, quota, side), quota
+
+
+@njit(cache=True)
+def _even(
+    net: Network, served: Served, nodes: Int32, excess: Int32, load: Int32, quota: int
+) -> tuple[bool, Int32]:
+    """Move what exceeds the quota to where it is not reached, until no way is left.
+
+    Returns whether something still exceeds, and the nodes that it can reach.
+    """
+    n_topics = served.supply.size
+    supply = np.zeros(excess.size, np.int32)
+    demand = np.zeros(excess.size, np.int32)
+    potential = np.zeros(excess.size, np.int32)
+    for v in nodes:
+        if v < n_topics:
+            supply[v] = excess[v]
+            continue
+        over = load[v] - quota * served.class_size[v - n_topics]
+        supply[v] = max(over, 0)
+        demand[v] = max(-over, 0)
+    reached = route(net, nodes, supply, demand, potential)
+    left = False
+    for v in nodes:
+        left |= supply[v] > 0
+        if v < n_topics:
+            excess[v] = supply[v]
+        else:
+            load[v] = quota * served.class_size[v - n_topics] + supply[v] - demand[v]
+    return left, reached
+
+
+@njit(cache=True)
+def _mark_starving(
+    net: Network,
+    served: Served,
+    nodes: Int32,
+    load: Int32,
+    quota: int,
+    side: Bools,
+) -> bool:
+    """Mark all that could still feed a member below the quota; tell if there is one."""
+    n_topics = served.supply.size
+    queue = np.empty(nodes.size, np.int32)
+    end = 0
+    for v in nodes:
+        side[v] = False
+        if v >= n_topics and load[v] < quota * served.class_size[v - n_topics]:
+            side[v] = True
+            queue[end] = v
+            end += 1
+    starving = end > 0
+    at = 0
+    while at < end:
+        v = queue[at]
+        at += 1
+        for a in range(net.first[v], net.first[v + 1]):
+            u = net.head[a]
+            if net.room[net.twin[a]] > 0 and not side[u]:
+                side[u] = True
+                queue[end] = u
+                end += 1
+    return starving
+
+
+@njit(cache=True)
+def _partition(net: Network, nodes: Int32, side: Bools) -> int:
+    """Put the marked nodes first, close the arcs between the sides, return the border.
+
+    No arc between the sides carries anything: it would have joined them.
+    """
+    marked = nodes[side[nodes]]
+    others = nodes[~side[nodes]]
+    nodes[: marked.size] = marked
+    nodes[marked.size :] = others
+    for v in nodes:
+        for a in range(net.first[v], net.first[v + 1]):
+            if side[v] != side[net.head[a]]:
+                net.room[a] = 0
+    return int(marked.size)
