@@ -28,6 +28,8 @@ VENV = ROOT / ".venv"
 MARKS = VENV / "set-up.json"
 COMMAND = VENV / "bin" / "assignor-oracle"
 SHARES = ["runtime", "dev"]
+SOURCE_ONLY = "pyspark,yattag"
+"""What comes without a wheel, and is built with the locked setuptools."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,10 +43,10 @@ class Step:
 
 
 def locked(name: str, words: str) -> Step:
-    """Install one lock: every file checked against its hash, only pyspark built."""
+    """Install one lock: every file checked against its hash."""
     lock = ROOT / "requirements" / f"{name}.lock"
     arguments = ["--require-hashes", "--only-binary", ":all:"]
-    arguments += ["--no-binary", "pyspark", "--no-build-isolation"]
+    arguments += ["--no-binary", SOURCE_ONLY, "--no-build-isolation"]
     arguments += ["--requirement", str(lock)]
     return Step(
         name=name,
