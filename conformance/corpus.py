@@ -1,0 +1,46 @@
+"""The corpus: scenarios from KIPs, tickets and threads, one JSON file each.
+
+The files lie in ``conformance/corpus/``, named as their scenarios.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from importlib import resources
+from typing import NamedTuple
+
+from conformance.scenario import Scenario, Step, parse_scenario
+from rebalance.documents import AssignmentDocument, Rebalance
+
+
+class Scene(NamedTuple):
+    """A step as it was played; the assignment is None where none was given."""
+
+    step: Step
+    rebalance: Rebalance
+    assignment: AssignmentDocument | None
+
+
+def corpus() -> tuple[Scenario, ...]:
+    """Return the packaged scenarios, by name."""
+    folder = resources.files("conformance") / "corpus"
+    files = [file for file in folder.iterdir() if file.name.endswith(".json")]
+    return tuple(
+        parse_scenario(file.read_bytes(), source=file.name)
+        for file in sorted(files, key=lambda file: file.name)
+    )
+
+
+def play(
+    scenario: Scenario, answer: Callable[[Rebalance], AssignmentDocument | None]
+) -> Iterator[Scene]:
+    """Hand an assignor the readable steps in turn, each with the claims of the last.
+
+    ``answer`` gives None where the assignor refuses: the next step is then as written.
+    """
+    previous: AssignmentDocument | None = None
+    for generation, step in enumerate(scenario.steps):
+        if step.unreadable is None:
+            rebalance = step.after(previous, generation)
+            previous = answer(rebalance)
+            yield Scene(step, rebalance, previous)

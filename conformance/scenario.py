@@ -1,0 +1,187 @@
+"""A scenario: rebalances in sequence, and what may be expected of whose answers.
+
+Expectations are properties; an exact assignment is one only where the published
+algorithm is deterministic and says so, or where no other answer has the property. An
+answer is always expected to be valid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from rebalance.documents import (
+    AssignmentDocument,
+    Count,
+    Figures,
+    Optional,
+    Rebalance,
+    rebalance_of,
+)
+from rebalance.errors import DocumentError
+from rebalance.jsontext import json_path, parse_json
+
+Held = dict[str, dict[str, list[Count]]]
+ClaimRuleName = Literal["newest-claim", "current-generation"]
+
+EVERYONE: Final = "everyone"
+"""Subject: whoever answers at all."""
+
+OPTIMUM: Final = "optimum"
+"""Subject: the exact core, dec-min balance first and stickiness second."""
+
+AS_IT_STANDS: Final = "as-it-stands"
+"""Subject: no assignor, but the owners with what they own."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class Expectation(_Part):
+    """A property of the answer, and of whose.
+
+    Attributes
+    ----------
+    of
+        Subjects: names of assignors, ``policy:NAME`` of an integer program, or
+        `EVERYONE`, `OPTIMUM`, `AS_IT_STANDS`. ``NAME/racks`` is the rack-aware form
+        of an assignor (KIP-881).
+    round
+        It is about this round of a cooperative rebalance, the first being 1; absent:
+        about what the group comes to rest at.
+    refused
+        The assignor says that the instance is not for it.
+    figures
+        As in verdict/1; only those that are expected.
+    assignment
+        Exactly this, members that hold nothing left out.
+    holds
+        At least this.
+    loads_within
+        Least and largest load allowed.
+    per_topic
+        Loads within a topic over its subscribers, largest first.
+    together
+        Topics whose partitions of one number are with one member (co-partitioning).
+    """
+
+    name: str
+    of: Annotated[list[str], Field(min_length=1)]
+    claim_rule: ClaimRuleName = "newest-claim"
+    round: Optional[Annotated[int, Field(ge=1)]] = None
+    refused: bool = False
+    figures: Optional[Figures] = None
+    assignment: Optional[Held] = None
+    holds: Optional[Held] = None
+    loads_within: Optional[
+        Annotated[list[Count], Field(min_length=2, max_length=2)]
+    ] = None
+    per_topic: Optional[dict[str, list[Count]]] = None
+    together: Optional[list[list[str]]] = None
+
+
+class Step(_Part):
+    """One rebalance of a scenario.
+
+    Attributes
+    ----------
+    rebalance
+        A rebalance/1 document, or what claims to be one.
+    unreadable
+        JSON path of what makes the document unreadable; absent: it is readable.
+    owners
+        Whose claims are believed, by claim rule; owners of nothing left out.
+    """
+
+    name: str
+    rebalance: dict[str, Any]
+    unreadable: Optional[str] = None
+    owners: dict[ClaimRuleName, Held] = {}
+    expect: list[Expectation] = []
+
+    def expected_of(self, *subjects: str) -> Iterator[Expectation]:
+        """Yield what is expected of any of these subjects."""
+        for expectation in self.expect:
+            if not set(subjects).isdisjoint(expectation.of):
+                yield expectation
+
+    def after(self, previous: AssignmentDocument | None, generation: int) -> Rebalance:
+        """Return the rebalance as it follows on an assignment.
+
+        A member without ``owned`` that was in the previous assignment claims what it
+        got there, as of ``generation``; one that states its claims keeps them.
+
+        Raises
+        ------
+        DocumentError
+            If the step is an unreadable one.
+        """
+        if previous is None:
+            return rebalance_of(self.rebalance)
+        members = {
+            member_id: {"owned": previous.members[member_id], "generation": generation}
+            | member
+            if member_id in previous.members and "owned" not in member
+            else member
+            for member_id, member in self.rebalance["members"].items()
+        }
+        return rebalance_of(self.rebalance | {"members": members})
+
+
+class Scenario(_Part):
+    """A sequence of rebalances that somebody met.
+
+    Attributes
+    ----------
+    name
+        Also the file's.
+    source
+        KIP, ticket or thread.
+    tells
+        What happened, or what it shows, in a sentence or two.
+    """
+
+    format: Literal["scenario/1"]
+    name: str
+    source: str
+    tells: str
+    steps: Annotated[list[Step], Field(min_length=1)]
+
+
+def parse_scenario(text: bytes | str, *, source: str | None = None) -> Scenario:
+    """Read a scenario/1 document.
+
+    Raises
+    ------
+    DocumentError
+        If the text is no such document, or a step's rebalance is unreadable and does
+        not say so, or the other way around.
+    """
+    try:
+        scenario = Scenario.model_validate(parse_json(text))
+        _check_steps(scenario)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        path = json_path(first["loc"])
+        raise DocumentError(first["msg"], path=path, source=source) from None
+    except DocumentError as error:
+        raise error.at(source=source, line=None) from None
+    return scenario
+
+
+def _check_steps(scenario: Scenario) -> None:
+    for position, step in enumerate(scenario.steps):
+        found = None
+        try:
+            rebalance_of(step.rebalance)
+        except DocumentError as error:
+            found = error.path
+        if found != step.unreadable:
+            where = json_path(("steps", position, "rebalance"))
+            said = step.unreadable or "nothing"
+            raise DocumentError(
+                f"unreadable at {found or 'nothing'}, said to be at {said}", path=where
+            )

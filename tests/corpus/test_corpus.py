@@ -1,0 +1,176 @@
+"""The corpus itself: whole, free of slips, and right about claims and optima."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from conformance import Expectation, Scenario, Step
+from conformance.scenario import AS_IT_STANDS, EVERYONE, OPTIMUM, Held
+from heuristics import ASSIGNORS
+from rebalance import AssignmentDocument, ClaimRule, instance_of, to_json
+from rebalance.assignment import Assignment, members_of
+from tests.corpus.scenes import SCENARIOS, complaints
+from verify import best, every_assignment, read_rebalance
+
+WAITING = {
+    "sticky",
+    "cooperative-sticky",
+    "uniform",
+    "range/racks",
+    "sticky/racks",
+    "cooperative-sticky/racks",
+    "policy:kip54-sticky",
+    "policy:lag-aware",
+    "policy:per-topic",
+}
+"""Subjects that the corpus speaks of and nobody answers for yet."""
+
+STEPS = [
+    pytest.param(scenario, step, id=f"{scenario.name}: {step.name}")
+    for scenario in SCENARIOS.values()
+    for step in scenario.steps
+    if step.unreadable is None
+]
+
+
+def expectations() -> Iterator[Expectation]:
+    for scenario in SCENARIOS.values():
+        for step in scenario.steps:
+            yield from step.expect
+
+
+def owners(step: Step, rule: ClaimRule) -> dict[str, dict[str, list[int]]]:
+    instance = instance_of(step.after(None, 0), claim_rule=rule)
+    held = members_of(instance, Assignment(assignee=instance.owner.copy()))
+    return {member_id: mine for member_id, mine in held.items() if mine}
+
+
+def test_every_table_of_sources_is_there() -> None:
+    sources = " ".join(scenario.source for scenario in SCENARIOS.values())
+    for source in (
+        "KIP-54, example 1",
+        "KIP-54, example 2",
+        "KIP-54, example 3",
+        "KIP-169",
+        "KIP-615",
+        "KAFKA-7026",
+        "KAFKA-7962",
+        "KAFKA-12984",
+        "KAFKA-14639",
+        "KAFKA-14891",
+        "KAFKA-15106",
+        "KAFKA-15170",
+        "KAFKA-16277",
+        "KAFKA-16930",
+        "KAFKA-17710",
+        "KAFKA-18688",
+        "franz-go commit 2f6d70e2",
+        "franz-go commit 32be513b",
+        "franz-go commit 4deed686",
+        "franz-go issue 795",
+        "librdkafka issue 3306",
+        "librdkafka issue 4044",
+    ):
+        assert source in sources
+
+
+def test_a_subject_is_somebody_or_known_to_be_missing() -> None:
+    spoken_of = {subject for one in expectations() for subject in one.of}
+    answering = {EVERYONE, OPTIMUM, AS_IT_STANDS, *ASSIGNORS}
+    assert spoken_of - answering == WAITING
+    assert set(ASSIGNORS) <= spoken_of
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_names_are_told_apart(name: str) -> None:
+    steps = SCENARIOS[name].steps
+    assert len({step.name for step in steps}) == len(steps)
+    for step in steps:
+        assert len({one.name for one in step.expect}) == len(step.expect)
+
+
+@pytest.mark.parametrize(("scenario", "step"), STEPS)
+def test_expectations_speak_of_what_is_there(scenario: Scenario, step: Step) -> None:
+    topics, members = step.rebalance["topics"], step.rebalance["members"]
+    spoken = [one.assignment or {} for one in step.expect]
+    spoken += [one.holds or {} for one in step.expect]
+    spoken += [step.owners.get(rule.value, {}) for rule in ClaimRule]
+    for held in spoken:
+        for member_id, mine in held.items():
+            for topic, numbers in mine.items():
+                assert topic in members[member_id]["subscription"]
+                assert all(n < topics[topic]["partitions"] for n in numbers)
+    for one in step.expect:
+        named = {*(one.per_topic or {}), *(t for ts in one.together or [] for t in ts)}
+        assert named <= topics.keys()
+
+
+@pytest.mark.parametrize(("scenario", "step"), STEPS)
+def test_claims_are_settled_as_told(scenario: Scenario, step: Step) -> None:
+    for rule in ClaimRule:
+        if rule.value in step.owners:
+            assert owners(step, rule) == step.owners[rule.value]
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_what_stands_is_judged_as_told(name: str) -> None:
+    def stay(rebalance: Any, rule: ClaimRule) -> AssignmentDocument | None:
+        instance = instance_of(rebalance, claim_rule=rule)
+        held = members_of(instance, Assignment(assignee=instance.owner.copy()))
+        told = any(
+            AS_IT_STANDS in one.of for s in SCENARIOS[name].steps for one in s.expect
+        )
+        return AssignmentDocument(members=held) if told else None
+
+    rule = ClaimRule.NEWEST_CLAIM
+    assert complaints(SCENARIOS[name], AS_IT_STANDS, stay, rule) == []
+
+
+BEYOND = {"kip-615", "librdkafka-4044"}
+"""Too large to try everything; equal subscriptions, so division settles them."""
+
+
+@pytest.mark.parametrize("name", sorted(SCENARIOS.keys() - BEYOND))
+def test_optima_are_the_best_of_all_assignments(name: str) -> None:
+    """Brute force knows the best loads and the most kept of a first step."""
+    first = SCENARIOS[name].steps[0]
+    for one in first.expected_of(OPTIMUM):
+        instance = read_rebalance(to_json(first.after(None, 0)))
+        found = best(instance, claim_rule=one.claim_rule, lag=False)
+        told = one.figures.model_dump(exclude_none=True) if one.figures else {}
+        for figure in told.keys() & {"loads", "kept"}:
+            assert told[figure] == found[figure]
+
+
+def exact_optima() -> Iterator[Any]:
+    for scenario in SCENARIOS.values():
+        for one in scenario.steps[0].expected_of(OPTIMUM):
+            # Sixteen million ways, of which the nine claims leave one.
+            if one.assignment is not None and scenario.name != "kafka-14639-disjoint":
+                yield pytest.param(scenario.steps[0], one.assignment, id=scenario.name)
+
+
+@pytest.mark.parametrize(("step", "assignment"), list(exact_optima()))
+def test_an_exact_optimum_is_the_only_one(step: Step, assignment: Held) -> None:
+    owned = owners(step, ClaimRule.NEWEST_CLAIM)
+
+    def score(held: Held) -> tuple[list[int], int]:
+        loads = [sum(map(len, mine.values())) for mine in held.values()]
+        kept = sum(
+            number in owned.get(member_id, {}).get(topic, [])
+            for member_id, mine in held.items()
+            for topic, numbers in mine.items()
+            for number in numbers
+        )
+        return sorted(loads, reverse=True), -kept
+
+    everything = every_assignment(read_rebalance(to_json(step.after(None, 0))))
+    ranked = [(score(one["members"]), one["members"]) for one in everything]
+    least = min(score for score, _ in ranked)
+    optima = [held for score, held in ranked if score == least]
+    assert [{m: mine for m, mine in held.items() if mine} for held in optima] == [
+        assignment
+    ]
