@@ -6,7 +6,8 @@ import pytest
 from hypothesis import example, given, settings
 
 from heuristics import ASSIGNORS
-from rebalance import document_of
+from rebalance import document_of, figures_of
+from solver import solve
 from tests.heuristics.reference import (
     believed,
     members_in_order,
@@ -92,6 +93,17 @@ def test_constrained_sticky_keeps_the_most_that_balance_allows(
         for topic, numbers in owned[m].items()
     )
     assert kept == most_kept_in_balance(document)
+
+
+@settings(deadline=None)
+@given(layable(LARGER).map(with_equal_subscriptions))
+def test_constrained_sticky_is_as_good_as_the_proved_optimum(
+    document: Document,
+) -> None:
+    laid_out = instance(document)
+    counted = figures_of(laid_out, ASSIGNORS["constrained-sticky"].assign(laid_out))
+    proved = figures_of(laid_out, solve(laid_out).assignment)
+    assert (counted.loads, counted.kept) == (proved.loads, proved.kept)
 
 
 @pytest.mark.parametrize("name", ASSIGNORS)
