@@ -1,0 +1,96 @@
+"""Ways into the exact core, and another engine to hold it against."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from ortools.graph.python import min_cost_flow
+
+import verify
+from rebalance import ClaimRule, Instance, instance_of, parse_rebalance, to_json
+from solver import Answer, Status, solve, solve_by_flow
+from tests.shapes import Document
+
+INSTANCES = int(os.environ.get("ORACLE_INSTANCES", "2000"))
+
+Route = Callable[[Instance], Answer]
+ROUTES: dict[str, Route] = {"solve": solve, "flow": solve_by_flow}
+
+
+def instance(
+    document: Document, claim_rule: ClaimRule = ClaimRule.NEWEST_CLAIM
+) -> Instance:
+    return instance_of(parse_rebalance(json.dumps(document)), claim_rule=claim_rule)
+
+
+def judged(
+    document: Document,
+    answer: Answer,
+    claim_rule: ClaimRule = ClaimRule.NEWEST_CLAIM,
+) -> dict[str, Any]:
+    """Return the judge's verdict on an answer, as it stands in its document."""
+    written = to_json(answer.to_document(instance(document, claim_rule)))
+    return verify.judge(document, json.loads(written), claim_rule=claim_rule.value)
+
+
+def check_proved(
+    document: Document,
+    answer: Answer,
+    claim_rule: ClaimRule = ClaimRule.NEWEST_CLAIM,
+) -> dict[str, Any]:
+    """Assert that the judge finds the answer valid and both optima proved."""
+    verdict = judged(document, answer, claim_rule)
+    assert verdict["verdict"] == "valid", verdict
+    assert verdict["violations"] == []
+    assert verdict["proved"]["dec_min"], verdict
+    assert verdict["proved"]["stickiness"], verdict
+    assert verdict["figures"]["dec_min_balanced"], verdict
+    assert answer.status is Status.OPTIMAL
+    assert answer.kept == answer.most_kept == verdict["figures"]["kept"]
+    return verdict
+
+
+def best_by_ortools(laid_out: Instance) -> tuple[list[int], int]:
+    """Return the best loads and the most kept, by one convex flow of another library.
+
+    The n-th partition of a member costs (2 n - 1) · W, so loads add up to W times the
+    sum of squares; a kept one costs -1, and W is more than all kept ones together.
+    """
+    weight = laid_out.n_partitions + 1
+    n_topics, n_members = len(laid_out.topics), len(laid_out.members)
+    sizes = laid_out.topic_sizes
+    sink = n_topics + n_members
+    flow = min_cost_flow.SimpleMinCostFlow()
+    supply = 0
+    own = np.zeros((n_topics, n_members), dtype=np.int64)
+    for topic, owner in zip(laid_out.partition_topic, laid_out.owner, strict=True):
+        if owner >= 0:
+            own[topic, owner] += 1
+    kept_arcs = []
+    reach = np.zeros(n_members, dtype=np.int64)
+    for m in range(n_members):
+        for t in laid_out.topics_of(m):
+            member = n_topics + m
+            reach[m] += sizes[t]
+            flow.add_arc_with_capacity_and_unit_cost(t, member, sizes[t], 0)
+            if own[t, m]:
+                arc = flow.add_arc_with_capacity_and_unit_cost(t, member, own[t, m], -1)
+                kept_arcs.append(arc)
+        for n in range(1, reach[m] + 1):
+            cost = (2 * n - 1) * weight
+            flow.add_arc_with_capacity_and_unit_cost(n_topics + m, sink, 1, cost)
+    for t in np.flatnonzero(laid_out.topic_subscribed):
+        flow.set_node_supply(t, sizes[t])
+        supply += sizes[t]
+    flow.set_node_supply(sink, -supply)
+    assert flow.solve() == flow.OPTIMAL
+    load = np.zeros(n_members, dtype=np.int64)
+    for arc in range(flow.num_arcs()):
+        if flow.head(arc) == sink:
+            load[flow.tail(arc) - n_topics] += flow.flow(arc)
+    kept = sum(flow.flow(arc) for arc in kept_arcs)
+    return sorted(load.tolist(), reverse=True), kept

@@ -1,0 +1,118 @@
+"""The certificate: what it proves, and that a wrong one proves nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import verify
+from rebalance import Assignment
+from solver import Certificate, prove, solve
+from tests.shapes import Document, shape
+from tests.solver.routes import instance
+from tests.strategies import TINY, rebalances
+
+
+def certificate(level: list[int], price: list[int]) -> Certificate:
+    return Certificate(
+        level=np.array(level, dtype=np.int32), price=np.array(price, dtype=np.int32)
+    )
+
+
+def assignment(assignee: list[int]) -> Assignment:
+    return Assignment(assignee=np.array(assignee, dtype=np.int32))
+
+
+def test_chain_as_it_stands_is_not_proved_balanced() -> None:
+    laid_out = instance(shape("CHAIN"))
+    as_it_stands = Assignment(assignee=laid_out.owner.copy())
+    proof = prove(laid_out, as_it_stands, solve(laid_out).certificate)
+    assert not proof.balanced
+    assert not proof.holds
+    assert proof.kept == 4
+
+
+def test_balanced_but_less_sticky_is_told_apart() -> None:
+    """t of two partitions, a and b own one each: swapping them keeps nothing."""
+    document = {
+        "format": "rebalance/1",
+        "group": "g",
+        "topics": {"t": {"partitions": 2}},
+        "members": {
+            "a": {"subscription": ["t"], "owned": {"t": [0]}},
+            "b": {"subscription": ["t"], "owned": {"t": [1]}},
+        },
+    }
+    laid_out = instance(document)
+    swapped = prove(laid_out, assignment([1, 0]), certificate([1, 1], [0, 0]))
+    assert (swapped.balanced, swapped.kept, swapped.most_kept) == (True, 0, 2)
+    assert not swapped.holds
+    stayed = prove(laid_out, assignment([0, 1]), certificate([1, 1], [0, 0]))
+    assert stayed.holds
+
+
+@pytest.mark.parametrize(
+    ("assignee", "level"),
+    [
+        ([0, 0], [1, 0]),  # one too many on the first, level too high
+        ([0, -1], [0, 0]),  # one with nobody
+        ([0, 0], [0, 0]),  # two on a member of level 0
+    ],
+)
+def test_unbalanced_is_never_proved(assignee: list[int], level: list[int]) -> None:
+    laid_out = instance(
+        {
+            "format": "rebalance/1",
+            "group": "g",
+            "topics": {"t": {"partitions": 2}},
+            "members": {"a": {"subscription": ["t"]}, "b": {"subscription": ["t"]}},
+        }
+    )
+    proof = prove(laid_out, assignment(assignee), certificate(level, [0, 0]))
+    assert not proof.balanced
+
+
+@given(st.data(), rebalances(TINY))
+def test_no_certificate_proves_what_enumeration_refutes(
+    data: st.DataObject, document: Document
+) -> None:
+    """Soundness: any assignment, any integers; what is proved is the best there is."""
+    laid_out = instance(document)
+    members = range(-1, len(laid_out.members))
+    takers = st.sampled_from(members)
+    drawn = [data.draw(takers) for _ in range(laid_out.n_partitions)]
+    subscribed = [
+        m < 0 or laid_out.partition_topic[p] in laid_out.topics_of(m)
+        for p, m in enumerate(drawn)
+    ]
+    if not all(subscribed):
+        return
+    small = st.integers(-2, 3)
+    level = [data.draw(st.integers(0, 3)) for _ in laid_out.members]
+    price = [data.draw(small) for _ in laid_out.members]
+    proof = prove(laid_out, assignment(drawn), certificate(level, price))
+    best = verify.best(document, lag=False)
+    load = sorted(assignment(drawn).loads(laid_out).tolist(), reverse=True)
+    if proof.balanced:
+        assert load == best["loads"]
+        assert proof.most_kept >= best["kept"]
+    if proof.holds:
+        assert proof.kept == best["kept"]
+
+
+@given(rebalances(TINY))
+def test_prices_start_at_zero_in_every_level(document: Document) -> None:
+    laid_out = instance(document)
+    proved = solve(laid_out).certificate
+    for level in np.unique(proved.level):
+        assert proved.price[proved.level == level].min() == 0
+
+
+def test_columns_are_read_only() -> None:
+    answer = solve(instance(shape("CHAIN")))
+    with pytest.raises(ValueError, match="read-only"):
+        answer.certificate.price[0] = 1
+    with pytest.raises(ValueError, match="read-only"):
+        answer.assignment.assignee[0] = 1

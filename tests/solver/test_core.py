@@ -1,0 +1,216 @@
+"""The exact core against enumeration, another engine, the judge, and itself."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+
+import verify
+from rebalance import ClaimRule, parse_rebalance, to_json
+from solver import Status, solve, solve_by_flow
+from tests.shapes import SHAPES, Document, shape
+from tests.solver.routes import (
+    INSTANCES,
+    ROUTES,
+    best_by_ortools,
+    check_proved,
+    instance,
+)
+from tests.strategies import LARGER, SMALL, TINY, Limits, rebalances, seeded_rebalance
+
+HUGE = Limits(members=40, topics=30, partitions=25)
+
+
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("name", SHAPES)
+def test_named_shapes_are_solved_and_proved(name: str, route: str) -> None:
+    document = shape(name)
+    answer = ROUTES[route](instance(document))
+    verdict = check_proved(document, answer)
+    best = verify.best(document, lag=False)
+    assert verdict["figures"]["loads"] == best["loads"]
+    assert answer.kept == best["kept"]
+
+
+@pytest.mark.parametrize(
+    ("name", "loads", "kept"),
+    [
+        ("CHAIN", [1, 1, 1, 1], 1),
+        ("NINE_TEN_ELEVEN", [10, 10, 10], 28),
+        ("STICKINESS", [2, 2, 1], 4),
+        ("NEWCOMER", [1, 1, 1, 1], 2),
+        ("NO_TOPIC_MEMBER", [3, 0], 0),
+        ("NO_MEMBERS", [], 0),
+        ("NOTHING", [], 0),
+    ],
+)
+def test_published_scenarios_by_hand(name: str, loads: list[int], kept: int) -> None:
+    document = shape(name)
+    answer = solve(instance(document))
+    figures = answer.to_document(instance(document)).figures
+    assert figures is not None
+    assert (figures.loads, figures.kept) == (loads, kept)
+
+
+@pytest.mark.parametrize("limits", [TINY, SMALL], ids=["tiny", "small"])
+def test_agrees_with_enumeration(limits: Limits) -> None:
+    """At least 2,000 rebalances, each by both routes, best found by trying all."""
+    for seed in range((INSTANCES + 1) // 2):
+        document = seeded_rebalance(seed, limits)
+        best = verify.best(document, lag=False)
+        for solve_it in ROUTES.values():
+            answer = solve_it(instance(document))
+            assert answer.status is Status.OPTIMAL, seed
+            assert answer.kept == best["kept"], seed
+            load = answer.assignment.loads(instance(document))
+            assert sorted(load.tolist(), reverse=True) == best["loads"], seed
+
+
+@given(rebalances(SMALL))
+def test_agrees_with_enumeration_as_hypothesis_draws(document: Document) -> None:
+    best = verify.best(document, lag=False)
+    verdict = check_proved(document, solve_by_flow(instance(document)))
+    assert verdict["figures"]["loads"] == best["loads"]
+    assert verdict["figures"]["kept"] == best["kept"]
+
+
+@pytest.mark.parametrize("rule", ClaimRule)
+def test_judge_finds_larger_answers_proved(rule: ClaimRule) -> None:
+    for seed in range(INSTANCES // 20):
+        document = seeded_rebalance(seed, LARGER)
+        for solve_it in ROUTES.values():
+            check_proved(document, solve_it(instance(document, rule)), rule)
+
+
+def test_agrees_with_another_flow_engine() -> None:
+    for seed in range(max(INSTANCES // 40, 20)):
+        laid_out = instance(seeded_rebalance(seed, HUGE))
+        answer = solve_by_flow(laid_out)
+        loads = sorted(answer.assignment.loads(laid_out).tolist(), reverse=True)
+        assert (loads, answer.kept) == best_by_ortools(laid_out), seed
+        assert answer.status is Status.OPTIMAL
+
+
+@settings(deadline=None)
+@given(rebalances(LARGER))
+def test_closed_form_agrees_with_flow(document: Document) -> None:
+    for one in document["members"].values():
+        one["subscription"] = sorted(document["topics"])
+    closed = check_proved(document, solve(instance(document)))["figures"]
+    flow = check_proved(document, solve_by_flow(instance(document)))["figures"]
+    assert (closed["loads"], closed["kept"]) == (flow["loads"], flow["kept"])
+
+
+@given(rebalances(LARGER))
+def test_order_of_names_in_the_document_never_shows(document: Document) -> None:
+    def shuffled(listed: dict[str, Document]) -> dict[str, Document]:
+        return dict(sorted(listed.items(), reverse=True))
+
+    turned = document | {
+        "topics": shuffled(document["topics"]),
+        "members": shuffled(document["members"]),
+    }
+    for one in turned["members"].values():
+        random.Random(7).shuffle(one["subscription"])  # noqa: S311
+    assert answered(document) == answered(turned)
+
+
+def answered(document: Document) -> bytes:
+    laid_out = instance(document)
+    return to_json(solve(laid_out).to_document(laid_out))
+
+
+def test_answer_is_written_with_its_proof() -> None:
+    laid_out = instance(shape("CHAIN"))
+    written = json.loads(to_json(solve(laid_out).to_document(laid_out)))
+    assert written["status"] == "optimal"
+    assert written["assignor"] == "oracle"
+    assert written["certificate"]["level"] == {"a": 1, "b": 1, "c": 1, "d": 1}
+    assert set(written["certificate"]["price"]) == {"a", "b", "c", "d"}
+    assert written["figures"] == {
+        "loads": [1, 1, 1, 1],
+        "kept": 1,
+        "moves": 3,
+        "kip54_score": 0,
+        "kip54_balanced": True,
+        "dec_min_balanced": True,
+        "peak_lag": 0,
+        "lag_spread": 0,
+        "rack_mismatches": 0,
+    }
+
+
+def ladder(rungs: int) -> Document:
+    """Member i shares topic i with member i + 1; the first two topics have it all."""
+    names = [f"m{i:05}" for i in range(rungs + 1)]
+    topics = [f"t{i:05}" for i in range(rungs)]
+    members: dict[str, Document] = {
+        name: {"subscription": topics[max(i - 1, 0) : i + 1]}
+        for i, name in enumerate(names)
+    }
+    for name, topic in zip(names, topics, strict=False):
+        members[name]["owned"] = {topic: [0]}
+    members[names[0]]["owned"] = {topics[0]: [0, 1]}
+    sizes = {t: {"partitions": 2 if t == topics[0] else 1} for t in topics}
+    return {
+        "format": "rebalance/1",
+        "group": "ladder",
+        "topics": sizes,
+        "members": members,
+    }
+
+
+@pytest.mark.parametrize("rungs", [1, 2, 3, 50, 2000])
+def test_long_chain_is_walked_to_its_end(rungs: int) -> None:
+    """One transfer a rung, all of them needed: the chain is as long as the ladder."""
+    document = ladder(rungs)
+    laid_out = instance(document)
+    answer = solve(laid_out)
+    assert answer.assignment.loads(laid_out).tolist() == [1] * (rungs + 1)
+    assert answer.kept == 1
+    assert answer.status is Status.OPTIMAL
+
+
+SAMPLE = """
+from tests.solver.routes import instance, ROUTES
+from tests.strategies import LARGER, seeded_rebalance
+from tests.shapes import SHAPES
+from rebalance import to_json
+
+drawn = [seeded_rebalance(seed, LARGER) for seed in range(40)]
+for document in [*SHAPES.values(), *drawn]:
+    laid_out = instance(document)
+    for solve in ROUTES.values():
+        print(to_json(solve(laid_out).to_document(laid_out)).decode())
+"""
+
+
+def printed(**environment: str) -> bytes:
+    return subprocess.run(
+        [sys.executable, "-c", SAMPLE],
+        env=os.environ | environment,
+        check=True,
+        capture_output=True,
+    ).stdout
+
+
+def test_same_bytes_whatever_the_hash_seed_and_without_the_compiler() -> None:
+    compiled = printed(PYTHONHASHSEED="1")
+    assert compiled.count(b"\n") > 100
+    assert compiled == printed(PYTHONHASHSEED="2", NUMBA_DISABLE_JIT="1")
+
+
+def test_documents_are_read_the_same_by_engine_and_judge() -> None:
+    """What one reader takes the other takes, or the two would judge two inputs."""
+    for seed in range(200):
+        document = seeded_rebalance(seed, SMALL)
+        text = json.dumps(document)
+        assert json.loads(to_json(parse_rebalance(text)))["members"].keys() == (
+            verify.read_rebalance(text)["members"].keys()
+        )
