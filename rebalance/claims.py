@@ -73,9 +73,9 @@ def owners(claims: Claims, counts: Bools, *, partitions: int, rule: ClaimRule) -
     member, generation = claims.member, claims.generation
     if rule is ClaimRule.CURRENT_GENERATION and generation.size:
         counts = counts & (generation == generation.max())[member]
+    rows = claims.partitions
     if not counts.all():
-        member = member[counts]
-    rows = claims.partitions if counts.all() else claims.partitions[counts]
+        rows, member = rows[counts], member[counts]
     newest = _is_newest(rows, generation, member, partitions)
     if newest is not None:
         rows, member = rows[newest], member[newest]

@@ -222,21 +222,31 @@ def _check_indices(column: Int32, length: int | None, bound: int, subject: str) 
 
 
 def _claims_subscribed(instance: Instance) -> Bools:
-    """Tell which claims are on a topic that their member subscribes to.
-
-    Claims come topic by topic, so one look-up a run of them is enough.
-    """
-    claims, rows = instance.claims, instance.claims.partitions
-    if rows.size == 0:
-        return np.zeros(0, dtype=np.bool_)
+    """Tell which claims are on a topic that their member subscribes to."""
+    claims = instance.claims
     n_topics = len(instance.topics)
-    of_member = instance.member_class[claims.member].astype(np.int64)
-    pair = of_member * n_topics + instance.partition_topic[rows]
-    starts = np.flatnonzero(np.r_[True, pair[1:] != pair[:-1]])
+    wants_all = np.diff(instance.class_offsets) == n_topics
+    counts = np.repeat(wants_all[instance.member_class], np.diff(claims.offsets))
+    doubtful = np.flatnonzero(~counts)
+    if doubtful.size == 0 or instance.class_topics.size == 0:
+        return counts
+    of_class = instance.member_class[claims.member[doubtful]].astype(np.int64)
+    topic = instance.partition_topic[claims.partitions[doubtful]]
+    counts[doubtful] = _is_listed(instance, of_class * n_topics + topic)
+    return counts
+
+
+def _is_listed(instance: Instance, pair: Int64) -> Bools:
+    """Tell whether class · T + topic is a subscription; one look-up a run of equals.
+
+    Claims come topic by topic, so there are far fewer runs than claims.
+    """
+    n_topics = len(instance.topics)
     listed = np.repeat(
         np.arange(instance.n_classes, dtype=np.int64), np.diff(instance.class_offsets)
     )
     known = listed * n_topics + instance.class_topics
-    at = np.minimum(np.searchsorted(known, pair[starts]), max(known.size - 1, 0))
-    found = known[at] == pair[starts] if known.size else np.zeros(starts.size, bool)
-    return np.repeat(found, np.diff(np.r_[starts, rows.size]))
+    starts = np.flatnonzero(np.r_[True, pair[1:] != pair[:-1]])
+    at = np.minimum(np.searchsorted(known, pair[starts]), known.size - 1)
+    lengths = np.diff(np.r_[starts, pair.size])
+    return np.repeat(known[at] == pair[starts], lengths)

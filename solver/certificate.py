@@ -56,7 +56,7 @@ class Proof:
     Attributes
     ----------
     balanced : bool
-        The load vector is dec-min.
+        The assignment is valid and its load vector dec-min.
     kept : int
         Owned partitions that stay.
     most_kept : int
@@ -86,6 +86,13 @@ def prove(
         price,
         len(instance.topics),
     )
+    valid = _is_valid(
+        assignment.assignee,
+        instance.topic_offsets,
+        instance.member_class,
+        instance.class_offsets,
+        instance.class_topics,
+    )
     fits, load, kept, most = _scan(
         instance.owner,
         assignment.assignee,
@@ -96,7 +103,7 @@ def prove(
         cheapest,
     )
     beyond = load - level
-    balanced = bool(fits and (beyond >= 0).all() and (beyond <= 1).all())
+    balanced = bool(valid and fits and (beyond >= 0).all() and (beyond <= 1).all())
     return Proof(
         balanced=balanced,
         kept=int(kept),
@@ -133,6 +140,36 @@ def _topic_floors(
             elif class_level[k] == floor[t]:
                 cheapest[t] = min(cheapest[t], class_price[k])
     return floor, cheapest
+
+
+@njit(cache=True)
+def _is_valid(
+    assignee: Int32,
+    topic_offsets: Int64,
+    member_class: Int32,
+    class_offsets: Int64,
+    class_topics: Int32,
+) -> bool:
+    """Tell whether no partition is with a member that does not subscribe to it."""
+    n_topics = topic_offsets.size - 1
+    first = np.zeros(n_topics + 1, np.int64)
+    for t in class_topics:
+        first[t + 1] += 1
+    first = np.cumsum(first)
+    free = first[:-1].copy()
+    subscriber = np.empty(class_topics.size, np.int32)
+    for k in range(class_offsets.size - 1):
+        for t in class_topics[class_offsets[k] : class_offsets[k + 1]]:
+            subscriber[free[t]] = k
+            free[t] += 1
+    seen = np.full(class_offsets.size - 1, -1, np.int64)
+    for t in range(n_topics):
+        for k in subscriber[first[t] : first[t + 1]]:
+            seen[k] = t
+        for c in assignee[topic_offsets[t] : topic_offsets[t + 1]]:
+            if c != NOBODY and seen[member_class[c]] != t:
+                return False
+    return True
 
 
 @njit(cache=True)
