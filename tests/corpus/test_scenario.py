@@ -15,6 +15,7 @@ from tests.shapes import member, rebalance
 DOCUMENT = rebalance(
     {"t": 2, "u": 2}, {"a": member(["t", "u"]), "b": member(["t", "u"])}
 )
+WITH_IDLER = rebalance({"t": 2, "u": 2}, DOCUMENT["members"] | {"idle": member([])})
 SCENARIO: dict[str, Any] = {
     "format": "scenario/1",
     "name": "two",
@@ -110,12 +111,12 @@ def test_claims_are_carried_from_each_step_to_the_next() -> None:
 def test_stated_claims_stand_and_newcomers_have_none() -> None:
     later = rebalance(
         {"t": 2},
-        {"a": member(["t"], {"t": [1]}, 7), "new": member(["t"]), "b": member(["t"])},
+        {"a": member(["t"], {"t": [1]}), "new": member(["t"]), "b": member(["t"])},
     )
     scenario = scenario_of({"rebalance": DOCUMENT}, {"rebalance": later})
     _, scene = play(scenario, all_to_first)
     members = scene.rebalance.members
-    assert (members["a"].owned, members["a"].generation) == ({"t": [1]}, 7)
+    assert (members["a"].owned, members["a"].generation) == ({"t": [1]}, None)
     assert (members["new"].owned, members["new"].generation) == (None, None)
     assert (members["b"].owned, members["b"].generation) == ({}, 1)
 
@@ -154,7 +155,7 @@ def lacking(held: Held, **properties: object) -> list[str]:
     expectation = Expectation.model_validate(
         {"name": "it", "of": ["range"]} | properties
     )
-    document = parse_scenario(json.dumps(SCENARIO)).steps[0].after(None, 0)
+    document = scenario_of({"rebalance": WITH_IDLER}).steps[0].after(None, 0)
     answer = AssignmentDocument(members=held)
     return list(unmet(expectation, document, answer, FIGURES))
 
@@ -163,6 +164,7 @@ def lacking(held: Held, **properties: object) -> list[str]:
     ("properties", "missed_by", "fault"),
     [
         ({"assignment": EVEN}, BY_TOPIC, "a holds {'t': [0, 1]}, expected"),
+        ({"assignment": EVEN}, EVEN | {"idle": {"t": [1]}}, "idle holds {'t': [1]}"),
         ({"holds": {"a": {"u": [0]}}}, APART, "a lacks u:0"),
         ({"loads_within": [1, 2]}, UNEVEN, "b has 0, expected 1 to 2"),
         ({"loads_within": [2, 3]}, UNEVEN, "a has 4, expected 2 to 3"),
