@@ -14,6 +14,10 @@ class OracleError(Exception):
 
     exit_code: ClassVar[int] = 2
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Survive pickling, keyword-only parts and all: Spark carries errors."""
+        return _rebuilt, (type(self), self.args, self.__dict__.copy())
+
 
 class DocumentError(OracleError, ValueError):
     """A document that is not what its format says; ``path`` is a JSON path."""
@@ -31,11 +35,6 @@ class DocumentError(OracleError, ValueError):
         self.source = source
         self.line = line
         super().__init__(f"{_place(source, line)}{path}: {reason}")
-
-    def __reduce__(self) -> tuple[object, ...]:
-        """Survive pickling: Spark carries errors from its workers."""
-        state = (self.reason, self.path, self.source, self.line)
-        return _document_error, state
 
     def at(self, *, source: str | None, line: int | None) -> DocumentError:
         """Return the same error with the place it was met in."""
@@ -92,7 +91,10 @@ def _place(source: str | None, line: int | None) -> str:
     return f"{source}: " if line is None else f"{source}:{line}: "
 
 
-def _document_error(
-    reason: str, path: str, source: str | None, line: int | None
-) -> DocumentError:
-    return DocumentError(reason, path=path, source=source, line=line)
+def _rebuilt(
+    kind: type[OracleError], args: tuple[object, ...], parts: dict[str, object]
+) -> OracleError:
+    error = kind.__new__(kind, *args)
+    error.args = args  # OSError leaves them to its own __init__
+    error.__dict__.update(parts)
+    return error

@@ -74,10 +74,9 @@ def shown(value: object) -> str:
 def _step(step: int | str) -> str:
     if isinstance(step, int):
         return f"[{step}]"
-    if _PLAIN_KEY.match(step):
-        return f".{step}"
-    short = step if len(step) <= _SHOWN else step[:_SHOWN] + "…"
-    return f"[{json.dumps(short)}]"
+    if len(step) > _SHOWN:
+        step = step[:_SHOWN] + "…"
+    return f".{step}" if _PLAIN_KEY.match(step) else f"[{json.dumps(step)}]"
 
 
 def _decoded(text: bytes | str) -> str:

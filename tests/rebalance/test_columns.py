@@ -1,0 +1,314 @@
+"""Documents as columns, owners by both rules, and assignments there and back."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rebalance import (
+    Assignment,
+    ClaimRule,
+    Claims,
+    Instance,
+    InstanceError,
+    assignment_of,
+    document_of,
+    figures_of,
+    instance_of,
+    parse_assignment,
+    parse_rebalance,
+    to_json,
+)
+from tests.shapes import SHAPES, Document, shape
+from tests.strategies import (
+    LARGER,
+    SMALL,
+    rebalances,
+    rebalances_with_assignments,
+)
+
+
+def columns(document: Document, rule: ClaimRule = ClaimRule.NEWEST_CLAIM) -> Instance:
+    return instance_of(parse_rebalance(json.dumps(document)), claim_rule=rule)
+
+
+def owner_by_hand(document: Document, rule: ClaimRule) -> dict[tuple[str, int], str]:
+    """Settle claims one partition at a time, from the words of the rules."""
+    members = document["members"]
+    generation = {m: one.get("generation", -1) for m, one in members.items()}
+    newest = max(generation.values(), default=-1)
+    owners = {}
+    for topic, about in document["topics"].items():
+        for number in range(about["partitions"]):
+            claimants = [
+                m
+                for m, one in members.items()
+                if topic in one["subscription"]
+                and number in one.get("owned", {}).get(topic, ())
+                and (rule is ClaimRule.NEWEST_CLAIM or generation[m] == newest)
+            ]
+            best = max((generation[m] for m in claimants), default=-1)
+            winners = [m for m in claimants if generation[m] == best]
+            if len(winners) == 1:
+                owners[topic, number] = winners[0]
+    return owners
+
+
+def owner_of(laid_out: Instance) -> dict[tuple[str, int], str]:
+    return {
+        (
+            laid_out.topics[t],
+            int(p - laid_out.topic_offsets[t]),
+        ): laid_out.members[laid_out.owner[p]]
+        for p, t in enumerate(laid_out.partition_topic)
+        if laid_out.owner[p] >= 0
+    }
+
+
+@pytest.mark.parametrize("rule", ClaimRule)
+@given(document=rebalances(LARGER))
+def test_owners_are_settled_as_the_rule_says(
+    rule: ClaimRule, document: Document
+) -> None:
+    assert owner_of(columns(document, rule)) == owner_by_hand(document, rule)
+
+
+@pytest.mark.parametrize("rule", ClaimRule)
+@pytest.mark.parametrize("name", SHAPES)
+def test_owners_of_named_shapes(name: str, rule: ClaimRule) -> None:
+    document = shape(name)
+    assert owner_of(columns(document, rule)) == owner_by_hand(document, rule)
+
+
+def test_example_of_the_format_is_laid_out_column_by_column() -> None:
+    laid_out = columns(
+        {
+            "format": "rebalance/1",
+            "group": "g",
+            "topics": {
+                "u": {"partitions": 1},
+                "t": {
+                    "partitions": 3,
+                    "lag": [9, 8, 7],
+                    "racks": [["b"], ["a", "b", "a"], []],
+                },
+                "none": {"partitions": 0},
+            },
+            "members": {
+                "c1": {"subscription": ["u", "t", "gone"], "capacity": 4},
+                "c0": {
+                    "subscription": ["t"],
+                    "owned": {"t": [5, 2], "u": [0], "gone": [1]},
+                    "generation": 3,
+                    "rack": "z",
+                    "instance_id": "i",
+                },
+                "c2": {"subscription": ["t", "u"]},
+            },
+        }
+    )
+    assert laid_out.topics == ("none", "t", "u")
+    assert laid_out.topic_offsets.tolist() == [0, 0, 3, 4]
+    assert laid_out.partition_topic.tolist() == [1, 1, 1, 2]
+    assert laid_out.members == ("c0", "c1", "c2")
+    assert laid_out.member_class.tolist() == [0, 1, 1]
+    assert laid_out.class_offsets.tolist() == [0, 1, 3]
+    assert laid_out.class_topics.tolist() == [1, 1, 2]
+    assert laid_out.class_sizes.tolist() == [1, 2]
+    assert laid_out.claims.offsets.tolist() == [0, 2, 2, 2]
+    assert laid_out.claims.partitions.tolist() == [2, 3]
+    assert laid_out.claims.generation.tolist() == [3, -1, -1]
+    assert laid_out.owner.tolist() == [-1, -1, 0, -1]  # u is not subscribed by c0
+    assert laid_out.lag is not None
+    assert laid_out.lag.tolist() == [9, 8, 7, 0]
+    assert laid_out.capacity is not None
+    assert laid_out.capacity.tolist() == [1, 4, 1]
+    assert laid_out.racks is not None
+    assert laid_out.racks.names == ("a", "b", "z")
+    assert laid_out.racks.member.tolist() == [2, -1, -1]
+    assert laid_out.racks.offsets.tolist() == [0, 1, 3, 3, 3]
+    assert laid_out.racks.replicas.tolist() == [1, 0, 1]
+    assert laid_out.instance_ids == ("i", None, None)
+    assert laid_out.topic_subscribed.tolist() == [False, True, True]
+    assert laid_out.topics_of(1).tolist() == [1, 2]
+
+
+def test_what_nobody_tells_has_no_column() -> None:
+    laid_out = columns(shape("CHAIN"))
+    assert (laid_out.lag, laid_out.capacity, laid_out.racks) == (None, None, None)
+
+
+def test_lag_beyond_64_bits_is_refused_by_name() -> None:
+    topics = {n: {"partitions": 1, "lag": [2**62]} for n in ("a", "b")}
+    document = {"format": "rebalance/1", "group": "g", "topics": topics, "members": {}}
+    with pytest.raises(InstanceError, match=r"total lag passes 2\^63 - 1 .*'b'"):
+        columns(document)
+
+
+def parts(**changes: Any) -> dict[str, Any]:
+    """Return columns of two topics, two members, one claim; with changes."""
+    given: dict[str, Any] = {
+        "group": "g",
+        "topics": ("t", "u"),
+        "topic_offsets": np.array([0, 2, 3]),
+        "members": ("a", "b"),
+        "member_class": np.array([0, 0], dtype=np.int32),
+        "class_offsets": np.array([0, 2]),
+        "class_topics": np.array([0, 1], dtype=np.int32),
+        "claims": claims(),
+    }
+    return given | changes
+
+
+def claims(**changes: Any) -> Claims:
+    given: dict[str, Any] = {
+        "offsets": np.array([0, 1, 1]),
+        "partitions": np.array([2], dtype=np.int32),
+        "generation": np.array([1, -1]),
+    }
+    return Claims(**(given | changes))
+
+
+def test_columns_that_fit_are_taken() -> None:
+    assert Instance(**parts()).owner.tolist() == [-1, -1, 0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "subject"),
+    [
+        ({"topics": ("u", "t")}, "t"),
+        ({"topics": ("t", "t")}, "t"),
+        ({"members": ("b", "a")}, "a"),
+        ({"topic_offsets": np.array([0, 2])}, "topic_offsets"),
+        ({"topic_offsets": np.array([0, 3, 2])}, "topic_offsets"),
+        ({"topic_offsets": np.array([1, 2, 3])}, "topic_offsets"),
+        ({"member_class": np.array([0], dtype=np.int32)}, "member_class"),
+        ({"member_class": np.array([0, 1], dtype=np.int32)}, "member_class"),
+        ({"member_class": np.array([0, -1], dtype=np.int32)}, "member_class"),
+        ({"class_offsets": np.array([0, 1])}, "class_offsets"),
+        ({"class_topics": np.array([0, 2], dtype=np.int32)}, "class_topics"),
+        ({"claims": claims(offsets=np.array([0, 1]))}, "claims.offsets"),
+        ({"claims": claims(offsets=np.array([0, 1, 2]))}, "claims.offsets"),
+        (
+            {"claims": claims(partitions=np.array([3], dtype=np.int32))},
+            "claims.partitions",
+        ),
+        ({"claims": claims(generation=np.array([1]))}, "claims.generation"),
+        ({"lag": np.array([1, 2])}, "lag"),
+        ({"lag": np.array([1, -2, 0])}, 1),
+        ({"capacity": np.array([1])}, "capacity"),
+        ({"capacity": np.array([1, 0])}, "capacity"),
+        ({"instance_ids": ("a",)}, "instance_ids"),
+    ],
+)
+def test_columns_that_do_not_fit_are_refused(
+    changes: dict[str, Any], subject: object
+) -> None:
+    with pytest.raises(InstanceError) as caught:
+        Instance(**parts(**changes))
+    assert caught.value.subject == subject
+
+
+def test_columns_are_read_only() -> None:
+    laid_out = columns(shape("EVERY_FIELD"))
+    for column in (laid_out.owner, laid_out.lag, laid_out.claims.partitions):
+        assert column is not None
+        with pytest.raises(ValueError, match="read-only"):
+            column[0] = 1
+
+
+@given(rebalances_with_assignments(SMALL))
+def test_assignments_go_there_and_back(pair: tuple[Document, Document]) -> None:
+    document, answer = pair
+    laid_out = columns(document)
+    read = parse_assignment(json.dumps(answer))
+    written = document_of(laid_out, assignment_of(laid_out, read), assignor="x")
+    expected = {
+        m: {t: sorted(numbers) for t, numbers in held.items() if numbers}
+        for m, held in answer["members"].items()
+    }
+    assert json.loads(to_json(written))["members"] == expected
+
+
+@given(rebalances_with_assignments(SMALL))
+def test_figures_agree_with_counting_by_hand(pair: tuple[Document, Document]) -> None:
+    document, answer = pair
+    laid_out = columns(document)
+    read = assignment_of(laid_out, parse_assignment(json.dumps(answer)))
+    figures = figures_of(laid_out, read)
+    held = answer["members"]
+    loads = [sum(len(n) for n in mine.values()) for mine in held.values()]
+    owner = owner_by_hand(document, ClaimRule.NEWEST_CLAIM)
+    kept = sum(n in held[m].get(t, ()) for (t, n), m in owner.items())
+    lags = [lag_by_hand(document, mine) for mine in held.values()]
+    assert figures.loads == sorted(loads, reverse=True)
+    assert figures.kept == kept
+    assert figures.moves == len(owner) - kept
+    assert figures.kip54_score == sum(abs(a - b) for a in loads for b in loads) // 2
+    assert figures.peak_lag == max(lags, default=0)
+    assert figures.lag_spread == max(lags, default=0) - min(lags, default=0)
+    assert figures.rack_mismatches == mismatches_by_hand(document, held)
+
+
+def lag_by_hand(document: Document, mine: dict[str, list[int]]) -> int:
+    lags = {t: about.get("lag") for t, about in document["topics"].items()}
+    return sum(lags[t][n] for t, numbers in mine.items() if lags[t] for n in numbers)
+
+
+def mismatches_by_hand(document: Document, held: Document) -> int:
+    found = 0
+    for member, mine in held.items():
+        rack = document["members"][member].get("rack")
+        for topic, numbers in mine.items():
+            racks = document["topics"][topic].get("racks")
+            for number in numbers if racks and rack is not None else ():
+                found += bool(racks[number]) and rack not in racks[number]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("members", "reason"),
+    [
+        ({"x": {"t": [0]}}, "unknown member"),
+        ({"a": {"x": [0]}}, "unknown topic"),
+        ({"a": {"t": [2]}}, "unknown partition"),
+        ({"a": {"t": [0]}, "b": {"t": [0]}}, "assigned twice"),
+        ({"a": {"t": [0, 0]}}, "assigned twice"),
+    ],
+)
+def test_assignments_that_no_column_can_hold(
+    members: dict[str, dict[str, list[int]]], reason: str
+) -> None:
+    document = parse_assignment(
+        json.dumps({"format": "assignment/1", "members": members})
+    )
+    with pytest.raises(InstanceError, match=reason):
+        assignment_of(Instance(**parts()), document)
+
+
+@given(st.lists(st.integers(0, 9), max_size=6))
+def test_balance_score_is_the_sum_over_pairs(loads: list[int]) -> None:
+    total = sum(loads)
+    laid_out = Instance(
+        **parts(
+            topics=("t",),
+            topic_offsets=np.array([0, total]),
+            members=tuple(f"m{i}" for i in range(len(loads))),
+            member_class=np.zeros(len(loads), dtype=np.int32),
+            class_offsets=np.array([0, 1]),
+            class_topics=np.array([0], dtype=np.int32),
+            claims=claims(
+                offsets=np.zeros(len(loads) + 1, dtype=np.int64),
+                partitions=np.array([], dtype=np.int32),
+                generation=np.zeros(len(loads), dtype=np.int64),
+            ),
+        )
+    )
+    assignee = np.repeat(np.arange(len(loads), dtype=np.int32), loads)
+    score = figures_of(laid_out, Assignment(assignee=assignee)).kip54_score
+    assert score == sum(abs(a - b) for a in loads for b in loads) // 2
