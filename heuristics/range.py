@@ -17,6 +17,8 @@ class RangeAssignor:
 
     Follows ``org.apache.kafka.clients.consumer.RangeAssignor`` (Kafka 4.0), static
     members first (KIP-345, `heuristics.order.member_order`). Nothing is tied.
+    librdkafka 2.16 goes by instance id only between two static members and by member
+    id otherwise, so its ranges are the same in another order.
 
     Left out: racks (KIP-881). Without racks topics of equal size and equal
     subscribers are co-partitioned, as upstream's are. Known fault, kept: every topic

@@ -1,0 +1,75 @@
+"""What real clients answered in the shipped recording, partition for partition."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from pipeline.history.generations import Generation, decode_generation_of
+from pipeline.records import GroupMetadata, decode_record
+from tests.heuristics.reference import Held
+from tests.heuristics.routes import assigned
+from tests.shapes import Document, member, rebalance
+from tests.wire import RECORDINGS, churn
+
+PARTITIONS: dict[str, int] = json.loads(
+    (RECORDINGS / "churn" / "topics.json").read_bytes()
+)
+
+
+def generations(group: str, assignor: str) -> Iterator[Generation]:
+    """Yield a group's generations in which this assignor was the one chosen."""
+    for key, value in churn():
+        record = decode_record(key, value)
+        if isinstance(record, GroupMetadata) and record.group_id == group:
+            generation = decode_generation_of(record)
+            if generation.assignor == assignor and generation.participants:
+                yield generation
+
+
+def document(generation: Generation, *, static: bool = True) -> Document:
+    members = {}
+    for one in generation.participants:
+        members[one.member_id] = member(one.subscription)
+        if static and one.instance_id is not None:
+            members[one.member_id]["instance_id"] = one.instance_id
+    topics = {t for one in generation.participants for t in one.subscription}
+    return rebalance({topic: PARTITIONS[topic] for topic in topics}, members)
+
+
+def answered(generation: Generation) -> Held:
+    return {one.member_id: one.assigned for one in generation.participants}
+
+
+@pytest.mark.parametrize(
+    ("group", "protocol", "name", "count"),
+    [
+        pytest.param("upgrade-726", "range", "range", 35, id="java-range"),
+        pytest.param(
+            "billing-roundrobin", "roundrobin", "round-robin", 48, id="python-equal"
+        ),
+        pytest.param(
+            "nightly-batch", "roundrobin", "round-robin", 32, id="python-batch"
+        ),
+    ],
+)
+def test_real_clients_answered_the_same(
+    group: str, protocol: str, name: str, count: int
+) -> None:
+    recorded = list(generations(group, protocol))
+    assert len(recorded) == count
+    for one in recorded:
+        assert assigned(name, document(one)) == answered(one), one.generation
+
+
+def test_librdkafka_does_not_put_static_members_first() -> None:
+    """Its order is by member id unless both are static; ours is Java's."""
+    recorded = list(generations("orders-range", "range"))
+    assert len(recorded) == 49
+    for one in recorded:
+        unnamed = document(one, static=False)
+        assert assigned("range", unnamed) == answered(one), one.generation
+    differing = sum(assigned("range", document(r)) != answered(r) for r in recorded)
+    assert differing == 47
