@@ -38,7 +38,7 @@ test: lint ## lint, then the quick tests
 	@$(BIN)/python -m pytest -q -m "not slow"
 
 test-all: lint browser mutation ## lint, then all tests, 50,000 instances, mutants, a browser
-	@ORACLE_INSTANCES=$(INSTANCES) $(BIN)/python -m pytest -q
+	@ORACLE_INSTANCES=$(INSTANCES) ORACLE_PROFILE=thorough $(BIN)/python -m pytest -q
 
 mutation: dev ## change lines of the engines and the judge; count what no test sees
 	@$(BIN)/python -m tools.mutation

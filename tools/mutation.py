@@ -15,12 +15,13 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from queue import Empty, SimpleQueue
+from xml.etree import ElementTree
 
 from tools.mutants import KILLED, SURVIVED, Mutant, Verdict, mutants_of
 
@@ -28,12 +29,25 @@ ROOT = Path(__file__).resolve().parent.parent
 COPIES = ROOT / "build" / "mutation"
 LEFT_OUT = (".*", "build", "out", "dist", "__pycache__", "docs", "benchmarks")
 PACKAGES = ("solver", "verify")
-INSTANCES = 100
-"""Random instances of one test of one mutant: a sample has to be quick."""
+TIMES = "times.xml"
+QUICKLY = {
+    "NUMBA_DISABLE_JIT": "1",
+    "ORACLE_INSTANCES": "100",
+    "ORACLE_PROFILE": "sample",
+}
+"""How the tests run on a mutant: interpreted, with little left to chance."""
 
 
 class TimeUpError(Exception):
     """The time is up while a mutant runs: it counts as not tried."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Which tests a mutant meets, the quickest first, and for how many seconds."""
+
+    tests: list[str]
+    limit: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,8 +65,8 @@ class Workshop:
         shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*LEFT_OUT))
         return cls(folder=folder, deadline=deadline)
 
-    def test(self, package: str, limit: float) -> int | None:
-        """Run a package's tests; return their exit code, None when they took too long.
+    def test(self, what: Sequence[str], limit: float) -> int | None:
+        """Run some tests; return pytest's exit code, None when they took too long.
 
         Raises
         ------
@@ -60,12 +74,13 @@ class Workshop:
             If the whole sample's time ended first.
         """
         command = [sys.executable, "-B", "-m", "pytest", "-x", "-q", "--no-header"]
-        command += ["-p", "no:cacheprovider", "-m", "not slow", f"tests/{package}"]
+        command += ["-p", "no:cacheprovider", "-m", "not slow", "--junitxml", TIMES]
+        command += what
         left = self.deadline - time.monotonic()
         with subprocess.Popen(
             command,
             cwd=self.folder,
-            env=os.environ | self._environment(),
+            env=os.environ | QUICKLY | {"PYTHONPATH": str(self.folder)},
             stdin=subprocess.DEVNULL,
             stdout=(self.folder / "pytest.log").open("wb"),
             stderr=subprocess.STDOUT,
@@ -79,21 +94,22 @@ class Workshop:
                     raise TimeUpError from None
                 return None
 
-    def _environment(self) -> dict[str, str]:
-        return {
-            "PYTHONPATH": str(self.folder),
-            "NUMBA_DISABLE_JIT": "1",
-            "ORACLE_INSTANCES": str(INSTANCES),
-        }
+    def quickest_first(self) -> list[str]:
+        """Return the test files of the last run in the order of the time they took."""
+        took: dict[str, float] = {}
+        for case in ElementTree.parse(self.folder / TIMES).iter("testcase"):  # noqa: S314
+            name = case.get("classname", "").replace(".", "/") + ".py"
+            took[name] = took.get(name, 0.0) + float(case.get("time", 0))
+        return sorted(took, key=lambda name: took[name])
 
-    def try_mutant(self, mutant: Mutant, limit: float) -> Verdict:
+    def try_mutant(self, mutant: Mutant, plan: Plan) -> Verdict:
         """Put the mutant in the original's place for one run of the tests."""
         file = self.folder / mutant.file
         original = file.read_text(encoding="utf-8")
         changed = mutant.code(original)
         file.write_text(changed, encoding="utf-8")
         try:
-            code = self.test(mutant.package, limit)
+            code = self.test(plan.tests, plan.limit)
         finally:
             file.write_text(original, encoding="utf-8")
         outcome = SURVIVED if code == 0 else KILLED
@@ -119,36 +135,36 @@ def sample(seed: int) -> list[Mutant]:
     return [mutant for turn in zip_longest(*drawn) for mutant in turn if mutant]
 
 
-def limits(shop: Workshop) -> dict[str, float]:
-    """Run the tests of the unchanged packages; return how long a mutant may take.
+def plans(shop: Workshop) -> dict[str, Plan]:
+    """Run the tests of the unchanged packages; return how mutants of each are tried.
 
     Raises
     ------
     SystemExit
         If they fail: then no mutant can be told from the original.
     """
-    allowed = {}
+    made = {}
     for package in PACKAGES:
         started = time.monotonic()
-        code = shop.test(package, limit=float("inf"))
+        code = shop.test([f"tests/{package}"], limit=float("inf"))
         took = time.monotonic() - started
         if code != 0:
             log = (shop.folder / "pytest.log").read_text(errors="replace")
             print(f"{log[-3000:]}\nmutation: the tests of {package}/ fail unchanged")
             raise SystemExit(1)
         print(f"mutation: tests of {package}/ take {took:.0f} s unchanged", flush=True)
-        allowed[package] = 10 + 2 * took
-    return allowed
+        made[package] = Plan(tests=shop.quickest_first(), limit=10 + 2 * took)
+    return made
 
 
 def work(
-    shop: Workshop, queue: SimpleQueue[Mutant], allowed: dict[str, float]
+    shop: Workshop, queue: SimpleQueue[Mutant], planned: dict[str, Plan]
 ) -> Iterator[Verdict]:
     """Try mutants until none is left or the time is up."""
     while time.monotonic() < shop.deadline:
         try:
             mutant = queue.get_nowait()
-            yield shop.try_mutant(mutant, allowed[mutant.package])
+            yield shop.try_mutant(mutant, planned[mutant.package])
         except (Empty, TimeUpError):
             return
 
@@ -184,9 +200,9 @@ def main() -> int:
         queue.put(mutant)
     shops = [Workshop.opened(n, deadline) for n in range(arguments.workers)]
     try:
-        allowed = limits(shops[0])
+        planned = plans(shops[0])
         with ThreadPoolExecutor(len(shops)) as pool:
-            done = pool.map(lambda shop: list(work(shop, queue, allowed)), shops)
+            done = pool.map(lambda shop: list(work(shop, queue, planned)), shops)
             verdicts = [verdict for batch in done for verdict in batch]
     except TimeUpError:
         print("mutation: the unchanged tests alone take longer than --seconds")
