@@ -1,0 +1,59 @@
+"""Names from the input, made fit to be shown: what cannot be seen is spelled out.
+
+A member id may be any string. On a terminal an escape sequence in it would act; on a
+page an override of the writing direction would turn the rest of the line around.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Final
+
+_SHORT: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_UNSEEN: Final = frozenset({"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"})
+"""Unicode categories with nothing to see: control, format, private, unassigned."""
+_BLANK: Final = frozenset("\u00ad\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
+"""Letters and marks that show as nothing."""
+
+
+def visible(text: str, *, limit: int | None = None) -> str:
+    """Spell out what cannot be seen, and cut what is too long.
+
+    ``limit`` counts characters of the result, the ``…`` of a cut included.
+    """
+    if limit is not None:
+        text = text[: limit + 1]
+    shown = text if text.isascii() and text.isprintable() else _spelled(text)
+    if limit is not None and len(shown) > limit:
+        return shown[: limit - 1] + "…"
+    return shown
+
+
+def _spelled(text: str) -> str:
+    return "".join(_spell(c) if _is_unseen(c) else c for c in text)
+
+
+def _is_unseen(character: str) -> bool:
+    return (
+        unicodedata.category(character) in _UNSEEN
+        or character in _BLANK
+        or (unicodedata.category(character) == "Zs" and character != " ")
+    )
+
+
+def _spell(character: str) -> str:
+    code = ord(character)
+    if character in _SHORT:
+        return _SHORT[character]
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def abridged(text: str, limit: int) -> str:
+    """Show a long name by both its ends: client ids differ in either."""
+    shown = visible(text)
+    if len(shown) <= limit:
+        return shown
+    head = (limit - 1) // 2
+    return f"{shown[:head]}…{shown[len(shown) - (limit - 1 - head) :]}"
