@@ -1,0 +1,5 @@
+"""``python -m oracle`` is ``assignor-oracle``."""
+
+from oracle.cli import main
+
+main()

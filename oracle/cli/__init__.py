@@ -1,0 +1,5 @@
+"""The command line, ``assignor-oracle``."""
+
+from oracle.cli.run import main
+
+__all__ = ["main"]

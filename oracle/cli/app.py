@@ -1,0 +1,52 @@
+"""The verbs of ``assignor-oracle``. Each imports what it needs when it runs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from oracle.cli.assign import assign
+from oracle.cli.audit import audit
+from oracle.cli.compare import compare
+from oracle.cli.judge import judge
+from oracle.cli.solve import solve
+
+app = typer.Typer(
+    name="assignor-oracle",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        typer.echo(f"assignor-oracle {version('assignor-oracle')}")
+        raise typer.Exit
+
+
+@app.callback()
+def assignor_oracle(
+    *,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version."
+        ),
+    ] = False,
+) -> None:
+    """Find the best assignment for a rebalance of a Kafka consumer group, proved.
+
+    And judge every other assignment, and every assignor, against it.
+
+    Exit codes: 0 fine, 1 the answer is no, 2 bad usage or unreadable input, 3 an
+    outside part failed.
+    """
+
+
+for verb in (solve, assign, judge, compare, audit):
+    app.command()(verb)

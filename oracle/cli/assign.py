@@ -1,0 +1,73 @@
+"""``assign``: what a published assignor makes of each rebalance."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from oracle.cli.options import (
+    ClaimRuleOption,
+    JsonOption,
+    OutputOption,
+    RebalancesArgument,
+)
+
+
+def _names() -> list[str]:
+    from heuristics import ASSIGNORS
+
+    return list(ASSIGNORS)
+
+
+def _known_assignor(name: str) -> str:
+    if name not in _names():
+        raise typer.BadParameter(
+            f"{name!r} is no assignor; there are: {', '.join(_names())}"
+        )
+    return name
+
+
+def assign(
+    file: RebalancesArgument,
+    *,
+    assignor: Annotated[
+        str,
+        typer.Option(
+            callback=_known_assignor,
+            autocompletion=_names,
+            metavar="NAME",
+            help="A published algorithm, by name; a wrong name lists them.",
+            show_default=False,
+        ),
+    ],
+    claim_rule: ClaimRuleOption = "newest-claim",
+    output: OutputOption = "-",
+    as_json: JsonOption = False,
+) -> None:
+    """Run a published assignor on each rebalance.
+
+    Writes one assignment/1 document a rebalance. An assignor may refuse a rebalance
+    that it is not made for; that is reported, and the exit code is 2.
+
+    Example: assignor-oracle assign --assignor range rebalances.jsonl
+    """
+    from heuristics import ASSIGNORS
+    from oracle.cli.answering import answer_all
+    from rebalance import AssignmentDocument, Instance, document_of, figures_of
+
+    chosen = ASSIGNORS[assignor]
+
+    def answer(instance: Instance) -> AssignmentDocument:
+        assignment = chosen.assign(instance)
+        figures = figures_of(instance, assignment)
+        return document_of(instance, assignment, assignor=assignor, figures=figures)
+
+    answer_all(
+        file,
+        answer,
+        claim_rule=claim_rule,
+        output=output,
+        as_json=as_json,
+        what=f"running {assignor}",
+    )

@@ -1,0 +1,204 @@
+"""Run an audit, show that it goes on, write the page, tell what came out."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from oracle.cli.sink import opened_sink
+from oracle.cli.tables import NAME_SHOWN, table_of
+from oracle.cli.terminal import console_of, is_terminal, printed
+from oracle.names import abridged, visible
+from oracle.report import write_page
+from oracle.report.facts import ClientRow, Facts, facts_of
+from oracle.report.load import load
+from pipeline.audit import AuditSummary, audit
+from rebalance import ClaimRule
+
+PAGE: Final = "index.html"
+_PHASES: Final = {"read": "reading", "judge": "judging", "write": "writing"}
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audit:
+    """What the user asked for."""
+
+    sources: tuple[str, ...]
+    out: str
+    master: str
+    cluster: str
+    topics: str | None
+    offsets: str | None
+    source_format: str | None
+    claim_rule: str
+
+    @property
+    def command(self) -> str:
+        """The command that asks for the same tables again."""
+        options = {
+            "--out": self.out,
+            "--cluster": self.cluster,
+            "--topics": self.topics,
+            "--offsets": self.offsets,
+            "--format": self.source_format,
+            "--claim-rule": None
+            if self.claim_rule == "newest-claim"
+            else self.claim_rule,
+        }
+        given = [
+            part for name, value in options.items() if value for part in (name, value)
+        ]
+        return shlex.join(["assignor-oracle", "audit", *self.sources, *given])
+
+
+def run_audit(asked: Audit, *, as_json: bool) -> None:
+    """Run an audit and tell what came out on standard output."""
+    out = Path(asked.out)
+    with _progress() as progress:
+        summary = audit(
+            [Path(source) for source in asked.sources],
+            out,
+            cluster=asked.cluster,
+            topics=None if asked.topics is None else Path(asked.topics),
+            offsets=None if asked.offsets is None else Path(asked.offsets),
+            source_format=asked.source_format,
+            claim_rule=ClaimRule(asked.claim_rule),
+            master=asked.master,
+            progress=progress,
+        )
+        progress("page", 0, 1)
+        page = out / PAGE
+        write_page(out, page, command=asked.command)
+    facts = facts_of(load(out))
+    with opened_sink("-", as_json=as_json) as sink:
+        if as_json:
+            sink.write_document(_document(summary, page, facts))
+        else:
+            sink.write_text(_told(summary, page, facts))
+
+
+def _document(summary: AuditSummary, page: Path, facts: Facts) -> dict[str, Any]:
+    return {
+        "format": "audit-summary/1",
+        "page": str(page),
+        "tables": {name: str(path) for name, path in summary.tables.items()},
+        "java": summary.java,
+        "rows": summary.rows,
+        "quarantine": summary.quarantine,
+        "groups": [
+            {
+                "cluster": row.cluster,
+                "group": row.group,
+                "assignor": row.assignor,
+                "judged": row.counts.judged,
+                "at_optimum": row.counts.optimum,
+                "needless_moves": row.counts.needless_moves,
+                "moved_needlessly": row.counts.needless,
+                "unbalanced": row.counts.unbalanced,
+                "invalid": row.counts.invalid,
+                "open": row.counts.open,
+            }
+            for row in facts.clients
+        ],
+    }
+
+
+def _told(summary: AuditSummary, page: Path, facts: Facts) -> bytes:
+    columns = (
+        "group",
+        "assignor",
+        "rebalances",
+        "at the optimum",
+        "moved needlessly",
+        "needless moves",
+        "unbalanced",
+        "invalid",
+    )
+    rows = [_row(row) for row in facts.clients]
+    parts: list[RenderableType] = [
+        table_of("What the clients did", columns, rows),
+        Text(""),
+    ]
+    if summary.quarantine:
+        aside = [
+            (count, visible(reason, limit=100))
+            for reason, count in summary.quarantine.items()
+        ]
+        parts += [table_of("Not judged", ("records", "why"), aside), Text("")]
+    side = _side_files(summary.out)
+    if side:
+        parts.append(Text(f"with    {side}"))
+    parts += [
+        Text(f"java    {visible(summary.java)}"),
+        Text(f"tables  {visible(str(summary.out))}"),
+        Text(f"page    {visible(str(page))}"),
+    ]
+    return printed(*parts)
+
+
+def _row(row: ClientRow) -> tuple[str | int, ...]:
+    counts = row.counts
+    return (
+        abridged(row.group, NAME_SHOWN),
+        abridged(row.assignor or "not told", NAME_SHOWN),
+        counts.judged,
+        counts.optimum,
+        counts.needless,
+        counts.needless_moves,
+        counts.unbalanced,
+        counts.invalid,
+    )
+
+
+def _side_files(out: Path) -> str:
+    """Name the side files that the audit used, its own find included."""
+    used = json.loads((out / "audit.json").read_bytes())["parameters"]
+    said = {"topics": "partition counts from", "offsets": "lag from"}
+    return ", ".join(
+        f"{words} {visible(used[key])}" for key, words in said.items() if used.get(key)
+    )
+
+
+@contextmanager
+def _progress() -> Iterator[Progress]:
+    """Show a bar for each phase on standard error; off a terminal, one line each."""
+    if not is_terminal(sys.stderr):
+        yield _lines()
+        return
+    from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bars
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn())
+    with Bars(
+        *columns, TimeElapsedColumn(), console=console_of(sys.stderr), transient=True
+    ) as bars:
+        task = bars.add_task("starting Spark", total=None)
+
+        def show(phase: str, done: int, total: int) -> None:
+            words = _PHASES.get(phase, f"writing the {phase}")
+            bars.update(task, description=words, completed=done, total=total)
+
+        yield show
+
+
+def _lines() -> Progress:
+    told: set[str] = set()
+
+    def show(phase: str, _done: int, _total: int) -> None:
+        if phase not in told and sys.stderr is not None:
+            told.add(phase)
+            words = _PHASES.get(phase, f"writing the {phase}")
+            print(f"assignor-oracle: {words}", file=sys.stderr, flush=True)
+
+    return show

@@ -1,0 +1,29 @@
+"""``compare``: every published assignor beside the optimum."""
+
+from __future__ import annotations
+
+from oracle.cli.options import (
+    ClaimRuleOption,
+    JsonOption,
+    OutputOption,
+    RebalancesArgument,
+)
+
+
+def compare(
+    file: RebalancesArgument,
+    *,
+    claim_rule: ClaimRuleOption = "newest-claim",
+    output: OutputOption = "-",
+    as_json: JsonOption = False,
+) -> None:
+    """Run every published assignor on each rebalance, beside the optimum.
+
+    On a terminal a table a rebalance, and one over all of them; otherwise one line of
+    JSON a rebalance. Each figure is the judge's.
+
+    Example: assignor-oracle compare rebalances.jsonl
+    """
+    from oracle.cli.comparing import compare_all
+
+    compare_all(file, claim_rule=claim_rule, output=output, as_json=as_json)

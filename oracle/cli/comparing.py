@@ -1,0 +1,131 @@
+"""Compare on every rebalance of a file; count over all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from oracle.cli.inputs import Complaints, good, refusals
+from oracle.cli.sink import opened_sink
+from oracle.cli.tables import Cell, name_of, table_of
+from oracle.cli.terminal import printed, working
+from oracle.comparison import comparison_of
+from oracle.wording import loads_text
+from rebalance.reading import read_rebalances
+
+Answer = Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class Tally:
+    """One assignor over many rebalances."""
+
+    applies: int = 0
+    at_optimum: int = 0
+    unbalanced: int = 0
+    needless_moves: int = 0
+
+    def add(self, answer: Answer) -> None:
+        """Count one more answer, if there is one."""
+        if not answer["applies"]:
+            return
+        self.applies += 1
+        is_balanced = answer["figures"]["dec_min_balanced"]
+        needless = (answer.get("gap") or {}).get("moves", 0) if is_balanced else 0
+        self.unbalanced += not is_balanced
+        self.needless_moves += needless
+        self.at_optimum += is_balanced and needless == 0
+
+
+@dataclass(slots=True)
+class Tallies:
+    """Every assignor over many rebalances."""
+
+    rebalances: int = 0
+    of: dict[str, Tally] = field(default_factory=dict)
+
+    def add(self, comparison: Mapping[str, Any]) -> None:
+        """Count one more rebalance."""
+        self.rebalances += 1
+        for answer in comparison["answers"]:
+            self.of.setdefault(answer["assignor"], Tally()).add(answer)
+
+
+def compare_all(file: str, *, claim_rule: str, output: str, as_json: bool) -> None:
+    """Compare on every rebalance of a file, in its order.
+
+    Raises
+    ------
+    typer.Exit
+        With 2, after the last one, when part of the input was not good.
+    """
+    complaints, tallies = Complaints(), Tallies()
+    with opened_sink(output, as_json=as_json) as sink, working("comparing") as count:
+        for number, document in good(read_rebalances(file), complaints):
+            with refusals(complaints, source=file, number=number):
+                comparison = comparison_of(document, claim_rule)
+                tallies.add(comparison)
+                if sink.for_people:
+                    sink.write_text(printed(_table(comparison), Text("")))
+                else:
+                    sink.write_document(comparison)
+            count()
+        if not tallies.rebalances:
+            raise typer.Exit(complaints.exit_code)  # leaves no empty file behind
+        if sink.for_people and tallies.rebalances > 1:
+            sink.write_text(printed(_summary(tallies)))
+    raise typer.Exit(complaints.exit_code)
+
+
+def _table(comparison: Mapping[str, Any]) -> Table:
+    columns = (
+        "assignor",
+        "moves",
+        "needless",
+        "loads",
+        "balanced",
+        "KIP-54 score",
+        "peak lag",
+    )
+    rows = [_row(answer) for answer in comparison["answers"]]
+    bound = comparison["peak_lag_bound"]
+    status = comparison["answers"][0]["status"]
+    title = f"{name_of(comparison)} · optimum: {status} · peak lag at least {bound:,}"
+    return table_of(title, columns, rows)
+
+
+def _row(answer: Answer) -> tuple[Cell, ...]:
+    if not answer["applies"]:
+        return (answer["assignor"], None, None, answer["refused"], None, None, None)
+    figures = answer["figures"]
+    is_balanced = figures["dec_min_balanced"]
+    needless = (answer.get("gap") or {}).get("moves") if is_balanced else None
+    return (
+        answer["assignor"],
+        figures["moves"],
+        needless,
+        loads_text(figures["loads"]),
+        is_balanced,
+        figures["kip54_score"],
+        figures["peak_lag"],
+    )
+
+
+def _summary(tallies: Tallies) -> Table:
+    columns = (
+        "assignor",
+        "applies to",
+        "at the optimum",
+        "unbalanced",
+        "needless moves",
+    )
+    rows = [
+        (name, one.applies, one.at_optimum, one.unbalanced, one.needless_moves)
+        for name, one in tallies.of.items()
+    ]
+    return table_of(f"all {tallies.rebalances:,} rebalances", columns, rows)

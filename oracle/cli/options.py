@@ -1,0 +1,39 @@
+"""Arguments and options that several verbs share."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+ClaimRuleName = Literal["newest-claim", "current-generation"]
+
+ClaimRuleOption = Annotated[
+    ClaimRuleName,
+    typer.Option(
+        "--claim-rule",
+        help="Whose claim makes an owner: newest-claim (KIP-341) takes the highest "
+        "generation, current-generation (KIP-615) first drops older claims.",
+    ),
+]
+OutputOption = Annotated[
+    str,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Write there instead, as JSON; the file appears when it is whole.",
+    ),
+]
+JsonOption = Annotated[
+    bool,
+    typer.Option("--json", help="JSON Lines, also on a terminal."),
+]
+RebalancesArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="rebalance/1: one document, or one a line; plain or gzip; - for stdin.",
+        show_default=False,
+    ),
+]

@@ -1,0 +1,67 @@
+"""Which instance an assignment belongs to: by id where both have one, else by place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from rebalance.errors import DocumentError, SourceError
+
+Document = dict[str, Any]
+
+
+class Instances:
+    """The instances of a judging, each asked for by any number of assignments.
+
+    An unreadable one keeps its place, so that those after it keep theirs.
+    """
+
+    def __init__(self, source: str, documents: Iterable[Document | DocumentError]):
+        self.source = source
+        self.documents = list(documents)
+        self.place_of: dict[str, int] = {}
+        self.asked_for: set[int] = set()
+        for place, document in enumerate(self.documents):
+            if isinstance(document, DocumentError) or "id" not in document:
+                continue
+            first = self.place_of.setdefault(document["id"], place)
+            if first != place:
+                reason = f"id {document['id']!r} is that of document {first + 1}, too"
+                raise SourceError(f"document {place + 1}: {reason}", source=source)
+
+    def of(self, assignment: Document, place: int) -> Document | DocumentError:
+        """Return the instance of the assignment at ``place``, from 0.
+
+        Raises
+        ------
+        SourceError
+            If there is none, or it is another group's.
+        """
+        found = self.place_of.get(assignment["id"]) if "id" in assignment else None
+        if found is None:
+            found = place
+            if place >= len(self.documents):
+                raise self._none(assignment, "has no document at this place")
+        instance = self.documents[found]
+        if not isinstance(instance, DocumentError):
+            if "id" in instance and instance["id"] != assignment.get(
+                "id", instance["id"]
+            ):
+                raise self._none(assignment, "has no document of this id")
+            if instance["group"] != assignment.get("group", instance["group"]):
+                raise self._none(assignment, f"has there group {instance['group']!r}")
+        self.asked_for.add(found)
+        return instance
+
+    def _none(self, assignment: Document, reason: str) -> SourceError:
+        named = {key: assignment[key] for key in ("group", "id") if key in assignment}
+        return SourceError(f"{reason}: {named}", source=self.source)
+
+    @property
+    def unanswered(self) -> list[int]:
+        """Places, from 0, of the readable instances that no assignment asked for."""
+        return [
+            place
+            for place, document in enumerate(self.documents)
+            if place not in self.asked_for and not isinstance(document, DocumentError)
+        ]

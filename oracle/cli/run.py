@@ -1,0 +1,121 @@
+"""Run the command line; whatever happens ends in a message and an exit code."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from types import FrameType
+from typing import Final, NoReturn
+
+from oracle.cli.codes import (
+    FAULT,
+    FINE,
+    INTERRUPTED,
+    OUTSIDE,
+    READER_LEFT,
+    TERMINATED,
+    USAGE,
+)
+from oracle.cli.terminal import complain
+
+NAME: Final = "assignor-oracle"
+TRACEBACK: Final = "ASSIGNOR_ORACLE_TRACEBACK"
+"""Environment variable: when not empty, errors show where in the code they arose."""
+
+
+def main() -> NoReturn:
+    """Entry of the console script."""
+    signal.signal(signal.SIGTERM, _terminate)
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code; no exception comes out."""
+    try:
+        code = _guarded(arguments)
+        return _flushed(code)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _guarded(arguments: Sequence[str]) -> int:
+    if os.environ.get(TRACEBACK):
+        return _invoke(arguments)
+    try:
+        return _invoke(arguments)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except SystemExit as asked:
+        return asked.code if isinstance(asked.code, int) else FAULT
+    except BrokenPipeError:
+        return READER_LEFT
+    except Exception as error:  # noqa: BLE001 - no traceback reaches a user
+        return _explained(error)
+
+
+def _invoke(arguments: Sequence[str]) -> int:
+    from oracle.cli.app import app
+
+    _spell_what_cannot_be_encoded()
+    code = app(list(arguments), prog_name=NAME, standalone_mode=False)
+    return code if isinstance(code, int) else FINE
+
+
+def _explained(error: Exception) -> int:
+    """Say what is wrong, in one line, and return the exit code it means."""
+    import typer
+
+    from rebalance.errors import OracleError
+
+    if isinstance(error, OracleError):
+        complain(str(error))
+        return error.exit_code
+    if isinstance(error, typer.TyperException):
+        complain(f"{error.format_message()} (see {NAME} --help)")
+        return USAGE
+    if isinstance(error, MemoryError):
+        complain("not enough memory for this input")
+        return OUTSIDE
+    complain(
+        f"a fault in {NAME}, not in your input: {type(error).__name__}: {error}"
+        f" (please report it; {TRACEBACK}=1 shows where)"
+    )
+    return FAULT
+
+
+def _spell_what_cannot_be_encoded() -> None:
+    """Spell out what the terminal's encoding lacks, instead of failing on it."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None and hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _flushed(code: int) -> int:
+    """Write out what is still held back; the output is part of the answer."""
+    if sys.stdout is None:
+        return code
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _drop_stdout()
+        return READER_LEFT
+    except (OSError, ValueError) as error:
+        if code == FINE:
+            complain(f"<stdout>: cannot write: {getattr(error, 'strerror', error)}")
+        _drop_stdout()
+        return code or USAGE
+    return code
+
+
+def _drop_stdout() -> None:
+    """Keep the interpreter from trying, and complaining, once more at its end."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _terminate(_signal: int, _frame: FrameType | None) -> NoReturn:
+    """Unwind on SIGTERM, so that nothing half-written stays."""
+    raise SystemExit(TERMINATED)

@@ -1,0 +1,92 @@
+"""What a person sees: messages, tables, progress. Nothing from the input acts here."""
+
+from __future__ import annotations
+
+import re
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import IO, TYPE_CHECKING, Final
+
+from oracle.names import visible
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+PATIENCE: Final = 1.0
+"""Seconds of silence before progress is shown."""
+
+_WIDTH_OF_TEXT: Final = 120  # columns of a table that goes to a file
+_ACTING: Final = re.compile(r"[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f]")
+
+
+def complain(message: str) -> None:
+    """Write one line to standard error, if there is one."""
+    with suppress(OSError, ValueError, AttributeError):
+        sys.stderr.write(f"assignor-oracle: {visible(message)}\n")
+        sys.stderr.flush()
+
+
+def is_terminal(stream: IO[str] | None) -> bool:
+    """Tell whether a person looks at the stream."""
+    return stream is not None and not stream.closed and stream.isatty()
+
+
+def harmless(json_text: str) -> str:
+    """Escape what a terminal might act on; the JSON means the same."""
+    return _ACTING.sub(lambda found: f"\\u{ord(found[0]):04x}", json_text)
+
+
+def printed(*parts: RenderableType) -> bytes:
+    """Lay out tables and lines for standard output, as text in its encoding."""
+    console = console_of(sys.stdout)
+    with console.capture() as captured:
+        for part in parts:
+            console.print(part)
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    return captured.get().encode(encoding, errors="backslashreplace")
+
+
+@contextmanager
+def working(what: str, *, quiet: bool = False) -> Iterator[Callable[[], None]]:
+    """Show on standard error, after a second, that work goes on.
+
+    Yields a function that counts one more thing done. Shown on a terminal only, and
+    not where the answers go to the same terminal.
+    """
+    if quiet or not is_terminal(sys.stderr) or is_terminal(sys.stdout):
+        yield lambda: None
+        return
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"))
+    done = TextColumn("{task.completed:,.0f} done")
+    console = console_of(sys.stderr)
+    bar = Progress(*columns, done, TimeElapsedColumn(), console=console, transient=True)
+    task = bar.add_task(what, total=None)
+    start = threading.Timer(PATIENCE, bar.start)
+    start.daemon = True
+    start.start()
+    try:
+        yield lambda: bar.advance(task)
+    finally:
+        start.cancel()
+        start.join()
+        if bar.live.is_started:
+            bar.stop()
+
+
+def console_of(stream: IO[str]) -> Console:
+    """Build a console that takes no name for markup, emoji or a thing to colour."""
+    from rich.console import Console
+
+    seen = is_terminal(stream)
+    return Console(
+        file=stream,
+        markup=False,
+        emoji=False,
+        highlight=False,
+        width=None if seen else _WIDTH_OF_TEXT,
+        soft_wrap=False,
+    )

@@ -1,0 +1,84 @@
+"""A verdict as a table for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from oracle.cli.tables import Cell, name_of, table_of
+from oracle.names import visible
+from oracle.wording import loads_text
+
+_FIGURES: Final = {
+    "loads": "load × members",
+    "moves": "moves",
+    "kept": "kept",
+    "withheld": "withheld",
+    "kip54_score": "KIP-54 score",
+    "kip54_balanced": "KIP-54 balanced",
+    "dec_min_balanced": "dec-min balanced",
+    "peak_lag": "peak lag",
+    "lag_spread": "lag spread",
+    "rack_mismatches": "rack mismatches",
+}
+_PROVED: Final = {
+    "dec_min": "no assignment is more even",
+    "stickiness": "no balanced assignment moves less",
+    "peak_lag": "no assignment has less peak lag",
+}
+
+
+def verdict_parts(verdict: Mapping[str, Any]) -> list[RenderableType]:
+    """Lay out one verdict: figures, violations, what refutes and what is proved."""
+    title = f"{name_of(verdict)} · {verdict['verdict']}"
+    parts: list[RenderableType] = []
+    if verdict["figures"]:
+        parts.append(_figures(title, verdict))
+    else:
+        parts.append(Text(title))
+    if verdict["violations"]:
+        parts.append(_violations(verdict["violations"]))
+    for name, found in verdict["evidence"].items():
+        parts.append(Text(f"{name}: {visible(str(found), limit=400)}"))
+    proved = [words for name, words in _PROVED.items() if verdict["proved"][name]]
+    if proved:
+        parts.append(Text(f"proved: {'; '.join(proved)}"))
+    return [*parts, Text("")]
+
+
+def _figures(title: str, verdict: Mapping[str, Any]) -> RenderableType:
+    against = verdict.get("against")
+    columns = ["figure", "found"]
+    if against is not None:
+        columns += [f"{against['assignor']} ({against['status']})", "gap"]
+    rows: list[list[Cell]] = []
+    for name, words in _FIGURES.items():
+        if name not in verdict["figures"]:
+            continue
+        row: list[Cell] = [words, _shown(verdict["figures"][name])]
+        if against is not None:
+            row += [
+                _shown(against["figures"].get(name)),
+                (against["gap"] or {}).get(name),
+            ]
+        rows.append(row)
+    return table_of(title, columns, rows)
+
+
+def _violations(violations: list[Mapping[str, Any]]) -> RenderableType:
+    columns = ("rule", "member", "topic", "partition")
+    rows = [
+        tuple(visible(str(found[c]), limit=60) if c in found else None for c in columns)
+        for found in violations
+    ]
+    return table_of("violations", columns, rows)
+
+
+def _shown(value: Any) -> Cell:
+    if isinstance(value, list):
+        return loads_text(value)
+    found: Cell = value
+    return found

@@ -1,0 +1,68 @@
+"""Every published assignor on one rebalance, beside the optimum; all of it judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from heuristics import ASSIGNORS
+from oracle.against import Document, Optimum, optimum_of, plain
+from rebalance import ClaimRule, Rebalance, document_of, instance_of, to_json
+from verify import judge
+from verify import read_rebalance as read_for_judge
+from verify.case import understand
+from verify.certificate import peak_lag_bound
+
+FORMAT: Final = "comparison/1"
+
+
+def comparison_of(rebalance: Rebalance, claim_rule: str) -> Document:
+    """Compare on one rebalance.
+
+    Returns
+    -------
+    dict
+        ``comparison/1``: group, id, ``peak_lag_bound`` (records; no assignment is below
+        it) and ``answers``, the optimum first. An answer has assignor, ``applies`` and,
+        if it does, verdict, figures and ``gap`` to the optimum; else ``refused``.
+
+    Raises
+    ------
+    InstanceError
+        If the document is no sound instance.
+    """
+    instance = read_for_judge(to_json(rebalance))
+    best = optimum_of(instance, claim_rule)
+    case = understand(instance, claim_rule=claim_rule)
+    return {
+        "format": FORMAT,
+        **{key: instance[key] for key in ("group", "id") if key in instance},
+        "peak_lag_bound": peak_lag_bound(case),
+        "answers": [
+            _of_optimum(best),
+            *_of_heuristics(rebalance, instance, best, claim_rule),
+        ],
+    }
+
+
+def _of_optimum(best: Optimum) -> Document:
+    verdict = best.verdict
+    shown = {key: verdict[key] for key in ("verdict", "figures", "proved")}
+    status = best.assignment["status"]
+    return {"assignor": "optimum", "applies": True, "status": status, **shown}
+
+
+def _of_heuristics(
+    rebalance: Rebalance, instance: Document, best: Optimum, claim_rule: str
+) -> Iterator[Document]:
+    columns = instance_of(rebalance, claim_rule=ClaimRule(claim_rule))
+    for name, assignor in ASSIGNORS.items():
+        reason = assignor.refuses(columns)
+        if reason is not None:
+            yield {"assignor": name, "applies": False, "refused": reason}
+            continue
+        answer = document_of(columns, assignor.assign(columns), assignor=name)
+        verdict = judge(instance, plain(answer), claim_rule=claim_rule)
+        shown = {key: verdict[key] for key in ("verdict", "figures")}
+        gap = best.gap(verdict["figures"])
+        yield {"assignor": name, "applies": True, **shown, "gap": gap}
