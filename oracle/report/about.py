@@ -1,0 +1,60 @@
+"""What the audit says of itself: when, where, with what, and how to run it again."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from rebalance.errors import SourceError
+
+MANIFEST: Final = "audit.json"
+FORMAT: Final = "audit/1"
+OURS: Final = "assignor-oracle"
+_VERSIONS: Final = ("python", "numpy", "pyarrow", "pyspark", "java")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """Parts of ``audit.json``, in words; what it does not tell is empty."""
+
+    version: str
+    claim_rule: str
+    made_at: str
+    machine: str
+    versions: dict[str, str] = field(default_factory=dict)
+
+
+def read_about(folder: Path) -> About:
+    """Read the manifest of an audit.
+
+    Raises
+    ------
+    SourceError
+        If there is none, or it is not one: then the tables are not whole either.
+    """
+    path = folder / MANIFEST
+    try:
+        manifest = json.loads(path.read_bytes())
+    except OSError as error:
+        reason = f"no audit here: {error.strerror}"
+        raise SourceError(reason.lower(), source=str(path)) from None
+    except ValueError:
+        raise SourceError("not JSON", source=str(path)) from None
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        raise SourceError(f"not of the format {FORMAT}", source=str(path))
+    return _about(manifest)
+
+
+def _about(manifest: dict[str, Any]) -> About:
+    versions = manifest["versions"]
+    machine = manifest["machine"]
+    gibibytes = round(machine["memory_bytes"] / 2**30)
+    return About(
+        version=str(versions.get(OURS, "")),
+        claim_rule=manifest["parameters"]["claim_rule"],
+        made_at=manifest["finished"],
+        machine=f"{machine['system']}, {machine['cores']} cores, {gibibytes} GiB",
+        versions={one: str(versions[one]) for one in _VERSIONS if one in versions},
+    )

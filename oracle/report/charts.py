@@ -1,0 +1,163 @@
+"""The pictures, as SVG that needs no script; colours are the page's own variables.
+
+Vega-Lite draws them, through Altair. Numbers stand in the pictures, and again in a
+table beside each, so that no colour is needed to read them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import altair as alt
+import vl_convert
+
+from oracle.names import abridged
+from oracle.report.gaps import Gaps
+from oracle.report.outcomes import OUTCOMES, Counts
+from oracle.wording import percent
+
+Row = dict[str, Any]
+
+LABEL_SHOWN: Final = 30  # characters
+_BAR: Final = 26  # height of a bar, pixels
+_CELL: Final = 26
+_TEXT: Final = 12  # font size
+_ROOM: Final = 9  # pixels that a digit needs
+_SHADES: Final = 5
+
+
+def outcome_bars(rows: Sequence[tuple[str, Counts]], *, width: int) -> str:
+    """Draw one bar a row: its rebalances by outcome, as shares, counts written in.
+
+    Parameters
+    ----------
+    rows
+        Label and counts; labels are distinct.
+    width
+        Pixels, labels included.
+    """
+    labels = [label for label, _ in rows]
+    room = width - _label_width(labels) - 52
+    data = [piece for label, counts in rows for piece in _pieces(label, counts, room)]
+    base = _base(data, labels)
+    across = alt.X("start:Q", axis=None, scale=alt.Scale(domain=[0, 1]))
+    bars = base.mark_bar(height=_BAR - 6, cornerRadius=2).encode(
+        x=across, x2="end:Q", color=_named_colour("outcome", OUTCOMES, "--{}")
+    )
+    written = base.mark_text(fontSize=_TEXT).encode(
+        x=alt.X("middle:Q"),
+        text="written:N",
+        color=_named_colour("outcome", OUTCOMES, "--on-{}"),
+    )
+    totals = [
+        {"label": label, "share": percent(counts.optimum, counts.judged)}
+        for label, counts in rows
+    ]
+    beside = (
+        _base(totals, labels)
+        .mark_text(align="left", fontSize=_TEXT, fontWeight="bold", fill="var(--ink)")
+        .encode(x=alt.value(room + 8), text="share:N")
+    )
+    return _svg(alt.layer(bars, written, beside), width=room, height=_BAR * len(rows))
+
+
+def gap_cells(gaps: Gaps, names: dict[str, str], *, width: int) -> str:
+    """Draw one row an assignor: the share of rebalances in each bin, darker is more."""
+    labels = [names.get(row.name, row.name) for row in gaps.rows]
+    room = width - _label_width(labels) - 10
+    data = [
+        {"label": names.get(row.name, row.name), **cell}
+        for row in gaps.rows
+        for cell in _cells(row.counts, gaps.bins)
+    ]
+    columns = alt.X(
+        "bin:N",
+        sort=list(gaps.bins),
+        axis=alt.Axis(
+            orient="top",
+            labelAngle=0,
+            labelColor="var(--ink)",
+            labelFontSize=_TEXT - 2,
+            domain=False,
+            ticks=False,
+            title=None,
+        ),
+    )
+    base = _base(data, labels)
+    shades = [str(shade) for shade in range(_SHADES + 1)]
+    cells = base.mark_rect(stroke="var(--paper)", strokeWidth=2, cornerRadius=3).encode(
+        x=columns, color=_named_colour("shade", shades, "--shade-{}")
+    )
+    written = base.mark_text(fontSize=_TEXT - 1).encode(
+        x=columns,
+        text="written:N",
+        color=_named_colour("shade", shades, "--on-shade-{}"),
+    )
+    return _svg(alt.layer(cells, written), width=room, height=_CELL * len(labels))
+
+
+def _pieces(label: str, counts: Counts, room: int) -> Iterator[Row]:
+    """Yield the segments of one bar, as shares of its total."""
+    start = 0
+    for outcome in OUTCOMES:
+        count = counts.of(outcome)
+        if not count:
+            continue
+        middle = (start + count / 2) / counts.total
+        fits = count / counts.total * room > _ROOM * len(str(count))
+        yield {
+            "label": label,
+            "outcome": outcome,
+            "start": start / counts.total,
+            "end": (start + count) / counts.total,
+            "middle": middle,
+            "written": str(count) if fits else "",
+        }
+        start += count
+
+
+def _cells(counts: Sequence[int], bins: Sequence[str]) -> Iterator[Row]:
+    total = sum(counts)
+    for name, count in zip(bins, counts, strict=True):
+        shade = -(-count * _SHADES // total) if total else 0
+        written = percent(count, total).removesuffix(" %") if count else "·"
+        yield {"bin": name, "shade": str(shade), "written": written}
+
+
+def _base(data: list[Row], labels: Sequence[str]) -> alt.Chart:
+    axis = alt.Axis(
+        title=None,
+        domain=False,
+        ticks=False,
+        labelPadding=8,
+        labelColor="var(--ink)",
+        labelFontSize=_TEXT,
+        labelLimit=0,  # they are cut already, by both ends
+    )
+    return alt.Chart(alt.InlineData(values=data)).encode(
+        y=alt.Y("label:N", sort=list(labels), axis=axis)
+    )
+
+
+def _label_width(labels: Sequence[str]) -> int:
+    """Return pixels for the longest label; a letter takes about seven."""
+    return 7 * max((len(abridged(one, LABEL_SHOWN)) for one in labels), default=0) + 10
+
+
+def _named_colour(field: str, names: Sequence[str], variable: str) -> alt.Color:
+    """Give each name the page's variable of that name, light and dark alike."""
+    colours = [f"var({variable.format(name)})" for name in names]
+    scale = alt.Scale(domain=list(names), range=colours)
+    return alt.Color(f"{field}:N", scale=scale, legend=None)
+
+
+def _svg(chart: alt.LayerChart | alt.FacetChart, *, width: int, height: int) -> str:
+    drawn = (
+        chart.properties(width=width, height=height, padding=2)
+        .configure(font="inherit", background="transparent", aria=False)
+        .configure_view(stroke=None)
+        .resolve_scale(color="independent")
+    )
+    svg: str = vl_convert.vegalite_to_svg(drawn.to_dict())
+    return svg.replace("<svg ", '<svg aria-hidden="true" focusable="false" ', 1)

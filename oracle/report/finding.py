@@ -1,0 +1,44 @@
+"""The finding in one sentence, for somebody who knows Kafka and not us."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from oracle.report.facts import ClientRow, Facts
+from oracle.report.outcomes import Counts
+from oracle.wording import counted
+
+_KEEPING: Final = ("sticky", "uniform")
+"""Names of assignors that are meant to leave partitions where they are."""
+
+_NOTHING = "No rebalance in this source could be judged"
+_WORDS: Final = (
+    ("needless", "moved partitions needlessly"),
+    ("unbalanced", "left the group unbalanced"),
+    ("invalid", "broke a rule"),
+)
+
+
+def headline(counts: Counts) -> str:
+    """Say how many rebalances were not at the optimum, and in what way."""
+    if not counts.judged:
+        return _NOTHING
+    if not counts.wrong:
+        rebalances = counted(counts.judged, "rebalance")
+        return (
+            f"{rebalances}, each at the optimum: none could be more even or move less"
+        )
+    ways = [words for name, words in _WORDS if counts.of(name)]
+    said = f"{', '.join(ways[:-1])} or {ways[-1]}" if ways[1:] else ways[0]
+    return f"In {counts.wrong:,} of {counts.judged:,} rebalances the clients {said}"
+
+
+def surprising(facts: Facts) -> ClientRow | None:
+    """Return the group that an assignor meant to keep partitions served worst."""
+    keeping = [
+        row
+        for row in facts.clients
+        if row.counts.wrong and any(word in (row.assignor or "") for word in _KEEPING)
+    ]
+    share = {row: row.counts.wrong / row.counts.judged for row in keeping}
+    return max(keeping, key=lambda row: (share[row], row.counts.wrong), default=None)

@@ -1,0 +1,220 @@
+"""Who held what, before and after: the pieces that the page draws for one rebalance."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from oracle.wording import ranges
+from rebalance import Instance
+
+Held = tuple[str | None, str, int]
+"""Member (None: nobody), topic, partition."""
+Spot = tuple[str, int]
+"""Topic, partition."""
+Members = Mapping[str, Mapping[str, Sequence[int]]]
+_Found = Mapping[str | None, list[tuple[Held, str]]]
+
+KEPT: Final = "kept"
+"""Stayed with its owner."""
+NEW: Final = "new"
+"""Had no owner before."""
+NEEDED: Final = "needed"
+"""Left its owner, and the optimum takes it away, too."""
+NEEDLESS: Final = "needless"
+"""Left its owner, though the optimum leaves it there."""
+FORBIDDEN: Final = "forbidden"
+"""Given against the rules, or to nobody though somebody subscribes."""
+FATES: Final = (KEPT, NEW, NEEDED, NEEDLESS, FORBIDDEN)
+_WEIGHT: Final = {FORBIDDEN: 1000, NEEDLESS: 100, NEEDED: 10, NEW: 1, KEPT: 0}
+
+MEMBERS_SHOWN: Final = 8
+PIECES_SHOWN: Final = 24
+NUMBERS_SHOWN: Final = 60  # characters of one piece
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """Some partitions of one topic that fared alike, such as ``0-3, 7``."""
+
+    topic: str
+    numbers: str
+    count: int
+    fate: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """What one member holds at one time; ``more`` partitions are in no piece."""
+
+    load: int
+    pieces: tuple[Piece, ...]
+    more: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One member, or nobody (None): before, after the client's answer, the optimum."""
+
+    member: str | None
+    before: Side
+    after: Side
+    best: Side
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holdings:
+    """The members with most to see, by name, then nobody if it was given anything."""
+
+    rows: tuple[Row, ...]
+    members_left_out: int
+
+
+def holdings_of(
+    instance: Instance, after: Members, best: Members, forbidden: AbstractSet[Held]
+) -> Holdings:
+    """Compare two assignments of one instance, partition by partition.
+
+    ``forbidden`` are what of ``after`` breaks a rule.
+    """
+    owner = _owners(instance)
+    ideal = {(topic, number): member for member, topic, number in _listed(best)}
+    taken = _taken(after, owner)
+    spots = list(_spots(instance))
+    nobody = [(None, *spot) for spot in spots if spot not in taken]
+    befores = [
+        ((owner.get(spot), *spot), _fate(owner.get(spot), taken.get(spot), ideal, spot))
+        for spot in spots
+    ]
+    afters = [
+        (held, FORBIDDEN if held in forbidden else _after(held, owner, ideal))
+        for held in (*_listed(after), *nobody)
+    ]
+    bests = [
+        ((member, *spot), _plain_fate(owner.get(spot), member))
+        for spot, member in ideal.items()
+    ]
+    names = {*instance.members, *after}
+    return _laid_out(names, [_by_member(one) for one in (befores, afters, bests)])
+
+
+def _laid_out(
+    names: AbstractSet[str],
+    sides: Sequence[Mapping[str | None, list[tuple[Held, str]]]],
+) -> Holdings:
+    """Choose the members with most to see, and draw their sides."""
+
+    def stir(name: str) -> int:
+        seen = (*sides[0].get(name, ()), *sides[1].get(name, ()))
+        return sum(_WEIGHT[fate] for _, fate in seen)
+
+    ranked = sorted(names, key=lambda name: (-stir(name), name))
+    shown: list[str | None] = [*sorted(ranked[:MEMBERS_SHOWN])]
+    if sides[1].get(None):
+        shown.append(None)
+    rows = tuple(
+        Row(
+            member=name,
+            before=_side(sides[0].get(name, ())),
+            after=_side(sides[1].get(name, ())),
+            best=_side(sides[2].get(name, ())),
+        )
+        for name in shown
+    )
+    return Holdings(rows=rows, members_left_out=max(0, len(ranked) - MEMBERS_SHOWN))
+
+
+def _spots(instance: Instance) -> Iterator[Spot]:
+    """Yield the partitions that somebody subscribes to."""
+    subscribed = instance.topic_subscribed
+    for t, (topic, size) in enumerate(
+        zip(instance.topics, instance.topic_sizes.tolist(), strict=True)
+    ):
+        if subscribed[t]:
+            yield from ((topic, number) for number in range(size))
+
+
+def _owners(instance: Instance) -> dict[Spot, str]:
+    """Return the believed owner of each partition that has one."""
+    owned = np.flatnonzero(instance.owner >= 0)
+    topic = instance.partition_topic[owned]
+    number = owned - instance.topic_offsets[topic]
+    rows = zip(
+        topic.tolist(), number.tolist(), instance.owner[owned].tolist(), strict=True
+    )
+    return {(instance.topics[t], n): instance.members[m] for t, n, m in rows}
+
+
+def _listed(members: Members) -> Iterator[tuple[str, str, int]]:
+    for member, held in members.items():
+        for topic, numbers in held.items():
+            yield from ((member, topic, number) for number in numbers)
+
+
+def _taken(after: Members, owner: Mapping[Spot, str]) -> dict[Spot, str]:
+    """Return who has each partition; of several its owner, if that is one."""
+    taken: dict[Spot, str] = {}
+    for member, topic, number in _listed(after):
+        spot = topic, number
+        if spot not in taken or owner.get(spot) == member:
+            taken[spot] = member
+    return taken
+
+
+def _fate(
+    owner: str | None, holder: str | None, ideal: Mapping[Spot, str], spot: Spot
+) -> str:
+    if owner is None:
+        return NEW
+    if owner == holder:
+        return KEPT
+    return NEEDLESS if ideal.get(spot) == owner else NEEDED
+
+
+def _after(held: Held, owner: Mapping[Spot, str], ideal: Mapping[Spot, str]) -> str:
+    spot = held[1], held[2]
+    return _fate(owner.get(spot), held[0], ideal, spot)
+
+
+def _plain_fate(owner: str | None, holder: str) -> str:
+    if owner is None:
+        return NEW
+    return KEPT if owner == holder else NEEDED
+
+
+def _by_member(
+    found: Sequence[tuple[Held, str]],
+) -> _Found:
+    gathered: dict[str | None, list[tuple[Held, str]]] = defaultdict(list)
+    for held, fate in found:
+        gathered[held[0]].append((held, fate))
+    return gathered
+
+
+def _side(found: Sequence[tuple[Held, str]]) -> Side:
+    grouped: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for (_, topic, number), fate in found:
+        grouped[topic, FATES.index(fate)].append(number)
+    pieces = [
+        Piece(
+            topic=topic,
+            numbers=_cut(ranges(numbers)),
+            count=len(numbers),
+            fate=FATES[fate],
+        )
+        for (topic, fate), numbers in sorted(grouped.items())
+    ]
+    shown = tuple(pieces[:PIECES_SHOWN])
+    more = len(found) - sum(piece.count for piece in shown)
+    return Side(load=len(found), pieces=shown, more=more)
+
+
+def _cut(numbers: str) -> str:
+    if len(numbers) <= NUMBERS_SHOWN:
+        return numbers
+    return numbers[:NUMBERS_SHOWN].rsplit(",", 1)[0] + ", …"

@@ -1,0 +1,187 @@
+"""The rebalances that stand out: chosen by the tables, then solved and judged anew."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pandas as pd
+
+import verify
+from oracle.against import Document, optimum_of
+from oracle.report.holdings import Held, Holdings, holdings_of
+from oracle.report.load import Tables, load_documents
+from oracle.report.outcomes import INVALID, NEEDLESS, UNBALANCED
+from oracle.report.proof import Bound, Chain, bound_of, chain_of
+from oracle.report.units import ACTUAL
+from rebalance import ClaimRule, instance_of, parse_rebalance
+
+OF_A_KIND: Final = 3
+OF_A_GROUP: Final = 1
+LARGEST_DRAWN: Final = 20_000  # partitions; a drawing of more says nothing
+
+
+RULES: Final = {
+    "unassigned": "given to nobody, though somebody subscribes",
+    "unsubscribed": "given to a member that does not subscribe to the topic",
+    "assigned-twice": "given to several members",
+    "unknown-member": "given to a member that is not in the group",
+    "unknown-partition": "given though it does not exist",
+    "unrevoked": "given away before its owner had revoked it",
+}
+"""What the judge's rules mean; a rule that is not here goes by its name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Broken:
+    """One rule, how often it was broken, and the first place where."""
+
+    words: str
+    count: int
+    member: str | None
+    topic: str
+    partition: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One rebalance of the past, beside what would have been best."""
+
+    kind: str
+    cluster: str
+    group: str
+    assignor: str | None
+    cooperative: bool
+    generation: int | None
+    loads: tuple[int, ...]
+    loads_best: tuple[int, ...]
+    moves: int
+    kip54_score: int
+    kip54_score_least: int
+    holdings: Holdings
+    chain: Chain | None
+    bound: Bound
+    broken: tuple[Broken, ...]
+
+
+def worst_of(tables: Tables, units: pd.DataFrame, claim_rule: str) -> list[Case]:
+    """Choose and work out the worst rebalances of each kind, worst first."""
+    chosen = pd.concat(
+        [_worst(units, kind) for kind in (INVALID, UNBALANCED, NEEDLESS)]
+    )
+    documents = _documents(tables, chosen)
+    return [
+        _case(unit, *documents[unit["drawn_from"], unit["drawn_id"]], claim_rule)
+        for unit in chosen.to_dict("records")
+    ]
+
+
+def _worst(units: pd.DataFrame, kind: str) -> pd.DataFrame:
+    """Return the few with the largest gap, no group more than `OF_A_GROUP` times."""
+    found = units[(units["outcome"] == kind) & (units["partitions"] <= LARGEST_DRAWN)]
+    needless = (found["moves"] - found["moves_least"]).fillna(0)
+    uneven = (found["kip54_score"] - found["kip54_score_least"]).fillna(0)
+    gap = {NEEDLESS: needless, UNBALANCED: uneven, INVALID: found["broken"]}[kind]
+    keys = ["gap", "cluster", "group_id", "generation", "drawn_id"]
+    ranked = found.assign(gap=gap).sort_values(
+        keys, ascending=[False, True, True, True, True], kind="stable"
+    )
+    taken: Counter[tuple[str, str]] = Counter()
+    rows: list[Hashable] = []
+    for row, cluster, group in zip(
+        ranked.index, ranked["cluster"], ranked["group_id"], strict=True
+    ):
+        if taken[cluster, group] < OF_A_GROUP and len(rows) < OF_A_KIND:
+            taken[cluster, group] += 1
+            rows.append(row)
+    return ranked.loc[rows]
+
+
+def _documents(
+    tables: Tables, chosen: pd.DataFrame
+) -> dict[tuple[str, str], tuple[str, str]]:
+    """Read instance and assignment of each chosen unit, as text."""
+    named = chosen.groupby("drawn_from")["drawn_id"].agg(list).to_dict()
+    rounds, episodes = named.get("rebalances", []), named.get("episodes", [])
+    folder = tables.folder
+    columns = ["rebalance_id", "instance"]
+    instances = load_documents(folder, "rebalances", "rebalance_id", rounds, columns)
+    columns = ["rebalance_id", "assignor", "assignment"]
+    answers = load_documents(folder, "answers", "rebalance_id", rounds, columns)
+    actual = answers[answers["assignor"] == ACTUAL]
+    columns = ["episode_id", "instance", "assignment"]
+    whole = load_documents(folder, "episodes", "episode_id", episodes, columns)
+    rows = actual.merge(instances, on="rebalance_id").to_dict("records")
+    found = {("rebalances", row["rebalance_id"]): row for row in rows}
+    found |= {("episodes", row["episode_id"]): row for row in whole.to_dict("records")}
+    return {key: (row["instance"], row["assignment"]) for key, row in found.items()}
+
+
+def _case(
+    unit: Mapping[Hashable, Any],
+    instance_text: str,
+    assignment_text: str,
+    claim_rule: str,
+) -> Case:
+    instance = verify.read_rebalance(instance_text)
+    assignment = verify.read_assignment(assignment_text)
+    verdict = verify.judge(
+        instance,
+        assignment,
+        claim_rule=claim_rule,
+        cooperative=bool(unit["cooperative"]) and unit["drawn_from"] == "rebalances",
+    )
+    best = optimum_of(instance, claim_rule)
+    columns = instance_of(
+        parse_rebalance(instance_text), claim_rule=ClaimRule(claim_rule)
+    )
+    figures, least = verdict["figures"], best.verdict["figures"]
+    generation = unit["generation"]
+    return Case(
+        kind=unit["outcome"],
+        cluster=unit["cluster"],
+        group=unit["group_id"],
+        assignor=None
+        if pd.isna(unit["client_assignor"])
+        else str(unit["client_assignor"]),
+        cooperative=bool(unit["cooperative"]),
+        generation=None if pd.isna(generation) else int(generation),
+        loads=tuple(figures["loads"]),
+        loads_best=tuple(least["loads"]),
+        moves=figures["moves"],
+        kip54_score=figures["kip54_score"],
+        kip54_score_least=least["kip54_score"],
+        holdings=holdings_of(
+            columns,
+            assignment["members"],
+            best.assignment["members"],
+            _places(verdict),
+        ),
+        chain=chain_of(instance, assignment, verdict),
+        bound=bound_of(instance, best, claim_rule),
+        broken=_broken(verdict),
+    )
+
+
+def _places(verdict: Document) -> set[Held]:
+    return {
+        (v.get("member"), v["topic"], v["partition"]) for v in verdict["violations"]
+    }
+
+
+def _broken(verdict: Document) -> tuple[Broken, ...]:
+    """Gather violations by rule, the most frequent first."""
+    rules = Counter(found["rule"] for found in verdict["violations"])
+    first = {found["rule"]: found for found in reversed(verdict["violations"])}
+    return tuple(
+        Broken(
+            words=RULES.get(rule, rule),
+            count=count,
+            member=first[rule].get("member"),
+            topic=first[rule]["topic"],
+            partition=first[rule]["partition"],
+        )
+        for rule, count in rules.most_common()
+    )
