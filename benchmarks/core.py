@@ -1,0 +1,146 @@
+"""Times of the exact core beside another library: ``python -m benchmarks.core``.
+
+Columns to columns, certificate included and checked. Each size runs in a process of
+its own, its kernels loaded by one tiny solve before. Beside it, in the same process
+and in turn, OR-Tools' min-cost flow finds the stickiest point of the same face from
+the levels that the core has found: the peer does less and is given the harder half.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+import numba
+import numpy as np
+import ortools
+from ortools.graph.python import min_cost_flow
+
+from benchmarks.instances import CASES, one_left
+from rebalance import Instance
+from solver import Answer, Status, solve
+
+REPEATS = 7
+
+
+def main() -> None:
+    """Print one line a size."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("cases", nargs="*", help=f"of {', '.join(CASES)}; all if none")
+    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.here:
+        print(json.dumps(measured(asked.cases[0])))
+        return
+    print(f"{platform.platform()}, {os.cpu_count()} cores, Python "
+          f"{platform.python_version()}, numba {numba.__version__}, "
+          f"OR-Tools {ortools.__version__}; milliseconds")  # fmt: skip
+    print(
+        f"{'':4}{'first':>9}{'median':>9}{'OR-Tools':>10}{'ratio':>7}  kept      what"
+    )
+    for name in asked.cases or CASES:
+        command = [sys.executable, "-m", "benchmarks.core", "--here", name]
+        said = subprocess.run(command, check=True, capture_output=True).stdout
+        row = json.loads(said)
+        print(
+            f"{name:4}{row['first']:9.2f}{row['median']:9.2f}{row['peer']:10.2f}"
+            f"{row['peer'] / row['median']:7.1f}  {row['kept']:<9} {CASES[name][0]}"
+        )
+
+
+def measured(name: str) -> dict[str, float]:
+    """Time one size here; refuse to time an answer that is not proved."""
+    solve(one_left(members=3, partitions=3))
+    tiny = CASES["S3"][1]() if name != "S3" else CASES["S5"][1]()
+    solve(tiny)  # loads the kernels of the flow
+    instance = CASES[name][1]()
+    answer = solve(instance)
+    if answer.status is not Status.OPTIMAL:
+        raise SystemExit(f"{name}: not proved")
+    ours, peer = [], []
+    fresh = CASES[name][1]()
+    ours.append(_milliseconds(lambda: solve(fresh)))
+    for _ in range(REPEATS - 1):
+        peer.append(_milliseconds(lambda: _check_peer(instance, answer)))
+        ours.append(_milliseconds(lambda: solve(instance)))
+    return {
+        "first": ours[0],
+        "median": statistics.median(ours),
+        "peer": statistics.median(peer),
+        "kept": answer.kept,
+    }
+
+
+def _milliseconds(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return (time.perf_counter() - start) * 1e3
+
+
+def _check_peer(instance: Instance, answer: Answer) -> None:
+    kept = kept_by_ortools(instance, answer.certificate.level)
+    if kept != answer.kept:
+        raise SystemExit(f"OR-Tools keeps {kept}, we keep {answer.kept}")
+
+
+def kept_by_ortools(instance: Instance, level: np.ndarray) -> int:
+    """Return the most kept on the face of the levels, by OR-Tools' min-cost flow."""
+    n_topics, n_classes = len(instance.topics), instance.n_classes
+    n_members = len(instance.members)
+    class_node, member_node = n_topics, n_topics + n_classes
+    level_node = member_node + n_members
+    distinct, rank = np.unique(level, return_inverse=True)
+    class_level = np.zeros(n_classes, dtype=np.int64)
+    class_level[instance.member_class] = level
+    of_class = np.repeat(np.arange(n_classes), np.diff(instance.class_offsets))
+    floor = np.full(n_topics, np.iinfo(np.int64).max)
+    np.minimum.at(floor, instance.class_topics, class_level[of_class])
+    face = class_level[of_class] == floor[instance.class_topics]
+    owned = instance.owner >= 0
+    pair, amount = np.unique(
+        instance.partition_topic[owned].astype(np.int64) * n_members
+        + instance.owner[owned],
+        return_counts=True,
+    )
+    topic, member = pair // n_members, pair % n_members
+    on_face = level[member] == floor[topic]
+    topic, member, amount = topic[on_face], member[on_face], amount[on_face]
+    everyone = np.arange(n_members)
+    free = np.full(1, instance.n_partitions)
+    tail = [topic, instance.class_topics[face], class_node + instance.member_class]
+    head = [member_node + member, class_node + of_class[face], member_node + everyone]
+    room = [amount, free.repeat(face.sum()), free.repeat(n_members)]
+    tail.append(member_node + everyone)
+    head.append(level_node + rank)
+    room.append(np.ones(n_members, dtype=np.int64))
+    cost = np.zeros(sum(part.size for part in tail), dtype=np.int64)
+    cost[: topic.size] = -1
+    flow = min_cost_flow.SimpleMinCostFlow()
+    flow.add_arcs_with_capacity_and_unit_cost(
+        np.concatenate(tail), np.concatenate(head), np.concatenate(room), cost
+    )
+    served = floor < np.iinfo(np.int64).max
+    supply = np.zeros(level_node + distinct.size, dtype=np.int64)
+    supply[:n_topics] = instance.topic_sizes * served
+    supply[member_node:level_node] = -level
+    total = np.bincount(
+        np.searchsorted(distinct, floor[served]),
+        weights=instance.topic_sizes[served],
+        minlength=distinct.size,
+    ).astype(np.int64)
+    supply[level_node:] = -(total - np.bincount(rank) * distinct)
+    flow.set_nodes_supplies(np.arange(supply.size), supply)
+    if flow.solve() != flow.OPTIMAL:
+        raise SystemExit("OR-Tools found no flow")
+    return -int(flow.optimal_cost())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,119 @@
+"""The instances that the exact core is timed on, built from a seed as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rebalance import Claims, Instance
+
+SEED = 7
+
+
+def equal(*, members: int, partitions: int, topics: int, joined: int) -> Instance:
+    """Everybody wants everything; all but the ``joined`` share it out evenly."""
+    owner = np.arange(partitions) % (members - joined)
+    return _instance(
+        owner=owner,
+        members=members,
+        topics=topics,
+        member_class=np.zeros(members, dtype=np.int32),
+        wanted=[np.arange(topics, dtype=np.int32)],
+    )
+
+
+def one_left(*, members: int, partitions: int) -> Instance:
+    """One topic, a partition each; a further member had one more and is gone."""
+    owner = np.arange(partitions)
+    owner[owner == members] = -1
+    return _instance(
+        owner=owner,
+        members=members,
+        topics=1,
+        member_class=np.zeros(members, dtype=np.int32),
+        wanted=[np.zeros(1, dtype=np.int32)],
+    )
+
+
+def mixed(*, members: int, partitions: int, topics: int, each: int) -> Instance:
+    """Every member wants ``each`` topics of its own choice.
+
+    The owner of each partition is drawn among its topic's subscribers; then 1 % of
+    the members lose their claims.
+    """
+    rng = np.random.default_rng(SEED)
+    wanted = [
+        np.sort(rng.choice(topics, each, replace=False)).astype(np.int32)
+        for _ in range(members)
+    ]
+    listed = np.concatenate(wanted)
+    order = np.argsort(listed, kind="stable")
+    subscribers = np.bincount(listed, minlength=topics)
+    first = np.cumsum(subscribers) - subscribers
+    topic = np.repeat(np.arange(topics), partitions // topics)
+    drawn = (rng.random(topic.size) * subscribers[topic]).astype(np.int64)
+    owner = np.full(topic.size, -1)
+    served = subscribers[topic] > 0
+    owner[served] = (order // each)[(first[topic] + drawn)[served]]
+    gone = rng.choice(members, max(1, members // 100), replace=False)
+    owner[np.isin(owner, gone)] = -1
+    return _instance(
+        owner=owner,
+        members=members,
+        topics=topics,
+        member_class=np.arange(members, dtype=np.int32),
+        wanted=wanted,
+    )
+
+
+CASES: dict[str, tuple[str, Callable[[], Instance]]] = {
+    "S1": (
+        "2,100 x 2,100, equal subscriptions, one left",
+        lambda: one_left(members=2100, partitions=2101),
+    ),
+    "S2": (
+        "2,000 x 1,000,000, equal subscriptions, 20 joined",
+        lambda: equal(members=2000, partitions=1_000_000, topics=1000, joined=20),
+    ),
+    "S3": (
+        "1,000 x 10,000, 20 of 1,000 topics each, 1 % gone",
+        lambda: mixed(members=1000, partitions=10_000, topics=1000, each=20),
+    ),
+    "S5": (
+        "2,100 x 2,100, 105 of 210 topics each, 1 % gone",
+        lambda: mixed(members=2100, partitions=2100, topics=210, each=105),
+    ),
+    "L1": (
+        "10,000 x 1,000,000, 50 of 5,000 topics each, 1 % gone",
+        lambda: mixed(members=10_000, partitions=1_000_000, topics=5000, each=50),
+    ),
+}
+
+
+def _instance(
+    *,
+    owner: NDArray[np.int64],
+    members: int,
+    topics: int,
+    member_class: NDArray[np.int32],
+    wanted: list[NDArray[np.int32]],
+) -> Instance:
+    claimed = np.flatnonzero(owner >= 0)
+    claimed = claimed[np.argsort(owner[claimed], kind="stable")]
+    counts = np.bincount(owner[claimed], minlength=members)
+    return Instance(
+        group="benchmark",
+        topics=tuple(f"t{i:06}" for i in range(topics)),
+        topic_offsets=np.linspace(0, owner.size, topics + 1).astype(np.int64),
+        members=tuple(f"m{i:06}" for i in range(members)),
+        member_class=member_class,
+        class_offsets=np.r_[0, np.cumsum([w.size for w in wanted])].astype(np.int64),
+        class_topics=np.concatenate(wanted),
+        claims=Claims(
+            offsets=np.r_[0, np.cumsum(counts)].astype(np.int64),
+            partitions=claimed.astype(np.int32),
+            generation=np.ones(members, dtype=np.int64),
+        ),
+    )
