@@ -12,7 +12,7 @@ def tidy(case: Case, rows: Sequence[Row]) -> list[Row]:
     kept: list[Row] = []
     for member, topic, numbers in rows:
         count = case.partitions.get(topic, 0) if member in case.wants else 0
-        held = sorted({number for number in numbers if number < count})
+        held = list({number for number in numbers if number < count})
         if held:
             kept.append((member, topic, held))
     return kept

@@ -132,8 +132,8 @@ def test_as_much_as_it_takes() -> None:
         (crowd(21, 1), "21 members and 1 partitions; brute force goes up to 20 and"),
         (crowd(1, 201), "1 members and 201 partitions; brute force goes up to 20 and"),
         (crowd(2, 20_000_000), "20000000 partitions"),
-        (crowd(20, 200), "more than"),
-        (crowd(3, 20, [4**i for i in range(20)]), "more than 500000 different hands"),
+        (crowd(20, 200), "^more than 500000 different hands to deal$"),
+        (crowd(3, 20, [4**i for i in range(20)]), "^more than 500000 different hands"),
     ],
 )
 def test_refuses_what_takes_too_long(instance: Document, reason: str) -> None:
@@ -144,7 +144,7 @@ def test_refuses_what_takes_too_long(instance: Document, reason: str) -> None:
 
 
 def test_refuses_to_list_too_many() -> None:
-    with pytest.raises(verify.TooLarge, match="more than 200000 assignments"):
+    with pytest.raises(verify.TooLarge, match="^more than 200000 assignments"):
         next(verify.every_assignment(crowd(2, 18)))
     assert verify.best(crowd(2, 18))["loads"] == [9, 9]
 

@@ -59,6 +59,14 @@ def test_assignment_bounds_are_included() -> None:
     assert verify.read_assignment(json.dumps(document)) == document
 
 
+def test_figures_may_be_nothing_at_all() -> None:
+    names = ("kept", "moves", "withheld", "kip54_score", "peak_lag", "lag_spread")
+    figures = dict.fromkeys((*names, "rack_mismatches"), 0)
+    figures |= {"kip54_balanced": False, "dec_min_balanced": True}
+    document = {"format": "assignment/1", "members": {}, "figures": figures}
+    assert verify.read_assignment(json.dumps(document)) == document
+
+
 def test_unreadable_carries_path_and_reason() -> None:
     with pytest.raises(verify.Unreadable) as caught:
         verify.read_rebalance('{"format": "rebalance/1", "group": 1}')
