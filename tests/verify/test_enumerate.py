@@ -144,7 +144,7 @@ def test_refuses_what_takes_too_long(instance: Document, reason: str) -> None:
 
 
 def test_refuses_to_list_too_many() -> None:
-    with pytest.raises(verify.TooLarge, match="^more than 200000 assignments"):
+    with pytest.raises(verify.TooLarge, match=r"^more than 200000 assignments"):
         next(verify.every_assignment(crowd(2, 18)))
     assert verify.best(crowd(2, 18))["loads"] == [9, 9]
 
