@@ -1,4 +1,4 @@
-"""The tables of an audit: their columns, types and meanings; how to read one back.
+"""The tables of an audit: their columns, types and meanings.
 
 Each is a folder of Parquet files, ``NAME/cluster=…/date=…/part-00000.parquet``, rows
 sorted by `ORDER`. No column depends on the clock or on how the work was split: the same
@@ -8,11 +8,9 @@ field's metadata (``field.metadata[b"doc"]``); units are in its name or there.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Final
 
 import pyarrow as pa
-import pyarrow.dataset as ds
 
 UNDATED: Final = "undated"
 """``date`` of a row whose source tells no time."""
@@ -251,24 +249,3 @@ ORDER: Final[dict[str, tuple[str, ...]]] = {
     ),
 }
 """Columns that rows are sorted by inside a cluster and day; nulls first."""
-
-
-def read_table(folder: Path, name: str) -> pa.Table:
-    """Read one table of an audit, columns as in `SCHEMAS`, rows by day and `ORDER`.
-
-    Parameters
-    ----------
-    folder
-        What the audit wrote into.
-    name
-        ``rebalances``, ``answers``, ``episodes``, ``members`` or ``quarantine``.
-    """
-    schema = SCHEMAS[name]
-    keys = pa.schema([schema.field(column) for column in PARTITION_COLUMNS])
-    table = ds.dataset(
-        folder / name,
-        schema=schema,
-        format="parquet",
-        partitioning=ds.partitioning(keys, flavor="hive"),
-    ).to_table()
-    return table.select(schema.names)

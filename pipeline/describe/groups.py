@@ -46,14 +46,13 @@ def case_of(snapshot: Snapshot) -> Case:
     state = _state(snapshot)
     try:
         held, people = _held(snapshot)
-        lag, unheld = _lag(snapshot.of(Form.OFFSETS), held)
+        lag, listed = _lag(snapshot.of(Form.OFFSETS))
     except CellError as error:
         raise NotJudged(str(error), sound=False) from None
     _refuse_disagreement(snapshot, held)
     topics = sorted({topic for one in held.values() for topic in one})
-    if state is None and any(topic in topics for topic, _ in unheld):
-        topic, number = min(unheld)
-        reason = f"nobody holds {topic!r} {number}, and no --state says it is at rest"
+    if state is None and (unheld := _unheld(held, listed)) is not None:
+        reason = f"nobody holds {unheld}, and no --state says that it is at rest"
         raise NotJudged(reason, sound=True)
     source, line = snapshot.place
     return Case(
@@ -198,32 +197,37 @@ def _by_partition(
     return ordered, people
 
 
-def _lag(
-    section: Section | None, held: Mapping[str, Held]
-) -> tuple[Offsets | None, set[tuple[str, int]]]:
-    """Return the lag that is told, and the partitions listed that nobody holds."""
+def _lag(section: Section | None) -> tuple[Offsets | None, set[tuple[str, int]]]:
+    """Return the lag that is told, and the partitions that are listed."""
     if section is None:
         return None, set()
-    given = {
-        (topic, number)
-        for one in held.values()
-        for topic, numbers in one.items()
-        for number in numbers
-    }
     lag: dict[str, dict[int, int]] = {}
-    unheld: set[tuple[str, int]] = set()
+    listed: set[tuple[str, int]] = set()
     for row in section.rows:
         topic = row.by_name["TOPIC"]
         number = number_of(row.by_name["PARTITION"], "PARTITION")
         behind = number_of(row.by_name["LAG"], "LAG")
         if topic == MISSING or number is None:
             continue
+        listed.add((topic, number))
         if behind is not None:
             # A commit past the log end shows as negative: nothing left to read.
             lag.setdefault(topic, {})[number] = max(0, behind)
-        if (topic, number) not in given:
-            unheld.add((topic, number))
-    return {topic: sorted(lag[topic].items()) for topic in sorted(lag)}, unheld
+    return {topic: sorted(lag[topic].items()) for topic in sorted(lag)}, listed
+
+
+def _unheld(held: Mapping[str, Held], listed: set[tuple[str, int]]) -> str | None:
+    """Name a partition that exists and that nobody holds, of a topic that is held."""
+    given: dict[str, set[int]] = {}
+    for one in held.values():
+        for topic, numbers in one.items():
+            given.setdefault(topic, set()).update(numbers)
+    for topic in sorted(given):
+        most = max([*given[topic], *(n for name, n in listed if name == topic)])
+        missing = set(range(most + 1)) - given[topic]
+        if missing:
+            return f"{topic!r} {min(missing)}"
+    return None
 
 
 def _refuse_disagreement(snapshot: Snapshot, held: Mapping[str, Held]) -> None:

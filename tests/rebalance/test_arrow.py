@@ -9,7 +9,7 @@ import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 
 from rebalance import AssignmentDocument, DocumentError, Rebalance, to_json
 from rebalance.arrow import (
@@ -30,7 +30,6 @@ def _only(found: list[Any]) -> Any:
     return found[0]
 
 
-@settings(deadline=None)  # the first table takes its time
 @example(NOTHING)
 @example(NO_MEMBERS)
 @example(EVERY_FIELD)
@@ -43,7 +42,6 @@ def test_a_rebalance_survives_the_table(document: Document) -> None:
     assert to_json(after) == to_json(before)
 
 
-@settings(deadline=None)
 @given(rebalances_with_assignments())
 def test_an_assignment_survives_the_table(pair: tuple[Document, Document]) -> None:
     before = parse_assignment(orjson.dumps(pair[1]))

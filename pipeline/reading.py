@@ -1,0 +1,31 @@
+"""Read a table of an audit back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+
+from pipeline.tables import PARTITION_COLUMNS, SCHEMAS
+
+
+def read_table(folder: Path, name: str) -> pa.Table:
+    """Read one table of an audit, columns as in `SCHEMAS`, rows by day and `ORDER`.
+
+    Parameters
+    ----------
+    folder
+        What the audit wrote into.
+    name
+        ``rebalances``, ``answers``, ``episodes``, ``members`` or ``quarantine``.
+    """
+    schema = SCHEMAS[name]
+    keys = pa.schema([schema.field(column) for column in PARTITION_COLUMNS])
+    table = ds.dataset(
+        folder / name,
+        schema=schema,
+        format="parquet",
+        partitioning=ds.partitioning(keys, flavor="hive"),
+    ).to_table()
+    return table.select(schema.names)

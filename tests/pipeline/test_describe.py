@@ -1,0 +1,380 @@
+"""The text of ``kafka-consumer-groups --describe``: every form, version and damage."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from pipeline.cases import Case
+from pipeline.describe.cells import CellError, UnnamedTopicsError, assignment_of
+from pipeline.describe.groups import NotJudged, case_of, partitions_seen
+from pipeline.describe.snapshots import Snapshot, Stray, read_snapshots, snapshot_name
+from pipeline.sources.lines import Line
+from tests.wire import TESTS
+
+OFFSETS = (
+    "GROUP",
+    "TOPIC",
+    "PARTITION",
+    "CURRENT-OFFSET",
+    "LOG-END-OFFSET",
+    "LAG",
+    "CONSUMER-ID",
+    "HOST",
+    "CLIENT-ID",
+)
+MEMBERS = ("GROUP", "CONSUMER-ID", "HOST", "CLIENT-ID", "#PARTITIONS", "ASSIGNMENT")
+STATE = ("GROUP", "COORDINATOR (ID)", "ASSIGNMENT-STRATEGY", "STATE", "#MEMBERS")
+FIXED = {"PARTITION": 10, "ASSIGNMENT-STRATEGY": 20, "STATE": 20}
+
+
+def utf16(text: str) -> int:
+    return len(text.encode("utf-16-le")) // 2
+
+
+def table(names: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Print as the tool does: widths fit the values, but for numbers and states."""
+    cells = [names, *[[str(cell) for cell in row] for row in rows]]
+    widths = [
+        FIXED.get(name) or max(15, *(utf16(row[i]) for row in cells))
+        for i, name in enumerate(names)
+    ]
+    lines = (
+        " ".join(
+            cell + " " * (width - utf16(cell))
+            for cell, width in zip(row, widths, strict=True)
+        )
+        for row in cells
+    )
+    return "\n" + "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def offsets(*rows: tuple[str, object, object, str], group: str = "g") -> str:
+    """One row a partition: topic, number, lag, member."""
+    laid = [
+        (group, topic, number, "-", "-", lag, member, "/10.0.0.1", member.split("-")[0])
+        for topic, number, lag, member in rows
+    ]
+    return table(OFFSETS, laid)
+
+
+def members(*rows: tuple[str, int, str], group: str = "g") -> str:
+    """One row a member: name, count, assignment."""
+    return table(
+        MEMBERS, [(group, m, "/10.0.0.1", f"client {m}", n, a) for m, n, a in rows]
+    )
+
+
+def state(name: str, count: int, *, strategy: str = "range", group: str = "g") -> str:
+    return table(STATE, [(group, "10.0.0.9:9092  (1)", strategy, name, count)])
+
+
+def lines(text: str) -> list[Line]:
+    parts = text.encode().splitlines(keepends=True)
+    return [
+        Line(number=i, text=part.rstrip(b"\r\n"), ended=part.endswith(b"\n"))
+        for i, part in enumerate(parts, start=1)
+    ]
+
+
+def read(**files: str) -> tuple[list[Snapshot], list[Stray]]:
+    return read_snapshots((f"dir/{n}.txt", lines(text)) for n, text in files.items())
+
+
+def only(**files: str) -> Case:
+    snapshots, strays = read(**files)
+    assert strays == []
+    (snapshot,) = snapshots
+    return case_of(snapshot)
+
+
+def held(case: Case) -> dict[str, dict[str, list[int]]]:
+    return {name: one.assigned or {} for name, one in (case.members or {}).items()}
+
+
+def test_the_plain_form_alone() -> None:
+    case = only(
+        describe=offsets(("t", 0, 5, "a-1"), ("t", 1, 7, "b-1"), ("t", 2, 0, "a-1"))
+    )
+    assert held(case) == {"a-1": {"t": [0, 2]}, "b-1": {"t": [1]}}
+    assert case.lag == {"t": [(0, 5), (1, 7), (2, 0)]}
+    assert case.members is not None
+    assert case.members["b-1"].owned == {"t": [1]}
+    assert case.members["b-1"].subscription == ["t"]
+    assert case.members["b-1"].client_host == "/10.0.0.1"
+    assert (case.protocol, case.client_assignor, case.generation) == (None, None, None)
+
+
+def test_a_member_without_partitions_is_a_member() -> None:
+    case = only(describe=offsets(("t", 0, 5, "a-1"), ("-", "-", "-", "b-1")))
+    assert held(case) == {"a-1": {"t": [0]}, "b-1": {}}
+
+
+def test_no_commit_is_no_lag() -> None:
+    case = only(describe=offsets(("t", 0, "-", "a-1"), ("t", 1, -3, "a-1")))
+    assert case.lag == {"t": [(1, 0)]}
+
+
+def test_the_members_form_names_who_and_the_plain_form_lag() -> None:
+    case = only(
+        members=members(("a-1", 2, "t:0;u:1"), ("b-1", 0, "-")),
+        describe=offsets(("t", 0, 5, "a-1"), ("u", 1, 6, "a-1")),
+        state=state("Stable", 2, strategy="sticky"),
+    )
+    assert held(case) == {"a-1": {"t": [0], "u": [1]}, "b-1": {}}
+    assert case.lag == {"t": [(0, 5)], "u": [(1, 6)]}
+    assert case.client_assignor == "sticky"
+    assert case.members is not None
+    assert case.members["b-1"].client_id == "client b-1"
+    assert case.source == "dir/members.txt"
+
+
+@pytest.mark.parametrize(
+    ("cell", "expected"),
+    [
+        ("t:0,1;u:2", {"t": [0, 1], "u": [2]}),
+        ("t(0,1), u(2)", {"t": [0, 1], "u": [2]}),
+        ("orders.v2_test:10", {"orders.v2_test": [10]}),
+        ("-", {}),
+        ("", {}),
+    ],
+)
+def test_assignments_of_all_versions(cell: str, expected: dict[str, list[int]]) -> None:
+    assert assignment_of(cell) == expected
+
+
+@pytest.mark.parametrize("cell", ["t", "t:", "t:x", "t:0;", "t(0", "t:0,1;u", "t:-1"])
+def test_an_assignment_that_does_not_read(cell: str) -> None:
+    with pytest.raises(CellError):
+        assignment_of(cell)
+
+
+def test_topics_without_names_are_told_by_the_plain_form() -> None:
+    unnamed = members(("a-1", 1, "(0)"), ("b-1", 2, "(1,2)"))
+    with pytest.raises(UnnamedTopicsError):
+        assignment_of("(0), (1,2)")
+    with pytest.raises(NotJudged, match="the plain form") as error:
+        only(members=unnamed)
+    assert error.value.sound
+    plain = offsets(("t", 0, 1, "a-1"), ("t", 1, 1, "b-1"), ("t", 2, 1, "b-1"))
+    case = only(members=unnamed, describe=plain)
+    assert held(case) == {"a-1": {"t": [0]}, "b-1": {"t": [1, 2]}}
+
+
+def test_forms_that_contradict_each_other_are_refused() -> None:
+    unnamed = members(("a-1", 1, "(0)"), ("b-1", 2, "(1,2)"))
+    with pytest.raises(NotJudged, match="#PARTITIONS 2, 0 listed"):
+        only(members=unnamed, describe=offsets(("t", 0, 1, "a-1")))
+    with pytest.raises(NotJudged, match="counts 3 members, 2"):
+        only(members=members(("a", 0, "-"), ("b", 0, "-")), state=state("Stable", 3))
+
+
+@pytest.mark.parametrize("name", ["PreparingRebalance", "CompletingRebalance"])
+def test_a_rebalancing_group_is_set_aside(name: str) -> None:
+    plain = offsets(("t", 0, 5, "a-1"))
+    with pytest.raises(NotJudged, match=name) as error:
+        only(describe=plain, state=state(name, 1))
+    assert error.value.sound
+    warned = "\nWarning: Consumer group 'g' is rebalancing.\n" + plain
+    with pytest.raises(NotJudged, match="in the middle"):
+        only(describe=warned)
+
+
+def test_a_group_without_members_is_set_aside() -> None:
+    with pytest.raises(NotJudged, match="without active members"):
+        only(describe="\nConsumer group 'g' has no active members.\n")
+    with pytest.raises(NotJudged, match="without active members"):
+        only(state=state("Empty", 0))
+    with pytest.raises(NotJudged, match="without active members"):
+        only(describe=offsets(("t", 0, 5, "-")))
+
+
+def test_a_partition_that_nobody_holds_needs_a_state() -> None:
+    plain = offsets(("t", 0, 5, "a-1"), ("t", 1, 5, "-"))
+    with pytest.raises(NotJudged, match="nobody holds 't' 1"):
+        only(describe=plain)
+    assert held(only(describe=plain, state=state("Stable", 1))) == {"a-1": {"t": [0]}}
+
+
+def test_a_topic_left_behind_is_nobodys() -> None:
+    case = only(describe=offsets(("t", 0, 5, "a-1"), ("old", 0, 5, "-")))
+    assert case.members is not None
+    assert case.members["a-1"].subscription == ["t"]
+
+
+def test_names_may_hold_spaces_and_anything() -> None:
+    name, group = "my client-1 <script>", "a group 😀"
+    rows = [(name, 1, "t:0"), ("é😀-2", 0, "-")]
+    (snapshot,), strays = read(members=members(*rows, group=group))
+    assert strays == []
+    case = case_of(snapshot)
+    assert case.group_id == group
+    assert held(case) == {name: {"t": [0]}, "é😀-2": {}}
+
+
+def test_an_empty_cell_between_others() -> None:
+    names = (*MEMBERS[:2], "GROUP-INSTANCE-ID", *MEMBERS[2:])
+    rows = [
+        ("g", "a-1", "static 1", "/h", "a", 1, "t:0"),
+        ("g", "b-1", "", "/h", "b", 0, "-"),
+    ]
+    case = only(members=table(names, rows))
+    assert case.members is not None
+    assert case.members["a-1"].instance_id == "static 1"
+    assert case.members["b-1"].instance_id is None
+
+
+def test_a_value_wider_than_its_column_is_counted_instead() -> None:
+    wide = "com.example.assignors.Custom"
+    case = only(
+        describe=offsets(("t", 0, 10**17, "a-1"), ("t", 1, 2, "a-1")),
+        state=state("Stable", 1, strategy=wide),
+    )
+    assert case.client_assignor == wide
+    assert case.lag == {"t": [(0, 10**17), (1, 2)]}
+
+
+def test_several_groups_in_one_file() -> None:
+    text = offsets(("t", 0, 5, "a-1"), group="g1") + offsets(
+        ("t", 0, 6, "b-1"), group="g2"
+    )
+    snapshots, _ = read(describe=text)
+    assert [(s.group_id, case_of(s).lag) for s in snapshots] == [
+        ("g1", {"t": [(0, 5)]}),
+        ("g2", {"t": [(0, 6)]}),
+    ]
+
+
+def test_a_group_shown_twice_is_two_snapshots() -> None:
+    text = offsets(("t", 0, 5, "a-1")) + offsets(("t", 0, 6, "a-1"))
+    snapshots, _ = read(describe=text, state=state("Stable", 1) * 2)
+    assert [(s.name, case_of(s).lag) for s in snapshots] == [
+        ("dir", {"t": [(0, 5)]}),
+        ("dir#2", {"t": [(0, 6)]}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("churn/describe-1.txt", "churn/1"),
+        ("churn/members-1.txt", "churn/1"),
+        ("d/g-coop.members-verbose.txt", "d/g-coop"),
+        ("d/g-coop.rebalancing.state.stderr", "d/g-coop-rebalancing"),
+        ("describe.txt", "."),
+    ],
+)
+def test_files_of_one_snapshot_share_a_name(source: str, name: str) -> None:
+    assert snapshot_name(source) == name
+
+
+def test_partitions_that_rows_imply() -> None:
+    (snapshot,), _ = read(
+        describe=offsets(("t", 3, 5, "a-1"), ("old", 7, 5, "-")),
+        members=members(("a-1", 2, "t:3;u:5")),
+    )
+    assert set(partitions_seen(snapshot)) >= {("t", 4), ("old", 8), ("u", 6)}
+
+
+# Damage.
+
+
+def test_a_member_listed_twice_is_refused() -> None:
+    with pytest.raises(NotJudged, match="'a-1' listed twice") as error:
+        only(members=members(("a-1", 1, "t:0"), ("a-1", 1, "t:1")))
+    assert not error.value.sound
+    with pytest.raises(NotJudged, match="listed twice for 'a-1'"):
+        only(describe=offsets(("t", 0, 5, "a-1"), ("t", 0, 5, "a-1")))
+
+
+def test_a_partition_held_by_two_is_for_the_judge() -> None:
+    case = only(describe=offsets(("t", 0, 5, "a-1"), ("t", 0, 5, "b-1")))
+    assert held(case) == {"a-1": {"t": [0]}, "b-1": {"t": [0]}}
+
+
+def test_cut_anywhere_a_group_is_whole_or_refused() -> None:
+    """However much is missing: never a group with fewer partitions than it had."""
+    rows = [(t, n, 5, m) for m, n in (("a-1", 1), ("b-1", 0)) for t in ("t", "u")]
+    text = offsets(*rows)
+    whole = held(only(describe=text))
+    for end in range(len(text)):
+        snapshots, strays = read(describe=text[:end])
+        for snapshot in snapshots:
+            with pytest.raises(NotJudged):
+                case_of(snapshot)
+        assert len(snapshots) + len(strays) <= 1
+    assert held(only(describe=text)) == whole
+
+
+def test_cut_inside_a_line_an_assignment_is_refused() -> None:
+    text = members(("a-1", 3, "t:0,1,2"), ("b-1", 3, "t:3,4,5"))
+    start = text.rindex("b-1")
+    for end in range(start, len(text)):
+        (snapshot,), _ = read(members=text[:end])
+        with pytest.raises(NotJudged) as error:
+            case_of(snapshot)
+        assert not error.value.sound
+
+
+def test_lines_outside_of_tables_are_strays() -> None:
+    text = "Error: something\n\tat java.lang.X\n" + offsets(("t", 0, 5, "a-1"))
+    snapshots, strays = read(describe=text)
+    assert [stray.fault.line for stray in strays] == [1, 2]
+    assert len(snapshots) == 1
+
+
+def test_bytes_that_are_no_text_cost_their_line() -> None:
+    text = offsets(("t", 0, 5, "a-1")).encode()
+    damaged = [
+        Line(number=9, text=b"\xff\xfe\x00 \x80"),
+        *[Line(number=i, text=t) for i, t in enumerate(text.splitlines())],
+    ]
+    snapshots, strays = read_snapshots([("d/describe.txt", damaged)])
+    assert len(strays) == 1
+    assert held(case_of(snapshots[0])) == {"a-1": {"t": [0]}}
+
+
+# What a real tool printed.
+
+
+def test_every_form_of_the_real_tool() -> None:
+    folder = TESTS / "data/describe-4.3.1"
+    files = [
+        (f"d/{path.name}", lines(path.read_text()))
+        for path in sorted(folder.iterdir())
+        if not path.name.startswith(("list", "nope"))
+    ]
+    snapshots, strays = read_snapshots(files)
+    assert strays == []
+    judged, aside = {}, {}
+    for snapshot in snapshots:
+        try:
+            judged[snapshot.name, snapshot.group_id] = case_of(snapshot)
+        except NotJudged as error:
+            aside[snapshot.name, snapshot.group_id] = error.sound, str(error)
+    assert len(judged) == 21
+    empty = True, "a group without active members"
+    assert aside == {
+        ("d/all-groups", "g-empty"): empty,
+        ("d/g-empty", "g-empty"): empty,
+        ("d/g-simple", "g-simple"): empty,
+        ("d/g-java-coop-rebalancing", "g-java-coop"): (
+            True,
+            "a group in the middle of a rebalance",
+        ),
+    }
+    for group in ("g-coop", "g-static", "g-848-regex", "g-py-rr"):
+        together, alone = judged["d/all-groups", group], judged[f"d/{group}", group]
+        assert held(together) == held(alone)
+        assert together.lag == alone.lag
+    static = judged["d/g-static", "g-static"]
+    assert static.protocol == "classic"
+    assert {m.instance_id for m in (static.members or {}).values()} == {
+        "inst-0",
+        "inst-1",
+    }
+    assert judged["d/g-848-regex", "g-848-regex"].protocol == "consumer"
+    assert list(held(judged["d/g-848-regex", "g-848-regex"]).values()) == [
+        {"orders": [0, 1, 2, 3, 4, 5], "orders.v2_test": [0, 1]}
+    ]
