@@ -1,0 +1,114 @@
+"""The examples of README and docs run, and print what the pages say.
+
+A `console` block holds commands after ``$`` and what they print; ``...`` stands for
+anything, and white space does not count. A `pycon` block holds a Python session. A `json` block is a document.
+"""
+
+from __future__ import annotations
+
+import doctest
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+
+import verify
+from rebalance import parse_assignment, parse_rebalance
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/*.md"))]
+LENIENT = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+def blocks(kind: str) -> Iterator[tuple[str, int, str]]:
+    """Yield page, line and text of the fenced blocks of one kind."""
+    for page in PAGES:
+        for token in MarkdownIt().parse(page.read_text(encoding="utf-8")):
+            if token.type == "fence" and token.info.split()[:1] == [kind]:
+                assert token.map is not None
+                yield page.relative_to(ROOT).as_posix(), token.map[0] + 1, token.content
+
+
+def commands(text: str) -> Iterator[tuple[str, str]]:
+    """Yield each command of a console block with what it should print."""
+    assert text.startswith("$ "), "a console block starts with a command"
+    for part in ("\n" + text).split("\n$ ")[1:]:
+        command, _, expected = part.partition("\n")
+        while command.endswith("\\"):
+            more, _, expected = expected.partition("\n")
+            command = command[:-1] + more
+        yield command, expected
+
+
+CONSOLE = [
+    pytest.param(command, expected, id=f"{page}:{line}:{command[:40]}")
+    for page, line, text in blocks("console")
+    for command, expected in commands(text)
+]
+JSON = [pytest.param(t, id=f"{page}:{line}") for page, line, t in blocks("json")]
+PYTHON = [pytest.param(t, id=f"{page}:{line}") for page, line, t in blocks("pycon")]
+
+
+@pytest.mark.parametrize(("command", "expected"), CONSOLE)
+def test_commands_print_what_the_page_says(command: str, expected: str) -> None:
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    ran = subprocess.run(
+        ["sh", "-c", command],
+        cwd=ROOT,
+        env=os.environ | {"PATH": path, "COLUMNS": "88", "NO_COLOR": "1"},
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+    printed = ran.stdout + ran.stderr
+    assert ran.returncode in {0, 1}, printed  # 1: the answer is no
+    assert agrees(expected, printed), printed
+
+
+def agrees(expected: str, printed: str) -> bool:
+    want, got = ("".join(text.split()) for text in (expected, printed))
+    return doctest.OutputChecker().check_output(want, got, doctest.ELLIPSIS)
+
+
+def test_a_wrong_page_would_be_noticed() -> None:
+    assert agrees('{..."a": 1,\n ...}\n', '{"b":2,"a":1,"c":3}')
+    assert not agrees('{..."a": 2...}', '{"b":2,"a":1,"c":3}')
+    assert not agrees("", "surprise")
+
+
+@pytest.mark.parametrize("text", JSON)
+def test_documents_read_as_what_they_say(text: str) -> None:
+    kind = json.loads(text)["format"]
+    readers = {"rebalance/1": parse_rebalance, "assignment/1": parse_assignment}
+    if kind == "verdict/1":
+        chain = json.loads((ROOT / "docs/examples/chain.json").read_text())
+        assert (
+            json.loads(text).keys()
+            == verify.judge(
+                chain | {"id": "r7"}, {"format": "assignment/1", "members": {}}
+            ).keys()
+        )
+    else:
+        readers[kind](text)
+
+
+@pytest.mark.parametrize("text", PYTHON)
+def test_sessions_print_what_the_page_says(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    session = doctest.DocTestParser().get_doctest(text, {}, "page", None, 0)
+    runner = doctest.DocTestRunner(optionflags=LENIENT)
+    runner.run(session)
+    assert runner.summarize(verbose=False).failed == 0
+
+
+def test_there_are_examples_to_run() -> None:
+    assert len(CONSOLE) >= 5
+    assert len(JSON) >= 3
+    assert len(PYTHON) >= 1
