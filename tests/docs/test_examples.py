@@ -1,7 +1,8 @@
 """The examples of README and docs run, and print what the pages say.
 
 A `console` block holds commands after ``$`` and what they print; ``...`` stands for
-anything, and white space does not count. A `pycon` block holds a Python session. A `json` block is a document.
+anything, and white space does not count. A `pycon` block holds a Python session. A
+`json` block is a document.
 """
 
 from __future__ import annotations
