@@ -149,6 +149,17 @@ def test_refuses_to_list_too_many() -> None:
     assert verify.best(crowd(2, 18))["loads"] == [9, 9]
 
 
+def test_limits_are_included(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("verify.enumerate.ASSIGNMENTS_MAX", 8)
+    monkeypatch.setattr("verify.enumerate.DEALS_MAX", 8)
+    assert len(list(verify.every_assignment(crowd(2, 3)))) == 8
+    with pytest.raises(verify.TooLarge):
+        next(verify.every_assignment(crowd(2, 4)))
+    assert verify.best(crowd(2, 4))["loads"] == [2, 2]  # 4 hands of 3, to 2 each
+    with pytest.raises(verify.TooLarge):
+        verify.best(crowd(2, 5))
+
+
 def test_nobody_and_nothing() -> None:
     for name in ("NOTHING", "NO_MEMBERS", "NO_TOPICS", "NO_PARTITIONS"):
         instance = shape(name)

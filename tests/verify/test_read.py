@@ -76,6 +76,17 @@ def test_unreadable_carries_path_and_reason() -> None:
     assert isinstance(caught.value, ValueError)
 
 
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [("x" * 78, f'"{"x" * 78}"'), ("x" * 79, f'"{"x" * 79}...')],
+)
+def test_a_long_culprit_is_shown_in_part(written: str, shown: str) -> None:
+    """Eighty characters, quotes included."""
+    with pytest.raises(verify.Unreadable) as caught:
+        verify.read_rebalance(json.dumps({"format": written}))
+    assert caught.value.reason == f"{shown} is none of rebalance/1"
+
+
 def test_unreadable_survives_pickling() -> None:
     error = verify.Unreadable("missing", ("members", "a b", 3))
     again = pickle.loads(pickle.dumps(error))  # noqa: S301
