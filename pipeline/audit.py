@@ -221,6 +221,9 @@ def _spark(master: str, out: Path, clock: _Clock) -> Iterator[tuple[SparkSession
     with clock.phase("start"):
         session = spark_session(master)
         java = str(java_home())
+    if running is None:
+        # What goes wrong is raised; stack traces on the terminal help nobody.
+        session.sparkContext.setLogLevel("OFF")
     spark = session.newSession()
     spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
     try:

@@ -22,7 +22,8 @@ from rebalance.errors import SourceError
 
 PARQUET_MAGIC: Final = b"PAR1"
 _LINES_LOOKED_AT: Final = 200
-_BYTES_LOOKED_AT: Final = 4 << 20
+_BYTES_LOOKED_AT: Final = 4 << 20  # of a line, or of a document laid out over lines
+_LONG_LINES: Final = 4
 _FORMAT_PREFIX: Final = "rebalance/"
 _FORMAT: Final = re.compile(rb'"format"\s*:\s*"rebalance/')
 
@@ -56,7 +57,7 @@ def kind_of(path: Path, name: str) -> Kind:
     if is_parquet(path):
         return _kind_of_parquet(path, name)
     try:
-        lines = list(islice(read_lines(path, limit=_BYTES_LOOKED_AT), _LINES_LOOKED_AT))
+        lines = list(_first_lines(path))
     except (OSError, EOFError, zlib.error) as error:
         raise UnknownFormatError(f"unreadable: {error}", source=name) from None
     if not lines:
@@ -70,7 +71,7 @@ def kind_of(path: Path, name: str) -> Kind:
 
 def _first_lines(path: Path) -> Iterator[Line]:
     """Yield the first lines that are not blank, within reason."""
-    left = _BYTES_LOOKED_AT
+    left = _LONG_LINES * _BYTES_LOOKED_AT
     lines = read_lines(path, limit=_BYTES_LOOKED_AT)
     for line in islice(lines, _LINES_LOOKED_AT):
         left -= len(line.text)

@@ -39,7 +39,7 @@ def rows_of(split: Split) -> Iterator[Row]:
     source = split.files[0][0]
     try:
         for row in _reader(split):
-            yield _keyed(row) if row["what"] == RECORD else row
+            yield keyed(row) if row["what"] == RECORD else row
     except (OSError, EOFError, zlib.error, pa.ArrowException, OracleError) as error:
         first = (str(error).splitlines() or [type(error).__name__])[0]
         yield quarantine_row(UNREADABLE, f"breaks off here: {first}", source=source)
@@ -61,7 +61,7 @@ def _reader(split: Split) -> Iterator[Row]:
     return read_document_lines(path, split.extent, source)
 
 
-def _keyed(row: Row) -> Row:
+def keyed(row: Row) -> Row:
     """Add the group that a record belongs to, from its key alone."""
     try:
         group_id = decode_record(row["key"], None).group_id

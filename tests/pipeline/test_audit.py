@@ -1,0 +1,380 @@
+"""Whole audits on Spark: what tables hold, how they are put in place, what fails."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import resource
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from pyspark.sql import SparkSession
+
+from pipeline.audit import AuditSummary, audit
+from pipeline.reading import read_table
+from pipeline.session import spark_session
+from pipeline.tables import ORDER, SCHEMAS
+from rebalance.errors import DocumentError, OracleError, OutputError, SourceError
+from tests.pipeline.groups import Log, group, member
+from tests.shapes import CHAIN
+from tests.wire import RECORDINGS, TESTS
+
+MASTER = "local[2]"
+FIRST_LOOK = RECORDINGS / "first-look"
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[SparkSession]:
+    session = spark_session(MASTER)
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="module")
+def churn(
+    spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
+) -> AuditSummary:
+    out = tmp_path_factory.mktemp("audits") / "churn"
+    return audit([RECORDINGS / "churn"], out, cluster="churn", master=MASTER)
+
+
+def rows_of(summary: AuditSummary, name: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = read_table(summary.out, name).to_pylist()
+    return found
+
+
+# The recording that ships.
+
+
+def test_tables_are_as_their_schemas_say(churn: AuditSummary) -> None:
+    assert churn.tables == {name: churn.out / name for name in SCHEMAS}
+    for name, schema in SCHEMAS.items():
+        table = read_table(churn.out, name)
+        assert table.schema.names == schema.names
+        assert table.schema.types == schema.types
+        assert table.num_rows == churn.rows[name] > 0
+
+
+def test_the_recording_is_judged_whole(churn: AuditSummary) -> None:
+    assert churn.rows == {
+        "rebalances": 529,
+        "answers": 529 * 6,
+        "episodes": 423,
+        "members": 2865,
+        "quarantine": 13,
+    }
+    assert Counter(churn.quarantine).most_common(1) == [
+        ("set-aside: new group protocol (KIP-848)", 2161)
+    ]
+    kinds = {row["kind"] for row in rows_of(churn, "quarantine")}
+    assert kinds == {"set-aside", "unreadable"}  # unreadable: README, callbacks
+
+
+def test_every_optimum_is_proved_by_the_judge(churn: AuditSummary) -> None:
+    answers = rows_of(churn, "answers")
+    optima = [row for row in answers if row["assignor"] == "optimum"]
+    assert len(optima) == 529
+    for row in optima:
+        assert (row["status"], row["verdict"]) == ("optimal", "valid")
+        assert row["proved_dec_min"]
+        assert row["proved_stickiness"]
+        assert row["at_optimum"]
+
+
+def test_no_answer_is_better_than_the_optimum(churn: AuditSummary) -> None:
+    for row in rows_of(churn, "answers"):
+        if row["applies"] and row["verdict"] == "valid" and not row["withheld"]:
+            assert row["kip54_score"] >= row["kip54_score_least"]
+            assert not row["dec_min_balanced"] or row["moves"] >= row["moves_least"]
+            assert row["peak_lag"] >= row["peak_lag_bound"]
+
+
+def test_what_java_sticky_did(churn: AuditSummary) -> None:
+    """Of 47 rebalances 31 are off: 5 unbalanced, 22 move needlessly, 4 are invalid."""
+    found = Counter(
+        "invalid"
+        if row["verdict"] != "valid"
+        else "unbalanced"
+        if not row["dec_min_balanced"]
+        else "needless"
+        if row["moves"] > row["moves_least"]
+        else "optimal"
+        for row in rows_of(churn, "answers")
+        if (row["group_id"], row["assignor"]) == ("ads-java-sticky", "actual")
+    )
+    assert found == {"invalid": 4, "unbalanced": 5, "needless": 22, "optimal": 16}
+
+
+def test_real_answers_break_these_rules_and_no_others(churn: AuditSummary) -> None:
+    broken = Counter(
+        (row["group_id"], violation["rule"])
+        for row in rows_of(churn, "answers")
+        if row["assignor"] == "actual"
+        for violation in row["violations"][:1]
+    )
+    assert broken == {
+        ("ads-java-sticky", "unsubscribed"): 4,
+        ("search-sticky", "unassigned"): 10,
+        ("ads-java-coop", "unassigned"): 1,
+    }
+
+
+def test_tables_join(churn: AuditSummary) -> None:
+    rebalances = {row["rebalance_id"]: row for row in rows_of(churn, "rebalances")}
+    assert len(rebalances) == 529
+    for name in ("answers", "members"):
+        assert {row["rebalance_id"] for row in rows_of(churn, name)} == set(rebalances)
+    episodes = {row["episode_id"]: row for row in rows_of(churn, "episodes")}
+    assert {row["episode_id"] for row in rebalances.values()} == set(episodes)
+    rounds = Counter(row["episode_id"] for row in rebalances.values())
+    assert rounds == {key: row["rounds"] for key, row in episodes.items()}
+    per_member = Counter(row["rebalance_id"] for row in rows_of(churn, "members"))
+    assert per_member == {key: row["members"] for key, row in rebalances.items()}
+
+
+def test_lag_is_of_the_end_of_the_recording(churn: AuditSummary) -> None:
+    rebalances = rows_of(churn, "rebalances")
+    assert {row["lag_basis"] for row in rebalances} == {"end-of-recording"}
+    assert {row["partition_counts"] for row in rebalances} == {"given"}
+
+
+def test_rows_are_in_order(churn: AuditSummary) -> None:
+    for name, order in ORDER.items():
+        rows = rows_of(churn, name)
+        by_day: dict[str, list[Any]] = {}
+        for row in rows:
+            key = [(row[column] is not None, row[column]) for column in order]
+            by_day.setdefault(row["date"], []).append(key)
+        for keys in by_day.values():
+            assert keys == sorted(keys)
+
+
+def test_the_manifest_says_what_was_read_and_with_what(churn: AuditSummary) -> None:
+    manifest = json.loads((churn.out / "audit.json").read_bytes())
+    assert manifest["format"] == "audit/1"
+    assert manifest["rows"] == churn.rows
+    assert manifest["quarantine"] == churn.quarantine
+    (source,) = manifest["sources"]
+    assert source["name"] == "churn/consumer_offsets.parquet"
+    assert source["sha256"].startswith("0aca8bb21034f949")
+    assert manifest["parameters"]["topics"] == "topics.json"
+    assert manifest["parameters"]["offsets"] == "offsets.json"
+    assert manifest["versions"]["java"] == churn.java
+    assert set(manifest["seconds"]) == {"find", "start", "read", "judge", "write"}
+
+
+# The same tables, however the work is divided.
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with every kind of source, and with damage."""
+    folder = tmp_path_factory.mktemp("sources") / "mixed"
+    folder.mkdir()
+    recorded = (FIRST_LOOK / "consumer_offsets.jsonl").read_text().splitlines()
+    half = len(recorded) // 2
+    recorded[7] = recorded[7][:40]
+    (folder / "records-1.jsonl").write_text("\n".join(recorded[: half + 20]) + "\n")
+    (folder / "records-2.jsonl").write_text("\n".join(recorded[half:]) + "\n")
+    describe = (TESTS / "data/describe-4.3.1/all-groups.describe.txt").read_text()
+    (folder / "all.describe.txt").write_text(describe)
+    (folder / "cut.describe.txt").write_text(describe[: len(describe) // 2])
+    hostile = CHAIN | {"group": "<script>alert('é😀')</script>"}
+    documents = [orjson.dumps(CHAIN), b"{}", orjson.dumps(hostile)]
+    (folder / "documents.jsonl").write_bytes(b"\n".join(documents))
+    (folder / "noise.bin").write_bytes(bytes(range(256)) * 4)
+    return folder
+
+
+def files_of(out: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(out)): path.read_bytes()
+        for path in sorted(out.rglob("*"))
+        if path.is_file() and path.name != "audit.json"
+    }
+
+
+def test_the_tables_do_not_depend_on_the_division_of_work(
+    spark: SparkSession, mixed: Path, tmp_path: Path
+) -> None:
+    found = []
+    for tasks in (1, 5):
+        out = tmp_path / str(tasks)
+        audit([mixed], out, cluster="a/b c=é", master=MASTER, tasks=tasks)
+        found.append(files_of(out))
+    assert found[0].keys() == found[1].keys()
+    assert found[0] == found[1]
+    table = read_table(tmp_path / "1", "rebalances")
+    assert set(table.column("cluster").to_pylist()) == {"a/b c=é"}
+    kinds = Counter(table.column("source_kind").to_pylist())
+    assert kinds.keys() == {"consumer-offsets", "describe", "rebalance"}
+    assert kinds["rebalance"] == 2
+
+
+def test_bad_input_is_quarantined_and_the_rest_judged(
+    spark: SparkSession, mixed: Path, tmp_path: Path
+) -> None:
+    summary = audit([mixed], tmp_path / "out", cluster="c", master=MASTER)
+    rows = rows_of(summary, "quarantine")
+    reasons = {row["source"]: row["reason"] for row in rows}
+    assert reasons["mixed/records-1.jsonl"] != ""
+    assert reasons["mixed/noise.bin"].startswith("unknown format")
+    assert reasons["mixed/documents.jsonl"].startswith("$.format")
+    assert "g-java-sticky" in {
+        row["group_id"] for row in rows_of(summary, "rebalances")
+    }
+    cut = [r for r in rows if r["source"] == "mixed/cut.describe.txt"]
+    assert cut[-1]["kind"] == "unreadable"
+    assert cut[-1]["value"]
+    line = next(r for r in rows if r["source_offset"] == 8 and r["kind"] != "set-aside")
+    assert line["reason"].startswith("not JSON")
+    answered = rows_of(summary, "answers")
+    assert {"<script>alert('é😀')</script>"} <= {row["group_id"] for row in answered}
+
+
+# Putting tables in place.
+
+
+def log_of(tmp_path: Path, generations: int) -> Path:
+    path = tmp_path / f"log-{generations}.jsonl"
+    people = [member(name, ["t"], {"t": [n]}) for n, name in enumerate("ab")]
+    log = Log().add(*[group(n, *people) for n in range(1, generations + 1)])
+    path.write_text("".join(json.dumps(row) + "\n" for row in log.records))
+    return path
+
+
+def test_an_audit_is_replaced_as_a_whole(spark: SparkSession, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    (out / "deep").mkdir(parents=True)
+    (out / "deep" / "mine.txt").write_text("keep me")
+    left_by_a_killed_run = out / ".unfinished" / "answers" / "half"
+    left_by_a_killed_run.mkdir(parents=True)
+    told: list[tuple[str, int, int]] = []
+
+    def tell(phase: str, done: int, total: int) -> None:
+        told.append((phase, done, total))
+
+    log = log_of(tmp_path, 3)
+    first = audit([log], out, cluster="one", master=MASTER, progress=tell)
+    assert first.rows["rebalances"] == 3
+    phases = list(dict.fromkeys(phase for phase, _, _ in told))
+    assert phases == ["read", "judge", "write"]
+    assert all(0 <= done <= total for _, done, total in told)
+    second = audit([log_of(tmp_path, 2)], out, cluster="two", master=MASTER)
+    assert second.rows["rebalances"] == 2
+    assert {r["cluster"] for r in rows_of(second, "answers")} == {"two"}
+    assert (out / "deep" / "mine.txt").read_text() == "keep me"
+    assert sorted(path.name for path in out.iterdir()) == sorted(
+        [*SCHEMAS, "audit.json", "deep"]
+    )
+    assert read_table(out, "quarantine").num_rows == 0
+
+
+def test_a_full_disk_leaves_the_audit_before(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """Java may write no file past 4 KB from the phase of writing on."""
+    out = tmp_path / "out"
+    audit([log_of(tmp_path, 2)], out, cluster="before", master=MASTER)
+    before = files_of(out), (out / "audit.json").read_bytes()
+    java = spark.sparkContext._gateway.proc.pid  # type: ignore[union-attr]
+    soft, hard = resource.prlimit(java, resource.RLIMIT_FSIZE)
+
+    def fill(phase: str, done: int, total: int) -> None:
+        if phase == "write":
+            resource.prlimit(java, resource.RLIMIT_FSIZE, (4096, hard))
+
+    try:
+        with pytest.raises(OutputError) as error:
+            audit([FIRST_LOOK], out, cluster="after", master=MASTER, progress=fill)
+    finally:
+        resource.prlimit(java, resource.RLIMIT_FSIZE, (soft, hard))
+    assert str(error.value) == f"{out}: file too large"
+    assert (files_of(out), (out / "audit.json").read_bytes()) == before
+    assert not any(path.name.startswith(".") for path in out.iterdir())
+
+
+def test_a_failing_first_audit_leaves_no_folder(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    def fail(phase: str, done: int, total: int) -> None:
+        if phase == "write":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        audit([log_of(tmp_path, 2)], tmp_path / "out", master=MASTER, progress=fail)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("name", ["file/out", "file"])
+def test_a_folder_that_cannot_be_made(
+    spark: SparkSession, tmp_path: Path, name: str
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(OutputError) as error:
+        audit([log_of(tmp_path, 1)], tmp_path / name, master=MASTER)
+    assert str(tmp_path / name) in str(error.value)
+    assert error.value.exit_code == 2
+    assert (tmp_path / "file").read_text() == "in the way"
+
+
+def test_two_audits_do_not_share_a_folder(spark: SparkSession, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    with (out / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(OutputError, match="another audit"):
+            audit([log_of(tmp_path, 1)], out, master=MASTER)
+
+
+# What is asked for wrongly is said before anything starts.
+
+
+def test_wrong_input_needs_no_spark(tmp_path: Path) -> None:
+    log = log_of(tmp_path, 1)
+    out = tmp_path / "out"
+    wrong = tmp_path / "topics.json"
+    wrong.write_text('{"t": "many"}')
+    with pytest.raises(SourceError, match="no such file"):
+        audit([tmp_path / "absent"], out)
+    with pytest.raises(SourceError, match="no such format"):
+        audit([log], out, source_format="avro")
+    with pytest.raises(DocumentError, match=r"\$.t"):
+        audit([log], out, topics=wrong)
+    with pytest.raises(SourceError, match="needs a name"):
+        audit([log], out, cluster="")
+    assert not out.exists()
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+from pipeline.audit import audit
+summary = audit([Path(sys.argv[1])], Path(sys.argv[2]), master="local[1]")
+print(summary.rows["rebalances"], summary.java.startswith("Java "))
+"""
+
+
+def test_an_audit_by_itself_is_quiet_and_stops_spark(tmp_path: Path) -> None:
+    log = log_of(tmp_path, 2)
+    ran = subprocess.run(
+        [sys.executable, "-c", SCRIPT, str(log), str(tmp_path / "out")],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=Path(__file__).parents[2],
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout == "2 True\n"
+
+
+def test_errors_carry_exit_codes() -> None:
+    assert issubclass(OutputError, OracleError)
+    assert OutputError("full", target="x").exit_code == 2

@@ -1,0 +1,349 @@
+"""Cases judged: what is posed, what is answered, what each row says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import orjson
+import pytest
+
+from heuristics import ASSIGNORS, Assignor
+from pipeline.cases import Case
+from pipeline.evaluate import answers
+from pipeline.evaluate.evaluate import Settings, judge_case_safely
+from pipeline.evaluate.instances import World, pose
+from pipeline.sources.rows import FAILED
+from pipeline.tables import ORDER, SCHEMAS, UNDATED
+from rebalance import ClaimRule, Instance, to_json
+from rebalance.documents import rebalance_of
+from tests.pipeline.groups import commit, group, member, replay
+from tests.pipeline.test_reconstruct import TWO_ROUNDS
+from tests.shapes import CHAIN, LAG, NOTHING, SHAPES
+
+Rows = dict[str, list[dict[str, Any]]]
+WORLD = World(given={"t": 4, "u": 2})
+
+
+def judged(case: Case, world: World = WORLD, rule: str = "newest-claim") -> Rows:
+    settings = Settings(cluster="c", world=world, claim_rule=ClaimRule(rule))
+    rows: Rows = {name: [] for name in SCHEMAS}
+    for name, row in judge_case_safely(case, settings):
+        assert row.keys() <= set(SCHEMAS[name].names)
+        rows[name].append(row)
+    return rows
+
+
+def by_assignor(rows: Rows) -> dict[str, dict[str, Any]]:
+    return {row["assignor"]: row for row in rows["answers"]}
+
+
+def document_case(document: Mapping[str, Any]) -> Case:
+    text = to_json(rebalance_of(dict(document))).decode()
+    return Case(
+        rebalance_id="r",
+        group_id="g",
+        source_kind="rebalance",
+        source="s",
+        document=text,
+    )
+
+
+# What is posed.
+
+
+def lags(case: Case, world: World) -> dict[str, list[int] | None]:
+    return {name: t.lag for name, t in pose(case, world).document.topics.items()}
+
+
+def only_case(*committed: tuple[str, int, int]) -> Case:
+    records = [commit(*one) for one in committed]
+    (case,) = replay(*records, group(1, member("a", ["t", "u", "gone"], {"t": [0]})))
+    return case
+
+
+def test_partition_counts_are_given_or_inferred() -> None:
+    case = only_case()
+    posed = pose(case, World(given={"t": 4}, inferred={"t": 9, "u": 2}))
+    sizes = {name: t.partitions for name, t in posed.document.topics.items()}
+    assert sizes == {"t": 4, "u": 2}
+    assert posed.partition_counts == "inferred"
+    assert pose(case, WORLD).partition_counts == "given"
+
+
+def test_lag_counts_from_what_was_committed_to_the_end() -> None:
+    logs = {
+        "t": {0: (0, 100), 1: (0, 100), 2: (90, 100), 3: (50, 100)},
+        "u": {0: (0, 7), 1: (0, 0)},
+    }
+    case = only_case(("t", 0, 30), ("t", 1, 200), ("t", 2, 10), ("u", 0, 7))
+    world = World(given={"t": 4, "u": 2}, logs=logs)
+    assert lags(case, world) == {"t": [70, 0, 10, 50], "u": [0, 0]}
+    posed = pose(case, world)
+    assert (posed.lag_known, posed.lag_basis) == (True, "end-of-recording")
+
+
+def test_lag_of_a_topic_is_all_or_nothing() -> None:
+    case = only_case(("t", 0, 30))
+    world = World(given={"t": 2, "u": 1}, logs={"t": {0: (0, 100)}, "u": {0: (0, 1)}})
+    assert lags(case, world) == {"t": None, "u": [1]}
+    posed = pose(case, world)
+    assert (posed.lag_known, posed.lag_basis) == (False, None)
+
+
+def test_no_log_ends_no_lag() -> None:
+    assert lags(only_case(("t", 0, 1)), WORLD) == {"t": None, "u": None}
+
+
+def test_lag_of_a_snapshot() -> None:
+    (plain,) = replay(group(1, member("a", ["t"], {"t": [0, 1]})))
+    case = document_case(CHAIN)
+    case = Case(
+        rebalance_id="r",
+        group_id="g",
+        source_kind="describe",
+        source="s",
+        owned_from="snapshot",
+        members=plain.members,
+        lag={"t": [(0, 5), (1, 6)]},
+    )
+    posed = pose(case, World(inferred={"t": 2}))
+    assert posed.document.topics["t"].lag == [5, 6]
+    assert posed.lag_basis == "snapshot"
+    assert pose(case, World(inferred={"t": 3})).lag_basis is None
+
+
+def test_a_document_is_posed_as_it_is() -> None:
+    posed = pose(document_case(CHAIN), WORLD)
+    assert to_json(posed.document) == to_json(rebalance_of(CHAIN))
+    assert (posed.partition_counts, posed.lag_known) == ("given", False)
+    assert pose(document_case(LAG), WORLD).lag_basis == "given"
+
+
+# What is answered.
+
+
+def test_a_needless_move_is_seen() -> None:
+    _, case = replay(
+        group(
+            1,
+            member("a", ["t"], {"t": [0, 1]}),
+            member("b", ["t"], {"t": [2, 3]}),
+            assignor="roundrobin",
+        ),
+        group(
+            2,
+            member("a", ["t"], {"t": [0, 2]}),
+            member("b", ["t"], {"t": [1, 3]}),
+            assignor="roundrobin",
+        ),
+    )
+    rows = judged(case)
+    actual, optimum = (by_assignor(rows)[name] for name in ("actual", "optimum"))
+    assert (actual["moves"], actual["moves_least"], actual["kept"]) == (2, 0, 2)
+    assert actual["dec_min_balanced"]
+    assert actual["at_optimum"] is False
+    assert actual["status"] is None
+    assert optimum["at_optimum"] is True
+    assert optimum["status"] == "optimal"
+    assert optimum["proved_dec_min"]
+    assert optimum["proved_stickiness"]
+    assert actual["client_assignor"] == "roundrobin"
+    assert orjson.loads(actual["assignment"])["members"]["a"] == {"t": [0, 2]}
+    (row,) = rows["rebalances"]
+    assert (row["owned"], row["members"], row["partitions"]) == (4, 2, 4)
+    assert (row["joined"], row["left"], row["resubscribed"]) == (0, 0, 0)
+    assert row["date"] == "2023-11-14"
+    (episode,) = rows["episodes"]
+    assert (episode["moves"], episode["moves_least"]) == (2, 0)
+    assert (episode["verdict"], episode["at_optimum"]) == ("valid", False)
+    assert rows["quarantine"] == []
+
+
+def test_a_chain_separates_the_real_answer_from_the_optimum() -> None:
+    held = {name: one.get("owned", {}) for name, one in CHAIN["members"].items()}
+    wants = {name: one["subscription"] for name, one in CHAIN["members"].items()}
+    people = [member(name, wants[name], held[name]) for name in held]
+    *_, case = replay(group(1, *people), group(2, *people))
+    rows = judged(case, World(given={"t": 2, "u": 1, "v": 1}))
+    actual = by_assignor(rows)["actual"]
+    assert (actual["load_max"], actual["load_min"]) == (2, 0)
+    assert actual["loads"] == [2, 1, 1, 0]
+    assert (actual["kip54_balanced"], actual["dec_min_balanced"]) == (True, False)
+    assert (actual["kip54_score"], actual["kip54_score_least"]) == (6, 0)
+    assert orjson.loads(actual["evidence"])["dec_min_balanced"] == ["a", "b", "c", "d"]
+    assert by_assignor(rows)["optimum"]["moves"] == 3
+
+
+def test_a_violation_names_its_culprit() -> None:
+    (case,) = replay(group(1, member("a", ["t"], {"t": [0, 1, 2], "u": [0]})))
+    actual = by_assignor(judged(case))["actual"]
+    assert actual["verdict"] == "invalid"
+    found = [tuple(one.values()) for one in actual["violations"]]
+    assert found == [
+        ("unassigned", None, "t", 3),
+        ("unsubscribed", "a", "u", 0),
+    ]
+    assert actual["at_optimum"] is False
+
+
+def test_a_partition_given_twice_to_one_member_is_seen() -> None:
+    (case,) = replay(group(1, member("a", ["t"], {"t": [0, 0, 1, 2, 3]})))
+    actual = by_assignor(judged(case))["actual"]
+    assert [one["rule"] for one in actual["violations"]] == ["assigned-twice"]
+
+
+def test_withholding_is_judged_over_the_episode() -> None:
+    _, first, second = (judged(case) for case in replay(*TWO_ROUNDS))
+    actual = by_assignor(first)["actual"]
+    assert (actual["verdict"], actual["withheld"]) == ("valid", 2)
+    assert actual["at_optimum"] is None
+    assert first["episodes"] == []
+    assert by_assignor(second)["actual"]["at_optimum"] is True
+    (episode,) = second["episodes"]
+    assert (episode["rounds"], episode["withheld"]) == (2, 2)
+    assert (episode["moves"], episode["moves_least"], episode["owned"]) == (2, 2, 4)
+    assert episode["at_optimum"] is True
+    assert episode["unowned_partition_ms"] == 2000
+    before = orjson.loads(episode["instance"])["members"]["a"]["owned"]
+    assert before == {"t": [0, 1, 2, 3]}
+
+
+def test_an_open_episode_is_not_called_anything() -> None:
+    *_, case = replay(*TWO_ROUNDS[:2])
+    (episode,) = judged(case)["episodes"]
+    assert episode["ended"] == "open"
+    assert "verdict" not in episode
+    assert "at_optimum" not in episode
+
+
+def test_members_say_what_they_had_and_got() -> None:
+    _, case = replay(
+        group(1, member("b", ["t"], {"t": [3]})),
+        group(
+            2,
+            member("b", ["t"], {"t": [0, 1]}, owns={"t": [3]}, generation=1),
+            member("a", ["u", "t"], {"t": [2, 3]}, instance_id="s"),
+        ),
+    )
+    logs = {"t": dict.fromkeys(range(4), (0, 5)), "u": dict.fromkeys(range(2), (0, 1))}
+    rows = judged(case, World(given=WORLD.given, logs=logs))["members"]
+    assert [row["member_id"] for row in rows] == ["a", "b"]
+    a, b = rows
+    assert a["subscription"] == ["t", "u"]
+    assert (a["joined"], b["joined"]) == (True, False)
+    assert (a["instance_id"], b["instance_id"]) == ("s", None)
+    assert b["owned"] == [{"topic": "t", "partitions": [3]}]
+    assert b["claimed"] == b["owned"]
+    assert b["assigned"] == [{"topic": "t", "partitions": [0, 1]}]
+    assert (b["load"], b["lag"], b["claimed_generation"]) == (2, 10, 1)
+    assert a["client_id"] == "client of a"
+
+
+def test_lag_has_a_bound() -> None:
+    rows = by_assignor(judged(document_case(LAG)))
+    assert rows["lag-aware"]["peak_lag"] == 110_000
+    assert rows["range"]["peak_lag"] == 160_000
+    assert {row["peak_lag_bound"] for row in rows.values()} == {105_000}
+    assert rows["range"]["lag_known"]
+    assert by_assignor(judged(document_case(CHAIN)))["range"]["peak_lag"] is None
+
+
+def test_a_heuristic_that_does_not_apply_says_why() -> None:
+    row = by_assignor(judged(document_case(CHAIN)))["constrained-sticky"]
+    assert row["applies"] is False
+    assert "same topics" in row["refused"]
+    assert "verdict" not in row
+
+
+def test_a_document_has_no_real_answer_and_no_time() -> None:
+    rows = judged(document_case(CHAIN))
+    assert set(by_assignor(rows)) == {"optimum", *ASSIGNORS}
+    assert rows["rebalances"][0]["date"] == UNDATED
+    assert rows["episodes"] == []
+    assert all(row["assigned"] is None for row in rows["members"])
+
+
+@pytest.mark.parametrize("rule", [rule.value for rule in ClaimRule])
+@pytest.mark.parametrize("name", sorted(SHAPES))
+def test_every_shape_is_judged_and_every_optimum_proved(name: str, rule: str) -> None:
+    rows = judged(document_case(SHAPES[name]), rule=rule)
+    assert rows["quarantine"] == []
+    optimum = by_assignor(rows)["optimum"]
+    assert optimum["at_optimum"] is True
+    for row in rows["answers"]:
+        if row["applies"]:
+            assert row["verdict"] == "valid"
+            assert row["kip54_score"] >= row["kip54_score_least"]
+            if row["dec_min_balanced"]:
+                assert row["moves"] >= row["moves_least"]
+            if row["peak_lag_bound"] is not None:
+                assert row["peak_lag"] >= row["peak_lag_bound"]
+
+
+# What goes wrong.
+
+
+class Broken:
+    """An assignor that falls over."""
+
+    name = "broken"
+
+    def refuses(self, instance: Instance) -> str | None:
+        return None if instance.members else "nobody"
+
+    def assign(self, instance: Instance) -> Any:
+        raise ZeroDivisionError(f"oh\n{instance.group}")
+
+
+def with_broken(found: Mapping[str, Assignor]) -> Mapping[str, Assignor]:
+    return MappingProxyType({"broken": Broken(), **found})
+
+
+def test_an_assignor_that_falls_over_costs_one_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(answers, "ASSIGNORS", with_broken(ASSIGNORS))
+    rows = judged(document_case(CHAIN))
+    assert "broken" not in by_assignor(rows)
+    assert set(by_assignor(rows)) >= {"optimum", "range"}
+    (failed,) = rows["quarantine"]
+    assert (failed["kind"], failed["group_id"]) == (FAILED, "g")
+    assert failed["reason"] == "broken: ZeroDivisionError: oh"
+    assert failed["instance"] == to_json(rebalance_of(CHAIN)).decode()
+
+
+def test_without_the_optimum_nothing_is_called_optimal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(_: Instance) -> None:
+        raise RuntimeError("no answer")
+
+    monkeypatch.setattr(answers, "solve", fail)
+    rows = judged(document_case(CHAIN))
+    assert [row["reason"] for row in rows["quarantine"]] == [
+        "optimum: RuntimeError: no answer"
+    ]
+    for row in rows["answers"]:
+        assert (row["moves_least"], row["kip54_score_least"]) == (None, None)
+        assert row.get("at_optimum") is None
+
+
+def test_a_case_too_large_to_pose_is_quarantined() -> None:
+    rows = judged(only_case(), World(given={"t": 2**31, "u": 1}))
+    assert rows["rebalances"] == rows["answers"] == []
+    (failed,) = rows["quarantine"]
+    assert failed["reason"].startswith("instance: DocumentError: $.topics.t.partitions")
+    assert (failed["source_partition"], failed["source_offset"]) == (7, 0)
+
+
+def test_nothing_at_all_is_judged() -> None:
+    rows = judged(document_case(NOTHING))
+    assert rows["quarantine"] == []
+    assert by_assignor(rows)["optimum"]["load_max"] is None
+
+
+def test_rows_are_sorted_by_columns_that_exist() -> None:
+    for name, order in ORDER.items():
+        assert set(order) <= set(SCHEMAS[name].names)

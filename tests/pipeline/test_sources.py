@@ -1,0 +1,512 @@
+"""Files found, recognised, read in splits; and what damage to them costs."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.history.stream import ORDER, histories
+from pipeline.sources.find import Found, find_sources
+from pipeline.sources.kinds import Kind
+from pipeline.sources.lines import Line, read_lines, survey
+from pipeline.sources.read import keyed, rows_of
+from pipeline.sources.record_lines import milliseconds, row_of_line
+from pipeline.sources.rows import (
+    CASE,
+    RAW_LIMIT,
+    RECORD,
+    SET_ASIDE,
+    TOPIC,
+    UNREADABLE,
+    Row,
+    batches_of,
+)
+from pipeline.sources.sidecars import read_offsets, read_topics
+from rebalance.arrow import to_table
+from rebalance.documents import rebalance_of
+from rebalance.errors import OracleError, SourceError
+from tests.pipeline.groups import START_MS, Log, commit, group, member
+from tests.shapes import CHAIN, DOUBLE_CLAIM
+from tests.wire import RECORDINGS
+
+LOG = Log().add(
+    commit("t", 4, 10),
+    group(1, member("a", ["t"], {"t": [0, 1]})),
+    group(2, member("a", ["t"], {"t": [0]}), member("b", ["t"], {"t": [1]})),
+)
+
+
+def jsonl(rows: list[dict[str, Any]]) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def parquet(path: Path, rows: list[dict[str, Any]], **replaced: pa.Array) -> None:
+    columns: dict[str, pa.Array] = {
+        "key": pa.array([bytes.fromhex(row["key"]) for row in rows]),
+        "value": pa.array([bytes.fromhex(row["value"]) for row in rows]),
+        "partition": pa.array([row["partition"] for row in rows], pa.int32()),
+        "offset": pa.array([row["offset"] for row in rows], pa.int64()),
+        "timestamp": pa.array([row["timestamp"] for row in rows], pa.int64()),
+    } | replaced
+    pq.write_table(pa.table(columns), path)
+
+
+def read(found: Found) -> list[Row]:
+    return [row for split in found.splits for row in rows_of(split)]
+
+
+def read_path(path: Path, **options: str) -> list[Row]:
+    return read(find_sources([path], **options))
+
+
+def what(rows: list[Row]) -> list[str]:
+    return [row["what"] for row in rows]
+
+
+# Records, good ones.
+
+
+def test_json_lines_and_parquet_say_the_same(tmp_path: Path) -> None:
+    (tmp_path / "r.jsonl").write_text(jsonl(LOG.records))
+    (tmp_path / "r.jsonl.gz").write_bytes(gzip.compress(jsonl(LOG.records).encode()))
+    parquet(tmp_path / "r.parquet", LOG.records)
+    stamps = pa.array([row["timestamp"] for row in LOG.records], pa.timestamp("ms"))
+    micros = stamps.cast(pa.timestamp("us", tz="UTC"))
+    parquet(tmp_path / "r2.parquet", LOG.records, timestamp=micros)
+    found = [
+        [row | {"source": ""} for row in read_path(path)]
+        for path in sorted(tmp_path.iterdir())
+    ]
+    assert len(found) == 4
+    assert all(rows == found[0] for rows in found)
+    assert what(found[0]) == [RECORD] * 3
+    assert found[0][1]["source_offset"] == 1
+    assert found[0][1]["at"] == START_MS + 1000
+    assert found[0][1]["group_id"] == "orders"
+
+
+@pytest.mark.parametrize(
+    ("written", "read_as"),
+    [
+        (START_MS, START_MS),
+        (str(START_MS), START_MS),
+        ("2023-11-14 22:13:20.5", START_MS + 500),
+        ("2023-11-14T23:13:20+01:00", START_MS),
+        (None, None),
+        (-1, None),
+    ],
+)
+def test_times(written: object, read_as: int | None) -> None:
+    assert milliseconds(written) == read_as
+
+
+@pytest.mark.parametrize("written", ["yesterday", 1.5, True, 10**18, [1]])
+def test_times_that_are_none(written: object) -> None:
+    with pytest.raises(ValueError, match=r".+"):
+        milliseconds(written)
+
+
+@given(
+    st.lists(st.sampled_from([b"", b"a", b"bc" * 9, b"\xff"]), max_size=30),
+    st.integers(1, 40),
+    st.booleans(),
+)
+def test_splits_are_whole_lines_with_their_numbers(
+    tmp_path_factory: pytest.TempPathFactory,
+    texts: list[bytes],
+    split_bytes: int,
+    ends: bool,
+) -> None:
+    path = tmp_path_factory.mktemp("lines") / "f"
+    path.write_bytes(b"\n".join(texts) + (b"\n" if ends else b""))
+    whole = list(read_lines(path))
+    _, extents = survey(path, split_bytes=split_bytes)
+    assert [line for extent in extents for line in read_lines(path, extent)] == whole
+    assert [line.number for line in whole] == list(range(1, len(whole) + 1))
+
+
+def test_a_large_file_is_read_in_several_splits(tmp_path: Path) -> None:
+    path = tmp_path / "big"
+    lines = [b"x" * 1000 + str(i).encode() for i in range(5_000)]
+    path.write_bytes(b"\n".join(lines))
+    _, extents = survey(path, split_bytes=1 << 20)
+    assert len(extents) > 3
+    found = [line for extent in extents for line in read_lines(path, extent)]
+    assert [line.text for line in found] == lines
+    assert found[-1].number == 5_000
+
+
+def test_a_line_past_the_limit_is_reported_by_its_start(tmp_path: Path) -> None:
+    path = tmp_path / "long"
+    path.write_bytes(b"a" * 99 + b"\n" + b"b" * 10 + b"\nc")
+    found = [(n.number, n.text, n.whole) for n in read_lines(path, limit=10)]
+    assert found == [
+        (1, b"a" * 10, False),
+        (2, b"b" * 10, True),
+        (3, b"c", True),
+    ]
+
+
+# Records, damaged.
+
+
+def spoiled(**change: object) -> list[dict[str, Any]]:
+    first, second, third = LOG.records
+    return [first, second | change, third]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"key": "zz"}, "key is not hex"),
+        ({"value": "0"}, "value is not hex"),
+        ({"value": 7}, "value is no text"),
+        ({"key": None}, "a record without one"),
+        ({"key": ""}, "key"),
+        ({"key": "7fff0001"}, "unknown record type"),
+        ({"partition": -1}, "partition is no number"),
+        ({"offset": 1.5}, "offset is no number"),
+        ({"offset": True}, "offset is no number"),
+        ({"timestamp": "soon"}, "not a time"),
+        ({"topic": "orders"}, "topic 'orders'"),
+    ],
+)
+def test_a_bad_record_costs_one_row(
+    tmp_path: Path, change: dict[str, Any], reason: str
+) -> None:
+    (tmp_path / "r.jsonl").write_text(jsonl(spoiled(**change)))
+    rows = read_path(tmp_path / "r.jsonl")
+    assert what(rows) == [RECORD, UNREADABLE, RECORD]
+    assert reason in rows[1]["reason"]
+    assert rows[1]["raw_bytes"] == len(rows[1]["value"] or b"") + len(
+        rows[1].get("key") or b""
+    )
+
+
+def test_a_missing_field_is_named(tmp_path: Path) -> None:
+    rows = [dict(row) for row in LOG.records]
+    del rows[1]["offset"]
+    (tmp_path / "r.jsonl").write_text(jsonl(rows))
+    found = read_path(tmp_path / "r.jsonl")
+    assert found[1]["reason"] == "no offset"
+    assert found[1]["source_offset"] == 2
+
+
+@pytest.mark.parametrize("noise", [b"\x00\xff\xfe", b"[1]", b'"x"', b"{", b"nul"])
+def test_a_line_that_is_no_record_costs_one_row(tmp_path: Path, noise: bytes) -> None:
+    text = jsonl(LOG.records).encode()
+    (tmp_path / "r.jsonl").write_bytes(noise + b"\n\n" + text)
+    rows = read_path(tmp_path / "r.jsonl")
+    assert what(rows) == [UNREADABLE, *[RECORD] * 3]
+    assert rows[0]["value"] == noise
+    assert rows[0]["source_offset"] == 1
+
+
+def test_ten_megabytes_of_one_line_cost_one_row(tmp_path: Path) -> None:
+    text = jsonl(LOG.records[:2]) + "x" * 10_000_000 + "\n" + jsonl(LOG.records[2:])
+    (tmp_path / "r.jsonl").write_text(text)
+    rows = read_path(tmp_path / "r.jsonl")
+    assert what(rows) == [RECORD, RECORD, UNREADABLE, RECORD]
+    assert rows[2]["raw_bytes"] == 10_000_000
+    assert len(rows[2]["value"]) == RAW_LIMIT
+
+
+def test_a_cut_off_gzip_gives_what_came_before(tmp_path: Path) -> None:
+    noise = [
+        row | {"offset": i, "value": f"{i:064x}"}
+        for i, row in enumerate(LOG.records * 2_000)
+    ]
+    packed = gzip.compress(jsonl(noise).encode())
+    (tmp_path / "r.jsonl.gz").write_bytes(packed[: len(packed) // 2])
+    rows = read_path(tmp_path / "r.jsonl.gz")
+    assert rows[-1]["what"] == UNREADABLE
+    assert "breaks off" in rows[-1]["reason"]
+    assert what(rows).count(RECORD) > 500
+
+
+def test_a_damaged_row_group_is_reported(tmp_path: Path) -> None:
+    path = tmp_path / "r.parquet"
+    parquet(path, LOG.records * 500)
+    data = bytearray(path.read_bytes())
+    data[4:200] = b"\xa5" * 196
+    path.write_bytes(data)
+    rows = read_path(path)
+    assert rows[-1]["what"] == UNREADABLE
+    assert "breaks off" in rows[-1]["reason"]
+
+
+def test_bad_rows_of_parquet_are_numbered(tmp_path: Path) -> None:
+    path = tmp_path / "r.parquet"
+    parquet(
+        path,
+        LOG.records,
+        offset=pa.array([0, None, -5], pa.int64()),
+        key=pa.array([None, b"\x00\x02\x00\x01g", b"\x00\x02\x00\x01g"]),
+    )
+    rows = read_path(path)
+    assert what(rows) == [UNREADABLE] * 3
+    assert [row["source_offset"] for row in rows] == [1, 2, 3]
+    assert "without one" in rows[0]["reason"]
+    assert "out of range" in rows[1]["reason"]
+
+
+@given(st.binary(max_size=60), st.binary(max_size=60))
+def test_any_bytes_are_read_or_set_apart(key: bytes, value: bytes) -> None:
+    log = Log().put(key, value).add(group(1, member("a", ["t"], {"t": [0]})))
+    rows = in_order([_row(record) for record in log.records])
+    found = list(histories(rows))
+    assert CASE in what(found)
+    list(batches_of(found))
+
+
+def _row(record: dict[str, Any]) -> Row:
+    row = row_of_line(Line(number=1, text=orjson.dumps(record)), "s")
+    return keyed(row) if row["what"] == RECORD else row
+
+
+def in_order(rows: list[Row]) -> list[Row]:
+    def key(row: Row) -> tuple[tuple[bool, Any], ...]:
+        return tuple((row.get(name) is not None, row.get(name)) for name in ORDER)
+
+    return sorted(rows, key=key)
+
+
+def stream(log: Log, *more: Log) -> list[Row]:
+    records = [record for one in (log, *more) for record in one.records]
+    return list(histories(in_order([_row(record) for record in records])))
+
+
+def test_a_record_read_twice_counts_once() -> None:
+    assert what(stream(LOG, LOG)) == what(stream(LOG))
+
+
+def test_two_records_at_one_offset_contradict_each_other() -> None:
+    other = Log().add(commit("t", 4, 11))
+    found = stream(LOG, other)
+    assert what(found).count(UNREADABLE) == 1
+    (bad,) = (row for row in found if row["what"] == UNREADABLE)
+    assert "at an offset already read" in bad["reason"]
+    assert what(found).count(CASE) == 2
+
+
+def test_a_truncated_group_is_set_apart_and_the_next_goes_by_claims() -> None:
+    some = [group(n, member("a", ["t"], {"t": [0]})) for n in (1, 2, 3, 4)]
+    log = Log().add(group(0), *some)
+    log.records[2]["value"] = log.records[2]["value"][:-6]
+    found = stream(log)
+    cases = [orjson.loads(row["value"]) for row in found if row["what"] == CASE]
+    assert [(case["generation"], case["owned_from"]) for case in cases] == [
+        (1, "previous-assignment"),
+        (3, "claims"),
+        (4, "previous-assignment"),
+    ]
+    (bad,) = (row for row in found if row["what"] == UNREADABLE)
+    assert bad["source_offset"] == 2
+    assert bad["group_id"] == "orders"
+
+
+def test_other_groups_are_counted_by_kind() -> None:
+    log = Log().add(
+        group(1, member("w", ["t"], {"t": [0]}), protocol_type="connect"),
+        group(2, member("w", ["t"], {"t": [0]}), protocol_type="connect"),
+    )
+    (row,) = stream(log)
+    assert (row["what"], row["records"], row["source_offset"]) == (SET_ASIDE, 2, 0)
+    assert row["reason"] == "a group of protocol type connect, not consumer"
+
+
+def test_topics_are_as_large_as_assignments_and_commits_say() -> None:
+    log = Log().add(
+        commit("t", 4, 10),
+        group(1, member("a", ["u"], {"u": [7]}, owns={"u": [1000]}, generation=0)),
+    )
+    topics = {r["record"]: r["records"] for r in stream(log) if r["what"] == TOPIC}
+    assert topics == {"t": 5, "u": 8}
+
+
+# Documents.
+
+
+def test_documents_in_lines_in_one_piece_and_in_parquet(tmp_path: Path) -> None:
+    documents = [CHAIN, DOUBLE_CLAIM]
+    lines = b"\n".join(orjson.dumps(one) for one in documents)
+    (tmp_path / "a.jsonl").write_bytes(lines)
+    (tmp_path / "b.json").write_bytes(orjson.dumps(CHAIN, option=orjson.OPT_INDENT_2))
+    table = to_table([rebalance_of(one) for one in documents])
+    pq.write_table(table, tmp_path / "c.parquet")
+    found = [read_path(path) for path in sorted(tmp_path.iterdir())]
+    assert [what(rows) for rows in found] == [[CASE] * 2, [CASE], [CASE] * 2]
+    texts = [[orjson.loads(row["value"])["document"] for row in rows] for rows in found]
+    assert texts[0] == texts[2]
+    assert texts[1] == texts[0][:1]
+    ids = [orjson.loads(row["value"])["rebalance_id"] for row in found[0]]
+    assert ids == ["a.jsonl:1", "a.jsonl:2"]
+
+
+def test_a_bad_document_costs_one_row(tmp_path: Path) -> None:
+    newer = CHAIN | {"format": "rebalance/2"}
+    twice = (
+        b'{"format":"rebalance/1","group":"g","topics":{},"members":{"a":{},"a":{}}}'
+    )
+    lines = [orjson.dumps(one) for one in (CHAIN, newer, DOUBLE_CLAIM)]
+    (tmp_path / "a.jsonl").write_bytes(b"\n".join([*lines[:2], twice, lines[2]]))
+    rows = read_path(tmp_path / "a.jsonl")
+    assert what(rows) == [CASE, UNREADABLE, UNREADABLE, CASE]
+    assert rows[1]["reason"].startswith("$.format")
+    assert rows[2]["reason"] == "$.members.a: key given twice"
+    assert rows[2]["source_offset"] == 3
+
+
+# Files.
+
+
+def test_a_folder_gives_all_its_files_by_name(tmp_path: Path) -> None:
+    folder = tmp_path / "history"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "deep" / "b.jsonl").write_text(jsonl(LOG.records))
+    (folder / "a.jsonl").write_text(jsonl(LOG.records))
+    (folder / "_SUCCESS").write_text("")
+    (folder / ".hidden").write_text("?")
+    (folder / "notes.md").write_text("# notes")
+    (folder / "topics.json").write_text('{"t": 5}')
+    found = find_sources([folder, folder / "a.jsonl"])
+    assert [file.name for file in found.files] == [
+        "history/a.jsonl",
+        "history/deep/b.jsonl",
+    ]
+    assert [error.source for error in found.unknown] == ["history/notes.md"]
+    assert found.side_files == {"topics.json": folder / "topics.json"}
+
+
+def test_files_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    for name in ("x", "y"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "r.jsonl").write_text(jsonl(LOG.records) + name)
+    found = find_sources([tmp_path / "x/r.jsonl", tmp_path / "y/r.jsonl"])
+    assert [file.name for file in found.files] == ["r.jsonl", "r.jsonl#2"]
+
+
+def test_a_format_can_be_forced(tmp_path: Path) -> None:
+    (tmp_path / "r").write_text("noise\n")
+    rows = read_path(tmp_path / "r", source_format="consumer-offsets")
+    assert what(rows) == [UNREADABLE]
+    with pytest.raises(SourceError, match="known are consumer-offsets, describe"):
+        find_sources([tmp_path / "r"], source_format="xml")
+
+
+def test_damage_at_the_start_does_not_hide_the_format(tmp_path: Path) -> None:
+    path = tmp_path / "r"
+    path.write_text('{"partition": 0, "offs\nnoise\n' + jsonl(LOG.records))
+    assert find_sources([path]).files[0].kind is Kind.RECORDS
+    path.write_text(orjson.dumps(CHAIN).decode()[:90])
+    assert find_sources([path]).files[0].kind is Kind.REBALANCES
+
+
+def _no_rows(path: Path) -> None:
+    pq.write_table(pa.table({"key": pa.array([], pa.binary())}), path)
+
+
+def _no_value(path: Path) -> None:
+    pq.write_table(pa.table({"key": [b""], "partition": [0], "offset": [0]}), path)
+
+
+def _text_key(path: Path) -> None:
+    columns = {"key": [""], "value": [b""], "partition": [0], "offset": [0]}
+    pq.write_table(pa.table(columns), path)
+
+
+@pytest.mark.parametrize(
+    ("write", "reason"),
+    [
+        (lambda path: path.write_bytes(b""), "an empty file"),
+        (lambda path: path.write_bytes(b"\n \n"), "an empty file"),
+        (lambda path: path.write_bytes(b"GIF89a\x00\x01"), "unknown format"),
+        (lambda path: path.write_bytes(b'{"orders": 3}'), "--topics"),
+        (lambda path: path.write_bytes(b'{"offsets": {}}'), "--offsets"),
+        (lambda path: path.write_bytes(b"\x1f\x8b\x08junk"), "unreadable"),
+        (lambda path: path.write_bytes(b"PAR1 and no more"), "unreadable Parquet"),
+        (_no_value, "Parquet without column value"),
+        (_no_rows, "Parquet without column"),
+        (_text_key, "column key is string, not binary"),
+    ],
+)
+def test_a_file_that_is_no_source_is_named(
+    tmp_path: Path, write: Callable[[Path], object], reason: str
+) -> None:
+    path = tmp_path / "odd"
+    write(path)
+    with pytest.raises(SourceError, match=reason) as error:
+        find_sources([path])
+    assert error.value.source == "odd"
+    good = tmp_path / "good.jsonl"
+    good.write_text(jsonl(LOG.records))
+    found = find_sources([tmp_path])
+    assert [file.name.rsplit("/")[-1] for file in found.files] == ["good.jsonl"]
+    assert len(found.unknown) == 1
+
+
+def test_nothing_there_is_said(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="no such file or folder"):
+        find_sources([tmp_path / "absent"])
+    with pytest.raises(SourceError, match="no file in it"):
+        find_sources([tmp_path])
+
+
+def test_a_long_line_of_noise_does_not_hide_the_format(tmp_path: Path) -> None:
+    path = tmp_path / "r"
+    path.write_text("x" * 10_000_000 + "\n" + jsonl(LOG.records))
+    assert find_sources([path]).files[0].kind is Kind.RECORDS
+
+
+def test_the_recordings_are_recognised() -> None:
+    found = find_sources([RECORDINGS / "churn", RECORDINGS / "first-look"])
+    assert {file.name: file.kind for file in found.files} == {
+        "churn/consumer_offsets.parquet": Kind.RECORDS,
+        "first-look/consumer_offsets.jsonl": Kind.RECORDS,
+    }
+    assert set(found.side_files) == {"topics.json", "offsets.json"}
+
+
+# Side files.
+
+
+def test_side_files_are_read() -> None:
+    assert read_topics(RECORDINGS / "churn/topics.json")["clicks"] == 24
+    assert read_offsets(RECORDINGS / "churn/offsets.json")["audit"] == {0: (0, 455)}
+
+
+@pytest.mark.parametrize(
+    ("read_file", "text", "where"),
+    [
+        (read_topics, '{"t": -1}', r"\$.t"),
+        (read_topics, '{"t": 1, "t": 2}', "twice"),
+        (read_topics, "[1]", "dictionary"),
+        (read_topics, "", "JSON"),
+        (read_offsets, '{"offsets": {"t": {"x": {}}}}', "pattern"),
+        (read_offsets, '{"offsets": {"t": {"0": {"earliest": 0}}}}', "required"),
+        (read_offsets, '{"t": 1}', "required"),
+    ],
+)
+def test_a_side_file_that_is_none_is_refused(
+    tmp_path: Path, read_file: Callable[[Path], object], text: str, where: str
+) -> None:
+    path = tmp_path / "side.json"
+    path.write_text(text)
+    with pytest.raises(OracleError, match=where) as error:
+        read_file(path)
+    assert str(path) in str(error.value)
+
+
+def test_a_side_file_that_is_absent_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match=r"absent.json: unreadable"):
+        read_topics(tmp_path / "absent.json")
