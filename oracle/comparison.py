@@ -23,8 +23,9 @@ def comparison_of(rebalance: Rebalance, claim_rule: str) -> Document:
     -------
     dict
         ``comparison/1``: group, id, ``peak_lag_bound`` (records; no assignment is below
-        it) and ``answers``, the optimum first. An answer has assignor, ``applies`` and,
-        if it does, verdict, figures and ``gap`` to the optimum; else ``refused``.
+        it; None without lag) and ``answers``, the optimum first. An answer has
+        assignor, ``applies`` and, if it does, verdict, figures and ``gap`` to the
+        optimum; else ``refused``.
 
     Raises
     ------
@@ -48,8 +49,13 @@ def comparison_of(rebalance: Rebalance, claim_rule: str) -> Document:
 def _of_optimum(best: Optimum) -> Document:
     verdict = best.verdict
     shown = {key: verdict[key] for key in ("verdict", "figures", "proved")}
-    status = best.assignment["status"]
-    return {"assignor": "optimum", "applies": True, "status": status, **shown}
+    return {
+        "assignor": "optimum",
+        "applies": True,
+        "status": best.assignment["status"],
+        **shown,
+        "gap": best.gap(verdict["figures"]),
+    }
 
 
 def _of_heuristics(

@@ -14,6 +14,10 @@ from typing import BinaryIO
 from rebalance.errors import OracleError, OutputError
 
 
+class ReaderLeftError(Exception):
+    """Whoever read our output has had enough (``| head``): no fault of anybody's."""
+
+
 @dataclass(frozen=True, slots=True)
 class Writer:
     """A stream that says whose it is when it cannot be written to."""
@@ -22,7 +26,7 @@ class Writer:
     name: str
 
     def write(self, data: bytes) -> None:
-        """Write all of ``data`` out; raises OutputError, or BrokenPipeError."""
+        """Write all of ``data`` out; raises OutputError, or ReaderLeftError."""
         with naming(self.name):
             self.stream.write(data)
             self.stream.flush()
@@ -40,8 +44,8 @@ def written_aside(target: Path) -> Iterator[Writer]:
         If the place cannot be written to. What was there before stays.
     """
     with naming(str(target)):
-        real = target.resolve()
-        aside = real if _is_special(real) else _created_aside(real)
+        real = target if _is_special(target) else target.resolve()
+        aside = real if _is_special(target) else _created_aside(real)
         stream = aside.open("wb")
     try:
         yield Writer(stream, str(target))
@@ -62,8 +66,10 @@ def naming(target: str) -> Iterator[None]:
     """Turn what the system refuses into an `OutputError` that names the target."""
     try:
         yield
-    except (OracleError, BrokenPipeError):
+    except OracleError:
         raise
+    except BrokenPipeError:
+        raise ReaderLeftError from None
     except (OSError, ValueError) as error:
         raise refused(error, target) from None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import typer
+from rich.text import Text
 
 from oracle.cli.inputs import Complaints, good, refusals
 from oracle.cli.sink import Sink, opened_sink
@@ -43,6 +44,6 @@ def answer_all(
 
 def _write(sink: Sink, instance: Instance, answer: AssignmentDocument) -> None:
     if sink.for_people:
-        sink.write_text(printed(assignment_table(instance, answer)))
+        sink.write_text(printed(assignment_table(instance, answer), Text("")))
     else:
         sink.write_document(to_json(answer))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import typer
-from rich.table import Table
+from rich.console import Group
 from rich.text import Text
 
 from oracle.cli.inputs import Complaints, good, refusals
@@ -82,7 +82,7 @@ def compare_all(file: str, *, claim_rule: str, output: str, as_json: bool) -> No
     raise typer.Exit(complaints.exit_code)
 
 
-def _table(comparison: Mapping[str, Any]) -> Table:
+def _table(comparison: Mapping[str, Any]) -> Group:
     columns = (
         "assignor",
         "moves",
@@ -93,15 +93,17 @@ def _table(comparison: Mapping[str, Any]) -> Table:
         "peak lag",
     )
     rows = [_row(answer) for answer in comparison["answers"]]
+    title = f"{name_of(comparison)} · optimum: {comparison['answers'][0]['status']}"
     bound = comparison["peak_lag_bound"]
-    status = comparison["answers"][0]["status"]
-    title = f"{name_of(comparison)} · optimum: {status} · peak lag at least {bound:,}"
+    if bound is not None:
+        title += f" · peak lag at least {bound:,}"
     return table_of(title, columns, rows)
 
 
 def _row(answer: Answer) -> tuple[Cell, ...]:
     if not answer["applies"]:
-        return (answer["assignor"], None, None, answer["refused"], None, None, None)
+        why = f"does not apply: {answer['refused']}"
+        return (answer["assignor"], None, None, why, None, None, None)
     figures = answer["figures"]
     is_balanced = figures["dec_min_balanced"]
     needless = (answer.get("gap") or {}).get("moves") if is_balanced else None
@@ -116,7 +118,7 @@ def _row(answer: Answer) -> tuple[Cell, ...]:
     )
 
 
-def _summary(tallies: Tallies) -> Table:
+def _summary(tallies: Tallies) -> Group:
     columns = (
         "assignor",
         "applies to",

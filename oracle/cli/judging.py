@@ -98,6 +98,7 @@ def _verdicts(
     for place, assignment in enumerate(_read(source, verify.read_assignment)):
         if isinstance(assignment, DocumentError):
             complaints.add(str(assignment))
+            known.pass_over(place)
             yield _unreadable(assignment, "assignment")
             continue
         try:

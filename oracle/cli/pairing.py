@@ -53,6 +53,10 @@ class Instances:
         self.asked_for.add(found)
         return instance
 
+    def pass_over(self, place: int) -> None:
+        """Note that the assignment at ``place`` cannot be read: it may be its."""
+        self.asked_for.add(place)
+
     def _none(self, assignment: Document, reason: str) -> SourceError:
         named = {key: assignment[key] for key in ("group", "id") if key in assignment}
         return SourceError(f"{reason}: {named}", source=self.source)

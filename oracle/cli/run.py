@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from types import FrameType
-from typing import Final, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from oracle.cli.codes import (
     FAULT,
@@ -20,6 +20,9 @@ from oracle.cli.codes import (
     USAGE,
 )
 from oracle.cli.terminal import complain
+
+if TYPE_CHECKING:
+    import typer
 
 NAME: Final = "assignor-oracle"
 TRACEBACK: Final = "ASSIGNOR_ORACLE_TRACEBACK"
@@ -50,8 +53,6 @@ def _guarded(arguments: Sequence[str]) -> int:
         return INTERRUPTED
     except SystemExit as asked:
         return asked.code if isinstance(asked.code, int) else FAULT
-    except BrokenPipeError:
-        return READER_LEFT
     except Exception as error:  # noqa: BLE001 - no traceback reaches a user
         return _explained(error)
 
@@ -68,13 +69,20 @@ def _explained(error: Exception) -> int:
     """Say what is wrong, in one line, and return the exit code it means."""
     import typer
 
+    from oracle.writing import ReaderLeftError
     from rebalance.errors import OracleError
 
+    if isinstance(error, ReaderLeftError):
+        return READER_LEFT
     if isinstance(error, OracleError):
         complain(str(error))
         return error.exit_code
     if isinstance(error, typer.TyperException):
-        complain(f"{error.format_message()} (see {NAME} --help)")
+        _complain_of_usage(error)
+        return USAGE
+    if isinstance(error, OSError):  # typer's own output, a full disk under a library
+        reason = (error.strerror or str(error)).lower()
+        complain(f"{error.filename or '<stdout>'}: {reason}")
         return USAGE
     if isinstance(error, MemoryError):
         complain("not enough memory for this input")
@@ -84,6 +92,15 @@ def _explained(error: Exception) -> int:
         f" (please report it; {TRACEBACK}=1 shows where)"
     )
     return FAULT
+
+
+def _complain_of_usage(error: typer.TyperException) -> None:
+    """Say what is wrong with the command, and whose help to read."""
+    message = error.format_message().replace("Value error, ", "")
+    if message:  # none when the help was shown instead
+        context = getattr(error, "ctx", None)
+        command = NAME if context is None else context.command_path
+        complain(f"{message} (see {command} --help)")
 
 
 def _spell_what_cannot_be_encoded() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -22,11 +23,9 @@ Cell = str | int | bool | None
 
 def table_of(
     title: str, columns: Sequence[str], rows: Iterable[Sequence[Cell]]
-) -> Table:
+) -> Group:
     """Build a table; numbers to the right, ``None`` as a dash, truth in words."""
-    table = Table(
-        title=Text(title), title_justify="left", show_edge=False, pad_edge=False
-    )
+    table = Table(show_edge=False, pad_edge=False)
     listed = list(rows)
     for i, column in enumerate(columns):
         numbers = [row[i] for row in listed if row[i] is not None]
@@ -34,12 +33,13 @@ def table_of(
         table.add_column(Text(column), justify="right" if is_number else "left")
     for row in listed[:ROWS_SHOWN]:
         table.add_row(*(Text(_cell(value)) for value in row))
+    parts: list[RenderableType] = [Text(title, style="bold"), table]
     if len(listed) > ROWS_SHOWN:
-        table.caption = Text(f"… and {len(listed) - ROWS_SHOWN:,} more (--json: all)")
-    return table
+        parts.append(Text(f"… and {len(listed) - ROWS_SHOWN:,} more (--json: all)"))
+    return Group(*parts)
 
 
-def assignment_table(instance: Instance, answer: AssignmentDocument) -> Table:
+def assignment_table(instance: Instance, answer: AssignmentDocument) -> Group:
     """Lay out who gets what, and what of it they had."""
     had = np.bincount(
         instance.owner[instance.owner >= 0], minlength=len(instance.members)

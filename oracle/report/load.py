@@ -70,7 +70,9 @@ def load_documents(
     SourceError
         As `load`.
     """
-    return _read(folder / table, table, columns, ds.field(key).isin(list(wanted)))
+    # Typed: of an empty list pyarrow would make a list of nulls and refuse it.
+    keys = pa.array(wanted, SCHEMAS[table].field(key).type)
+    return _read(folder / table, table, columns, ds.field(key).isin(keys))
 
 
 def _light(folder: Path, table: str, *besides: str) -> pd.DataFrame:

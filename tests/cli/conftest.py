@@ -1,0 +1,24 @@
+"""Fixtures of the command line's tests."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from oracle.cli import sink, terminal
+from tests.cli.commands import Cli
+
+
+@pytest.fixture
+def cli(capsysbinary: pytest.CaptureFixture[bytes]) -> Cli:
+    return Cli(capsysbinary)
+
+
+@pytest.fixture
+def person(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> Cli:
+    """Run as if standard output were a terminal of 300 columns."""
+    for module in (sink, terminal):
+        monkeypatch.setattr(module, "is_terminal", lambda stream: stream is sys.stdout)
+    monkeypatch.setenv("COLUMNS", "300")
+    return cli

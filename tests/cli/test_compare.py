@@ -1,0 +1,88 @@
+"""``compare``: every assignor beside the optimum, each figure the judge's."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from heuristics import ASSIGNORS
+from oracle.against import plain
+from rebalance import document_of, instance_of, parse_rebalance
+from tests.cli.commands import CHAIN, Cli, group_of, write_lines
+from tests.strategies import SMALL, seeded_rebalance
+from verify import judge, read_rebalance
+
+EQUAL = group_of("g", {"a": ["t"], "b": ["t"]}, {"t": 3}, id="equal")
+
+
+def test_every_assignor_is_run_and_judged(cli: Cli, tmp_path: Path) -> None:
+    drawn = [seeded_rebalance(seed, SMALL) for seed in range(25)]
+    ended = cli("compare", write_lines(tmp_path / "r", *drawn))
+    assert ended.code == 0
+    names = ["optimum", *ASSIGNORS]
+    for document, comparison in zip(drawn, ended.documents, strict=True):
+        answers = comparison["answers"]
+        instance = instance_of(parse_rebalance(json.dumps(document)))
+        assert [answer["assignor"] for answer in answers] == names
+        for answer in answers[1:]:
+            assignor = ASSIGNORS[answer["assignor"]]
+            reason = assignor.refuses(instance)
+            if reason is not None:
+                assert answer["refused"] == reason
+                continue
+            given = plain(
+                document_of(instance, assignor.assign(instance), assignor="x")
+            )
+            found = judge(read_rebalance(json.dumps(document)), given)
+            assert answer["figures"] == found["figures"]
+            best = answers[0]["figures"]
+            for name, gap in answer["gap"].items():
+                assert gap == found["figures"][name] - best[name]
+
+
+def test_the_chain(cli: Cli, tmp_path: Path) -> None:
+    (comparison,) = cli("compare", write_lines(tmp_path / "r", CHAIN)).documents
+    best = comparison["answers"][0]
+    assert comparison["format"] == "comparison/1"
+    assert comparison["peak_lag_bound"] is None
+    assert best["status"] == "optimal"
+    assert best["gap"] == {"moves": 0, "kip54_score": 0}
+    by_name = {answer["assignor"]: answer for answer in comparison["answers"]}
+    assert by_name["lag-aware"]["applies"] is False
+    assert "lag" in by_name["lag-aware"]["refused"]
+    assert by_name["range"]["gap"]["kip54_score"] == 6
+
+
+def test_lag_has_its_bound(cli: Cli, tmp_path: Path) -> None:
+    topics = {"t": {"partitions": 3, "lag": [100_000, 60_000, 50_000]}}
+    source = write_lines(tmp_path / "r", {**EQUAL, "topics": topics})
+    (comparison,) = cli("compare", source).documents
+    assert comparison["peak_lag_bound"] == 105_000
+    peaks = {
+        answer["assignor"]: answer["figures"]["peak_lag"]
+        for answer in comparison["answers"]
+    }
+    assert peaks["range"] == 160_000
+    assert peaks["lag-aware"] == 110_000
+
+
+def test_a_person_gets_tables_and_a_sum(person: Cli, tmp_path: Path) -> None:
+    source = write_lines(tmp_path / "r", CHAIN, EQUAL, "{")
+    ended = person("compare", source)
+    text = ended.out.decode()
+    assert ended.code == 2
+    assert "orders chain · optimum: optimal" in text
+    assert "g equal · optimum: optimal" in text
+    assert "all 2 rebalances" in text
+    assert "does not apply" in text
+    assert f"{source}:3: " in ended.err
+    assert '"answers"' not in text
+    assert len(person("compare", "--json", source).documents) == 2
+
+
+def test_nothing_good_leaves_nothing(cli: Cli, tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    ended = cli("compare", "-o", target, write_lines(tmp_path / "r", "{}", "[]"))
+    assert ended.code == 2
+    assert len(ended.complaints) == 2
+    assert not target.exists()
