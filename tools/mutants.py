@@ -86,7 +86,7 @@ def mutants_of(file: Path, source: str) -> list[list[Mutant]]:
 
 
 def _unseen(tree: ast.Module) -> Iterator[tuple[Position, Position]]:
-    """Yield what no test can see: annotations (never evaluated) and decorators."""
+    """Yield what no test can see: annotations, decorators, ``__name__`` guards."""
     for node in ast.walk(tree):
         for part in _silent_parts(node):
             last = (part.end_lineno or 0, part.end_col_offset or 0)
@@ -100,3 +100,5 @@ def _silent_parts(node: ast.AST) -> Iterator[ast.expr]:
         yield from node.decorator_list
         if isinstance(node, ast.FunctionDef) and node.returns:
             yield node.returns
+    elif isinstance(node, ast.If) and ast.unparse(node.test).startswith("__name__ "):
+        yield node.test
