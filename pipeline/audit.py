@@ -33,6 +33,11 @@ from rebalance.errors import OracleError, OutputError, OutsideError, SourceError
 
 TASKS_PER_CORE: Final = 4
 LEAST_TASKS: Final = 4
+BYTES_PER_TASK: Final = 8 << 20
+"""Of sources, for each task that reconstructs; at least one task a core."""
+
+SMALL: Final = 100_000
+"""Rows of results that one task may sort and write."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +92,8 @@ def audit(  # noqa: PLR0913  # one name an option of the command
     sources
         Files and folders, of any of the formats of `pipeline.sources.kinds.Kind`.
     out
-        Folder for the tables and ``audit.json``; made if absent.
+        Folder for the tables and ``audit.json``; made if absent. On a cluster, one
+        that all workers see, as the sources must be.
     cluster
         What to call the cluster that the history is of.
     topics, offsets
@@ -177,7 +183,8 @@ def _run(spark: SparkSession, found: Found, place: Staging, audit: _Audit) -> No
     tracker = spark.sparkContext.statusTracker()
     with audit.clock.phase("read"), watched(tracker, audit.progress, "read"):
         read = read_splits(spark, found.splits, audit.tasks)
-        cases = _kept(reconstruct(_with_unknown(spark, read, found), audit.tasks))
+        rows = _with_unknown(spark, read, found)
+        cases = _kept(reconstruct(rows, _tasks_for(spark, found, audit.tasks)))
         inferred = topics_seen(cases)
     settings = Settings(
         cluster=audit.cluster,
@@ -186,10 +193,10 @@ def _run(spark: SparkSession, found: Found, place: Staging, audit: _Audit) -> No
     )
     with audit.clock.phase("judge"), watched(tracker, audit.progress, "judge"):
         results = _kept(judge(cases, settings, audit.tasks))
-        results.count()
+        is_small = results.count() <= SMALL
     with audit.clock.phase("write"), watched(tracker, audit.progress, "write"):
         for name in SCHEMAS:
-            place.write(table_of(results, name), name)
+            place.write(table_of(results, name, is_small=is_small), name)
     results.unpersist()
     cases.unpersist()
 
@@ -214,6 +221,13 @@ def _tasks(spark: SparkSession) -> int:
     return max(LEAST_TASKS, TASKS_PER_CORE * spark.sparkContext.defaultParallelism)
 
 
+def _tasks_for(spark: SparkSession, found: Found, most: int) -> int:
+    """Return how many tasks the length of the sources is worth."""
+    by_length = sum(file.length for file in found.files) // BYTES_PER_TASK
+    cores = spark.sparkContext.defaultParallelism
+    return min(most, max(cores, by_length))
+
+
 @contextmanager
 def _spark(master: str, out: Path, clock: _Clock) -> Iterator[tuple[SparkSession, str]]:
     """Start Spark, or use the one that runs; turn its failures into ours."""
@@ -226,6 +240,8 @@ def _spark(master: str, out: Path, clock: _Clock) -> Iterator[tuple[SparkSession
         session.sparkContext.setLogLevel("OFF")
     spark = session.newSession()
     spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
+    # Stages say themselves how many tasks they want; planning again costs time.
+    spark.conf.set("spark.sql.adaptive.enabled", "false")
     try:
         yield spark, java
     except (PySparkException, Py4JError) as error:

@@ -53,7 +53,7 @@ def reconstruct(rows: DataFrame, tasks: int) -> DataFrame:
 
 def topics_seen(rows: DataFrame) -> dict[str, int]:
     """Collect the largest partition count of each topic, over all tasks."""
-    topics = rows.where(f.col("what") == TOPIC)
+    topics = rows.where(f.col("what") == TOPIC).coalesce(1)  # few rows: no shuffle
     counts = topics.groupBy("record").agg(f.max("records").alias("partitions"))
     return {row["record"]: row["partitions"] for row in counts.collect()}
 
@@ -70,11 +70,15 @@ def judge(rows: DataFrame, settings: Settings, tasks: int) -> DataFrame:
     return cases.mapInArrow(results, _spark(RESULTS))
 
 
-def table_of(results: DataFrame, name: str) -> DataFrame:
-    """Take one table out of the results: each cluster and day whole, and in order."""
+def table_of(results: DataFrame, name: str, *, is_small: bool) -> DataFrame:
+    """Take one table out of the results: each cluster and day whole, and in order.
+
+    Small results go through one task; otherwise one task has a day. The rows of a
+    day and their order are the same.
+    """
     rows = results.where(f.col(name).isNotNull()).select(f"{name}.*")
-    ordered = rows.repartition(*PARTITION_COLUMNS)
-    return ordered.sortWithinPartitions(*PARTITION_COLUMNS, *ORDER[name])
+    whole = rows.coalesce(1) if is_small else rows.repartition(*PARTITION_COLUMNS)
+    return whole.sortWithinPartitions(*PARTITION_COLUMNS, *ORDER[name])
 
 
 def _on_rows(

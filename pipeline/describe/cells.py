@@ -20,18 +20,18 @@ class UnnamedTopicsError(CellError):
     """An assignment without topic names, as the tool of 3.7 to 3.9 prints it."""
 
 
-def number_of(cell: str, name: str) -> int | None:
+def number_of(cell: str, name: str, *, most: int = 2**31 - 1) -> int | None:
     """Read a number; ``-`` is None.
 
     Raises
     ------
     CellError
-        If it is no number.
+        If it is no number, or one beyond ``most``.
     """
     if cell == MISSING:
         return None
-    if not re.fullmatch(r"-?\d{1,19}", cell):
-        raise CellError(f"{name} is {cell[:40]!r}, no number")
+    if not re.fullmatch(r"-?\d{1,19}", cell) or abs(int(cell)) > most:
+        raise CellError(f"{name} is {cell[:40]!r}, no number up to {most}")
     return int(cell)
 
 
@@ -57,7 +57,8 @@ def assignment_of(cell: str) -> Held:
         match = pattern.match(part)
         if match is None:
             raise CellError(f"assignment {cell[:40]!r} does not read")
-        topic, numbers = match[1], [int(n) for n in match[2].split(",")]
+        topic = match[1]
+        numbers = [number_of(n, "partition") or 0 for n in match[2].split(",")]
         if not topic:
             raise UnnamedTopicsError("assignment without topic names")
         held.setdefault(topic, []).extend(numbers)

@@ -206,7 +206,7 @@ def _lag(section: Section | None) -> tuple[Offsets | None, set[tuple[str, int]]]
     for row in section.rows:
         topic = row.by_name["TOPIC"]
         number = number_of(row.by_name["PARTITION"], "PARTITION")
-        behind = number_of(row.by_name["LAG"], "LAG")
+        behind = number_of(row.by_name["LAG"], "LAG", most=2**63 - 1)
         if topic == MISSING or number is None:
             continue
         listed.add((topic, number))

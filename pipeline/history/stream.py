@@ -33,6 +33,10 @@ from rebalance.errors import WireError
 ORDER = ("group_id", "source_partition", "source_offset", "key", "value", "source")
 """What rows must be sorted by, nulls first."""
 
+MOST_PARTITIONS = 1 << 17
+"""What one record may make us believe a topic to have. More is damage: no cluster has
+such a topic, and posing it for every rebalance would take all memory."""
+
 
 def histories(rows: Iterable[Row]) -> Iterator[Row]:
     """Turn records into cases; hand other rows on; say at the end what topics exist."""
@@ -129,7 +133,8 @@ class _Group:
 
 
 def _note(seen: dict[str, int], topic: str, partitions: int) -> None:
-    seen[topic] = max(partitions, seen.get(topic, 0))
+    if partitions <= MOST_PARTITIONS:
+        seen[topic] = max(partitions, seen.get(topic, 0))
 
 
 def _is_metadata(key: bytes) -> bool:

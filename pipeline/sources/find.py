@@ -60,7 +60,8 @@ def find_sources(paths: Sequence[Path], *, source_format: str | None = None) -> 
     """Look through files and folders.
 
     A file is named as it was given, by its last part; one in a folder by the folder's
-    name and the way down. Hidden files and those starting with ``_`` are left alone.
+    name and the way down. In a folder, hidden files, those starting with ``_`` and pages
+    (``.md``) are left alone.
 
     Raises
     ------
@@ -133,12 +134,16 @@ def _files_of(given: Path) -> Iterator[tuple[str, Path]]:
         top = given.resolve().name
         for path in sorted(given.rglob("*")):
             way = path.relative_to(given)
-            if path.is_file() and not any(part[0] in "._" for part in way.parts):
+            if path.is_file() and not _is_left_alone(way):
                 yield f"{top}/{way.as_posix()}", path
     elif given.exists():
         yield given.name, given
     else:
         raise SourceError("no such file or folder", source=str(given))
+
+
+def _is_left_alone(way: Path) -> bool:
+    return way.suffix == ".md" or any(part[0] in "._" for part in way.parts)
 
 
 def _splits(kind: Kind, name: str, path: Path, found: Found) -> Iterator[Split]:

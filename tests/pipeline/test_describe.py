@@ -144,7 +144,9 @@ def test_assignments_of_all_versions(cell: str, expected: dict[str, list[int]]) 
     assert assignment_of(cell) == expected
 
 
-@pytest.mark.parametrize("cell", ["t", "t:", "t:x", "t:0;", "t(0", "t:0,1;u", "t:-1"])
+@pytest.mark.parametrize(
+    "cell", ["t", "t:", "t:x", "t:0;", "t(0", "t:0,1;u", "t:-1", "t:9999999999"]
+)
 def test_an_assignment_that_does_not_read(cell: str) -> None:
     with pytest.raises(CellError):
         assignment_of(cell)
@@ -160,6 +162,17 @@ def test_topics_without_names_are_told_by_the_plain_form() -> None:
     plain = offsets(("t", 0, 1, "a-1"), ("t", 1, 1, "b-1"), ("t", 2, 1, "b-1"))
     case = only(members=unnamed, describe=plain)
     assert held(case) == {"a-1": {"t": [0]}, "b-1": {"t": [1, 2]}}
+
+
+@pytest.mark.parametrize(
+    "row", [("t", 10**12, 5, "a-1"), ("t", "x", 5, "a-1"), ("t", 0, 10**19, "a-1")]
+)
+def test_numbers_that_are_none(row: tuple[str, object, object, str]) -> None:
+    (snapshot,), _ = read(describe=offsets(row))
+    with pytest.raises(NotJudged, match="no number") as error:
+        case_of(snapshot)
+    assert not error.value.sound
+    assert all(count < 2**31 for _, count in partitions_seen(snapshot))
 
 
 def test_forms_that_contradict_each_other_are_refused() -> None:

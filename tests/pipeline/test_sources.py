@@ -328,6 +328,7 @@ def test_other_groups_are_counted_by_kind() -> None:
 def test_topics_are_as_large_as_assignments_and_commits_say() -> None:
     log = Log().add(
         commit("t", 4, 10),
+        commit("t", 2**31 - 1, 10),  # damage
         group(1, member("a", ["u"], {"u": [7]}, owns={"u": [1000]}, generation=0)),
     )
     topics = {r["record"]: r["records"] for r in stream(log) if r["what"] == TOPIC}
