@@ -60,8 +60,8 @@ def find_sources(paths: Sequence[Path], *, source_format: str | None = None) -> 
     """Look through files and folders.
 
     A file is named as it was given, by its last part; one in a folder by the folder's
-    name and the way down. In a folder, hidden files, those starting with ``_`` and pages
-    (``.md``) are left alone.
+    name and the way down. Of a folder, hidden files, those starting with ``_`` and
+    pages (``.md``) are left alone.
 
     Raises
     ------

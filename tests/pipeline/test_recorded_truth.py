@@ -1,6 +1,6 @@
 """What is read out of the records against what the consumers themselves saw.
 
-The recording keeps both sides of the same five minutes: ``callbacks.jsonl.gz`` tells
+The recording keeps both sides of the same five minutes: ``_callbacks.jsonl.gz`` tells
 every assignment and every revocation from the clients' side.
 """
 
@@ -87,7 +87,7 @@ def _rewritten(record: GroupMetadata, at: int) -> Rewritten:
 
 @cache
 def callbacks() -> tuple[dict[str, Any], ...]:
-    with gzip.open(CHURN / "callbacks.jsonl.gz") as lines:
+    with gzip.open(CHURN / "_callbacks.jsonl.gz") as lines:
         found = [json.loads(line) for line in lines]
     return tuple(sorted(found, key=lambda event: event["ms"]))
 
