@@ -182,7 +182,8 @@ def by_group(rows: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], pd.Data
 
 
 def _lag(rows: pd.DataFrame) -> Lag:
-    known = rows[rows["peak_lag"].notna() & rows["peak_lag_bound"].notna()]
+    valid = rows[(rows["verdict"] == "valid").fillna(False)]
+    known = valid[valid["peak_lag"].notna() & valid["peak_lag_bound"].notna()]
     at_bound = (known["peak_lag"] == known["peak_lag_bound"]).sum()
     above = percent_above(known).sort_values()
     middle = int(above.iloc[len(above) // 2]) if len(above) else None

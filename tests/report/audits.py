@@ -1,0 +1,226 @@
+"""Write the tables of audits that never ran, row by row, for the page to read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+
+from oracle.against import optimum_of
+from pipeline.tables import PARTITION_COLUMNS, SCHEMAS
+from tests.shapes import Document
+from verify import judge, read_assignment, read_rebalance
+from verify.case import understand
+from verify.certificate import peak_lag_bound
+
+Row = dict[str, Any]
+START = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+class Audit:
+    """Rows of all tables; what a test does not say is as it mostly is."""
+
+    def __init__(self, cluster: str = "prod", claim_rule: str = "newest-claim") -> None:
+        self.cluster, self.claim_rule = cluster, claim_rule
+        self.rows: dict[str, list[Row]] = {name: [] for name in SCHEMAS}
+
+    def add(self, table: str, **values: Any) -> Row:
+        """Add a row as it is given; columns that are not are null."""
+        row = dict.fromkeys(SCHEMAS[table].names)
+        row |= {"cluster": self.cluster, "date": "2026-03-01"}
+        assert values.keys() <= row.keys(), values.keys() - row.keys()
+        self.rows[table].append(row | values)
+        return self.rows[table][-1]
+
+    def quarantine(self, kind: str, reason: str, records: int, **values: Any) -> None:
+        self.add("quarantine", kind=kind, reason=reason, records=records, **values)
+
+    def rebalance(
+        self,
+        instance: Document,
+        answers: dict[str, Document | str],
+        *,
+        generation: int = 1,
+        assignor: str | None = "sticky",
+        cooperative: bool = False,
+        **values: Any,
+    ) -> str:
+        """Add a rebalance and answers to it, judged; text is why one refused."""
+        group = instance["group"]
+        key = f"{group}#{generation}"
+        parsed = read_rebalance(json.dumps(instance))
+        shared = {
+            "rebalance_id": key,
+            "group_id": group,
+            "generation": generation,
+            "client_assignor": assignor,
+            "cooperative": cooperative,
+            "source": "churn/records.jsonl",
+        }
+        case = understand(parsed, claim_rule=self.claim_rule)
+        shape = {
+            "members": len(parsed["members"]),
+            "partitions": sum(
+                case.partitions[t] for t, s in case.subscribers.items() if s
+            ),
+        }
+        known = any("lag" in topic for topic in parsed["topics"].values())
+        self.add(
+            "rebalances",
+            **shared,
+            **shape,
+            at=START + timedelta(seconds=generation),
+            source_kind="consumer-offsets",
+            protocol="classic",
+            partition_counts="given",
+            owned_from="previous-assignment",
+            subscriptions="reported",
+            lag_known=known,
+            lag_basis="end-of-recording" if known else None,
+            instance=json.dumps(instance),
+            **values,
+        )
+        best = optimum_of(parsed, self.claim_rule)
+        bound = peak_lag_bound(case) if known else None
+        for name, answer in {"optimum": best.assignment, **answers}.items():
+            if isinstance(answer, str):
+                refused = {"applies": False, "refused": answer}
+                self.add("answers", **shared, **shape, assignor=name, **refused)
+            else:
+                row = self._answer(
+                    parsed, answer, best.verdict["figures"], name, cooperative
+                )
+                peaks = {"lag_known": known, "peak_lag_bound": bound}
+                if not known:
+                    row["peak_lag"] = None
+                self.add("answers", **shared, **shape, **row, **peaks)
+        return key
+
+    def _answer(
+        self,
+        instance: Document,
+        answer: Document,
+        least: Document,
+        name: str,
+        cooperative: bool,
+    ) -> Row:
+        actual = cooperative and name == "actual"
+        verdict = judge(
+            instance,
+            read_assignment(json.dumps(answer)),
+            claim_rule=self.claim_rule,
+            cooperative=actual,
+        )
+        figures = verdict["figures"]
+        withheld = figures.get("withheld", 0)
+        at_optimum = (
+            verdict["verdict"] == "valid"
+            and figures["dec_min_balanced"]
+            and figures["moves"] == least["moves"]
+        )
+        keys = ("rule", "member", "topic", "partition")
+        violations = [{k: v.get(k) for k in keys} for v in verdict["violations"]]
+        return {
+            "assignor": name,
+            "applies": True,
+            "verdict": verdict["verdict"],
+            "violations": violations,
+            "kip54_score": figures["kip54_score"],
+            "kip54_score_least": least["kip54_score"],
+            "kip54_balanced": figures["kip54_balanced"],
+            "dec_min_balanced": figures["dec_min_balanced"],
+            "moves": figures["moves"],
+            "kept": figures["kept"],
+            "withheld": withheld,
+            "moves_least": least["moves"],
+            "peak_lag": figures["peak_lag"],
+            "at_optimum": None if withheld else at_optimum,
+            "status": answer.get("status"),
+            "proved_dec_min": verdict["proved"]["dec_min"],
+            "proved_stickiness": verdict["proved"]["stickiness"],
+            "proved_peak_lag": verdict["proved"]["peak_lag"],
+            "assignment": json.dumps(answer),
+        }
+
+    def episode(
+        self,
+        instance: Document,
+        answer: Document,
+        *,
+        first: int,
+        last: int,
+        ended: str = "rest",
+        unowned_ms: int = 0,
+        assignor: str = "cooperative-sticky",
+    ) -> str:
+        """Add a cooperative rebalance; its rounds are added besides, by `rebalance`."""
+        group = instance["group"]
+        parsed = read_rebalance(json.dumps(instance))
+        least = optimum_of(parsed, self.claim_rule).verdict["figures"]
+        row = self._answer(parsed, answer, least, "actual", cooperative=False)
+        taken = ("verdict", "moves", "moves_least", "kip54_score", "kip54_score_least")
+        key = f"{group}#{first}"
+        self.add(
+            "episodes",
+            **{name: row[name] for name in (*taken, "dec_min_balanced")},
+            episode_id=key,
+            last_rebalance_id=f"{group}#{last}",
+            group_id=group,
+            client_assignor=assignor,
+            cooperative=True,
+            first_generation=first,
+            last_generation=last,
+            rounds=last - first + 1,
+            ended=ended,
+            members=len(parsed["members"]),
+            partitions=sum(topic["partitions"] for topic in parsed["topics"].values()),
+            at_optimum=row["at_optimum"] if ended == "rest" else None,
+            unowned_partition_ms=unowned_ms,
+            instance=json.dumps(instance),
+            assignment=json.dumps(answer),
+        )
+        return key
+
+    def write(self, folder: Path) -> Path:
+        """Write the tables and the manifest."""
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, schema in SCHEMAS.items():
+            (folder / name).mkdir(exist_ok=True)
+            write_rows(folder / name, schema, self.rows[name])
+        (folder / "audit.json").write_text(json.dumps(self.manifest()))
+        return folder
+
+    def manifest(self) -> Document:
+        return {
+            "format": "audit/1",
+            "parameters": {
+                "claim_rule": self.claim_rule,
+                "cluster": self.cluster,
+                "topics": "topics.json",
+                "offsets": None,
+            },
+            "versions": {
+                "assignor-oracle": "1.2.3",
+                "python": "3.11.9",
+                "java": "Java",
+            },
+            "machine": {"cores": 2, "memory_bytes": 8 * 2**30, "system": "TestOS"},
+            "finished": "2026-03-02T00:00:00+00:00",
+        }
+
+
+def write_rows(place: Path, schema: pa.Schema, rows: Sequence[Row]) -> None:
+    if not rows:
+        return
+    keys = pa.schema([schema.field(column) for column in PARTITION_COLUMNS])
+    ds.write_dataset(
+        pa.Table.from_pylist(list(rows), schema=schema),
+        place,
+        format="parquet",
+        partitioning=ds.partitioning(keys, flavor="hive"),
+    )

@@ -1,0 +1,208 @@
+"""Names may be any string; on the page none of them is anything but text."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from oracle.report import page_of
+from tests.report.audits import Audit
+from tests.report.html_reading import Element, read_html
+from tests.report.scenes import BEST, RESTLESS, TWICE, even, small_audit
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "</style><script>alert(1)</script>",
+    "</title><img src=x onerror=alert(1)>",
+    '"><svg/onload=alert(1)>',
+    "' onmouseover='alert(1)",
+    "]]><!--",
+    "--><b>",
+    "{{ 7 * 7 }}{% raw %}",
+    "${alert(1)}",
+    "&lt;b&gt;&amp;",
+    "\u202egnissap\u2066",
+    "zero\u200bwidth\ufeff",
+    "new\nline\ttab\r",
+    "\x1b[31mred\x07",
+    "مرحبا بالعالم",
+    "x" * 5000,
+    "e" + "\u0301" * 300,
+    "\U0001f600\ufffd",
+    " ",
+)
+ACTING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e]")
+ALLOWED = {
+    "a", "bdi", "body", "br", "caption", "code", "dd", "details", "div", "dl", "dt",
+    "em", "figcaption", "figure", "footer", "g", "h1", "h2", "h3", "head", "header",
+    "html", "li", "line", "main", "meta", "nav", "p", "path", "pre", "section", "span",
+    "strong", "style", "summary", "svg", "table", "tbody", "td", "text", "th", "thead",
+    "title", "tr", "ul",
+}  # fmt: skip
+
+
+def renamed(value: Any, names: dict[str, str]) -> Any:
+    """Rename members, topics and groups wherever they stand in a document."""
+    if isinstance(value, dict):
+        return {names.get(key, key): renamed(one, names) for key, one in value.items()}
+    if isinstance(value, list):
+        return [renamed(one, names) for one in value]
+    return names.get(value, value) if isinstance(value, str) else value
+
+
+def audit_of(name: str) -> Audit:
+    """Put a name wherever a name can stand."""
+    audit = Audit(cluster=name[:20])  # a folder is named after it
+    names = {"a": f"a{name}", "b": f"b{name}", "t": f"{name}t", "orders": f"{name}o"}
+    for generation, answer in enumerate((BEST, RESTLESS, TWICE), start=1):
+        instance = renamed(even("orders", lag=[1, 2, 3, 4]), names)
+        audit.rebalance(
+            instance,
+            {"actual": renamed(answer, names), "range": renamed(BEST, names)},
+            generation=generation,
+            assignor=f"sticky{name}",
+        )
+    audit.episode(
+        renamed(even("orders"), names),
+        renamed(RESTLESS, names),
+        first=9,
+        last=9,
+        assignor=name,
+    )
+    audit.rows["rebalances"][0]["source"] = name
+    audit.quarantine("unreadable", f"reason {name}", 1, record=name)
+    return audit
+
+
+def injected(root: Element) -> list[str]:
+    """List what no page of ours has: elements, handlers, references."""
+    found = [element.tag for element in root.all() if element.tag not in ALLOWED]
+    for element in root.all():
+        for key, value in element.attributes.items():
+            if key.startswith("on") or (key == "href" and not value.startswith("#")):
+                found.append(f"{element.tag} {key}={value}")
+    return found
+
+
+def shape(root: Element) -> list[str]:
+    """List the elements of a page, without those whose number depends on names."""
+    return [one.tag for one in root.all() if one.tag not in {"g", "path", "text"}]
+
+
+@pytest.fixture(scope="module")
+def tame(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    folder = audit_of("name").write(tmp_path_factory.mktemp("tame") / "audit")
+    return shape(read_html(page_of(folder, command="run")))
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_names_are_text(tmp_path: Path, name: str, tame: list[str]) -> None:
+    html = page_of(audit_of(name).write(tmp_path / "audit"), command=f"run {name}")
+    root = read_html(html)
+    assert injected(root) == []
+    assert shape(root) == tame
+    assert ACTING.search(html) is None
+    assert len(html) < 500_000
+
+
+@settings(
+    max_examples=8,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40))
+def test_any_name_is_text(
+    tmp_path_factory: pytest.TempPathFactory, tame: list[str], name: str
+) -> None:
+    folder = tmp_path_factory.mktemp("drawn") / "audit"
+    root = read_html(page_of(audit_of(name).write(folder), command=name))
+    assert injected(root) == []
+    assert shape(root) == tame
+
+
+def test_names_stand_apart_from_the_line_around_them(tmp_path: Path) -> None:
+    """A name written from right to left must not turn what stands beside it."""
+    root = read_html(page_of(audit_of("مرحبا").write(tmp_path / "audit")))
+    for element in root.all():
+        if "مرحبا" in "".join(element.words) and not element.children:
+            assert element.tag in {"bdi", "text", "code", "title"}, element
+
+
+def test_long_names_keep_both_ends_and_show_whole_on_asking(tmp_path: Path) -> None:
+    name = "consumer-" + "x" * 60 + "-5f0c"
+    root = read_html(page_of(audit_of(name).write(tmp_path / "audit")))
+    long = [one for one in root.all("bdi") if "…" in one.text]
+    assert long
+    assert any(one.text.startswith("aconsum") for one in long)
+    assert any(one.text.endswith("-5f0c") for one in long)
+    assert all(len(one.attributes["title"]) > len(one.text) for one in long)
+
+
+def test_the_page_needs_nothing_from_anywhere(tmp_path: Path) -> None:
+    html = page_of(small_audit().write(tmp_path / "audit"), command="run it")
+    root = read_html(html)
+    for element in root.all():
+        assert element.tag not in {"script", "link", "iframe", "img", "object", "base"}
+        assert "src" not in element.attributes
+        assert element.attributes.get("href", "#").startswith("#")
+        assert not element.attributes.get("xlink:href", "").startswith("http")
+    style = root.one("style").text
+    assert "@import" not in style
+    assert "url(" not in html
+    policy = root.one("meta", **{"http-equiv": "Content-Security-Policy"})
+    assert policy.attributes["content"].startswith("default-src 'none'")
+    addresses = set(re.findall(r"https?://[^\s\"'<>]+", html))
+    assert addresses <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
+
+
+def test_ids_are_unique_and_links_lead_somewhere(tmp_path: Path) -> None:
+    root = read_html(page_of(small_audit().write(tmp_path / "audit")))
+    ids = [one.attributes["id"] for one in root.all() if "id" in one.attributes]
+    assert len(ids) == len(set(ids))
+    links = {one.attributes["href"].removeprefix("#") for one in root.all("a")}
+    labels = {
+        one.attributes["aria-labelledby"]
+        for one in root.all()
+        if "aria-labelledby" in one.attributes
+    }
+    assert links | labels <= set(ids)
+    assert links == labels
+
+
+def test_everything_has_a_name_for_who_cannot_see(tmp_path: Path) -> None:
+    root = read_html(page_of(small_audit().write(tmp_path / "audit")))
+    assert root.one("html").attributes["lang"] == "en"
+    assert len(root.all("h1")) == 1
+    for table in root.all("table"):
+        assert len(table.all("caption")) == 1
+        assert all("scope" in head.attributes for head in table.all("th"))
+    for drawn in root.all("svg"):
+        assert drawn.attributes["aria-hidden"] == "true"
+    for picture in root.all(role="img"):
+        assert len(picture.attributes["aria-label"]) > 10
+        assert len(picture.all("svg")) == 1
+    assert len(root.all("svg")) == len(root.all(role="img"))
+
+
+def test_a_page_of_very_many_rebalances_stays_small(tmp_path: Path) -> None:
+    """Rows are copied, not judged: 100,000 rebalances of 2,000 groups."""
+    audit = Audit()
+    key = audit.rebalance(even("g"), {"actual": RESTLESS, "range": BEST})
+    rows = {name: list(found) for name, found in audit.rows.items()}
+    for table in ("rebalances", "answers"):
+        audit.rows[table] = []
+        for number in range(50_000):
+            group, copy = f"group-{number % 2000}" + "y" * 200, f"{key}#{number}"
+            same = {"group_id": group, "rebalance_id": copy, "generation": number}
+            audit.rows[table] += [row | same for row in rows[table]]
+    html = page_of(audit.write(tmp_path / "audit"))
+    assert len(html.encode()) < 2_000_000
+    root = read_html(html)
+    assert root.one("h1").text.startswith("In 50,000 of 50,000 rebalances")
+    assert json.dumps(root.one("title").text)

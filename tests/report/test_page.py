@@ -1,0 +1,418 @@
+"""What the page says: every number on it is one of the tables'."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from oracle.report import page_of, write_page
+from oracle.report.facts import GROUPS_SHOWN
+from rebalance.errors import OutputError, SourceError
+from tests.cli.commands import CHAIN
+from tests.report.audits import Audit
+from tests.report.html_reading import Element, read_html
+from tests.report.scenes import (
+    BEST,
+    CHAINED,
+    FORGOTTEN,
+    LOPSIDED,
+    RESTLESS,
+    even,
+    given,
+    small_audit,
+)
+
+
+def page(audit: Audit, folder: Path, command: str | None = None) -> Element:
+    return read_html(page_of(audit.write(folder / "audit"), command=command))
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Element:
+    return page(small_audit(), tmp_path_factory.mktemp("small"))
+
+
+def section(root: Element, name: str) -> Element:
+    return root.one("section", **{"aria-labelledby": name})
+
+
+def table(root: Element, name: str, number: int = 0) -> list[list[str]]:
+    return section(root, name).all("table")[number].rows()
+
+
+def test_the_headline_is_the_finding(small: Element) -> None:
+    assert small.one("h1").text == (
+        "In 6 of 8 rebalances the clients moved partitions needlessly, left the group"
+        " unbalanced or broke a rule."
+    )
+    assert small.one("title").text.startswith("In 6 of 8 rebalances")
+    lede = small.one("p", class_="lede").text
+    assert (
+        "in orders (sticky) it was 4 of 5: 2 with needless moves, 1 unbalanced" in lede
+    )
+    assert "For every rebalance here a best assignment was computed and proved" in lede
+
+
+def test_the_tiles(small: Element) -> None:
+    tiles = small.one("dl", class_="tiles")
+    numbers = [tile.text for tile in tiles.all("dd")]
+    words = [tile.text for tile in tiles.all("dt")]
+    assert numbers == ["8", "25 %", "9", "2", "1"]
+    assert words[0] == "rebalances judged, in 3 groups"
+    assert words[2] == "needless moves, in 3 rebalances"
+
+
+def test_the_clients_by_group(small: Element) -> None:
+    head, *rows = table(small, "clients")
+    assert head[:3] == ["group", "assignor", "judged"]
+    assert rows == [
+        ["orders", "sticky", "5", "1 · 20 %", "2 · 6 moves", "1", "1", "75 %"],
+        ["chain", "range", "1", "0 · 0 %", "0", "1", "0", "–"],
+        ["feed", "cooperative-sticky", "2", "1 · 50 %", "1 · 3 moves", "0", "0", "–"],
+        ["all", "", "8", "2 · 25 %", "3 · 9 moves", "2", "1", ""],
+    ]
+    assert "Besides, 1 rebalance could not be settled" in section(small, "clients").text
+
+
+def test_the_assignors_on_the_same_rebalances(small: Element) -> None:
+    _, *rows = table(small, "assignors")
+    assert [row[:-1] for row in rows] == [
+        ["optimum", "12", "12 · 100 %", "0", "0", "0"],
+        ["the clients", "6", "1 · 17 %", "2 · 6 moves", "2", "1"],
+        ["constrained-sticky", "5 of 6", "5 · 100 %", "0", "0", "0"],
+        ["range", "6", "0 · 0 %", "0", "6", "0"],
+    ]
+
+
+def test_the_charts_say_the_same(small: Element) -> None:
+    for variant in ("wide", "narrow"):
+        chart = section(small, "clients").one("div", class_=variant)
+        texts = [element.text for element in chart.all("text")]
+        assert chart.attributes["role"] == "img"
+        assert "table below" in chart.attributes["aria-label"]
+        for label in ("orders", "chain", "feed", "20 %", "50 %"):
+            assert label in texts
+        # By group: optimum, needless, unbalanced, invalid, open.
+        counts = sorted(text for text in texts if text.isdigit())
+        assert counts == sorted(["1", "2", "1", "1", "1", "1", "1", "1"])
+
+
+def test_gaps_by_size(small: Element) -> None:
+    balance, moves, lag = (table(small, "gaps", number) for number in range(3))
+    assert balance[0] == ["assignor", "0", "≤4", "≤16", "≤64", "≤256", ">256"]
+    assert balance[1:] == [
+        ["the clients", "3", "1", "1", "0", "0", "0"],
+        ["constrained-sticky", "5", "0", "0", "0", "0", "0"],
+        ["range", "0", "5", "1", "0", "0", "0"],
+    ]
+    assert moves[1:] == [
+        ["the clients", "1", "0", "2", "0", "0", "0"],
+        ["constrained-sticky", "5", "0", "0", "0", "0", "0"],
+    ]
+    # Bound 40: a's 0, 1 and b's 2 make 30; c's 3 is 40. Reversed, a has 70.
+    assert lag[1:] == [
+        ["the clients", "1", "0", "0", "0", "3", "0"],
+        ["constrained-sticky", "5", "0", "0", "0", "0", "0"],
+        ["range", "0", "0", "0", "0", "5", "0"],
+    ]
+
+
+def test_cooperative_rebalances(small: Element) -> None:
+    _, *rows = table(small, "cooperative")
+    assert rows == [
+        ["feed", "cooperative-sticky", "2", "1", "2.0", "2", "5", "2", "1", "4.5"]
+    ]
+
+
+def cases(root: Element) -> list[Element]:
+    return root.all("details", class_="case")
+
+
+def test_the_worst_are_shown_worst_first(small: Element) -> None:
+    found = [case.one("summary") for case in cases(small)]
+    said = [summary.one("span", class_="said").text for summary in found]
+    assert [summary.one("strong").text for summary in found] == [
+        "orders, generation 5",
+        "chain, generation 1",
+        "orders, generation 4",
+        "feed, generation 4",
+        "orders, generation 2",
+    ]
+    assert said == [
+        "1 partition, such as t 1, given to several members (b).",
+        "Loads (partitions × members) 2×1, 1×2, 0×1. Possible were 1×4.",
+        "Loads (partitions × members) 2×2, 0×1. Possible were 2×1, 1×2.",
+        "Moved 4 partitions; 1 was needed for loads just as even.",
+        "Moved 4 partitions; 1 was needed for loads just as even.",
+    ]
+
+
+def pieces(cell: Element) -> list[tuple[str, str]]:
+    return [
+        (piece.attributes["class"].split()[-1], piece.text)
+        for piece in cell.all("span", class_="piece")
+    ]
+
+
+def test_who_held_what_before_and_after(small: Element) -> None:
+    restless = cases(small)[-1].one("table")
+    (_, *rows) = restless.all("tr")
+    assert [row.one("th").text for row in rows] == ["a", "b", "c"]
+    drawn = [[pieces(cell) for cell in row.all("td")] for row in rows]
+    assert drawn == [
+        [
+            [("needless", "✕ moved needlessly: 0-1")],
+            [
+                ("needed", "→ moved, as in the optimum: 3"),
+                ("needless", "✕ moved needlessly: 2"),
+            ],
+            [("kept", "stays: 0-1")],
+        ],
+        [
+            [
+                ("needed", "→ moved, as in the optimum: 3"),
+                ("needless", "✕ moved needlessly: 2"),
+            ],
+            [("needless", "✕ moved needlessly: 0")],
+            [("kept", "stays: 2")],
+        ],
+        [
+            [],
+            [("needless", "✕ moved needlessly: 1")],
+            [("needed", "→ moved, as in the optimum: 3")],
+        ],
+    ]
+
+
+def test_what_is_against_the_rules_is_marked(tmp_path: Path) -> None:
+    audit = Audit()
+    audit.rebalance(even("orders"), {"actual": FORGOTTEN})
+    (case,) = cases(page(audit, tmp_path))
+    assert "1 partition, such as t 3, given to nobody, though" in case.text
+    *_, nobody = case.one("table").all("tr")
+    assert nobody.one("th").text == "nobody"
+    assert [pieces(cell) for cell in nobody.all("td")] == [
+        [],
+        [("forbidden", "! against the rules: 3")],
+        [],
+    ]
+
+
+def test_the_chain_is_the_proof(small: Element) -> None:
+    (case,) = (one for one in cases(small) if one.text.startswith("chain"))
+    text = case.text
+    hops = [hop.text for hop in case.one("ul", class_="chain").all("li")]
+    assert hops == ["t 0 from a to b", "u 0 from b to c", "v 0 from c to d"]
+    assert "a had 2 partitions, d 0." in text
+    assert (
+        "Why 3 moves are the least. Of 4 owned partitions the optimum keeps 1" in text
+    )
+    assert "proves that no assignment with loads 1×4 keeps more than 1." in text
+
+
+def test_a_proof_that_fails_is_not_claimed(tmp_path: Path) -> None:
+    """The word is said of nothing that the judge did not confirm."""
+    audit = Audit()
+    audit.rebalance(even("orders"), {"actual": RESTLESS})
+    audit.rebalance(even("orders"), {"actual": RESTLESS}, generation=2)
+    for row in audit.rows["answers"]:
+        if row["generation"] == 1:
+            row["proved_stickiness"] = False
+            row["moves_least"] = row["at_optimum"] = None
+    root = page(audit, tmp_path)
+    lede = root.one("p", class_="lede").text
+    assert "For 1 of 2 rebalances a best assignment was computed and proved" in lede
+    assert root.one("h1").text.startswith("In 1 of 1 rebalances")
+    assert "Besides, 1 rebalance could not be settled" in root.text
+    assert len(cases(root)) == 1
+
+
+def test_what_was_audited(small: Element) -> None:
+    found = section(small, "audited")
+    facts = found.one("dl", class_="facts")
+    told = dict(
+        zip(
+            (one.text for one in facts.all("dt")),
+            (one.text for one in facts.all("dd")),
+            strict=True,
+        )
+    )
+    assert told["source"] == "churn/records.jsonl"
+    assert told["time"] == "2026-03-01 12:00:01 UTC to 2026-03-01 12:00:06 UTC"
+    assert told["groups"] == "3, up to 4 members and 4 partitions"
+    assert (
+        told["assignors of clients"] == "cooperative-sticky (6), sticky (5), range (1)"
+    )
+    assert (
+        told["lag"] == "not told (7), up to the log’s end when the recording ended (5)"
+    )
+    assert found.one("table").rows()[1:] == [
+        ["set-aside", "Member", "new group protocol (KIP-848)", "1,200"],
+        ["unreadable", "GroupMetadata", "bytes end too early", "3"],
+    ]
+
+
+def test_the_footer_tells_how_to_run_it_again(tmp_path: Path) -> None:
+    command = "assignor-oracle audit 'a b' --out <x>"
+    footer = page(small_audit(), tmp_path, command).one("footer")
+    assert footer.one("pre").text == command
+    for words in ("1.2.3", "2026-03-02T00:00:00+00:00", "TestOS, 2 cores, 8 GiB"):
+        assert words in footer.text
+
+
+def test_a_broken_round_breaks_its_episode(tmp_path: Path) -> None:
+    audit = Audit()
+    key = audit.episode(even("feed"), BEST, first=1, last=2)
+    hasty = given(a=[0], b=[2, 3], c=[1])
+    for generation, answer in ((1, hasty), (2, BEST)):
+        audit.rebalance(
+            even("feed"),
+            {"actual": answer},
+            generation=generation,
+            cooperative=True,
+            episode_id=key,
+        )
+    root = page(audit, tmp_path)
+    assert root.one("h1").text == "In 1 of 1 rebalances the clients broke a rule."
+    (case,) = cases(root)
+    assert "generation 1" in case.text
+    assert "given away before its owner had revoked it" in case.text
+    assert table(root, "clients")[1][3:7] == ["0 · 0 %", "0", "0", "1"]
+
+
+def test_all_at_the_optimum(tmp_path: Path) -> None:
+    audit = Audit()
+    audit.rebalance(even("orders"), {"actual": BEST})
+    root = page(audit, tmp_path)
+    assert root.one("h1").text == (
+        "1 rebalance, each at the optimum: none could be more even or move less."
+    )
+    assert cases(root) == []
+    assert "Nothing was set aside." in root.text
+    assert root.all("section", **{"aria-labelledby": "cooperative"}) == []
+
+
+def test_nothing_at_all(tmp_path: Path) -> None:
+    root = page(Audit(), tmp_path)
+    assert root.one("h1").text == "No rebalance in this source could be judged."
+    assert "holds no answer of a client" in root.text
+
+
+def test_rebalances_without_answers_of_clients(tmp_path: Path) -> None:
+    audit = Audit()
+    audit.rebalance(even("orders"), {"range": LOPSIDED}, assignor=None)
+    root = page(audit, tmp_path)
+    assert "1 rebalance could be read, none of them with an answer" in root.text
+    assert table(root, "assignors")[-1][0] == "range"
+
+
+def test_many_groups_are_summed_up(tmp_path: Path) -> None:
+    audit = Audit()
+    for number in range(GROUPS_SHOWN + 5):
+        audit.rebalance(even(f"group-{number:03}"), {"actual": LOPSIDED})
+    root = page(audit, tmp_path)
+    _, *rows, others, total = table(root, "clients")
+    assert len(rows) == GROUPS_SHOWN
+    assert others[0] == "5 more groups"
+    assert others[2:] == ["5", "0 · 0 %", "0", "5", "0", ""]
+    assert total[2] == str(GROUPS_SHOWN + 5)
+
+
+def test_clusters_are_named_when_there_are_several(tmp_path: Path) -> None:
+    audit = Audit("north")
+    audit.rebalance(even("orders"), {"actual": BEST})
+    audit.cluster = "south"
+    audit.rebalance(even("orders"), {"actual": LOPSIDED})
+    rows = table(page(audit, tmp_path), "clients")[1:-1]
+    assert [row[0] for row in rows] == ["south / orders", "north / orders"]
+
+
+def test_the_claim_rule_of_the_audit_is_followed_and_told(tmp_path: Path) -> None:
+    old = even("orders")
+    old["members"]["b"]["generation"] = 0
+    for rule, kept in (("newest-claim", "KIP-341"), ("current-generation", "KIP-615")):
+        audit = Audit(claim_rule=rule)
+        audit.rebalance(old, {"actual": RESTLESS})
+        root = page(audit, tmp_path / rule)
+        assert kept in section(root, "words").text
+        (case,) = cases(root)
+        owned = "Of 4 owned" if rule == "newest-claim" else "Of 2 owned"
+        assert owned in case.text
+
+
+def test_the_same_tables_give_the_same_page(tmp_path: Path) -> None:
+    folder = small_audit().write(tmp_path / "audit")
+    assert page_of(folder) == page_of(folder)
+    turned = small_audit()
+    for rows in turned.rows.values():
+        rows.reverse()
+    assert page_of(turned.write(tmp_path / "turned")) == page_of(folder)
+
+
+def test_the_page_takes_its_place_when_it_is_whole(tmp_path: Path) -> None:
+    folder = small_audit().write(tmp_path / "audit")
+    write_page(folder, folder / "index.html")
+    assert (folder / "index.html").read_text().startswith("<!DOCTYPE html>")
+    with pytest.raises(OutputError, match="cannot write"):
+        write_page(folder, folder / "absent" / "index.html")
+    with pytest.raises(OutputError, match="no space left"):
+        write_page(folder, Path("/dev/full"))
+
+
+def test_folders_that_hold_no_audit(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="folder is missing"):
+        page_of(tmp_path)
+    folder = small_audit().write(tmp_path / "audit")
+    for text, reason in (
+        ("{", "not JSON"),
+        ("[]", "format"),
+        ('{"format": 1}', "format"),
+    ):
+        (folder / "audit.json").write_text(text)
+        with pytest.raises(SourceError, match=reason):
+            page_of(folder)
+    (folder / "audit.json").unlink()
+    with pytest.raises(SourceError, match="no audit here"):
+        page_of(folder)
+
+
+def test_a_table_that_is_none(tmp_path: Path) -> None:
+    folder = small_audit().write(tmp_path / "audit")
+    for path in (folder / "answers").rglob("*.parquet"):
+        path.write_bytes(b"PAR1 nonsense PAR1")
+    with pytest.raises(SourceError, match="no table of an audit"):
+        page_of(folder)
+
+
+def test_numbers_agree_with_a_count_of_the_rows(tmp_path: Path) -> None:
+    """Another route: counted with nothing but loops over the rows."""
+    audit = small_audit()
+    root = page(audit, tmp_path)
+    actual = [
+        row
+        for row in audit.rows["answers"]
+        if row["assignor"] == "actual" and not row["cooperative"]
+    ]
+    rests = [row for row in audit.rows["episodes"] if row["ended"] == "rest"]
+    whole = [*actual, *rests]
+    optimum = sum(row["at_optimum"] is True for row in whole)
+    invalid = sum(row["verdict"] != "valid" for row in whole)
+    uneven = sum(
+        row["verdict"] == "valid" and not row["dec_min_balanced"] for row in whole
+    )
+    needless = sum(
+        row["moves"] - row["moves_least"]
+        for row in whole
+        if row["verdict"] == "valid" and row["dec_min_balanced"]
+    )
+    tiles = [tile.text for tile in root.one("dl", class_="tiles").all("dd")]
+    share = f"{round(100 * optimum / len(whole))} %"
+    assert tiles == [str(len(whole)), share, str(needless), str(uneven), str(invalid)]
+
+
+def test_the_chain_is_as_shown() -> None:
+    """The scene is the one of the corpus: valid, and content by KIP-54."""
+    assert json.dumps(CHAINED["members"]["a"]) == '{"t": [0, 1]}'
+    assert CHAIN["members"]["a"]["owned"] == CHAINED["members"]["a"]
