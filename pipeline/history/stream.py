@@ -77,7 +77,6 @@ class _Group:
         """Take in the next record."""
         last, self._last = self._last, row
         if last is not None and last["source_offset"] == row["source_offset"]:
-            self._last = last
             if (last["key"], last["value"]) != (row["key"], row["value"]):
                 yield _unreadable(row, "another record at an offset already read")
             return

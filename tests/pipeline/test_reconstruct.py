@@ -238,6 +238,11 @@ def test_a_static_member_back_in_a_cooperative_group_holds_nothing() -> None:
     assert owned(second) == {"b": {"t": [1]}}
 
 
+def test_a_new_cooperative_group_is_one() -> None:
+    (case,) = replay(group(0), group(1, coop("a", [0], None, -1), assignor=COOP))
+    assert case.cooperative
+
+
 # Episodes.
 
 

@@ -292,7 +292,7 @@ def test_a_record_read_twice_counts_once() -> None:
 
 def test_two_records_at_one_offset_contradict_each_other() -> None:
     other = Log().add(commit("t", 4, 11))
-    found = stream(LOG, other)
+    found = stream(LOG, other, other)
     assert what(found).count(UNREADABLE) == 1
     (bad,) = (row for row in found if row["what"] == UNREADABLE)
     assert "at an offset already read" in bad["reason"]
@@ -379,13 +379,14 @@ def test_a_folder_gives_all_its_files_by_name(tmp_path: Path) -> None:
     (folder / "_SUCCESS").write_text("")
     (folder / ".hidden").write_text("?")
     (folder / "notes.md").write_text("# notes")
+    (folder / "notes.txt").write_text("notes")
     (folder / "topics.json").write_text('{"t": 5}')
     found = find_sources([folder, folder / "a.jsonl"])
     assert [file.name for file in found.files] == [
         "history/a.jsonl",
         "history/deep/b.jsonl",
     ]
-    assert [error.source for error in found.unknown] == ["history/notes.md"]
+    assert [error.source for error in found.unknown] == ["history/notes.txt"]
     assert found.side_files == {"topics.json": folder / "topics.json"}
 
 
