@@ -1,0 +1,107 @@
+"""The engines' reader and the judge's share no code, and take the same documents.
+
+If one took what the other refuses, the two would judge two different inputs.
+"""
+
+from __future__ import annotations
+
+import json
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import verify
+from rebalance import DocumentError, parse_assignment, parse_rebalance, to_json
+from tests.shapes import SHAPES, Document
+from tests.strategies import rebalances, rebalances_with_assignments
+
+ODD: tuple[Any, ...] = (
+    None,
+    True,
+    -1,
+    -2,
+    0,
+    1.0,
+    2**31,
+    2**63 - 1,
+    2**63,
+    float("nan"),
+    "",
+    "t0",
+    "\ud800",
+    [],
+    [0, 0],
+    ["t0", "t0"],
+    [[]],
+    {},
+    {"t0": [0]},
+    {"t0": [1, 1]},
+)
+
+
+def spots(value: Any) -> list[tuple[Any, Any]]:
+    """List every container with each of its keys or places."""
+    keys = value if isinstance(value, dict) else range(len(value))
+    found = [(value, key) for key in keys]
+    for _, key in list(found):
+        if isinstance(value[key], (dict, list)):
+            found += spots(value[key])
+    return found
+
+
+def damaged(rng: Random, document: Document) -> str:
+    """Change one spot of a document: another value, no value, a surplus key."""
+    document = json.loads(json.dumps(document))
+    place, key = rng.choice(spots(document))
+    change = rng.randrange(4)
+    if change == 0:
+        del place[key]
+    elif change == 1 and isinstance(place, dict):
+        place["surplus"] = rng.choice(ODD)
+    else:
+        place[key] = rng.choice(ODD)
+    text = json.dumps(document)
+    if rng.randrange(8) == 0:
+        text = text[: rng.randrange(len(text))]
+    return text
+
+
+def rebalance_refused(text: str) -> tuple[bool, bool]:
+    """Tell whether the engines' reader and the judge's refuse a rebalance/1."""
+    return refuses(parse_rebalance, text), refuses(verify.read_rebalance, text)
+
+
+def refuses(read: Any, text: str) -> bool:
+    try:
+        read(text)
+    except (DocumentError, verify.Unreadable):
+        return True
+    return False
+
+
+@given(st.randoms(use_true_random=False), rebalances())
+def test_damaged_rebalances_are_taken_by_both_or_none(
+    rng: Random, document: Document
+) -> None:
+    text = damaged(rng, document)
+    ours, judges = rebalance_refused(text)
+    assert ours == judges, text
+
+
+@given(st.randoms(use_true_random=False), rebalances_with_assignments())
+def test_damaged_assignments_are_taken_by_both_or_none(
+    rng: Random, pair: tuple[Document, Document]
+) -> None:
+    more = {"status": "optimal", "certificate": {"level": {"a": 1}, "price": {"a": 0}}}
+    text = damaged(rng, pair[1] | {"figures": {"kept": 1, "loads": [1]}} | more)
+    ours = refuses(parse_assignment, text)
+    assert ours == refuses(verify.read_assignment, text), text
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_canonical_text_is_taken_by_both(name: str) -> None:
+    text = to_json(parse_rebalance(json.dumps(SHAPES[name]))).decode()
+    assert rebalance_refused(text) == (False, False)
