@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ from hypothesis import strategies as st
 
 from pipeline.history.stream import ORDER, histories
 from pipeline.sources.find import Found, find_sources
-from pipeline.sources.kinds import Kind
 from pipeline.sources.lines import Line, read_lines, survey
 from pipeline.sources.read import keyed, rows_of
 from pipeline.sources.record_lines import milliseconds, row_of_line
@@ -31,13 +29,10 @@ from pipeline.sources.rows import (
     Row,
     batches_of,
 )
-from pipeline.sources.sidecars import read_offsets, read_topics
 from rebalance.arrow import to_table
 from rebalance.documents import rebalance_of
-from rebalance.errors import OracleError, SourceError
 from tests.pipeline.groups import START_MS, Log, commit, group, member
 from tests.shapes import CHAIN, DOUBLE_CLAIM
-from tests.wire import RECORDINGS
 
 LOG = Log().add(
     commit("t", 4, 10),
@@ -366,149 +361,3 @@ def test_a_bad_document_costs_one_row(tmp_path: Path) -> None:
     assert rows[1]["reason"].startswith("$.format")
     assert rows[2]["reason"] == "$.members.a: key given twice"
     assert rows[2]["source_offset"] == 3
-
-
-# Files.
-
-
-def test_a_folder_gives_all_its_files_by_name(tmp_path: Path) -> None:
-    folder = tmp_path / "history"
-    (folder / "deep").mkdir(parents=True)
-    (folder / "deep" / "b.jsonl").write_text(jsonl(LOG.records))
-    (folder / "a.jsonl").write_text(jsonl(LOG.records))
-    (folder / "_SUCCESS").write_text("")
-    (folder / ".hidden").write_text("?")
-    (folder / "notes.md").write_text("# notes")
-    (folder / "notes.txt").write_text("notes")
-    (folder / "topics.json").write_text('{"t": 5}')
-    found = find_sources([folder, folder / "a.jsonl"])
-    assert [file.name for file in found.files] == [
-        "history/a.jsonl",
-        "history/deep/b.jsonl",
-    ]
-    assert [error.source for error in found.unknown] == ["history/notes.txt"]
-    assert found.side_files == {"topics.json": folder / "topics.json"}
-
-
-def test_files_of_one_name_are_told_apart(tmp_path: Path) -> None:
-    for name in ("x", "y"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "r.jsonl").write_text(jsonl(LOG.records) + name)
-    found = find_sources([tmp_path / "x/r.jsonl", tmp_path / "y/r.jsonl"])
-    assert [file.name for file in found.files] == ["r.jsonl", "r.jsonl#2"]
-
-
-def test_a_format_can_be_forced(tmp_path: Path) -> None:
-    (tmp_path / "r").write_text("noise\n")
-    rows = read_path(tmp_path / "r", source_format="consumer-offsets")
-    assert what(rows) == [UNREADABLE]
-    with pytest.raises(SourceError, match="known are consumer-offsets, describe"):
-        find_sources([tmp_path / "r"], source_format="xml")
-
-
-def test_damage_at_the_start_does_not_hide_the_format(tmp_path: Path) -> None:
-    path = tmp_path / "r"
-    path.write_text('{"partition": 0, "offs\nnoise\n' + jsonl(LOG.records))
-    assert find_sources([path]).files[0].kind is Kind.RECORDS
-    path.write_text(orjson.dumps(CHAIN).decode()[:90])
-    assert find_sources([path]).files[0].kind is Kind.REBALANCES
-
-
-def _no_rows(path: Path) -> None:
-    pq.write_table(pa.table({"key": pa.array([], pa.binary())}), path)
-
-
-def _no_value(path: Path) -> None:
-    pq.write_table(pa.table({"key": [b""], "partition": [0], "offset": [0]}), path)
-
-
-def _text_key(path: Path) -> None:
-    columns = {"key": [""], "value": [b""], "partition": [0], "offset": [0]}
-    pq.write_table(pa.table(columns), path)
-
-
-@pytest.mark.parametrize(
-    ("write", "reason"),
-    [
-        (lambda path: path.write_bytes(b""), "an empty file"),
-        (lambda path: path.write_bytes(b"\n \n"), "an empty file"),
-        (lambda path: path.write_bytes(b"GIF89a\x00\x01"), "unknown format"),
-        (lambda path: path.write_bytes(b'{"orders": 3}'), "--topics"),
-        (lambda path: path.write_bytes(b'{"offsets": {}}'), "--offsets"),
-        (lambda path: path.write_bytes(b"\x1f\x8b\x08junk"), "unreadable"),
-        (lambda path: path.write_bytes(b"PAR1 and no more"), "unreadable Parquet"),
-        (_no_value, "Parquet without column value"),
-        (_no_rows, "Parquet without column"),
-        (_text_key, "column key is string, not binary"),
-    ],
-)
-def test_a_file_that_is_no_source_is_named(
-    tmp_path: Path, write: Callable[[Path], object], reason: str
-) -> None:
-    path = tmp_path / "odd"
-    write(path)
-    with pytest.raises(SourceError, match=reason) as error:
-        find_sources([path])
-    assert error.value.source == "odd"
-    good = tmp_path / "good.jsonl"
-    good.write_text(jsonl(LOG.records))
-    found = find_sources([tmp_path])
-    assert [file.name.rsplit("/")[-1] for file in found.files] == ["good.jsonl"]
-    assert len(found.unknown) == 1
-
-
-def test_nothing_there_is_said(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="no such file or folder"):
-        find_sources([tmp_path / "absent"])
-    with pytest.raises(SourceError, match="no file in it"):
-        find_sources([tmp_path])
-
-
-def test_a_long_line_of_noise_does_not_hide_the_format(tmp_path: Path) -> None:
-    path = tmp_path / "r"
-    path.write_text("x" * 10_000_000 + "\n" + jsonl(LOG.records))
-    assert find_sources([path]).files[0].kind is Kind.RECORDS
-
-
-def test_the_recordings_are_recognised() -> None:
-    found = find_sources([RECORDINGS / "churn", RECORDINGS / "first-look"])
-    assert {file.name: file.kind for file in found.files} == {
-        "churn/consumer_offsets.parquet": Kind.RECORDS,
-        "first-look/consumer_offsets.jsonl": Kind.RECORDS,
-    }
-    assert set(found.side_files) == {"topics.json", "offsets.json"}
-
-
-# Side files.
-
-
-def test_side_files_are_read() -> None:
-    assert read_topics(RECORDINGS / "churn/topics.json")["clicks"] == 24
-    assert read_offsets(RECORDINGS / "churn/offsets.json")["audit"] == {0: (0, 455)}
-
-
-@pytest.mark.parametrize(
-    ("read_file", "text", "where"),
-    [
-        (read_topics, '{"t": -1}', r"\$.t"),
-        (read_topics, '{"t": 1, "t": 2}', "twice"),
-        (read_topics, "[1]", "dictionary"),
-        (read_topics, "", "JSON"),
-        (read_offsets, '{"offsets": {"t": {"x": {}}}}', "pattern"),
-        (read_offsets, '{"offsets": {"t": {"0": {"earliest": 0}}}}', "required"),
-        (read_offsets, '{"t": 1}', "required"),
-    ],
-)
-def test_a_side_file_that_is_none_is_refused(
-    tmp_path: Path, read_file: Callable[[Path], object], text: str, where: str
-) -> None:
-    path = tmp_path / "side.json"
-    path.write_text(text)
-    with pytest.raises(OracleError, match=where) as error:
-        read_file(path)
-    assert str(path) in str(error.value)
-
-
-def test_a_side_file_that_is_absent_is_named(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match=r"absent.json: unreadable"):
-        read_topics(tmp_path / "absent.json")
