@@ -1,0 +1,196 @@
+"""``audit``: what it tells and leaves; Spark itself is run by the slow test alone."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from oracle.cli import auditing
+from pipeline.audit import AuditSummary
+from rebalance import ClaimRule
+from rebalance.errors import OutputError, OutsideError, SourceError
+from tests.cli.commands import Cli
+from tests.report.html_reading import read_html
+from tests.report.scenes import small_audit
+
+ROOT = Path(__file__).resolve().parents[2]
+FIRST_LOOK = ROOT / "recordings" / "first-look"
+
+
+class Pretended:
+    """Stands in for the pipeline: writes the tables of a known audit."""
+
+    def __init__(self) -> None:
+        self.asked: dict[str, Any] = {}
+
+    def __call__(
+        self,
+        sources: Sequence[Path],
+        out: Path,
+        *,
+        progress: Callable[[str, int, int], None],
+        **asked: Any,
+    ) -> AuditSummary:
+        self.asked = {"sources": list(sources), "out": out, **asked}
+        for phase in ("read", "judge", "judge", "write"):
+            progress(phase, 0, 1)
+        small_audit().write(out)
+        return AuditSummary(
+            out=out,
+            tables={"answers": out / "answers"},
+            rows={"answers": 12},
+            quarantine={"set-aside: new\x1b protocol": 1200},
+            java="Java 21 from somewhere",
+            started=datetime(2026, 3, 1, tzinfo=UTC),
+            finished=datetime(2026, 3, 1, tzinfo=UTC),
+            seconds={},
+        )
+
+
+@pytest.fixture
+def pipeline(monkeypatch: pytest.MonkeyPatch) -> Pretended:
+    pretended = Pretended()
+    monkeypatch.setattr(auditing, "audit", pretended)
+    return pretended
+
+
+def test_it_tells_where_things_are_and_what_came_out(
+    cli: Cli, pipeline: Pretended, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    ended = cli("audit", "history", "more", "--out", out)
+    text = ended.out.decode()
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    assert ended.code == 0
+    assert f"page {out}/index.html" in lines
+    assert f"tables {out}" in lines
+    assert "java Java 21 from somewhere" in lines
+    assert "with partition counts from topics.json" in lines
+    assert "orders │ sticky │ 5 │ 1 │ 2 │ 6 │ 1 │ 1" in lines
+    assert r"1,200 │ set-aside: new\x1b protocol" in lines
+    assert ended.complaints == ["reading", "judging", "writing", "writing the page"]
+
+
+def test_the_page_is_there_and_says_how_it_was_made(
+    cli: Cli, pipeline: Pretended, tmp_path: Path
+) -> None:
+    out = tmp_path / "a folder"
+    cli("audit", "it's", "--out", out, "--cluster", "prod", "--topics", "t.json")
+    root = read_html((out / "index.html").read_text())
+    assert root.one("h1").text.startswith("In 6 of 8 rebalances")
+    words = shlex.split(root.one("pre").text)
+    assert words[:5] == ["assignor-oracle", "audit", "it's", "--out", str(out)]
+    assert words[5:9] == ["--cluster", "prod", "--topics", "t.json"]
+
+
+def test_options_reach_the_pipeline(
+    cli: Cli, pipeline: Pretended, tmp_path: Path
+) -> None:
+    options = {
+        "--cluster": "prod",
+        "--topics": "t.json",
+        "--offsets": "o.json",
+        "--format": "describe",
+        "--claim-rule": "current-generation",
+        "--master": "local[1]",
+    }
+    given = [word for pair in options.items() for word in pair]
+    assert cli("audit", "a", "b", "--out", tmp_path, *given).code == 0
+    assert pipeline.asked == {
+        "sources": [Path("a"), Path("b")],
+        "out": tmp_path,
+        "cluster": "prod",
+        "topics": Path("t.json"),
+        "offsets": Path("o.json"),
+        "source_format": "describe",
+        "claim_rule": ClaimRule.CURRENT_GENERATION,
+        "master": "local[1]",
+    }
+    cli("audit", "a", "--out", tmp_path)
+    assert pipeline.asked["topics"] is None
+    assert pipeline.asked["claim_rule"] is ClaimRule.NEWEST_CLAIM
+    assert pipeline.asked["master"] == "local[*]"
+
+
+def test_as_json(cli: Cli, pipeline: Pretended, tmp_path: Path) -> None:
+    ended = cli("audit", "history", "--out", tmp_path, "--json")
+    (document,) = ended.documents
+    assert document["format"] == "audit-summary/1"
+    assert document["page"] == str(tmp_path / "index.html")
+    assert document["java"] == "Java 21 from somewhere"
+    assert document["quarantine"] == {"set-aside: new\x1b protocol": 1200}
+    assert document["groups"][0] == {
+        "cluster": "prod",
+        "group": "orders",
+        "assignor": "sticky",
+        "judged": 5,
+        "at_optimum": 1,
+        "moved_needlessly": 2,
+        "needless_moves": 6,
+        "unbalanced": 1,
+        "invalid": 1,
+        "open": 0,
+    }
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (SourceError("no such file or folder", source="history"), 2),
+        (OutputError("no space left on device", target="out"), 2),
+        (OutsideError("Spark does not start"), 3),
+    ],
+)
+def test_what_the_pipeline_cannot_do_is_one_line(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, error: Exception, code: int
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(auditing, "audit", fail)
+    ended = cli("audit", "history", "--out", "out")
+    assert ended.code == code
+    assert ended.complaints == [str(error)]
+    assert ended.out == b""
+
+
+def test_a_page_that_cannot_be_written_is_code_2(
+    cli: Cli, pipeline: Pretended, tmp_path: Path
+) -> None:
+    (tmp_path / "index.html").mkdir()
+    ended = cli("audit", "history", "--out", tmp_path)
+    assert ended.code == 2
+    assert "index.html: cannot write: is a folder" in ended.err
+
+
+@pytest.mark.slow
+def test_a_recording_is_audited_end_to_end(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "oracle", "audit", str(FIRST_LOOK)]
+    ended = subprocess.run(
+        [*command, "--out", str(out), "--cluster", "first", "--json"],
+        cwd=ROOT,
+        capture_output=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr.decode()
+    document = json.loads(ended.stdout)
+    judged = {row["group"]: row["judged"] for row in document["groups"]}
+    root = read_html((out / "index.html").read_text())
+    rows = root.one("section", **{"aria-labelledby": "clients"}).one("tbody").all("tr")
+    names = [row.all("bdi")[0] for row in rows[:-1]]
+    whole = [name.attributes.get("title", name.text) for name in names]
+    counts = [int(row.all("td")[1].text) for row in rows[:-1]]
+    shown = dict(zip(whole, counts, strict=True))
+    assert judged
+    assert shown == judged
+    lines = ended.stderr.decode().splitlines()
+    assert all(line.startswith("assignor-oracle: ") for line in lines), lines
