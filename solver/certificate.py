@@ -192,12 +192,10 @@ def _scan(
     kept = 0
     most = 0
     for t in range(floor.size):
-        served = floor[t] != _NO_LEVEL
+        if floor[t] == _NO_LEVEL:
+            continue  # nobody wants it
         for p in range(topic_offsets[t], topic_offsets[t + 1]):
             c, o = assignee[p], owner[p]
-            if not served:
-                fits &= c == NOBODY
-                continue
             if c == NOBODY or level[c] != floor[t]:
                 fits = False
                 continue

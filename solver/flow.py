@@ -154,14 +154,11 @@ def route(
         n_reached, nearest = _nearest_demand(
             net, nodes, supply, demand, potential, distance, reached, later
         )
-        for i in range(n_reached):
-            v = reached[i]
-            if nearest != UNSEEN and distance[v] < nearest:
-                potential[v] += distance[v] - nearest
-        for i in range(nodes.size):
-            distance[nodes[i]] = UNSEEN
         if nearest == UNSEEN:
             return reached[:n_reached]
+        for v in reached[:n_reached]:
+            potential[v] += distance[v] - nearest
+            distance[v] = UNSEEN
         while _layer(net, nodes, supply, demand, potential, depth, arc, reached):
             for i in range(nodes.size):
                 if supply[nodes[i]] > 0:
@@ -325,7 +322,6 @@ def _fill(
             depth[v] = UNSEEN
             length -= 1
             v = net.head[net.twin[path[length]]]
-            arc[v] += 1
 
 
 @njit(cache=True)

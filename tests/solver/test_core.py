@@ -8,11 +8,12 @@ import random
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 
 import verify
-from rebalance import ClaimRule, to_json
+from rebalance import ClaimRule, Claims, Instance, to_json
 from solver import Status, solve, solve_by_flow
 from tests.shapes import SHAPES, Document, shape
 from tests.solver.routes import (
@@ -144,6 +145,28 @@ def test_answer_is_written_with_its_proof() -> None:
         "lag_spread": 0,
         "rack_mismatches": 0,
     }
+
+
+def test_class_without_members_wants_nothing() -> None:
+    """Columns may hold such a class; a document never makes one."""
+    laid_out = Instance(
+        group="g",
+        topics=("t", "u"),
+        topic_offsets=np.array([0, 2, 4]),
+        members=("a", "b"),
+        member_class=np.array([1, 1], dtype=np.int32),
+        class_offsets=np.array([0, 2, 3]),
+        class_topics=np.array([0, 1, 0], dtype=np.int32),
+        claims=Claims(
+            offsets=np.zeros(3, dtype=np.int64),
+            partitions=np.zeros(0, dtype=np.int32),
+            generation=np.zeros(2, dtype=np.int64),
+        ),
+    )
+    for solve_it in ROUTES.values():
+        answer = solve_it(laid_out)
+        assert answer.assignment.assignee.tolist() == [0, 1, -1, -1]
+        assert answer.status is Status.OPTIMAL
 
 
 def ladder(rungs: int) -> Document:
