@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import sys
@@ -60,6 +61,7 @@ def _guarded(arguments: Sequence[str]) -> int:
 def _invoke(arguments: Sequence[str]) -> int:
     from oracle.cli.app import app
 
+    _keep_libraries_quiet()
     _spell_what_cannot_be_encoded()
     code = app(list(arguments), prog_name=NAME, standalone_mode=False)
     return code if isinstance(code, int) else FINE
@@ -101,6 +103,12 @@ def _complain_of_usage(error: typer.TyperException) -> None:
         context = getattr(error, "ctx", None)
         command = NAME if context is None else context.command_path
         complain(f"{message} (see {command} --help)")
+
+
+def _keep_libraries_quiet() -> None:
+    """Take what libraries log, tracebacks among it; what matters they raise."""
+    if not os.environ.get(TRACEBACK):
+        logging.basicConfig(handlers=[logging.NullHandler()])
 
 
 def _spell_what_cannot_be_encoded() -> None:

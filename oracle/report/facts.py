@@ -127,7 +127,13 @@ def _client_rows(units: pd.DataFrame, answers: pd.DataFrame) -> list[ClientRow]:
         )
         for (cluster, group, assignor), of_group in by_group(units)
     ]
-    return sorted(rows, key=lambda row: (-row.counts.wrong, row.cluster, row.group))
+    return sorted(rows, key=_most_to_gain)
+
+
+def _most_to_gain(row: ClientRow) -> tuple[int, int, str, str, str]:
+    counts = row.counts
+    names = (row.cluster, row.group, row.assignor or "")
+    return -counts.wrong, -counts.judged, *names
 
 
 def _assignor_rows(answers: pd.DataFrame) -> list[AssignorRow]:

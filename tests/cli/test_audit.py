@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -194,3 +196,22 @@ def test_a_recording_is_audited_end_to_end(tmp_path: Path) -> None:
     assert shown == judged
     lines = ended.stderr.decode().splitlines()
     assert all(line.startswith("assignor-oracle: ") for line in lines), lines
+
+
+@pytest.mark.slow
+def test_an_interrupted_audit_is_quiet_and_leaves_nothing(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "oracle", "audit", str(FIRST_LOOK)]
+    with subprocess.Popen(
+        [*command, "--out", str(out)],
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == "assignor-oracle: reading\n"
+        os.killpg(process.pid, signal.SIGINT)
+        lines = process.stderr.read().splitlines()
+        assert process.wait(timeout=60) == 130
+    assert all(line.startswith("assignor-oracle: ") for line in lines), lines
+    assert not out.exists()
