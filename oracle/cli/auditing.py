@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +23,7 @@ from oracle.report.facts import ClientRow, Facts, facts_of
 from oracle.report.load import load
 from pipeline.audit import AuditSummary, audit
 from rebalance import ClaimRule
+from rebalance.errors import SourceError
 
 PAGE: Final = "index.html"
 _PHASES: Final = {"read": "reading", "judge": "judging", "write": "writing"}
@@ -86,6 +87,15 @@ def run_audit(asked: Audit, *, as_json: bool) -> None:
             sink.write_document(_document(summary, page, facts))
         else:
             sink.write_text(_told(summary, page, facts))
+    _complain_if_unreadable(summary, asked.sources)
+
+
+def _complain_if_unreadable(summary: AuditSummary, sources: Sequence[str]) -> None:
+    """End as for unreadable input when there was some, and nothing else to judge."""
+    unreadable = any(why.startswith("unreadable") for why in summary.quarantine)
+    if unreadable and not summary.rows["rebalances"]:
+        reason = "nothing in it could be judged; the table quarantine tells why"
+        raise SourceError(reason, source=", ".join(sources))
 
 
 def _document(summary: AuditSummary, page: Path, facts: Facts) -> dict[str, Any]:

@@ -32,6 +32,8 @@ class Pretended:
 
     def __init__(self) -> None:
         self.asked: dict[str, Any] = {}
+        self.rebalances = 8
+        self.quarantine = {"set-aside: new\x1b protocol": 1200}
 
     def __call__(
         self,
@@ -48,8 +50,8 @@ class Pretended:
         return AuditSummary(
             out=out,
             tables={"answers": out / "answers"},
-            rows={"answers": 12},
-            quarantine={"set-aside: new\x1b protocol": 1200},
+            rows={"answers": 12, "rebalances": self.rebalances},
+            quarantine=self.quarantine,
             java="Java 21 from somewhere",
             started=datetime(2026, 3, 1, tzinfo=UTC),
             finished=datetime(2026, 3, 1, tzinfo=UTC),
@@ -162,6 +164,31 @@ def test_what_the_pipeline_cannot_do_is_one_line(
     assert ended.code == code
     assert ended.complaints == [str(error)]
     assert ended.out == b""
+
+
+@pytest.mark.parametrize(
+    ("rebalances", "reason", "code"),
+    [
+        (0, "unreadable: $.format: 'x'", 2),
+        (1, "unreadable: $.format: 'x'", 0),
+        (0, "set-aside: new protocol", 0),
+    ],
+)
+def test_nothing_but_unreadable_input_is_code_2(
+    cli: Cli,
+    pipeline: Pretended,
+    tmp_path: Path,
+    rebalances: int,
+    reason: str,
+    code: int,
+) -> None:
+    pipeline.rebalances, pipeline.quarantine = rebalances, {reason: 3}
+    ended = cli("audit", "history", "--out", tmp_path / "out")
+    assert ended.code == code
+    assert reason in ended.out.decode()
+    assert (tmp_path / "out" / "index.html").is_file()
+    complaint = "history: nothing in it could be judged; the table quarantine tells why"
+    assert (complaint in ended.complaints) == (code == 2)
 
 
 def test_a_page_that_cannot_be_written_is_code_2(
