@@ -74,6 +74,13 @@ def test_a_person_gets_tables_and_a_sum(person: Cli, tmp_path: Path) -> None:
     assert "orders chain · optimum: optimal" in text
     assert "g equal · optimum: optimal" in text
     assert "all 2 rebalances" in text
+    summed = [
+        line.split("│") for line in text.split("all 2 rebalances")[1].splitlines()
+    ]
+    by_name = {row[0].strip(): [cell.strip() for cell in row[1:]] for row in summed}
+    assert by_name["optimum"] == ["2", "2", "0", "0"]
+    assert by_name["range"] == ["2", "1", "1", "0"]
+    assert by_name["constrained-sticky"] == ["1", "1", "0", "0"]
     assert "does not apply" in text
     assert f"{source}:3: " in ended.err
     assert '"answers"' not in text
@@ -86,3 +93,17 @@ def test_nothing_good_leaves_nothing(cli: Cli, tmp_path: Path) -> None:
     assert ended.code == 2
     assert len(ended.complaints) == 2
     assert not target.exists()
+
+
+def test_needless_moves_are_not_at_the_optimum(person: Cli, tmp_path: Path) -> None:
+    """Range is as even as can be here, but it moves what need not move."""
+    document = group_of("g", {"a": ["t"], "b": ["t"]}, {"t": 2})
+    document["members"]["a"] |= {"owned": {"t": [1]}, "generation": 1}
+    document["members"]["b"] |= {"owned": {"t": [0]}, "generation": 1}
+    source = write_lines(tmp_path / "r", document, document)
+    text = person("compare", source).out.decode()
+    summed = [
+        line.split("│") for line in text.split("all 2 rebalances")[1].splitlines()
+    ]
+    by_name = {row[0].strip(): [cell.strip() for cell in row[1:]] for row in summed}
+    assert by_name["range"] == ["2", "0", "0", "4"]

@@ -69,8 +69,8 @@ def test_the_clients_by_group(small: Element) -> None:
     assert head[:3] == ["group", "assignor", "judged"]
     assert rows == [
         ["orders", "sticky", "5", "1 · 20 %", "2 · 6 moves", "1", "1", "75 %"],
-        ["chain", "range", "1", "0 · 0 %", "0", "1", "0", "–"],
         ["feed", "cooperative-sticky", "2", "1 · 50 %", "1 · 3 moves", "0", "0", "–"],
+        ["chain", "range", "1", "0 · 0 %", "0", "1", "0", "–"],
         ["all", "", "8", "2 · 25 %", "3 · 9 moves", "2", "1", ""],
     ]
     assert "Besides, 1 rebalance could not be settled" in section(small, "clients").text
