@@ -191,7 +191,7 @@ def test_everything_has_a_name_for_who_cannot_see(tmp_path: Path) -> None:
 
 
 def test_a_page_of_very_many_rebalances_stays_small(tmp_path: Path) -> None:
-    """Rows are copied, not judged: 100,000 rebalances of 2,000 groups."""
+    """Rows are copied, not judged: 50,000 rebalances of 2,000 groups."""
     audit = Audit()
     key = audit.rebalance(even("g"), {"actual": RESTLESS, "range": BEST})
     rows = {name: list(found) for name, found in audit.rows.items()}

@@ -1,0 +1,138 @@
+"""The rules by which the page counts, one by one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from oracle.report.facts import facts_of
+from oracle.report.gaps import percent_above
+from oracle.report.holdings import MEMBERS_SHOWN, NUMBERS_SHOWN, holdings_of
+from oracle.report.load import load
+from oracle.report.outcomes import (
+    INVALID,
+    NEEDLESS,
+    OPEN,
+    OPTIMUM,
+    UNBALANCED,
+    counts_of,
+    outcome_of,
+)
+from oracle.report.proof import Hop, chain_of
+from rebalance import instance_of
+from rebalance.documents import rebalance_of
+from tests.cli.commands import group_of
+from tests.report.audits import Audit
+from tests.report.scenes import BEST, RESTLESS, even
+from verify import judge
+
+
+def frame(**columns: list[Any]) -> pd.DataFrame:
+    flags = {"at_optimum", "dec_min_balanced"}
+    return pd.DataFrame(
+        {
+            name: pd.array(values, dtype="boolean")
+            if name in flags
+            else pd.array(values, dtype="string" if name == "verdict" else "Int64")
+            for name, values in columns.items()
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("verdict", "balanced", "moves", "least", "at_optimum", "outcome"),
+    [
+        ("valid", True, 2, 2, True, OPTIMUM),
+        ("valid", True, 3, 2, False, NEEDLESS),
+        ("valid", False, 1, 2, False, UNBALANCED),
+        ("valid", False, 9, 2, False, UNBALANCED),
+        ("invalid", True, 2, 2, False, INVALID),
+        ("invalid", None, None, None, None, INVALID),
+        ("valid", True, 3, None, None, OPEN),
+        ("valid", True, 3, 2, None, OPEN),
+        ("valid", True, 2, 2, False, OPEN),
+    ],
+)
+def test_each_rebalance_has_one_outcome(
+    verdict: str,
+    balanced: bool | None,
+    moves: int | None,
+    least: int | None,
+    at_optimum: bool | None,
+    outcome: str,
+) -> None:
+    rows = frame(
+        verdict=[verdict],
+        dec_min_balanced=[balanced],
+        moves=[moves],
+        moves_least=[least],
+        at_optimum=[at_optimum],
+    )
+    assert outcome_of(rows).tolist() == [outcome]
+    counts = counts_of(rows.assign(outcome=outcome_of(rows)))
+    assert counts.total == 1
+    assert counts.judged == (outcome != OPEN)
+    assert counts.wrong == (outcome in {NEEDLESS, UNBALANCED, INVALID})
+    assert counts.needless_moves == (1 if outcome == NEEDLESS else 0)
+
+
+def test_percent_above_a_bound_is_rounded_up() -> None:
+    rows = frame(peak_lag=[100, 101, 1012, 0, 3], peak_lag_bound=[100, 100, 1000, 0, 1])
+    assert percent_above(rows).tolist() == [0, 1, 2, 0, 200]
+
+
+def test_episodes_without_a_least_do_not_count_as_moves(tmp_path: Path) -> None:
+    """Moves and the least possible are sums over the same episodes."""
+    audit = Audit()
+    audit.episode(even("feed"), RESTLESS, first=1, last=2)
+    audit.episode(even("feed"), RESTLESS, first=3, last=4)
+    audit.rows["episodes"][1] |= {"moves_least": None, "at_optimum": None}
+    (row,) = facts_of(load(audit.write(tmp_path))).episodes
+    assert (row.finished, row.moves, row.moves_least) == (2, 4, 1)
+
+
+def test_a_hop_is_of_a_topic_that_the_taker_wants() -> None:
+    wants = {"a": ["s", "t"], "b": ["t"]}
+    instance = group_of("g", wants, {"s": 1, "t": 2})
+    answer = {"members": {"a": {"s": [0], "t": [0, 1]}, "b": {}}}
+    chain = chain_of(instance, answer, judge(instance, answer))
+    assert chain is not None
+    assert chain.hops == (Hop(giver="a", taker="b", topic="t", partition=0),)
+    assert (chain.giver_load, chain.taker_load) == (3, 0)
+    assert chain_of(instance, BEST, {"evidence": {}}) is None
+
+
+def test_drawings_are_cut_and_say_so() -> None:
+    names = [f"m{number:02}" for number in range(30)]
+    document = group_of("g", {name: ["t"] for name in names}, {"t": 3000})
+    held = {name: {"t": list(range(n, 3000, 30))} for n, name in enumerate(names)}
+    columns = instance_of(rebalance_of(document))
+    drawn = holdings_of(columns, held, held, set())
+    assert len(drawn.rows) == MEMBERS_SHOWN
+    assert drawn.members_left_out == 30 - MEMBERS_SHOWN
+    for row in drawn.rows:
+        (piece,) = row.after.pieces
+        assert row.after.load == piece.count == 100
+        assert len(piece.numbers) <= NUMBERS_SHOWN + 3
+        assert piece.numbers.endswith(", …")
+
+
+def test_members_with_most_to_see_are_drawn() -> None:
+    names = [f"m{number:02}" for number in range(30)]
+    document = group_of("g", {name: ["t"] for name in names}, {"t": 30})
+    before = {name: {"t": [n]} for n, name in enumerate(names)}
+    for name, owned in before.items():
+        document["members"][name] |= {"owned": owned, "generation": 1}
+    after = before | {"m28": {"t": [29]}, "m29": {"t": [28]}}
+    drawn = holdings_of(instance_of(rebalance_of(document)), after, before, set())
+    shown = [row.member for row in drawn.rows]
+    assert shown[-2:] == ["m28", "m29"]
+    swapped = drawn.rows[-1]
+    assert [piece.fate for piece in swapped.before.pieces] == ["needless"]
+    assert [piece.fate for piece in swapped.after.pieces] == ["needless"]
+    assert [piece.fate for piece in swapped.best.pieces] == ["kept"]
+    assert np.sum([row.after.load for row in drawn.rows]) == MEMBERS_SHOWN
