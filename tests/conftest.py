@@ -7,6 +7,7 @@ business, and a busy machine's.
 from __future__ import annotations
 
 import os
+import signal
 
 from hypothesis import settings
 
@@ -14,3 +15,8 @@ settings.register_profile("quick", deadline=None)
 settings.register_profile("thorough", deadline=None, max_examples=500)
 settings.register_profile("sample", deadline=None, max_examples=20)
 settings.load_profile(os.environ.get("ORACLE_PROFILE", "quick"))
+
+# A runner started in the background ignores SIGINT, and so would every process that
+# a test starts and interrupts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
