@@ -28,19 +28,22 @@ def _known_assignor(name: str) -> str:
     return name
 
 
+AssignorOption = Annotated[
+    str,
+    typer.Option(
+        callback=_known_assignor,
+        autocompletion=_names,
+        metavar="NAME",
+        help="A published algorithm, by name; a wrong name lists them.",
+        show_default=False,
+    ),
+]
+
+
 def assign(
     file: RebalancesArgument,
     *,
-    assignor: Annotated[
-        str,
-        typer.Option(
-            callback=_known_assignor,
-            autocompletion=_names,
-            metavar="NAME",
-            help="A published algorithm, by name; a wrong name lists them.",
-            show_default=False,
-        ),
-    ],
+    assignor: AssignorOption,
     claim_rule: ClaimRuleOption = "newest-claim",
     output: OutputOption = "-",
     as_json: JsonOption = False,

@@ -8,60 +8,63 @@ import typer
 
 from oracle.cli.options import ClaimRuleOption
 
+Sources = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="SOURCE...",
+        help="Files or folders: __consumer_offsets records (Parquet, JSON Lines), "
+        "texts of kafka-consumer-groups --describe, rebalance/1 lines.",
+        show_default=False,
+    ),
+]
+Out = Annotated[
+    str,
+    typer.Option("--out", metavar="DIR", help="Folder for the tables and the page."),
+]
+Master = Annotated[str, typer.Option(metavar="URL", help="Spark's master: local[2].")]
+Cluster = Annotated[str, typer.Option(metavar="NAME", help="What to call the cluster.")]
+Topics = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Partition counts: {topic: count}. Else topics.json of a folder of "
+        "sources; else the largest partition seen.",
+        show_default=False,
+    ),
+]
+Offsets = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Log ends, for lag. Else offsets.json of a folder of sources.",
+        show_default=False,
+    ),
+]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="KIND",
+        help="Take all files to be of this format; a wrong name lists them.",
+        show_default=False,
+    ),
+]
+Json = Annotated[
+    bool, typer.Option("--json", help="One JSON object instead of a table.")
+]
+
 
 def audit(  # noqa: PLR0913 - one parameter an option
-    sources: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="SOURCE...",
-            help="Files or folders: __consumer_offsets records (Parquet, JSON Lines), "
-            "texts of kafka-consumer-groups --describe, rebalance/1 lines.",
-            show_default=False,
-        ),
-    ],
+    sources: Sources,
     *,
-    out: Annotated[
-        str,
-        typer.Option(
-            "--out", metavar="DIR", help="Folder for the tables and the page."
-        ),
-    ],
-    master: Annotated[
-        str, typer.Option(metavar="URL", help="Spark's master, as local[2].")
-    ] = "local[*]",
-    cluster: Annotated[
-        str, typer.Option(metavar="NAME", help="What to call the cluster.")
-    ] = "local",
-    topics: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Partition counts: {topic: count}. Else topics.json of a folder "
-            "of sources; else the largest partition seen.",
-            show_default=False,
-        ),
-    ] = None,
-    offsets: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Log ends, for lag. Else offsets.json of a folder of sources.",
-            show_default=False,
-        ),
-    ] = None,
-    source_format: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            metavar="KIND",
-            help="Take all files to be of this format; a wrong name lists them.",
-            show_default=False,
-        ),
-    ] = None,
+    out: Out,
+    master: Master = "local[*]",
+    cluster: Cluster = "local",
+    topics: Topics = None,
+    offsets: Offsets = None,
+    source_format: Format = None,
     claim_rule: ClaimRuleOption = "newest-claim",
-    as_json: Annotated[
-        bool, typer.Option("--json", help="One JSON object instead of a table.")
-    ] = False,
+    as_json: Json = False,
 ) -> None:
     """Judge every rebalance of a cluster's history, and write tables and a page.
 

@@ -8,33 +8,38 @@ import typer
 
 from oracle.cli.options import ClaimRuleOption, JsonOption, OutputOption
 
+Instances = Annotated[
+    str,
+    typer.Argument(
+        metavar="INSTANCES", help="rebalance/1 documents.", show_default=False
+    ),
+]
+Assignments = Annotated[
+    str,
+    typer.Argument(
+        metavar="ASSIGNMENTS", help="assignment/1 documents.", show_default=False
+    ),
+]
+Against = Annotated[
+    Literal["optimum"] | None,
+    typer.Option(help="Add the optimum's figures and the gap to them."),
+]
+Cooperative = Annotated[
+    bool,
+    typer.Option(
+        "--cooperative",
+        help="Judge as rounds of cooperative rebalancing (KIP-429): what is still "
+        "to be revoked may be withheld.",
+    ),
+]
+
 
 def judge(
-    instances: Annotated[
-        str,
-        typer.Argument(
-            metavar="INSTANCES", help="rebalance/1 documents.", show_default=False
-        ),
-    ],
-    assignments: Annotated[
-        str,
-        typer.Argument(
-            metavar="ASSIGNMENTS", help="assignment/1 documents.", show_default=False
-        ),
-    ],
+    instances: Instances,
+    assignments: Assignments,
     *,
-    against: Annotated[
-        Literal["optimum"] | None,
-        typer.Option(help="Add the optimum's figures and the gap to them."),
-    ] = None,
-    cooperative: Annotated[
-        bool,
-        typer.Option(
-            "--cooperative",
-            help="Judge as rounds of cooperative rebalancing (KIP-429): what is still "
-            "to be revoked may be withheld.",
-        ),
-    ] = False,
+    against: Against = None,
+    cooperative: Cooperative = False,
     claim_rule: ClaimRuleOption = "newest-claim",
     output: OutputOption = "-",
     as_json: JsonOption = False,

@@ -53,13 +53,10 @@ class Case:
     cluster: str
     group: str
     assignor: str | None
-    cooperative: bool
     generation: int | None
     loads: tuple[int, ...]
     loads_best: tuple[int, ...]
     moves: int
-    kip54_score: int
-    kip54_score_least: int
     holdings: Holdings
     chain: Chain | None
     bound: Bound
@@ -127,38 +124,26 @@ def _case(
 ) -> Case:
     instance = verify.read_rebalance(instance_text)
     assignment = verify.read_assignment(assignment_text)
+    is_round = bool(unit["cooperative"]) and unit["drawn_from"] == "rebalances"
     verdict = verify.judge(
-        instance,
-        assignment,
-        claim_rule=claim_rule,
-        cooperative=bool(unit["cooperative"]) and unit["drawn_from"] == "rebalances",
+        instance, assignment, claim_rule=claim_rule, cooperative=is_round
     )
     best = optimum_of(instance, claim_rule)
     columns = instance_of(
         parse_rebalance(instance_text), claim_rule=ClaimRule(claim_rule)
     )
-    figures, least = verdict["figures"], best.verdict["figures"]
-    generation = unit["generation"]
+    given, ideal = assignment["members"], best.assignment["members"]
+    generation, assignor = unit["generation"], unit["client_assignor"]
     return Case(
         kind=unit["outcome"],
         cluster=unit["cluster"],
         group=unit["group_id"],
-        assignor=None
-        if pd.isna(unit["client_assignor"])
-        else str(unit["client_assignor"]),
-        cooperative=bool(unit["cooperative"]),
+        assignor=None if pd.isna(assignor) else assignor,
         generation=None if pd.isna(generation) else int(generation),
-        loads=tuple(figures["loads"]),
-        loads_best=tuple(least["loads"]),
-        moves=figures["moves"],
-        kip54_score=figures["kip54_score"],
-        kip54_score_least=least["kip54_score"],
-        holdings=holdings_of(
-            columns,
-            assignment["members"],
-            best.assignment["members"],
-            _places(verdict),
-        ),
+        loads=tuple(verdict["figures"]["loads"]),
+        loads_best=tuple(best.verdict["figures"]["loads"]),
+        moves=verdict["figures"]["moves"],
+        holdings=holdings_of(columns, given, ideal, _places(verdict)),
         chain=chain_of(instance, assignment, verdict),
         bound=bound_of(instance, best, claim_rule),
         broken=_broken(verdict),

@@ -19,6 +19,13 @@ from verify.case import understand
 from verify.certificate import peak_lag_bound
 
 Row = dict[str, Any]
+TOLD = {
+    "source_kind": "consumer-offsets",
+    "protocol": "classic",
+    "partition_counts": "given",
+    "owned_from": "previous-assignment",
+    "subscriptions": "reported",
+}
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
@@ -51,55 +58,36 @@ class Audit:
         **values: Any,
     ) -> str:
         """Add a rebalance and answers to it, judged; text is why one refused."""
-        group = instance["group"]
-        key = f"{group}#{generation}"
         parsed = read_rebalance(json.dumps(instance))
+        case = understand(parsed, claim_rule=self.claim_rule)
+        bound = peak_lag_bound(case)
+        served = [topic for topic, wanting in case.subscribers.items() if wanting]
         shared = {
-            "rebalance_id": key,
-            "group_id": group,
+            "rebalance_id": f"{instance['group']}#{generation}",
+            "group_id": instance["group"],
             "generation": generation,
             "client_assignor": assignor,
             "cooperative": cooperative,
             "source": "churn/records.jsonl",
-        }
-        case = understand(parsed, claim_rule=self.claim_rule)
-        shape = {
             "members": len(parsed["members"]),
-            "partitions": sum(
-                case.partitions[t] for t, s in case.subscribers.items() if s
-            ),
+            "partitions": sum(case.partitions[topic] for topic in served),
+            "lag_known": bound is not None,
         }
-        known = any("lag" in topic for topic in parsed["topics"].values())
-        self.add(
-            "rebalances",
-            **shared,
-            **shape,
-            at=START + timedelta(seconds=generation),
-            source_kind="consumer-offsets",
-            protocol="classic",
-            partition_counts="given",
-            owned_from="previous-assignment",
-            subscriptions="reported",
-            lag_known=known,
-            lag_basis="end-of-recording" if known else None,
-            instance=json.dumps(instance),
-            **values,
-        )
+        told = {"at": START + timedelta(seconds=generation), **TOLD, **values}
+        basis = None if bound is None else "end-of-recording"
+        text = json.dumps(instance)
+        self.add("rebalances", **shared, **told, lag_basis=basis, instance=text)
         best = optimum_of(parsed, self.claim_rule)
-        bound = peak_lag_bound(case) if known else None
         for name, answer in {"optimum": best.assignment, **answers}.items():
             if isinstance(answer, str):
-                refused = {"applies": False, "refused": answer}
-                self.add("answers", **shared, **shape, assignor=name, **refused)
+                row: Row = {"assignor": name, "applies": False, "refused": answer}
             else:
-                row = self._answer(
-                    parsed, answer, best.verdict["figures"], name, cooperative
-                )
-                peaks = {"lag_known": known, "peak_lag_bound": bound}
-                if not known:
-                    row["peak_lag"] = None
-                self.add("answers", **shared, **shape, **row, **peaks)
-        return key
+                least = best.verdict["figures"]
+                row = self._answer(parsed, answer, least, name, cooperative)
+                row |= {"peak_lag_bound": bound}
+                row |= {} if bound is not None else {"peak_lag": None}
+            self.add("answers", **shared, **row)
+        return str(shared["rebalance_id"])
 
     def _answer(
         self,

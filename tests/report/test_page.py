@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
-from oracle.report import page_of, write_page
-from oracle.report.facts import GROUPS_SHOWN
-from rebalance.errors import OutputError, SourceError
-from tests.cli.commands import CHAIN
+from oracle.report import page_of
 from tests.report.audits import Audit
 from tests.report.html_reading import Element, read_html
 from tests.report.scenes import (
-    BEST,
-    CHAINED,
     FORGOTTEN,
-    LOPSIDED,
     RESTLESS,
     even,
-    given,
     small_audit,
 )
 
@@ -260,159 +252,3 @@ def test_the_footer_tells_how_to_run_it_again(tmp_path: Path) -> None:
     assert footer.one("pre").text == command
     for words in ("1.2.3", "2026-03-02T00:00:00+00:00", "TestOS, 2 cores, 8 GiB"):
         assert words in footer.text
-
-
-def test_a_broken_round_breaks_its_episode(tmp_path: Path) -> None:
-    audit = Audit()
-    key = audit.episode(even("feed"), BEST, first=1, last=2)
-    hasty = given(a=[0], b=[2, 3], c=[1])
-    for generation, answer in ((1, hasty), (2, BEST)):
-        audit.rebalance(
-            even("feed"),
-            {"actual": answer},
-            generation=generation,
-            cooperative=True,
-            episode_id=key,
-        )
-    root = page(audit, tmp_path)
-    assert root.one("h1").text == "In 1 of 1 rebalances the clients broke a rule."
-    (case,) = cases(root)
-    assert "generation 1" in case.text
-    assert "given away before its owner had revoked it" in case.text
-    assert table(root, "clients")[1][3:7] == ["0 · 0 %", "0", "0", "1"]
-
-
-def test_all_at_the_optimum(tmp_path: Path) -> None:
-    audit = Audit()
-    audit.rebalance(even("orders"), {"actual": BEST})
-    root = page(audit, tmp_path)
-    assert root.one("h1").text == (
-        "1 rebalance, each at the optimum: none could be more even or move less."
-    )
-    assert cases(root) == []
-    assert "Nothing was set aside." in root.text
-    assert root.all("section", **{"aria-labelledby": "cooperative"}) == []
-
-
-def test_nothing_at_all(tmp_path: Path) -> None:
-    root = page(Audit(), tmp_path)
-    assert root.one("h1").text == "No rebalance in this source could be judged."
-    assert "holds no answer of a client" in root.text
-
-
-def test_rebalances_without_answers_of_clients(tmp_path: Path) -> None:
-    audit = Audit()
-    audit.rebalance(even("orders"), {"range": LOPSIDED}, assignor=None)
-    root = page(audit, tmp_path)
-    assert "1 rebalance could be read, none of them with an answer" in root.text
-    assert table(root, "assignors")[-1][0] == "range"
-
-
-def test_many_groups_are_summed_up(tmp_path: Path) -> None:
-    audit = Audit()
-    for number in range(GROUPS_SHOWN + 5):
-        audit.rebalance(even(f"group-{number:03}"), {"actual": LOPSIDED})
-    root = page(audit, tmp_path)
-    _, *rows, others, total = table(root, "clients")
-    assert len(rows) == GROUPS_SHOWN
-    assert others[0] == "5 more groups"
-    assert others[2:] == ["5", "0 · 0 %", "0", "5", "0", ""]
-    assert total[2] == str(GROUPS_SHOWN + 5)
-
-
-def test_clusters_are_named_when_there_are_several(tmp_path: Path) -> None:
-    audit = Audit("north")
-    audit.rebalance(even("orders"), {"actual": BEST})
-    audit.cluster = "south"
-    audit.rebalance(even("orders"), {"actual": LOPSIDED})
-    rows = table(page(audit, tmp_path), "clients")[1:-1]
-    assert [row[0] for row in rows] == ["south / orders", "north / orders"]
-
-
-def test_the_claim_rule_of_the_audit_is_followed_and_told(tmp_path: Path) -> None:
-    old = even("orders")
-    old["members"]["b"]["generation"] = 0
-    for rule, kept in (("newest-claim", "KIP-341"), ("current-generation", "KIP-615")):
-        audit = Audit(claim_rule=rule)
-        audit.rebalance(old, {"actual": RESTLESS})
-        root = page(audit, tmp_path / rule)
-        assert kept in section(root, "words").text
-        (case,) = cases(root)
-        owned = "Of 4 owned" if rule == "newest-claim" else "Of 2 owned"
-        assert owned in case.text
-
-
-def test_the_same_tables_give_the_same_page(tmp_path: Path) -> None:
-    folder = small_audit().write(tmp_path / "audit")
-    assert page_of(folder) == page_of(folder)
-    turned = small_audit()
-    for rows in turned.rows.values():
-        rows.reverse()
-    assert page_of(turned.write(tmp_path / "turned")) == page_of(folder)
-
-
-def test_the_page_takes_its_place_when_it_is_whole(tmp_path: Path) -> None:
-    folder = small_audit().write(tmp_path / "audit")
-    write_page(folder, folder / "index.html")
-    assert (folder / "index.html").read_text().startswith("<!DOCTYPE html>")
-    with pytest.raises(OutputError, match="cannot write"):
-        write_page(folder, folder / "absent" / "index.html")
-    with pytest.raises(OutputError, match="no space left"):
-        write_page(folder, Path("/dev/full"))
-
-
-def test_folders_that_hold_no_audit(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="folder is missing"):
-        page_of(tmp_path)
-    folder = small_audit().write(tmp_path / "audit")
-    for text, reason in (
-        ("{", "not JSON"),
-        ("[]", "format"),
-        ('{"format": 1}', "format"),
-    ):
-        (folder / "audit.json").write_text(text)
-        with pytest.raises(SourceError, match=reason):
-            page_of(folder)
-    (folder / "audit.json").unlink()
-    with pytest.raises(SourceError, match="no audit here"):
-        page_of(folder)
-
-
-def test_a_table_that_is_none(tmp_path: Path) -> None:
-    folder = small_audit().write(tmp_path / "audit")
-    for path in (folder / "answers").rglob("*.parquet"):
-        path.write_bytes(b"PAR1 nonsense PAR1")
-    with pytest.raises(SourceError, match="no table of an audit"):
-        page_of(folder)
-
-
-def test_numbers_agree_with_a_count_of_the_rows(tmp_path: Path) -> None:
-    """Another route: counted with nothing but loops over the rows."""
-    audit = small_audit()
-    root = page(audit, tmp_path)
-    actual = [
-        row
-        for row in audit.rows["answers"]
-        if row["assignor"] == "actual" and not row["cooperative"]
-    ]
-    rests = [row for row in audit.rows["episodes"] if row["ended"] == "rest"]
-    whole = [*actual, *rests]
-    optimum = sum(row["at_optimum"] is True for row in whole)
-    invalid = sum(row["verdict"] != "valid" for row in whole)
-    uneven = sum(
-        row["verdict"] == "valid" and not row["dec_min_balanced"] for row in whole
-    )
-    needless = sum(
-        row["moves"] - row["moves_least"]
-        for row in whole
-        if row["verdict"] == "valid" and row["dec_min_balanced"]
-    )
-    tiles = [tile.text for tile in root.one("dl", class_="tiles").all("dd")]
-    share = f"{round(100 * optimum / len(whole))} %"
-    assert tiles == [str(len(whole)), share, str(needless), str(uneven), str(invalid)]
-
-
-def test_the_chain_is_as_shown() -> None:
-    """The scene is the one of the corpus: valid, and content by KIP-54."""
-    assert json.dumps(CHAINED["members"]["a"]) == '{"t": [0, 1]}'
-    assert CHAIN["members"]["a"]["owned"] == CHAINED["members"]["a"]
