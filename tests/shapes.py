@@ -98,6 +98,18 @@ TWO_LEVELS = rebalance(
     },
 )
 
+# v starves beside w, which owns all they share and has no more than its due; only as
+# part of an underloaded block can v be set apart from x and y.
+STARVING = rebalance(
+    {"t": 1, "u": 4, "z": 0},
+    {
+        "v": member(["t"]),
+        "w": member(["t", "z"], {"t": [0]}),
+        "x": member(["u"], {"u": [0, 1]}),
+        "y": member(["u"], {"u": [2, 3]}),
+    },
+)
+
 # Two members claim the same partition at the same generation: nobody owns it.
 DOUBLE_CLAIM = rebalance(
     {"t": 3},
