@@ -10,8 +10,7 @@ from numba import njit
 from heuristics.assignor import ensure_applies
 from heuristics.order import text_order
 from rebalance import Assignment, Instance
-from rebalance.assignment import NOBODY
-from rebalance.claims import Int32, Int64
+from rebalance.claims import NOBODY, Int32, Int64
 
 
 class ConstrainedStickyAssignor:

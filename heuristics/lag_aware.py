@@ -11,8 +11,7 @@ from heuristics.assignor import ensure_applies
 from heuristics.order import text_order
 from heuristics.takers import Takers, takers_of
 from rebalance import Assignment, Instance
-from rebalance.assignment import NOBODY
-from rebalance.claims import Int32, Int64
+from rebalance.claims import NOBODY, Int32, Int64
 
 
 class LagAwareAssignor:

@@ -8,8 +8,7 @@ from numba import njit
 from heuristics.order import member_order, text_order
 from heuristics.takers import Takers, takers_of
 from rebalance import Assignment, Instance
-from rebalance.assignment import NOBODY
-from rebalance.claims import Int32, Int64
+from rebalance.claims import NOBODY, Int32, Int64
 
 
 class RoundRobinAssignor:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rebalance.claims import Int32, Int64
+from rebalance.claims import NOBODY, Int32, Int64
 from rebalance.documents import (
     AssignmentDocument,
     CertificateDocument,
@@ -15,8 +15,6 @@ from rebalance.documents import (
 )
 from rebalance.errors import InstanceError
 from rebalance.instance import Instance
-
-NOBODY = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

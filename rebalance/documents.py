@@ -93,8 +93,93 @@ class CertificateDocument(_Strict):
     price: dict[str, Integer]
 
 
+class CertificateProof(_Strict):
+    """The bound follows from the certificate of the document."""
+
+    by: Literal["certificate"] = "certificate"
+
+
+class BoundTerm(_Strict):
+    """One argument for a bound; which fields it has depends on ``kind``.
+
+    ``docs/bounds.md`` says for each kind what it means and why it holds.
+
+    Attributes
+    ----------
+    kind
+        Name of the argument.
+    bound
+        What it alone proves, in the units of the objective's ``value``.
+    members, topics
+        What it speaks of; absent: all.
+    at_least
+        A threshold of lag, records.
+    weight, price
+        Multipliers a member (``duals``); ``price`` by topic where loads are bounded
+        topic by topic.
+    """
+
+    kind: str
+    bound: Integer
+    members: Optional[list[str]] = None
+    topics: Optional[list[str]] = None
+    at_least: Optional[Count] = None
+    weight: Optional[dict[str, Count]] = None
+    price: Optional[dict[str, Integer | dict[str, Integer]]] = None
+
+
+class TermsProof(_Strict):
+    """The bound is the largest of these terms; anybody can add each of them up."""
+
+    by: Literal["terms"] = "terms"
+    terms: Annotated[list[BoundTerm], Field(min_length=1)]
+
+
+class SearchProof(_Strict):
+    """An engine says so after a search; there is nothing to check but its word.
+
+    ``terms`` are those that were tried and prove less.
+    """
+
+    by: Literal["search"] = "search"
+    engine: str
+    terms: Optional[list[BoundTerm]] = None
+
+
+Proof = Annotated[
+    CertificateProof | TermsProof | SearchProof, Field(discriminator="by")
+]
+Value = Integer | list[Integer]
+
+
+class ObjectiveDocument(_Strict):
+    """One level of a policy: what was reached, what cannot be beaten, and why.
+
+    Attributes
+    ----------
+    of
+        The level in the text form of policies.
+    value, bound
+        Integers, smaller is better; of ``load`` lists, compared word by word. No
+        assignment that meets the balance and is as good in the levels before has less
+        than ``bound``.
+    scale
+        With capacities ``value`` and ``bound`` are in units of 1 ÷ scale.
+    """
+
+    of: str
+    value: Value
+    bound: Value
+    scale: Optional[Annotated[int, Field(ge=1, le=INT64_MAX)]] = None
+    proof: Optional[Proof] = None
+
+
 class AssignmentDocument(_Strict):
-    """Who gets what: an assignment/1 document, ours or anybody's."""
+    """Who gets what: an assignment/1 document, ours or anybody's.
+
+    ``policy`` and ``objectives`` say what it is the best of; ``reason`` why there is no
+    assignment, or none proved.
+    """
 
     format: Literal["assignment/1"] = "assignment/1"
     group: Optional[str] = None
@@ -102,6 +187,9 @@ class AssignmentDocument(_Strict):
     members: dict[str, dict[str, list[Count]]]
     assignor: Optional[str] = None
     status: Optional[Status] = None
+    policy: Optional[str] = None
+    objectives: Optional[list[ObjectiveDocument]] = None
+    reason: Optional[str] = None
     figures: Optional[Figures] = None
     certificate: Optional[CertificateDocument] = None
 

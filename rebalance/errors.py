@@ -50,6 +50,27 @@ class InstanceError(OracleError, ValueError):
         self.subject = subject
 
 
+class PolicyError(OracleError, ValueError):
+    """A policy that means nothing; says where in its text, when it was one.
+
+    ``start`` and ``length`` tell which characters of ``text`` are the culprit.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        *,
+        text: str | None = None,
+        start: int | None = None,
+        length: int = 1,
+    ) -> None:
+        self.reason = reason
+        self.text = text
+        self.start = start
+        self.length = length
+        super().__init__(f"policy: {reason}{_pointer(text, start, length)}")
+
+
 class WireError(OracleError, ValueError):
     """Bytes that are no message of the protocol; ``offset`` in bytes."""
 
@@ -89,6 +110,16 @@ def _place(source: str | None, line: int | None) -> str:
     if source is None:
         return ""
     return f"{source}: " if line is None else f"{source}:{line}: "
+
+
+def _pointer(text: str | None, start: int | None, length: int) -> str:
+    """Quote the text, the culprit underlined; what would break the line is blank."""
+    if text is None:
+        return ""
+    shown = "".join(c if c.isprintable() else " " for c in text)
+    if start is None:
+        return f"\n  {shown}"
+    return f"\n  {shown}\n  {' ' * start}{'^' * length}"
 
 
 def _rebuilt(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rebalance.assignment import NOBODY, Assignment
-from rebalance.claims import Int64
+from rebalance.assignment import Assignment
+from rebalance.claims import NOBODY, Int64
 from rebalance.documents import Figures
 from rebalance.instance import ABSENT, Instance
 

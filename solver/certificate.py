@@ -13,10 +13,10 @@ import numpy as np
 from numba import njit
 
 from rebalance import Assignment, Instance
+from rebalance.claims import NOBODY
 from rebalance.documents import CertificateDocument
 from solver.flow import Int32, Int64
 
-NOBODY = -1
 _NO_LEVEL = 2**31 - 1
 
 

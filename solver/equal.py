@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from rebalance.claims import NOBODY
 from solver.flow import Int32, Int64
-from solver.owned import NOBODY
 from solver.served import OUTSIDE, Served
 
 

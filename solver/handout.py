@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from rebalance.claims import NOBODY
 from solver.flow import Int32, Int64
-from solver.owned import NOBODY, Owned
+from solver.owned import Owned
 from solver.served import OUTSIDE, Served
 from solver.stickiness import Plan
 

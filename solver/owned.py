@@ -11,9 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from rebalance.claims import NOBODY
 from solver.flow import Int32, Int64
-
-NOBODY = -1
 
 
 class Owned(NamedTuple):

@@ -1,0 +1,71 @@
+"""How long, and with how much memory, an engine may look for something better.
+
+A limit that strikes is no error: the engine says what it has, and its bound.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from threading import Event
+
+import psutil
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What a caller allows; the clock starts when it is built.
+
+    Attributes
+    ----------
+    seconds : float or None
+        Wall time; None: no limit.
+    memory : int or None
+        Resident bytes of this process.
+    stop : Event
+        Set it to make engines end with what they have (Ctrl-C).
+    seed : int
+        Of every search that uses chance.
+    workers : int
+        Threads of a search. Only with one the same input gives the same bytes.
+    """
+
+    seconds: float | None = None
+    memory: int | None = None
+    stop: Event = field(default_factory=Event)
+    seed: int = 0
+    workers: int = 1
+    _start: float = field(default_factory=time.monotonic)
+
+    @property
+    def left(self) -> float | None:
+        """Seconds left, at least 0; None: no limit."""
+        if self.seconds is None:
+            return None
+        return max(0.0, self._start + self.seconds - time.monotonic())
+
+    def struck(self) -> str | None:
+        """Name the limit that has struck, in words for a user; None: none has."""
+        if self.stop.is_set():
+            return "interrupted"
+        if self.left == 0.0:
+            return f"time limit of {self.seconds:g} s"
+        if self.memory is not None and resident_bytes() > self.memory:
+            return f"memory limit of {self.memory >> 20} MiB"
+        return None
+
+    def part(self, seconds: float) -> Limits:
+        """Return limits for a part of the work: at most so long, same stop."""
+        left = self.left
+        return Limits(
+            seconds=seconds if left is None else min(seconds, left),
+            memory=self.memory,
+            stop=self.stop,
+            seed=self.seed,
+            workers=self.workers,
+        )
+
+
+def resident_bytes() -> int:
+    """Return the resident memory of this process, bytes."""
+    return int(psutil.Process().memory_info().rss)
