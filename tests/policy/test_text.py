@@ -215,8 +215,9 @@ def test_types_refuse_nonsense() -> None:
 
 
 def test_errors_survive_pickling() -> None:
-    with pytest.raises(OracleError) as caught:
+    with pytest.raises(PolicyError) as caught:
         parse_policy("dec-min; stickyness")
+    assert isinstance(caught.value, OracleError)
     copy = pickle.loads(pickle.dumps(caught.value))  # noqa: S301
     assert str(copy) == str(caught.value)
     assert copy.start == caught.value.start
