@@ -67,7 +67,42 @@ def _check_counted(instance: Instance, outcome: Outcome) -> None:
 
 
 def _auto(instance: Instance, policy: Policy, limits: Limits) -> Outcome:
-    raise NotImplementedError
+    from solver import cpsat, lag, polynomial
+
+    found = polynomial.solve(instance, policy)
+    if found is not None:
+        return found
+    if lag.can_answer(policy):
+        return lag.solve(instance, policy, limits=limits)
+    return cpsat.solve(instance, policy, limits=limits)
 
 
-ENGINES: Final[Mapping[Engine, Solve]] = MappingProxyType({Engine.AUTO: _auto})
+def _cp_sat(instance: Instance, policy: Policy, limits: Limits) -> Outcome:
+    from solver import cpsat
+
+    return cpsat.solve(instance, policy, limits=limits)
+
+
+def _highs(instance: Instance, policy: Policy, limits: Limits) -> Outcome:
+    from solver import linear
+
+    backend = linear.Backend.HIGHS
+    return linear.solve(instance, policy, limits=limits, backend=backend)
+
+
+def _cbc(instance: Instance, policy: Policy, limits: Limits) -> Outcome:
+    from solver import linear
+
+    backend = linear.Backend.CBC
+    return linear.solve(instance, policy, limits=limits, backend=backend)
+
+
+ENGINES: Final[Mapping[Engine, Solve]] = MappingProxyType(
+    {
+        Engine.AUTO: _auto,
+        Engine.CP_SAT: _cp_sat,
+        Engine.HIGHS: _highs,
+        Engine.CBC: _cbc,
+    }
+)
+"""Each imports what it needs when asked: a program costs a second to import."""
