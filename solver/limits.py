@@ -20,6 +20,9 @@ class Limits:
     ----------
     seconds : float or None
         Wall time; None: no limit.
+    effort : float or None
+        Work of a search, in CP-SAT's deterministic units of about a second each. Unlike
+        seconds it strikes at the same place every time.
     memory : int or None
         Resident bytes of this process.
     stop : Event
@@ -31,6 +34,7 @@ class Limits:
     """
 
     seconds: float | None = None
+    effort: float | None = None
     memory: int | None = None
     stop: Event = field(default_factory=Event)
     seed: int = 0
@@ -59,6 +63,7 @@ class Limits:
         left = self.left
         return Limits(
             seconds=seconds if left is None else min(seconds, left),
+            effort=self.effort,
             memory=self.memory,
             stop=self.stop,
             seed=self.seed,
