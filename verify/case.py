@@ -27,6 +27,9 @@ class Case:
     lag : topic -> records behind, for topics that tell it
     replica_racks : topic -> racks of each partition, for topics that tell them
     member_rack : member -> its rack, for members that tell it
+    capacity : member -> its capacity, 1 where it tells none
+    in_play : members that want a topic with partitions, by name; what nobody can
+        give anything to counts in no spread and no mean
     """
 
     id: str | None
@@ -38,6 +41,8 @@ class Case:
     lag: Mapping[str, Sequence[int]]
     replica_racks: Mapping[str, Sequence[Sequence[str]]]
     member_rack: Mapping[str, str]
+    capacity: Mapping[str, int]
+    in_play: Sequence[str]
 
 
 def understand(instance: dict[str, Any], *, claim_rule: str = "newest-claim") -> Case:
@@ -58,6 +63,7 @@ def understand(instance: dict[str, Any], *, claim_rule: str = "newest-claim") ->
     for name in sorted(members):
         wanted = frozenset(partitions.keys() & members[name]["subscription"])
         wants[name] = shared.setdefault(wanted, wanted)
+    full = {topic for topic, count in partitions.items() if count}
     subscribers: dict[str, list[str]] = {topic: [] for topic in partitions}
     for name, wanted in wants.items():
         for topic in wanted:
@@ -73,6 +79,8 @@ def understand(instance: dict[str, Any], *, claim_rule: str = "newest-claim") ->
         lag={name: t["lag"] for name, t in topics.items() if "lag" in t},
         replica_racks={name: t["racks"] for name, t in topics.items() if "racks" in t},
         member_rack={name: m["rack"] for name, m in members.items() if "rack" in m},
+        capacity={name: members[name].get("capacity", 1) for name in wants},
+        in_play=[name for name, wanted in wants.items() if not full.isdisjoint(wanted)],
     )
 
 
