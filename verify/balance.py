@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from verify.case import Case, Row
+from verify.keys import ends
 
 Crowd = frozenset[str]  # the topics that members want who can receive the same
 
@@ -44,18 +45,19 @@ def refuting_chain(
     """Return a shortest chain, giver first, that evens two members out.
 
     Every member that is full enough to start a chain starts one, all at once. In
-    round n each crowd learns the largest load that a chain of n transfers to it
+    round n each crowd learns the largest key that a chain of n transfers to it
     starts from; its members pass that on in round n + 1. The first round in which
-    some crowd has a member with two fewer ends the search; so does a round in
-    which nobody learns anything new. A crowd learns no load twice, so this takes
+    some crowd has a member whose next key is less ends the search; so does a round
+    in which nobody learns anything new. A crowd learns no key twice, so this takes
     few steps where single searches from each member would take many.
     """
-    lowest = _lowest(case, loads)
-    passing = {name: load for name, load in loads.items() if load >= lowest + 2}
+    gives, takes = ends(case, loads)
+    lowest = _lowest(case, takes)
+    passing = {name: key for name, key in gives.items() if key > lowest}
     if not passing:
         return None
     crowds, seekers = _crowds(case)
-    last = {crowd: min(names, key=loads.__getitem__) for crowd, names in crowds.items()}
+    last = {crowd: min(names, key=takes.__getitem__) for crowd, names in crowds.items()}
     held: dict[str, list[str]] = {name: [] for name in loads}
     for member, topic, _ in rows:
         held[member].append(topic)
@@ -66,14 +68,14 @@ def refuting_chain(
         givers = _offer(passing, held, offered)
         learned = _learn(givers, offered, seekers, arrived)
         rounds.append(learned)
-        ends = [last[c] for c in learned if arrived[c] - loads[last[c]] >= 2]
-        if ends:
-            return _walk_back(case, rounds, min(ends))
+        even = [last[c] for c in learned if arrived[c] > takes[last[c]]]
+        if even:
+            return _walk_back(case, rounds, min(even))
         passing = {
             name: arrived[crowd]
             for crowd in learned
             for name in crowds[crowd]
-            if arrived[crowd] > loads[name]
+            if arrived[crowd] > gives[name]
         }
     return None
 
@@ -109,10 +111,10 @@ def _learn(
     return learned
 
 
-def _lowest(case: Case, loads: Mapping[str, int]) -> int:
-    """Return the least load of a member that could get something."""
+def _lowest(case: Case, numbers: Mapping[str, int]) -> int:
+    """Return the least number of a member that could get something."""
     return min(
-        (loads[name] for name, wanted in case.wants.items() if wanted), default=0
+        (numbers[name] for name, wanted in case.wants.items() if wanted), default=0
     )
 
 

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import product
+from math import lcm
+from operator import mul
 from typing import Any
 
 from verify.case import Case, understand
+from verify.keys import is_weighted
 
 MEMBERS_MAX = 20
 PARTITIONS_MAX = 200
@@ -61,12 +64,15 @@ def best(
     Returns
     -------
     dict
-        ``loads`` : the dec-min vector, largest first; under it
+        ``loads`` : the counts, largest first, of the dec-min assignments (by load
+        over capacity: their fractions are the least); under them
         ``kept`` : the most kept,
         ``peak_lag_at_kept`` : the least peak lag of those that keep the most,
         ``peak_lag`` : the least peak lag,
         ``kept_at_peak_lag`` : the most kept of those with the least peak lag; and
-        ``any_kept``, ``any_peak_lag`` : the best under any load vector.
+        ``any_kept``, ``any_peak_lag`` : the best under any load vector;
+        ``shares`` : with capacities, the dec-min fractions, largest first, over the
+        least common multiple of the capacities.
 
     Raises
     ------
@@ -74,21 +80,24 @@ def best(
         If so many hands differ that one more partition takes over `DEALS_MAX`
         steps, or as for `every_assignment`.
     """
-    hands = _hands(understand(instance, claim_rule=claim_rule), lag=lag)
+    case = understand(instance, claim_rule=claim_rule)
+    units = _units(case)
     scores = [
-        (sorted(n, reverse=True), max(b, default=0), kept) for n, b, kept in hands
+        (_shares(n, units), sorted(n, reverse=True), max(b, default=0), kept)
+        for n, b, kept in _hands(case, lag=lag)
     ]
-    loads = min(vector for vector, _, _ in scores)
-    even = [(peak, kept) for vector, peak, kept in scores if vector == loads]
+    shares, loads, _, _ = min(scores)
+    even = [(peak, kept) for vector, _, peak, kept in scores if vector == shares]
     kept, peak = max(kept for _, kept in even), min(peak for peak, _ in even)
     return {
+        **({"shares": shares} if is_weighted(case) else {}),
         "loads": loads,
         "kept": kept,
         "peak_lag_at_kept": min(b for b, keeps in even if keeps == kept),
         "peak_lag": peak,
         "kept_at_peak_lag": max(keeps for b, keeps in even if b == peak),
-        "any_kept": max(kept for _, _, kept in scores),
-        "any_peak_lag": min(peak for _, peak, _ in scores),
+        "any_kept": max(kept for *_, kept in scores),
+        "any_peak_lag": min(peak for *_, peak, _ in scores),
     }
 
 
@@ -99,6 +108,8 @@ def settle(
     found, figures = best(instance, claim_rule=claim_rule), verdict["figures"]
     complete = verdict["verdict"] == "valid" and not figures.get("withheld")
     dec_min = complete and figures["loads"] == found["loads"]
+    if "shares" in found:  # counts alone do not tell who has them
+        dec_min = dec_min and figures["dec_min_balanced"]
     return {
         "dec_min": dec_min,
         "stickiness": dec_min and figures["kept"] == found["kept"],
@@ -137,6 +148,20 @@ def _hands(case: Case, *, lag: bool) -> set[Hand]:
             for at, keeps in takers
         }
     return hands
+
+
+def _units(case: Case) -> list[int]:
+    """Return what one partition weighs on each member, in common parts."""
+    if not is_weighted(case):
+        return [1] * len(case.wants)
+    capacities = [case.capacity[name] for name in case.wants]
+    common = lcm(*capacities)
+    return [common // capacity for capacity in capacities]
+
+
+def _shares(loads: tuple[int, ...], units: list[int]) -> list[int]:
+    """Return loads over capacity, largest first."""
+    return sorted(map(mul, loads, units), reverse=True)
 
 
 def _plus(values: tuple[int, ...], at: int, more: int) -> tuple[int, ...]:

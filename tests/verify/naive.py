@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
+from fractions import Fraction
 from itertools import combinations
+from math import lcm
 
 from tests.shapes import Document
 
@@ -87,9 +89,38 @@ def violations(
     return out
 
 
+def capacities(instance: Document) -> dict[str, int]:
+    """Return member -> its capacity, 1 where none is told."""
+    return {m: v.get("capacity", 1) for m, v in instance["members"].items()}
+
+
+def shares(instance: Document, assignment: Document) -> list[Fraction]:
+    """Return loads over capacity, largest first."""
+    capacity, given = capacities(instance), holds(assignment)
+    return sorted(
+        (Fraction(len(tps), capacity[m]) for m, tps in given.items()), reverse=True
+    )
+
+
+def is_dec_min(instance: Document, assignment: Document, best: Document) -> bool:
+    """Tell whether an assignment has the fractions that brute force found least."""
+    if "shares" not in best:
+        loads = [len(tps) for tps in holds(assignment).values()]
+        return bool(sorted(loads, reverse=True) == best["loads"])
+    common = lcm(*capacities(instance).values())
+    scaled = [common * share for share in shares(instance, assignment)]
+    return bool(scaled == best["shares"])
+
+
+def by_key(one: tuple[int, int]) -> tuple[Fraction, int]:
+    """Order (n, capacity) as dec-min takes partitions on."""
+    return Fraction(*one), -one[1]
+
+
 def chain_length(instance: Document, assignment: Document) -> int | None:
     """Return the transfers of a shortest chain that evens two members, or None."""
     wanted, given = wants(instance), holds(assignment)
+    capacity = capacities(instance)
     shortest: int | None = None
     for giver in given:
         far = {giver: 0}
@@ -102,7 +133,9 @@ def chain_length(instance: Document, assignment: Document) -> int | None:
                     far[taker] = far[passer] + 1
                     queue.append(taker)
         for taker, steps in far.items():
-            if len(given[giver]) - len(given[taker]) >= 2:
+            last = len(given[giver]), capacity[giver]
+            following = len(given[taker]) + 1, capacity[taker]
+            if last[0] and by_key(last) > by_key(following):
                 shortest = steps if shortest is None else min(steps, shortest)
     return shortest
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from math import lcm
+
 import pytest
 from hypothesis import example, given
 
@@ -21,14 +24,16 @@ from tests.shapes import (
 from tests.strategies import SMALL, TINY, rebalances
 from tests.verify import naive
 
-LOADS_KEPT_PEAK = tuple[list[int], int, int]
+SHARES_KEPT_PEAK_LOADS = tuple[list[Fraction], int, int, list[int]]
 
 
-def listed(instance: Document) -> list[LOADS_KEPT_PEAK]:
+def listed(instance: Document) -> list[SHARES_KEPT_PEAK_LOADS]:
     scored = []
     for answer in verify.every_assignment(instance):
         counted = naive.figures(instance, answer)
-        scored.append((counted["loads"], counted["kept"], counted["peak_lag"]))
+        kept, peak = counted["kept"], counted["peak_lag"]
+        shares = naive.shares(instance, answer)
+        scored.append((shares, kept, peak, counted["loads"]))
     return scored
 
 
@@ -39,10 +44,15 @@ def listed(instance: Document) -> list[LOADS_KEPT_PEAK]:
 def test_best_of_the_plain_list(instance: Document) -> None:
     """Differential: every policy's optimum by listing all assignments."""
     scored = listed(instance)
-    even = [one for one in scored if one[0] == min(loads for loads, _, _ in scored)]
+    even = [one for one in scored if one[0] == min(one[0] for one in scored)]
+    common = lcm(*naive.capacities(instance).values())
     kept, peak = max(one[1] for one in even), min(one[2] for one in even)
-    assert verify.best(instance) == {
-        "loads": even[0][0],
+    best = verify.best(instance)
+    if "shares" in best:
+        assert best.pop("shares") == [common * share for share in even[0][0]]
+    assert {tuple(one[3]) for one in even} == {tuple(best["loads"])}
+    assert best == {
+        "loads": even[0][3],
         "kept": kept,
         "peak_lag_at_kept": min(one[2] for one in even if one[1] == kept),
         "peak_lag": peak,
