@@ -216,8 +216,8 @@ def _by_topic(
         for topic in instance.topics_of(member).tolist():
             subscribers[topic].append(member)
     amount = np.ones(instance.n_partitions, dtype=np.int64)
-    if lag and instance.lag is not None:
-        amount = instance.lag
+    if lag:
+        amount = np.zeros_like(amount) if instance.lag is None else instance.lag
     found: list[list[int]] = []
     for topic, (start, end) in enumerate(pairwise(instance.topic_offsets.tolist())):
         if start == end:

@@ -51,11 +51,15 @@ def kip54_score(loads: Mapping[str, int]) -> int:
 def lags_of(case: Case, rows: Sequence[Row]) -> dict[str, int]:
     """Return the records that each member is behind; an untold lag counts 0."""
     lags = dict.fromkeys(case.wants, 0)
-    for member, topic, numbers in rows if case.lag else ():
-        behind = case.lag.get(topic)
-        if behind is not None:
-            lags[member] += sum(map(behind.__getitem__, numbers))
+    for row in rows if case.lag else ():
+        lags[row[0]] += lags_in(case, row)
     return lags
+
+
+def lags_in(case: Case, row: Row) -> int:
+    """Return the records that one row is behind."""
+    behind = case.lag.get(row[1])
+    return 0 if behind is None else sum(map(behind.__getitem__, row[2]))
 
 
 def rack_mismatches(case: Case, rows: Sequence[Row]) -> int:

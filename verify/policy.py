@@ -1,0 +1,120 @@
+"""Policies, read in the one form in which answers state them.
+
+``dec-min; 2*stickiness + rack, peak-lag; max-moves=3``: a balance, then levels with
+commas between, each an objective or a weighted sum, then a budget of moves. The last
+two may be missing. Nothing else is left open: one policy has one text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from verify.strict import INT64_MAX, Path, Unreadable, shown
+from verify.strict import text as check_text
+
+OBJECTIVES = (
+    "stickiness",
+    "peak-lag",
+    "topic-peak-lag",
+    "lag-spread",
+    "lag-deviation",
+    "rack",
+    "per-topic-spread",
+    "load",
+)
+LENGTH_MAX = 10_000
+WEIGHT_MAX = 2**31 - 1
+
+_NUMBER = "(0|[1-9][0-9]{0,18})"
+_BALANCE = re.compile(f"(dec-min|kip54|per-topic|spread|none)(?:={_NUMBER})?")
+_BUDGET = re.compile(f"max-moves={_NUMBER}")
+_TERM = re.compile(rf"(?:([1-9][0-9]{{0,9}})\*)?({'|'.join(OBJECTIVES)})")
+
+Level = tuple[tuple[int, str], ...]  # (weight, objective), as they are added up
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """What an answer claims to be the best of.
+
+    Attributes
+    ----------
+    balance : ``dec-min``, ``kip54``, ``per-topic``, ``spread`` or ``none``
+    most : the width of a spread, else None
+    levels : text of each level -> what it adds up, the first first
+    max_moves : the budget, or None
+    """
+
+    balance: str
+    most: int | None
+    levels: Mapping[str, Level]
+    max_moves: int | None
+
+
+def read_policy(source: str, path: Path = ("policy",)) -> Policy:
+    """Read the text of a policy.
+
+    Raises
+    ------
+    Unreadable
+        If it is none; the path is that of the text.
+    """
+    if len(source) > LENGTH_MAX:
+        raise Unreadable(f"longer than {LENGTH_MAX} characters", path)
+    first, *rest = source.split("; ")
+    balance = _BALANCE.fullmatch(first)
+    if balance is None or (balance[2] is not None) != (balance[1] == "spread"):
+        raise Unreadable(f"{shown(first)} is no balance", path)
+    budget = _BUDGET.fullmatch(rest[-1]) if rest else None
+    parts = rest[:-1] if budget else rest
+    if len(parts) > 1:
+        raise Unreadable(f"{shown(parts[1])} is no budget of moves", path)
+    return Policy(
+        balance=balance[1],
+        most=_number(balance[2], path),
+        levels=_levels(parts[0], path) if parts else {},
+        max_moves=_number(budget[1], path) if budget else None,
+    )
+
+
+def check_policy(value: Any, path: Path) -> None:
+    """Check for the text of a policy."""
+    check_text(value, path)
+    read_policy(value, path)
+
+
+def _number(digits: str | None, path: Path) -> int | None:
+    if digits is not None and int(digits) > INT64_MAX:
+        raise Unreadable(f"{digits} is above {INT64_MAX}", path)
+    return None if digits is None else int(digits)
+
+
+def _levels(source: str, path: Path) -> Mapping[str, Level]:
+    levels: dict[str, Level] = {}
+    alone: set[str] = set()
+    for written in source.split(", "):
+        level = _level(written, path)
+        twice = len(level) == 1 and level[0][1] in alone
+        if twice or written in levels:
+            raise Unreadable(f"{shown(written)} comes twice", path)
+        alone |= {level[0][1]} if len(level) == 1 else set()
+        levels[written] = level
+    return levels
+
+
+def _level(source: str, path: Path) -> Level:
+    level: list[tuple[int, str]] = []
+    for written in source.split(" + "):
+        term = _TERM.fullmatch(written)
+        if term is None or term[1] == "1" or int(term[1] or 1) > WEIGHT_MAX:
+            raise Unreadable(f"{shown(written)} is no objective", path)
+        level.append((int(term[1] or 1), term[2]))
+    objectives = [objective for _, objective in level]
+    if len(set(objectives)) < len(objectives):
+        raise Unreadable(f"{shown(source)} has an objective twice", path)
+    if "load" in objectives and source != "load":
+        raise Unreadable("load is a list and stands alone", path)
+    return tuple(level)
