@@ -36,6 +36,9 @@ Optional = Annotated[_T | None, BeforeValidator(_given)]
 Count = Annotated[int, Field(ge=0, le=INT64_MAX)]
 Generation = Annotated[int, Field(ge=UNKNOWN_GENERATION, le=2**31 - 1)]
 Integer = Annotated[int, Field(ge=-INT64_MAX, le=INT64_MAX)]
+Key = Annotated[
+    list[Annotated[int, Field(ge=1, le=INT64_MAX)]], Field(min_length=2, max_length=2)
+]
 
 
 class _Strict(BaseModel):
@@ -86,11 +89,34 @@ class Figures(_Strict):
     rack_mismatches: Optional[Count] = None
 
 
+class PriceWeights(_Strict):
+    """How much a move and a rack mismatch weigh in the prices of a certificate."""
+
+    stickiness: Count = 0
+    rack: Count = 0
+
+
 class CertificateDocument(_Strict):
-    """Two integers a member that prove balance and stickiness (docs/method.md)."""
+    """Two integers a member that prove balance and stickiness (docs/method.md).
+
+    Attributes
+    ----------
+    level
+        Partitions that the member holds at least.
+    price
+        What one more costs it, in the objective.
+    threshold
+        With capacities: the key [n, w], for n partitions over capacity w, below which
+        a member's partitions are its level.
+    weights
+        What the prices speak of, where that is not stickiness alone: so many times
+        moves plus so many times rack mismatches.
+    """
 
     level: dict[str, Count]
     price: dict[str, Integer]
+    threshold: Optional[dict[str, Key]] = None
+    weights: Optional[PriceWeights] = None
 
 
 class CertificateProof(_Strict):

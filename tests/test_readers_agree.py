@@ -95,7 +95,13 @@ def test_damaged_rebalances_are_taken_by_both_or_none(
 def test_damaged_assignments_are_taken_by_both_or_none(
     rng: Random, pair: tuple[Document, Document]
 ) -> None:
-    more = {"status": "optimal", "certificate": {"level": {"a": 1}, "price": {"a": 0}}}
+    certificate = {
+        "level": {"a": 1},
+        "price": {"a": 0},
+        "threshold": {"a": [1, 2]},
+        "weights": {"stickiness": 3, "rack": 1},
+    }
+    more = {"status": "optimal", "certificate": certificate}
     text = damaged(rng, pair[1] | {"figures": {"kept": 1, "loads": [1]}} | more)
     ours = refuses(parse_assignment, text)
     assert ours == refuses(verify.read_assignment, text), text

@@ -19,6 +19,7 @@ from verify.strict import (
     fields,
     integer,
     one_of,
+    pair,
     parse,
     table,
     text,
@@ -64,6 +65,10 @@ FIGURES = fields(
 )
 CERTIFICATE = fields(
     {"level": table(integer(0)), "price": table(integer(-INT64_MAX))},
+    {
+        "threshold": table(pair(integer(1))),
+        "weights": fields({}, {"stickiness": integer(0), "rack": integer(0)}),
+    },
 )
 ASSIGNMENT = fields(
     {"format": text, "members": table(table(counts))},

@@ -109,6 +109,17 @@ def each(check_item: Check) -> Check:
     return check
 
 
+def pair(check_item: Check) -> Check:
+    """Return a check for a list of two."""
+
+    def check(value: Any, path: Path) -> None:
+        each(check_item)(value, path)
+        if len(value) != 2:
+            raise Unreadable(f"{len(value)} entries, expected 2", path)
+
+    return check
+
+
 def distinct(check_list: Check) -> Check:
     """Return a check for a list in which nothing stands twice."""
 
