@@ -26,7 +26,7 @@ def figures_of(instance: Instance, assignment: Assignment) -> Figures:
         moves=int(np.count_nonzero(instance.owner != NOBODY)) - kept,
         kip54_score=kip54_score(loads),
         peak_lag=int(lags.max(initial=0)),
-        lag_spread=int(lags.max(initial=0) - lags.min()) if lags.size else 0,
+        lag_spread=_lag_spread(lags[instance.in_play]),
         rack_mismatches=count_rack_mismatches(instance, assignment),
     )
 
@@ -58,6 +58,11 @@ def member_lag(instance: Instance, assignment: Assignment) -> Int64:
         given = assignment.assignee != NOBODY
         np.add.at(total, assignment.assignee[given], instance.lag[given])
     return total
+
+
+def _lag_spread(lags: Int64) -> int:
+    """Largest minus least lag of the members that can be given something."""
+    return int(lags.max() - lags.min()) if lags.size else 0
 
 
 def count_rack_mismatches(instance: Instance, assignment: Assignment) -> int:

@@ -136,6 +136,14 @@ class Instance:
         return self.class_topics[self.class_offsets[k] : self.class_offsets[k + 1]]
 
     @property
+    def in_play(self) -> Bools:
+        """Whether the member subscribes to a topic that has partitions, bool (M,)."""
+        full = self.topic_sizes[self.class_topics] > 0
+        found = np.r_[0, np.cumsum(full)]
+        some = np.diff(found[self.class_offsets]) > 0
+        return np.asarray(some[self.member_class])
+
+    @property
     def topic_subscribed(self) -> Bools:
         """Whether any member subscribes to the topic, bool (T,)."""
         subscribed = np.zeros(len(self.topics), dtype=np.bool_)

@@ -25,10 +25,7 @@ INT64_MAX = 2**63 - 1
 
 def in_play(instance: Instance) -> Bools:
     """Tell who subscribes to a topic that has partitions, bool (M,)."""
-    full = instance.topic_sizes[instance.class_topics] > 0
-    found = np.r_[0, np.cumsum(full)]
-    some = np.diff(found[instance.class_offsets]) > 0
-    return np.asarray(some[instance.member_class])
+    return instance.in_play
 
 
 def capacities(instance: Instance) -> list[int]:

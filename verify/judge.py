@@ -115,7 +115,8 @@ def _figures(
     Dec-min compares complete valid assignments, so nothing else is balanced by it.
     """
     loads = figures.loads_of(case, rows)
-    lags = figures.lags_of(case, rows).values()
+    lags = figures.lags_of(case, rows)
+    in_play = [lags[name] for name in case.in_play]
     kept = figures.kept(case, rows)
     transfer = balance.refuting_transfer(case, rows, loads)
     chain = balance.refuting_chain(case, rows, loads) if complete else None
@@ -126,8 +127,8 @@ def _figures(
         "kip54_score": figures.kip54_score(loads),
         "kip54_balanced": transfer is None,
         "dec_min_balanced": complete and chain is None,
-        "peak_lag": max(lags, default=0),
-        "lag_spread": max(lags, default=0) - min(lags, default=0),
+        "peak_lag": max(lags.values(), default=0),
+        "lag_spread": max(in_play, default=0) - min(in_play, default=0),
         "rack_mismatches": figures.rack_mismatches(case, rows),
     }
     found = {"kip54_balanced": transfer, "dec_min_balanced": chain}

@@ -149,6 +149,10 @@ def figures(instance: Document, assignment: Document) -> Document:
         sum(topics[t].get("lag", [0] * (n + 1))[n] for t, n in tps)
         for tps in given.values()
     ]
+    full = {topic for topic, about in topics.items() if about["partitions"]}
+    in_play = [
+        lag for lag, m in zip(behind, given, strict=True) if full & wants(instance)[m]
+    ]
     kept = sum(tp in given[m] for tp, m in owner.items())
     mismatches = 0
     for member, tps in given.items():
@@ -162,6 +166,6 @@ def figures(instance: Document, assignment: Document) -> Document:
         "moves": len(owner) - kept,
         "kip54_score": sum(abs(a - b) for a, b in combinations(loads, 2)),
         "peak_lag": max(behind, default=0),
-        "lag_spread": max(behind, default=0) - min(behind, default=0),
+        "lag_spread": max(in_play, default=0) - min(in_play, default=0),
         "rack_mismatches": mismatches,
     }
