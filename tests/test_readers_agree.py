@@ -10,11 +10,13 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import verify
 from rebalance import DocumentError, parse_assignment, parse_rebalance, to_json
+from rebalance.errors import PolicyError
+from solver.policy import parse_policy
 from tests.shapes import SHAPES, Document
 from tests.strategies import rebalances, rebalances_with_assignments
 
@@ -91,20 +93,65 @@ def test_damaged_rebalances_are_taken_by_both_or_none(
     assert ours == judges, text
 
 
+TERM: Document = {
+    "kind": "crowd",
+    "bound": 3,
+    "members": ["a"],
+    "topics": ["t"],
+    "at_least": 2,
+    "weight": {"a": 1},
+    "price": {"a": {"t": -1}, "b": 2},
+}
+PROOFS: tuple[Document, ...] = (
+    {"by": "certificate"},
+    {"by": "terms", "terms": [TERM, {"kind": "zero", "bound": 0}]},
+    {"by": "search", "engine": "e"},
+    {"by": "search", "engine": "e", "terms": [TERM]},
+    {"by": "search", "engine": "e", "terms": []},
+)
+STATED: Document = {
+    "status": "optimal",
+    "reason": "because",
+    "policy": "dec-min; stickiness",
+    "objectives": [
+        {"of": "stickiness", "value": 3, "bound": [3], "scale": 2, "proof": proof}
+        for proof in PROOFS
+    ],
+    "figures": {"kept": 1, "loads": [1]},
+    "certificate": {
+        "level": {"a": 1},
+        "price": {"a": 0},
+        "threshold": {"a": [1, 2]},
+        "weights": {"rack": 1, "stickiness": 2},
+    },
+}
+
+
+def is_policy(document: Any) -> bool:
+    """Tell whether what a document calls its policy is one, written canonically."""
+    text = document.get("policy", "dec-min") if isinstance(document, dict) else ""
+    try:
+        return str(parse_policy(text)) == text
+    except PolicyError:
+        return False
+
+
+@settings(max_examples=400)
 @given(st.randoms(use_true_random=False), rebalances_with_assignments())
 def test_damaged_assignments_are_taken_by_both_or_none(
     rng: Random, pair: tuple[Document, Document]
 ) -> None:
-    certificate = {
-        "level": {"a": 1},
-        "price": {"a": 0},
-        "threshold": {"a": [1, 2]},
-        "weights": {"stickiness": 3, "rack": 1},
-    }
-    more = {"status": "optimal", "certificate": certificate}
-    text = damaged(rng, pair[1] | {"figures": {"kept": 1, "loads": [1]}} | more)
-    ours = refuses(parse_assignment, text)
+    """The judge refuses besides what is no policy: the engines' reader knows none."""
+    text = damaged(rng, pair[1] | STATED)
+    ours = refuses(parse_assignment, text) or not is_policy(json.loads(text))
     assert ours == refuses(verify.read_assignment, text), text
+
+
+@pytest.mark.parametrize("policy", ["", "sticky", "dec-min;stickiness", "none; load,"])
+def test_what_is_no_policy_is_unreadable_to_the_judge(policy: str) -> None:
+    text = json.dumps({"format": "assignment/1", "members": {}, "policy": policy})
+    with pytest.raises(verify.Unreadable, match=r"^\$\.policy: "):
+        verify.read_assignment(text)
 
 
 @pytest.mark.parametrize("name", SHAPES)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from verify.policy import check_policy
 from verify.strict import (
     INT64_MAX,
     Check,
@@ -16,12 +17,15 @@ from verify.strict import (
     counts,
     distinct,
     each,
+    either,
     fields,
     integer,
     one_of,
     pair,
     parse,
+    some,
     table,
+    tagged,
     text,
 )
 
@@ -70,6 +74,30 @@ CERTIFICATE = fields(
         "weights": fields({}, {"stickiness": integer(0), "rack": integer(0)}),
     },
 )
+SIGNED = integer(-INT64_MAX)
+VALUE = either(list, each(SIGNED), SIGNED)  # a list is that of loads
+TERM = fields(
+    {"kind": text, "bound": SIGNED},
+    {
+        "members": each(text),
+        "topics": each(text),
+        "at_least": integer(0),
+        "weight": table(integer(0)),
+        "price": table(either(dict, table(SIGNED), SIGNED)),
+    },
+)
+PROOF = tagged(
+    "by",
+    {
+        "certificate": fields({"by": text}),
+        "terms": fields({"by": text, "terms": some(each(TERM))}),
+        "search": fields({"by": text, "engine": text}, {"terms": each(TERM)}),
+    },
+)
+OBJECTIVE = fields(
+    {"of": text, "value": VALUE, "bound": VALUE},
+    {"scale": integer(1), "proof": PROOF},
+)
 ASSIGNMENT = fields(
     {"format": text, "members": table(table(counts))},
     {
@@ -77,6 +105,9 @@ ASSIGNMENT = fields(
         "id": text,
         "assignor": text,
         "status": one_of("optimal", "feasible", "infeasible", "unknown"),
+        "policy": check_policy,
+        "objectives": each(OBJECTIVE),
+        "reason": text,
         "figures": FIGURES,
         "certificate": CERTIFICATE,
     },

@@ -120,6 +120,40 @@ def pair(check_item: Check) -> Check:
     return check
 
 
+def either(kind: type, check_kind: Check, check_else: Check) -> Check:
+    """Return a check for a value of a type, another one for all the rest."""
+
+    def check(value: Any, path: Path) -> None:
+        (check_kind if type(value) is kind else check_else)(value, path)
+
+    return check
+
+
+def tagged(key: str, kinds: Mapping[str, Check]) -> Check:
+    """Return a check for an object that tells by a key which kind it is."""
+    check_key = one_of(*kinds)
+
+    def check(value: Any, path: Path) -> None:
+        refuse_unless(dict, value, path)
+        if key not in value:
+            raise Unreadable("missing", (*path, key))
+        check_key(value[key], (*path, key))
+        kinds[value[key]](value, path)
+
+    return check
+
+
+def some(check_list: Check) -> Check:
+    """Return a check for a list that is not empty."""
+
+    def check(value: Any, path: Path) -> None:
+        check_list(value, path)
+        if not value:
+            raise Unreadable("empty", path)
+
+    return check
+
+
 def distinct(check_list: Check) -> Check:
     """Return a check for a list in which nothing stands twice."""
 
