@@ -1,0 +1,130 @@
+"""Terms of bounds, tried out the slow way: by all hands a member could be dealt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import chain, combinations, product
+from math import ceil, lcm
+from typing import Any
+
+from tests.shapes import Document
+from verify.room import Pool, Room
+
+Term = Mapping[str, Any]
+TP = tuple[str, int]
+
+
+def largest_bound(document: Document, room: Room, term: Term) -> int | None:
+    """Return the largest bound that a term of ``average`` or ``duals`` proves."""
+    if term["kind"] == "average":
+        return average(document, room, term)
+    return duals(document, room, term)
+
+
+def unit(document: Document, member: str) -> Fraction:
+    """Return what a record of lag on a member adds to the value."""
+    return Fraction(scale(document), capacity(document, member))
+
+
+def scale(document: Document) -> int:
+    full = {t for t, about in document["topics"].items() if about["partitions"]}
+    members = document["members"].items()
+    return lcm(
+        *(m.get("capacity", 1) for _, m in members if full & {*m["subscription"]})
+    )
+
+
+def capacity(document: Document, member: str) -> int:
+    found: int = document["members"][member].get("capacity", 1)
+    return found
+
+
+def lag(document: Document, tp: TP) -> int:
+    about = document["topics"][tp[0]]
+    found: int = about.get("lag", [0] * about["partitions"])[tp[1]]
+    return found
+
+
+def partitions(document: Document, room: Room) -> list[TP]:
+    topics = document["topics"]
+    return [(t, n) for t in room.seats for n in range(topics[t]["partitions"])]
+
+
+def average(document: Document, room: Room, term: Term) -> int:
+    full = {t for t, about in document["topics"].items() if about["partitions"]}
+    everybody = document["members"].items()
+    in_play = [m for m, v in everybody if full & set(v["subscription"])]
+    members = set(term.get("members", in_play))
+    behind = sum(
+        lag(document, tp)
+        for tp in partitions(document, room)
+        if set(room.seats[tp[0]]) <= members
+    )
+    together = sum(capacity(document, m) for m in members)
+    return ceil(Fraction(scale(document) * behind, together)) if together else 0
+
+
+def crowd_holds(document: Document, room: Room, term: Term) -> bool:
+    """Try every hand that each member could be dealt within its limits."""
+    topics = term.get("topics", list(document["topics"]))
+    crowd = {
+        tp
+        for tp in partitions(document, room)
+        if tp[0] in topics and lag(document, tp) >= term.get("at_least", 0)
+    }
+    held = 0
+    for member in {name for seats in room.seats.values() for name in seats}:
+        least = sum(pool.limits.get(member, (0, 0))[0] for pool in room.pools)
+        most = sum(pool.limits.get(member, (0, 0))[1] for pool in room.pools)
+        mine = [tp for tp in partitions(document, room) if member in room.seats[tp[0]]]
+        possible = [
+            len(crowd.intersection(hand))
+            for hand in subsets(mine, least, most)
+            if unit(document, member) * sum(lag(document, tp) for tp in hand)
+            <= term["bound"] - 1
+        ]
+        if not possible:
+            return True
+        held += max(possible)
+    return held < len(crowd)
+
+
+def subsets(items: Sequence[TP], least: int, most: int) -> Iterator[tuple[TP, ...]]:
+    sizes = range(least, min(most, len(items)) + 1)
+    return chain.from_iterable(combinations(items, size) for size in sizes)
+
+
+def duals(document: Document, room: Room, term: Term) -> int | None:
+    """Add up; V by trying all loads. None: no weight, or prices that mean nothing."""
+    weight, price = term.get("weight", {}), term.get("price", {})
+    if not sum(weight.values()):
+        return None
+
+    def asks(member: str, topic: str) -> int:
+        found = price.get(member, 0)
+        return int(found.get(topic, 0) if isinstance(found, dict) else found)
+
+    total = Fraction(0)
+    for pool in room.pools:
+        if len(pool.topics) > 1 and any(
+            isinstance(price.get(m), dict) for m in pool.limits
+        ):
+            return None
+        prices = {m: asks(m, pool.topics[0]) for m in pool.limits}
+        total -= max(
+            sum(prices[m] * n for m, n in zip(pool.limits, loads, strict=True))
+            for loads in all_loads(pool)
+        )
+    for tp in partitions(document, room):
+        total += min(
+            weight.get(m, 0) * unit(document, m) * lag(document, tp) + asks(m, tp[0])
+            for m in room.seats[tp[0]]
+        )
+    together: int = sum(weight.values())
+    return ceil(total / together)
+
+
+def all_loads(pool: Pool) -> Iterator[tuple[int, ...]]:
+    ranges = (range(least, most + 1) for least, most in pool.limits.values())
+    return (loads for loads in product(*ranges) if sum(loads) == pool.units)

@@ -1,0 +1,226 @@
+"""Terms of bounds: whatever integers they hold, what is accepted is true."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import verify
+from solver import solve
+from tests.shapes import LAG, LAG_GREEDY_FAILS, Document, member, rebalance
+from tests.solver.brute import Brute
+from tests.solver.routes import instance
+from tests.strategies import SMALL, TINY, draw_rebalance, seeded_rebalance
+from tests.verify import naive_bounds
+from verify.bounds import PEAK_LAG, term_fails
+from verify.policy import read_policy
+from verify.room import Room, room_of
+
+BALANCES = ("dec-min", "per-topic", "none")
+HUGE = 2**63 - 1
+
+
+def room(document: Document, balance: str) -> Room:
+    case = verify.understand(document)
+    columns = instance(document)
+    proof = solve(columns).certificate.to_document(columns)
+    return room_of(case, balance, proof.model_dump(exclude_none=True))
+
+
+def fails(document: Document, found: Room, term: Document) -> Document | None:
+    return term_fails(verify.understand(document), found, PEAK_LAG, term)
+
+
+def drawn(rng: Random, limits: Any = TINY) -> Document:
+    """Return a rebalance that always tells some lag."""
+    document = draw_rebalance(rng, limits)
+    top = rng.choice((1, 3, 10, 100))
+    for topic in document["topics"].values():
+        topic["lag"] = [rng.randint(0, top) for _ in range(topic["partitions"])]
+    return document
+
+
+def drawn_term(rng: Random, document: Document) -> Document:
+    """Return a term of any kind without its bound."""
+    members, topics = sorted(document["members"]), sorted(document["topics"])
+    kind = rng.choice(("average", "crowd", "crowd", "duals"))
+    term: Document = {"kind": kind}
+    if kind == "average" and rng.randrange(2):
+        term["members"] = rng.sample(members, rng.randint(0, len(members)))
+    if kind == "crowd":
+        lags = [lag for t in document["topics"].values() for lag in t["lag"]]
+        term["at_least"] = rng.choice([*lags, 0, 1])
+        if rng.randrange(3) == 0:
+            term["topics"] = rng.sample(topics, rng.randint(0, len(topics)))
+    if kind == "duals":
+        sizes = rng.choice(((1, 1), (3, 20), (100, 1000)))
+        term["weight"] = {m: rng.randint(0, sizes[0]) for m in members}
+        term["price"] = {m: drawn_price(rng, sizes[1], topics) for m in members}
+    return term
+
+
+def drawn_price(rng: Random, size: int, topics: list[str]) -> Any:
+    if rng.randrange(4) == 0:
+        return {topic: rng.randint(-size, size) for topic in topics}
+    return rng.randint(-size, size)
+
+
+def optimum(document: Document, balance: str) -> int:
+    best = Brute(document).best(f"{balance}; peak-lag")
+    assert best is not None
+    assert isinstance(best[0], int)
+    return best[0]
+
+
+@pytest.mark.parametrize("balance", BALANCES)
+@settings(max_examples=200)
+@given(st.randoms(use_true_random=False))
+def test_nothing_above_the_optimum_is_accepted(balance: str, rng: Random) -> None:
+    document = drawn(rng)
+    best, found = optimum(document, balance), room(document, balance)
+    for _ in range(5):
+        term = drawn_term(rng, document)
+        for bound in (best + 1, best + rng.randint(1, 100), HUGE):
+            assert fails(document, found, term | {"bound": bound}) is not None
+
+
+@pytest.mark.parametrize("balance", BALANCES)
+@settings(max_examples=100)
+@given(st.randoms(use_true_random=False), st.data())
+def test_sound_for_any_integers(balance: str, rng: Random, data: st.DataObject) -> None:
+    """Weights, prices and thresholds of all of 64 bits."""
+    document = drawn(rng)
+    names = sorted(document["members"])
+    wild = st.integers(-HUGE, HUGE) | st.integers(-3, 3)
+    counts = st.integers(0, HUGE) | st.integers(0, 3)
+    term: Document = {
+        "kind": data.draw(st.sampled_from(("zero", "average", "crowd", "duals", "x"))),
+        "bound": data.draw(wild),
+        "at_least": data.draw(counts),
+        "members": data.draw(st.lists(st.sampled_from(names))) if names else [],
+        "weight": {name: data.draw(counts) for name in names},
+        "price": {name: data.draw(wild) for name in names},
+    }
+    if fails(document, room(document, balance), term) is None:
+        assert term["bound"] <= optimum(document, balance)
+
+
+@pytest.mark.parametrize("balance", BALANCES)
+@settings(max_examples=200)
+@given(st.randoms(use_true_random=False))
+def test_as_the_slow_way_says(balance: str, rng: Random) -> None:
+    """Differential: the same terms are refused, from the same room."""
+    document = drawn(rng)
+    found = room(document, balance)
+    term = drawn_term(rng, document)
+    if term["kind"] == "crowd":
+        bound = rng.randint(1, 30)
+        told = fails(document, found, term | {"bound": bound}) is None
+        shown = term | {"bound": bound}
+        assert told == naive_bounds.crowd_holds(document, found, shown)
+        return
+    largest = naive_bounds.largest_bound(document, found, term)
+    if largest is None:
+        assert fails(document, found, term | {"bound": -HUGE}) is not None
+    else:
+        assert fails(document, found, term | {"bound": largest}) is None
+        more = fails(document, found, term | {"bound": largest + 1})
+        assert more == {"fails": "bound", "found": largest}
+
+
+def test_the_terms_often_reach_the_optimum() -> None:
+    """A check that never accepts is no check: here half close, by plain terms."""
+    reached = dict.fromkeys(BALANCES, 0)
+    for seed in range(300):
+        document = seeded_rebalance(seed, SMALL)
+        lags = {lag for t in document["topics"].values() for lag in t.get("lag", ())}
+        terms = [{"kind": "crowd", "at_least": lag} for lag in lags]
+        for balance in BALANCES:
+            best, found = optimum(document, balance), room(document, balance)
+            reached[balance] += any(
+                fails(document, found, term | {"bound": best}) is None
+                for term in [{"kind": "zero"}, {"kind": "average"}, *terms]
+            )
+    assert min(reached.values()) > 250, reached
+
+
+def test_kip_169() -> None:
+    """100,000 | 60,000 + 50,000: 105,000 by the average, 110,000 by the crowd."""
+    found = room(LAG, "none")
+    assert fails(LAG, found, {"kind": "average", "bound": 105_000}) is None
+    assert fails(LAG, found, {"kind": "average", "bound": 105_001}) == {
+        "fails": "bound",
+        "found": 105_000,
+    }
+    crowd: Document = {"kind": "crowd", "at_least": 50_000}
+    assert fails(LAG, found, crowd | {"bound": 110_000}) is None
+    assert fails(LAG, found, crowd | {"bound": 110_001}) == {
+        "fails": "bound",
+        "crowd": 3,
+        "fitting": 4,
+    }
+
+
+def test_who_must_fill_its_count_has_more() -> None:
+    """3 1 1 1 0 over two: who holds 3 holds another, at least the 0."""
+    instance = LAG_GREEDY_FAILS | {
+        "topics": {"t": {"partitions": 5, "lag": [3, 1, 1, 1, 1]}}
+    }
+    crowd: Document = {"kind": "crowd", "at_least": 3}
+    assert fails(instance, room(instance, "per-topic"), crowd | {"bound": 4}) is None
+    assert (
+        fails(instance, room(instance, "per-topic"), crowd | {"bound": 5}) is not None
+    )
+    assert fails(instance, room(instance, "none"), crowd | {"bound": 3}) is None
+    assert fails(instance, room(instance, "none"), crowd | {"bound": 4}) is not None
+
+
+def test_members_with_partitions_nobody_else_takes() -> None:
+    instance = rebalance(
+        {"t": {"partitions": 1, "lag": [9]}, "u": {"partitions": 1, "lag": [1]}},
+        {"a": member(["t"]), "b": member(["t", "u"]), "c": member(["u"])},
+    )
+    found = room(instance, "none")
+    average: Document = {"kind": "average", "members": ["a", "b"]}
+    assert fails(instance, found, average | {"bound": 5}) is None
+    assert fails(instance, found, average | {"bound": 6}) is not None
+    assert fails(instance, found, {"kind": "average", "bound": 5}) is not None
+
+
+@pytest.mark.parametrize(
+    ("term", "reason"),
+    [
+        ({"kind": "hunch"}, {"fails": "kind"}),
+        ({"kind": "average", "members": ["x"]}, {"fails": "members", "member": "x"}),
+        ({"kind": "duals", "weight": {"x": 1}}, {"fails": "weight", "member": "x"}),
+        (
+            {"kind": "duals", "weight": {"c0": 1}, "price": {"x": 1}},
+            {"fails": "price", "member": "x"},
+        ),
+        ({"kind": "crowd", "topics": ["x"]}, {"fails": "topics", "topic": "x"}),
+        ({"kind": "duals"}, {"fails": "weight"}),
+        ({"kind": "duals", "weight": {"c0": 0}}, {"fails": "weight"}),
+    ],
+)
+def test_what_means_nothing_proves_nothing(term: Document, reason: Document) -> None:
+    assert fails(LAG, room(LAG, "none"), term | {"bound": 0}) == reason
+
+
+@pytest.mark.parametrize("policy", ["none; load", "none; rack", "none; 2*peak-lag"])
+def test_terms_of_peak_lag_prove_nothing_else(policy: str) -> None:
+    case = verify.understand(LAG)
+    (level,) = read_policy(policy).levels.values()
+    term = {"kind": "average", "bound": 0}
+    found = term_fails(case, room_of(case, "none"), level, term)
+    assert found == {"fails": "kind"}
+    zero = term_fails(case, room_of(case, "none"), level, {"kind": "zero", "bound": 0})
+    assert (zero is None) == (policy != "none; load")
+
+
+def test_zero_proves_no_more() -> None:
+    found = fails(LAG, room(LAG, "none"), {"kind": "zero", "bound": 1})
+    assert found == {"fails": "bound", "found": 0}
