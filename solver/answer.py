@@ -46,8 +46,11 @@ class Answer:
         """Write the answer as assignment/1, figures and certificate included."""
         figures = figures_of(instance, self.assignment)
         if self.status is Status.OPTIMAL:
-            # Proved by the certificate; dec-min implies KIP-54's local balance.
-            proved = {"dec_min_balanced": True, "kip54_balanced": True}
+            # Proved by the certificate; without capacities dec-min implies KIP-54's
+            # local balance, which always goes by counts.
+            proved = {"dec_min_balanced": True}
+            if self.certificate.threshold is None:
+                proved["kip54_balanced"] = True
             figures = figures.model_copy(update=proved)
         return document_of(
             instance,

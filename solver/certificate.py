@@ -1,13 +1,15 @@
 """Two integers a member that prove an assignment: its level and its price.
 
-Whoever has them can check optimality with integers alone; docs/method.md tells why.
-The engine checks its own here before it says ``optimal``, from the columns of the
-instance and not from the network that the answer came from.
+Where capacities differ, a third says which key the level ends before. Whoever has them
+can check optimality with integers alone; docs/method.md tells why. The engine checks
+its own here before it says ``optimal``, from the columns of the instance and not from
+the network that the answer came from.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -16,6 +18,7 @@ from rebalance import Assignment, Instance
 from rebalance.claims import NOBODY
 from rebalance.documents import CertificateDocument
 from solver.flow import Int32, Int64
+from solver.keys import below_each, rank_keys
 
 _NO_LEVEL = 2**31 - 1
 
@@ -31,21 +34,32 @@ class Certificate:
         whose level is least.
     price : int32 (M,)
         What a partition beyond the level costs its member in kept ones.
+    threshold : int64 (M, 2), or None where all capacities are equal
+        A key (n, w) a member (`solver.keys`): its level counts its keys below, every
+        load those below or those not above, and every partition sits on a subscriber
+        whose threshold is least.
     """
 
     level: Int32
     price: Int32
+    threshold: Int64 | None = None
 
     def __post_init__(self) -> None:
         """Freeze the columns."""
         self.level.setflags(write=False)
         self.price.setflags(write=False)
+        if self.threshold is not None:
+            self.threshold.setflags(write=False)
 
     def to_document(self, instance: Instance) -> CertificateDocument:
         """Write it by member id."""
+
+        def listed(column: Int32 | Int64) -> dict[str, Any]:
+            return dict(zip(instance.members, column.tolist(), strict=True))
+
+        threshold = None if self.threshold is None else listed(self.threshold)
         return CertificateDocument.model_construct(
-            level=dict(zip(instance.members, self.level.tolist(), strict=True)),
-            price=dict(zip(instance.members, self.price.tolist(), strict=True)),
+            level=listed(self.level), price=listed(self.price), threshold=threshold
         )
 
 
@@ -77,12 +91,13 @@ def prove(
     instance: Instance, assignment: Assignment, certificate: Certificate
 ) -> Proof:
     """Check a certificate against an assignment."""
-    level, price = certificate.level, certificate.price
+    price = certificate.price
+    limits = _limits(instance, certificate)
     floor, cheapest = _topic_floors(
         instance.member_class,
         instance.class_offsets,
         instance.class_topics,
-        level,
+        limits.place,
         price,
         len(instance.topics),
     )
@@ -97,18 +112,43 @@ def prove(
         instance.owner,
         assignment.assignee,
         instance.topic_offsets,
-        level,
+        limits.place,
         price,
         floor,
         cheapest,
     )
-    beyond = load - level
-    balanced = bool(valid and fits and (beyond >= 0).all() and (beyond <= 1).all())
+    within = bool((load >= limits.low).all() and (load <= limits.high).all())
     return Proof(
-        balanced=balanced,
+        balanced=bool(valid and fits and within and limits.are_told),
         kept=int(kept),
-        most_kept=int(most) + _load_value(level, price, load),
+        most_kept=int(most) + _load_value(limits, price, load),
     )
+
+
+class _Limits(NamedTuple):
+    """What a certificate says of the members, as numbers."""
+
+    place: Int32  # orders the levels
+    low: Int32
+    high: Int32
+    are_told: bool  # the levels agree with the thresholds, where capacities differ
+
+
+def _limits(instance: Instance, certificate: Certificate) -> _Limits:
+    level, threshold = certificate.level, certificate.threshold
+    if threshold is None:
+        alike = instance.capacity is None or (
+            np.unique(instance.capacity[instance.in_play]).size <= 1
+        )
+        return _Limits(level, level, level + np.int32(1), alike)
+    weight = instance.capacity
+    if weight is None:
+        weight = np.ones(level.size, np.int64)
+    numbers = threshold[:, 0].copy(), threshold[:, 1].copy()
+    low = below_each(weight, *numbers, instance.n_partitions)
+    high = (low + (weight == threshold[:, 1])).astype(np.int32)
+    told = bool((low == level).all())
+    return _Limits(rank_keys(*numbers), low, high, told)
 
 
 @njit(cache=True)
@@ -208,21 +248,22 @@ def _scan(
     return fits, load, kept, most
 
 
-def _load_value(level: Int32, price: Int32, load: Int64) -> int:
-    """Add up, level by level, level · Σ price + the r largest prices.
+def _load_value(limits: _Limits, price: Int32, load: Int64) -> int:
+    """Add up, level by level, low · Σ price + the r largest prices of those with room.
 
-    r is what the level's members hold beyond level each.
+    r is what the level's members hold beyond their least.
     """
-    order = np.lexsort((-price, level))
-    beyond = load - level
-    value = int((level.astype(np.int64) * price).sum())
-    starts = np.flatnonzero(np.r_[True, np.diff(level[order]) != 0])
-    starts = starts[: level.size]
+    place, low = limits.place, limits.low
+    shut = limits.high == low
+    keys = (-price, shut, place) if shut.any() else (-price, place)
+    order = np.lexsort(keys)
+    beyond = load - low
+    value = int((low.astype(np.int64) * price).sum())
+    starts = np.flatnonzero(np.r_[True, np.diff(place[order]) != 0])
+    starts = starts[: place.size]
     if not starts.size:
         return value
     extra = np.add.reduceat(beyond[order], starts)
-    place = np.arange(level.size) - np.repeat(
-        starts, np.diff(np.r_[starts, level.size])
-    )
-    taken = place < np.repeat(extra, np.diff(np.r_[starts, level.size]))
+    rank = np.arange(place.size) - np.repeat(starts, np.diff(np.r_[starts, place.size]))
+    taken = rank < np.repeat(extra, np.diff(np.r_[starts, place.size]))
     return value + int(price[order][taken].sum())

@@ -16,7 +16,8 @@ from solver.flow import Int32, Int64
 from solver.handout import hand_out
 from solver.levels import class_levels
 from solver.owned import owned_pairs
-from solver.served import OUTSIDE, Served, served_of
+from solver.served import OUTSIDE, Served, served_by_capacity
+from solver.shares import Levels
 from solver.stickiness import stickiest
 
 
@@ -32,26 +33,34 @@ def solve(instance: Instance) -> Answer:
     Answer
         OPTIMAL, after the certificate has been checked against the instance.
     """
-    served = served_of(instance)
+    served, weight = served_by_capacity(instance)
     if served.class_size.size == 1:
-        return _answer(instance, *assign_equal(*_ownership(instance), served))
-    return solve_by_flow(instance, served)
+        assignee, level, price = assign_equal(*_ownership(instance), served)
+        return _answer(instance, assignee, Certificate(level=level, price=price))
+    return _by_flow(instance, served, weight)
 
 
-def solve_by_flow(instance: Instance, served: Served | None = None) -> Answer:
+def solve_by_flow(instance: Instance) -> Answer:
     """Answer as `solve` does, without the closed form: the other route, for tests."""
-    served = served_of(instance) if served is None else served
+    return _by_flow(instance, *served_by_capacity(instance))
+
+
+def _by_flow(instance: Instance, served: Served, weight: Int64) -> Answer:
     owner, topic_offsets = _ownership(instance)
     owned = owned_pairs(owner, topic_offsets, served.topics, len(instance.members))
-    level_of_class = class_levels(served, owned)
-    plan = stickiest(served, owned, level_of_class)
+    levels = class_levels(served, owned, weight)
+    plan = stickiest(served, owned, levels)
     assignee = hand_out(owner, topic_offsets, served, owned, plan)
-    return _answer(instance, assignee, _by_member(served, level_of_class), plan.price)
+    certificate = Certificate(
+        level=by_member(served, levels.low),
+        price=plan.price,
+        threshold=_thresholds(instance, served, levels),
+    )
+    return _answer(instance, assignee, certificate)
 
 
-def _answer(instance: Instance, assignee: Int32, level: Int32, price: Int32) -> Answer:
+def _answer(instance: Instance, assignee: Int32, certificate: Certificate) -> Answer:
     assignment = Assignment(assignee=assignee)
-    certificate = Certificate(level=level, price=price)
     proof = prove(instance, assignment, certificate)
     return Answer(
         assignment=assignment,
@@ -66,9 +75,21 @@ def _ownership(instance: Instance) -> tuple[Int32, Int64]:
     return instance.owner, instance.topic_offsets
 
 
-def _by_member(served: Served, level_of_class: Int32) -> Int32:
-    """Spread levels from classes to members; those outside have level 0."""
-    level = np.zeros(served.member_class.size, dtype=np.int32)
+def _thresholds(instance: Instance, served: Served, levels: Levels) -> Int64 | None:
+    """Spread thresholds from classes to members; those outside have their first key."""
+    if levels.number.size == 0 or instance.capacity is None:
+        return None
     inside = served.member_class != OUTSIDE
-    level[inside] = level_of_class[served.member_class[inside]]
-    return level
+    of_class = served.member_class[inside]
+    threshold = np.stack((np.ones_like(instance.capacity), instance.capacity), axis=1)
+    threshold[inside, 0] = levels.number[of_class]
+    threshold[inside, 1] = levels.over[of_class]
+    return threshold
+
+
+def by_member(served: Served, of_class: Int32) -> Int32:
+    """Spread a number from classes to members; those outside have 0."""
+    of_member = np.zeros(served.member_class.size, dtype=np.int32)
+    inside = served.member_class != OUTSIDE
+    of_member[inside] = of_class[served.member_class[inside]]
+    return of_member

@@ -5,8 +5,9 @@ gives no member more than q + 1 (q when r is 0) leaves supply over, the source s
 the minimum cut is overloaded and splits off. Else, if a flow that gives every member
 its q fails, the sink side of that cut is underloaded and splits off. Else every load
 of the block is q or q + 1. Members of one class are alike, so the flow runs on classes.
-See docs/method.md for the proof; the idea is Fujishige's decomposition, in the words
-of Frank and Murota, *Decreasing minimization on M-convex sets*, 2022.
+Where capacities differ, the bounds and the levels are those of `solver.shares`. See
+docs/method.md for the proof; the idea is Fujishige's decomposition, in the words of
+Frank and Murota, *Decreasing minimization on M-convex sets*, 2022.
 """
 
 from __future__ import annotations
@@ -15,43 +16,54 @@ import numpy as np
 from numba import njit
 
 from rebalance.claims import Bools
-from solver.flow import FREE, Int32, Network, network, route
+from solver.flow import FREE, Int32, Int64, Network, network, route
 from solver.owned import Owned
 from solver.served import Served
+from solver.shares import Levels, bound_by_key, levels_of_loads
 
 
 @njit(cache=True)
-def class_levels(served: Served, owned: Owned) -> Int32:
+def class_levels(served: Served, owned: Owned, weight: Int64) -> Levels:
     """Find the level of every class: its members get level or level + 1 partitions.
 
     The flow starts from the present owners, so a group that is nearly even costs
     little more than looking at it.
 
-    Returns
-    -------
-    int32 (K,)
+    Parameters
+    ----------
+    served : Served
+    owned : Owned
+    weight : int64 (K,)
+        Capacity of a member of each class; empty when all are equal.
     """
     n_topics, n_classes = served.supply.size, served.class_size.size
     net, excess, load = _class_network(served, owned)
     level = np.zeros(n_classes, np.int32)
-    if n_classes == 0:
-        return level
     order = np.arange(n_topics + n_classes).astype(np.int32)
     side = np.zeros(n_topics + n_classes, np.bool_)
+    low = np.zeros(n_topics + n_classes, np.int32)
+    high = np.zeros(n_topics + n_classes, np.int32)
     blocks = [(0, n_topics + n_classes)]
-    while blocks:
+    while blocks and n_classes > 0:
         start, end = blocks.pop()
         nodes = order[start:end]
-        cut, quota = _cut_block(net, served, nodes, excess, load, side)
-        if cut:
+        total = 0
+        for v in nodes:
+            total += excess[v] + load[v]
+        if weight.size:
+            bound_by_key(served, nodes, weight, total, low, high)
+        else:
+            _bound_evenly(served, nodes, total, low, high)
+        if _cut_block(net, n_topics, nodes, excess, load, low, high, side):
             middle = _partition(net, nodes, side) + start
             blocks.append((start, middle))
             blocks.append((middle, end))
-            continue
-        for v in nodes:
-            if v >= n_topics:
-                level[v - n_topics] = quota
-    return level
+    if weight.size:
+        return levels_of_loads(net, served, weight, load)
+    for k in range(n_classes):
+        level[k] = low[n_topics + k] // served.class_size[k]
+    none = np.zeros(0, np.int64)
+    return Levels(level, level, level + np.int32(1), none, none)
 
 
 @njit(cache=True)
@@ -99,48 +111,62 @@ def _class_network(served: Served, owned: Owned) -> tuple[Network, Int32, Int32]
 
 
 @njit(cache=True)
-def _cut_block(
-    net: Network,
-    served: Served,
-    nodes: Int32,
-    excess: Int32,
-    load: Int32,
-    side: Bools,
-) -> tuple[bool, int]:
-    """Even a block out as far as it goes; mark one side of the cut in ``side``.
-
-    Returns whether it fell apart, and otherwise its level.
-    """
+def _bound_evenly(
+    served: Served, nodes: Int32, total: int, low: Int32, high: Int32
+) -> None:
+    """Bound the loads of a block's classes by the mean, rounded down and up."""
     n_topics = served.supply.size
-    total, people = 0, 0
+    people = 0
     for v in nodes:
-        total += excess[v] + load[v]
         if v >= n_topics:
             people += served.class_size[v - n_topics]
     quota, rest = total // people, total % people
-    ceiling = quota + 1 if rest > 0 else quota
-    left, reached = _even(net, served, nodes, excess, load, ceiling)
+    for v in nodes:
+        if v >= n_topics:
+            low[v] = quota * served.class_size[v - n_topics]
+            high[v] = low[v] + (served.class_size[v - n_topics] if rest > 0 else 0)
+
+
+@njit(cache=True)
+def _cut_block(
+    net: Network,
+    n_topics: int,
+    nodes: Int32,
+    excess: Int32,
+    load: Int32,
+    low: Int32,
+    high: Int32,
+    side: Bools,
+) -> bool:
+    """Even a block out as far as it goes; mark one side of the cut in ``side``.
+
+    Returns whether it fell apart.
+    """
+    left, reached = _even(net, n_topics, nodes, excess, load, high)
     if left:
         for v in nodes:
             side[v] = False
         for v in reached:
             side[v] = True
-        return True, quota
-    if rest == 0:
-        return False, quota
-    _even(net, served, nodes, excess, load, quota)
-    return _mark_starving(net, served, nodes, load, quota, side), quota
+        return True
+    free = 0
+    for v in nodes:
+        if v >= n_topics:
+            free += high[v] - load[v]
+    if free == 0:
+        return False
+    _even(net, n_topics, nodes, excess, load, low)
+    return _mark_starving(net, n_topics, nodes, load, low, side)
 
 
 @njit(cache=True)
 def _even(
-    net: Network, served: Served, nodes: Int32, excess: Int32, load: Int32, quota: int
+    net: Network, n_topics: int, nodes: Int32, excess: Int32, load: Int32, bound: Int32
 ) -> tuple[bool, Int32]:
-    """Move what exceeds the quota to where it is not reached, until no way is left.
+    """Move what exceeds the bounds to where it is not reached, until no way is left.
 
     Returns whether something still exceeds, and the nodes that it can reach.
     """
-    n_topics = served.supply.size
     supply = np.zeros(excess.size, np.int32)
     demand = np.zeros(excess.size, np.int32)
     potential = np.zeros(excess.size, np.int32)
@@ -148,7 +174,7 @@ def _even(
         if v < n_topics:
             supply[v] = excess[v]
             continue
-        over = load[v] - quota * served.class_size[v - n_topics]
+        over = load[v] - bound[v]
         supply[v] = max(over, 0)
         demand[v] = max(-over, 0)
     reached = route(net, nodes, supply, demand, potential)
@@ -158,26 +184,20 @@ def _even(
         if v < n_topics:
             excess[v] = supply[v]
         else:
-            load[v] = quota * served.class_size[v - n_topics] + supply[v] - demand[v]
+            load[v] = bound[v] + supply[v] - demand[v]
     return left, reached
 
 
 @njit(cache=True)
 def _mark_starving(
-    net: Network,
-    served: Served,
-    nodes: Int32,
-    load: Int32,
-    quota: int,
-    side: Bools,
+    net: Network, n_topics: int, nodes: Int32, load: Int32, low: Int32, side: Bools
 ) -> bool:
-    """Mark all that could still feed a member below the quota; tell if there is one."""
-    n_topics = served.supply.size
+    """Mark all that could still feed a class below its bound; tell if there is one."""
     queue = np.empty(nodes.size, np.int32)
     end = 0
     for v in nodes:
         side[v] = False
-        if v >= n_topics and load[v] < quota * served.class_size[v - n_topics]:
+        if v >= n_topics and load[v] < low[v]:
             side[v] = True
             queue[end] = v
             end += 1

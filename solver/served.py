@@ -26,7 +26,7 @@ class Served(NamedTuple):
     topics : int32 (T,)
         Instance topic of each served topic.
     classes : int32 (K,)
-        Instance class of each class in play.
+        Class of the given ones that each class in play is.
     supply : int32 (T,)
         Partitions of each topic.
     first : int64 (K+1,)
@@ -61,6 +61,43 @@ def served_of(instance: Instance) -> Served:
             instance.class_topics,
         )
     )
+
+
+def served_by_capacity(instance: Instance) -> tuple[Served, Int64]:
+    """Pick what can be served, with members of one class alike in capacity, too.
+
+    Returns
+    -------
+    Served
+    int64 (K,)
+        Capacity of a member of each class; empty where all in play are equal, and
+        then classes are those of `served_of`.
+    """
+    served = served_of(instance)
+    if instance.capacity is None:
+        return served, np.zeros(0, np.int64)
+    play = served.member_class != OUTSIDE
+    if np.unique(instance.capacity[play]).size < 2:
+        return served, np.zeros(0, np.int64)
+    distinct, rank = np.unique(instance.capacity, return_inverse=True)
+    pair = instance.member_class.astype(np.int64) * distinct.size + rank
+    pairs, member_class = np.unique(pair, return_inverse=True)
+    first, topics = _repeated(instance, pairs // distinct.size)
+    served = Served(
+        *_served(instance.topic_sizes, member_class.astype(np.int32), first, topics)
+    )
+    weight = np.zeros(served.class_size.size, np.int64)
+    weight[served.member_class[play]] = instance.capacity[play]
+    return served, weight
+
+
+def _repeated(instance: Instance, classes: Int64) -> tuple[Int64, Int32]:
+    """List the topics of classes one after the other, some of them several times."""
+    starts = instance.class_offsets[classes]
+    lengths = instance.class_offsets[classes + 1] - starts
+    first = np.r_[0, np.cumsum(lengths)].astype(np.int64)
+    within = np.arange(first[-1]) - np.repeat(first[:-1], lengths)
+    return first, instance.class_topics[np.repeat(starts, lengths) + within]
 
 
 @njit(cache=True)

@@ -1,7 +1,8 @@
 """The stickiest of the balanced assignments, and prices that prove it.
 
 Levels make the optimal face explicit: a partition may sit on those subscribers of its
-topic whose level is least, and every load is level or level + 1. One min-cost flow
+topic whose level is least, and every load is low or high, at most one apart. One
+min-cost flow
 finds the point of it that keeps the most. It starts with every owned partition on its
 owner, which keeps all there is to keep, and moves what balance demands: so its work
 grows with what must move, not with what is owned.
@@ -17,6 +18,7 @@ from numba import njit
 from solver.flow import FREE, Int8, Int32, Int64, network, route
 from solver.owned import Owned
 from solver.served import OUTSIDE, Served
+from solver.shares import Levels
 
 
 class Plan(NamedTuple):
@@ -45,8 +47,8 @@ class _Face(NamedTuple):
 
     Nodes: topics, classes, members, levels. Arcs, in this order: topic → owner of
     cost -1, one a pair, with as many units as it owns; topic → class and class →
-    member without limit; member → level with one unit, the partition beyond the
-    level. Off the face an arc has no room.
+    member without limit; member → level with one unit where high is above low. Off
+    the face an arc has no room.
     """
 
     tail: Int32
@@ -60,16 +62,9 @@ class _Face(NamedTuple):
 
 
 @njit(cache=True)
-def stickiest(served: Served, owned: Owned, level: Int32) -> Plan:
-    """Find the plan that keeps the most, and its prices.
-
-    Parameters
-    ----------
-    served : Served
-    owned : Owned
-    level : int32 (K,)
-        Of `solver.levels.class_levels`.
-    """
+def stickiest(served: Served, owned: Owned, levels: Levels) -> Plan:
+    """Find the plan that keeps the most, and its prices."""
+    level = levels.place
     n_pairs, n_entries = owned.member.size, served.wanted.size
     n_members = served.member_class.size
     distinct = np.unique(level)
@@ -79,7 +74,7 @@ def stickiest(served: Served, owned: Owned, level: Int32) -> Plan:
     floor = _least_level(served, level)
     _load_owners(face, served, owned, level, floor)
     _open_classes(face, served, level, floor, n_pairs)
-    _bound_loads(face, served, level, floor, n_pairs + n_entries)
+    _bound_loads(face, served, levels, floor, n_pairs + n_entries)
     net, place = network(n_nodes, face.tail, face.head, face.room, face.flow, face.cost)
     potential = np.zeros(n_nodes, np.int32)
     nodes = np.arange(n_nodes).astype(np.int32)
@@ -152,14 +147,15 @@ def _open_classes(
 
 @njit(cache=True)
 def _bound_loads(
-    face: _Face, served: Served, level: Int32, floor: Int32, start: int
+    face: _Face, served: Served, levels: Levels, floor: Int32, start: int
 ) -> None:
-    """Let classes reach members, and members one partition beyond their level."""
+    """Let classes reach members, and members one partition beyond their least."""
+    level = levels.place
     n_topics, n_members = served.supply.size, face.load.size
     first_member = n_topics + level.size
     first_level = first_member + n_members
     distinct = np.unique(level)
-    spare = _spare_of(served, level, floor, distinct)
+    spare = _spare_of(served, levels, floor, distinct)
     for m in range(n_members):
         k = served.member_class[m]
         if k == OUTSIDE:
@@ -168,11 +164,11 @@ def _bound_loads(
         a, b = start + m, start + n_members + m
         face.tail[a], face.head[a], face.room[a] = n_topics + k, c, FREE
         face.tail[b], face.head[b] = c, first_level + rank
-        beyond = face.load[m] - level[k]
+        beyond, more = face.load[m] - levels.low[k], levels.high[k] - levels.low[k]
         face.demand[c] = max(-beyond, 0)
-        face.supply[c] = max(beyond - 1, 0)
-        face.flow[b] = 1 if beyond > 0 else 0
-        face.room[b] = 1 - face.flow[b]
+        face.supply[c] = max(beyond - more, 0)
+        face.flow[b] = more if beyond > 0 else 0
+        face.room[b] = more - face.flow[b]
         spare[rank] -= face.flow[b]
     for i in range(distinct.size):
         face.demand[first_level + i] = max(spare[i], 0)
@@ -180,13 +176,14 @@ def _bound_loads(
 
 
 @njit(cache=True)
-def _spare_of(served: Served, level: Int32, floor: Int32, distinct: Int32) -> Int64:
-    """Count for each level the members that get one more than it."""
+def _spare_of(served: Served, levels: Levels, floor: Int32, distinct: Int32) -> Int64:
+    """Count for each level the members that get one more than their least."""
+    level = levels.place
     spare = np.zeros(distinct.size, np.int64)
     for t in range(floor.size):
         spare[np.searchsorted(distinct, floor[t])] += served.supply[t]
     for k in range(level.size):
-        held = np.int64(level[k]) * served.class_size[k]
+        held = np.int64(levels.low[k]) * served.class_size[k]
         spare[np.searchsorted(distinct, level[k])] -= held
     return spare
 

@@ -12,94 +12,126 @@ sit there and whose loads are all q or q + 1 therefore has the least sum of squa
 there is, which only the dec-min vector has; and any other assignment that has it too
 meets the same two conditions.
 
-Stickiness. So in every balanced assignment a partition p sits on one of the
-subscribers of its topic with the least level: its *seats*. Take any prices u. What
-an assignment keeps is the sum over partitions of (own - u) of the member they sit
-on, plus the sum over members of u times load. The first is at most the best seat of
-each partition. For the second, each load is q or q + 1, and how many members of a
-level have q + 1 is no choice: the partitions whose seats have that level, less q a
-member. So it is at most q*u for each member and the u of that many members, those
-with the largest. A member that is nobody's seat has no partition and no extra one.
-When this bound equals what is kept, no balanced assignment keeps more.
+Balance with capacities. The same with another cost: what `verify.keys` tells, where
+the n-th partition of a member costs the more the larger its key is. Each member has
+a *threshold*, any key; at that price its keys below it are bought, those above are
+not, and one that is equal may be, so least and most are counts of keys. Partitions
+sit where the threshold is least. Nothing else changes.
+
+Balance under conditions. Neither argument asked why a partition may sit where it
+may. If each partition has a set of *seats* that it must sit on, and each sits on one
+of the least level among them, the vector is the least that these seats leave. A
+policy with moves or racks before ``load`` leaves each partition the seats that are
+best for it alone: if the sums are the least there can be, each partition has one.
+
+Prices. So in every assignment that is as balanced, a partition p sits on one of its
+seats of the least level. Take any prices u, and any weights for what is to be small,
+moves and rack mismatches. What an assignment costs is the sum over partitions of
+(cost + u) of the member they sit on, less the sum over members of u times load. The
+first is at least the best seat of each partition. For the second, each load is least
+or most, and how many members of a level have the most is no choice: the partitions
+whose seats have that level, less the least of each member. So it is at most least*u
+for each member and the u of that many members, those with the largest of those whose
+least and most differ. A member that is nobody's seat has no partition and no extra
+one. When the difference equals what the assignment costs, nothing costs less.
+
+Without weights the prices are of stickiness: so many moves at least, that is, so many
+kept at most. With weights the bound says a*moves + b*mismatches >= B; of all pairs of
+counts that this leaves, the first in a policy's order is what no assignment beats,
+level by level (`verify.prices`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from verify.case import Case, Row
 from verify.figures import loads_of
+from verify.keys import is_weighted
+from verify.policy import Level
+from verify.prices import MOVES, asks_racks, count_owned, least_values, priced_bound
+from verify.seats import Certificate, Face, Kind, Seating, face_of
 
 Reason = dict[str, Any]
-Integers = Mapping[str, int]
+STICKINESS: Level = ((1, "stickiness"),)
 
 
 def balance_fails(
-    case: Case, rows: Sequence[Row], certificate: Mapping[str, Integers]
+    case: Case,
+    rows: Sequence[Row],
+    certificate: Certificate,
+    before: Sequence[Level] = (),
 ) -> Reason | None:
-    """Return where a certificate fails to prove the load vector least, or None."""
-    level = certificate["level"]
-    for part in ("level", "price"):
-        odd = min(certificate[part].keys() ^ case.wants.keys(), default=None)
-        if odd is not None:
-            return {"fails": "members", "part": part, "member": odd}
+    """Return where a certificate fails to prove the load vector least, or None.
+
+    Parameters
+    ----------
+    before : levels
+        Objectives, sums of moves and mismatches, that leave each partition only its
+        best seats (`split`). That they do is for the caller to see: the assignment
+        must reach `separate_values`.
+    """
+    fails = _levels_fail(case, certificate)
+    if fails is not None:
+        return fails
+    face = face_of(case, certificate)
     for member, load in loads_of(case, rows).items():
-        if not level[member] <= load <= level[member] + 1:
-            found = {"level": level[member], "load": load}
+        if not face.low[member] <= load <= face.high[member]:
+            found = {"level": certificate["level"][member], "load": load}
             return {"fails": "load", "member": member, **found}
-    least = _least_levels(case, level)
-    misplaced = [row for row in rows if level[row[0]] != least[row[1]]]
-    if misplaced:
-        member, topic, numbers = min(misplaced)
-        where = {"member": member, "topic": topic, "partition": min(numbers)}
-        found = {"level": level[member], "least": least[topic]}
-        return {"fails": "place", **where, **found}
-    return None
+    return _misplaced(case, rows, face, before)
 
 
-def stickiness_fails(
-    case: Case, certificate: Mapping[str, Integers], kept: int
-) -> Reason | None:
+def stickiness_fails(case: Case, certificate: Certificate, kept: int) -> Reason | None:
     """Return how far a certificate of balance is from proving ``kept`` the most."""
-    bound = kept_bound(case, certificate["level"], certificate["price"])
+    bound = kept_bound(case, certificate)
     return None if bound == kept else {"fails": "bound", "kept": kept, "bound": bound}
 
 
-def kept_bound(case: Case, level: Integers, price: Integers) -> int:
+def kept_bound(case: Case, certificate: Certificate) -> int:
     """Return what no balanced assignment keeps more than, by the levels' proof."""
-    least = _least_levels(case, level)
-    supply: dict[int, int] = {}
-    seated: set[str] = set()
-    cheapest: dict[str, int] = {}
-    bound = 0
-    for topic, floor in least.items():
-        count = case.partitions[topic]
-        seats = [name for name in case.subscribers[topic] if level[name] == floor]
-        cheapest[topic] = min(map(price.__getitem__, seats))
-        bound -= cheapest[topic] * count
-        seated.update(seats)
-        supply[floor] = supply.get(floor, 0) + count
-    for (owner, topic), numbers in case.owned.items():
-        if level[owner] == least[topic]:
-            better = 1 - price[owner] + cheapest[topic]
-            bound += max(0, better) * len(numbers)
-    by_level: dict[int, list[int]] = {}
-    for name in seated:
-        by_level.setdefault(level[name], []).append(price[name])
-    for floor, prices in by_level.items():
-        extra = supply[floor] - floor * len(prices)
-        bound += floor * sum(prices) + sum(sorted(prices)[len(prices) - extra :])
-    return bound
+    weights = certificate.get("weights", MOVES)
+    bound = priced_bound(case, certificate, weights)
+    least = least_values(case, [STICKINESS], weights, bound)
+    return count_owned(case) - (least[0] if least else 0)
 
 
-def _least_levels(case: Case, level: Integers) -> dict[str, int]:
-    """Return the least level among the subscribers of each topic to be given out."""
-    return {
-        topic: min(map(level.__getitem__, subscribers))
-        for topic, subscribers in case.subscribers.items()
-        if subscribers and case.partitions[topic]
-    }
+def _levels_fail(case: Case, certificate: Certificate) -> Reason | None:
+    """Return what is missing for a certificate to say anything, or None."""
+    parts = ["level", "price"]
+    if is_weighted(case) or "threshold" in certificate:
+        parts.append("threshold")
+    for part in parts:
+        odd = min(certificate.get(part, {}).keys() ^ case.wants.keys(), default=None)
+        if odd is not None:
+            return {"fails": "members", "part": part, "member": odd}
+    face = face_of(case, certificate)
+    for member, level in certificate["level"].items():
+        if face.low[member] != level:
+            found = {"level": level, "keys": face.low[member]}
+            return {"fails": "threshold", "member": member, **found}
+    return None
+
+
+def _misplaced(
+    case: Case, rows: Sequence[Row], face: Face, before: Sequence[Level]
+) -> Reason | None:
+    """Return a partition that sits elsewhere than on its seats of the least level."""
+    seating = Seating(case, racks=asks_racks(before), place=face.place, before=before)
+    if before:
+        rows = [(name, topic, [n]) for name, topic, held in rows for n in held]
+    misplaced = []
+    for member, topic, numbers in rows:
+        kind = seating.kind_of(topic, numbers[0]) if before else Kind(topic)
+        least = seating.seats(kind)[0].place
+        if numbers and face.place[member] != least:
+            misplaced.append((member, topic, min(numbers), face.place[member], least))
+    if not misplaced:
+        return None
+    member, topic, number, place, least = min(misplaced)
+    where = {"member": member, "topic": topic, "partition": number}
+    return {"fails": "place", **where, "level": place, "least": least}
 
 
 def peak_lag_bound(case: Case) -> int | None:

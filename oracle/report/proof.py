@@ -72,7 +72,7 @@ def bound_of(instance: Document, best: Optimum, claim_rule: str) -> Bound:
     return Bound(
         owned=figures["kept"] + figures["moves"],
         kept=figures["kept"],
-        kept_bound=kept_bound(case, certificate["level"], certificate["price"]),
+        kept_bound=kept_bound(case, certificate),
         moves=figures["moves"],
         proved=best.is_proved,
     )

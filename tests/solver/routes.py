@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -57,8 +58,9 @@ def check_proved(
 def best_by_ortools(laid_out: Instance) -> tuple[list[int], int]:
     """Return the best loads and the most kept, by one convex flow of another library.
 
-    The n-th partition of a member costs (2 n - 1) · W, so loads add up to W times the
-    sum of squares; a kept one costs -1, and W is more than all kept ones together.
+    The n-th partition of a member costs W times the place of n ÷ capacity among all
+    such fractions, larger capacities first; a kept one costs -1, and W is more than all
+    kept ones together.
     """
     weight = laid_out.n_partitions + 1
     n_topics, n_members = len(laid_out.topics), len(laid_out.members)
@@ -72,6 +74,7 @@ def best_by_ortools(laid_out: Instance) -> tuple[list[int], int]:
             own[topic, owner] += 1
     kept_arcs = []
     reach = np.zeros(n_members, dtype=np.int64)
+    rank = _ranks(laid_out)
     for m in range(n_members):
         for t in laid_out.topics_of(m):
             member = n_topics + m
@@ -81,7 +84,7 @@ def best_by_ortools(laid_out: Instance) -> tuple[list[int], int]:
                 arc = flow.add_arc_with_capacity_and_unit_cost(t, member, own[t, m], -1)
                 kept_arcs.append(arc)
         for n in range(1, reach[m] + 1):
-            cost = (2 * n - 1) * weight
+            cost = rank[n, _capacity(laid_out, m)] * weight
             flow.add_arc_with_capacity_and_unit_cost(n_topics + m, sink, 1, cost)
     for t in np.flatnonzero(laid_out.topic_subscribed):
         flow.set_node_supply(t, sizes[t])
@@ -94,3 +97,17 @@ def best_by_ortools(laid_out: Instance) -> tuple[list[int], int]:
             load[flow.tail(arc) - n_topics] += flow.flow(arc)
     kept = sum(flow.flow(arc) for arc in kept_arcs)
     return sorted(load.tolist(), reverse=True), kept
+
+
+def _capacity(laid_out: Instance, member: int) -> int:
+    return 1 if laid_out.capacity is None else int(laid_out.capacity[member])
+
+
+def _ranks(laid_out: Instance) -> dict[tuple[int, int], int]:
+    keys = {
+        (n, _capacity(laid_out, m))
+        for m in range(len(laid_out.members))
+        for n in range(1, laid_out.n_partitions + 1)
+    }
+    ordered = sorted(keys, key=lambda key: (Fraction(*key), -key[1]))
+    return {key: place for place, key in enumerate(ordered)}

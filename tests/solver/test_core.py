@@ -14,8 +14,9 @@ from hypothesis import given, settings
 
 import verify
 from rebalance import ClaimRule, Claims, Instance, to_json
+from rebalance.assignment import members_of
 from solver import Status, solve, solve_by_flow
-from tests.shapes import SHAPES, Document, shape
+from tests.shapes import SHAPES, Document, member, rebalance, shape
 from tests.solver.routes import (
     INSTANCES,
     ROUTES,
@@ -24,8 +25,15 @@ from tests.solver.routes import (
     instance,
 )
 from tests.strategies import LARGER, SMALL, TINY, Limits, rebalances, seeded_rebalance
+from tests.verify import naive
 
-HUGE = Limits(members=40, topics=30, partitions=25)
+LARGE = Limits(members=40, topics=30, partitions=25)
+HUGE = 2**63 - 1
+WEIGHTS = {
+    "small": range(1, 6),
+    "ties": (1, 2, 3, 6, 10, 15),
+    "huge": (1, 3, 2**61 + 1, 2**62, HUGE - 1, HUGE),
+}
 
 
 @pytest.mark.parametrize("route", ROUTES)
@@ -63,14 +71,68 @@ def test_published_scenarios_by_hand(name: str, loads: list[int], kept: int) -> 
 def test_agrees_with_enumeration(limits: Limits) -> None:
     """At least 2,000 rebalances, each by both routes, best found by trying all."""
     for seed in range((INSTANCES + 1) // 2):
-        document = seeded_rebalance(seed, limits)
-        best = verify.best(document, lag=False)
-        for solve_it in ROUTES.values():
-            answer = solve_it(instance(document))
-            assert answer.status is Status.OPTIMAL, seed
-            assert answer.kept == best["kept"], seed
-            load = answer.assignment.loads(instance(document))
-            assert sorted(load.tolist(), reverse=True) == best["loads"], seed
+        check_best(seeded_rebalance(seed, limits), seed)
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_agrees_with_enumeration_over_capacity(weights: str) -> None:
+    """Small, with many equal fractions, and so large that products pass 64 bits."""
+    for seed in range(INSTANCES // 10):
+        rng = random.Random(seed)  # noqa: S311
+        document = seeded_rebalance(seed, rng.choice([TINY, SMALL]))
+        for one in document["members"].values():
+            one["capacity"] = rng.choice(WEIGHTS[weights])
+        check_best(document, seed)
+
+
+def check_best(document: Document, seed: int) -> None:
+    """Assert that both routes find what trying all finds, and prove it."""
+    best = verify.best(document, lag=False)
+    laid_out = instance(document)
+    for solve_it in ROUTES.values():
+        answer = solve_it(laid_out)
+        assert answer.status is Status.OPTIMAL, seed
+        assert answer.kept == best["kept"], seed
+        written = {"members": members_of(laid_out, answer.assignment)}
+        assert naive.is_dec_min(document, written, best), seed
+
+
+@pytest.mark.parametrize(
+    ("capacity", "partitions", "loads"),
+    [
+        ({"a": 1, "b": 2}, 3, [1, 2]),
+        ({"a": 1, "b": 2}, 2, [0, 2]),
+        ({"a": 2, "b": 3}, 10, [4, 6]),
+        ({"a": 2, "b": 2, "c": 3}, 4, [1, 1, 2]),
+        ({"a": 6, "b": 10, "c": 15}, 30, [5, 10, 15]),
+        ({"a": 6, "b": 10, "c": 15}, 61, [11, 20, 30]),
+        ({"a": HUGE, "b": HUGE - 1}, 3, [2, 1]),
+        ({"a": HUGE, "b": 1}, 1000, [1000, 0]),
+        ({"a": 5, "b": 5}, 3, [2, 1]),
+    ],
+)
+def test_loads_are_shared_by_capacity(
+    capacity: dict[str, int], partitions: int, loads: list[int]
+) -> None:
+    members = {m: member(["t"], capacity=w) for m, w in capacity.items()}
+    document = rebalance({"t": partitions}, members)
+    for solve_it in ROUTES.values():
+        answer = solve_it(instance(document))
+        check_proved(document, answer)
+        assert answer.assignment.loads(instance(document)).tolist() == loads
+
+
+def test_level_is_what_chains_reach() -> None:
+    """Neither the last key taken nor the next in a block: d's t may not go to c.
+
+    c holds t alone, next 2 ÷ 1; d holds its own four, next 5 ÷ 3, and would be t's
+    seat, if c's level were its own next key and d's were not less for it.
+    """
+    members = {"c": member(["t"], capacity=1), "d": member(["t", "u"], capacity=3)}
+    document = rebalance({"t": 1, "u": 4}, members)
+    answer = solve(instance(document))
+    check_proved(document, answer)
+    assert answer.assignment.loads(instance(document)).tolist() == [1, 4]
 
 
 @given(rebalances(SMALL))
@@ -91,7 +153,7 @@ def test_judge_finds_larger_answers_proved(rule: ClaimRule) -> None:
 
 def test_agrees_with_another_flow_engine() -> None:
     for seed in range(max(INSTANCES // 40, 20)):
-        laid_out = instance(seeded_rebalance(seed, HUGE))
+        laid_out = instance(seeded_rebalance(seed, LARGE))
         answer = solve_by_flow(laid_out)
         loads = sorted(answer.assignment.loads(laid_out).tolist(), reverse=True)
         assert (loads, answer.kept) == best_by_ortools(laid_out), seed
