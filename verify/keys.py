@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from heapq import heapify, heapreplace
 
 from verify.case import Case
 
@@ -57,31 +56,3 @@ def ends(case: Case, loads: Mapping[str, int]) -> tuple[dict[str, int], dict[str
     rank = ranks(key for pair in keys.values() for key in pair if key[0])
     last = {name: rank.get(pair[0], 0) for name, pair in keys.items()}
     return last, {name: rank[pair[1]] for name, pair in keys.items()}
-
-
-def even(capacity: Mapping[str, int], count: int) -> dict[str, tuple[int, int]]:
-    """Return what each of some members holds of ``count`` partitions all may have.
-
-    The least ``count`` keys are taken. Shares in proportion to capacity, less one, are
-    surely among them; the rest is taken key by key.
-
-    Returns
-    -------
-    dict
-        member -> least and most; one apart only for the capacity of the last key
-    """
-    if not count:
-        return dict.fromkeys(capacity, (0, 0))
-    whole = sum(capacity.values())
-    taken = {name: max(0, count * w // whole - 1) for name, w in capacity.items()}
-    following = [_following(n + 1, capacity[name]) for name, n in taken.items()]
-    heapify(following)
-    for _ in range(count - sum(taken.values())):
-        _, over, number = following[0]
-        last = number, -over
-        heapreplace(following, _following(number + 1, -over))
-    return {name: limits(w, last) for name, w in capacity.items()}
-
-
-def _following(number: int, capacity: int) -> tuple[Fraction, int, int]:
-    return Fraction(number, capacity), -capacity, number

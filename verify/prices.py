@@ -3,16 +3,17 @@
 `verify.certificate` tells why prices bound what an assignment costs. They do so where
 each topic is even by itself as well: there the seats of a partition are all the
 subscribers of its topic, prices go by topic and member, and how many partitions of a
-topic its subscribers have at least and at most is told by `verify.keys.even`.
+topic its subscribers have at least and at most is told by `verify.room`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from verify.case import Case
-from verify.keys import even
 from verify.policy import Level, Policy
+from verify.room import even_limits
 from verify.seats import Certificate, Kind, Seat, Seating, face_of, values
 
 Weights = Mapping[str, int]
@@ -21,26 +22,39 @@ LINEAR = frozenset({"stickiness", "rack"})
 LOAD: Level = ((1, "load"),)
 
 
-def split(policy: Policy) -> tuple[list[str], list[str]]:
-    """Return the levels that each partition settles alone, and those on the face.
+class Split(NamedTuple):
+    """The levels of a policy, by what proves them; names of sums of moves and racks.
 
-    Names of sums of moves and mismatches: before and after ``load``, up to the first
-    level that is another sort. Under dec-min there is a face from the start.
+    Attributes
+    ----------
+    before : levels that each partition settles alone
+    after : levels on the face that a certificate of balance tells
+    load : whether ``load`` stands between them, or the face is there from the start
     """
-    before: list[str] = []
-    after: list[str] = []
+
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    load: bool
+
+
+def split(policy: Policy) -> Split:
+    """Part the levels at ``load``, up to the first of another sort.
+
+    Under dec-min every level is on the face, and ``load`` says nothing new.
+    """
     on_face = policy.balance == "dec-min"
+    found: dict[bool, list[str]] = {False: [], True: []}
     for name, level in policy.levels.items():
         if level == LOAD:
             on_face = True
         elif LINEAR.issuperset(one for _, one in level):
-            (after if on_face else before).append(name)
+            found[on_face].append(name)
         else:
             break
-    return before, after
+    return Split(tuple(found[False]), tuple(found[True]), on_face)
 
 
-def certified(
+def face_bounds(
     case: Case, policy: Policy, certificate: Certificate
 ) -> dict[str, int] | None:
     """Return what a certificate of balance proves of the levels on its face.
@@ -51,7 +65,7 @@ def certified(
         Level -> what no assignment has less of that is as good in the levels before;
         None if no assignment is within the budget.
     """
-    before, after = split(policy)
+    before, after, _ = split(policy)
     weights = certificate.get("weights", MOVES)
     levels = [policy.levels[name] for name in before]
     bound = priced_bound(case, certificate, weights, levels)
@@ -131,7 +145,8 @@ def priced_topics_bound(
     for topic, prices in price.items():
         names = case.subscribers.get(topic, ())
         if any(prices.values()):
-            held = even({m: case.capacity[m] for m in names}, case.partitions[topic])
+            shares = {name: case.capacity[name] for name in names}
+            held = even_limits(case.partitions[topic], shares)
             all_prices = {name: prices.get(name, 0) for name in names}
             bound -= _most(held, all_prices, case.partitions[topic])
     return bound
