@@ -49,18 +49,8 @@ from typing import Any
 from verify.case import Case, Row
 from verify.figures import loads_of
 from verify.keys import is_weighted
-from verify.objectives import Value, load_vector, tally_of, value_of
-from verify.policy import Level, Policy
-from verify.prices import (
-    MOVES,
-    asks_racks,
-    count_owned,
-    face_bounds,
-    least_values,
-    priced_bound,
-    separate_values,
-    split,
-)
+from verify.policy import Level
+from verify.prices import MOVES, asks_racks, count_owned, least_values, priced_bound
 from verify.seats import Certificate, Face, Kind, Seating, face_of
 
 Reason = dict[str, Any]
@@ -105,32 +95,6 @@ def kept_bound(case: Case, certificate: Certificate) -> int:
     bound = priced_bound(case, certificate, weights)
     least = least_values(case, [STICKINESS], weights, bound)
     return count_owned(case) - (least[0] if least else 0)
-
-
-def certified(
-    case: Case, policy: Policy, rows: Sequence[Row], certificate: Certificate
-) -> dict[str, Value]:
-    """Return what the certificate of a complete valid assignment proves, by level.
-
-    Returns
-    -------
-    dict
-        Level -> bound; nothing for those that the certificate does not speak of, and
-        nothing at all if it fails.
-    """
-    parts, tally = split(policy), tally_of(case, rows)
-    alone = [policy.levels[name] for name in parts.before]
-    found: dict[str, Value] = {}
-    if alone:
-        least = separate_values(case, alone)
-        if least != tuple(value_of(case, tally, level) for level in alone):
-            return {}
-        found |= zip(parts.before, least, strict=True)
-    if not parts.load or balance_fails(case, rows, certificate, alone) is not None:
-        return {}
-    if "load" in policy.levels:
-        found["load"] = load_vector(case, tally)
-    return found | (face_bounds(case, policy, certificate) or {})
 
 
 def _levels_fail(case: Case, certificate: Certificate) -> Reason | None:

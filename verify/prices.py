@@ -9,7 +9,6 @@ topic its subscribers have at least and at most is told by `verify.room`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from verify.case import Case
 from verify.policy import Level, Policy
@@ -22,39 +21,26 @@ LINEAR = frozenset({"stickiness", "rack"})
 LOAD: Level = ((1, "load"),)
 
 
-class Split(NamedTuple):
-    """The levels of a policy, by what proves them; names of sums of moves and racks.
+def split(policy: Policy) -> tuple[list[str], list[str]]:
+    """Return the levels that each partition settles alone, and those on the face.
 
-    Attributes
-    ----------
-    before : levels that each partition settles alone
-    after : levels on the face that a certificate of balance tells
-    load : whether ``load`` stands between them, or the face is there from the start
+    Names of sums of moves and mismatches: before and after ``load``, up to the first
+    level that is another sort. Under dec-min there is a face from the start.
     """
-
-    before: tuple[str, ...]
-    after: tuple[str, ...]
-    load: bool
-
-
-def split(policy: Policy) -> Split:
-    """Part the levels at ``load``, up to the first of another sort.
-
-    Under dec-min every level is on the face, and ``load`` says nothing new.
-    """
+    before: list[str] = []
+    after: list[str] = []
     on_face = policy.balance == "dec-min"
-    found: dict[bool, list[str]] = {False: [], True: []}
     for name, level in policy.levels.items():
         if level == LOAD:
             on_face = True
         elif LINEAR.issuperset(one for _, one in level):
-            found[on_face].append(name)
+            (after if on_face else before).append(name)
         else:
             break
-    return Split(tuple(found[False]), tuple(found[True]), on_face)
+    return before, after
 
 
-def face_bounds(
+def certified(
     case: Case, policy: Policy, certificate: Certificate
 ) -> dict[str, int] | None:
     """Return what a certificate of balance proves of the levels on its face.
@@ -65,7 +51,7 @@ def face_bounds(
         Level -> what no assignment has less of that is as good in the levels before;
         None if no assignment is within the budget.
     """
-    before, after, _ = split(policy)
+    before, after = split(policy)
     weights = certificate.get("weights", MOVES)
     levels = [policy.levels[name] for name in before]
     bound = priced_bound(case, certificate, weights, levels)
