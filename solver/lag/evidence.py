@@ -1,0 +1,56 @@
+"""Bounds on peak lag with the terms that prove them, in the words of documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rebalance import Instance
+from rebalance.documents import BoundTerm, SearchProof, TermsProof
+from solver.lag.search import ENGINE
+from solver.lag.setting import Setting
+from solver.lag.subset import densest
+from solver.lag.terms import average, best_crowd
+from solver.outcome import Proof
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """A bound and the terms it is the largest of."""
+
+    bound: int
+    terms: tuple[BoundTerm, ...]
+
+    def proof(self, bound: int) -> Proof:
+        """Return what proves a bound: these terms, or a search that went beyond."""
+        if bound <= self.bound:
+            return TermsProof(terms=list(self.terms))
+        return SearchProof(engine=ENGINE, terms=list(self.terms))
+
+
+def evidence_of(
+    instance: Instance, setting: Setting, topics: list[str] | None = None
+) -> Evidence:
+    """Work out what peak lag cannot be below.
+
+    Parameters
+    ----------
+    topics : list of str or None
+        What the terms speak of; None: all topics.
+    """
+    terms = [term(kind="average", bound=average(setting), topics=topics)]
+    subset = densest(setting)
+    if subset is not None and subset.bound > terms[0].bound:
+        members = [instance.members[m] for m in setting.members[subset.members]]
+        terms.append(
+            term(kind="average", bound=subset.bound, members=members, topics=topics)
+        )
+    terms += [
+        term(
+            kind="topic-crowd" if crowd.by_topic else "crowd",
+            bound=crowd.bound,
+            at_least=crowd.at_least,
+            topics=topics,
+        )
+        for crowd in best_crowd(setting)
+    ]
+    return Evidence(bound=max(term.bound for term in terms), terms=tuple(terms))

@@ -1,0 +1,141 @@
+"""Level after level of a lag policy: what each reached, and what it cannot beat."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from rebalance import Assignment, Instance
+from rebalance.claims import Int32
+from rebalance.documents import CertificateProof, SearchProof
+from solver.answer import Answer, Status
+from solver.lag.deal import deal
+from solver.lag.evidence import evidence_of
+from solver.lag.lower import lower
+from solver.lag.program import Goal
+from solver.lag.regain import regained
+from solver.lag.search import ENGINE, Question, fits, search
+from solver.lag.setting import Setting
+from solver.lag.work import Work
+from solver.outcome import Achieved, Outcome, Proof, zero_term
+from solver.policy import Policy
+from solver.values import scale_of, value_of
+
+
+@dataclass(slots=True, kw_only=True)
+class Ladder:
+    """The levels that are settled, and an assignment that settles them.
+
+    Attributes
+    ----------
+    core : Answer or None
+        The stickiest dec-min assignment, where moves count and it is of use.
+    """
+
+    instance: Instance
+    setting: Setting
+    policy: Policy
+    work: Work
+    core: Answer | None
+    holder: Int32 = field(init=False)
+    within: dict[Goal, int] = field(default_factory=dict)
+    bounds: list[tuple[int, Proof | None]] = field(default_factory=list)
+
+    def climb(self) -> Outcome:
+        """Settle level after level, until one cannot be."""
+        goals = [Goal(level.objectives[0].value) for level in self.policy.levels]
+        self.holder = self._start(goals)
+        is_proved = True
+        for goal in goals:
+            if not is_proved:
+                self.bounds.append(self._trivial(goal))
+                continue
+            bound, proof = self._settle(goal)
+            self.bounds.append((bound, proof))
+            value = self._value(goal)
+            self.within[goal] = value
+            is_proved = value == bound
+        return self._outcome()
+
+    def _start(self, goals: list[Goal]) -> Int32:
+        if goals[0] is Goal.MOVES and self.core is not None:
+            return self.setting.holders(self.core.assignment.assignee)
+        return deal(self.setting)
+
+    def _settle(self, goal: Goal) -> tuple[int, Proof | None]:
+        if goal is Goal.PEAK:
+            return self._settle_peak()
+        bound, proof = self._trivial(goal)
+        if goal is Goal.MOVES:
+            self._regain()
+        value = self._value(goal)
+        if value == bound or not fits(self.setting) or self.work.struck() is not None:
+            return bound, proof
+        question = Question(goal=goal, beat=value, bound=bound, within=self.within)
+        found = search(self.setting, self.holder, question, self.work, np.inf)
+        if found.holder is not None:
+            self.holder = found.holder
+        if found.bound <= bound:
+            return bound, proof
+        return found.bound, SearchProof(engine=ENGINE)
+
+    def _settle_peak(self) -> tuple[int, Proof | None]:
+        known = evidence_of(self.instance, self.setting)
+        moves = self.within.get(Goal.MOVES)
+        found = lower(self.setting, self.holder, known.bound, self.work, moves=moves)
+        self.holder = found.holder
+        return found.bound, known.proof(found.bound)
+
+    def _regain(self) -> None:
+        """Give back to owners what the peak allows; the flow core's answer may help."""
+        peak = self.within.get(Goal.PEAK)
+        if peak is None:
+            return
+        self.holder = regained(self.setting, self.holder, self.core, peak, self.work)
+
+    def _trivial(self, goal: Goal) -> tuple[int, Proof | None]:
+        """Return what holds of a level before anything is done for it."""
+        if goal is Goal.MOVES and self.core is not None:
+            owned = int((self.instance.owner >= 0).sum())
+            return owned - self.core.most_kept, CertificateProof()
+        return 0, zero_term()
+
+    def _value(self, goal: Goal) -> int:
+        level = next(
+            one for one in self.policy.levels if one.objectives[0].value == goal.value
+        )
+        value = value_of(self.instance, self._assignment(), level)
+        if isinstance(value, tuple):  # no goal here is a vector
+            raise TypeError(goal)
+        return value
+
+    def _assignment(self) -> Assignment:
+        return Assignment(assignee=self.setting.column(self.instance, self.holder))
+
+    def _outcome(self) -> Outcome:
+        assignment = self._assignment()
+        objectives = tuple(
+            Achieved(
+                of=level,
+                value=value_of(self.instance, assignment, level),
+                bound=bound,
+                scale=scale_of(self.instance, level),
+                proof=proof,
+            )
+            for level, (bound, proof) in zip(
+                self.policy.levels, self.bounds, strict=True
+            )
+        )
+        proved = all(one.is_proved for one in objectives)
+        reason = None
+        if not proved:
+            reason = self.work.struck() or "too large for a search to the end"
+        return Outcome(
+            policy=self.policy,
+            status=Status.OPTIMAL if proved else Status.FEASIBLE,
+            assignment=assignment,
+            objectives=objectives,
+            certificate=None if self.core is None else self.core.certificate,
+            reason=reason,
+        )

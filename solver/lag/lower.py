@@ -1,0 +1,148 @@
+"""Lower the peak: exchanges towards the bound, then what lies between, then CP-SAT.
+
+Rounds of growing effort, counted in steps and not in seconds; the clock and the other
+limits are looked at between pieces of a fraction of a second.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from itertools import count
+
+import numpy as np
+
+from rebalance.claims import Int32
+from solver.lag.hands import hands_of, peak_of
+from solver.lag.program import Goal
+from solver.lag.search import Question, fits, search
+from solver.lag.setting import Setting
+from solver.lag.settle import settle
+from solver.lag.work import STEPS_A_UNIT, Work
+
+_EFFORT = 40_000_000  # steps of the first round: about a tenth of a second
+_PIECE = 20_000_000
+_ROUNDS = 5  # when no search can end it and no limit is set
+_WORK = 0.5  # deterministic seconds of the first search
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lowered:
+    """The least peak lag known, and what none is below.
+
+    Attributes
+    ----------
+    holder : int32 (P,)
+    value, bound : int
+        In units of 1 ÷ scale.
+    """
+
+    holder: Int32
+    value: int
+    bound: int
+
+
+def lower(
+    setting: Setting,
+    start: Int32,
+    bound: int,
+    work: Work,
+    *,
+    moves: int | None = None,
+) -> Lowered:
+    """Lower the peak of an assignment until it meets the bound, or a limit strikes.
+
+    Parameters
+    ----------
+    start : int32 (P,)
+    bound : int
+        No peak is below it.
+    moves : int or None
+        Where a level before has settled the moves: no more than these. ``start`` has
+        so many.
+    """
+    descent = _Descent(setting, start, bound, work, moves)
+    descent.run()
+    return Lowered(holder=descent.holder, value=descent.peak, bound=descent.bound)
+
+
+class _Descent:
+    """The best so far, and the ways to better it."""
+
+    def __init__(
+        self,
+        setting: Setting,
+        start: Int32,
+        bound: int,
+        work: Work,
+        moves: int | None,
+    ) -> None:
+        room = setting.room
+        self.setting, self.room, self.work = setting, room, work
+        self.bound, self.holder = bound, start
+        self.within = {} if moves is None else {Goal.MOVES: moves}
+        self.owner = setting.owner if moves is not None else np.zeros(0, np.int32)
+        self.peak = int(peak_of(room, hands_of(room, start)))
+        self.total = int(room.lag.sum())
+        self.seeds = count(work.limits.seed)
+        self.fits = fits(setting)
+
+    @property
+    def is_over(self) -> bool:
+        return self.peak <= self.bound or self.work.struck() is not None
+
+    def run(self) -> None:
+        """Alternate, each round with twice the effort of the one before."""
+        for turn in count():
+            steps = (
+                partial(self.settle_to, self.bound, _EFFORT << turn),
+                partial(self.halve, (_EFFORT << turn) // 4),
+                partial(self.search, _WORK * 2**turn),
+            )
+            for step in steps:
+                if self.is_over:
+                    return
+                step()
+            if not self.fits and self.work.is_open and turn >= _ROUNDS:
+                return
+
+    def settle_to(self, target: int, effort: int) -> bool:
+        """Try to reach a peak; keep whatever is better than the best."""
+        hands = hands_of(self.room, self.holder)
+        cap = np.minimum(target // self.room.unit, self.total)
+        piece = _PIECE + 50_000 * cap.size
+        while effort > 0 and self.work.struck() is None:
+            effort -= piece
+            seed = next(self.seeds) % 2**31
+            found = settle(self.room, hands, self.owner, cap, seed, piece)
+            self.work.spent += int(found.spent) / STEPS_A_UNIT
+            self.keep(found.holder, int(found.peak))
+            if found.over == 0:
+                return True
+        return False
+
+    def halve(self, effort: int) -> None:
+        """Aim between bound and best, closer to the one or the other as it goes."""
+        low = self.bound
+        while low < self.peak and not self.is_over:
+            middle = (low + self.peak) // 2
+            if not self.settle_to(middle, effort):
+                low = middle + 1
+
+    def search(self, effort: float) -> None:
+        """Ask CP-SAT for something better, or that there is nothing."""
+        if not self.fits:
+            return
+        question = Question(
+            goal=Goal.PEAK, beat=self.peak, bound=self.bound, within=self.within
+        )
+        found = search(self.setting, self.holder, question, self.work, effort)
+        if found.holder is not None:
+            hands = hands_of(self.room, found.holder)
+            self.keep(found.holder, int(peak_of(self.room, hands)))
+        self.bound = max(self.bound, found.bound)
+
+    def keep(self, holder: Int32, peak: int) -> None:
+        """Remember what is better."""
+        if peak < self.peak:
+            self.holder, self.peak = holder.copy(), peak

@@ -1,0 +1,227 @@
+"""A balance laid out as a room, and how its numbers are those of the instance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from rebalance import Instance
+from rebalance.claims import NOBODY, Int32, Int64
+from solver.core import solve as solve_core
+from solver.lag.quota import Quota, even_quota, quota
+from solver.lag.room import FREE, Room
+from solver.policy import Balance
+from solver.policy.policy import Kind
+from solver.served import OUTSIDE, Served, served_of
+from solver.values import capacities, common_capacity
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """A room and how its numbers are those of the instance.
+
+    Attributes
+    ----------
+    room : Room
+    rows : int64 (P,)
+        Partition of the instance.
+    members : int64 (M,)
+        Member of the instance.
+    topics : int64 (T,)
+        Topic of the instance.
+    owner : int32 (P,)
+        Member who owns the partition, -1: nobody in play who may keep it.
+    scale : int
+        Peaks are in units of 1 ÷ scale.
+    start : int32 (P,) or None
+        An assignment that keeps to the limits, where one is known.
+    """
+
+    room: Room
+    rows: Int64
+    members: Int64
+    topics: Int64
+    owner: Int32
+    scale: int
+    start: Int32 | None = None
+
+    def column(self, instance: Instance, holder: Int32) -> Int32:
+        """Write who holds what as a column of the instance."""
+        assignee = np.full(instance.n_partitions, NOBODY, dtype=np.int32)
+        assignee[self.rows] = self.members[holder]
+        return assignee
+
+    def holders(self, assignee: Int32) -> Int32:
+        """Read who holds what from a column of the instance."""
+        return _numbers(self.members, assignee[self.rows])
+
+
+def setting_of(instance: Instance, balance: Balance) -> Setting | None:
+    """Lay out what a balance allows; None if its limits are no such cells.
+
+    That is so for ``kip54`` and ``spread``, and for dec-min with capacities unless all
+    subscriptions are equal.
+    """
+    served = served_of(instance)
+    members = np.flatnonzero(served.member_class != OUTSIDE)
+    weights = np.array(capacities(instance), dtype=np.int64)[members]
+    if balance.kind is Kind.NONE:
+        return _setting(instance, served, _unlimited(members.size), None)
+    if balance.kind is Kind.PER_TOPIC:
+        return _setting(instance, served, _by_topic(served, members, weights), None)
+    if balance.kind is not Kind.DEC_MIN:
+        return None
+    if served.class_size.size <= 1:
+        limits = _together(served, weights)
+        return _setting(instance, served, limits, None)
+    if (weights != 1).any():
+        return None
+    return _levelled(instance, served, members)
+
+
+class _Limits(NamedTuple):
+    by_topic: bool
+    cell: Int64
+    least: Int64
+    most: Int64
+    pool: Int32
+    extra: Int64
+
+
+def _setting(
+    instance: Instance, served: Served, limits: _Limits, start: Int32 | None
+) -> Setting:
+    """Give what is in play its numbers; seats are as ``served`` has them."""
+    topic = served.topic_number[instance.partition_topic]
+    rows = np.flatnonzero(topic != OUTSIDE)
+    members = np.flatnonzero(served.member_class != OUTSIDE)
+    scale = common_capacity(instance)
+    weights = capacities(instance)
+    unit = np.array([scale // weights[m] for m in members.tolist()], dtype=np.int64)
+    lag = np.zeros(rows.size, np.int64) if instance.lag is None else instance.lag[rows]
+    classes = served.member_class[members]
+    by_class = np.argsort(classes, kind="stable").astype(np.int32)
+    listed = np.repeat(np.arange(served.class_size.size), np.diff(served.first))
+    by_topic = np.argsort(served.wanted, kind="stable")
+    room = Room(
+        lag,
+        topic[rows],
+        served.first,
+        served.wanted,
+        classes,
+        np.r_[0, np.cumsum(served.class_size)].astype(np.int64),
+        by_class,
+        np.searchsorted(served.wanted[by_topic], np.arange(served.supply.size + 1)),
+        listed[by_topic].astype(np.int32),
+        unit,
+        *limits,
+    )
+    return Setting(
+        room=room,
+        rows=rows,
+        members=members,
+        topics=served.topics.astype(np.int64),
+        owner=_numbers(members, instance.owner[rows]),
+        scale=scale,
+        start=None if start is None else _numbers(members, start[rows]),
+    )
+
+
+def _numbers(members: Int64, listed: Int32) -> Int32:
+    """Renumber members of the instance densely; nobody stays -1."""
+    last = int(max(members.max(initial=-1), listed.max(initial=-1)))
+    number = np.full(last + 2, NOBODY, np.int32)  # the last: of nobody
+    number[members] = np.arange(members.size, dtype=np.int32)
+    return number[listed]
+
+
+def _unlimited(members: int) -> _Limits:
+    return _Limits(
+        by_topic=False,
+        cell=np.arange(members),
+        least=np.zeros(members, np.int64),
+        most=np.full(members, FREE, np.int64),
+        pool=np.zeros(members, np.int32),
+        extra=np.full(1, FREE, np.int64),
+    )
+
+
+def _together(served: Served, weights: Int64) -> _Limits:
+    """Share everything out over everybody: all subscriptions are equal."""
+    if not weights.size:
+        return _unlimited(0)
+    shares = quota(int(served.supply.sum()), tuple(weights.tolist()))
+    return _Limits(
+        by_topic=False,
+        cell=np.arange(weights.size),
+        least=np.array(shares.least, np.int64),
+        most=np.array(shares.most, np.int64),
+        pool=np.zeros(weights.size, np.int32),
+        extra=np.array([shares.extra], np.int64),
+    )
+
+
+def _levelled(instance: Instance, served: Served, members: Int64) -> Setting:
+    """Take the levels from the exact core: seats on a least level alone."""
+    answer = solve_core(instance)
+    level = answer.certificate.level[members].astype(np.int64)
+    of_class = np.zeros(served.class_size.size, np.int64)
+    of_class[served.member_class[members]] = level
+    listed = np.repeat(np.arange(of_class.size), np.diff(served.first))
+    floor = np.full(served.supply.size, FREE, np.int64)
+    np.minimum.at(floor, served.wanted, of_class[listed])
+    seats = of_class[listed] == floor[served.wanted]
+    first = np.r_[0, np.cumsum(seats)][served.first]
+    face = served._replace(first=first, wanted=served.wanted[seats])
+    distinct, pool = np.unique(level, return_inverse=True)
+    supply = np.zeros(distinct.size, np.int64)
+    np.add.at(supply, np.searchsorted(distinct, floor), served.supply)
+    extra = supply - np.bincount(pool) * distinct
+    limits = _Limits(
+        by_topic=False,
+        cell=np.arange(members.size),
+        least=level,
+        most=level + (extra > 0)[pool],
+        pool=pool.astype(np.int32),
+        extra=extra,
+    )
+    return _setting(instance, face, limits, answer.assignment.assignee)
+
+
+def _by_topic(served: Served, members: Int64, weights: Int64) -> _Limits:
+    """Share every topic out over its subscribers; one cell a member and topic."""
+    classes = served.member_class[members]
+    wants = np.diff(served.first)[classes]
+    cell = np.r_[0, np.cumsum(wants)].astype(np.int64)
+    least = np.zeros(cell[-1], np.int64)
+    most = np.zeros(cell[-1], np.int64)
+    pool = np.zeros(cell[-1], np.int32)
+    extra = np.zeros(served.supply.size, np.int64)
+    starts = cell[:-1]
+    lists = [
+        np.flatnonzero(classes == k) for k in range(served.class_size.size)
+    ]  # members of each class
+    takers: list[list[Int64]] = [[] for _ in range(served.supply.size)]
+    cells: list[list[Int64]] = [[] for _ in range(served.supply.size)]
+    for k, people in enumerate(lists):
+        for place, t in enumerate(served.wanted[served.first[k] : served.first[k + 1]]):
+            takers[t].append(people)
+            cells[t].append(starts[people] + place)
+    shared = cache(_shares)
+    for t, units in enumerate(served.supply.tolist()):
+        at = np.concatenate(cells[t])
+        shares = shared(units, tuple(weights[np.concatenate(takers[t])].tolist()))
+        least[at], most[at], pool[at] = shares.least, shares.most, t
+        extra[t] = shares.extra
+    return _Limits(
+        by_topic=True, cell=starts, least=least, most=most, pool=pool, extra=extra
+    )
+
+
+def _shares(units: int, weights: tuple[int, ...]) -> Quota:
+    if len(set(weights)) == 1:
+        return even_quota(units, len(weights))
+    return quota(units, weights)

@@ -1,0 +1,203 @@
+"""What no assignment's peak lag is below: the terms, by the columns of a `Setting`.
+
+docs/bounds.md tells what each kind means and why it holds. ``average`` and ``crowd``
+are worked out here for all in play at once; `subset` finds better sets of members where
+subscriptions differ.
+
+The kind ``topic-crowd`` is the crowd argument with limits topic by topic, for balance
+``per-topic``: K and x as for ``crowd``. For member c and topic t let k be the lags of
+K's partitions of t, ascending, and o those of t's other partitions, ascending, followed
+by as many x as one likes. With lo(t, c) and hi(t, c) the limits of c's count of t::
+
+    base_c  = sum over t of the first lo(t, c) of o
+    step    = for every t and i = 1 .. min(hi(t, c), |k|):
+              k[i] - (o[lo(t, c) - i + 1] if i <= lo(t, c) else 0)      (from 1 on)
+    f_c(j)  = base_c + the j smallest steps
+
+``bound`` T holds iff the number of pairs (c, j), j from 1 to the number of steps, with
+s(c) · f_c(j) <= T - 1 is less than the
+size of K. It is true because a member that holds j of K
+takes some number i_t of each topic, and must still fill lo(t, c) of each; steps grow
+with i, so the least way is to take the j smallest. Where others of t run out, the
+member must take more of K, none of which is below x.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from rebalance.claims import Bools, Int64
+from solver.lag.room import Room
+from solver.lag.setting import Setting
+
+_STEPS = 48  # thresholds that are tried where no formula tells the best
+_PAIRS = 40_000_000  # partitions looked at for all thresholds and kinds of member
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Crowd:
+    """One threshold and what it proves."""
+
+    at_least: int
+    bound: int
+    by_topic: bool = False
+
+
+def average(setting: Setting) -> int:
+    """Share all lag out over all members, ⌈scale · Σ lag ÷ Σ capacity⌉."""
+    room = setting.room
+    weights = sum(setting.scale // unit for unit in room.unit.tolist())
+    total = int(room.lag.sum())
+    return -(-setting.scale * total // weights) if weights else 0
+
+
+def best_crowd(setting: Setting) -> list[Crowd]:
+    """Find the threshold that proves most, among those worth trying.
+
+    Returns
+    -------
+    list of Crowd
+        The best of ``crowd``; the best of ``topic-crowd`` if it proves more.
+    """
+    room = setting.room
+    if not room.lag.size:
+        return []
+    kinds = list(_kinds(room))
+    lags = np.sort(room.lag)[::-1]
+    tries = max(1, _PAIRS // (len(kinds) * lags.size))
+    thresholds = _thresholds(room, lags, kinds)[:tries]
+    found = [
+        max(
+            (Crowd(at_least=x, bound=_crowd(room, kinds, x)) for x in thresholds),
+            key=lambda crowd: crowd.bound,
+        )
+    ]
+    if room.by_topic and room.topic_first.size > 2:
+        best = max(
+            (
+                Crowd(at_least=x, bound=_topic_crowd(room, kinds, x), by_topic=True)
+                for x in thresholds
+            ),
+            key=lambda crowd: crowd.bound,
+        )
+        if best.bound > found[0].bound:
+            found.append(best)
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Kind:
+    """Members that are alike: seats, capacity and limits; how many there are."""
+
+    unit: int
+    count: int
+    seats: Bools  # by topic
+    least: Int64  # by open topic if limits are by topic, else one
+    most: Int64
+    open: Int64
+
+
+def _kinds(room: Room) -> Iterator[_Kind]:
+    known: dict[tuple[int, int, bytes], int] = {}
+    first: list[int] = []
+    count: list[int] = []
+    for c, k in enumerate(room.member_class.tolist()):
+        start = int(room.cell[c])
+        width = int(room.first[k + 1] - room.first[k]) if room.by_topic else 1
+        limits = room.least[start : start + width], room.most[start : start + width]
+        key = (k, int(room.unit[c]), limits[0].tobytes() + limits[1].tobytes())
+        at = known.setdefault(key, len(known))
+        if at == len(first):
+            first.append(c)
+            count.append(0)
+        count[at] += 1
+    for c, people in zip(first, count, strict=True):
+        k = int(room.member_class[c])
+        wanted = room.open[room.first[k] : room.first[k + 1]].astype(np.int64)
+        seats = np.zeros(room.topic_first.size - 1, np.bool_)
+        seats[wanted] = True
+        start = int(room.cell[c])
+        width = wanted.size if room.by_topic else 1
+        yield _Kind(
+            unit=int(room.unit[c]),
+            count=people,
+            seats=seats,
+            least=room.least[start : start + width],
+            most=room.most[start : start + width],
+            open=wanted,
+        )
+
+
+def _thresholds(room: Room, lags: Int64, kinds: list[_Kind]) -> list[int]:
+    """List thresholds, the most promising first.
+
+    The (m·j + 1)-th largest makes somebody hold j + 1; by a formula for members that
+    are all alike, else by where those ranks lie.
+    """
+    members = room.unit.size
+    ranks = np.arange(0, lags.size, members)
+    sums = np.r_[0, np.cumsum(lags)]
+    least = int(sum(kind.least.sum() * kind.count for kind in kinds)) // members
+    j = np.arange(1, ranks.size + 1)
+    held = sums[np.minimum(ranks + 1, lags.size)] - sums[ranks + 1 - j]
+    held = held[: ranks.size]
+    more = np.clip(least - j, 0, None)
+    value = held + sums[-1] - sums[lags.size - np.minimum(more, lags.size)]
+    best = np.argsort(-value, kind="stable")[:_STEPS]
+    chosen = [0, *ranks[best].tolist()]
+    near = range(1, min(members, lags.size, _STEPS // 2))
+    return list(dict.fromkeys(int(lags[r]) for r in [*chosen, *near]))
+
+
+def _rank(values: list[Int64], counts: list[int], wanted: int) -> int:
+    """Return the ``wanted``-th least value, each list's counted so many times."""
+    every = np.concatenate(values)
+    times = np.repeat(counts, [one.size for one in values])
+    order = np.argsort(every, kind="stable")
+    at = np.searchsorted(np.cumsum(times[order]), wanted)
+    return int(every[order[at]]) if at < every.size else 0
+
+
+def _crowd(room: Room, kinds: list[_Kind], x: int) -> int:
+    """Work out what threshold x proves, K being all partitions with lag ≥ x."""
+    values, counts = [], []
+    for kind in kinds:
+        lags = np.sort(room.lag[kind.seats[room.topic]])
+        cut = int(np.searchsorted(lags, x))
+        large = np.r_[0, np.cumsum(lags[cut:])]
+        small = np.r_[0, np.cumsum(lags[:cut])]
+        j = np.arange(1, large.size)
+        fill = np.clip(int(kind.least.sum()) - j, 0, cut)
+        values.append((large[1:] + small[fill]) * kind.unit)
+        counts.append(kind.count)
+    return _rank(values, counts, int((room.lag >= x).sum()))
+
+
+def _topic_crowd(room: Room, kinds: list[_Kind], x: int) -> int:
+    """Work the same out with limits topic by topic."""
+    values, counts = [], []
+    ends = np.searchsorted(room.topic, np.arange(room.topic_first.size))
+    sorted_lags = [
+        np.sort(room.lag[start:end])
+        for start, end in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)
+    ]
+    for kind in kinds:
+        base = 0
+        steps = [np.zeros(0, np.int64)]
+        for place, t in enumerate(kind.open.tolist()):
+            lags, least = sorted_lags[t], int(kind.least[place])
+            cut = int(np.searchsorted(lags, x))
+            others = lags[: min(cut, least)]
+            others = np.r_[others, np.full(least - others.size, x, np.int64)]
+            base += int(others.sum())
+            step = lags[cut : cut + int(kind.most[place])].copy()
+            overlap = min(step.size, least)
+            step[:overlap] -= others[::-1][:overlap]
+            steps.append(step)
+        each = np.sort(np.concatenate(steps))
+        values.append((base + np.cumsum(each)) * kind.unit)
+        counts.append(kind.count)
+    return _rank(values, counts, int((room.lag >= x).sum()))

@@ -1,0 +1,71 @@
+"""Topic peak lag where no topic depends on another: a peak lag problem a topic.
+
+The terms of each speak of one topic alone, as if there were no other; what the level
+cannot be below is the sum over topics of the largest term of each.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rebalance import Assignment, Instance
+from rebalance.claims import NOBODY
+from rebalance.documents import BoundTerm, SearchProof, TermsProof
+from solver.answer import Status
+from solver.lag.deal import deal
+from solver.lag.evidence import evidence_of
+from solver.lag.lower import lower
+from solver.lag.search import ENGINE
+from solver.lag.setting import setting_of
+from solver.lag.single import topic_alone
+from solver.lag.work import Work
+from solver.outcome import Achieved, Outcome, Proof, zero_term
+from solver.policy import Policy
+from solver.values import common_capacity, scale_of, value_of
+
+
+def solve_by_topic(instance: Instance, policy: Policy, work: Work) -> Outcome:
+    """Lower the peak of each topic, one after the other."""
+    assignee = np.full(instance.n_partitions, NOBODY, dtype=np.int32)
+    terms: list[BoundTerm] = []
+    bound, searched = 0, False
+    for t, name in enumerate(instance.topics):
+        alone = topic_alone(instance, t)
+        setting = setting_of(alone, policy.balance)
+        if setting is None or not setting.rows.size:
+            continue
+        known = evidence_of(alone, setting, topics=[name])
+        found = lower(setting, deal(setting), known.bound, work)
+        start, end = instance.topic_offsets[t : t + 2]
+        assignee[start:end] = setting.column(alone, found.holder)
+        # A topic's members may have fewer capacities in common than the group's.
+        units = common_capacity(instance) // setting.scale
+        bound += found.bound * units
+        searched |= found.bound > known.bound
+        terms += [
+            term.model_copy(update={"bound": term.bound * units})
+            for term in known.terms
+        ]
+    assignment = Assignment(assignee=assignee)
+    (level,) = policy.levels
+    value = value_of(instance, assignment, level)
+    proof: Proof = TermsProof(terms=terms) if terms else zero_term()
+    if searched:
+        proof = SearchProof(engine=ENGINE, terms=terms)
+    achieved = Achieved(
+        of=level,
+        value=value,
+        bound=bound,
+        scale=scale_of(instance, level),
+        proof=proof,
+    )
+    reason = None
+    if not achieved.is_proved:
+        reason = work.struck() or "too large for a search to the end"
+    return Outcome(
+        policy=policy,
+        status=Status.OPTIMAL if achieved.is_proved else Status.FEASIBLE,
+        assignment=assignment,
+        objectives=(achieved,),
+        reason=reason,
+    )

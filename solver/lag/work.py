@@ -1,0 +1,43 @@
+"""What is left to do the work with: clock, memory, stop, and effort spent so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from solver.limits import Limits
+
+STEPS_A_UNIT = 400_000_000
+"""Steps of exchanges that count as one unit of effort, about a second."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Work:
+    """Limits, and the effort that has been spent under them.
+
+    Attributes
+    ----------
+    limits : Limits
+    spent : float
+        In CP-SAT's deterministic units.
+    """
+
+    limits: Limits
+    spent: float = 0.0
+
+    def struck(self) -> str | None:
+        """Name the limit that has struck, effort included."""
+        effort = self.limits.effort
+        if effort is not None and self.spent >= effort:
+            return f"effort limit of {effort:g}"
+        return self.limits.struck()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nothing but a stop ever ends it."""
+        limits = self.limits
+        return limits.seconds is None and limits.effort is None
+
+    def left(self, wanted: float) -> float:
+        """Return how much of some effort is left."""
+        effort = self.limits.effort
+        return wanted if effort is None else min(wanted, max(0.0, effort - self.spent))
