@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from verify import balance, certificate, figures, rules
+from verify.answer import judge_answer
 from verify.case import Case, Row, understand
 from verify.read import read_assignment, read_rebalance
 from verify.strict import Unreadable
@@ -60,6 +61,10 @@ def judge_case(
     if cooperative:
         counted["withheld"] = withheld
     proved = _proved(case, rows, assignment, counted, evidence, complete=complete)
+    stated, against = judge_answer(
+        case, rows, assignment, counted, proved, complete=complete
+    )
+    evidence |= against
     _compare(assignment.get("figures", {}), counted, evidence)
     return {
         "format": "verdict/1",
@@ -67,6 +72,7 @@ def judge_case(
         "verdict": "invalid" if violations else "valid",
         "violations": violations,
         "figures": counted,
+        **stated,
         "evidence": evidence,
         "proved": proved,
     }
@@ -150,7 +156,8 @@ def _proved(
         proved["peak_lag"] = counted["peak_lag"] == certificate.peak_lag_bound(case)
     shown = assignment.get("certificate")
     if shown is None:
-        fails = {"fails": "absent"} if assignment.get("status") == "optimal" else None
+        owed = assignment.get("status") == "optimal" and "policy" not in assignment
+        fails = {"fails": "absent"} if owed else None
     elif not complete:
         fails = {"fails": "incomplete"}
     else:
@@ -159,7 +166,7 @@ def _proved(
         if fails is None:
             fails = certificate.stickiness_fails(case, shown, counted["kept"])
             proved["stickiness"] = fails is None
-    if fails is not None:
+    if fails is not None and "policy" not in assignment:
         evidence["certificate"] = fails
     return proved
 

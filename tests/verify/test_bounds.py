@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from random import Random
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -14,8 +13,9 @@ from solver import solve
 from tests.shapes import LAG, LAG_GREEDY_FAILS, Document, member, rebalance
 from tests.solver.brute import Brute
 from tests.solver.routes import instance
-from tests.strategies import SMALL, TINY, draw_rebalance, seeded_rebalance
+from tests.strategies import SMALL, seeded_rebalance
 from tests.verify import naive_bounds
+from tests.verify.terms import drawn, drawn_term
 from verify.bounds import PEAK_LAG, term_fails
 from verify.policy import read_policy
 from verify.room import Room, room_of
@@ -33,40 +33,6 @@ def room(document: Document, balance: str) -> Room:
 
 def fails(document: Document, found: Room, term: Document) -> Document | None:
     return term_fails(verify.understand(document), found, PEAK_LAG, term)
-
-
-def drawn(rng: Random, limits: Any = TINY) -> Document:
-    """Return a rebalance that always tells some lag."""
-    document = draw_rebalance(rng, limits)
-    top = rng.choice((1, 3, 10, 100))
-    for topic in document["topics"].values():
-        topic["lag"] = [rng.randint(0, top) for _ in range(topic["partitions"])]
-    return document
-
-
-def drawn_term(rng: Random, document: Document) -> Document:
-    """Return a term of any kind without its bound."""
-    members, topics = sorted(document["members"]), sorted(document["topics"])
-    kind = rng.choice(("average", "crowd", "crowd", "duals"))
-    term: Document = {"kind": kind}
-    if kind == "average" and rng.randrange(2):
-        term["members"] = rng.sample(members, rng.randint(0, len(members)))
-    if kind == "crowd":
-        lags = [lag for t in document["topics"].values() for lag in t["lag"]]
-        term["at_least"] = rng.choice([*lags, 0, 1])
-        if rng.randrange(3) == 0:
-            term["topics"] = rng.sample(topics, rng.randint(0, len(topics)))
-    if kind == "duals":
-        sizes = rng.choice(((1, 1), (3, 20), (100, 1000)))
-        term["weight"] = {m: rng.randint(0, sizes[0]) for m in members}
-        term["price"] = {m: drawn_price(rng, sizes[1], topics) for m in members}
-    return term
-
-
-def drawn_price(rng: Random, size: int, topics: list[str]) -> Any:
-    if rng.randrange(4) == 0:
-        return {topic: rng.randint(-size, size) for topic in topics}
-    return rng.randint(-size, size)
 
 
 def optimum(document: Document, balance: str) -> int:

@@ -1,0 +1,43 @@
+"""Where terms of bounds are drawn, with the rebalances that they speak of."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from tests.shapes import Document
+from tests.strategies import TINY, Limits, draw_rebalance
+
+
+def drawn(rng: Random, limits: Limits = TINY) -> Document:
+    """Return a rebalance that always tells some lag."""
+    document = draw_rebalance(rng, limits)
+    top = rng.choice((1, 3, 10, 100))
+    for topic in document["topics"].values():
+        topic["lag"] = [rng.randint(0, top) for _ in range(topic["partitions"])]
+    return document
+
+
+def drawn_term(rng: Random, document: Document) -> Document:
+    """Return a term of any kind without its bound."""
+    members, topics = sorted(document["members"]), sorted(document["topics"])
+    kind = rng.choice(("average", "crowd", "crowd", "duals"))
+    term: Document = {"kind": kind}
+    if kind == "average" and rng.randrange(2):
+        term["members"] = rng.sample(members, rng.randint(0, len(members)))
+    if kind == "crowd":
+        lags = [lag for t in document["topics"].values() for lag in t["lag"]]
+        term["at_least"] = rng.choice([*lags, 0, 1])
+        if rng.randrange(3) == 0:
+            term["topics"] = rng.sample(topics, rng.randint(0, len(topics)))
+    if kind == "duals":
+        sizes = rng.choice(((1, 1), (3, 20), (100, 1000)))
+        term["weight"] = {m: rng.randint(0, sizes[0]) for m in members}
+        term["price"] = {m: drawn_price(rng, sizes[1], topics) for m in members}
+    return term
+
+
+def drawn_price(rng: Random, size: int, topics: list[str]) -> Any:
+    if rng.randrange(4) == 0:
+        return {topic: rng.randint(-size, size) for topic in topics}
+    return rng.randint(-size, size)

@@ -1,0 +1,145 @@
+"""What an answer says of each level of its policy, and what that rests on.
+
+Of each level it states a value, which is counted anew, and a bound, with a *proof*: a
+certificate or terms, which are checked here, or the word of an engine that has
+searched. Only the first two prove anything, and only to who has checked them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from verify.bounds import PEAK_LAG, term_fails
+from verify.case import Case
+from verify.objectives import Tally, Value, common_capacity, scale_of, value_of
+from verify.policy import Policy
+from verify.room import Room
+
+CHECKED = frozenset({"certificate", "terms"})
+
+Reason = dict[str, Any]
+Stated = Mapping[str, Any]  # one of an answer's objectives
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """A complete valid assignment and what its proofs may rest on.
+
+    Attributes
+    ----------
+    case, policy, tally : what is answered, and the answer counted
+    room : what the balance leaves open, as far as it is known
+    certified : level -> bound that the certificate proves
+    allowed : whether balance and budget are met
+    """
+
+    case: Case
+    policy: Policy
+    tally: Tally
+    room: Room
+    certified: Mapping[str, Value]
+    allowed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Support:
+    """What carries a bound: how high it goes, and what is wrong with it."""
+
+    rests_on: str
+    bound: Value | None = None
+    fails: Reason | None = None
+    engine: str | None = None
+
+
+def level_verdicts(answer: Answer, stated: Sequence[Stated]) -> list[dict[str, Any]]:
+    """Judge every level of the policy, in its order."""
+    told = {one["of"]: one for one in stated}
+    return [_verdict(answer, of, told.get(of)) for of in answer.policy.levels]
+
+
+def proves_peak_lag(answer: Answer, verdicts: Sequence[Mapping[str, Any]]) -> bool:
+    """Tell whether a level proves the peak lag least of all valid assignments."""
+    if not answer.room.is_open or common_capacity(answer.case) != 1:
+        return False
+    levels = answer.policy.levels
+    return any(one["proved"] and levels[one["of"]] == PEAK_LAG for one in verdicts)
+
+
+def _verdict(answer: Answer, of: str, stated: Stated | None) -> dict[str, Any]:
+    level = answer.policy.levels[of]
+    value = value_of(answer.case, answer.tally, level)
+    support = _support(answer, of, stated)
+    found: dict[str, Any] = {
+        "of": of,
+        "value": value,
+        "scale": scale_of(answer.case, level),
+        "bound": support.bound,
+    }
+    claimed = {} if stated is None else {"scale": 1, **stated}
+    differ = {n: claimed[n] for n in found if n in claimed and claimed[n] != found[n]}
+    if found["scale"] == 1:
+        del found["scale"]
+    if support.bound is None:
+        del found["bound"]
+    if differ:
+        found["claimed"] = differ
+    found["rests_on"] = support.rests_on
+    if support.engine is not None:
+        found["engine"] = support.engine
+    checked = support.rests_on in CHECKED
+    found["proved"] = answer.allowed and checked and support.bound == value
+    fails = support.fails or _overstated(stated, support, value)
+    return found | ({} if fails is None else {"evidence": fails})
+
+
+def _support(answer: Answer, of: str, stated: Stated | None) -> Support:
+    """Return what a stated bound rests on."""
+    if stated is None:
+        return Support(rests_on="nothing", fails={"fails": "absent"})
+    proof = stated.get("proof", {"by": "nothing"})
+    if proof["by"] == "certificate":
+        bound = answer.certified.get(of)
+        fails = {"fails": "certificate"} if bound is None else None
+        return Support(rests_on="certificate", bound=bound, fails=fails)
+    terms = proof.get("terms", ())
+    accepted, refused = _sifted(answer, of, terms)
+    if proof["by"] == "terms":
+        return Support(
+            rests_on="terms", bound=max(accepted, default=None), fails=refused
+        )
+    return Support(
+        rests_on=proof["by"],
+        bound=stated["bound"],
+        fails=refused,
+        engine=proof.get("engine"),
+    )
+
+
+def _sifted(
+    answer: Answer, of: str, terms: Sequence[Mapping[str, Any]]
+) -> tuple[list[int], Reason | None]:
+    """Return the bounds of the terms that hold, and the first term that does not."""
+    level, refused = answer.policy.levels[of], None
+    accepted: list[int] = []
+    for place, term in enumerate(terms):
+        fails = term_fails(answer.case, answer.room, level, term)
+        if fails is None:
+            accepted.append(term["bound"])
+        elif refused is None:
+            refused = {"term": place, "kind": term["kind"]} | fails
+    return accepted, refused
+
+
+def _overstated(stated: Stated | None, support: Support, value: Value) -> Reason | None:
+    """Return what a claimed bound is more than: what proves it, or the value itself."""
+    if stated is None or (support.bound is None and support.rests_on in CHECKED):
+        return None
+    limit = support.bound if support.rests_on in CHECKED else value
+    return None if _at_most(stated["bound"], limit) else {"fails": "bound"}
+
+
+def _at_most(bound: Any, limit: Any) -> bool:
+    """Compare two numbers, or two lists word by word; a number is no list."""
+    return type(bound) is type(limit) and bool(bound <= limit)
