@@ -54,7 +54,8 @@ def deal(setting: Setting) -> Int32:
     if room.first.size == 2 and not room.by_topic:
         return _dealt_by_heap(room, order)
     seats = _all_seats(room)
-    pairs = int(np.bincount(room.topic) @ np.diff(seats.first)[: room.topic.max() + 1])
+    takers = np.diff(seats.first)
+    pairs = int(np.bincount(room.topic, minlength=takers.size) @ takers)
     if pairs > _SCAN:
         return _dealt_in_rounds(room, np.lexsort((-room.lag, room.topic)), seats)
     return _dealt(room, order, seats)

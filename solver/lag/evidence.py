@@ -37,6 +37,8 @@ def evidence_of(
     topics : list of str or None
         What the terms speak of; None: all topics.
     """
+    # model_construct: what is absent is None here, and left out when written.
+    term = BoundTerm.model_construct
     terms = [term(kind="average", bound=average(setting), topics=topics)]
     subset = densest(setting)
     if subset is not None and subset.bound > terms[0].bound:

@@ -89,10 +89,11 @@ class Ladder:
 
     def _regain(self) -> None:
         """Give back to owners what the peak allows; the flow core's answer may help."""
-        peak = self.within.get(Goal.PEAK)
-        if peak is None:
-            return
-        self.holder = regained(self.setting, self.holder, self.core, peak, self.work)
+        if set(self.within) == {Goal.PEAK}:  # it knows of no other level before
+            peak = self.within[Goal.PEAK]
+            self.holder = regained(
+                self.setting, self.holder, self.core, peak, self.work
+            )
 
     def _trivial(self, goal: Goal) -> tuple[int, Proof | None]:
         """Return what holds of a level before anything is done for it."""

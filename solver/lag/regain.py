@@ -71,7 +71,8 @@ def _bring_home(room: Room, hands: Hands, owner: Int32, cap: Int64) -> int:
     gained = 0
     for p in range(owner.size):
         home, here = owner[p], hands.holder[p]
-        if home in (NOBODY, here) or place_of(room, room.topic[p], home) < 0:
+        at_home = home == here
+        if home == NOBODY or at_home or place_of(room, room.topic[p], home) < 0:
             continue
         if _moves_home(room, hands, cap, p, home):
             hand_over(room, hands, p, home)
