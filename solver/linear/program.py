@@ -1,0 +1,161 @@
+"""An integer program in PuLP: how many partitions of each kind go to each member."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import pulp
+
+from solver.limits import Limits
+from solver.linear.kinds import Kind, Kinds
+from solver.linear.refusals import StruckError, too_big
+
+Terms = list[tuple[pulp.LpVariable, int]]
+"""A sum of integers times variables, no variable twice."""
+
+TERMS_A_CHECK = 50_000
+EXACT = 2**53
+"""Doubles hold every integer up to here."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Goal:
+    """What is minimized: constant + unit · (sum of terms), the sum an integer."""
+
+    terms: Terms
+    unit: int = 1
+    constant: int = 0
+
+    def sum_at(self, value: int) -> int:
+        """Return the sum at which the goal has a value."""
+        return (value - self.constant) // self.unit
+
+    def value_at(self, total: int) -> int:
+        """Return the value that belongs to a sum."""
+        return self.constant + self.unit * total
+
+
+class Program:
+    """A program while it is written: variables and rows, their sizes watched.
+
+    Attributes
+    ----------
+    lp : pulp.LpProblem
+    given : dict of (kind, member) to variable
+        Partitions of the kind, by index, that the member takes.
+    rows : int
+    largest : int
+        Largest sum of |coefficient| · |most of the variable| of a row.
+    contradiction : bool
+        Whether a row without variables is false.
+    """
+
+    def __init__(
+        self, kinds: Kinds, seats: Sequence[tuple[int, ...]], limits: Limits
+    ) -> None:
+        self.kinds = kinds
+        self.seats = seats
+        self.lp = pulp.LpProblem("policy")
+        self.given: dict[tuple[int, int], pulp.LpVariable] = {}
+        self.rows = self.largest = self._columns = self._unchecked = 0
+        self.contradiction = False
+        self._limits = limits
+        self._of: list[list[tuple[Kind, pulp.LpVariable]]] = [
+            [] for _ in range(kinds.members)
+        ]
+        for k, kind in enumerate(kinds.kinds):
+            for member in seats[k]:
+                taken = self.whole(0, kind.count)
+                self.given[k, member] = taken
+                self._of[member].append((kind, taken))
+
+    def whole(self, low: int, high: int) -> pulp.LpVariable:
+        """Make an integer variable."""
+        return self._variable(low, high, pulp.LpInteger)
+
+    def real(self, low: int, high: int) -> pulp.LpVariable:
+        """Make a variable that is an integer wherever the integer ones are."""
+        return self._variable(low, high, pulp.LpContinuous)
+
+    def at_most(self, terms: Terms, most: int) -> None:
+        """Add the row: sum of terms <= most."""
+        self._row(terms, pulp.LpConstraintLE, most)
+
+    def at_least(self, terms: Terms, least: int) -> None:
+        """Add the row: sum of terms >= least."""
+        self._row(terms, pulp.LpConstraintGE, least)
+
+    def equal(self, terms: Terms, value: int) -> None:
+        """Add the row: sum of terms = value."""
+        self._row(terms, pulp.LpConstraintEQ, value)
+
+    def load(self, member: int) -> Terms:
+        """Count what a member takes."""
+        return [(taken, 1) for _, taken in self._of[member]]
+
+    def lag(self, member: int) -> Terms:
+        """Sum the lag that a member takes."""
+        return [(taken, kind.lag) for kind, taken in self._of[member] if kind.lag]
+
+    def of_topic(self, member: int, topic: int) -> list[tuple[Kind, pulp.LpVariable]]:
+        """Return what a member takes of one topic."""
+        return [pair for pair in self._of[member] if pair[0].topic == topic]
+
+    def _variable(self, low: int, high: int, sort: str) -> pulp.LpVariable:
+        self._check(max(abs(low), abs(high)), 1)
+        self._columns += 1
+        # PuLP sorts by name: by order of creation, that is.
+        return self.lp.add_variable(f"x{self._columns:08d}", low, high, sort)
+
+    def _row(self, terms: Terms, sense: int, right: int) -> None:
+        size = max(magnitude(terms), abs(right))
+        self._check(size, len(terms))
+        if not terms:
+            self.contradiction |= not _is_true(sense, right)
+            return
+        self.rows += 1
+        self.largest = max(self.largest, size)
+        row = pulp.LpConstraint(pulp.LpAffineExpression(terms), sense, rhs=right)
+        self.lp.addConstraint(row, f"r{self.rows:08d}")
+
+    def _check(self, size: int, terms: int) -> None:
+        """Refuse numbers past `EXACT`; look at the limits now and then."""
+        if size >= EXACT:
+            raise too_big(size)
+        self._unchecked += terms
+        if self._unchecked >= TERMS_A_CHECK:
+            self._unchecked = 0
+            if self._limits.struck():
+                raise StruckError(self._limits)
+
+
+def _is_true(sense: int, right: int) -> bool:
+    """Tell whether 0 stands in that relation to the right side."""
+    return {
+        pulp.LpConstraintLE: right >= 0,
+        pulp.LpConstraintGE: right <= 0,
+        pulp.LpConstraintEQ: right == 0,
+    }[sense]
+
+
+def magnitude(terms: Terms) -> int:
+    """Return what the absolute value of a sum of terms is never above."""
+    return sum(
+        abs(factor) * max(abs(int(var.lowBound)), abs(int(var.upBound)))
+        for var, factor in terms
+    )
+
+
+def minus(terms: Terms) -> Terms:
+    """Return the terms with signs changed."""
+    return [(var, -factor) for var, factor in terms]
+
+
+def merged(parts: Iterable[tuple[int, Terms]]) -> Terms:
+    """Add up weighted sums of terms; no variable comes twice in the result."""
+    total: dict[pulp.LpVariable, int] = {}
+    for weight, terms in parts:
+        for var, factor in terms:
+            total[var] = total.get(var, 0) + weight * factor
+    return [(var, factor) for var, factor in total.items() if factor]

@@ -1,0 +1,33 @@
+"""Why a program is not written or not solved; neither reaches a user as an error."""
+
+from __future__ import annotations
+
+from solver.limits import Limits
+
+
+class StruckError(Exception):
+    """A limit struck while a program was being written."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.reason = limits.struck() or "interrupted"
+        super().__init__(self.reason)
+
+
+class TooLargeError(Exception):
+    """A program too large to write, or with numbers that doubles do not hold."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(reason)
+
+
+def too_many(variables: int) -> TooLargeError:
+    """Refuse a program by its size."""
+    return TooLargeError(f"a program of {variables} variables or more is too large")
+
+
+def too_big(number: int) -> TooLargeError:
+    """Refuse a program by its numbers."""
+    return TooLargeError(
+        f"the program needs numbers of {number.bit_length()} bits; doubles hold 53"
+    )

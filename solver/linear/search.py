@@ -1,0 +1,127 @@
+"""One run of a program, and the best assignment of the policy so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+import pulp
+
+from rebalance import Assignment, Instance
+from solver.linear import cbc, highs
+from solver.linear.alike import in_order
+from solver.linear.backend import Backend, End, Request, Run
+from solver.linear.case import Case
+from solver.linear.check import is_allowed
+from solver.linear.program import EXACT, Goal, Program, magnitude
+from solver.linear.refusals import too_big
+from solver.linear.rounding import assignment_of, counts_of, rounded
+from solver.linear.safety import HALF, delta_of, safe_bound
+from solver.outcome import Value
+from solver.policy import Policy
+from solver.values import values_of
+
+RUNS: Final[Mapping[Backend, Callable[[Request], Run]]] = MappingProxyType(
+    {Backend.HIGHS: highs.run, Backend.CBC: cbc.run}
+)
+
+
+class Incumbent:
+    """The best assignment so far; none that has not been checked gets in.
+
+    Attributes
+    ----------
+    policy : Policy
+    assignment : Assignment or None
+    values : tuple of Value
+        Of the policy's levels; empty without assignment.
+    """
+
+    def __init__(self, instance: Instance, policy: Policy) -> None:
+        self.assignment: Assignment | None = None
+        self.values: tuple[Value, ...] = ()
+        self.policy = policy
+        self._instance = instance
+
+    def offer(self, assignment: Assignment) -> None:
+        """Take an assignment if it is allowed and better."""
+        if is_allowed(self._instance, self.policy, assignment):
+            values = values_of(self._instance, assignment, self.policy)
+            if self.assignment is None or is_less(values, self.values):
+                self.assignment, self.values = assignment, values
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """What one run came to.
+
+    Attributes
+    ----------
+    bound : int or None
+        Safe: no solution of the program has a goal below it. None: not known.
+    empty : bool
+        The solver says that there is no solution.
+    found : Assignment or None
+        The solver's own, rounded: every partition once, and nothing else checked.
+    reason : str or None
+        Why the bound may be short of the value.
+    """
+
+    bound: int | None = None
+    empty: bool = False
+    found: Assignment | None = None
+    reason: str | None = None
+
+
+def minimize(case: Case, program: Program, goal: Goal, best: Incumbent) -> Step:
+    """Run once, from the best so far; what is found is offered to it."""
+    if program.contradiction:
+        return Step(empty=True)
+    if struck := case.limits.struck():
+        return Step(reason=struck)
+    if (size := magnitude(goal.terms)) >= EXACT:
+        raise too_big(size)
+    program.lp.setObjective(pulp.LpAffineExpression(goal.terms))
+    request = Request(
+        lp=program.lp, limits=case.limits, start=_start(case, program, best)
+    )
+    run = RUNS[case.backend](request)
+    counts = None if run.values is None else rounded(program, run.values)
+    found = None
+    if counts is not None:
+        found = assignment_of(case.instance, case.kinds, counts)
+        best.offer(found)
+    empty = run.end is End.EMPTY
+    return Step(
+        bound=None if empty else safe_bound(program, goal, run.bound),
+        empty=empty,
+        found=found,
+        reason=_reason(case, program, goal, run),
+    )
+
+
+def _start(case: Case, program: Program, best: Incumbent) -> dict[str, int]:
+    """Tell the solver the best so far, alike members put in the program's order."""
+    if best.assignment is None:
+        return {}
+    counts = counts_of(case.kinds, best.assignment)
+    counts = in_order(case.kinds, case.alike, counts, lag=case.by_lag)
+    return {var.name: counts.get(pair, 0) for pair, var in program.given.items()}
+
+
+def _reason(case: Case, program: Program, goal: Goal, run: Run) -> str:
+    if run.end is End.STOPPED:
+        return case.limits.struck() or "the search came to its limit"
+    if delta_of(program, goal) >= HALF:
+        return "numbers so large that the solver's doubles prove nothing exactly"
+    return "the solver's word does not agree with an exact recount"
+
+
+def is_less(left: tuple[Value, ...], right: tuple[Value, ...]) -> bool:
+    """Compare level by level; two values of one level are of one sort."""
+    for one, other in zip(left, right, strict=True):
+        if one != other:
+            return bool(one < other)  # type: ignore[operator]
+    return False

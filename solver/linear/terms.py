@@ -1,0 +1,84 @@
+"""Bounds that anybody can add up again, without any program (docs/bounds.md)."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
+
+from rebalance.documents import BoundTerm
+from solver.linear.kinds import Kinds
+from solver.linear.objectives import Members
+from solver.policy import Objective, Sum
+
+ZERO = BoundTerm(kind="zero", bound=0)
+
+
+def terms_of(level: Sum, kinds: Kinds, members: Members) -> list[BoundTerm]:
+    """Return bounds on a level's value, in its units; the first is 0.
+
+    They hold for every complete valid assignment, whatever the balance.
+    """
+    if level.only is not Objective.PEAK_LAG or level.terms[0][0] != 1:
+        return [ZERO]
+    lags = sorted(
+        (kind.lag for kind in kinds.kinds for _ in range(kind.count)), reverse=True
+    )
+    if not lags or not lags[0]:
+        return [ZERO]
+    crowds = [lags[0]]
+    if len(lags) > len(members.play):
+        crowds.append(lags[len(members.play)])  # two of these meet on one member
+    return [
+        ZERO,
+        _average(lags, members),
+        *(_crowd(kinds, members, least) for least in dict.fromkeys(crowds) if least),
+    ]
+
+
+def _average(lags: Sequence[int], members: Members) -> BoundTerm:
+    """All lag, shared by capacity: ceil(scale · sum of lag ÷ sum of capacities)."""
+    bound = -(-members.common * sum(lags) // members.shares)
+    return BoundTerm(kind="average", bound=bound)
+
+
+def _crowd(kinds: Kinds, members: Members, least: int) -> BoundTerm:
+    """Bound by room for the partitions of at least so much lag.
+
+    If no lag ÷ capacity is above T - 1, each member has room for so many of the
+    smallest of them; if that is fewer than there are, the peak is T or more.
+    """
+    found = [k for k in kinds.kinds if k.lag >= least]
+    count = sum(kind.count for kind in found)
+    sums = {c: _smallest_sums(kinds, c, least) for c in members.play}
+
+    def room(peak: int) -> int:
+        return sum(
+            bisect_right(known, peak // members.unit(c)) for c, known in sums.items()
+        )
+
+    low, high = (
+        0,
+        max(
+            (known[-1] * members.unit(c) for c, known in sums.items() if known),
+            default=0,
+        ),
+    )
+    while low < high:
+        middle = (low + high) // 2
+        if room(middle) < count:
+            low = middle + 1
+        else:
+            high = middle
+    return BoundTerm(kind="crowd", bound=low, at_least=least)
+
+
+def _smallest_sums(kinds: Kinds, member: int, least: int) -> list[int]:
+    """Sum the smallest 1, 2, ... lags of at least ``least`` that a member may take."""
+    lags = sorted(
+        kind.lag
+        for kind in kinds.kinds
+        for _ in range(kind.count)
+        if kind.lag >= least and member in kinds.takers(kind)
+    )
+    return list(accumulate(lags))
