@@ -11,12 +11,16 @@ unit = scale / capacity is a whole number.
 together they are at least as much behind as those partitions are. With peak lag T each
 of them is behind by at most T * capacity / scale.
 
-``crowd``. Let K be the partitions, of some topics or all, that are at least so far
-behind. Who holds j of them is behind by no less than the j least of K that have a seat
-with it and, if it must hold more than j, that many of the least of the others. With
-peak lag T - 1, a member that is behind by more than (T - 1) / unit is one too many;
-so each holds at most the largest j for which that sum is not more. If these come to
-less than K, or some member has no such j, peak lag is at least T.
+``crowd``, ``topic-crowd``. Let K be the partitions, of some topics or all, that are at
+least so far behind. Who holds i of them in a pool holds the i least of K it has seats
+for and, if it must hold more, that many of the least of the others. One more adds one
+of K and leaves one of the others, if any; the first adds least and each next one no
+less, so over all its pools a member that holds j is behind by no less than it starts
+with and the j least of all it can add. With peak lag T - 1 it may not be behind by
+more than (T - 1) / unit, so it holds at most the largest j for which that sum is not
+more. If these come to less than K, or some member has no such j, peak lag is at least
+T. (Engines that count one limit over all topics, and those that count one for each,
+prove no more than this.)
 
 ``duals``. Give each member a weight, at least 0, and a price. Then
 
@@ -27,6 +31,9 @@ less than K, or some member has no such j, peak lag is at least T.
             less the most that prices * loads can be within the limits.
 
 Prices may be told topic by topic for members whose limits are.
+
+``topic-peak-lag`` is a sum over topics. A term for it speaks of one topic, as if there
+were no other; of each topic the largest counts, and these add up.
 """
 
 from __future__ import annotations
@@ -34,19 +41,21 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
-from typing import Any
+from typing import Any, NamedTuple
 
 from verify.case import Case
 from verify.objectives import common_capacity
 from verify.policy import Level
-from verify.room import Pool, Room
+from verify.room import Pool, Room, of_topic
 
 Reason = dict[str, Any]
 Term = Mapping[str, Any]
 Prices = Mapping[str, int | Mapping[str, int]]
 Line = tuple[int, int]  # slope, offset
+Chairs = tuple[tuple[str, ...], int, int]  # topics, least and most of their partitions
 
 PEAK_LAG: Level = ((1, "peak-lag"),)
+TOPIC_PEAK_LAG: Level = ((1, "topic-peak-lag"),)
 
 
 def term_fails(case: Case, room: Room, level: Level, term: Term) -> Reason | None:
@@ -54,10 +63,25 @@ def term_fails(case: Case, room: Room, level: Level, term: Term) -> Reason | Non
     kind = term["kind"]
     if kind == "zero" and level != ((1, "load"),):
         return _compared(term, 0)
-    if kind not in _KINDS or level != PEAK_LAG:
+    if kind not in _KINDS or level not in {PEAK_LAG, TOPIC_PEAK_LAG}:
         return {"fails": "kind"}
     stranger = _stranger(case, term)
-    return stranger if stranger is not None else _KINDS[kind](case, room, term)
+    if stranger is not None:
+        return stranger
+    if level == TOPIC_PEAK_LAG:
+        if len(term.get("topics", ())) != 1:
+            return {"fails": "topics"}
+        room = of_topic(case, room, term["topics"][0])
+    return _KINDS[kind](case, room, term)
+
+
+def together(level: Level, terms: Iterable[Term]) -> int | None:
+    """Return what terms that hold prove together; None for none."""
+    most: dict[str, int] = {}
+    for term in terms:
+        about = (term.get("topics") or [""])[0] if level == TOPIC_PEAK_LAG else ""
+        most[about] = max(term["bound"], most.get(about, term["bound"]))
+    return sum(most.values()) if most else None
 
 
 def _stranger(case: Case, term: Term) -> Reason | None:
@@ -77,12 +101,14 @@ def _compared(term: Term, found: int) -> Reason | None:
 
 
 def _average(case: Case, room: Room, term: Term) -> Reason | None:
-    members = set(term.get("members", case.in_play))
+    seated = {name for seats in room.seats.values() for name in seats}
+    members = set(term.get("members", seated))
+    topics = set(term.get("topics", room.seats))
     capacity = sum(case.capacity[name] for name in members)
     behind = sum(
         sum(case.lag.get(topic, ()))
         for topic, seats in room.seats.items()
-        if members.issuperset(seats)
+        if topic in topics and members.issuperset(seats)
     )
     return _compared(term, -(-common_capacity(case) * behind // max(1, capacity)))
 
@@ -95,51 +121,68 @@ def _crowd(case: Case, room: Room, term: Term) -> Reason | None:
         lags = sorted(_lags(case, topic))
         first = bisect_left(lags, at_least) if topic in topics else len(lags)
         inside[topic], outside[topic] = lags[first:], lags[:first]
-    room_left = 0
-    for topics_open, members in _alike(room).items():
-        crowd = _sums(lag for topic in topics_open for lag in inside[topic])
-        others = _sums(lag for topic in topics_open for lag in outside[topic])
-        for name, (least, most) in members.items():
+    fitting = 0
+    for chairs, members in _alike(room).items():
+        hand = _hand(chairs, inside, outside)
+        for name in members:
             limit = (term["bound"] - 1) * case.capacity[name] // common_capacity(case)
-            fits = _fitting(crowd, others, least, most, limit)
+            fits = hand.within(limit)
             if fits is None:
                 return None
-            room_left += fits
+            fitting += fits
     size = sum(map(len, inside.values()))
-    if room_left < size:
+    if fitting < size:
         return None
-    return {"fails": "bound", "crowd": size, "fitting": room_left}
+    return {"fails": "bound", "crowd": size, "fitting": fitting}
 
 
-def _fitting(
-    crowd: Sequence[int], others: Sequence[int], least: int, most: int, limit: int
-) -> int | None:
-    """Return how many of a crowd a member may hold within a limit of lag, or None.
+class _Hand(NamedTuple):
+    """How far behind a member is at least, by how many of a crowd it holds."""
 
-    ``crowd`` and ``others`` are the sums of the so many least, from 0 on.
-    """
-    number = min(bisect_right(crowd, limit) - 1, most)
-    while 0 <= number < least:
-        rest = least - number
-        if rest < len(others) and crowd[number] + others[rest] <= limit:
-            break
-        number -= 1
-    return None if number < 0 else number
+    fewest: int
+    behind: Sequence[int]  # with the fewest, with one more, and so on
+    turn: int  # before this each is less than the one before
+
+    def within(self, limit: int) -> int | None:
+        """Return how many it may hold and be no further behind; None: it is anyway."""
+        number = bisect_right(self.behind, limit, lo=self.turn) - 1
+        return None if number < self.turn else self.fewest + number
 
 
-def _alike(room: Room) -> dict[tuple[str, ...], dict[str, tuple[int, int]]]:
-    """Group members by the topics they have seats for, with their limits."""
-    topics: dict[str, list[str]] = {}
-    for topic, seats in room.seats.items():
-        for name in seats:
-            topics.setdefault(name, []).append(topic)
-    total: dict[str, tuple[int, int]] = dict.fromkeys(topics, (0, 0))
+def _hand(
+    chairs: Iterable[Chairs],
+    inside: Mapping[str, Sequence[int]],
+    outside: Mapping[str, Sequence[int]],
+) -> _Hand:
+    fewest = start = 0
+    steps: list[int] = []
+    for topics, least, most in chairs:
+        crowd = sorted(lag for topic in topics for lag in inside[topic])
+        others = sorted(lag for topic in topics for lag in outside[topic])[:least]
+        first = least - len(others)
+        fewest += first
+        start += sum(crowd[:first]) + sum(others)
+        for number in range(first, min(most, len(crowd))):
+            left = others[least - number - 1] if number < least else 0
+            steps.append(crowd[number] - left)
+    steps.sort()
+    turn = bisect_left(steps, 0)
+    return _Hand(fewest, list(accumulate(steps, initial=start)), turn)
+
+
+def _alike(room: Room) -> dict[tuple[Chairs, ...], list[str]]:
+    """Group members by what they may hold: of which topics together, how many."""
+    chairs: dict[str, list[Chairs]] = {}
     for pool in room.pools:
-        for name, (least, most) in pool.limits.items():
-            total[name] = (total[name][0] + least, total[name][1] + most)
-    alike: dict[tuple[str, ...], dict[str, tuple[int, int]]] = {}
-    for name, held in topics.items():
-        alike.setdefault(tuple(held), {})[name] = total[name]
+        topics: dict[str, list[str]] = {}
+        for topic in pool.topics:
+            for name in room.seats[topic]:
+                topics.setdefault(name, []).append(topic)
+        for name, mine in topics.items():
+            chairs.setdefault(name, []).append((tuple(mine), *pool.limits[name]))
+    alike: dict[tuple[Chairs, ...], list[str]] = {}
+    for name, held in chairs.items():
+        alike.setdefault(tuple(held), []).append(name)
     return alike
 
 
@@ -224,12 +267,9 @@ def _lags(case: Case, topic: str) -> Sequence[int]:
     return case.lag.get(topic) or [0] * case.partitions[topic]
 
 
-def _sums(lags: Iterable[int]) -> list[int]:
-    return list(accumulate(sorted(lags), initial=0))
-
-
 _KINDS: Mapping[str, Callable[[Case, Room, Term], Reason | None]] = {
     "average": _average,
     "crowd": _crowd,
+    "topic-crowd": _crowd,
     "duals": _duals,
 }

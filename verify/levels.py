@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from verify.bounds import PEAK_LAG, term_fails
+from verify.bounds import PEAK_LAG, term_fails, together
 from verify.case import Case
 from verify.objectives import Tally, Value, common_capacity, scale_of, value_of
 from verify.policy import Policy
@@ -106,9 +106,7 @@ def _support(answer: Answer, of: str, stated: Stated | None) -> Support:
     terms = proof.get("terms", ())
     accepted, refused = _sifted(answer, of, terms)
     if proof["by"] == "terms":
-        return Support(
-            rests_on="terms", bound=max(accepted, default=None), fails=refused
-        )
+        return Support(rests_on="terms", bound=accepted, fails=refused)
     return Support(
         rests_on=proof["by"],
         bound=stated["bound"],
@@ -119,17 +117,16 @@ def _support(answer: Answer, of: str, stated: Stated | None) -> Support:
 
 def _sifted(
     answer: Answer, of: str, terms: Sequence[Mapping[str, Any]]
-) -> tuple[list[int], Reason | None]:
-    """Return the bounds of the terms that hold, and the first term that does not."""
-    level, refused = answer.policy.levels[of], None
-    accepted: list[int] = []
-    for place, term in enumerate(terms):
-        fails = term_fails(answer.case, answer.room, level, term)
-        if fails is None:
-            accepted.append(term["bound"])
-        elif refused is None:
-            refused = {"term": place, "kind": term["kind"]} | fails
-    return accepted, refused
+) -> tuple[int | None, Reason | None]:
+    """Return what the terms that hold prove, and the first term that does not."""
+    level = answer.policy.levels[of]
+    fails = [term_fails(answer.case, answer.room, level, term) for term in terms]
+    held = [term for term, odd in zip(terms, fails, strict=True) if odd is None]
+    for place, odd in enumerate(fails):
+        if odd is not None:
+            refused = {"term": place, "kind": terms[place]["kind"]} | odd
+            return together(level, held), refused
+    return together(level, held), None
 
 
 def _overstated(stated: Stated | None, support: Support, value: Value) -> Reason | None:

@@ -74,6 +74,17 @@ def room_of(
     return _room(case, [_open_pool(case, topic) for topic in topics], is_open=True)
 
 
+def of_topic(case: Case, room: Room, topic: str) -> Room:
+    """Return what is left of a room for one topic; nothing for what nobody gets."""
+    pools = [pool for pool in room.pools if topic in pool.topics]
+    seats = {topic: room.seats[topic]} if pools else {}
+    if pools and len(pools[0].topics) > 1:
+        most = {name: pools[0].limits[name][1] for name in seats[topic]}
+        limits = {name: (0, number) for name, number in most.items()}
+        pools = [Pool(topics=[topic], units=case.partitions[topic], limits=limits)]
+    return Room(pools=pools, seats=seats, is_open=room.is_open)
+
+
 def served(case: Case) -> list[str]:
     """Return the topics that have partitions and subscribers."""
     subscribed = case.subscribers.items()

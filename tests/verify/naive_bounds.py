@@ -52,14 +52,12 @@ def partitions(document: Document, room: Room) -> list[TP]:
 
 
 def average(document: Document, room: Room, term: Term) -> int:
-    full = {t for t, about in document["topics"].items() if about["partitions"]}
-    everybody = document["members"].items()
-    in_play = [m for m, v in everybody if full & set(v["subscription"])]
-    members = set(term.get("members", in_play))
+    seated = {name for seats in room.seats.values() for name in seats}
+    members = set(term.get("members", seated))
     behind = sum(
         lag(document, tp)
         for tp in partitions(document, room)
-        if set(room.seats[tp[0]]) <= members
+        if set(room.seats[tp[0]]) <= members and tp[0] in term.get("topics", [tp[0]])
     )
     together = sum(capacity(document, m) for m in members)
     return ceil(Fraction(scale(document) * behind, together)) if together else 0
@@ -75,13 +73,12 @@ def crowd_holds(document: Document, room: Room, term: Term) -> bool:
     }
     held = 0
     for member in {name for seats in room.seats.values() for name in seats}:
-        least = sum(pool.limits.get(member, (0, 0))[0] for pool in room.pools)
-        most = sum(pool.limits.get(member, (0, 0))[1] for pool in room.pools)
         mine = [tp for tp in partitions(document, room) if member in room.seats[tp[0]]]
         possible = [
             len(crowd.intersection(hand))
-            for hand in subsets(mine, least, most)
-            if unit(document, member) * sum(lag(document, tp) for tp in hand)
+            for hand in subsets(mine)
+            if all(keeps(hand, member, pool) for pool in room.pools)
+            and unit(document, member) * sum(lag(document, tp) for tp in hand)
             <= term["bound"] - 1
         ]
         if not possible:
@@ -90,9 +87,15 @@ def crowd_holds(document: Document, room: Room, term: Term) -> bool:
     return held < len(crowd)
 
 
-def subsets(items: Sequence[TP], least: int, most: int) -> Iterator[tuple[TP, ...]]:
-    sizes = range(least, min(most, len(items)) + 1)
+def subsets(items: Sequence[TP]) -> Iterator[tuple[TP, ...]]:
+    sizes = range(len(items) + 1)
     return chain.from_iterable(combinations(items, size) for size in sizes)
+
+
+def keeps(hand: Sequence[TP], member: str, pool: Pool) -> bool:
+    """Tell whether a hand keeps to a member's limits in a pool."""
+    least, most = pool.limits.get(member, (0, 0))
+    return least <= sum(topic in pool.topics for topic, _ in hand) <= most
 
 
 def duals(document: Document, room: Room, term: Term) -> int | None:

@@ -21,15 +21,15 @@ def drawn(rng: Random, limits: Limits = TINY) -> Document:
 def drawn_term(rng: Random, document: Document) -> Document:
     """Return a term of any kind without its bound."""
     members, topics = sorted(document["members"]), sorted(document["topics"])
-    kind = rng.choice(("average", "crowd", "crowd", "duals"))
+    kind = rng.choice(("average", "crowd", "topic-crowd", "duals"))
     term: Document = {"kind": kind}
     if kind == "average" and rng.randrange(2):
         term["members"] = rng.sample(members, rng.randint(0, len(members)))
-    if kind == "crowd":
+    if "crowd" in kind:
         lags = [lag for t in document["topics"].values() for lag in t["lag"]]
         term["at_least"] = rng.choice([*lags, 0, 1])
-        if rng.randrange(3) == 0:
-            term["topics"] = rng.sample(topics, rng.randint(0, len(topics)))
+    if kind != "duals" and rng.randrange(3) == 0:
+        term["topics"] = rng.sample(topics, rng.randint(0, len(topics)))
     if kind == "duals":
         sizes = rng.choice(((1, 1), (3, 20), (100, 1000)))
         term["weight"] = {m: rng.randint(0, sizes[0]) for m in members}
