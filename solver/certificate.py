@@ -16,7 +16,7 @@ from numba import njit
 
 from rebalance import Assignment, Instance
 from rebalance.claims import NOBODY
-from rebalance.documents import CertificateDocument
+from rebalance.documents import CertificateDocument, PriceWeights
 from solver.flow import Int32, Int64
 from solver.keys import below_each, rank_keys
 
@@ -34,15 +34,20 @@ class Certificate:
         whose level is least.
     price : int32 (M,)
         What a partition beyond the level costs its member in kept ones.
+        int64 where it counts ``weights``.
     threshold : int64 (M, 2), or None where all capacities are equal
         A key (n, w) a member (`solver.keys`): its level counts its keys below, every
         load those below or those not above, and every partition sits on a subscriber
         whose threshold is least.
+    weights : pair of int, or None
+        Prices count so much for a move and so much for a rack mismatch, not moves
+        alone.
     """
 
     level: Int32
-    price: Int32
+    price: Int32 | Int64
     threshold: Int64 | None = None
+    weights: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
         """Freeze the columns."""
@@ -59,8 +64,15 @@ class Certificate:
 
         threshold = None if self.threshold is None else listed(self.threshold)
         return CertificateDocument.model_construct(
-            level=listed(self.level), price=listed(self.price), threshold=threshold
+            level=listed(self.level),
+            price=listed(self.price),
+            threshold=threshold,
+            weights=None if self.weights is None else _written(*self.weights),
         )
+
+
+def _written(stickiness: int, rack: int) -> PriceWeights:
+    return PriceWeights.model_construct(stickiness=stickiness, rack=rack)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,9 +102,11 @@ class Proof:
 def prove(
     instance: Instance, assignment: Assignment, certificate: Certificate
 ) -> Proof:
-    """Check a certificate against an assignment."""
-    price = certificate.price
-    limits = _limits(instance, certificate)
+    """Check a certificate against an assignment: balance, and prices of moves alone."""
+    price = np.zeros_like(certificate.level)
+    if certificate.weights is None:
+        price = np.asarray(certificate.price, np.int32)
+    limits = limits_of(instance, certificate)
     floor, cheapest = _topic_floors(
         instance.member_class,
         instance.class_offsets,
@@ -121,11 +135,11 @@ def prove(
     return Proof(
         balanced=bool(valid and fits and within and limits.are_told),
         kept=int(kept),
-        most_kept=int(most) + _load_value(limits, price, load),
+        most_kept=int(most) + load_value(limits, price, load),
     )
 
 
-class _Limits(NamedTuple):
+class Limits(NamedTuple):
     """What a certificate says of the members, as numbers."""
 
     place: Int32  # orders the levels
@@ -134,13 +148,14 @@ class _Limits(NamedTuple):
     are_told: bool  # the levels agree with the thresholds, where capacities differ
 
 
-def _limits(instance: Instance, certificate: Certificate) -> _Limits:
+def limits_of(instance: Instance, certificate: Certificate) -> Limits:
+    """Count what a certificate lets each member hold."""
     level, threshold = certificate.level, certificate.threshold
     if threshold is None:
         alike = instance.capacity is None or (
             np.unique(instance.capacity[instance.in_play]).size <= 1
         )
-        return _Limits(level, level, level + np.int32(1), alike)
+        return Limits(level, level, level + np.int32(1), alike)
     weight = instance.capacity
     if weight is None:
         weight = np.ones(level.size, np.int64)
@@ -148,7 +163,7 @@ def _limits(instance: Instance, certificate: Certificate) -> _Limits:
     low = below_each(weight, *numbers, instance.n_partitions)
     high = (low + (weight == threshold[:, 1])).astype(np.int32)
     told = bool((low == level).all())
-    return _Limits(rank_keys(*numbers), low, high, told)
+    return Limits(rank_keys(*numbers), low, high, told)
 
 
 @njit(cache=True)
@@ -248,7 +263,7 @@ def _scan(
     return fits, load, kept, most
 
 
-def _load_value(limits: _Limits, price: Int32, load: Int64) -> int:
+def load_value(limits: Limits, price: Int32 | Int64, load: Int64) -> int:
     """Add up, level by level, low · Σ price + the r largest prices of those with room.
 
     r is what the level's members hold beyond their least.

@@ -1,0 +1,88 @@
+"""The best of the dec-min assignments for sums of moves and rack mismatches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from rebalance import Assignment, Instance
+from rebalance.claims import NOBODY
+from rebalance.figures import count_kept, count_rack_mismatches
+from solver.answer import Answer, Status
+from solver.certificate import Certificate
+from solver.core import solve
+from solver.policy import Sum
+from solver.polynomial.faces import face_of
+from solver.polynomial.kinds import can_mismatch, places_of
+from solver.polynomial.levels import Weights, joined
+from solver.polynomial.network import cheapest
+from solver.polynomial.proof import is_proved
+
+
+class Balanced(NamedTuple):
+    """A dec-min assignment that is best in some levels, and why.
+
+    Attributes
+    ----------
+    assignment : Assignment
+    certificate : Certificate
+        Of balance, and by its prices of every level.
+    weights : Weights
+        What the prices speak of.
+    is_proved : bool
+    """
+
+    assignment: Assignment
+    certificate: Certificate
+    weights: Weights
+    is_proved: bool
+
+
+def balanced(instance: Instance, levels: Sequence[Sum]) -> Balanced | None:
+    """Find the dec-min assignment that is best in the levels, in their order.
+
+    Without a say of racks it is the core's, the stickiest.
+
+    Returns
+    -------
+    Balanced or None
+        None if the sums could pass 64 bits, or racks are too many.
+    """
+    answer = solve(instance)
+    weights = joined(instance, levels)
+    if weights is None:
+        return None
+    if weights.mismatch == 0 or not can_mismatch(instance):
+        return _stickiest(answer)
+    places = places_of(instance)
+    if places is None:
+        return None
+    face = face_of(instance, answer.certificate)
+    found = cheapest(instance, places, face, weights)
+    if found is None:
+        return None
+    certificate = Certificate(
+        level=answer.certificate.level,
+        price=found.price,
+        threshold=answer.certificate.threshold,
+        weights=(weights.move, weights.mismatch),
+    )
+    assignment = Assignment(assignee=found.assignee)
+    cost = weights.total(
+        count_moves(instance, assignment), count_rack_mismatches(instance, assignment)
+    )
+    proved = is_proved(instance, places, face, assignment, certificate, weights, cost)
+    return Balanced(assignment, certificate, weights, proved)
+
+
+def count_moves(instance: Instance, assignment: Assignment) -> int:
+    """Count the owned partitions that do not stay with their owner."""
+    owned = int(np.count_nonzero(instance.owner != NOBODY))
+    return owned - count_kept(instance, assignment)
+
+
+def _stickiest(answer: Answer) -> Balanced:
+    proved = answer.status is Status.OPTIMAL
+    return Balanced(answer.assignment, answer.certificate, Weights(1, 0), proved)
