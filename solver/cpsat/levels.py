@@ -1,0 +1,120 @@
+"""Lexicographic order: one search a level, each held before the next begins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from rebalance import Assignment
+from solver.answer import Status
+from solver.cpsat.loads import minimize_load
+from solver.cpsat.objectives import measure
+from solver.cpsat.plan import assignment_of, plan_of
+from solver.cpsat.problem import Problem
+from solver.cpsat.program import Program
+from solver.cpsat.search import Search, StruckError
+from solver.cpsat.terms import plain_terms
+from solver.outcome import Value
+from solver.policy import Objective, Sum
+from solver.solving import MiscountError
+from solver.values import value_of
+
+SHARE: Final = 0.8
+"""What part of the time left a level may take while others wait."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Climb:
+    """The best assignment so far, and what is proved of each level.
+
+    Attributes
+    ----------
+    problem : Problem
+    search : Search
+    best : Assignment
+        Allowed, always.
+    least_loads : tuple of int or None
+        The dec-min vector, if known.
+    bounds : list of Value or None
+        What searches proved, level by level; None: nothing.
+    """
+
+    problem: Problem
+    search: Search
+    best: Assignment
+    least_loads: tuple[int, ...] | None
+    bounds: list[Value | None] = field(default_factory=list)
+
+    def climb(self, program: Program, levels: tuple[Sum, ...]) -> None:
+        """Minimize the levels in order, until a limit strikes."""
+        for number, level in enumerate(levels):
+            last = number + 1 == len(levels)
+            try:
+                self.search.check()
+                on = self._level(program, level, last=last)
+            except StruckError:
+                return
+            if not on:
+                return
+
+    def value(self, level: Sum) -> Value:
+        """Count a level of the best assignment."""
+        return value_of(self.problem.instance, self.best, level)
+
+    def _number(self, level: Sum) -> int:
+        """Count a level that is no vector."""
+        value = self.value(level)
+        if isinstance(value, tuple):
+            raise TypeError(f"{level} is a vector")
+        return value
+
+    def is_least(self, level: Sum) -> bool:
+        """Tell whether a level is known to be least without any search."""
+        value = self.value(level)
+        if isinstance(value, tuple):
+            return value == self.least_loads or not any(value)
+        return value == max(term.bound for term in plain_terms(self.problem, level))
+
+    def _level(self, program: Program, level: Sum, *, last: bool) -> bool:
+        """Settle a level; tell whether it is held, so that later ones can follow."""
+        known = self.is_least(level)
+        if known and last:
+            self.bounds.append(self.value(level))
+            return True
+        if level.only is Objective.LOAD:
+            return self._loads(program, known=known)
+        expression = measure(program, level).expression
+        if known:
+            self.bounds.append(self.value(level))
+        else:
+            program.suggest(plan_of(self.problem, self.best))
+            share = 1.0 if last else SHARE
+            found = self.search.minimize(program, expression, share=share)
+            if found.status is Status.INFEASIBLE:
+                raise MiscountError(f"{level}: no plan, yet there is one")
+            self.bounds.append(found.bound)
+            if found.plan is not None:
+                self._take(assignment_of(self.problem, found.plan), level)
+            if found.status is Status.OPTIMAL and found.value != self.value(level):
+                raise MiscountError(
+                    f"{level}: told {found.value}, counted {self.value(level)}"
+                )
+        program.model.add(expression <= self._number(level))
+        return True
+
+    def _take(self, found: Assignment, level: Sum) -> None:
+        """Keep what was found unless it is worse; levels before are held."""
+        before, kept = self._number(level), self.best
+        self.best = found
+        if self._number(level) > before:
+            self.best = kept
+
+    def _loads(self, program: Program, *, known: bool) -> bool:
+        plan = plan_of(self.problem, self.best)
+        leveled = minimize_load(program, self.search, plan, proved=known)
+        self.best = assignment_of(self.problem, leveled.plan)
+        unsettled = len(self.problem.members) - len(leveled.settled)
+        settled = leveled.settled + (0,) * unsettled
+        self.bounds.append(max(settled, self.least_loads or ()))
+        # Held only if least: nothing linear says "no worse than this vector".
+        return leveled.done

@@ -1,0 +1,93 @@
+"""From what searches found to an outcome: counted anew, with what proves it."""
+
+from __future__ import annotations
+
+from rebalance.documents import BoundTerm, SearchProof, TermsProof
+from solver.answer import Status
+from solver.cpsat.levels import Climb
+from solver.cpsat.search import ENGINE
+from solver.cpsat.terms import plain_terms
+from solver.outcome import Achieved, Outcome, Proof, Value, zero_term
+from solver.policy import Policy, Sum
+from solver.solving import MiscountError
+from solver.values import scale_of
+
+
+def outcome_of(climb: Climb, policy: Policy, *, reason: str | None) -> Outcome:
+    """Say what was reached, level by level, and whether all of it is proved.
+
+    Parameters
+    ----------
+    climb : Climb
+    policy : Policy
+    reason : str or None
+        Why not, if it is not.
+
+    Raises
+    ------
+    MiscountError
+        If a bound is above its value: somebody counted wrong.
+    """
+    open_ends: list[Value | None] = [None] * len(policy.levels)
+    bounds = (climb.bounds + open_ends)[: len(policy.levels)]
+    achieved = tuple(
+        _achieved(climb, level, bound)
+        for level, bound in zip(policy.levels, bounds, strict=True)
+    )
+    proved = all(one.is_proved for one in achieved)
+    return Outcome(
+        policy=policy,
+        status=Status.OPTIMAL if proved else Status.FEASIBLE,
+        assignment=climb.best,
+        objectives=achieved,
+        reason=None if proved else reason,
+    )
+
+
+def _achieved(climb: Climb, level: Sum, bound: Value | None) -> Achieved:
+    value = climb.value(level)
+    if isinstance(value, tuple) and bound is None:
+        bound = climb.least_loads
+    low, proof = _lowest(value, bound, plain_terms(climb.problem, level))
+    return Achieved(
+        of=level,
+        value=value,
+        bound=_checked(value, low, level),
+        scale=scale_of(climb.problem.instance, level),
+        proof=proof,
+    )
+
+
+def _checked(value: Value, bound: Value, level: Sum) -> Value:
+    """Return the bound, unless it is above the value."""
+    too_much = (
+        bound > value
+        if isinstance(value, int) and isinstance(bound, int)
+        else _words(bound) > _words(value)
+    )
+    if too_much:
+        raise MiscountError(f"{level}: proved {bound}, counted {value}")
+    return bound
+
+
+def _words(value: Value) -> tuple[int, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _lowest(
+    value: Value, bound: Value | None, terms: list[BoundTerm]
+) -> tuple[Value, Proof | None]:
+    """Pick the better of bound and terms; what anybody can add up goes first."""
+    if isinstance(value, tuple):
+        nothing = (0,) * len(value)
+        if not any(value):
+            return value, zero_term()
+        return (nothing, None) if bound is None else (bound, SearchProof(engine=ENGINE))
+    best = max(term.bound for term in terms)
+    if best == value or not isinstance(bound, int) or bound <= best:
+        holding = [term for term in terms if term.bound == best]
+        return best, TermsProof(terms=holding[-1:])
+    tried = [term for term in terms if term.kind != "zero"]
+    if tried:
+        return bound, SearchProof(engine=ENGINE, terms=tried)
+    return bound, SearchProof(engine=ENGINE)

@@ -1,0 +1,160 @@
+"""Running CP-SAT within limits: in a thread of its own, so that it can be stopped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from threading import Thread
+from typing import Final
+
+from ortools.sat.python import cp_model
+
+from solver.answer import Status
+from solver.cpsat.plan import Plan
+from solver.cpsat.program import Linear, Program
+from solver.limits import Limits
+
+ENGINE: Final = f"cp-sat {version('ortools')}"
+POLL_SECONDS: Final = 0.05
+GRACE_SECONDS: Final = 0.5
+"""How long a search that was told to stop may take to do so."""
+
+STATUS: Final = {
+    cp_model.OPTIMAL: Status.OPTIMAL,
+    cp_model.FEASIBLE: Status.FEASIBLE,
+    cp_model.INFEASIBLE: Status.INFEASIBLE,
+    cp_model.UNKNOWN: Status.UNKNOWN,
+}
+
+
+class StruckError(Exception):
+    """A limit struck while a program was being built."""
+
+
+class RefusedError(Exception):
+    """CP-SAT does not take the program: its numbers are too large."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """How one search ended.
+
+    Attributes
+    ----------
+    status : Status
+        Of this program and this objective.
+    plan : Plan or None
+    bound : int
+        What the expression, never negative, is never below; an exact integer.
+    value : int
+        Of the expression in the plan; derived variables may make it too large.
+    """
+
+    status: Status
+    plan: Plan | None = None
+    bound: int = 0
+    value: int = 0
+
+
+@dataclass(slots=True, kw_only=True)
+class Search:
+    """Runs programs one after the other, all within the same limits.
+
+    Attributes
+    ----------
+    limits : Limits
+    spent : float
+        Effort so far, in CP-SAT's deterministic units.
+    """
+
+    limits: Limits
+    spent: float = field(default=0.0)
+
+    def struck(self) -> str | None:
+        """Name the limit that has struck, effort included."""
+        effort = self.limits.effort
+        if effort is not None and self.spent >= effort:
+            return f"effort limit of {effort:g}"
+        return self.limits.struck()
+
+    def why(self) -> str | None:
+        """Name the limit that kept a search from its end."""
+        limits = self.limits
+        if (struck := self.struck()) is not None:
+            return struck
+        if limits.seconds is not None:
+            return f"time limit of {limits.seconds:g} s"
+        return None if limits.effort is None else f"effort limit of {limits.effort:g}"
+
+    def check(self) -> None:
+        """Raise once a limit has struck."""
+        if self.struck() is not None:
+            raise StruckError
+
+    def minimize(
+        self, program: Program, expression: Linear | None, *, share: float = 1.0
+    ) -> Found:
+        """Make an expression small, or with None find any plan.
+
+        Parameters
+        ----------
+        program : Program
+        expression : linear, without constant, never negative
+        share : float
+            What part of the time and effort left it may take.
+        """
+        if expression is None:
+            program.model.clear_objective()  # type: ignore[no-untyped-call]
+        else:
+            program.model.minimize(expression)
+        solver = cp_model.CpSolver()
+        self._set(solver, share)
+        ended = self._run(solver, program)
+        if not ended:
+            return Found(status=Status.UNKNOWN)
+        return self._found(solver, program, expression)
+
+    def _set(self, solver: cp_model.CpSolver, share: float) -> None:
+        limits, parameters = self.limits, solver.parameters
+        parameters.num_workers = limits.workers
+        parameters.random_seed = limits.seed % 2**31
+        parameters.catch_sigint_signal = False
+        if limits.left is not None:
+            parameters.max_time_in_seconds = limits.left * share
+        if limits.effort is not None:
+            left = max(0.0, limits.effort - self.spent)
+            parameters.max_deterministic_time = left * share
+        if limits.memory is not None:
+            parameters.max_memory_in_mb = max(1, limits.memory >> 20)
+
+    def _run(self, solver: cp_model.CpSolver, program: Program) -> bool:
+        """Solve in a thread; tell whether it ended, or had to be left behind."""
+        thread = Thread(target=solver.solve, args=(program.model,), daemon=True)
+        thread.start()
+        late = 0.0
+        while thread.is_alive() and late < GRACE_SECONDS:
+            thread.join(POLL_SECONDS)
+            if thread.is_alive() and self.limits.struck() is not None:
+                # Told again each time: the first may come before the search began.
+                solver.stop_search()
+                late += POLL_SECONDS
+        return not thread.is_alive()
+
+    def _found(
+        self, solver: cp_model.CpSolver, program: Program, expression: Linear | None
+    ) -> Found:
+        response = solver.response_proto
+        self.spent += response.deterministic_time
+        if response.status == cp_model.MODEL_INVALID:
+            raise RefusedError(program.model.validate())
+        status = STATUS[response.status]
+        if status not in {Status.OPTIMAL, Status.FEASIBLE}:
+            return Found(status=status)
+        value = 0 if expression is None else int(solver.value(expression))
+        bound = value
+        if status is Status.FEASIBLE:
+            # The integer bound, not the float one; 0 where it never got to one.
+            bound = max(0, min(value, int(response.inner_objective_lower_bound)))
+        return Found(
+            status=status, plan=program.plan(solver.value), bound=bound, value=value
+        )
