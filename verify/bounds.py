@@ -5,7 +5,7 @@ all assignments that keep to the room of the balance (`verify.room`). Values are
 units of 1 / scale; peak lag is at most T when unit * lag <= T for every member, where
 unit = scale / capacity is a whole number.
 
-``zero``. No value is below 0.
+``zero``. No value is below 0, and no load in a list of them.
 
 ``average``. Partitions whose seats are all among some members are held by these, so
 together they are at least as much behind as those partitions are. With peak lag T each
@@ -44,7 +44,7 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from verify.case import Case
-from verify.objectives import common_capacity
+from verify.objectives import Value, common_capacity
 from verify.policy import Level
 from verify.room import Pool, Room, of_topic
 
@@ -54,6 +54,7 @@ Prices = Mapping[str, int | Mapping[str, int]]
 Line = tuple[int, int]  # slope, offset
 Chairs = tuple[tuple[str, ...], int, int]  # topics, least and most of their partitions
 
+LOAD: Level = ((1, "load"),)
 PEAK_LAG: Level = ((1, "peak-lag"),)
 TOPIC_PEAK_LAG: Level = ((1, "topic-peak-lag"),)
 
@@ -61,7 +62,7 @@ TOPIC_PEAK_LAG: Level = ((1, "topic-peak-lag"),)
 def term_fails(case: Case, room: Room, level: Level, term: Term) -> Reason | None:
     """Return why a term does not prove its bound for a level, or None."""
     kind = term["kind"]
-    if kind == "zero" and level != ((1, "load"),):
+    if kind == "zero":
         return _compared(term, 0)
     if kind not in _KINDS or level not in {PEAK_LAG, TOPIC_PEAK_LAG}:
         return {"fails": "kind"}
@@ -75,13 +76,15 @@ def term_fails(case: Case, room: Room, level: Level, term: Term) -> Reason | Non
     return _KINDS[kind](case, room, term)
 
 
-def together(level: Level, terms: Iterable[Term]) -> int | None:
+def together(case: Case, level: Level, terms: Iterable[Term]) -> Value | None:
     """Return what terms that hold prove together; None for none."""
     most: dict[str, int] = {}
     for term in terms:
         about = (term.get("topics") or [""])[0] if level == TOPIC_PEAK_LAG else ""
         most[about] = max(term["bound"], most.get(about, term["bound"]))
-    return sum(most.values()) if most else None
+    if not most:
+        return None
+    return [0] * len(case.in_play) if level == LOAD else sum(most.values())
 
 
 def _stranger(case: Case, term: Term) -> Reason | None:

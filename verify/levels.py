@@ -11,11 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from verify import prices
 from verify.bounds import PEAK_LAG, term_fails, together
 from verify.case import Case
 from verify.objectives import Tally, Value, common_capacity, scale_of, value_of
 from verify.policy import Policy
 from verify.room import Room
+from verify.sums import KINDS, sum_term_fails
 
 CHECKED = frozenset({"certificate", "terms"})
 
@@ -117,16 +119,28 @@ def _support(answer: Answer, of: str, stated: Stated | None) -> Support:
 
 def _sifted(
     answer: Answer, of: str, terms: Sequence[Mapping[str, Any]]
-) -> tuple[int | None, Reason | None]:
+) -> tuple[Value | None, Reason | None]:
     """Return what the terms that hold prove, and the first term that does not."""
-    level = answer.policy.levels[of]
-    fails = [term_fails(answer.case, answer.room, level, term) for term in terms]
+    case, level = answer.case, answer.policy.levels[of]
+    fails = [
+        sum_term_fails(case, answer.policy, answer.tally, of, term)
+        if term["kind"] in KINDS
+        else term_fails(case, answer.room, level, term)
+        for term in terms
+    ]
     held = [term for term, odd in zip(terms, fails, strict=True) if odd is None]
     for place, odd in enumerate(fails):
         if odd is not None:
             refused = {"term": place, "kind": terms[place]["kind"]} | odd
-            return together(level, held), refused
-    return together(level, held), None
+            return together(case, level, held), refused
+    return together(case, level, held), None
+
+
+def _term_fails(answer: Answer, of: str, term: Mapping[str, Any]) -> Reason | None:
+    if term["kind"] in prices.TERMS:
+        return prices.term_fails(answer.case, answer.policy, answer.tally, of, term)
+    level = answer.policy.levels[of]
+    return term_fails(answer.case, answer.room, level, term)
 
 
 def _overstated(stated: Stated | None, support: Support, value: Value) -> Reason | None:

@@ -97,6 +97,8 @@ def even_limits(units: int, capacities: Mapping[str, int]) -> Limits:
     All keys at or below the fair share, units * w / W, come before all above it, and
     fewer units than members are then left; they are dealt one by one.
     """
+    if not units or not capacities:
+        return dict.fromkeys(capacities, (0, 0))
     together = sum(capacities.values())
     common = lcm(*capacities.values())
     held = {name: units * w // together for name, w in capacities.items()}

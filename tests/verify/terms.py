@@ -37,6 +37,21 @@ def drawn_term(rng: Random, document: Document) -> Document:
     return term
 
 
+def drawn_sum_term(rng: Random, document: Document) -> Document:
+    """Return a term for sums of moves and mismatches without its bound."""
+    if rng.randrange(2):
+        return {"kind": "separate"}
+    sizes = rng.choice(((1, 1), (3, 20)))
+    weight = {one: rng.randint(0, sizes[0]) for one in ("stickiness", "rack")}
+    names = sorted(document["members"])
+    price = {
+        topic: {name: rng.randint(-sizes[1], sizes[1]) for name in names}
+        for topic in document["topics"]
+        if rng.randrange(3)
+    }
+    return {"kind": "prices", "weight": weight, "price": price}
+
+
 def drawn_price(rng: Random, size: int, topics: list[str]) -> Any:
     if rng.randrange(4) == 0:
         return {topic: rng.randint(-size, size) for topic in topics}

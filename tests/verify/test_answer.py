@@ -14,18 +14,24 @@ from tests.shapes import Document
 from tests.solver.brute import Brute
 from tests.solver.routes import instance
 from tests.strategies import TINY, draw_assignment
-from tests.verify.terms import drawn, drawn_term
+from tests.verify.terms import drawn, drawn_sum_term, drawn_term
 from verify.objectives import Tally, tally_of, value_of
 from verify.policy import OBJECTIVES, Policy, read_policy
 from verify.rules import rows_of
 
 BALANCES = ("dec-min", "kip54", "per-topic", "spread=0", "spread=1", "none")
+PALETTES = (
+    OBJECTIVES,
+    ("peak-lag", "stickiness", "load"),
+    ("stickiness", "rack", "load"),
+    ("stickiness", "rack"),
+)
 
 
 def drawn_policy(rng: Random) -> str:
     levels = []
-    names = rng.choice((OBJECTIVES, ("peak-lag", "stickiness", "load")))
-    for one in rng.sample(names, rng.randint(0, 3)):
+    names = rng.choice(PALETTES)
+    for one in rng.sample(names, rng.randint(0, min(3, len(names)))):
         other = rng.choice(OBJECTIVES)
         if "load" in (one, other) or one == other or rng.randrange(3):
             levels.append(one)
@@ -66,7 +72,8 @@ def drawn_level(rng: Random, document: Document, of: str, value: Any) -> Documen
     if isinstance(value, int):
         bound = max(0, value + rng.choice((0, 0, 0, -1, 1)))
     wanted = bound if isinstance(bound, int) else 0
-    drawn_terms = [drawn_term(rng, document) for _ in range(rng.randrange(4))]
+    draw = drawn_term if "lag" in of else drawn_sum_term
+    drawn_terms = [draw(rng, document) for _ in range(rng.randrange(4))]
     terms = [term | {"bound": wanted} for term in drawn_terms]
     terms.append({"kind": "zero", "bound": 0})
     proofs: list[Document] = [
