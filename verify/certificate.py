@@ -118,7 +118,12 @@ def _misplaced(
     case: Case, rows: Sequence[Row], face: Face, before: Sequence[Level]
 ) -> Reason | None:
     """Return a partition that sits elsewhere than on its seats of the least level."""
-    seating = Seating(case, racks=asks_racks(before), place=face.place, before=before)
+    seating = Seating(
+        case,
+        racks=asks_racks(before),
+        place=lambda _, member: face.place[member],
+        before=before,
+    )
     if before:
         rows = [(name, topic, [n]) for name, topic, held in rows for n in held]
     misplaced = []

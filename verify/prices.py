@@ -9,16 +9,19 @@ topic its subscribers have at least and at most is told by `verify.room`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from verify.case import Case
+from verify.objectives import Tally, value_of
 from verify.policy import Level, Policy
-from verify.room import even_limits
+from verify.room import even_limits, served
 from verify.seats import Certificate, Kind, Seat, Seating, face_of, values
 
 Weights = Mapping[str, int]
 MOVES: Weights = {"stickiness": 1}
 LINEAR = frozenset({"stickiness", "rack"})
 LOAD: Level = ((1, "load"),)
+TERMS = frozenset({"separate", "prices"})
 
 
 def split(policy: Policy) -> tuple[list[str], list[str]]:
@@ -33,7 +36,7 @@ def split(policy: Policy) -> tuple[list[str], list[str]]:
     for name, level in policy.levels.items():
         if level == LOAD:
             on_face = True
-        elif LINEAR.issuperset(one for _, one in level):
+        elif _is_linear(level):
             (after if on_face else before).append(name)
         else:
             break
@@ -75,6 +78,49 @@ def separate_values(case: Case, levels: Sequence[Level]) -> tuple[int, ...]:
     return tuple(total)
 
 
+def term_fails(
+    case: Case, policy: Policy, tally: Tally, of: str, term: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    """Return why a term of moves and mismatches does not prove its bound, or None.
+
+    ``separate``: what partitions cost alone (`separate_values`). ``prices``: under
+    ``per-topic``, by prices (`priced_topics_bound`). Both speak of the sums of moves
+    and mismatches up to the level, in order; so of a level after others only to who is
+    as good in these, and else of the level by itself.
+    """
+    level = policy.levels[of]
+    if not _is_linear(level) or (
+        term["kind"] == "prices" and policy.balance != "per-topic"
+    ):
+        return {"fails": "kind"}
+    names = [name for name, one in policy.levels.items() if _is_linear(one)]
+    levels = [policy.levels[name] for name in names[: names.index(of) + 1]]
+    found = _argued(case, policy, levels, term)
+    before = tuple(value_of(case, tally, one) for one in levels[:-1])
+    if found is None or found[:-1] != before:
+        found = _argued(case, policy, [level], term)
+    if found is None:
+        return {"fails": "budget"}
+    return (
+        None if term["bound"] <= found[-1] else {"fails": "bound", "found": found[-1]}
+    )
+
+
+def _argued(
+    case: Case, policy: Policy, levels: Sequence[Level], term: Mapping[str, Any]
+) -> tuple[int, ...] | None:
+    if term["kind"] == "separate":
+        return separate_values(case, levels)
+    weights, price = term.get("weight", {}), term.get("price", {})
+    by_topic = {t: one for t, one in price.items() if isinstance(one, Mapping)}
+    bound = priced_topics_bound(case, by_topic, weights)
+    return least_values(case, levels, weights, bound, policy.max_moves)
+
+
+def _is_linear(level: Level) -> bool:
+    return LINEAR.issuperset(one for _, one in level)
+
+
 def priced_bound(
     case: Case,
     certificate: Certificate,
@@ -86,7 +132,7 @@ def priced_bound(
     seating = Seating(
         case,
         racks=bool(weights.get("rack")) or asks_racks(before),
-        place=face.place,
+        place=lambda _, member: face.place[member],
         price=lambda _, member: price[member],
         before=before,
     )
@@ -118,23 +164,30 @@ def priced_bound(
 def priced_topics_bound(
     case: Case, price: Mapping[str, Mapping[str, int]], weights: Weights
 ) -> int:
-    """Return the same where each topic is even by itself, under prices by topic."""
+    """Return the same where each topic is even by itself, under prices by topic.
+
+    Seats are the subscribers that hold any at most: with capacities some may hold none.
+    """
+    held = {
+        topic: even_limits(
+            case.partitions[topic],
+            {m: case.capacity[m] for m in case.subscribers[topic]},
+        )
+        for topic in served(case)
+    }
     seating = Seating(
         case,
         racks=bool(weights.get("rack")),
+        place=lambda topic, member: int(held[topic][member][1] == 0),
         price=lambda topic, member: price.get(topic, {}).get(member, 0),
     )
     bound = sum(
         count * _cheapest(seating.seats(kind), weights)
         for kind, count in seating.kinds().items()
     )
-    for topic, prices in price.items():
-        names = case.subscribers.get(topic, ())
-        if any(prices.values()):
-            shares = {name: case.capacity[name] for name in names}
-            held = even_limits(case.partitions[topic], shares)
-            all_prices = {name: prices.get(name, 0) for name in names}
-            bound -= _most(held, all_prices, case.partitions[topic])
+    for topic in held.keys() & price.keys():
+        all_prices = {name: price[topic].get(name, 0) for name in held[topic]}
+        bound -= _most(held[topic], all_prices, case.partitions[topic])
     return bound
 
 

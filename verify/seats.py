@@ -22,6 +22,7 @@ from verify.keys import limits, ranks
 from verify.policy import Level
 
 Certificate = Mapping[str, Mapping[str, Any]]
+Ask = Callable[[str, str], int]  # of a topic and a member
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,21 +74,21 @@ class Seat(NamedTuple):
 
 
 class Seating:
-    """All kinds of a case, and their seats, under prices by topic and member."""
+    """All kinds of a case, and their seats, under places and prices."""
 
     def __init__(
         self,
         case: Case,
         *,
         racks: bool,
-        place: Mapping[str, int] | None = None,
-        price: Callable[[str, str], int] | None = None,
+        place: Ask | None = None,
+        price: Ask | None = None,
         before: Sequence[Level] = (),
     ) -> None:
         self.case = case
         self._racks = case.replica_racks if racks and case.member_rack else {}
-        self._place = dict.fromkeys(case.wants, 0) if place is None else place
-        self._price = price
+        self._place = place or _nothing
+        self._price = price or _nothing
         self._before = before
         self._others: dict[tuple[str, frozenset[str]], list[Seat]] = {}
 
@@ -135,7 +136,7 @@ class Seating:
             return
         for name in self.case.subscribers[kind.topic]:
             far = self._is_far(name, kind.racks)
-            if far == seat.mismatched and self._place[name] == seat.place:
+            if far == seat.mismatched and self._place(kind.topic, name) == seat.place:
                 yield name
 
     def _kinds(self, topic: str, numbers: Collection[int]) -> Mapping[Kind, int]:
@@ -154,12 +155,16 @@ class Seating:
         yield from found.values()
 
     def _seat(self, topic: str, name: str, racks: frozenset[str], who: str) -> Seat:
-        price = 0 if self._price is None else self._price(topic, name)
-        return Seat(0, self._is_far(name, racks), self._place[name], price, who)
+        place, price = self._place(topic, name), self._price(topic, name)
+        return Seat(0, self._is_far(name, racks), place, price, who)
 
     def _is_far(self, name: str, racks: frozenset[str]) -> int:
         rack = self.case.member_rack.get(name)
         return int(bool(racks) and rack is not None and rack not in racks)
+
+
+def _nothing(_topic: str, _member: str) -> int:
+    return 0
 
 
 def values(levels: Sequence[Level], seat: Seat) -> tuple[int, ...]:
