@@ -6,7 +6,7 @@ It reads ``rebalance/1`` and ``assignment/1`` documents and returns ``verdict/1`
 
 from verify.case import Case, understand
 from verify.enumerate import TooLarge, best, every_assignment
-from verify.judge import judge, judge_case, judge_texts
+from verify.judge import judge, judge_case, judge_texts, unreadable
 from verify.read import read_assignment, read_rebalance
 from verify.strict import Unreadable
 
@@ -22,4 +22,5 @@ __all__ = [
     "read_assignment",
     "read_rebalance",
     "understand",
+    "unreadable",
 ]

@@ -49,37 +49,50 @@ def judge_answer(
         odd = {"objectives": {"fails": "policy"}} if "objectives" in assignment else {}
         return {}, odd | _status(assignment, [], allowed=None)
     policy, tally = read_policy(assignment["policy"]), tally_of(case, rows)
-    broken = constraints_fail(case, policy, tally, counted) if complete else {}
-    allowed = complete and not broken
-    told = assignment.get("objectives", [])
+    broken = constraints_fail(case, policy, tally, counted)
     judged: list[dict[str, Any]] = []
-    shown, fails = assignment.get("certificate"), None
+    found: dict[str, Reason] = {}
     if complete:
-        bounds: dict[str, Value] = {}
-        if shown is not None:
-            bounds, fails = _certified(case, rows, policy, tally, shown)
-        proof = shown if proved["dec_min"] else None
-        answer = Answer(
-            case=case,
-            policy=policy,
-            tally=tally,
-            room=room_of(case, policy.balance, proof),
-            certified=bounds,
-            allowed=allowed,
+        judged, found = _judge_levels(
+            case, rows, policy, tally, assignment, proved, allowed=not broken
         )
-        judged = level_verdicts(answer, told)
-        proved["peak_lag"] |= proves_peak_lag(answer, judged)
+    else:
+        broken.pop("balance", None)  # other evidence says what is missing
     met = {
         "of": assignment["policy"],
         "balance_met": complete and "balance" not in broken,
-        "budget_met": complete and "budget" not in broken,
+        "budget_met": "budget" not in broken,
     }
-    evidence = dict(broken) | _status(assignment, judged, allowed=allowed)
-    if fails is not None:
-        evidence["certificate"] = fails
+    status = _status(assignment, judged, allowed=complete and not broken)
+    return {"policy": met, "objectives": judged}, broken | found | status
+
+
+def _judge_levels(
+    case: Case,
+    rows: Sequence[Row],
+    policy: Policy,
+    tally: Tally,
+    assignment: Document,
+    proved: dict[str, bool],
+    *,
+    allowed: bool,
+) -> tuple[list[dict[str, Any]], dict[str, Reason]]:
+    shown, told = assignment.get("certificate"), assignment.get("objectives", [])
+    bounds, fails = _certified(case, rows, policy, tally, shown)
+    answer = Answer(
+        case=case,
+        policy=policy,
+        tally=tally,
+        room=room_of(case, policy.balance, shown if proved["dec_min"] else None),
+        certified=bounds,
+        allowed=allowed,
+    )
+    judged = level_verdicts(answer, told)
+    proved["peak_lag"] |= proves_peak_lag(answer, judged)
+    found = {} if fails is None else {"certificate": fails}
     if told and [one["of"] for one in told] != list(policy.levels):
-        evidence["objectives"] = {"fails": "levels", "expected": list(policy.levels)}
-    return {"policy": met, "objectives": judged}, evidence
+        found["objectives"] = {"fails": "levels", "expected": list(policy.levels)}
+    return judged, found
 
 
 def constraints_fail(
@@ -134,14 +147,19 @@ def _settled(level: Document) -> bool:
 
 
 def _certified(
-    case: Case, rows: Sequence[Row], policy: Policy, tally: Tally, shown: Certificate
+    case: Case,
+    rows: Sequence[Row],
+    policy: Policy,
+    tally: Tally,
+    shown: Certificate | None,
 ) -> tuple[dict[str, Value], Reason | None]:
     """Return the bounds that a certificate proves, by level, or why it proves none.
 
     What it says of several levels together is said of who is as good in the levels
     before. So from where the assignment is not, each is asked about by itself.
     """
-    if policy.balance != "dec-min" and "load" not in policy.levels:
+    speaks = policy.balance == "dec-min" or "load" in policy.levels
+    if shown is None or not speaks:
         return {}, None
     before = split(policy)[0]
     alone = [policy.levels[of] for of in before]

@@ -1,0 +1,72 @@
+"""Ways to run ``python -m verify``, and documents for it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.shapes import Document
+from verify.__main__ import main
+
+ROOT = Path(__file__).parents[2]
+AS_CLAIMED: Document = {
+    "format": "assignment/1",
+    "members": {"a": {"t": [0, 1]}, "b": {"u": [0]}, "c": {"v": [0]}, "d": {}},
+}
+EVEN: Document = {
+    "format": "assignment/1",
+    "members": {"a": {"t": [0]}, "b": {"t": [1]}, "c": {"u": [0]}, "d": {"v": [0]}},
+}
+WRONG: Document = {"format": "assignment/1", "members": {"a": {}, "b": {}, "c": {}}}
+
+# What a machine has that has nothing: no site-packages, no environment, no cwd.
+BARE = (
+    f"import runpy, sys; sys.path.append({str(ROOT)!r}); sys.argv[0] = 'verify';"
+    "runpy.run_module('verify', run_name='__main__', alter_sys=True)"
+)
+
+
+def run(
+    *arguments: object, text: bytes | None = None, code: str = BARE
+) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-I", "-S", "-c", code, *map(str, arguments)]
+    return subprocess.run(
+        command, input=text, capture_output=True, check=False, timeout=60
+    )
+
+
+class Files:
+    """A folder to write documents into."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def __call__(
+        self, name: str, *documents: Document | bytes, indent: int = 0
+    ) -> Path:
+        lines = [
+            one
+            if isinstance(one, bytes)
+            else json.dumps(one, indent=indent or None).encode()
+            for one in documents
+        ]
+        path = self.folder / name
+        path.write_bytes(b"\n".join(lines) + b"\n" * bool(lines))
+        return path
+
+
+def judged(
+    capfdbinary: pytest.CaptureFixture[bytes], *arguments: object
+) -> tuple[int, Any, str]:
+    """Run in this process; return exit code, verdicts and what went to stderr."""
+    code = main([str(argument) for argument in arguments])
+    out, err = capfdbinary.readouterr()
+    return code, [json.loads(line) for line in out.splitlines()], err.decode()
+
+
+Capture = pytest.CaptureFixture[bytes]
