@@ -18,6 +18,8 @@ from solver.lag.setting import Setting
 
 _SCAN = 300_000_000  # pairs of partition and seat that are looked at one by one
 
+_HEAPS = 50  # topics for which heaps pay: every change makes all the others' stale
+
 
 class Seats(NamedTuple):
     """Who may take how many of a topic; one seat a topic and taker.
@@ -56,6 +58,8 @@ def deal(setting: Setting) -> Int32:
     seats = _all_seats(room)
     takers = np.diff(seats.first)
     pairs = int(np.bincount(room.topic, minlength=takers.size) @ takers)
+    if pairs > _SCAN and takers.size <= _HEAPS:
+        return _dealt_by_heaps(room, order, seats)
     if pairs > _SCAN:
         return _dealt_in_rounds(room, np.lexsort((-room.lag, room.topic)), seats)
     return _dealt(room, order, seats)
@@ -191,4 +195,41 @@ def _dealt_in_rounds(room: Room, order: Int64, seats: Seats) -> Int32:
                 count[i] += 1
                 total[c] += room.lag[p]
                 holder[p] = c
+    return holder
+
+
+@njit(cache=True)
+def _dealt_by_heaps(room: Room, order: Int64, seats: Seats) -> Int32:
+    """Deal as `_dealt` does, with a heap of seats a topic.
+
+    What a heap knows of a total may be out of date, and is then too small; so a seat is
+    weighed anew when it comes up, and taken if it is still the least.
+    """
+    holder = np.full(order.size, NOBODY, np.int32)
+    total = np.zeros(room.unit.size, np.int64)
+    count = np.zeros(seats.least.size, np.int64)
+    extra = seats.extra.copy()
+    heaps = [
+        [(np.int64(0), s) for s in range(seats.first[t], seats.first[t + 1])]
+        for t in range(seats.first.size - 1)
+    ]
+    for p in order:
+        heap = heaps[room.topic[p]]
+        while True:
+            known, s = heap[0]
+            c, i = seats.member[s], seats.cell[s]
+            weight = room.unit[c] * total[c]
+            if count[i] >= seats.least[i] and (
+                count[i] >= seats.most[i] or extra[seats.pool[i]] == 0
+            ):
+                heapq.heappop(heap)
+            elif weight > known:
+                heapq.heapreplace(heap, (weight, s))
+            else:
+                break
+        if count[i] >= seats.least[i]:
+            extra[seats.pool[i]] -= 1
+        count[i] += 1
+        total[c] += room.lag[p]
+        holder[p] = c
     return holder

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rebalance import Instance
 from rebalance.documents import BoundTerm, SearchProof, TermsProof
-from solver.lag.search import ENGINE
+from solver.lag.question import ENGINE
 from solver.lag.setting import Setting
 from solver.lag.subset import densest
 from solver.lag.terms import average, best_crowd

@@ -13,9 +13,8 @@ from solver.answer import Answer, Status
 from solver.lag.deal import deal
 from solver.lag.evidence import evidence_of
 from solver.lag.lower import lower
-from solver.lag.program import Goal
+from solver.lag.question import ENGINE, Goal, Question, ask, fits
 from solver.lag.regain import regained
-from solver.lag.search import ENGINE, Question, fits, search
 from solver.lag.setting import Setting
 from solver.lag.work import Work
 from solver.outcome import Achieved, Outcome, Proof, zero_term
@@ -73,7 +72,7 @@ class Ladder:
         if value == bound or not fits(self.setting) or self.work.struck() is not None:
             return bound, proof
         question = Question(goal=goal, beat=value, bound=bound, within=self.within)
-        found = search(self.setting, self.holder, question, self.work, np.inf)
+        found = ask(self.setting, self.holder, question, self.work, np.inf)
         if found.holder is not None:
             self.holder = found.holder
         if found.bound <= bound:

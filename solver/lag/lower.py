@@ -14,8 +14,7 @@ import numpy as np
 
 from rebalance.claims import Int32
 from solver.lag.hands import hands_of, peak_of
-from solver.lag.program import Goal
-from solver.lag.search import Question, fits, search
+from solver.lag.question import Goal, Question, ask, fits
 from solver.lag.setting import Setting
 from solver.lag.settle import settle
 from solver.lag.work import STEPS_A_UNIT, Work
@@ -136,7 +135,7 @@ class _Descent:
         question = Question(
             goal=Goal.PEAK, beat=self.peak, bound=self.bound, within=self.within
         )
-        found = search(self.setting, self.holder, question, self.work, effort)
+        found = ask(self.setting, self.holder, question, self.work, effort)
         if found.holder is not None:
             hands = hands_of(self.room, found.holder)
             self.keep(found.holder, int(peak_of(self.room, hands)))

@@ -8,26 +8,16 @@ next to one of the first two, and so on.
 
 from __future__ import annotations
 
-from enum import Enum
-
 import numpy as np
 from ortools.sat.python import cp_model
 
 from rebalance.claims import Int32, Int64
 from solver.lag.kinds import alike_members, kinds_of
+from solver.lag.question import Goal
 from solver.lag.room import Room, cell_of, place_of
 from solver.lag.setting import Setting
 
 Expression = cp_model.LinearExpr | cp_model.IntVar | int
-
-
-class Goal(Enum):
-    """What can be made small here."""
-
-    MOVES = "stickiness"
-    PEAK = "peak-lag"
-    SPREAD = "lag-spread"
-    DEVIATION = "lag-deviation"
 
 
 class Program:

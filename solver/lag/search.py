@@ -2,73 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from importlib.metadata import version
 from threading import Event, Thread
-from typing import Final
 
-import numpy as np
 from ortools.sat.python import cp_model
 
 from rebalance.claims import Int32
-from solver.lag.program import Goal, Program
+from solver.lag.program import Program
+from solver.lag.question import Goal, Question, Searched
 from solver.lag.setting import Setting
 from solver.lag.work import Work
-
-ENGINE: Final = f"cp-sat {version('ortools')}"
-MOST_CHOICES: Final = 60_000
-"""Variables; what is larger is left to bounds and exchanges."""
-
-_SUM_MAX: Final = 2**61  # CP-SAT refuses sums near 2^63
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Searched:
-    """What a search found.
-
-    Attributes
-    ----------
-    holder : int32 (P,) or None
-        Something with less than was to beat.
-    bound : int
-        No value is below it.
-    """
-
-    holder: Int32 | None
-    bound: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """Whether there is less of a goal than ``beat``, where none is below ``bound``.
-
-    Attributes
-    ----------
-    within : mapping of Goal to int
-        What the levels before allow at most.
-    """
-
-    goal: Goal
-    beat: int
-    bound: int
-    within: Mapping[Goal, int]
-
-
-def fits(setting: Setting) -> bool:
-    """Tell whether the program is small enough to be worth building."""
-    room = setting.room
-    people = np.diff(room.class_first)
-    of_topic = np.zeros(room.topic_first.size - 1, np.int64)
-    listed = np.repeat(np.arange(of_topic.size), np.diff(room.topic_first))
-    np.add.at(of_topic, listed, people[room.topic_classes])
-    weights = setting.scale // room.unit
-    largest = max(int(room.unit.max(initial=1)), int(weights.sum()) * 2)
-    return (
-        int(of_topic[room.topic].sum()) <= MOST_CHOICES
-        and int(room.lag.sum()) * largest < _SUM_MAX
-    )
 
 
 def search(

@@ -70,9 +70,10 @@ def setting_of(instance: Instance, balance: Balance) -> Setting | None:
     weights = np.array(capacities(instance), dtype=np.int64)[members]
     if balance.kind is Kind.NONE:
         return _setting(instance, served, _unlimited(members.size), None)
-    if balance.kind is Kind.PER_TOPIC:
+    is_one = served.class_size.size <= 1 and served.supply.size <= 1
+    if balance.kind is Kind.PER_TOPIC and not is_one:
         return _setting(instance, served, _by_topic(served, members, weights), None)
-    if balance.kind is not Kind.DEC_MIN:
+    if balance.kind not in (Kind.DEC_MIN, Kind.PER_TOPIC):
         return None
     if served.class_size.size <= 1:
         limits = _together(served, weights)

@@ -19,7 +19,8 @@ from solver.lag.exchange import excess_of, lay_out, split, split_three
 from solver.lag.hands import END, Hands, peak_of
 from solver.lag.room import Room
 
-SMALL, MIDDLE, LARGE, WIDE = 12, 18, 24, 30
+SMALL, MIDDLE, LARGE, WIDE = 12, 18, 24, 30  # partitions on the table
+MANY = 200  # of so many a few on the table rarely do
 
 
 class Settled(NamedTuple):
@@ -76,6 +77,8 @@ def settle(
         before = _pair_excess(hands, cap, c, d)
         if phase < 3 or owner.size or is_one_in(chance, 2):
             items = SMALL if phase == 0 else MIDDLE if phase == 1 else LARGE
+            if hands.load[c] + hands.load[d] > MANY:
+                items = LARGE
             spent += _share(room, hands, owner, cap, c, d, items, chance)
             over += _pair_excess(hands, cap, c, d) - before
         else:

@@ -98,6 +98,8 @@ class _Kind:
     least: Int64  # by open topic if limits are by topic, else one
     most: Int64
     open: Int64
+    lags: Int64  # of all partitions it has a seat for, ascending
+    sums: Int64  # of the so many least, from 0 on
 
 
 def _kinds(room: Room) -> Iterator[_Kind]:
@@ -121,7 +123,10 @@ def _kinds(room: Room) -> Iterator[_Kind]:
         seats[wanted] = True
         start = int(room.cell[c])
         width = wanted.size if room.by_topic else 1
+        lags = np.sort(room.lag[seats[room.topic]])
         yield _Kind(
+            lags=lags,
+            sums=np.r_[0, np.cumsum(lags)],
             unit=int(room.unit[c]),
             count=people,
             seats=seats,
@@ -153,7 +158,13 @@ def _thresholds(room: Room, lags: Int64, kinds: list[_Kind]) -> list[int]:
 
 
 def _rank(values: list[Int64], counts: list[int], wanted: int) -> int:
-    """Return the ``wanted``-th least value, each list's counted so many times."""
+    """Return the ``wanted``-th least value, each list's counted so many times.
+
+    Each list ascends.
+    """
+    if len(values) == 1:
+        place = -(-wanted // counts[0]) - 1
+        return int(values[0][place]) if place < values[0].size else 0
     every = np.concatenate(values)
     times = np.repeat(counts, [one.size for one in values])
     order = np.argsort(every, kind="stable")
@@ -163,17 +174,17 @@ def _rank(values: list[Int64], counts: list[int], wanted: int) -> int:
 
 def _crowd(room: Room, kinds: list[_Kind], x: int) -> int:
     """Work out what threshold x proves, K being all partitions with lag ≥ x."""
-    values, counts = [], []
+    values, counts, size = [], [], int((room.lag >= x).sum())
     for kind in kinds:
-        lags = np.sort(room.lag[kind.seats[room.topic]])
+        lags, sums = kind.lags, kind.sums
         cut = int(np.searchsorted(lags, x))
-        large = np.r_[0, np.cumsum(lags[cut:])]
-        small = np.r_[0, np.cumsum(lags[:cut])]
-        j = np.arange(1, large.size)
+        # Of one kind nobody need hold more than an even share.
+        most = lags.size - cut if len(kinds) > 1 else -(-size // kind.count)
+        j = np.arange(1, most + 1)
         fill = np.clip(int(kind.least.sum()) - j, 0, cut)
-        values.append((large[1:] + small[fill]) * kind.unit)
+        values.append((sums[cut + j] - sums[cut] + sums[fill]) * kind.unit)
         counts.append(kind.count)
-    return _rank(values, counts, int((room.lag >= x).sum()))
+    return _rank(values, counts, size)
 
 
 def _topic_crowd(room: Room, kinds: list[_Kind], x: int) -> int:

@@ -15,7 +15,7 @@ from solver.answer import Status
 from solver.lag.deal import deal
 from solver.lag.evidence import evidence_of
 from solver.lag.lower import lower
-from solver.lag.search import ENGINE
+from solver.lag.question import ENGINE
 from solver.lag.setting import setting_of
 from solver.lag.single import topic_alone
 from solver.lag.work import Work

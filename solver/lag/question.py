@@ -1,0 +1,87 @@
+"""What is asked of a search, and whether it can be asked at all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from importlib.metadata import version
+from typing import Final
+
+import numpy as np
+
+from rebalance.claims import Int32
+from solver.lag.setting import Setting
+from solver.lag.work import Work
+
+ENGINE: Final = f"cp-sat {version('ortools')}"
+MOST_CHOICES: Final = 60_000
+"""Variables; what is larger is left to bounds and exchanges."""
+
+_SUM_MAX: Final = 2**61  # CP-SAT refuses sums near 2^63
+
+
+class Goal(Enum):
+    """What can be made small here."""
+
+    MOVES = "stickiness"
+    PEAK = "peak-lag"
+    SPREAD = "lag-spread"
+    DEVIATION = "lag-deviation"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Searched:
+    """What a search found.
+
+    Attributes
+    ----------
+    holder : int32 (P,) or None
+        Something with less than was to beat.
+    bound : int
+        No value is below it.
+    """
+
+    holder: Int32 | None
+    bound: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """Whether there is less of a goal than ``beat``, where none is below ``bound``.
+
+    Attributes
+    ----------
+    within : mapping of Goal to int
+        What the levels before allow at most.
+    """
+
+    goal: Goal
+    beat: int
+    bound: int
+    within: Mapping[Goal, int]
+
+
+def fits(setting: Setting) -> bool:
+    """Tell whether the program is small enough to be worth building."""
+    room = setting.room
+    people = np.diff(room.class_first)
+    of_topic = np.zeros(room.topic_first.size - 1, np.int64)
+    listed = np.repeat(np.arange(of_topic.size), np.diff(room.topic_first))
+    np.add.at(of_topic, listed, people[room.topic_classes])
+    weights = setting.scale // room.unit
+    largest = max(int(room.unit.max(initial=1)), int(weights.sum()) * 2)
+    return (
+        int(of_topic[room.topic].sum()) <= MOST_CHOICES
+        and int(room.lag.sum()) * largest < _SUM_MAX
+    )
+
+
+def ask(
+    setting: Setting, holder: Int32, question: Question, work: Work, effort: float
+) -> Searched:
+    """Put a question to CP-SAT, `solver.lag.search.search`."""
+    # Imported when needed: it takes a second, and most groups need no search.
+    from solver.lag.search import search  # noqa: PLC0415
+
+    return search(setting, holder, question, work, effort)
