@@ -17,7 +17,6 @@ from verify.case import Case
 from verify.objectives import Tally, Value, common_capacity, scale_of, value_of
 from verify.policy import Policy
 from verify.room import Room
-from verify.sums import KINDS, sum_term_fails
 
 CHECKED = frozenset({"certificate", "terms"})
 
@@ -121,26 +120,20 @@ def _sifted(
     answer: Answer, of: str, terms: Sequence[Mapping[str, Any]]
 ) -> tuple[Value | None, Reason | None]:
     """Return what the terms that hold prove, and the first term that does not."""
-    case, level = answer.case, answer.policy.levels[of]
-    fails = [
-        sum_term_fails(case, answer.policy, answer.tally, of, term)
-        if term["kind"] in KINDS
-        else term_fails(case, answer.room, level, term)
-        for term in terms
-    ]
+    fails = [_term_fails(answer, of, term) for term in terms]
     held = [term for term, odd in zip(terms, fails, strict=True) if odd is None]
+    found = together(answer.case, answer.policy.levels[of], held)
     for place, odd in enumerate(fails):
         if odd is not None:
-            refused = {"term": place, "kind": terms[place]["kind"]} | odd
-            return together(case, level, held), refused
-    return together(case, level, held), None
+            return found, {"term": place, "kind": terms[place]["kind"]} | odd
+    return found, None
 
 
 def _term_fails(answer: Answer, of: str, term: Mapping[str, Any]) -> Reason | None:
+    case, policy = answer.case, answer.policy
     if term["kind"] in prices.TERMS:
-        return prices.term_fails(answer.case, answer.policy, answer.tally, of, term)
-    level = answer.policy.levels[of]
-    return term_fails(answer.case, answer.room, level, term)
+        return prices.term_fails(case, policy, answer.tally, of, term)
+    return term_fails(case, answer.room, policy.levels[of], term)
 
 
 def _overstated(stated: Stated | None, support: Support, value: Value) -> Reason | None:
