@@ -20,7 +20,9 @@ INTERRUPTED = 130
 EPILOG = """\
 Each input is one JSON document or JSON Lines; - reads standard input. Assignments
 belong to instances by position, or by id where all of both carry one. One verdict/1
-is printed for each pair.
+is printed for each pair. Of an assignment that states a policy it tells, level by
+level, the value, the bound, and whether that rests on a certificate, on terms, on a
+search or on nothing; only the first two are proof.
 
 exit code: 0 all valid, 1 some invalid, 2 bad usage or unreadable input
 example: python -m verify rebalance.json assignment.json

@@ -259,3 +259,22 @@ def test_unreadable_and_brute_force(files: Files, capfdbinary: Capture) -> None:
         capfdbinary, files("i", CHAIN), files("a", b"{"), "--against-brute-force"
     )
     assert (code, verdict["verdict"]) == (2, "unreadable")
+
+
+def test_what_a_level_rests_on(files: Files, capfdbinary: Capture) -> None:
+    proof = {"by": "search", "engine": "e"}
+    level = {"of": "stickiness", "value": 3, "bound": 3, "proof": proof}
+    stated = EVEN | {"policy": "dec-min; stickiness", "objectives": [level]}
+    code, (verdict,), _ = judged(capfdbinary, files("i", CHAIN), files("a", stated))
+    assert code == 0
+    assert verdict["policy"]["balance_met"]
+    assert verdict["objectives"] == [
+        {
+            "of": "stickiness",
+            "value": 3,
+            "bound": 3,
+            "rests_on": "search",
+            "engine": "e",
+            "proved": False,
+        }
+    ]
