@@ -6,14 +6,25 @@ from collections.abc import Iterator
 from typing import Final
 
 from heuristics import ASSIGNORS
-from oracle.against import Document, Optimum, optimum_of, plain
+from oracle.against import (
+    KIP54,
+    ByKip54,
+    Document,
+    Optimum,
+    by_kip54,
+    optimum_of,
+    plain,
+)
 from rebalance import ClaimRule, Rebalance, document_of, instance_of, to_json
+from solver.limits import Limits
 from verify import judge
 from verify import read_rebalance as read_for_judge
 from verify.case import understand
 from verify.certificate import peak_lag_bound
 
 FORMAT: Final = "comparison/1"
+KIP54_EFFORT: Final = 10.0
+"""How long the search for the best by KIP-54 may take; see `solver.limits.Limits`."""
 
 
 def comparison_of(rebalance: Rebalance, claim_rule: str) -> Document:
@@ -34,32 +45,43 @@ def comparison_of(rebalance: Rebalance, claim_rule: str) -> Document:
     """
     instance = read_for_judge(to_json(rebalance))
     best = optimum_of(instance, claim_rule)
+    sticky = by_kip54(instance, claim_rule, Limits(effort=KIP54_EFFORT))
     case = understand(instance, claim_rule=claim_rule)
     return {
         "format": FORMAT,
         **{key: instance[key] for key in ("group", "id") if key in instance},
         "peak_lag_bound": peak_lag_bound(case),
         "answers": [
-            _of_optimum(best),
-            *_of_heuristics(rebalance, instance, best, claim_rule),
+            _of_program("optimum", best.assignment, best.verdict, best, sticky),
+            _of_program(KIP54, sticky.assignment, sticky.verdict, best, sticky),
+            *_of_heuristics(rebalance, instance, best, sticky, claim_rule),
         ],
     }
 
 
-def _of_optimum(best: Optimum) -> Document:
-    verdict = best.verdict
+def _of_program(
+    name: str, assignment: Document, verdict: Document, best: Optimum, sticky: ByKip54
+) -> Document:
     shown = {key: verdict[key] for key in ("verdict", "figures", "proved")}
     return {
-        "assignor": "optimum",
+        "assignor": name,
         "applies": True,
-        "status": best.assignment["status"],
+        "status": assignment["status"],
         **shown,
-        "gap": best.gap(verdict["figures"]),
+        **_gaps(verdict, best, sticky),
     }
 
 
+def _gaps(verdict: Document, best: Optimum, sticky: ByKip54) -> Document:
+    return {"gap": best.gap(verdict["figures"]), "kip54_gap": sticky.gap(verdict)}
+
+
 def _of_heuristics(
-    rebalance: Rebalance, instance: Document, best: Optimum, claim_rule: str
+    rebalance: Rebalance,
+    instance: Document,
+    best: Optimum,
+    sticky: ByKip54,
+    claim_rule: str,
 ) -> Iterator[Document]:
     columns = instance_of(rebalance, claim_rule=ClaimRule(claim_rule))
     for name, assignor in ASSIGNORS.items():
@@ -70,5 +92,5 @@ def _of_heuristics(
         answer = document_of(columns, assignor.assign(columns), assignor=name)
         verdict = judge(instance, plain(answer), claim_rule=claim_rule)
         shown = {key: verdict[key] for key in ("verdict", "figures")}
-        gap = best.gap(verdict["figures"])
-        yield {"assignor": name, "applies": True, **shown, "gap": gap}
+        gaps = _gaps(verdict, best, sticky)
+        yield {"assignor": name, "applies": True, **shown, **gaps}

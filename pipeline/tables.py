@@ -105,7 +105,9 @@ ANSWERS: Final = pa.schema(
         *_KEY,
         _column("source", _TEXT, "file that the rebalance comes from"),
         *_ORIGIN,
-        _column("assignor", _TEXT, "actual, a heuristic's name, or optimum"),
+        _column(
+            "assignor", _TEXT, "actual, a heuristic's name, optimum or kip54-sticky"
+        ),
         _column("applies", _FLAG, "false: the heuristic refuses; the rest is null"),
         _column("refused", _TEXT, "why it refuses"),
         _column("verdict", _TEXT, "valid, invalid or unreadable, by the judge"),
@@ -126,6 +128,7 @@ ANSWERS: Final = pa.schema(
         _column("moves", _COUNT, "of those, the ones that do not; with withheld"),
         _column("withheld", _COUNT, "given to nobody until the owner has revoked"),
         _column("moves_least", _COUNT, "of the optimum; null without a proof"),
+        _column("moves_least_kip54", _COUNT, "of kip54-sticky; null: not settled"),
         _column("lag_known", _FLAG, "false: peak_lag and its bound are null"),
         _column("peak_lag", _COUNT, "largest lag of a member, records"),
         _column("peak_lag_bound", _COUNT, "no complete assignment can be below this"),
@@ -134,7 +137,12 @@ ANSWERS: Final = pa.schema(
         ),
         _column("rack_mismatches", _COUNT, "partitions with no replica in their rack"),
         _column("at_optimum", _FLAG, "valid, dec-min, moves_least; null if withheld"),
-        _column("status", _TEXT, "of the optimum: optimal only under proof"),
+        _column(
+            "at_kip54_optimum",
+            _FLAG,
+            "valid, KIP-54 balanced, moves_least_kip54; null if withheld",
+        ),
+        _column("status", _TEXT, "of optimum, kip54-sticky: optimal only under proof"),
         _column(
             "proved_dec_min", _FLAG, "the judge checked the certificate of balance"
         ),
@@ -165,11 +173,18 @@ EPISODES: Final = pa.schema(
         _column("owned", _COUNT, "owned at the rest before, by members still there"),
         _column("moves", _COUNT, "of those, the ones with another member, or nobody"),
         _column("moves_least", _COUNT, "of the optimum from rest to rest; null: none"),
+        _column("moves_least_kip54", _COUNT, "of kip54-sticky, likewise"),
         _column("verdict", _TEXT, "of the rest after, by the judge"),
         _column("kip54_score", _COUNT, "of the rest after"),
         _column("kip54_score_least", _COUNT, "of the optimum"),
-        _column("dec_min_balanced", _FLAG, "whether the rest after is"),
+        _column("kip54_balanced", _FLAG, "whether the rest after is"),
+        _column("dec_min_balanced", _FLAG, "likewise"),
         _column("at_optimum", _FLAG, "valid, dec-min and moves_least; null if open"),
+        _column(
+            "at_kip54_optimum",
+            _FLAG,
+            "valid, KIP-54 balanced and moves_least_kip54; null if open",
+        ),
         _column("withheld", _COUNT, "partitions withheld, summed over the rounds"),
         _column(
             "unowned_partition_ms",

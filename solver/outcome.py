@@ -18,6 +18,7 @@ from rebalance.documents import (
 from solver.answer import Status
 from solver.certificate import Certificate
 from solver.policy import Policy, Sum
+from solver.policy.policy import Kind
 
 Value = int | tuple[int, ...]
 Proof = CertificateProof | TermsProof | SearchProof
@@ -102,7 +103,9 @@ class Outcome:
                 instance,
                 self.assignment,
                 assignor=assignor,
-                figures=figures_of(instance, self.assignment),
+                figures=figures_of(instance, self.assignment).model_copy(
+                    update=self._balances_met(instance)
+                ),
                 certificate=(
                     None
                     if self.certificate is None
@@ -116,6 +119,17 @@ class Outcome:
             "reason": self.reason,
         }
         return document.model_copy(update=more)
+
+    def _balances_met(self, instance: Instance) -> dict[str, bool]:
+        """Tell which balances are proved, by the certificate or by the constraint."""
+        kind = self.policy.balance.kind
+        met = {}
+        if kind is Kind.DEC_MIN and self.certificate is not None:
+            met["dec_min_balanced"] = True
+        # By counts: dec-min implies it, but not where loads are weighed.
+        if kind is Kind.KIP54 or (met and instance.capacity is None):
+            met["kip54_balanced"] = True
+        return met
 
 
 def zero_term() -> TermsProof:

@@ -27,6 +27,7 @@ class Tally:
 
     applies: int = 0
     at_optimum: int = 0
+    at_kip54: int = 0
     unbalanced: int = 0
     needless_moves: int = 0
 
@@ -40,6 +41,7 @@ class Tally:
         self.unbalanced += not is_balanced
         self.needless_moves += needless
         self.at_optimum += is_balanced and needless == 0
+        self.at_kip54 += answer.get("kip54_gap") == 0
 
 
 @dataclass(slots=True)
@@ -87,6 +89,7 @@ def _table(comparison: Mapping[str, Any]) -> Group:
         "assignor",
         "moves",
         "needless",
+        "needless by KIP-54",
         "loads",
         "balanced",
         "KIP-54 score",
@@ -103,7 +106,7 @@ def _table(comparison: Mapping[str, Any]) -> Group:
 def _row(answer: Answer) -> tuple[Cell, ...]:
     if not answer["applies"]:
         why = f"does not apply: {answer['refused']}"
-        return (answer["assignor"], None, None, why, None, None, None)
+        return (answer["assignor"], None, None, None, why, None, None, None)
     figures = answer["figures"]
     is_balanced = figures["dec_min_balanced"]
     needless = (answer.get("gap") or {}).get("moves") if is_balanced else None
@@ -111,6 +114,7 @@ def _row(answer: Answer) -> tuple[Cell, ...]:
         answer["assignor"],
         figures["moves"],
         needless,
+        answer["kip54_gap"],
         loads_text(figures["loads"]),
         is_balanced,
         figures["kip54_score"],
@@ -123,11 +127,19 @@ def _summary(tallies: Tallies) -> Group:
         "assignor",
         "applies to",
         "at the optimum",
+        "at KIP-54's best",
         "unbalanced",
         "needless moves",
     )
     rows = [
-        (name, one.applies, one.at_optimum, one.unbalanced, one.needless_moves)
+        (
+            name,
+            one.applies,
+            one.at_optimum,
+            one.at_kip54,
+            one.unbalanced,
+            one.needless_moves,
+        )
         for name, one in tallies.of.items()
     ]
     return table_of(f"all {tallies.rebalances:,} rebalances", columns, rows)

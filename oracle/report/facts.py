@@ -10,7 +10,7 @@ import pandas as pd
 from oracle.report.gaps import percent_above
 from oracle.report.load import Tables
 from oracle.report.outcomes import Counts, counts_of
-from oracle.report.units import ACTUAL, OPTIMUM, assignor_units, client_units
+from oracle.report.units import ACTUAL, KIP54, OPTIMUM, assignor_units, client_units
 
 GROUPS_SHOWN = 40
 """Groups of a table; those with most to gain come first, the rest are one row."""
@@ -152,8 +152,8 @@ def _assignor_rows(answers: pd.DataFrame) -> list[AssignorRow]:
             lag=_lag(of_one),
         )
         rows.append(row)
-    order = {OPTIMUM: 0, ACTUAL: 1}
-    return sorted(rows, key=lambda row: (order.get(row.name, 2), row.name))
+    order = {OPTIMUM: 0, KIP54: 1, ACTUAL: 2}
+    return sorted(rows, key=lambda row: (order.get(row.name, 3), row.name))
 
 
 def _episode_rows(episodes: pd.DataFrame) -> list[Episodes]:

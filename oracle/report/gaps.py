@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from oracle.report.outcomes import INVALID
-from oracle.report.units import OPTIMUM
+from oracle.report.units import BESTS
 
 _Bins = tuple[tuple[int, str], ...]
 
@@ -69,7 +69,7 @@ def gaps_of(units: pd.DataFrame) -> tuple[Gaps, Gaps, Gaps]:
     even = valid[valid["dec_min_balanced"].fillna(False)]
     moves = even["moves"] - even["moves_least"]
     known = valid[valid["peak_lag"].notna() & valid["peak_lag_bound"].notna()]
-    known = known[known["assignor"] != OPTIMUM]
+    known = known[~known["assignor"].isin(BESTS)]
     return (
         _gaps("balance", valid["assignor"], score, _SCORE_BINS),
         _gaps("moves", even["assignor"], moves, _COUNT_BINS),
@@ -92,7 +92,7 @@ def _gaps(
     gap: pd.Series[int],
     bins: _Bins,
 ) -> Gaps:
-    known = gap.notna() & (assignor != OPTIMUM)
+    known = gap.notna() & ~assignor.isin(BESTS)
     sizes = gap[known].to_numpy(dtype=np.int64)
     names = assignor[known]
     edges = [edge for edge, _ in bins]

@@ -16,9 +16,10 @@ from oracle.report.charts import LABEL_SHOWN, gap_cells, outcome_bars
 from oracle.report.facts import ClientRow, Facts, facts_of
 from oracle.report.finding import headline, surprising
 from oracle.report.gaps import Gaps, gaps_of
+from oracle.report.kip54 import kip54_rows
 from oracle.report.load import Tables, load
 from oracle.report.outcomes import Counts
-from oracle.report.units import ACTUAL, OPTIMUM, assignor_units, client_units
+from oracle.report.units import ACTUAL, BESTS, assignor_units, client_units
 from oracle.report.worst import Case, worst_of
 from oracle.wording import counted, loads_text, percent, share
 from oracle.writing import written_aside
@@ -77,6 +78,7 @@ def page_of(folder: Path, *, command: str | None = None) -> str:
             client_charts=_client_charts(facts),
             assignor_charts=_assignor_charts(facts),
             gaps=[(gaps, _gap_chart(gaps)) for gaps in gaps_of(units)],
+            kip54=kip54_rows(tables),
             cases=_cases(tables, about),
             many_clusters=len({row.cluster for row in facts.clients}) > 1,
         )
@@ -92,8 +94,8 @@ def _client_charts(facts: Facts) -> dict[str, str]:
 
 
 def _assignor_charts(facts: Facts) -> dict[str, str]:
-    """Draw all assignors but the optimum, which is at itself."""
-    rows = [row for row in facts.assignors if row.name != OPTIMUM]
+    """Draw all assignors but what they are held against."""
+    rows = [row for row in facts.assignors if row.name not in BESTS]
     return _wide_and_narrow([(_assignor_label(row.name), row.counts) for row in rows])
 
 

@@ -15,6 +15,9 @@ from oracle.report.outcomes import INVALID, outcome_of
 
 ACTUAL: Final = "actual"
 OPTIMUM: Final = "optimum"
+KIP54: Final = "kip54-sticky"
+BESTS: Final = (OPTIMUM, KIP54)
+"""Answers of programs: what others are held against, no assignors of their own."""
 COLUMNS: Final = (
     "cluster",
     "group_id",
@@ -28,6 +31,9 @@ COLUMNS: Final = (
     "moves_least",
     "kip54_score",
     "kip54_score_least",
+    "kip54_balanced",
+    "moves_least_kip54",
+    "at_kip54_optimum",
     "outcome",
     "drawn_from",
     "drawn_id",

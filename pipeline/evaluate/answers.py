@@ -13,6 +13,9 @@ from rebalance import ClaimRule, Instance, instance_of, to_json
 from rebalance.assignment import document_of
 from rebalance.documents import AssignmentDocument, Rebalance
 from solver import solve
+from solver.limits import Limits
+from solver.policy import NAMED
+from solver.solving import solve_policy
 from verify.case import Case as JudgedCase
 from verify.case import understand
 from verify.certificate import peak_lag_bound
@@ -20,6 +23,10 @@ from verify.judge import judge_case
 
 ACTUAL: Final = "actual"
 OPTIMUM: Final = "optimum"
+KIP54: Final = "kip54-sticky"
+"""The best by KIP-54's own balance: what a StickyAssignor may at best achieve."""
+KIP54_EFFORT: Final = 5.0
+"""How long a search for it may take, in CP-SAT's own units, about seconds each."""
 
 Document: TypeAlias = dict[str, Any]
 Held: TypeAlias = Mapping[str, list[int]]
@@ -53,6 +60,11 @@ class Problem:
         self._case: JudgedCase = understand(plain, claim_rule=claim_rule.value)
 
     @property
+    def by_capacity(self) -> bool:
+        """Whether members state capacities, so that balance is load ÷ capacity."""
+        return self.instance.capacity is not None
+
+    @property
     def peak_lag_bound(self) -> int | None:
         """What no valid assignment's peak lag is below; None without lag."""
         return peak_lag_bound(self._case)
@@ -77,6 +89,12 @@ class Problem:
     def optimum(self) -> Answered:
         """Solve, and have the proof checked."""
         return self._judged(OPTIMUM, solve(self.instance).to_document(self.instance))
+
+    def by_kip54(self) -> Answered:
+        """Solve by KIP-54's own balance; a limit in effort, not time: same bytes."""
+        limits = Limits(effort=KIP54_EFFORT)
+        outcome = solve_policy(self.instance, NAMED[KIP54], limits=limits)
+        return self._judged(KIP54, outcome.to_document(self.instance))
 
     def heuristics(self) -> Iterator[Answered | Failure]:
         """Ask every heuristic."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pipeline.cases import REST, Case, Episode
-from pipeline.evaluate.answer_rows import Least, at_optimum, least_of
+from pipeline.evaluate.answer_rows import Least, at_kip54_optimum, at_optimum, least_of
 from pipeline.evaluate.answers import Answered, Problem
 from pipeline.evaluate.case_rows import day, moment
 from pipeline.evaluate.instances import World, pose_before
@@ -14,14 +14,12 @@ from rebalance import ClaimRule, to_json
 Row = dict[str, Any]
 
 
-def episode_row(
-    row: Row, case: Case, actual: Answered, optimum: Answered | None
-) -> Row:
+def episode_row(row: Row, case: Case, actual: Answered, least: Least) -> Row:
     """Lay out an episode of one round: its case says it all.
 
     ``row`` is the case's row of ``rebalances``.
     """
-    return _row(row, case, row["instance"], row["owned"], actual, least_of(optimum))
+    return _row(row, case, row["instance"], row["owned"], actual, least)
 
 
 def long_episode_row(row: Row, case: Case, world: World, claim_rule: ClaimRule) -> Row:
@@ -37,7 +35,10 @@ def long_episode_row(row: Row, case: Case, world: World, claim_rule: ClaimRule) 
     actual = problem.actual(held, assignor=case.client_assignor, cooperative=False)
     owned = int((problem.instance.owner >= 0).sum())
     text = to_json(posed.document).decode()
-    return _row(row, case, text, owned, actual, least_of(problem.optimum()))
+    least = least_of(
+        problem.optimum(), problem.by_kip54(), by_capacity=problem.by_capacity
+    )
+    return _row(row, case, text, owned, actual, least)
 
 
 def _row(
@@ -62,6 +63,7 @@ def _row(
         "owned": owned,
         "moves": figures["moves"],
         "moves_least": least.moves,
+        "moves_least_kip54": least.moves_kip54,
         "kip54_score_least": least.kip54_score,
         "instance": text,
         "assignment": actual.text.decode(),
@@ -91,5 +93,7 @@ def _at_rest(verdict: dict[str, Any], least: Least) -> Row:
         "verdict": verdict["verdict"],
         "kip54_score": figures["kip54_score"],
         "dec_min_balanced": figures["dec_min_balanced"],
+        "kip54_balanced": figures["kip54_balanced"],
         "at_optimum": at_optimum(verdict, least),
+        "at_kip54_optimum": at_kip54_optimum(verdict, least),
     }

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from pipeline.cases import Case, unpack
-from pipeline.evaluate.answer_rows import answer_row, least_of
+from pipeline.evaluate.answer_rows import Least, answer_row, least_of
 from pipeline.evaluate.answers import (
     ACTUAL,
+    KIP54,
     OPTIMUM,
     Answered,
     Failure,
@@ -69,8 +70,10 @@ def _judged(
         yield "members", member
     found = list(_answers(case, problem))
     answered = {one.assignor: one for one in found if isinstance(one, Answered)}
-    optimum, actual = answered.get(OPTIMUM), answered.get(ACTUAL)
-    least = least_of(optimum)
+    actual = answered.get(ACTUAL)
+    least = least_of(
+        answered.get(OPTIMUM), answered.get(KIP54), by_capacity=problem.by_capacity
+    )
     bound = problem.peak_lag_bound if posed.lag_known else None
     shared = _shared(row)
     for one in found:
@@ -80,7 +83,7 @@ def _judged(
             yield "answers", answer_row(shared, one, least, bound)
     if case.episode is not None and actual is not None:
         try:
-            yield "episodes", _episode(row, case, actual, optimum, settings)
+            yield "episodes", _episode(row, case, actual, least, settings)
         except Exception as error:  # noqa: BLE001  # likewise
             yield _failed(case, posed, failure_of("episode", error).reason, settings)
 
@@ -92,22 +95,19 @@ def _answers(case: Case, problem: Problem) -> Iterator[Answered | Failure]:
         assignor, cooperative = case.client_assignor, case.cooperative
         yield problem.actual(held, assignor=assignor, cooperative=cooperative)
     yield from problem.heuristics()
-    try:
-        yield problem.optimum()
-    except Exception as error:  # noqa: BLE001  # likewise
-        yield failure_of(OPTIMUM, error)
+    for name, solve in ((OPTIMUM, problem.optimum), (KIP54, problem.by_kip54)):
+        try:
+            yield solve()
+        except Exception as error:  # noqa: BLE001  # likewise
+            yield failure_of(name, error)
 
 
 def _episode(
-    row: Row,
-    case: Case,
-    actual: Answered,
-    optimum: Answered | None,
-    settings: Settings,
+    row: Row, case: Case, actual: Answered, least: Least, settings: Settings
 ) -> Row:
     if case.episode is not None and case.episode.rounds > 1:
         return long_episode_row(row, case, settings.world, settings.claim_rule)
-    return episode_row(row, case, actual, optimum)
+    return episode_row(row, case, actual, least)
 
 
 _SHARED = (

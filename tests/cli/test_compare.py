@@ -19,12 +19,12 @@ def test_every_assignor_is_run_and_judged(cli: Cli, tmp_path: Path) -> None:
     drawn = [seeded_rebalance(seed, SMALL) for seed in range(25)]
     ended = cli("compare", write_lines(tmp_path / "r", *drawn))
     assert ended.code == 0
-    names = ["optimum", *ASSIGNORS]
+    names = ["optimum", "kip54-sticky", *ASSIGNORS]
     for document, comparison in zip(drawn, ended.documents, strict=True):
         answers = comparison["answers"]
         instance = instance_of(parse_rebalance(json.dumps(document)))
         assert [answer["assignor"] for answer in answers] == names
-        for answer in answers[1:]:
+        for answer in answers[2:]:
             assignor = ASSIGNORS[answer["assignor"]]
             reason = assignor.refuses(instance)
             if reason is not None:
@@ -36,6 +36,11 @@ def test_every_assignor_is_run_and_judged(cli: Cli, tmp_path: Path) -> None:
             found = judge(read_rebalance(json.dumps(document)), given)
             assert answer["figures"] == found["figures"]
             best = answers[0]["figures"]
+            if found["figures"]["kip54_balanced"]:
+                least = answers[1]["figures"]["moves"]
+                assert answer["kip54_gap"] == found["figures"]["moves"] - least >= 0
+            else:
+                assert answer["kip54_gap"] is None
             for name, gap in answer["gap"].items():
                 assert gap == found["figures"][name] - best[name]
 
@@ -47,6 +52,11 @@ def test_the_chain(cli: Cli, tmp_path: Path) -> None:
     assert comparison["peak_lag_bound"] is None
     assert best["status"] == "optimal"
     assert best["gap"] == {"moves": 0, "kip54_score": 0}
+    assert best["kip54_gap"] == 3
+    by_kip54 = comparison["answers"][1]
+    assert (by_kip54["assignor"], by_kip54["status"]) == ("kip54-sticky", "optimal")
+    assert by_kip54["gap"] == {"moves": -3, "kip54_score": 6}
+    assert by_kip54["kip54_gap"] == 0
     by_name = {answer["assignor"]: answer for answer in comparison["answers"]}
     assert by_name["lag-aware"]["applies"] is False
     assert "lag" in by_name["lag-aware"]["refused"]
@@ -78,9 +88,10 @@ def test_a_person_gets_tables_and_a_sum(person: Cli, tmp_path: Path) -> None:
         line.split("│") for line in text.split("all 2 rebalances")[1].splitlines()
     ]
     by_name = {row[0].strip(): [cell.strip() for cell in row[1:]] for row in summed}
-    assert by_name["optimum"] == ["2", "2", "0", "0"]
-    assert by_name["range"] == ["2", "1", "1", "0"]
-    assert by_name["constrained-sticky"] == ["1", "1", "0", "0"]
+    assert by_name["optimum"] == ["2", "2", "1", "0", "0"]
+    assert by_name["kip54-sticky"] == ["2", "1", "2", "1", "0"]
+    assert by_name["range"] == ["2", "1", "1", "1", "0"]
+    assert by_name["constrained-sticky"] == ["1", "1", "1", "0", "0"]
     assert "does not apply" in text
     assert f"{source}:3: " in ended.err
     assert '"answers"' not in text
@@ -106,4 +117,4 @@ def test_needless_moves_are_not_at_the_optimum(person: Cli, tmp_path: Path) -> N
         line.split("│") for line in text.split("all 2 rebalances")[1].splitlines()
     ]
     by_name = {row[0].strip(): [cell.strip() for cell in row[1:]] for row in summed}
-    assert by_name["range"] == ["2", "0", "0", "4"]
+    assert by_name["range"] == ["2", "0", "0", "0", "4"]

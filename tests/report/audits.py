@@ -11,8 +11,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.dataset as ds
 
-from oracle.against import optimum_of
+from oracle.against import ByKip54, by_kip54, optimum_of
 from pipeline.tables import PARTITION_COLUMNS, SCHEMAS
+from solver.limits import Limits
 from tests.shapes import Document
 from verify import judge, read_assignment, read_rebalance
 from verify.case import understand
@@ -78,12 +79,14 @@ class Audit:
         text = json.dumps(instance)
         self.add("rebalances", **shared, **told, lag_basis=basis, instance=text)
         best = optimum_of(parsed, self.claim_rule)
-        for name, answer in {"optimum": best.assignment, **answers}.items():
+        sticky = by_kip54(parsed, self.claim_rule, Limits())
+        bests = {"optimum": best.assignment, "kip54-sticky": sticky.assignment}
+        for name, answer in {**bests, **answers}.items():
             if isinstance(answer, str):
                 row: Row = {"assignor": name, "applies": False, "refused": answer}
             else:
                 least = best.verdict["figures"]
-                row = self._answer(parsed, answer, least, name, cooperative)
+                row = self._answer(parsed, answer, least, sticky, name, cooperative)
                 row |= {"peak_lag_bound": bound}
                 row |= {} if bound is not None else {"peak_lag": None}
             self.add("answers", **shared, **row)
@@ -94,6 +97,7 @@ class Audit:
         instance: Document,
         answer: Document,
         least: Document,
+        sticky: ByKip54,
         name: str,
         cooperative: bool,
     ) -> Row:
@@ -126,6 +130,8 @@ class Audit:
             "kept": figures["kept"],
             "withheld": withheld,
             "moves_least": least["moves"],
+            "moves_least_kip54": sticky.least_moves,
+            "at_kip54_optimum": None if withheld else sticky.gap(verdict) == 0,
             "peak_lag": figures["peak_lag"],
             "at_optimum": None if withheld else at_optimum,
             "status": answer.get("status"),
@@ -150,12 +156,14 @@ class Audit:
         group = instance["group"]
         parsed = read_rebalance(json.dumps(instance))
         least = optimum_of(parsed, self.claim_rule).verdict["figures"]
-        row = self._answer(parsed, answer, least, "actual", cooperative=False)
-        taken = ("verdict", "moves", "moves_least", "kip54_score", "kip54_score_least")
+        sticky = by_kip54(parsed, self.claim_rule, Limits())
+        row = self._answer(parsed, answer, least, sticky, "actual", cooperative=False)
+        taken = ["verdict", "moves", "moves_least", "kip54_score", "kip54_score_least"]
+        taken += ["dec_min_balanced", "kip54_balanced", "moves_least_kip54"]
         key = f"{group}#{first}"
         self.add(
             "episodes",
-            **{name: row[name] for name in (*taken, "dec_min_balanced")},
+            **{name: row[name] for name in taken},
             episode_id=key,
             last_rebalance_id=f"{group}#{last}",
             group_id=group,
@@ -168,6 +176,7 @@ class Audit:
             members=len(parsed["members"]),
             partitions=sum(topic["partitions"] for topic in parsed["topics"].values()),
             at_optimum=row["at_optimum"] if ended == "rest" else None,
+            at_kip54_optimum=row["at_kip54_optimum"] if ended == "rest" else None,
             unowned_partition_ms=unowned_ms,
             instance=json.dumps(instance),
             assignment=json.dumps(answer),

@@ -72,6 +72,7 @@ def test_the_assignors_on_the_same_rebalances(small: Element) -> None:
     _, *rows = table(small, "assignors")
     assert [row[:-1] for row in rows] == [
         ["optimum", "12", "12 · 100 %", "0", "0", "0"],
+        ["kip54-sticky", "12", "11 · 92 %", "0", "1", "0"],
         ["the clients", "6", "1 · 17 %", "2 · 6 moves", "2", "1"],
         ["constrained-sticky", "5 of 6", "5 · 100 %", "0", "0", "0"],
         ["range", "6", "0 · 0 %", "0", "6", "0"],

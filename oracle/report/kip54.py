@@ -1,0 +1,82 @@
+"""How answers do by KIP-54's own words, beside the best that is balanced by them.
+
+A StickyAssignor promises no more than KIP-54's local balance, so it is fair to compare
+it with the stickiest assignment that keeps that promise, and not only with the optimum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pandas as pd
+
+from oracle.report.load import Tables
+from oracle.report.units import ACTUAL, KIP54, OPTIMUM, assignor_units, client_units
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kip54Row:
+    """One assignor, or one group's clients.
+
+    Attributes
+    ----------
+    group : (cluster, group) or None
+        Of clients; None for an assignor on all rebalances.
+    judged : int
+        Rebalances whose best by KIP-54 is settled, and the answer valid.
+    unbalanced : int
+        Of those, answers that a single transfer would improve.
+    at_best : int
+        Of those, balanced and with the fewest moves.
+    needless_moves : int
+        Beyond the fewest, summed over the balanced ones.
+    """
+
+    group: tuple[str, str] | None
+    assignor: str | None
+    judged: int
+    unbalanced: int
+    at_best: int
+    needless_moves: int
+
+
+def kip54_rows(tables: Tables) -> tuple[Kip54Row, ...]:
+    """Count clients group by group, then assignors, by name."""
+    return (*_clients(tables), *_assignors(tables.answers))
+
+
+def _clients(tables: Tables) -> Iterator[Kip54Row]:
+    units = client_units(tables)
+    keys = [units["cluster"], units["group_id"], units["client_assignor"].fillna("")]
+    for (cluster, group, assignor), rows in units.groupby(keys):
+        place = (str(cluster), str(group))
+        yield _row(rows, group=place, assignor=str(assignor) or None)
+
+
+def _assignors(answers: pd.DataFrame) -> Iterator[Kip54Row]:
+    units = assignor_units(answers)
+    others = units[~units["assignor"].isin([ACTUAL, KIP54])]
+    named = sorted(others.groupby("assignor"), key=lambda one: _order(str(one[0])))
+    for name, rows in named:
+        yield _row(rows, group=None, assignor=str(name))
+
+
+def _order(name: str) -> tuple[bool, str]:
+    return name != OPTIMUM, name
+
+
+def _row(
+    rows: pd.DataFrame, *, group: tuple[str, str] | None, assignor: str | None
+) -> Kip54Row:
+    settled = rows[rows["at_kip54_optimum"].notna() & (rows["outcome"] != "invalid")]
+    balanced = settled[settled["kip54_balanced"].fillna(False)]
+    needless = balanced["moves"] - balanced["moves_least_kip54"]
+    return Kip54Row(
+        group=group,
+        assignor=assignor,
+        judged=len(settled),
+        unbalanced=len(settled) - len(balanced),
+        at_best=int(settled["at_kip54_optimum"].sum()),
+        needless_moves=int(needless.sum()),
+    )

@@ -1,0 +1,39 @@
+"""The policies that scenarios speak of, answered and held to what is expected."""
+
+from __future__ import annotations
+
+import pytest
+
+from rebalance import AssignmentDocument, ClaimRule, Rebalance, instance_of
+from solver.policy import parse_policy
+from solver.solving import solve_policy
+from tests.corpus.scenes import SCENARIOS, complaints
+
+PREFIX = "policy:"
+SPOKEN_OF = sorted(
+    {
+        (scenario.name, subject)
+        for scenario in SCENARIOS.values()
+        for step in scenario.steps
+        for one in step.expect
+        for subject in one.of
+        if subject.startswith(PREFIX)
+    }
+)
+
+
+@pytest.mark.parametrize(("scenario", "subject"), SPOKEN_OF)
+def test_does_as_expected(scenario: str, subject: str) -> None:
+    policy = parse_policy(subject.removeprefix(PREFIX))
+
+    def answer(rebalance: Rebalance, rule: ClaimRule) -> AssignmentDocument | None:
+        instance = instance_of(rebalance, claim_rule=rule)
+        if policy.needs_lag and instance.lag is None:
+            return None
+        outcome = solve_policy(instance, policy)
+        assert outcome.status.value == "optimal"
+        return outcome.to_document(instance)
+
+    assert (
+        complaints(SCENARIOS[scenario], subject, answer, ClaimRule.NEWEST_CLAIM) == []
+    )

@@ -1,0 +1,56 @@
+"""The page beside the best by KIP-54's own words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from oracle.report.kip54 import Kip54Row, kip54_rows
+from oracle.report.load import load
+from oracle.report.page import page_of
+from tests.report.audits import Audit
+from tests.report.scenes import BEST, CHAINED, RESTLESS, even
+from tests.shapes import CHAIN
+
+
+def rows_by_name(folder: Path) -> dict[tuple[str | None, str | None], Kip54Row]:
+    rows = kip54_rows(load(folder))
+    return {(row.group and row.group[1], row.assignor): row for row in rows}
+
+
+def test_what_only_a_chain_would_better_is_at_the_best(tmp_path: Path) -> None:
+    audit = Audit()
+    audit.rebalance(CHAIN, {"actual": CHAINED, "range": CHAINED})
+    found = rows_by_name(audit.write(tmp_path))
+    of_client = found["g", "sticky"]
+    assert (of_client.judged, of_client.at_best, of_client.unbalanced) == (1, 1, 0)
+    assert found[None, "range"].at_best == 1
+    optimum = found[None, "optimum"]
+    assert (optimum.at_best, optimum.needless_moves) == (0, 3)
+    assert (None, "kip54-sticky") not in found
+    assert (None, "actual") not in found
+
+
+def test_needless_moves_are_counted_for_the_balanced(tmp_path: Path) -> None:
+    audit = Audit()
+    audit.rebalance(even("feed"), {"actual": RESTLESS, "range": BEST})
+    audit.episode(even("feed"), RESTLESS, first=3, last=4)
+    found = rows_by_name(audit.write(tmp_path))
+    assert found["feed", "sticky"].needless_moves > 0
+    assert found["feed", "sticky"].at_best == 0
+    assert found[None, "range"].at_best == 1
+
+
+def test_the_unsettled_are_left_out(tmp_path: Path) -> None:
+    audit = Audit()
+    audit.rebalance(CHAIN, {"actual": CHAINED})
+    for row in audit.rows["answers"]:
+        row |= {"at_kip54_optimum": None, "moves_least_kip54": None}
+    assert rows_by_name(audit.write(tmp_path))["g", "sticky"].judged == 0
+
+
+def test_the_page_says_it(tmp_path: Path) -> None:
+    audit = Audit()
+    audit.rebalance(CHAIN, {"actual": CHAINED})
+    page = page_of(audit.write(tmp_path))
+    assert 'id="kip54"' in page
+    assert "By KIP-54’s own words" in page

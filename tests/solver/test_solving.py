@@ -1,0 +1,78 @@
+"""One door to all engines: what it refuses, recounts, and passes on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import MappingProxyType
+
+import pytest
+
+from rebalance import Instance
+from rebalance.errors import InstanceError
+from solver import solving
+from solver.answer import Status
+from solver.limits import Limits
+from solver.outcome import Outcome
+from solver.policy import NAMED, Policy, parse_policy
+from solver.solving import Engine, MiscountError, solve_policy
+from tests.shapes import CHAIN, member, rebalance
+from tests.solver.routes import instance
+
+LAGGING = rebalance(
+    {"t": {"partitions": 3, "lag": [100_000, 60_000, 50_000]}},
+    {"a": member(["t"], {"t": [0, 1]}, 1), "b": member(["t"], {}, 1)},
+)
+
+
+@pytest.mark.parametrize("engine", Engine)
+@pytest.mark.parametrize("name", NAMED)
+def test_every_engine_answers_every_named_policy_alike(
+    name: str, engine: Engine
+) -> None:
+    laid_out = instance(LAGGING)
+    first = solve_policy(laid_out, NAMED[name])
+    outcome = solve_policy(laid_out, NAMED[name], engine=engine)
+    assert outcome.status is Status.OPTIMAL
+    assert outcome.policy == NAMED[name]
+    found = [(one.value, one.bound) for one in outcome.objectives]
+    assert found == [(one.value, one.bound) for one in first.objectives]
+
+
+def test_lag_is_asked_for_by_name() -> None:
+    with pytest.raises(InstanceError, match="needs lag for lag-spread"):
+        solve_policy(instance(CHAIN), parse_policy("rack, lag-spread"))
+
+
+@pytest.mark.parametrize(
+    "policy", ["lag-deviation", "2147483647*peak-lag + 2147483647*stickiness"]
+)
+def test_sums_past_64_bits_are_refused_by_name(policy: str) -> None:
+    large = rebalance(
+        {"t": {"partitions": 2, "lag": [2**62, 2**61]}},
+        {name: member(["t"]) for name in ("a", "b", "c")},
+    )
+    with pytest.raises(InstanceError, match="past 2\\^63 - 1") as caught:
+        solve_policy(instance(large), parse_policy(policy))
+    assert policy in str(caught.value)
+
+
+def test_an_engine_that_miscounts_is_not_believed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def boasting(laid_out: Instance, policy: Policy, limits: Limits) -> Outcome:
+        outcome = engines[Engine.AUTO](laid_out, policy, limits)
+        (one,) = outcome.objectives
+        return replace(outcome, objectives=(replace(one, value=0, bound=0),))
+
+    engines = dict(solving.ENGINES)
+    monkeypatch.setattr(solving, "ENGINES", MappingProxyType({Engine.AUTO: boasting}))
+    with pytest.raises(MiscountError):
+        solve_policy(instance(CHAIN))
+
+
+def test_a_limit_is_no_exception() -> None:
+    outcome = solve_policy(
+        instance(LAGGING), parse_policy("kip54; lag-spread"), limits=Limits(seconds=0)
+    )
+    assert outcome.status in {Status.FEASIBLE, Status.UNKNOWN}
+    assert outcome.reason
