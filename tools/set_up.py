@@ -70,12 +70,38 @@ def ourselves() -> Step:
     )
 
 
+def kernels() -> Step:
+    """Compile what numba compiles, so that no command has to wait for it."""
+    digest = hashlib.sha256((ROOT / "requirements" / "runtime.lock").read_bytes())
+    for package in ("solver", "heuristics"):
+        for path in sorted((ROOT / package).rglob("*.py")):
+            text = path.read_bytes()
+            if b"njit" in text:
+                digest.update(hashlib.sha256(text).digest())
+    return Step(
+        name="kernels",
+        words="compiling kernels, which takes a minute",
+        made_from=digest.digest(),
+        run=compile_kernels,
+    )
+
+
+def compile_kernels() -> None:
+    """Have every kernel compiled; without it the first command does it, slowly."""
+    command = [str(VENV / "bin" / "python"), "-m", "tools.kernels"]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
+    if ended.returncode:
+        reason = (ended.stderr.decode(errors="replace").splitlines() or ["?"])[-1]
+        say(f"kernels will be compiled when they are first needed ({reason})")
+
+
 def steps(share: str) -> list[Step]:
     """Return what ``share`` needs, in order."""
     wanted = [
         locked("build", "what builds packages"),
         locked("runtime", "what the oracle runs on, some 700 MB to fetch"),
         ourselves(),
+        kernels(),
     ]
     if share == "dev":
         wanted.append(locked("dev", "what checks and tests"))

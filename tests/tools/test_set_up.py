@@ -143,3 +143,14 @@ def test_progress_names_the_file_and_its_size(tmp_path: Path) -> None:
     assert str(progress) == "  1 of 3: fetching numpy-2.4.6.whl, 3 MB"
     progress.follow("Installing collected packages: numpy")
     assert str(progress) == "  1 of 3: unpacking"
+
+
+def test_kernels_that_do_not_compile_are_no_hindrance(
+    venv: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    python = venv / "bin" / "python"
+    python.unlink()
+    python.write_text("#!/bin/sh\necho 'no such thing' >&2\nexit 1\n")
+    python.chmod(0o755)
+    set_up.compile_kernels()
+    assert "first needed (no such thing)" in capsys.readouterr().out
