@@ -43,7 +43,7 @@ level by level (`verify.prices`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from verify.case import Case, Row
@@ -51,7 +51,7 @@ from verify.figures import loads_of
 from verify.keys import is_weighted
 from verify.policy import Level
 from verify.prices import MOVES, asks_racks, count_owned, least_values, priced_bound
-from verify.seats import Certificate, Face, Kind, Seating, face_of
+from verify.seats import Certificate, Face, Seating, face_of, least_places
 
 Reason = dict[str, Any]
 STICKINESS: Level = ((1, "stickiness"),)
@@ -118,25 +118,35 @@ def _misplaced(
     case: Case, rows: Sequence[Row], face: Face, before: Sequence[Level]
 ) -> Reason | None:
     """Return a partition that sits elsewhere than on its seats of the least level."""
-    seating = Seating(
-        case,
-        racks=asks_racks(before),
-        place=lambda _, member: face.place[member],
-        before=before,
-    )
-    if before:
-        rows = [(name, topic, [n]) for name, topic, held in rows for n in held]
     misplaced = []
-    for member, topic, numbers in rows:
-        kind = seating.kind_of(topic, numbers[0]) if before else Kind(topic)
-        least = seating.seats(kind)[0].place
-        if numbers and face.place[member] != least:
+    for member, topic, numbers, least in _seated(case, rows, face, before):
+        if face.place[member] != least:
             misplaced.append((member, topic, min(numbers), face.place[member], least))
     if not misplaced:
         return None
     member, topic, number, place, least = min(misplaced)
     where = {"member": member, "topic": topic, "partition": number}
     return {"fails": "place", **where, "level": place, "least": least}
+
+
+def _seated(
+    case: Case, rows: Sequence[Row], face: Face, before: Sequence[Level]
+) -> Iterator[tuple[str, str, Sequence[int], int]]:
+    """Yield who holds what, with the least place of its seats."""
+    if not before:
+        floor = least_places(case, face)
+        yield from ((*row, floor[row[1]]) for row in rows if row[2])
+        return
+    seating = Seating(
+        case,
+        racks=asks_racks(before),
+        place=lambda _, member: face.place[member],
+        before=before,
+    )
+    for member, topic, numbers in rows:
+        for number in numbers:
+            seats = seating.seats(seating.kind_of(topic, number))
+            yield member, topic, [number], seats[0].place
 
 
 def peak_lag_bound(case: Case) -> int | None:

@@ -15,7 +15,15 @@ from verify.case import Case
 from verify.objectives import Tally, value_of
 from verify.policy import Level, Policy
 from verify.room import even_limits, served
-from verify.seats import Certificate, Kind, Seat, Seating, face_of, values
+from verify.seats import (
+    Certificate,
+    Face,
+    Seat,
+    Seating,
+    face_of,
+    least_places,
+    values,
+)
 
 Weights = Mapping[str, int]
 MOVES: Weights = {"stickiness": 1}
@@ -129,6 +137,8 @@ def priced_bound(
 ) -> int:
     """Return what weighted moves and mismatches cannot be less than, on a face."""
     face, price = face_of(case, certificate), certificate["price"]
+    if not weights.get("rack") and not before:
+        return moves_bound(case, face, price, weights.get("stickiness", 0))
     seating = Seating(
         case,
         racks=bool(weights.get("rack")) or asks_racks(before),
@@ -138,27 +148,41 @@ def priced_bound(
     )
     bound = 0
     supply: dict[int, int] = {}
-    sorts: dict[tuple[Kind, Seat], None] = {}
+    seated: set[str] = set()
+    known: set[tuple[str, frozenset[str], str]] = set()
     for kind, count in seating.kinds().items():
         seats = seating.seats(kind)
         bound += count * _cheapest(seats, weights)
         place = seats[0].place
         supply[place] = supply.get(place, 0) + count
         for seat in seats:
-            shared = kind if seat.who == "owner" else kind._replace(owner=None)
-            sorts[shared, seat._replace(moved=0)] = None
-    seated = {name for pair in sorts for name in seating.members(*pair)}
-    by_place: dict[int, list[str]] = {}
-    for name in seated:
-        by_place.setdefault(face.place[name], []).append(name)
-    return bound - sum(
-        _most(
-            {name: (face.low[name], face.high[name]) for name in names},
-            price,
-            supply[place],
-        )
-        for place, names in by_place.items()
-    )
+            sort = kind.topic, kind.racks, seat.who
+            if seat.who == "owner" or sort not in known:
+                known.add(sort)
+                seated.update(seating.members(kind, seat))
+    return bound - _most_by_place(face, price, supply, seated)
+
+
+def moves_bound(case: Case, face: Face, price: Mapping[str, int], per_move: int) -> int:
+    """Return the same for moves alone, topic by topic and owner by owner: quicker."""
+    bound = 0
+    supply: dict[int, int] = {}
+    seated: set[str] = set()
+    cheapest: dict[str, int] = {}
+    least = least_places(case, face)
+    for topic, place in least.items():
+        count = case.partitions[topic]
+        seats = [name for name in case.subscribers[topic] if face.place[name] == place]
+        cheapest[topic] = min(map(price.__getitem__, seats))
+        bound += cheapest[topic] * count
+        seated.update(seats)
+        supply[place] = supply.get(place, 0) + count
+    for (owner, topic), numbers in case.owned.items():
+        more = per_move
+        if face.place[owner] == least[topic]:
+            more = min(more, price[owner] - cheapest[topic])
+        bound += more * len(numbers)
+    return bound - _most_by_place(face, price, supply, seated)
 
 
 def priced_topics_bound(
@@ -235,10 +259,22 @@ def asks_racks(levels: Sequence[Level]) -> bool:
 def _cheapest(seats: Sequence[Seat], weights: Weights) -> int:
     """Return what the best of some seats costs, price included."""
     per_move, per_mismatch = weights.get("stickiness", 0), weights.get("rack", 0)
-    return min(
+    costs = [
         per_move * seat.moved + per_mismatch * seat.mismatched + seat.price
         for seat in seats
-    )
+    ]
+    return min(costs)
+
+
+def _most_by_place(
+    face: Face, price: Mapping[str, int], supply: Mapping[int, int], seated: set[str]
+) -> int:
+    """Add up, place by place, the most that prices times loads can be."""
+    by_place: dict[int, dict[str, tuple[int, int]]] = {}
+    for name in seated:
+        held = by_place.setdefault(face.place[name], {})
+        held[name] = face.low[name], face.high[name]
+    return sum(_most(held, price, supply[at]) for at, held in by_place.items())
 
 
 def _most(

@@ -55,6 +55,15 @@ def face_of(case: Case, certificate: Certificate) -> Face:
     )
 
 
+def least_places(case: Case, face: Face) -> dict[str, int]:
+    """Return the least place among the subscribers of each topic to be given out."""
+    return {
+        topic: min(map(face.place.__getitem__, subscribers))
+        for topic, subscribers in case.subscribers.items()
+        if subscribers and case.partitions[topic]
+    }
+
+
 class Kind(NamedTuple):
     """Partitions that are alike; ``racks`` is empty where they do not matter."""
 
@@ -90,19 +99,19 @@ class Seating:
         self._place = place or _nothing
         self._price = price or _nothing
         self._before = before
-        self._others: dict[tuple[str, frozenset[str]], list[Seat]] = {}
+        self._others: dict[tuple[str, frozenset[str], bool], list[Seat]] = {}
 
-    def kinds(self) -> Mapping[Kind, int]:
+    def kinds(self) -> dict[Kind, int]:
         """Count the partitions of each kind that somebody subscribes to."""
-        found: Counter[Kind] = Counter()
+        found: dict[Kind, int] = {}
         for topic, subscribers in self.case.subscribers.items():
             if subscribers:
-                found.update(self._kinds(topic, range(self.case.partitions[topic])))
+                found |= self._kinds(topic, range(self.case.partitions[topic]))
         for (owner, topic), numbers in self.case.owned.items():
             for kind, count in self._kinds(topic, numbers).items():
-                found[Kind(topic, owner, kind.racks)] += count
+                found[Kind(topic, owner, kind.racks)] = count
                 found[kind] -= count
-        return +found
+        return {kind: count for kind, count in found.items() if count}
 
     def kind_of(self, topic: str, number: int) -> Kind:
         """Return the kind of one partition."""
@@ -116,18 +125,30 @@ class Seating:
 
     def seats(self, kind: Kind) -> list[Seat]:
         """Return the sorts of seats that are left to a kind."""
-        others = self._others.get((kind.topic, kind.racks))
-        if others is None:
-            others = list(self._sorts(kind.topic, kind.racks))
-            self._others[kind.topic, kind.racks] = others
-        if kind.owner is not None:
-            others = [seat._replace(moved=1) for seat in others]
-            others.append(self._seat(kind.topic, kind.owner, kind.racks, "owner"))
+        others = self._others_of(kind)
+        if kind.owner is None:
+            return others
+        owner = self._seat(kind.topic, kind.owner, kind.racks, "owner")
+        if not self._before and others[0].place < owner.place:
+            return others
+        return self._narrowed([*others, owner])
+
+    def _others_of(self, kind: Kind) -> list[Seat]:
+        """Return the sorts of seats beside the owner; most kinds share them."""
+        key = kind.topic, kind.racks, kind.owner is None
+        if key not in self._others:
+            found = list(self._sorts(kind.topic, kind.racks))
+            if kind.owner is not None:
+                found = [seat._replace(moved=1) for seat in found]
+            self._others[key] = self._narrowed(found)
+        return self._others[key]
+
+    def _narrowed(self, seats: list[Seat]) -> list[Seat]:
         if self._before:
-            best = min(values(self._before, seat) for seat in others)
-            others = [seat for seat in others if values(self._before, seat) == best]
-        least = min(seat.place for seat in others)
-        return [seat for seat in others if seat.place == least]
+            best = min(values(self._before, seat) for seat in seats)
+            seats = [seat for seat in seats if values(self._before, seat) == best]
+        least = min([seat.place for seat in seats])
+        return [seat for seat in seats if seat.place == least]
 
     def members(self, kind: Kind, seat: Seat) -> Iterator[str]:
         """Yield the members that a sort of seats stands for."""

@@ -265,3 +265,48 @@ def test_peak_lag_bounds(peak: int, lag: list[int]) -> None:
     peaks = {v["figures"]["peak_lag"] for v in verdicts if v["proved"]["peak_lag"]}
     assert peaks == {peak}
     assert min(v["figures"]["peak_lag"] for v in verdicts) == peak
+
+
+UNEVEN = rebalance(
+    {"t": 3},
+    {"a": member(["t"], {"t": [0]}, capacity=1), "b": member(["t"], capacity=2)},
+)
+UNEVEN_ANSWER = {"a": {"t": [0]}, "b": {"t": [1, 2]}}
+ZERO = {"a": 0, "b": 0}
+
+
+@pytest.mark.parametrize(
+    ("threshold", "level", "fails"),
+    [
+        ((2, 1), {"a": 1, "b": 4}, "load"),  # b has all keys up to 4 / 2, and but two
+        ((1, 1), {"a": 0, "b": 2}, None),
+        ((3, 2), {"a": 1, "b": 2}, None),
+        ((3, 3), {"a": 1, "b": 1}, "threshold"),  # 2 / 2 comes after 3 / 3
+        ((1, 1), {"a": 1, "b": 2}, "threshold"),
+        ((1, 2), {"a": 0, "b": 0}, "load"),
+    ],
+)
+def test_keys_that_prove_a_balance_over_capacity(
+    threshold: tuple[int, int], level: dict[str, int], fails: str | None
+) -> None:
+    told = {"level": level, "price": ZERO, "threshold": dict.fromkeys("ab", threshold)}
+    answer = {"members": UNEVEN_ANSWER, "certificate": told}
+    verdict = verify.judge(UNEVEN, answer)
+    assert verdict["proved"]["dec_min"] is (fails is None)
+    assert verdict["evidence"].get("certificate", {}).get("fails") == fails
+
+
+def test_levels_alone_prove_nothing_over_capacity() -> None:
+    even = {"a": {"t": [0, 1]}, "b": {"t": [2]}}
+    answer = {
+        "members": even,
+        "certificate": {"level": {"a": 1, "b": 1}, "price": ZERO},
+    }
+    verdict = verify.judge(UNEVEN, answer)
+    fails = {"fails": "members", "part": "threshold", "member": "a"}
+    assert verdict["evidence"]["certificate"] == fails
+    assert verdict["proved"]["dec_min"] is False
+    alike = shape("CHAIN")
+    for one in alike["members"].values():
+        one["capacity"] = 7
+    assert proved(alike, EVEN, {"level": LEVELS, "price": PRICES})["stickiness"] is True

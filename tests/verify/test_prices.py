@@ -8,6 +8,8 @@ from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import verify
 from rebalance import to_json
@@ -15,11 +17,12 @@ from tests.shapes import Document, member, rebalance
 from tests.solver.brute import Brute
 from tests.solver.polynomial.routes import ALWAYS, asked, drawn
 from tests.solver.routes import instance
-from tests.strategies import draw_assignment
+from tests.strategies import TINY, draw_assignment, rebalances
+from tests.verify.test_certificate import likely_certificate
 from verify.enumerate import TooLarge
 from verify.objectives import Tally, tally_of, value_of
 from verify.policy import Policy, read_policy
-from verify.prices import least_values, separate_values
+from verify.prices import least_values, priced_bound, separate_values
 from verify.rules import rows_of
 
 POLICIES = [text for text in ALWAYS if ";" in text]
@@ -172,14 +175,27 @@ def test_pairs_of_counts_that_a_bound_leaves(
 
 def test_prices_speak_of_topics_that_are_even_by_themselves() -> None:
     """Under dec-min the same topics need not be even: the term is refused."""
-    instance_ = rebalance(
-        {"t": 2}, {"a": member(["t"], {"t": [0, 1]}), "b": member(["t"])}
-    )
+    members = {"a": member(["t"], {"t": [0, 1]}), "b": member(["t"])}
+    document = rebalance({"t": 2}, members)
     term = {"kind": "prices", "bound": 1, "price": {"t": {"a": 1}}}
     term["weight"] = {"stickiness": 1}
     stated = {"of": "stickiness", "value": 1, "bound": 1}
     stated["proof"] = {"by": "terms", "terms": [term]}
     answer = {"members": {"a": {"t": [0]}, "b": {"t": [1]}}, "objectives": [stated]}
     for balance, proved in (("per-topic", True), ("dec-min", False), ("none", False)):
-        verdict = verify.judge(instance_, answer | {"policy": f"{balance}; stickiness"})
+        verdict = verify.judge(document, answer | {"policy": f"{balance}; stickiness"})
         assert [one["proved"] for one in verdict["objectives"]] == [proved]
+
+
+@given(rebalances(TINY), st.randoms(use_true_random=False), st.integers(0, 3))
+def test_moves_alone_are_bounded_the_same_in_both_ways(
+    document: Document, rng: Random, per_move: int
+) -> None:
+    """A weight on racks that nobody tells changes the way, not the bound."""
+    for one in document["members"].values():
+        one.pop("rack", None)
+    answer = draw_assignment(rng, document)
+    certificate = likely_certificate(rng, document, answer)
+    case, moves = verify.understand(document), {"stickiness": per_move}
+    bound = priced_bound(case, certificate, moves)
+    assert bound == priced_bound(case, certificate, moves | {"rack": 1})
