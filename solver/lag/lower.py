@@ -19,8 +19,8 @@ from solver.lag.setting import Setting
 from solver.lag.settle import settle
 from solver.lag.work import STEPS_A_UNIT, Work
 
-_EFFORT = 40_000_000  # steps of the first round: about a tenth of a second
-_PIECE = 20_000_000
+_EFFORT = 100_000_000  # steps of the first round: about a tenth of a second
+_PIECE = 50_000_000
 _ROUNDS = 5  # when no search can end it and no limit is set
 _WORK = 0.5  # deterministic seconds of the first search
 

@@ -18,7 +18,7 @@ from solver.lag.setting import Setting
 from solver.lag.settle import settle
 from solver.lag.work import STEPS_A_UNIT, Work
 
-_PIECE = 20_000_000
+_PIECE = 50_000_000
 _PIECES = 8
 
 

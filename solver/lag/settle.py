@@ -20,6 +20,7 @@ from solver.lag.hands import END, Hands, peak_of
 from solver.lag.room import Room
 
 SMALL, MIDDLE, LARGE, WIDE = 12, 18, 24, 30  # partitions on the table
+TURN = 4000  # what an exchange costs besides
 MANY = 200  # of so many a few on the table rarely do
 
 
@@ -58,7 +59,7 @@ def settle(
     cap : int64 (M,)
         Lag that each member may hold.
     effort : int
-        Elementary steps, about; a few nanoseconds each.
+        Elementary steps, of about a nanosecond each.
     """
     chance = np.array([seed], np.uint64)
     members = room.unit.size
@@ -68,7 +69,7 @@ def settle(
     while over > 0 and spent < effort:
         c = _giver(hands, cap, chance)
         d = _partner(room, hands, cap, c, chance)
-        spent += members + 100
+        spent += members + TURN
         if d == END:
             idle += 1
             continue
@@ -185,7 +186,7 @@ def _share(
     if is_one_in(chance, 4):
         aim -= below(chance, abs(slack) + 1)
     split(room, hands, cap, table, c, d, aim)
-    return 100 + (8 << ((table.item.size + 1) // 2)) * 2
+    return 8 << ((table.item.size + 1) // 2)
 
 
 @njit(cache=True)
@@ -202,7 +203,7 @@ def _share_three(
         aim -= below(chance, abs(slack) + 1)
     split_three(room, hands, cap, people, items, aim, chance)
     laid = min(items, hands.load[people].sum())
-    return int(100 + (8 << ((laid + 1) // 2)) * 4)
+    return int(16 << ((laid + 1) // 2))
 
 
 @njit(cache=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from solver.limits import Limits
 
-STEPS_A_UNIT = 400_000_000
+STEPS_A_UNIT = 1_000_000_000
 """Steps of exchanges that count as one unit of effort, about a second."""
 
 

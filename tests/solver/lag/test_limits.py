@@ -50,7 +50,7 @@ def test_a_limit_leaves_an_answer(policy: str, limits: Limits, reason: str) -> N
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_same_seed_and_effort_give_the_same(policy: str) -> None:
-    once, again = (answer(policy, Limits(effort=1.5, seed=3)) for _ in range(2))
+    once, again = (answer(policy, Limits(effort=0.7, seed=3)) for _ in range(2))
     assert once.assignment is not None
     assert again.assignment is not None
     assert (once.assignment.assignee == again.assignment.assignee).all()
@@ -60,7 +60,7 @@ def test_same_seed_and_effort_give_the_same(policy: str) -> None:
 def test_more_effort_is_never_worse() -> None:
     values = [
         answer("lag-aware", Limits(effort=effort)).objectives[0].value
-        for effort in (0, 0.05, 0.5)
+        for effort in (0, 0.1, 0.4)
     ]
     assert values == sorted(values, reverse=True)  # type: ignore[type-var]
 
@@ -77,7 +77,7 @@ def test_an_interrupt_ends_a_long_search() -> None:
 
         def is_set(self) -> bool:
             self.asked += 1
-            return self.asked > 60
+            return self.asked > 20
 
     outcome = solve(
         laid_out,
