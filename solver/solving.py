@@ -67,11 +67,13 @@ def _check_counted(instance: Instance, outcome: Outcome) -> None:
 
 
 def _auto(instance: Instance, policy: Policy, limits: Limits) -> Outcome:
-    from solver import cpsat, lag, polynomial
+    from solver import polynomial
 
     found = polynomial.solve(instance, policy)
     if found is not None:
         return found
+    from solver import cpsat, lag
+
     if lag.can_answer(policy):
         return lag.solve(instance, policy, limits=limits)
     return cpsat.solve(instance, policy, limits=limits)

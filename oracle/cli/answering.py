@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import Event
 
 import typer
 from rich.text import Text
 
+from oracle.cli.codes import FINE, INTERRUPTED, NO
 from oracle.cli.inputs import Complaints, good, refusals
+from oracle.cli.objectives import REFUSALS, answer_parts
 from oracle.cli.sink import Sink, opened_sink
-from oracle.cli.tables import assignment_table
 from oracle.cli.terminal import printed, working
 from rebalance import AssignmentDocument, ClaimRule, Instance, instance_of, to_json
 from rebalance.reading import read_rebalances
@@ -18,32 +20,46 @@ Answer = Callable[[Instance], AssignmentDocument]
 
 
 def answer_all(
-    file: str, answer: Answer, *, claim_rule: str, output: str, as_json: bool, what: str
+    file: str,
+    answer: Answer,
+    *,
+    claim_rule: str,
+    output: str,
+    as_json: bool,
+    what: str,
+    stop: Event | None = None,
 ) -> None:
-    """Answer every rebalance of a file, in its order.
+    """Answer every rebalance of a file, in its order, until ``stop`` is set.
 
     Raises
     ------
     typer.Exit
-        With 2, after the last answer, when part of the input was not good.
+        After the last answer: with 130 when stopped, with 2 when part of the input was
+        not good, with 1 when the answer to a rebalance is no.
     """
     complaints = Complaints()
     rule = ClaimRule(claim_rule)
-    answered = 0
+    answered, refused = 0, 0
     with opened_sink(output, as_json=as_json) as sink, working(what) as count:
         for number, document in good(read_rebalances(file), complaints):
             with refusals(complaints, source=file, number=number):
                 instance = instance_of(document, claim_rule=rule)
-                _write(sink, instance, answer(instance))
+                found = answer(instance)
+                _write(sink, instance, found)
                 answered += 1
+                refused += found.status in REFUSALS
             count()
+            if stop is not None and stop.is_set():
+                break
         if not answered:
             raise typer.Exit(complaints.exit_code)  # leaves no empty file behind
-    raise typer.Exit(complaints.exit_code)
+    if stop is not None and stop.is_set():
+        raise typer.Exit(INTERRUPTED)
+    raise typer.Exit(complaints.exit_code or (NO if refused else FINE))
 
 
 def _write(sink: Sink, instance: Instance, answer: AssignmentDocument) -> None:
     if sink.for_people:
-        sink.write_text(printed(assignment_table(instance, answer), Text("")))
+        sink.write_text(printed(*answer_parts(instance, answer), Text("")))
     else:
         sink.write_document(to_json(answer))

@@ -72,12 +72,15 @@ def _explained(error: Exception) -> int:
     import typer
 
     from oracle.writing import ReaderLeftError
-    from rebalance.errors import OracleError
+    from rebalance.errors import OracleError, PolicyError
 
     if isinstance(error, ReaderLeftError):
         return READER_LEFT
     if isinstance(error, OracleError):
-        complain(str(error))
+        if isinstance(error, PolicyError):  # the culprit is underlined
+            complain(*str(error).split("\n"))
+        else:
+            complain(str(error))
         return error.exit_code
     if isinstance(error, typer.TyperException):
         _complain_of_usage(error)

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 import typer
 
+from oracle.cli.limits import (
+    Allowed,
+    MemoryLimitOption,
+    SeedOption,
+    TimeLimitOption,
+    WorkersOption,
+)
 from oracle.cli.options import (
     ClaimRuleOption,
     JsonOption,
@@ -13,48 +20,80 @@ from oracle.cli.options import (
     RebalancesArgument,
 )
 
-POLICIES: Final = {"sticky": "dec-min; stickiness"}
-"""What each policy asks for: a balance, then objectives in their order."""
+POLICIES: Final = (
+    "sticky",
+    "kip54-sticky",
+    "fairest-sticky",
+    "fair",
+    "lag-aware",
+    "sticky-lag",
+    "lag-sticky",
+)
+"""Names of `solver.policy.NAMED`, written out so that --help need not import it."""
+
+EngineName = Literal["auto", "cp-sat", "highs", "cbc"]
+
+PolicyOption = Annotated[
+    str,
+    typer.Option(
+        autocompletion=lambda: list(POLICIES),
+        metavar="NAME|SPEC",
+        help=f"What is best: {', '.join(POLICIES)}; or spelled out, "
+        "'per-topic; peak-lag, stickiness; max-moves=3'.",
+    ),
+]
+EngineOption = Annotated[
+    EngineName,
+    typer.Option(
+        help="Who answers. auto: the exact core where the policy is polynomial, else "
+        "bounds and search. The others answer everything as integer programs."
+    ),
+]
 
 
-def _known_policy(name: str) -> str:
-    for policy, meaning in POLICIES.items():
-        if name == policy or name.replace(" ", "") == meaning.replace(" ", ""):
-            return policy
-    known = ", ".join(f"{policy} ({meaning})" for policy, meaning in POLICIES.items())
-    raise typer.BadParameter(f"{name!r} is no policy; there is: {known}")
-
-
-def solve(
+def solve(  # noqa: PLR0913 - one parameter an option
     file: RebalancesArgument,
     *,
-    policy: Annotated[
-        str,
-        typer.Option(
-            callback=_known_policy,
-            autocompletion=lambda: list(POLICIES),
-            metavar="NAME",
-            help="What is best. sticky: the most even loads, and among those the "
-            "fewest moves.",
-        ),
-    ] = "sticky",
+    policy: PolicyOption = "sticky",
+    engine: EngineOption = "auto",
+    time_limit: TimeLimitOption = None,
+    memory_limit: MemoryLimitOption = None,
+    seed: SeedOption = 0,
+    workers: WorkersOption = 1,
     claim_rule: ClaimRuleOption = "newest-claim",
     output: OutputOption = "-",
     as_json: JsonOption = False,
 ) -> None:
     """Find the best assignment of each rebalance, and prove it.
 
-    Writes one assignment/1 document a rebalance, with status, figures and
-    certificate.
+    Writes one assignment/1 document a rebalance: status, figures, and each objective
+    with its bound and what that rests on.
 
-    Example: assignor-oracle solve rebalances.jsonl > answers.jsonl
+    A policy is a balance (dec-min, kip54, per-topic, spread=k, none), objectives in
+    their order (stickiness, peak-lag, topic-peak-lag, lag-spread, lag-deviation,
+    rack, per-topic-spread, load; a sum is 2*stickiness + rack), maybe max-moves=k.
+
+    A limit, or Ctrl-C, ends a search with the best found so far, status feasible.
+    Exit code 1 when the answer to a rebalance is no: infeasible, or unknown.
+
+    Example: assignor-oracle solve --policy lag-sticky --time-limit 10 FILE
     """
     from oracle.cli.answering import answer_all
-    from solver import solve as solved
+    from oracle.cli.solving import Solving
+    from solver.policy import parse_policy
+    from solver.solving import Engine
 
+    solving = Solving(
+        policy=parse_policy(policy),
+        engine=Engine(engine),
+        allowed=Allowed(
+            seconds=time_limit, memory=memory_limit, seed=seed, workers=workers
+        ),
+    )
     answer_all(
         file,
-        lambda instance: solved(instance).to_document(instance),
+        solving.answer,
+        stop=solving.stop,
         claim_rule=claim_rule,
         output=output,
         as_json=as_json,

@@ -21,10 +21,11 @@ _WIDTH_OF_TEXT: Final = 120  # columns of a table that goes to a file
 _ACTING: Final = re.compile(r"[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f]")
 
 
-def complain(message: str) -> None:
-    """Write one line to standard error, if there is one."""
+def complain(message: str, *more: str) -> None:
+    """Write one line to standard error, if there is one; ``more`` are lines below."""
+    lines = (f"assignor-oracle: {visible(message)}", *map(visible, more))
     with suppress(OSError, ValueError, AttributeError):
-        sys.stderr.write(f"assignor-oracle: {visible(message)}\n")
+        sys.stderr.write("".join(f"{line}\n" for line in lines))
         sys.stderr.flush()
 
 

@@ -63,12 +63,6 @@ def test_a_policy_may_be_spelled_out(cli: Cli, tmp_path: Path, policy: str) -> N
     )
 
 
-def test_an_unknown_policy_lists_those_there_are(cli: Cli, tmp_path: Path) -> None:
-    ended = cli("solve", "--policy", "fair", write_lines(tmp_path / "r", EQUAL))
-    assert ended.code == 2
-    assert "'fair' is no policy; there is: sticky (dec-min; stickiness)" in ended.err
-
-
 @pytest.mark.parametrize("name", ASSIGNORS)
 def test_assign_answers_as_each_assignor(cli: Cli, tmp_path: Path, name: str) -> None:
     lags = {"t": {"partitions": 3, "lag": [100_000, 60_000, 50_000]}}

@@ -47,7 +47,7 @@ def test_the_version_is_the_packages(cli: Cli) -> None:
         (["solve"], "Missing argument 'FILE'. (see assignor-oracle solve --help)"),
         (["assign", "x"], "Missing option '--assignor'."),
         (["solve", "--nope", "x"], "No such option: --nope"),
-        (["solve", "--time-limit", "3", "x"], "No such option: --time-limit"),
+        (["solve", "--time-limit", "0", "x"], "'0' is no number of seconds above 0"),
         (["judge", "x"], "Missing argument 'ASSIGNMENTS'."),
         (["judge", "--against", "x", "a", "b"], "'x' is not one of 'optimum'."),
         (["audit", "x"], "Missing option '--out'."),

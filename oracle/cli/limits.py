@@ -1,0 +1,114 @@
+"""What a user allows an engine for each rebalance: time, memory, threads."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from threading import Event
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+if TYPE_CHECKING:
+    from solver.limits import Limits
+
+_UNITS: Final = {
+    "": 1,
+    "B": 1,
+    "KB": 10**3,
+    "MB": 10**6,
+    "GB": 10**9,
+    "TB": 10**12,
+    "KIB": 2**10,
+    "MIB": 2**20,
+    "GIB": 2**30,
+    "TIB": 2**40,
+}
+_SIZE_MAX: Final = 2**63 - 1
+_SEED_MAX: Final = 2**31 - 1
+_WORKERS_MAX: Final = 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Allowed:
+    """Limits as asked for; each rebalance starts a clock of its own."""
+
+    seconds: float | None = None
+    memory: int | None = None
+    seed: int = 0
+    workers: int = 1
+
+    def begin(self, stop: Event) -> Limits:
+        """Start the clock."""
+        from solver.limits import Limits
+
+        return Limits(
+            seconds=self.seconds,
+            memory=self.memory,
+            stop=stop,
+            seed=self.seed,
+            workers=self.workers,
+        )
+
+
+def parse_seconds(text: str) -> float:
+    """Read a time; raises BadParameter for what is none."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not (math.isfinite(seconds) and seconds > 0):
+        raise typer.BadParameter(f"{text!r} is no number of seconds above 0")
+    return seconds
+
+
+def parse_size(text: str) -> int:
+    """Read a number of bytes, ``2GiB`` or ``500MiB``; raises BadParameter."""
+    found = re.fullmatch(r"([0-9]{1,19})\s*([A-Za-z]*)", text.strip())
+    unit = None if found is None else _UNITS.get(found[2].upper())
+    if found is None or unit is None:
+        raise typer.BadParameter(f"{text!r} is no size; write 500MiB or 2GiB")
+    size = int(found[1]) * unit
+    if not 1 <= size <= _SIZE_MAX:
+        raise typer.BadParameter(f"{text!r} is no size from 1 byte to 2^63 - 1")
+    return size
+
+
+TimeLimitOption = Annotated[
+    float | None,
+    typer.Option(
+        "--time-limit",
+        parser=parse_seconds,
+        metavar="S",
+        help="Seconds for each rebalance; then the best found, with its bound.",
+        show_default=False,
+    ),
+]
+MemoryLimitOption = Annotated[
+    int | None,
+    typer.Option(
+        "--memory-limit",
+        parser=parse_size,
+        metavar="SIZE",
+        help="Memory of this process, 2GiB; then the best found, with its bound.",
+        show_default=False,
+    ),
+]
+SeedOption = Annotated[
+    int,
+    typer.Option(
+        "--seed", min=0, max=_SEED_MAX, help="Of searches that use chance.", metavar="N"
+    ),
+]
+WorkersOption = Annotated[
+    int,
+    typer.Option(
+        "--workers",
+        min=1,
+        max=_WORKERS_MAX,
+        metavar="N",
+        help="Threads of a search. Only with one does the same input give the same "
+        "bytes.",
+    ),
+]

@@ -1,0 +1,81 @@
+"""What an answer reached of its policy, and what that rests on, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from oracle.cli.tables import Cell, assignment_table, name_of, table_of
+from oracle.names import visible
+from oracle.wording import loads_text
+from rebalance import AssignmentDocument, Instance
+from rebalance.documents import ObjectiveDocument, Proof, SearchProof, TermsProof, Value
+
+REFUSALS: Final = frozenset({"infeasible", "unknown"})
+"""Statuses that say no: there is no assignment to show."""
+_COLUMNS: Final = ("objective", "value", "bound", "gap", "status", "rests on")
+_SHOWN: Final = 60  # characters
+
+
+def answer_parts(
+    instance: Instance, answer: AssignmentDocument
+) -> list[RenderableType]:
+    """Lay out an answer: who gets what, then what is proved of it, then why not."""
+    if answer.status in REFUSALS:
+        name = name_of({"group": answer.group, "id": answer.id})
+        title = f"{name} · {answer.assignor} · {answer.status}"
+        parts: list[RenderableType] = [Text(title, style="bold")]
+    else:
+        parts = [assignment_table(instance, answer)]
+    if answer.objectives:
+        parts.append(objectives_table(answer.policy or "", answer.objectives))
+    elif answer.policy:
+        parts.append(Text(f"policy: {answer.policy}"))
+    if answer.reason:
+        parts.append(Text(visible(answer.reason, limit=400)))
+    return parts
+
+
+def objectives_table(policy: str, objectives: Sequence[ObjectiveDocument]) -> Group:
+    """Lay out each level of a policy: reached, bound, gap, and what proves it."""
+    return table_of(f"policy: {policy}", _COLUMNS, map(_row, objectives))
+
+
+def _row(one: ObjectiveDocument) -> Sequence[Cell]:
+    return (
+        one.of,
+        in_units(one.value, one.scale),
+        in_units(one.bound, one.scale),
+        gap_text(one.value, one.bound, one.scale),
+        "optimal" if one.value == one.bound else "feasible",
+        proof_text(one.proof),
+    )
+
+
+def in_units(value: Value, scale: int | None) -> str:
+    """Write a value; what is in units of 1 ÷ scale as that fraction."""
+    if isinstance(value, list):
+        return loads_text(value) + ("" if scale is None else f" (÷ {scale:,})")
+    return f"{value:,}" + ("" if scale is None else f" ÷ {scale:,}")
+
+
+def gap_text(value: Value, bound: Value, scale: int | None = None) -> str:
+    """Write what could be left to gain, and its share of the value."""
+    if value == bound:
+        return "0"
+    if isinstance(value, list) or isinstance(bound, list):
+        return "open"
+    return f"{in_units(value - bound, scale)} ({100 * (value - bound) / value:.2g} %)"
+
+
+def proof_text(proof: Proof | None) -> str:
+    """Say what a bound rests on: certificate, terms and the best of them, search."""
+    if isinstance(proof, SearchProof):
+        return f"search ({visible(proof.engine, limit=_SHOWN)})"
+    if isinstance(proof, TermsProof):
+        best = max(proof.terms, key=lambda term: term.bound)
+        return f"terms ({visible(best.kind, limit=_SHOWN)})"
+    return "–" if proof is None else proof.by
