@@ -69,7 +69,7 @@ def _check_counted(instance: Instance, outcome: Outcome) -> None:
 def _auto(instance: Instance, policy: Policy, limits: Limits) -> Outcome:
     from solver import polynomial
 
-    found = polynomial.solve(instance, policy)
+    found = polynomial.solve(instance, policy, limits=limits)
     if found is not None:
         return found
     from solver import cpsat, lag

@@ -17,12 +17,13 @@ from rebalance import Assignment, Instance
 from rebalance.documents import BoundTerm, CertificateProof, TermsProof
 from solver.answer import Status
 from solver.certificate import Certificate
+from solver.limits import Limits
 from solver.outcome import Achieved, Outcome, Value, zero_term
 from solver.policy import Objective, Policy, Sum
 from solver.policy.policy import Kind
 from solver.polynomial.balanced import Balanced, balanced, count_moves
 from solver.polynomial.kinds import places_of
-from solver.polynomial.levels import parts_of
+from solver.polynomial.levels import parts_of, weights_of
 from solver.polynomial.meets import least_spread, meets
 from solver.polynomial.pairs import Pairs, pairs_of
 from solver.polynomial.restricted import Restricted, restricted
@@ -32,24 +33,29 @@ MOVES = Sum.of(Objective.STICKINESS)
 LOAD = Sum.of(Objective.LOAD)
 
 
-def solve(instance: Instance, policy: Policy) -> Outcome | None:
+def solve(
+    instance: Instance, policy: Policy, *, limits: Limits | None = None
+) -> Outcome | None:
     """Answer a policy by flow.
 
     Returns
     -------
     Outcome or None
-        OPTIMAL or INFEASIBLE, proved; None if this is not done by flow.
+        OPTIMAL or INFEASIBLE, proved; FEASIBLE where the time is too short for a flow
+        that counts racks; None if this is not done by flow.
     """
     match policy.balance.kind:
         case Kind.DEC_MIN:
-            return _dec_min(instance, policy)
+            return _dec_min(instance, policy, limits)
         case Kind.PER_TOPIC:
-            return _per_topic(instance, policy)
+            return _per_topic(instance, policy, limits)
         case _:
-            return _alone(instance, policy)
+            return _alone(instance, policy, limits)
 
 
-def _dec_min(instance: Instance, policy: Policy) -> Outcome | None:
+def _dec_min(
+    instance: Instance, policy: Policy, limits: Limits | None
+) -> Outcome | None:
     parts = parts_of(policy)
     if policy.max_moves is not None:
         stickiest = balanced(instance, ())
@@ -58,15 +64,21 @@ def _dec_min(instance: Instance, policy: Policy) -> Outcome | None:
             return refused
     if not parts.is_whole:
         return None
-    found = balanced(instance, _then_moves(parts.after))
-    if found is None or not found.is_proved:
+    found = balanced(instance, _then_moves(parts.after), limits)
+    if found is None:
         return None
-    return _within_budget(
-        instance, policy, found.assignment, certificate=found.certificate
+    return _answer(
+        instance,
+        policy,
+        found,
+        found.assignment,
+        certificate=found.certificate,
     )
 
 
-def _per_topic(instance: Instance, policy: Policy) -> Outcome | None:
+def _per_topic(
+    instance: Instance, policy: Policy, limits: Limits | None
+) -> Outcome | None:
     parts = parts_of(policy)
     unknown = not parts.is_whole or LOAD in policy.levels
     if unknown and policy.max_moves is None:
@@ -81,15 +93,15 @@ def _per_topic(instance: Instance, policy: Policy) -> Outcome | None:
             return refused
     if unknown:
         return None
-    found = balanced(pairs.instance, _then_moves(parts.before))
-    if found is None or not found.is_proved:
+    found = balanced(pairs.instance, _then_moves(parts.before), limits)
+    if found is None:
         return None
     assignment = pairs.given(found.assignment)
     term = _price_term(instance, pairs, found)
-    return _within_budget(instance, policy, assignment, term=term)
+    return _answer(instance, policy, found, assignment, term=term)
 
 
-def _alone(instance: Instance, policy: Policy) -> Outcome | None:
+def _alone(instance: Instance, policy: Policy, limits: Limits | None) -> Outcome | None:
     """Answer where levels settle each partition alone, and maybe ``load`` the rest."""
     parts = parts_of(policy)
     if not parts.is_whole:
@@ -108,8 +120,8 @@ def _alone(instance: Instance, policy: Policy) -> Outcome | None:
             return None
         room = restricted(asked, places, first)
     last = _then_moves(parts.after) if has_load else ()
-    found = balanced(asked if room is None else room.instance, last)
-    if found is None or not found.is_proved:
+    found = balanced(asked if room is None else room.instance, last, limits)
+    if found is None:
         return None
     assignment = found.assignment
     if room is not None:
@@ -117,8 +129,13 @@ def _alone(instance: Instance, policy: Policy) -> Outcome | None:
     if not meets(instance, policy.balance, assignment):
         return _refused(instance, policy)
     certificate = _with_thresholds(instance, found.certificate) if has_load else None
-    return _within_budget(
-        instance, policy, assignment, certificate=certificate, alone=parts.before
+    return _answer(
+        instance,
+        policy,
+        found,
+        assignment,
+        certificate=certificate,
+        alone=parts.before,
     )
 
 
@@ -153,9 +170,10 @@ def _refused(instance: Instance, policy: Policy) -> Outcome | None:
     return Outcome(policy=policy, status=Status.INFEASIBLE, reason=reason)
 
 
-def _within_budget(
+def _answer(
     instance: Instance,
     policy: Policy,
+    found: Balanced,
     assignment: Assignment,
     *,
     certificate: Certificate | None = None,
@@ -166,31 +184,38 @@ def _within_budget(
     moves = count_moves(instance, assignment)
     if policy.max_moves is not None and moves > policy.max_moves:
         return None
+    if not found.is_proved and found.reason is None:
+        return None
     achieved: list[Achieved] = []
     for level in policy.levels:
-        value = value_of(instance, assignment, level)
+        value = bound = value_of(instance, assignment, level)
+        settled = level in alone or level == LOAD
+        if not found.is_proved and not settled:
+            # Proved is that nothing moves less; where seats were narrowed, nothing.
+            bound = 0 if alone else weights_of(level).total(moves, 0)
         proof: CertificateProof | TermsProof = CertificateProof()
-        if value == 0 and (level in alone or term is not None):
+        if bound == 0 and (settled or not found.is_proved or term is not None):
             proof = zero_term()
         elif level in alone:
-            proof = _by_term(BoundTerm(kind="separate", bound=0), value)
+            proof = _by_term(BoundTerm(kind="separate", bound=0), bound)
         elif term is not None:
-            proof = _by_term(term, value)
+            proof = _by_term(term, bound)
         achieved.append(
             Achieved(
                 of=level,
                 value=value,
-                bound=value,
+                bound=bound,
                 scale=scale_of(instance, level),
                 proof=proof,
             )
         )
     return Outcome(
         policy=policy,
-        status=Status.OPTIMAL,
+        status=Status.OPTIMAL if found.is_proved else Status.FEASIBLE,
         assignment=assignment,
         objectives=tuple(achieved),
         certificate=certificate,
+        reason=found.reason,
     )
 
 
