@@ -56,8 +56,11 @@ def balanced_by_kip54(program: Program) -> None:
 
     For each pool g of topics with the same subscribers: floor[g] ≤ load[d] for each of
     them, and load[c] ≤ floor[g] + 1 for each that holds some, which holds[g, c] tells:
-    sum over k of g of x[k, c] ≤ size[g] · holds[g, c]. So there are three constraints a
+    sum over k of g of x[k, c] ≤ size[g] · holds[g, c]. So there are few constraints a
     pool and subscriber, instead of one a partition and pair.
+
+    Two more say the same of fractions: sum over k of g of x[k, c] ≤ floor[g] +
+    holds[g, c], and x[k, owner[k]] ≤ count[k] · holds[g, owner[k]].
     """
     for number, pool in enumerate(program.problem.pools):
         if len(pool.subscribers) > 1:
@@ -70,13 +73,18 @@ def _pool_balanced_by_kip54(program: Program, number: int) -> None:
     members = pool.subscribers
     most = min(program.face.loads[m][1] for m in members)
     floor = program.define(0, most, lambda t: min(t.loads[m] for m in members))
+    holds = {m: program.define(0, 1, _is_holding(number, m)) for m in members}
     for member in members:
         model.add(floor <= program.load(member))
         share = program.pool_load(number, member)
         limit = min(pool.size, program.face.loads[member][1])
-        holds = program.define(0, 1, _is_holding(number, member))
-        model.add(share <= limit * holds)
-        model.add(program.load(member) <= floor + 1).only_enforce_if(holds)
+        model.add(share <= limit * holds[member])
+        model.add(share <= floor + holds[member])
+        model.add(program.load(member) <= floor + 1).only_enforce_if(holds[member])
+    for k in program.kinds_of_pool[number]:
+        owner, amount = program.kinds[k].owner, program.kinds[k].amount
+        if owner != NOBODY:
+            model.add(program.x[k][owner] <= amount * holds[owner])
 
 
 def _is_holding(pool: int, member: int) -> Worth:

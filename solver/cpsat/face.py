@@ -12,15 +12,12 @@ does the same (complementary slackness), which is what a `Face` says.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
+from solver.cpsat.kip54 import load_ranges
 from solver.cpsat.problem import Problem
 
 Key = tuple[int, int]
 Range = tuple[int, int]
-
-WORTH_IT: Final = 2_000_000
-"""Steps that looking for better limits may take."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,28 +175,8 @@ def _last_key(problem: Problem, members: tuple[int, ...], taken: int) -> Key:
 
 
 def kip54_face(problem: Problem) -> Face:
-    """Return a face that holds all assignments balanced by KIP-54, and more.
-
-    Who has load L holds of some pool g, and all its n subscribers have L - 1 at least.
-    They are given no more than R, the partitions of all their pools: L + (n - 1) ·
-    (L - 1) ≤ R, so L ≤ (R + n - 1) ÷ n.
-    """
-    pools_of = problem.pools_of()
-    plain = open_face(problem)
-    width = max(map(len, pools_of), default=0)
-    if width * sum(len(pool.subscribers) for pool in problem.pools) > WORTH_IT:
-        return plain
-    most = [0] * len(problem.members)
-    for pool in problem.pools:
-        reach = {g for m in pool.subscribers for g in pools_of[m]}
-        room = sum(problem.pools[g].size for g in reach)
-        n = len(pool.subscribers)
-        for member in pool.subscribers:
-            most[member] = max(most[member], (room + n - 1) // n)
+    """Return a face that holds all assignments balanced by KIP-54, and more."""
     return Face(
-        seats=plain.seats,
-        loads=tuple(
-            (0, min(high, cap))
-            for (_, high), cap in zip(plain.loads, most, strict=True)
-        ),
+        seats=tuple(pool.subscribers for pool in problem.pools),
+        loads=load_ranges(problem),
     )

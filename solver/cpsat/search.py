@@ -119,6 +119,8 @@ class Search:
         parameters.num_workers = limits.workers
         parameters.random_seed = limits.seed % 2**31
         parameters.catch_sigint_signal = False
+        # All of it in the linear relaxation: it is what proves.
+        parameters.linearization_level = 2
         if limits.left is not None:
             parameters.max_time_in_seconds = limits.left * share
         if limits.effort is not None:
