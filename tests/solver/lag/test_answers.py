@@ -71,6 +71,8 @@ def check(document: Document, policy: str, best: list[Any]) -> None:
     verdict = verify.judge(document, written)
     assert verdict["verdict"] == "valid", verdict
     assert verdict["policy"]["balance_met"], verdict
+    for one in verdict["objectives"]:
+        assert one["proved"] or one["rests_on"] == "search", verdict
 
 
 @pytest.mark.parametrize("seed", SEEDS)
