@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from oracle.cli.limits import TimeLimitOption
 from oracle.cli.options import ClaimRuleOption, JsonOption, OutputOption
 
 Instances = Annotated[
@@ -22,7 +23,10 @@ Assignments = Annotated[
 ]
 Against = Annotated[
     Literal["optimum"] | None,
-    typer.Option(help="Add the optimum's figures and the gap to them."),
+    typer.Option(
+        help="Add the optimum's figures and the gap to them: the optimum by the policy "
+        "that an assignment states, else by `sticky`."
+    ),
 ]
 Cooperative = Annotated[
     bool,
@@ -39,6 +43,7 @@ def judge(
     assignments: Assignments,
     *,
     against: Against = None,
+    time_limit: TimeLimitOption = None,
     cooperative: Cooperative = False,
     claim_rule: ClaimRuleOption = "newest-claim",
     output: OutputOption = "-",
@@ -47,8 +52,10 @@ def judge(
     """Judge assignments: every violation, every figure, what of it is proved.
 
     An assignment belongs to the instance of the same id; where one of the two has no
-    id, to the instance at the same place. Writes one verdict/1 an assignment. Exit
-    code 1 when one is invalid.
+    id, to the instance at the same place. Writes one verdict/1 an assignment. Of an
+    assignment that states a policy, each level is counted anew, and its bound rests on
+    a certificate, on terms, on a search or on nothing: only the first two are proof.
+    Exit code 1 when one is invalid.
 
     Example: assignor-oracle judge --against optimum rebalances.jsonl answers.jsonl
     """
@@ -60,5 +67,6 @@ def judge(
         against_optimum=against == "optimum",
         cooperative=cooperative,
         claim_rule=claim_rule,
+        seconds=time_limit,
     )
     judge_all(instances, assignments, judging, output=output, as_json=as_json)

@@ -11,13 +11,13 @@ import typer
 import verify
 from oracle.cli.codes import NO
 from oracle.cli.inputs import Complaints
+from oracle.cli.judging_policy import against_policy
 from oracle.cli.pairing import Document, Instances
 from oracle.cli.sink import Sink, opened_sink
 from oracle.cli.terminal import printed, working
 from oracle.cli.verdict_table import verdict_parts
 from rebalance.errors import DocumentError, InstanceError, SourceError
 from rebalance.reading import read_documents
-from verify.judge import unreadable
 
 Verdict = dict[str, Any]
 
@@ -29,6 +29,7 @@ class Judging:
     against_optimum: bool
     cooperative: bool
     claim_rule: str
+    seconds: float | None = None  # for the optimum of each policy
 
     def verdict(self, instance: Document, assignment: Document) -> Verdict:
         """Judge one assignment.
@@ -36,7 +37,7 @@ class Judging:
         Raises
         ------
         InstanceError
-            If the optimum is asked for and the instance has none.
+            If the optimum is asked for and the instance cannot be asked for it.
         """
         verdict = verify.judge(
             instance,
@@ -45,7 +46,13 @@ class Judging:
             cooperative=self.cooperative,
         )
         if self.against_optimum:
-            verdict["against"] = self._against(instance, verdict)
+            verdict["against"] = (
+                self._against(instance, verdict)
+                if "policy" not in verdict
+                else against_policy(
+                    instance, verdict, claim_rule=self.claim_rule, seconds=self.seconds
+                )
+            )
         return verdict
 
     def _against(self, instance: Document, verdict: Verdict) -> Verdict:
@@ -129,7 +136,7 @@ def _read(
 
 def _unreadable(error: DocumentError, document: str) -> Verdict:
     shown = verify.Unreadable(error.reason, path=error.path)
-    return unreadable(shown, document=document)
+    return verify.unreadable(shown, document=document)
 
 
 def _write(sink: Sink, verdict: Verdict) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from rich.console import RenderableType
 from rich.text import Text
 
+from oracle.cli.objectives import in_units
 from oracle.cli.tables import Cell, name_of, table_of
 from oracle.names import visible
 from oracle.wording import loads_text
@@ -41,7 +42,9 @@ def verdict_parts(verdict: Mapping[str, Any]) -> list[RenderableType]:
         parts.append(Text(title))
     if verdict["violations"]:
         parts.append(_violations(verdict["violations"]))
-    for name, found in verdict["evidence"].items():
+    if "policy" in verdict:
+        parts.append(_levels(verdict))
+    for name, found in _evidence(verdict):
         parts.append(Text(f"{name}: {visible(str(found), limit=400)}"))
     proved = [words for name, words in _PROVED.items() if verdict["proved"][name]]
     if proved:
@@ -66,6 +69,54 @@ def _figures(title: str, verdict: Mapping[str, Any]) -> RenderableType:
             ]
         rows.append(row)
     return table_of(title, columns, rows)
+
+
+def _levels(verdict: Mapping[str, Any]) -> RenderableType:
+    """Lay out the levels of the policy: value, bound, and what it rests on."""
+    policy, against = verdict["policy"], verdict.get("against")
+    missed = [part for part in ("balance", "budget") if not policy[f"{part}_met"]]
+    title = f"policy: {policy['of']}" + "".join(f" · {one} not met" for one in missed)
+    if not verdict["objectives"]:
+        return Text(title)
+    columns = ["objective", "value", "bound", "rests on", "proved"]
+    best: dict[str, Mapping[str, Any]] = {}
+    if against is not None:
+        columns += [f"{against['assignor']} ({against['status']})", "gap"]
+        best = {one["of"]: one for one in against["objectives"]}
+    rows: list[list[Cell]] = []
+    for one in verdict["objectives"]:
+        scale = one.get("scale")
+        row: list[Cell] = [
+            one["of"],
+            in_units(one["value"], scale),
+            in_units(one["bound"], scale) if "bound" in one else None,
+            _rests_on(one),
+            one["proved"],
+        ]
+        if against is not None:
+            other = best.get(one["of"])
+            gap = (against["gap"] or {}).get(one["of"])
+            row += [
+                None if other is None else in_units(other["value"], scale),
+                in_units(gap, scale) if gap else gap,
+            ]
+        rows.append(row)
+    return table_of(title, columns, rows)
+
+
+def _rests_on(level: Mapping[str, Any]) -> str:
+    if "engine" not in level:
+        return str(level["rests_on"])
+    return f"{level['rests_on']} ({visible(level['engine'], limit=60)})"
+
+
+def _evidence(verdict: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    yield from verdict["evidence"].items()
+    for one in verdict.get("objectives", ()):
+        if "claimed" in one:
+            yield f"{one['of']}, claimed", one["claimed"]
+        if "evidence" in one:
+            yield one["of"], one["evidence"]
 
 
 def _violations(violations: list[Mapping[str, Any]]) -> RenderableType:

@@ -88,7 +88,7 @@ def counts(brute: Brute, policy: Policy, tally: Tally) -> list[Any]:
     return [value_of(brute.case, tally, level) for level in policy.levels.values()]
 
 
-@settings(max_examples=400)
+@settings(max_examples=250)
 @given(st.randoms(use_true_random=False))
 def test_what_is_proved_is_true(rng: Random) -> None:
     """Whatever is claimed: nothing allowed, as good before, is better at that level."""
@@ -120,12 +120,12 @@ def test_what_is_proved_is_true(rng: Random) -> None:
 def test_proofs_of_every_sort_are_often_accepted() -> None:
     """What never proves anything would pass the test above."""
     proved = dict.fromkeys(("certificate", "terms"), 0)
-    for seed in range(1500):
+    for seed in range(800):
         rng = Random(seed)  # noqa: S311
         document, text = drawn(rng, TINY), drawn_policy(rng)
         verdict = verify.judge(document, drawn_answer(rng, document, text))
         for one in verdict["objectives"]:
             if one["proved"] and one["value"]:
                 proved[one["rests_on"]] += 1
-    assert proved["certificate"] > 50, proved
-    assert proved["terms"] > 5, proved
+    assert proved["certificate"] > 25, proved
+    assert proved["terms"] > 2, proved

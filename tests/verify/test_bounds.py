@@ -44,7 +44,7 @@ def optimum(document: Document, balance: str) -> int:
 
 
 @pytest.mark.parametrize("balance", BALANCES)
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.randoms(use_true_random=False))
 def test_nothing_above_the_optimum_is_accepted(balance: str, rng: Random) -> None:
     document = drawn(rng)
@@ -96,7 +96,7 @@ def test_sound_for_any_integers(balance: str, rng: Random, data: st.DataObject) 
 
 
 @pytest.mark.parametrize("balance", BALANCES)
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.randoms(use_true_random=False))
 def test_as_the_slow_way_says(balance: str, rng: Random) -> None:
     """Differential: the same terms are refused, from the same room."""
@@ -121,7 +121,7 @@ def test_as_the_slow_way_says(balance: str, rng: Random) -> None:
 def test_the_terms_often_reach_the_optimum() -> None:
     """A check that never accepts is no check: here half close, by plain terms."""
     reached = dict.fromkeys(BALANCES, 0)
-    for seed in range(300):
+    for seed in range(100):
         document = seeded_rebalance(seed, SMALL)
         lags = {lag for t in document["topics"].values() for lag in t.get("lag", ())}
         terms = [{"kind": "crowd", "at_least": lag} for lag in lags]
@@ -131,7 +131,7 @@ def test_the_terms_often_reach_the_optimum() -> None:
                 fails(document, found, term | {"bound": best}) is None
                 for term in [{"kind": "zero"}, {"kind": "average"}, *terms]
             )
-    assert min(reached.values()) > 250, reached
+    assert min(reached.values()) > 80, reached
 
 
 def test_kip_169() -> None:

@@ -1,0 +1,136 @@
+"""``judge`` of answers that state a policy: what each level rests on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.commands import CHAIN, Cli, write_lines
+from tests.shapes import Document, member, rebalance
+
+GROUP = rebalance(
+    {"t": {"partitions": 5, "lag": [30, 5, 5, 5, 5]}},
+    {"a": member(["t"], {"t": [0, 1, 2]}), "b": member(["t"], {"t": [3, 4]})},
+)
+CROWD: Document = {"kind": "crowd", "at_least": 30, "bound": 35}
+BY_TERMS: Document = {"by": "terms", "terms": [CROWD]}
+BY_SEARCH: Document = {"by": "search", "engine": "an engine"}
+
+
+def stated(policy: str, members: Document, *levels: Document, **more: Any) -> Document:
+    return {
+        "format": "assignment/1",
+        "status": "optimal",
+        "members": members,
+        "policy": policy,
+        "objectives": list(levels),
+        **more,
+    }
+
+
+LEVELS: tuple[Document, ...] = (
+    {"of": "peak-lag", "value": 35, "bound": 35, "proof": BY_TERMS},
+    {"of": "stickiness", "value": 1, "bound": 1, "proof": BY_SEARCH},
+)
+LAG_FIRST = "dec-min; peak-lag, stickiness"
+ANSWER = stated(LAG_FIRST, {"a": {"t": [0, 1]}, "b": {"t": [2, 3, 4]}}, *LEVELS)
+STAYING = stated(LAG_FIRST, {"a": {"t": [0, 1, 2]}, "b": {"t": [3, 4]}}, *LEVELS)
+
+
+class Pair:
+    """Writes one instance and one answer, and has them judged."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def __call__(self, cli: Cli, answer: Document, *options: str) -> Any:
+        first = write_lines(self.folder / "i", GROUP)
+        second = write_lines(self.folder / "a", answer)
+        return cli("judge", *options, first, second)
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Pair:
+    return Pair(tmp_path)
+
+
+def test_each_level_says_what_it_rests_on(cli: Cli, pair: Pair) -> None:
+    ended = pair(cli, ANSWER)
+    (verdict,) = ended.documents
+    assert ended.code == 0
+    assert verdict["policy"]["balance_met"]
+    levels = [(one["rests_on"], one["proved"]) for one in verdict["objectives"]]
+    assert levels == [("terms", True), ("search", False)]
+    assert verdict["objectives"][1]["engine"] == "an engine"
+
+
+def test_against_the_optimum_of_its_own_policy(cli: Cli, pair: Pair) -> None:
+    (verdict,) = pair(cli, STAYING, "--against", "optimum").documents
+    against = verdict["against"]
+    assert (against["policy"], against["status"]) == (LAG_FIRST, "optimal")
+    assert [one["value"] for one in against["objectives"]] == [35, 1]
+    assert against["gap"] == {"peak-lag": 5, "stickiness": -1}
+    assert against["figures"]["peak_lag"] == 35
+
+
+def test_what_is_not_allowed_has_no_gap(cli: Cli, pair: Pair) -> None:
+    members = {"a": {"t": [0, 1, 2, 3, 4]}, "b": {}}
+    answer = stated("per-topic; peak-lag", members)
+    (verdict,) = pair(cli, answer, "--against", "optimum").documents
+    assert verdict["against"]["status"] == "optimal"
+    assert verdict["against"]["gap"] is None
+
+
+def test_an_optimum_that_there_is_not(cli: Cli, pair: Pair) -> None:
+    answer = stated("spread=0", {"a": {}, "b": {}}, status="infeasible", reason="odd")
+    ended = pair(cli, answer, "--against", "optimum")
+    (verdict,) = ended.documents
+    assert ended.code == 1
+    assert verdict["evidence"]["status"] == {"claimed": "infeasible", "reason": "odd"}
+    against = verdict["against"]
+    assert against["status"] == "infeasible"
+    assert against["reason"]
+    assert (against["figures"], against["gap"]) == ({}, None)
+
+
+def test_lists_of_loads_are_equal_or_without_gap(cli: Cli, pair: Pair) -> None:
+    for members, gap in (
+        ({"a": {"t": [0, 1, 2]}, "b": {"t": [3, 4]}}, {"stickiness": 0, "load": 0}),
+        ({"a": {"t": [0, 1, 2, 3]}, "b": {"t": [4]}}, {"stickiness": 1}),
+    ):
+        answer = stated("none; stickiness, load", members)
+        (verdict,) = pair(cli, answer, "--against", "optimum").documents
+        assert verdict["against"]["gap"] == gap
+
+
+def test_what_the_instance_cannot_be_asked(cli: Cli, tmp_path: Path) -> None:
+    """No lag is told: the judge counts 0, no engine answers."""
+    names = sorted(CHAIN["members"])
+    first = write_lines(tmp_path / "i", CHAIN)
+    answer = stated("none; peak-lag", {name: {} for name in names})
+    second = write_lines(tmp_path / "a", answer)
+    ended = cli("judge", "--against", "optimum", first, second)
+    assert ended.code == 2
+    assert "no topic tells any" in ended.complaints[0]
+
+
+def test_a_person_gets_a_table_of_levels(person: Cli, pair: Pair) -> None:
+    text = pair(person, ANSWER, "--against", "optimum").out.decode()
+    assert "policy: dec-min; peak-lag, stickiness" in text
+    for words in ("rests on", "terms", "search (an engine)", "proved", "gap"):
+        assert words in text
+    assert "not met" not in text
+
+
+def test_a_person_sees_what_is_wrong_with_a_level(person: Cli, pair: Pair) -> None:
+    wrong = json.loads(json.dumps(ANSWER))
+    wrong["objectives"][0]["proof"]["terms"][0]["bound"] = 36
+    wrong["objectives"][0]["bound"] = 36
+    wrong["policy"] = "dec-min; peak-lag, stickiness; max-moves=0"
+    text = pair(person, wrong).out.decode()
+    assert "budget not met" in text
+    assert "peak-lag, claimed: {'bound': 36}" in text
+    assert "'kind': 'crowd'" in text
