@@ -16,7 +16,7 @@ from typing import Final
 from solver.answer import Status
 from solver.cpsat.plan import Plan, Tally
 from solver.cpsat.program import Linear, Program, reaches, total
-from solver.cpsat.search import Found, Search
+from solver.cpsat.search import Found, Search, StruckError
 
 BATCH: Final = 2**31
 """Weights of the counts of one batch stay below this."""
@@ -165,7 +165,10 @@ class _Stages:
 
     def _minimize(self, expression: Linear) -> Found:
         self.program.suggest(self.plan)
-        return self.search.minimize(self.program, expression)
+        try:
+            return self.search.minimize(self.program, expression)
+        except StruckError:
+            return Found(status=Status.UNKNOWN)
 
     def _take(self, found: Found) -> bool:
         """Keep what is better; tell whether it is proved to be best."""

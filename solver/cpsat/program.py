@@ -111,13 +111,20 @@ class Program:
     def suggest(self, plan: Plan) -> None:
         """Make a plan the hint, every variable included, in the order of the alike."""
         plan = arranged(self.problem, self.alike, plan)
-        self.model.clear_hints()  # type: ignore[no-untyped-call]
-        for row, given in zip(self.x, plan, strict=True):
-            for member, variable in row.items():
-                self.model.add_hint(variable, given.get(member, 0))
         tally = Tally.of(self.problem, plan)
-        for variable, worth in self._worth:
-            self.model.add_hint(variable, worth(tally))
+        numbers: list[int] = []
+        values: list[int] = []
+        for row, given in zip(self.x, plan, strict=True):
+            numbers += [variable.index for variable in row.values()]
+            values += [given.get(member, 0) for member in row]
+        numbers += [variable.index for variable, _ in self._worth]
+        values += [worth(tally) for _, worth in self._worth]
+        # All at once: add_hint takes ten microseconds each.
+        hint = self.model.proto.solution_hint
+        hint.vars.clear()
+        hint.values.clear()
+        hint.vars.extend(numbers)
+        hint.values.extend(values)
 
     def plan(self, value: Callable[[IntVar], int]) -> Plan:
         """Read the plan out of the values of the variables."""

@@ -102,7 +102,13 @@ class Search:
         expression : linear, without constant, never negative
         share : float
             What part of the time and effort left it may take.
+
+        Raises
+        ------
+        StruckError
+            If a limit has struck already.
         """
+        self.check()
         if expression is None:
             program.model.clear_objective()  # type: ignore[no-untyped-call]
         else:
