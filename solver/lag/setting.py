@@ -10,12 +10,13 @@ import numpy as np
 
 from rebalance import Instance
 from rebalance.claims import NOBODY, Int32, Int64
+from solver.certificate import limits_of
 from solver.core import solve as solve_core
 from solver.lag.quota import Quota, even_quota, quota
 from solver.lag.room import FREE, Room
 from solver.policy import Balance
 from solver.policy.policy import Kind
-from solver.served import OUTSIDE, Served, served_of
+from solver.served import OUTSIDE, Served, served_by_capacity, served_of
 from solver.values import capacities, common_capacity
 
 
@@ -62,8 +63,7 @@ class Setting:
 def setting_of(instance: Instance, balance: Balance) -> Setting | None:
     """Lay out what a balance allows; None if its limits are no such cells.
 
-    That is so for ``kip54`` and ``spread``, and for dec-min with capacities unless all
-    subscriptions are equal.
+    That is so for ``kip54`` and ``spread``.
     """
     served = served_of(instance)
     members = np.flatnonzero(served.member_class != OUTSIDE)
@@ -76,11 +76,8 @@ def setting_of(instance: Instance, balance: Balance) -> Setting | None:
     if balance.kind not in (Kind.DEC_MIN, Kind.PER_TOPIC):
         return None
     if served.class_size.size <= 1:
-        limits = _together(served, weights)
-        return _setting(instance, served, limits, None)
-    if (weights != 1).any():
-        return None
-    return _levelled(instance, served, members)
+        return _setting(instance, served, _together(served, weights), None)
+    return _levelled(instance, members)
 
 
 class _Limits(NamedTuple):
@@ -165,28 +162,32 @@ def _together(served: Served, weights: Int64) -> _Limits:
     )
 
 
-def _levelled(instance: Instance, served: Served, members: Int64) -> Setting:
+def _levelled(instance: Instance, members: Int64) -> Setting:
     """Take the levels from the exact core: seats on a least level alone."""
+    # One level a class, if members of one class have one capacity.
+    served, _ = served_by_capacity(instance)
     answer = solve_core(instance)
-    level = answer.certificate.level[members].astype(np.int64)
+    levels = limits_of(instance, answer.certificate)
+    distinct, place = np.unique(levels.place[members], return_inverse=True)
+    low = levels.low[members].astype(np.int64)
+    high = levels.high[members].astype(np.int64)
     of_class = np.zeros(served.class_size.size, np.int64)
-    of_class[served.member_class[members]] = level
+    of_class[served.member_class[members]] = place
     listed = np.repeat(np.arange(of_class.size), np.diff(served.first))
     floor = np.full(served.supply.size, FREE, np.int64)
     np.minimum.at(floor, served.wanted, of_class[listed])
     seats = of_class[listed] == floor[served.wanted]
     first = np.r_[0, np.cumsum(seats)][served.first]
     face = served._replace(first=first, wanted=served.wanted[seats])
-    distinct, pool = np.unique(level, return_inverse=True)
-    supply = np.zeros(distinct.size, np.int64)
-    np.add.at(supply, np.searchsorted(distinct, floor), served.supply)
-    extra = supply - np.bincount(pool) * distinct
+    extra = np.zeros(distinct.size, np.int64)
+    np.add.at(extra, floor, served.supply)
+    np.subtract.at(extra, place, low)
     limits = _Limits(
         by_topic=False,
         cell=np.arange(members.size),
-        least=level,
-        most=level + (extra > 0)[pool],
-        pool=pool.astype(np.int32),
+        least=low,
+        most=np.where(extra[place] > 0, high, low),
+        pool=place.astype(np.int32),
         extra=extra,
     )
     return _setting(instance, face, limits, answer.assignment.assignee)

@@ -8,7 +8,7 @@ from rebalance import Assignment, Instance
 from solver.answer import Answer, Status
 from solver.core import solve as solve_core
 from solver.lag.levels import Ladder
-from solver.lag.setting import Setting, setting_of
+from solver.lag.setting import setting_of
 from solver.lag.topics import solve_by_topic
 from solver.lag.work import Work
 from solver.limits import Limits
@@ -48,8 +48,7 @@ def can_answer(policy: Policy) -> bool:
 def solve(instance: Instance, policy: Policy, *, limits: Limits) -> Outcome:
     """Answer a policy that `can_answer` accepts.
 
-    What the columns here cannot hold (dec-min with capacities over mixed
-    subscriptions) goes to `solver.cpsat`.
+    What the columns here cannot hold goes to `solver.cpsat`.
 
     Raises
     ------
@@ -63,7 +62,7 @@ def solve(instance: Instance, policy: Policy, *, limits: Limits) -> Outcome:
     setting = setting_of(instance, policy.balance)
     if setting is None:
         return _by_program(instance, policy, limits, None)
-    core = _core(instance, policy, setting)
+    core = _core(instance, policy)
     if goals[0] is Objective.STICKINESS and core is None:
         return _by_program(instance, policy, limits, None)
     ladder = Ladder(
@@ -76,11 +75,9 @@ def solve(instance: Instance, policy: Policy, *, limits: Limits) -> Outcome:
     return ladder.climb()
 
 
-def _core(instance: Instance, policy: Policy, setting: Setting) -> Answer | None:
+def _core(instance: Instance, policy: Policy) -> Answer | None:
     """Return the exact core's answer where it is dec-min and proved."""
     if policy.balance.kind is not Kind.DEC_MIN:
-        return None
-    if (setting.room.unit != setting.scale).any():
         return None
     answer = solve_core(instance)
     return answer if answer.status is Status.OPTIMAL else None

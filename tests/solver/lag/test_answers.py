@@ -16,7 +16,7 @@ from solver.lag.evidence import evidence_of
 from solver.lag.setting import setting_of
 from solver.limits import Limits
 from solver.outcome import Outcome
-from solver.policy import Objective, parse_policy
+from solver.policy import parse_policy
 from solver.values import values_of
 from tests.shapes import SHAPES, Document, member, rebalance, shape
 from tests.solver.brute import Brute
@@ -49,16 +49,6 @@ def answered(document: Document, policy: str) -> tuple[Instance, Outcome]:
     return laid_out, solve(laid_out, parse_policy(policy), limits=limits)
 
 
-def is_for_columns(document: Document, policy: str) -> bool:
-    """Tell whether the engine answers without the generic program."""
-    laid_out = instance(document)
-    asked = parse_policy(policy)
-    if setting_of(laid_out, asked.balance) is None:
-        return False
-    weighs = laid_out.capacity is not None and (laid_out.capacity != 1).any()
-    return not (weighs and asked.levels[0].only is Objective.STICKINESS)
-
-
 def check(document: Document, policy: str, best: list[Any]) -> None:
     """Assert that an answer is the best, proved, valid, and says what it is worth."""
     laid_out, outcome = answered(document, policy)
@@ -83,7 +73,7 @@ def test_answers_are_those_of_brute_force(seed: int) -> None:
     except TooLarge:
         return
     for policy in POLICIES:
-        if document["topics"] and is_for_columns(document, policy):
+        if document["topics"]:
             best = brute.best(str(parse_policy(policy)))
             assert best is not None
             check(document, policy, best)
