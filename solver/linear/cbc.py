@@ -158,10 +158,11 @@ def _read(found: str, log: str, names: dict[str, str]) -> Run:
     if first.startswith(("Infeasible", "Integer infeasible")):
         return Run(end=End.EMPTY)
     told = _VALUE.search(first)
-    if first.startswith("Optimal") and told:
+    value = None if told is None else _number(told[1])
+    if first.startswith("Optimal") and value is not None:
         values = _values(rest, names)
-        end = End.FAILED if values is None else End.DONE
-        return Run(end=end, values=values, bound=_number(told[1]))
+        if values is not None:
+            return Run(end=End.DONE, values=values, bound=value)
     if first.startswith("Stopped"):
         bound = _BOUND.search(log)
         least = None if bound is None else _number(bound[1])

@@ -1,13 +1,19 @@
 """HiGHS, through PuLP's own class, with its model handed over in one piece.
 
-It runs in a thread of its own, and the thread that asked watches the limits. Every
-tolerance is as tight as `backend.TOLERANCE`, and both gaps are 0.
+It runs in a thread of its own, and the thread that asked watches the limits. Told to
+stop, HiGHS mostly does so at once; if not, it is left behind with what it had told so
+far, and ends by itself later (Python waits for it before it exits).
+
+Every tolerance is as tight as `backend.TOLERANCE`, and both gaps are 0. Presolve of
+integer programs is off, and so are restarts, which presolve again: HiGHS 1.13 and 1.14
+lose optima in it (HiGHS issues 3043, 3073, 3094; the tests hold one of ours).
 """
 
 from __future__ import annotations
 
 import threading
 from itertools import accumulate
+from math import isfinite
 from typing import Final
 
 import highspy
@@ -29,8 +35,11 @@ _ENDS: Final = {
     highspy.HighsModelStatus.kInterrupt: End.STOPPED,
     highspy.HighsModelStatus.kSolutionLimit: End.STOPPED,  # of nodes, too
 }
-_INTERRUPTS: Final = (
-    highspy.cb.HighsCallbackType.kCallbackMipInterrupt,
+_SEARCHING: Final = highspy.cb.HighsCallbackType.kCallbackMipInterrupt
+_IMPROVED: Final = highspy.cb.HighsCallbackType.kCallbackMipImprovingSolution
+_CALLS: Final = (
+    _SEARCHING,
+    _IMPROVED,
     highspy.cb.HighsCallbackType.kCallbackSimplexInterrupt,
     highspy.cb.HighsCallbackType.kCallbackIpmInterrupt,
 )
@@ -56,6 +65,8 @@ class _Watched(pulp.HiGHS):  # type: ignore[misc]
         self.run = Run(end=End.FAILED)
         self._request = request
         self._halt = threading.Event()
+        self._found: list[float] | None = None
+        self._bound: float | None = None
         super().__init__(
             mip=not request.relaxed,
             msg=False,
@@ -63,11 +74,13 @@ class _Watched(pulp.HiGHS):  # type: ignore[misc]
             gapRel=0.0,
             threads=limits.workers,
             timeLimit=limits.left,
-            callbackTuple=(self._interrupted, None),
-            callbacksToActivate=list(_INTERRUPTS),
+            callbackTuple=(self._called, None),
+            callbacksToActivate=list(_CALLS),
             random_seed=limits.seed % 2**31,
             log_to_console=False,
             solver="simplex" if request.relaxed else "choose",
+            presolve="choose" if request.relaxed else "off",
+            mip_allow_restart=False,
             primal_feasibility_tolerance=TOLERANCE,
             dual_feasibility_tolerance=TOLERANCE,
             mip_feasibility_tolerance=TOLERANCE,
@@ -87,7 +100,8 @@ class _Watched(pulp.HiGHS):  # type: ignore[misc]
 
     def callSolver(self, lp: pulp.LpProblem) -> None:  # noqa: N802 - PuLP's name
         """Run in another thread; leave it behind if it does not stop when told."""
-        thread = threading.Thread(target=lp.solverModel.run, daemon=True)
+        # No daemon: one that outlives the interpreter takes the process down with it.
+        thread = threading.Thread(target=lp.solverModel.run)
         thread.start()
         thread.join(POLL)
         limits: Limits = self._request.limits
@@ -96,7 +110,7 @@ class _Watched(pulp.HiGHS):  # type: ignore[misc]
         self._halt.set()
         thread.join(GRACE)
         if thread.is_alive():
-            self.run = Run(end=End.STOPPED)
+            self.run = self._left_behind(lp)
             lp.solverModel = None
 
     def findSolutionValues(self, lp: pulp.LpProblem) -> tuple[int, int]:  # noqa: N802
@@ -106,15 +120,27 @@ class _Watched(pulp.HiGHS):  # type: ignore[misc]
             self.run = _read(model, lp.variables(), relaxed=not self.mip)
         return pulp.LpStatusNotSolved, pulp.LpSolutionNoSolutionFound
 
-    def _interrupted(
+    def _left_behind(self, lp: pulp.LpProblem) -> Run:
+        names = [var.name for var in lp.variables()]
+        found = self._found
+        values = None if found is None else dict(zip(names, found, strict=True))
+        return Run(end=End.STOPPED, values=values, bound=self._bound)
+
+    def _called(
         self,
-        _type: object,
+        kind: highspy.cb.HighsCallbackType,
         _message: str,
-        _output: object,
-        answer: highspy.cb.HighsCallbackInput,
+        output: highspy.cb.HighsCallbackOutput,
+        answer: highspy.cb.HighsCallbackInput | None,
         _data: object,
     ) -> None:
-        answer.user_interrupt = self._halt.is_set()
+        """Hear from HiGHS' thread: keep what it tells, and tell it when to stop."""
+        if kind == _IMPROVED:
+            self._found = [float(value) for value in output.mip_solution]
+        if kind in {_IMPROVED, _SEARCHING} and isfinite(output.mip_dual_bound):
+            self._bound = float(output.mip_dual_bound)
+        if answer is not None:
+            answer.user_interrupt = self._halt.is_set()
 
 
 def _model(

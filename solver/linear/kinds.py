@@ -19,8 +19,8 @@ from solver.policy import Objective, Policy
 from solver.policy.policy import Kind as Balanced
 
 UNTOLD = -1
-PAIRS_MAX = 400_000
-"""More (kind, taker) than this, and PuLP alone takes many seconds."""
+PAIRS_MAX = 150_000
+"""More (kind, taker) than this: PuLP alone takes seconds, a search has no chance."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

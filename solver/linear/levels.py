@@ -51,24 +51,29 @@ def reach_levels(
             reached = _reach_number(case, program, best, at)
         achieved.append(_achieved(case, level, best.values[at], reached))
         if not achieved[-1].is_proved:
-            rest = unproved(case.instance, best, at + 1)
+            rest = unproved(case.instance, best, at + 1, case)
             return (*achieved, *rest), reached.reason
     return tuple(achieved), None
 
 
-def unproved(instance: Instance, best: Incumbent, start: int) -> list[Achieved]:
-    """Return levels from ``start`` on, known to be nothing but 0 or more."""
+def unproved(
+    instance: Instance, best: Incumbent, start: int, case: Case | None
+) -> list[Achieved]:
+    """Return levels from ``start`` on with the bounds that need no program."""
     found = []
     for level, value in list(zip(best.policy.levels, best.values, strict=True))[start:]:
-        zero: Value = (0,) * len(value) if isinstance(value, tuple) else 0
-        is_least = value == zero
+        bound: Value = (0,) * len(value) if isinstance(value, tuple) else 0
+        terms = [] if isinstance(value, tuple) else [ZERO]
+        if terms and case is not None:
+            terms = terms_of(level, case.kinds, case.members)
+            bound = max(term.bound for term in terms)
         found.append(
             Achieved(
                 of=level,
                 value=value,
-                bound=zero,
+                bound=bound,
                 scale=scale_of(instance, level),
-                proof=TermsProof(terms=[ZERO]) if is_least and zero == 0 else None,
+                proof=TermsProof(terms=_telling(terms)) if terms else None,
             )
         )
     return found
@@ -165,8 +170,8 @@ def _achieved(case: Case, level: Sum, value: Value, reached: Reached) -> Achieve
         proof = SearchProof(engine=engine)
         if told:
             proof = SearchProof(engine=engine, terms=told)
-    elif reached.bound == 0 or len(reached.terms) > 1:
-        proof = TermsProof(terms=_best_terms(reached.terms))
+    elif reached.terms:
+        proof = TermsProof(terms=_telling(reached.terms))
     return Achieved(
         of=level,
         value=value,
@@ -176,7 +181,7 @@ def _achieved(case: Case, level: Sum, value: Value, reached: Reached) -> Achieve
     )
 
 
-def _best_terms(terms: list[BoundTerm]) -> list[BoundTerm]:
+def _telling(terms: list[BoundTerm]) -> list[BoundTerm]:
     """Return the terms that say more than nothing, or the one that says it."""
     return [term for term in terms if term.bound > 0] or terms[:1]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import gcd
 
 import pulp
 
@@ -45,6 +46,8 @@ class Program:
     given : dict of (kind, member) to variable
         Partitions of the kind, by index, that the member takes.
     rows : int
+    size : int
+        Variables, and terms of all rows.
     largest : int
         Largest sum of |coefficient| · |most of the variable| of a row.
     contradiction : bool
@@ -58,7 +61,7 @@ class Program:
         self.seats = seats
         self.lp = pulp.LpProblem("policy")
         self.given: dict[tuple[int, int], pulp.LpVariable] = {}
-        self.rows = self.largest = self._columns = self._unchecked = 0
+        self.rows = self.size = self.largest = self._columns = self._unchecked = 0
         self.contradiction = False
         self._limits = limits
         self._of: list[list[tuple[Kind, pulp.LpVariable]]] = [
@@ -109,8 +112,12 @@ class Program:
         return self.lp.add_variable(f"x{self._columns:08d}", low, high, sort)
 
     def _row(self, terms: Terms, sense: int, right: int) -> None:
+        terms, right, fits = _divided(terms, sense, right)
         size = max(magnitude(terms), abs(right))
         self._check(size, len(terms))
+        if not fits:
+            self.contradiction = True
+            return
         if not terms:
             self.contradiction |= not _is_true(sense, right)
             return
@@ -123,11 +130,26 @@ class Program:
         """Refuse numbers past `EXACT`; look at the limits now and then."""
         if size >= EXACT:
             raise too_big(size)
+        self.size += terms
         self._unchecked += terms
         if self._unchecked >= TERMS_A_CHECK:
             self._unchecked = 0
             if self._limits.struck():
                 raise StruckError(self._limits)
+
+
+def _divided(terms: Terms, sense: int, right: int) -> tuple[Terms, int, bool]:
+    """Divide a row by the common divisor of its coefficients, rounded to what it says.
+
+    Also tell whether it can be met at all: an equation may not come out whole.
+    """
+    unit = gcd(*(factor for _, factor in terms))
+    if unit <= 1:
+        return terms, right, True
+    reduced = [(var, factor // unit) for var, factor in terms]
+    if sense == pulp.LpConstraintGE:
+        return reduced, -(-right // unit), True
+    return reduced, right // unit, sense != pulp.LpConstraintEQ or right % unit == 0
 
 
 def _is_true(sense: int, right: int) -> bool:

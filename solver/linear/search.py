@@ -27,6 +27,11 @@ RUNS: Final[Mapping[Backend, Callable[[Request], Run]]] = MappingProxyType(
     {Backend.HIGHS: highs.run, Backend.CBC: cbc.run}
 )
 
+HANDING_OVER: Final[Mapping[Backend, float]] = MappingProxyType(
+    {Backend.HIGHS: 3e-6, Backend.CBC: 1.5e-5}
+)
+"""Seconds a variable or term, at most, until the solver itself is at work."""
+
 
 class Incumbent:
     """The best assignment so far; none that has not been checked gets in.
@@ -79,8 +84,8 @@ def minimize(case: Case, program: Program, goal: Goal, best: Incumbent) -> Step:
     """Run once, from the best so far; what is found is offered to it."""
     if program.contradiction:
         return Step(empty=True)
-    if struck := case.limits.struck():
-        return Step(reason=struck)
+    if late := _too_late(case, program):
+        return Step(reason=late)
     if (size := magnitude(goal.terms)) >= EXACT:
         raise too_big(size)
     program.lp.setObjective(pulp.LpAffineExpression(goal.terms))
@@ -100,6 +105,14 @@ def minimize(case: Case, program: Program, goal: Goal, best: Incumbent) -> Step:
         found=found,
         reason=_reason(case, program, goal, run),
     )
+
+
+def _too_late(case: Case, program: Program) -> str | None:
+    """Name the limit that strikes before the solver can begin; None: none does."""
+    left = case.limits.left
+    if left is not None and HANDING_OVER[case.backend] * program.size > left:
+        return f"time limit of {case.limits.seconds:g} s"
+    return case.limits.struck()
 
 
 def _start(case: Case, program: Program, best: Incumbent) -> dict[str, int]:

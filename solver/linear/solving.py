@@ -65,10 +65,12 @@ def solve(
     best = Incumbent(instance, policy)
     for one in candidates(instance, hint):
         best.offer(one)
+    case = None
     try:
-        return _solve(case_of(instance, policy, limits, backend), best)
+        case = case_of(instance, policy, limits, backend)
+        return _solve(case, best)
     except (StruckError, TooLargeError) as refusal:
-        return _as_it_stands(instance, best, refusal.reason)
+        return _as_it_stands(instance, best, refusal.reason, case)
 
 
 def _solve(case: Case, best: Incumbent) -> Outcome:
@@ -77,7 +79,7 @@ def _solve(case: Case, best: Incumbent) -> Outcome:
         face = find_face(case)
         if face is None:
             why = case.limits.struck() or "no balanced assignment was found"
-            return _as_it_stands(case.instance, best, why)
+            return _as_it_stands(case.instance, best, why, case)
         case = replace(case, face=face)
     if best.assignment is None:
         settled = settle(case, best)
@@ -86,9 +88,9 @@ def _solve(case: Case, best: Incumbent) -> Outcome:
                 policy=policy, status=Status.INFEASIBLE, reason=settled.reason
             )
         if best.assignment is None:
-            return _as_it_stands(case.instance, best, settled.reason)
+            return _as_it_stands(case.instance, best, settled.reason, case)
     if not policy.levels:
-        return _as_it_stands(case.instance, best, None)
+        return _as_it_stands(case.instance, best, None, case)
     program = written(case, policy.balance, policy.max_moves)
     objectives, reason = reach_levels(case, program, best)
     proved = all(one.is_proved for one in objectives)
@@ -101,11 +103,13 @@ def _solve(case: Case, best: Incumbent) -> Outcome:
     )
 
 
-def _as_it_stands(instance: Instance, best: Incumbent, reason: str | None) -> Outcome:
+def _as_it_stands(
+    instance: Instance, best: Incumbent, reason: str | None, case: Case | None
+) -> Outcome:
     """Answer with what there is; it may be proved all the same."""
     if best.assignment is None:
         return Outcome(policy=best.policy, status=Status.UNKNOWN, reason=reason)
-    objectives = tuple(unproved(instance, best, 0))
+    objectives = tuple(unproved(instance, best, 0, case))
     proved = all(one.is_proved for one in objectives)
     return Outcome(
         policy=best.policy,

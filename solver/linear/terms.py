@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from rebalance.documents import BoundTerm
-from solver.linear.kinds import Kinds
+from solver.linear.kinds import Kind, Kinds
 from solver.linear.objectives import Members
 from solver.policy import Objective, Sum
 
@@ -48,9 +48,9 @@ def _crowd(kinds: Kinds, members: Members, least: int) -> BoundTerm:
     If no lag ÷ capacity is above T - 1, each member has room for so many of the
     smallest of them; if that is fewer than there are, the peak is T or more.
     """
-    found = [k for k in kinds.kinds if k.lag >= least]
+    found = [kind for kind in kinds.kinds if kind.lag >= least]
     count = sum(kind.count for kind in found)
-    sums = {c: _smallest_sums(kinds, c, least) for c in members.play}
+    sums = _smallest_sums(kinds, members, found)
 
     def room(peak: int) -> int:
         return sum(
@@ -73,12 +73,20 @@ def _crowd(kinds: Kinds, members: Members, least: int) -> BoundTerm:
     return BoundTerm(kind="crowd", bound=low, at_least=least)
 
 
-def _smallest_sums(kinds: Kinds, member: int, least: int) -> list[int]:
-    """Sum the smallest 1, 2, ... lags of at least ``least`` that a member may take."""
-    lags = sorted(
-        kind.lag
-        for kind in kinds.kinds
-        for _ in range(kind.count)
-        if kind.lag >= least and member in kinds.takers(kind)
-    )
-    return list(accumulate(lags))
+def _smallest_sums(
+    kinds: Kinds, members: Members, found: Sequence[Kind]
+) -> dict[int, list[int]]:
+    """Sum the smallest 1, 2, ... lags that a member may take, for each in play."""
+    wanted: dict[int, set[int]] = {c: set() for c in members.play}
+    for group, takers in enumerate(kinds.groups):
+        for c in takers:
+            wanted[c].add(group)
+    of: dict[frozenset[int], list[int]] = {}
+    sums = {}
+    for c, groups in wanted.items():
+        key = frozenset(groups)
+        if key not in of:
+            lags = [k.lag for k in found for _ in k.rows if k.group in groups]
+            of[key] = list(accumulate(sorted(lags)))
+        sums[c] = of[key]
+    return sums
