@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 from rebalance import Instance
 from rebalance.documents import BoundTerm, SearchProof, TermsProof
+from solver.lag.kinds import limits_of
 from solver.lag.question import ENGINE
 from solver.lag.setting import Setting
 from solver.lag.subset import densest
 from solver.lag.terms import average, best_crowd
+from solver.lag.work import Work
 from solver.outcome import Proof
 
 
@@ -30,7 +32,7 @@ class Evidence:
 def evidence_of(
     instance: Instance, setting: Setting, topics: list[str] | None = None
 ) -> Evidence:
-    """Work out what peak lag cannot be below.
+    """Work out what peak lag cannot be below, by counting alone.
 
     Parameters
     ----------
@@ -56,3 +58,46 @@ def evidence_of(
         for crowd in best_crowd(setting)
     ]
     return Evidence(bound=max(term.bound for term in terms), terms=tuple(terms))
+
+
+def with_duals(
+    known: Evidence,
+    instance: Instance,
+    setting: Setting,
+    work: Work,
+    topics: list[str] | None = None,
+) -> Evidence:
+    """Add what the linear relaxation proves, if that is more."""
+    from solver.lag.duals import duals_of  # noqa: PLC0415 - seldom needed
+
+    found = duals_of(setting.room, work)
+    if found is None or found.bound <= known.bound:
+        return known
+    names = [instance.members[m] for m in setting.members.tolist()]
+    term = BoundTerm.model_construct(
+        kind="duals",
+        bound=found.bound,
+        topics=topics,
+        weight={m: n for m, n in zip(names, found.weight, strict=True) if n},
+        price=_prices(instance, setting, found.price, names),
+    )
+    return Evidence(bound=found.bound, terms=(*known.terms, term))
+
+
+def _prices(
+    instance: Instance, setting: Setting, price: tuple[int, ...], names: list[str]
+) -> dict[str, int | dict[str, int]]:
+    """Write prices by member, and by topic where counts are limited so."""
+    room = setting.room
+    if not room.by_topic:
+        return {m: n for m, n in zip(names, price, strict=True) if n}
+    written: dict[str, int | dict[str, int]] = {}
+    for c, name in enumerate(names):
+        k = int(room.member_class[c])
+        topics = setting.topics[room.open[room.first[k] : room.first[k + 1]]]
+        asked = price[limits_of(room, c)]
+        listed = zip(topics.tolist(), asked, strict=True)
+        mine = {instance.topics[t]: n for t, n in listed if n}
+        if mine:
+            written[name] = mine
+    return written

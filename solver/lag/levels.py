@@ -11,7 +11,8 @@ from rebalance.claims import Int32
 from rebalance.documents import CertificateProof, SearchProof
 from solver.answer import Answer, Status
 from solver.lag.deal import deal
-from solver.lag.evidence import evidence_of
+from solver.lag.evidence import evidence_of, with_duals
+from solver.lag.hands import hands_of, peak_of
 from solver.lag.lower import lower
 from solver.lag.question import ENGINE, Goal, Question, ask, fits
 from solver.lag.regain import regained
@@ -81,10 +82,16 @@ class Ladder:
 
     def _settle_peak(self) -> tuple[int, Proof | None]:
         known = evidence_of(self.instance, self.setting)
+        if self._peak() > known.bound and self.work.struck() is None:
+            known = with_duals(known, self.instance, self.setting, self.work)
         moves = self.within.get(Goal.MOVES)
         found = lower(self.setting, self.holder, known.bound, self.work, moves=moves)
         self.holder = found.holder
         return found.bound, known.proof(found.bound)
+
+    def _peak(self) -> int:
+        room = self.setting.room
+        return int(peak_of(room, hands_of(room, self.holder)))
 
     def _regain(self) -> None:
         """Give back to owners what the peak allows; the flow core's answer may help."""

@@ -13,7 +13,8 @@ from rebalance.claims import NOBODY
 from rebalance.documents import BoundTerm, SearchProof, TermsProof
 from solver.answer import Status
 from solver.lag.deal import deal
-from solver.lag.evidence import evidence_of
+from solver.lag.evidence import evidence_of, with_duals
+from solver.lag.hands import hands_of, peak_of
 from solver.lag.lower import lower
 from solver.lag.question import ENGINE
 from solver.lag.setting import setting_of
@@ -35,9 +36,12 @@ def solve_by_topic(instance: Instance, policy: Policy, work: Work) -> Outcome:
         if setting is None or not setting.rows.size:
             continue
         known = evidence_of(alone, setting, topics=[name])
-        found = lower(setting, deal(setting), known.bound, work)
-        start, end = instance.topic_offsets[t : t + 2]
-        assignee[start:end] = setting.column(alone, found.holder)
+        start = deal(setting)
+        if peak_of(setting.room, hands_of(setting.room, start)) > known.bound:
+            known = with_duals(known, alone, setting, work, topics=[name])
+        found = lower(setting, start, known.bound, work)
+        first, end = instance.topic_offsets[t : t + 2]
+        assignee[first:end] = setting.column(alone, found.holder)
         # A topic's members may have fewer capacities in common than the group's.
         units = common_capacity(instance) // setting.scale
         bound += found.bound * units

@@ -12,8 +12,9 @@ from rebalance import Instance, to_json
 from rebalance.errors import InstanceError
 from solver.answer import Status
 from solver.lag import can_answer, solve
-from solver.lag.evidence import evidence_of
+from solver.lag.evidence import evidence_of, with_duals
 from solver.lag.setting import setting_of
+from solver.lag.work import Work
 from solver.limits import Limits
 from solver.outcome import Outcome
 from solver.policy import parse_policy
@@ -95,6 +96,8 @@ def test_no_term_is_above_the_best(seed: int) -> None:
         if setting is None:
             continue
         known = evidence_of(laid_out, setting)
+        work = Work(limits=Limits())
+        known = with_duals(known, laid_out, setting, work)
         assert known.bound == max(term.bound for term in known.terms)
         for term in known.terms:
             assert term.bound <= best[0], (policy, term)
