@@ -137,7 +137,7 @@ class Ladder:
         proved = all(one.is_proved for one in objectives)
         reason = None
         if not proved:
-            reason = self.work.struck() or "too large for a search to the end"
+            reason = self.work.reason(fits=fits(self.setting))
         return Outcome(
             policy=self.policy,
             status=Status.OPTIMAL if proved else Status.FEASIBLE,

@@ -22,7 +22,7 @@ from solver.lag.work import STEPS_A_UNIT, Work
 _EFFORT = 100_000_000  # steps of the first round: about a tenth of a second
 _PIECE = 50_000_000
 _ROUNDS = 5  # when no search can end it and no limit is set
-_WORK = 0.5  # deterministic seconds of the first search
+_WORK = 0.25  # deterministic seconds of the first search
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,11 +92,13 @@ class _Descent:
 
     def run(self) -> None:
         """Alternate, each round with twice the effort of the one before."""
+        if self.within:  # little is free to be exchanged, and much is settled
+            self.search(_WORK)
         for turn in count():
             steps = (
                 partial(self.settle_to, self.bound, _EFFORT << turn),
-                partial(self.halve, (_EFFORT << turn) // 4),
                 partial(self.search, _WORK * 2**turn),
+                partial(self.halve, (_EFFORT << turn) // 4),
             )
             for step in steps:
                 if self.is_over:
@@ -109,7 +111,7 @@ class _Descent:
         """Try to reach a peak; keep whatever is better than the best."""
         hands = hands_of(self.room, self.holder)
         cap = np.minimum(target // self.room.unit, self.total)
-        piece = _PIECE + 50_000 * cap.size
+        piece = min(effort, _PIECE) + 50_000 * cap.size
         while effort > 0 and self.work.struck() is None:
             effort -= piece
             seed = next(self.seeds) % 2**31
@@ -130,7 +132,7 @@ class _Descent:
 
     def search(self, effort: float) -> None:
         """Ask CP-SAT for something better, or that there is nothing."""
-        if not self.fits:
+        if self.is_over or not self.fits:
             return
         question = Question(
             goal=Goal.PEAK, beat=self.peak, bound=self.bound, within=self.within

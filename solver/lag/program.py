@@ -77,14 +77,17 @@ class Program:
                     if (n, c) in self.count:
                         self.model.add(self.count[n, c] == 0)
 
-    def held(self, c: int) -> Expression:
-        """Return the lag of a member: sum of lag[i] * x[i, c]."""
-        room = self.room
-        return sum(
-            x * int(room.lag[self.kinds[i][0]])
-            for (i, d), x in self.count.items()
-            if d == c and room.lag[self.kinds[i][0]]
-        )
+    def held(self) -> list[Expression]:
+        """Return the lag of each member: sum over i of lag[i] * x[i, c]."""
+        parts: list[list[cp_model.IntVar]] = [[] for _ in self.room.unit]
+        lags: list[list[int]] = [[] for _ in self.room.unit]
+        for (i, c), x in self.count.items():
+            parts[c].append(x)
+            lags[c].append(int(self.room.lag[self.kinds[i][0]]))
+        return [
+            cp_model.LinearExpr.weighted_sum(mine, behind)
+            for mine, behind in zip(parts, lags, strict=True)
+        ]
 
     def measure(self, goal: Goal, least: int, most: int) -> Expression:
         """Return the value of a goal, between two numbers, as an expression."""
@@ -95,10 +98,8 @@ class Program:
         if goal is Goal.DEVIATION:
             return self._deviation(least, most)
         value = self.model.new_int_var(least, most, goal.value)
-        lags = [
-            self.held(c) * unit if unit > 1 else self.held(c)
-            for c, unit in enumerate(self.room.unit.tolist())
-        ]
+        units = self.room.unit.tolist()
+        lags = [lag * unit for lag, unit in zip(self.held(), units, strict=True)]
         if goal is Goal.PEAK:
             for lag in lags:
                 self.model.add(lag <= value)
@@ -124,9 +125,9 @@ class Program:
         weights = [self.setting.scale // u for u in self.room.unit.tolist()]
         total, shares = int(self.room.lag.sum()), sum(weights)
         parts = []
-        for c, weight in enumerate(weights):
-            part = self.model.new_int_var(0, most, f"deviation {c}")
-            off = self.held(c) * shares - total * weight
+        for held, weight in zip(self.held(), weights, strict=True):
+            part = self.model.new_int_var(0, most, "deviation")
+            off = held * shares - total * weight
             self.model.add(off <= part)
             self.model.add(-off <= part)
             parts.append(part)

@@ -11,12 +11,16 @@ from typing import Final
 import numpy as np
 
 from rebalance.claims import Int32
+from solver.lag.room import Room
 from solver.lag.setting import Setting
 from solver.lag.work import Work
 
 ENGINE: Final = f"cp-sat {version('ortools')}"
 MOST_CHOICES: Final = 60_000
 """Variables; what is larger is left to bounds and exchanges."""
+
+CHOICES_A_SECOND: Final = 10_000
+"""What can be built and presolved within the time that is left, and then some."""
 
 _SUM_MAX: Final = 2**61  # CP-SAT refuses sums near 2^63
 
@@ -65,22 +69,31 @@ class Question:
 def fits(setting: Setting) -> bool:
     """Tell whether the program is small enough to be worth building."""
     room = setting.room
+    weights = setting.scale // room.unit
+    largest = max(int(room.unit.max(initial=1)), int(weights.sum()) * 2)
+    small = _choices(room) <= MOST_CHOICES
+    return small and int(room.lag.sum()) * largest < _SUM_MAX
+
+
+def _choices(room: Room) -> int:
+    """Count partitions times who may take them."""
     people = np.diff(room.class_first)
     of_topic = np.zeros(room.topic_first.size - 1, np.int64)
     listed = np.repeat(np.arange(of_topic.size), np.diff(room.topic_first))
     np.add.at(of_topic, listed, people[room.topic_classes])
-    weights = setting.scale // room.unit
-    largest = max(int(room.unit.max(initial=1)), int(weights.sum()) * 2)
-    return (
-        int(of_topic[room.topic].sum()) <= MOST_CHOICES
-        and int(room.lag.sum()) * largest < _SUM_MAX
-    )
+    return int(of_topic[room.topic].sum())
 
 
 def ask(
     setting: Setting, holder: Int32, question: Question, work: Work, effort: float
 ) -> Searched:
-    """Put a question to CP-SAT, `solver.lag.search.search`."""
+    """Put a question to CP-SAT, `solver.lag.search.search`.
+
+    Not where to build its program would take most of the time that is left.
+    """
+    left = work.limits.left
+    if left is not None and _choices(setting.room) > left * CHOICES_A_SECOND:
+        return Searched(holder=None, bound=question.bound)
     # Imported when needed: it takes a second, and most groups need no search.
     from solver.lag.search import search  # noqa: PLC0415
 

@@ -16,7 +16,7 @@ from solver.lag.deal import deal
 from solver.lag.evidence import evidence_of, with_duals
 from solver.lag.hands import hands_of, peak_of
 from solver.lag.lower import lower
-from solver.lag.question import ENGINE
+from solver.lag.question import ENGINE, fits
 from solver.lag.setting import setting_of
 from solver.lag.single import topic_alone
 from solver.lag.work import Work
@@ -29,7 +29,7 @@ def solve_by_topic(instance: Instance, policy: Policy, work: Work) -> Outcome:
     """Lower the peak of each topic, one after the other."""
     assignee = np.full(instance.n_partitions, NOBODY, dtype=np.int32)
     terms: list[BoundTerm] = []
-    bound, searched = 0, False
+    bound, searched, small = 0, False, True
     for t, name in enumerate(instance.topics):
         alone = topic_alone(instance, t)
         setting = setting_of(alone, policy.balance)
@@ -45,6 +45,7 @@ def solve_by_topic(instance: Instance, policy: Policy, work: Work) -> Outcome:
         # A topic's members may have fewer capacities in common than the group's.
         units = common_capacity(instance) // setting.scale
         bound += found.bound * units
+        small &= fits(setting)
         searched |= found.bound > known.bound
         terms += [
             term.model_copy(update={"bound": term.bound * units})
@@ -65,7 +66,7 @@ def solve_by_topic(instance: Instance, policy: Policy, work: Work) -> Outcome:
     )
     reason = None
     if not achieved.is_proved:
-        reason = work.struck() or "too large for a search to the end"
+        reason = work.reason(fits=small)
     return Outcome(
         policy=policy,
         status=Status.OPTIMAL if achieved.is_proved else Status.FEASIBLE,

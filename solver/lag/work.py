@@ -31,6 +31,19 @@ class Work:
             return f"effort limit of {effort:g}"
         return self.limits.struck()
 
+    def reason(self, *, fits: bool) -> str:
+        """Say why something is not proved."""
+        struck = self.struck()
+        if struck is not None:
+            return struck
+        if not fits:
+            return "too large for a search to the end"
+        if self.limits.seconds is not None:  # not quite, but it was all spoken for
+            return f"time limit of {self.limits.seconds:g} s"
+        if self.limits.effort is not None:
+            return f"effort limit of {self.limits.effort:g}"
+        return "the search found no end"
+
     @property
     def is_open(self) -> bool:
         """Whether nothing but a stop ever ends it."""
