@@ -75,4 +75,5 @@ def _rank_cost(program: Program) -> Linear:
         steps += own
         prices += [rank[key_of(problem, member, n + 1)] for n in range(most)]
         program.check()
+    program.largest = max(program.largest, sum(prices))
     return total(steps, prices)

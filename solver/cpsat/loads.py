@@ -18,8 +18,8 @@ from solver.cpsat.plan import Plan, Tally
 from solver.cpsat.program import Linear, Program, reaches, total
 from solver.cpsat.search import Found, Search, StruckError
 
-BATCH: Final = 2**31
-"""Weights of the counts of one batch stay below this."""
+BATCH: Final = 2**29
+"""The weighted counts of one batch stay below this."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,10 +114,11 @@ class _Stages:
 
     def _thresholds(self, peak: int) -> Iterator[int]:
         """Go down from the peak through all values that a load can have."""
-        weight, value = 1, peak
-        while value > 0 and weight < BATCH:
+        base = len(self.units) + 1
+        weight, value = base, peak
+        while value > 0 and (weight <= BATCH or value == peak):
             yield value
-            weight *= len(self.units) + 1
+            weight *= base
             value = max(unit * ((value - 1) // unit) for unit in self.units)
 
     def _count(self, thresholds: list[int]) -> bool:

@@ -17,9 +17,11 @@ from solver.cpsat.constraints import kept
 from solver.cpsat.problem import Problem
 from solver.cpsat.program import Linear, Program, Worth, total
 from solver.policy import Objective, Sum
+from solver.values import largest_value
 
-ROOM: Final = 2**61
-"""CP-SAT keeps variables within 2^62, and sums on their way need the double."""
+ROOM: Final = 2**53
+"""CP-SAT takes sums up to 2^62, but compares its bound with its value as doubles: past
+2^53 it calls optimal what is some units off."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +37,8 @@ def measure(program: Program, level: Sum) -> Measure:
 
     Its sums must have been found small enough by `refuse_too_large`.
     """
+    largest = largest_value(program.problem.instance, level)
+    program.largest = max(program.largest, largest)
     parts = [(weight, _MEASURES[one](program)) for weight, one in level.terms]
     scale = math.lcm(*(part.scale for _, part in parts))
     expression = total([])
@@ -194,23 +198,10 @@ def refuse_too_large(problem: Problem, level: Sum) -> None:
     InstanceError
         Names the level.
     """
-    shares, lag = max(1, sum(problem.capacity)), problem.total_lag
-    partitions = int(problem.first[-1])
-    largest = 0
-    for weight, one in level.terms:
-        match one:
-            case Objective.STICKINESS | Objective.RACK:
-                own = partitions * math.lcm(problem.common, shares)
-            case Objective.PER_TOPIC_SPREAD | Objective.LOAD:
-                own = partitions * problem.common * shares
-            case Objective.LAG_DEVIATION:
-                own = 2 * lag * math.lcm(problem.common, shares)
-            case _:
-                own = lag * problem.common * (shares if len(level.terms) > 1 else 1)
-        largest += weight * own
-    if largest >= ROOM:
+    largest = largest_value(problem.instance, level)
+    if largest > ROOM:
         raise InstanceError(
-            f"policy: {level} could reach {largest}, past what cp-sat can add up",
+            f"policy: {level} could reach {largest}; cp-sat is exact up to 2^53",
             subject=problem.instance.group,
         )
 

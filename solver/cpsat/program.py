@@ -32,6 +32,8 @@ class Program:
     x : list of dict
         ``x[k][m]``: how many partitions of kind k go to member m.
     alike : list of list of int
+    largest : int
+        What no sum in the model is above.
     """
 
     def __init__(
@@ -43,6 +45,7 @@ class Program:
         self.face = face
         self.kinds: list[Kind] = list(problem.kinds)
         self.alike = alike_members(problem)
+        self.largest = problem.common * int(problem.first[-1])
         self.x: list[dict[int, IntVar]] = []
         self.kinds_of_pool: list[list[int]] = [[] for _ in problem.pools]
         self._held: list[list[tuple[IntVar, int]]] = [[] for _ in problem.members]
@@ -65,6 +68,7 @@ class Program:
 
     def define(self, least: int, most: int, worth: Worth) -> IntVar:
         """Add a variable that is worth so much in a plan."""
+        self.largest = max(self.largest, most)
         variable = self.model.new_int_var(least, most, "")
         self._worth.append((variable, worth))
         return variable
