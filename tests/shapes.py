@@ -73,6 +73,30 @@ LONG_CHAIN = rebalance(
     },
 )
 
+# Loads 3, 2, 1, 0, and neighbours alone share a topic. Two moves even out two members
+# that differ by two; three moves, all that differ by three. So on the front of moves
+# against the sum of squares, that of two moves lies above the line of its neighbours.
+STAIRCASE = rebalance(
+    {"t": 3, "u": 2, "v": 1},
+    {
+        "a": member(["t"], {"t": [0, 1, 2]}, 1),
+        "b": member(["t", "u"], {"u": [0, 1]}, 1),
+        "c": member(["u", "v"], {"v": [0]}, 1),
+        "d": member(["v"], None, 1),
+    },
+)
+
+# By KIP-54's score the second move buys more than the first: 9, 7, 3.
+HOARDER = rebalance(
+    {"t": 3},
+    {
+        "a": member(["t"], {"t": [0, 1, 2]}, 1),
+        "b": member(["t"]),
+        "c": member(["t"]),
+        "d": member(["t"]),
+    },
+)
+
 # Two blocks with the same floor, 1, one with an extra partition and one without,
 # and a member that could take from either: they are one level.
 EQUAL_LEVEL_BLOCKS = rebalance(
