@@ -9,6 +9,7 @@ import typer
 from oracle.cli.assign import assign
 from oracle.cli.audit import audit
 from oracle.cli.compare import compare
+from oracle.cli.front import front
 from oracle.cli.judge import judge
 from oracle.cli.solve import solve
 
@@ -48,5 +49,5 @@ def assignor_oracle(
     """
 
 
-for verb in (solve, assign, judge, compare, audit):
+for verb in (solve, assign, judge, compare, front, audit):
     app.command()(verb)

@@ -19,7 +19,7 @@ from oracle.cli.run import TRACEBACK
 from rebalance.errors import OutsideError
 from tests.cli.commands import CHAIN, COMMAND, Cli, shell, write_lines
 
-VERBS = ("solve", "assign", "judge", "compare", "audit")
+VERBS = ("solve", "assign", "judge", "compare", "front", "audit")
 
 
 @pytest.fixture

@@ -1,0 +1,116 @@
+"""How little can lie above a threshold within a budget of moves: exact, by flows.
+
+The *excess* above t is the sum over members of max(0, load − t). Fewest moves for an
+excess of at most e is a min-cost flow, whole-numbered for every t and e, and convex in
+e. So with the price of λ moves for a unit of excess,
+
+    L(t, λ) = min over assignments of  moves + λ · excess above t,
+
+at most k moves leave an excess of at least
+
+    max over λ = 1, 2, ... of  ceil((L(t, λ) − k) ÷ λ),
+
+and no less than that is the truth: the slopes of a convex function with whole-numbered
+corners are whole numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ortools.graph.python import min_cost_flow
+
+from solver.front.counts import Counts
+from solver.limits import Limits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Excess:
+    """Bounds of the excess above each threshold.
+
+    Attributes
+    ----------
+    least : tuple of (price, cost) pairs by threshold
+        ``cost`` is L(t, price) for the threshold that is the place.
+    """
+
+    least: Sequence[Sequence[tuple[int, int]]]
+
+    @property
+    def top(self) -> int:
+        """The largest threshold that is known of."""
+        return len(self.least) - 1
+
+    def at(self, budget: int) -> list[int]:
+        """Return what lies above each threshold at least, with so many moves."""
+        return [
+            max((-((budget - cost) // price) for price, cost in priced), default=0)
+            for priced in self.least
+        ]
+
+
+def excess_of(counts: Counts, limits: Limits) -> Excess:
+    """Bound the excess above every threshold that matters, while limits allow.
+
+    A threshold that no assignment without moves need pass is the last. A limit that
+    strikes leaves the rest out: what is there stays true.
+    """
+    least: list[list[tuple[int, int]]] = []
+    flow = _Network(counts)
+    while True:
+        priced = list(_prices(flow, len(least), limits))
+        least.append([(price, max(0, cost)) for price, cost in priced])
+        if limits.struck() or not least[-1] or max(c for _, c in least[-1]) == 0:
+            return Excess(least=least)
+
+
+def _prices(
+    flow: _Network, threshold: int, limits: Limits
+) -> Iterator[tuple[int, int]]:
+    """Yield L for price after price, until more can buy nothing."""
+    dear = flow.counts.owned + 1
+    _, fewest = flow.solve(threshold, dear)
+    for price in range(1, dear + 1):
+        if limits.struck():
+            return
+        cost, excess = flow.solve(threshold, price)
+        yield price, cost
+        if excess == fewest:
+            return
+
+
+class _Network:
+    """Topics to members, what members own at no cost; members to a sink."""
+
+    def __init__(self, counts: Counts) -> None:
+        self.counts = counts
+
+    def solve(self, threshold: int, price: int) -> tuple[int, int]:
+        """Return the least of moves + price · excess, and the excess there."""
+        counts, flow = self.counts, min_cost_flow.SimpleMinCostFlow()
+        node = {topic: place for place, topic in enumerate(counts.supply)}
+        first = len(node)
+        sink = first + counts.members
+        for topic, supply in counts.supply.items():
+            flow.set_node_supply(node[topic], supply)
+            for c in counts.takers[topic]:
+                own = counts.own.get((topic, c), 0)
+                add = flow.add_arc_with_capacity_and_unit_cost
+                if own:
+                    add(node[topic], first + c, own, -1)
+                add(node[topic], first + c, supply, 0)
+        flow.set_node_supply(sink, -counts.partitions)
+        above = []
+        for c in range(counts.members):
+            flow.add_arc_with_capacity_and_unit_cost(first + c, sink, threshold, 0)
+            above.append(
+                flow.add_arc_with_capacity_and_unit_cost(
+                    first + c, sink, counts.partitions, price
+                )
+            )
+        status = flow.solve()
+        if status != flow.OPTIMAL:
+            raise AssertionError(f"a flow that has a solution: {status}")
+        excess = sum(flow.flow(arc) for arc in above)
+        return flow.optimal_cost() + counts.owned, excess

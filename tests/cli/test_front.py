@@ -1,0 +1,172 @@
+"""``front``: a table, JSON, a picture; limits and ends."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import get_args
+from xml.etree import ElementTree
+
+import pytest
+
+from oracle.cli import interrupts
+from oracle.cli.front import BalanceName, MeasureName
+from solver.front import Measure
+from tests.cli.commands import CHAIN, COMMAND, Cli, on_terminal, write_lines
+from tests.cli.test_policies import hard
+from tests.cli.test_terminal import EVIL, HOSTILE, harmless
+from tests.shapes import shape
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def hard_owned() -> dict[str, object]:
+    """Return hard lags, all of which one member has."""
+    document = hard()
+    document["members"]["m0"]["owned"] = {"t": list(range(60))}
+    return document
+
+
+def test_measures_and_balances_offered_are_those_there_are(
+    cli: Cli, tmp_path: Path
+) -> None:
+    assert set(get_args(MeasureName)) == {measure.value for measure in Measure}
+    source = write_lines(tmp_path / "r", shape("LAG"))
+    for measure in get_args(MeasureName):
+        ended = cli("front", "--measure", measure, source)
+        assert ended.documents[0]["measure"] == measure
+    for balance in get_args(BalanceName):
+        asked = ("--objective", "peak-lag", "--balance", balance)
+        assert cli("front", *asked, source).documents[0]["balance"] == balance
+
+
+def test_one_document_a_rebalance(cli: Cli, tmp_path: Path) -> None:
+    source = write_lines(tmp_path / "r", CHAIN, "{bad", shape("STAIRCASE"))
+    ended = cli("front", source)
+    assert ended.code == 2
+    chain, stairs = ended.documents
+    assert (chain["format"], chain["group"], chain["id"]) == (
+        "front/1",
+        "orders",
+        "chain",
+    )
+    assert [(p["moves"], p["value"]) for p in chain["points"]] == [(0, 6), (3, 0)]
+    assert [p["status"] for p in stairs["points"]] == ["optimal"] * 3
+    assert all(one["complete"] for one in (chain, stairs))
+    (last,) = [p["assignment"] for p in chain["points"] if p["moves"] == 3]
+    assert last["figures"]["loads"] == [1, 1, 1, 1]
+
+
+def test_one_without_lag_is_named_and_the_others_answered(
+    cli: Cli, tmp_path: Path
+) -> None:
+    source = write_lines(tmp_path / "r", CHAIN, shape("LAG"))
+    ended = cli("front", "--objective", "peak-lag", source)
+    assert ended.code == 2
+    assert len(ended.documents) == 1
+    (complaint,) = ended.complaints
+    assert complaint.startswith(f"{source}: document 1: policy needs lag for peak-lag")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--objective", "lag"], "'lag' is not one of"),
+        (["--objective", "peak-lag", "--measure", "kip54-score"], "--measure goes"),
+        (["--balance", "dec-min"], "--balance goes with --objective peak-lag"),
+        (["--picture", "x.pdf"], "its name ends in .png or .svg"),
+        (["--time-limit", "0"], "no number of seconds"),
+    ],
+)
+def test_bad_usage(cli: Cli, tmp_path: Path, arguments: list[str], reason: str) -> None:
+    ended = cli("front", *arguments, write_lines(tmp_path / "r", CHAIN))
+    assert ended.code == 2
+    assert reason in ended.err
+    assert len(ended.complaints) == 1
+
+
+@pytest.mark.parametrize("objective", ["balance", "peak-lag"])
+def test_a_picture_is_one_and_the_same(
+    cli: Cli, tmp_path: Path, objective: str
+) -> None:
+    source = write_lines(tmp_path / "r", shape("LAG"))
+    drawn: dict[str, set[bytes]] = {"png": set(), "svg": set()}
+    for kind, pictures in drawn.items():
+        target = tmp_path / f"front.{kind}"
+        for _ in range(2):
+            asked = ("--objective", objective, "--picture", target)
+            assert cli("front", *asked, source).code == 0
+            pictures.add(target.read_bytes())
+    (png,), (svg,) = drawn["png"], drawn["svg"]
+    assert png.startswith(PNG)
+    assert ElementTree.fromstring(svg).tag == "{http://www.w3.org/2000/svg}svg"  # noqa: S314
+    assert b"moves (owned partitions that change hands)" in svg
+    words = b"KIP-54 score" if objective == "balance" else b"peak lag"
+    assert words in svg
+
+
+def test_a_picture_of_an_open_front_says_so(cli: Cli, tmp_path: Path) -> None:
+    source = write_lines(tmp_path / "r", hard_owned())
+    target = tmp_path / "front.svg"
+    asked = ("--objective", "peak-lag", "--time-limit", "3", "--picture", target)
+    ended = cli("front", *asked, source)
+    (document,) = ended.documents
+    assert ended.code == 0
+    assert not document["complete"]
+    assert document["open"]
+    assert document["reason"] == "time limit of 3 s"
+    text = target.read_text()
+    for words in ("proved: nothing beats it", "best found", "shaded"):
+        assert words in text
+
+
+def test_several_pictures_get_numbers(cli: Cli, tmp_path: Path) -> None:
+    source = write_lines(tmp_path / "r", CHAIN, shape("STAIRCASE"))
+    assert cli("front", "--picture", tmp_path / "f.svg", source).code == 0
+    assert {one.name for one in tmp_path.glob("*.svg")} == {"f.svg", "f-2.svg"}
+
+
+def test_names_do_not_act_in_a_picture(cli: Cli, tmp_path: Path) -> None:
+    target = tmp_path / "front.svg"
+    source = write_lines(tmp_path / "r", HOSTILE)
+    assert cli("front", "--picture", target, source).code == 0
+    text = target.read_text()
+    ElementTree.fromstring(text)  # noqa: S314
+    assert EVIL not in text
+    assert harmless(text)
+
+
+def test_a_picture_that_cannot_be_written(cli: Cli, tmp_path: Path) -> None:
+    source = write_lines(tmp_path / "r", CHAIN)
+    ended = cli("front", "--picture", tmp_path / "no" / "f.png", source)
+    assert ended.code == 2
+    assert "no such file or directory" in ended.err
+
+
+def test_a_person_gets_a_table(tmp_path: Path) -> None:
+    shown = on_terminal("front", write_lines(tmp_path / "r", CHAIN, HOSTILE))
+    text = shown.out.decode()
+    assert shown.code == 0
+    assert "orders chain · moves against kip54-score · complete" in text
+    for words in ("less by", "bound", "optimal", "rests on"):
+        assert words in text
+    assert harmless(text)
+
+
+def test_an_interrupt_writes_what_is_known(tmp_path: Path) -> None:
+    source = write_lines(tmp_path / "r", hard_owned() | {"id": "first"}, CHAIN)
+    command = [*COMMAND, "front", "--objective", "peak-lag", "--time-limit", "600"]
+    with subprocess.Popen(
+        [*command, source], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        time.sleep(6)  # seconds: it starts in one or two, and would take ten minutes
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        assert process.returncode == 130
+    assert interrupts.TOLD in err.decode()
+    (front,) = [json.loads(line) for line in out.splitlines()]
+    assert (front["id"], front["complete"]) == ("first", False)
+    assert front["reason"] == "interrupted"
