@@ -1,0 +1,176 @@
+"""Every engine against brute force, and so against each other, on every policy."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Mapping
+from random import Random
+from types import MappingProxyType
+from typing import Any, Final
+
+import pytest
+
+from rebalance import Instance
+from solver import cpsat, lag, linear, polynomial
+from solver.answer import Status
+from solver.limits import Limits
+from solver.outcome import Outcome, Value
+from solver.policy import NAMED, Policy, parse_policy
+from solver.values import values_of
+from tests import shapes
+from tests.shapes import Document
+from tests.solver.brute import Brute
+from tests.solver.routes import INSTANCES, instance
+from tests.strategies import Limits as Size
+from tests.strategies import draw_rebalance
+from verify.enumerate import TooLarge
+
+Engine = Callable[[Instance, Policy], Outcome | None]
+
+
+def _by_lag(laid_out: Instance, policy: Policy) -> Outcome | None:
+    if not lag.can_answer(policy):
+        return None
+    return lag.solve(laid_out, policy, limits=Limits())
+
+
+ENGINES: Final[Mapping[str, Engine]] = MappingProxyType(
+    {
+        "cp-sat": lambda one, policy: cpsat.solve(one, policy, limits=Limits()),
+        "highs": lambda one, policy: linear.solve(one, policy, limits=Limits()),
+        "cbc": lambda one, policy: linear.solve(
+            one, policy, limits=Limits(), backend=linear.Backend.CBC
+        ),
+        "polynomial": polynomial.solve,
+        "lag": _by_lag,
+    }
+)
+"""Who answers; None stands for: not mine."""
+
+POLICIES: Final = (
+    *NAMED,
+    "dec-min; rack, stickiness; max-moves=1",
+    "dec-min; 3*lag-spread + 2*topic-peak-lag + lag-deviation",
+    "dec-min; per-topic-spread, load, rack + stickiness",
+    "kip54; load, stickiness; max-moves=2",
+    "kip54; peak-lag, rack",
+    "kip54; per-topic-spread, stickiness, load",
+    "per-topic; stickiness + 2*rack, load",
+    "per-topic; topic-peak-lag, stickiness; max-moves=1",
+    "per-topic; lag-spread, rack",
+    "spread=0; load",
+    "spread=1; stickiness, load, peak-lag; max-moves=2",
+    "spread=2; 2*stickiness + rack + 3*per-topic-spread",
+    "none; load, lag-deviation; max-moves=1",
+    "none; peak-lag, load, stickiness",
+    "none; lag-spread, load",
+    "none; per-topic-spread, topic-peak-lag; max-moves=0",
+)
+"""Every balance and objective, in several orders, sums and budgets among them."""
+
+SIZES: Final = (
+    Size(members=3, topics=3, partitions=2),
+    Size(members=4, topics=3, partitions=2),
+    Size(members=3, topics=2, partitions=3),
+)
+DOUBLES: Final = frozenset({"highs", "cbc"})
+"""Who searches in doubles, and says so where they prove nothing."""
+
+SHAPES: Final = sorted(
+    name for name, shape in vars(shapes).items() if name.isupper() and "format" in shape
+)
+DEALS: Final = 10
+"""In so many parts the heavy run is dealt, so that several workers share it."""
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_engines_agree_on_a_sample(engine: str) -> None:
+    costly = engine == "cbc"
+    for number, document in zip(range(2 if costly else 15), drawn(0), strict=False):
+        _check(engine, document, POLICIES[number::5] if costly else POLICIES)
+
+
+@pytest.mark.parametrize("engine", ["cp-sat", "highs"])
+@pytest.mark.parametrize("name", SHAPES)
+def test_engines_agree_on_named_shapes(name: str, engine: str) -> None:
+    document = with_lags(shapes.shape(name), Random(name))  # noqa: S311
+    _check(engine, document, POLICIES)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("deal", range(1, DEALS + 1))
+@pytest.mark.parametrize("engine", ENGINES)
+def test_engines_agree_on_many(engine: str, deal: int) -> None:
+    """With ORACLE_INSTANCES=50000 it is 1,000 instances a policy; of CBC, a fifth."""
+    count = max(1, INSTANCES // (250 if engine == "cbc" else 50) // DEALS)
+    for _, document in zip(range(count), drawn(deal), strict=False):
+        _check(engine, document, POLICIES)
+
+
+def drawn(start: int) -> Iterator[Document]:
+    """Draw rebalances that leave a choice; the same ones for the same start."""
+    rng = Random(start)  # noqa: S311
+    while True:
+        document = draw_rebalance(rng, rng.choice(SIZES))
+        wanted = [set(one["subscription"]) for one in document["members"].values()]
+        choices = sum(
+            topic["partitions"]
+            for name, topic in document["topics"].items()
+            if sum(name in topics for topics in wanted) > 1
+        )
+        if choices > 1:
+            yield with_lags(document, rng)
+
+
+def with_lags(document: Document, rng: Random) -> Document:
+    """Give every topic lags that every engine can add up."""
+    document = copy.deepcopy(document)
+    top = rng.choice((1, 3, 10, 1_000, 100_000))
+    for topic in document["topics"].values():
+        if "lag" not in topic or max(topic["lag"], default=0) > 100_000:
+            topic["lag"] = [rng.randint(0, top) for _ in range(topic["partitions"])]
+    return document
+
+
+def _check(engine: str, document: Document, policies: tuple[str, ...]) -> None:
+    """Assert that an engine's status and values are those of brute force."""
+    try:
+        brute = Brute(document)
+    except TooLarge:
+        return
+    laid_out = instance(document)
+    for text in policies:
+        policy = parse_policy(text)
+        if policy.needs_lag and laid_out.lag is None:
+            continue  # without topics there is nobody to tell any
+        outcome = ENGINES[engine](laid_out, policy)
+        if outcome is None:
+            continue
+        best = brute.best(str(policy))
+        about = (engine, text, document, outcome.reason)
+        if best is None:
+            assert outcome.status is Status.INFEASIBLE, about
+            assert outcome.assignment is None, about
+            assert outcome.reason, about
+            continue
+        if engine in DOUBLES and outcome.status is Status.FEASIBLE:
+            _check_honest(outcome, best[0])
+            continue
+        assert outcome.status is Status.OPTIMAL, about
+        assert _listed(one.value for one in outcome.objectives) == _listed(best), about
+        assert all(one.is_proved for one in outcome.objectives), about
+        assert outcome.assignment is not None
+        counted = values_of(laid_out, outcome.assignment, policy)
+        assert _listed(counted) == _listed(best), about
+
+
+def _check_honest(outcome: Outcome, best: Any) -> None:
+    """Assert that what is left unproved is left so for the doubles' sake."""
+    assert outcome.reason is not None
+    assert "doubles" in outcome.reason
+    first = outcome.objectives[0]
+    assert _listed([first.bound]) <= _listed([best]) <= _listed([first.value])
+
+
+def _listed(values: Any) -> list[Value]:
+    return [tuple(v) if isinstance(v, list | tuple) else v for v in values]
