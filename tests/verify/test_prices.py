@@ -141,6 +141,21 @@ def test_what_partitions_cost_alone(levels: list[Any], least: tuple[int, ...]) -
     assert separate_values(verify.understand(TWO), levels) == least
 
 
+def test_a_level_speaks_of_who_is_as_good_before() -> None:
+    """Who stays is far away, twice; who moves need not be: no bound for c."""
+    document = rebalance(TWO["topics"], TWO["members"] | {"c": member(["t"], rack="y")})
+    levels = [
+        {"of": of, "value": 2, "bound": bound}
+        | {"proof": {"by": "terms", "terms": [{"kind": "separate", "bound": bound}]}}
+        for of, bound in (("stickiness", 0), ("rack", 2))
+    ]
+    answer = {"policy": "none; stickiness, rack", "objectives": levels}
+    for holder, proved in (("c", [False, False]), ("a", [True, True])):
+        given_out: Document = {"a": {}, "b": {}, "c": {}} | {holder: {"t": [0, 1]}}
+        verdict = verify.judge(document, answer | {"members": given_out})
+        assert [one["proved"] for one in verdict["objectives"]] == proved
+
+
 @pytest.mark.parametrize(
     ("levels", "weights", "bound", "budget", "least"),
     [
