@@ -45,13 +45,11 @@ def alike_members(
     return [tuple(listed) for listed in found.values() if len(listed) > 1]
 
 
-def in_order(
-    kinds: Kinds, alike: Sequence[tuple[int, ...]], counts: Counts, *, lag: bool
-) -> Counts:
+def in_order(kinds: Kinds, alike: Sequence[tuple[int, ...]], counts: Counts) -> Counts:
     """Exchange alike members, and the kinds they own, until their loads descend."""
     load = [0] * kinds.members
-    for (k, c), count in counts.items():
-        load[c] += count * (kinds.kinds[k].lag if lag else 1)
+    for (_, c), count in counts.items():
+        load[c] += count
     place = list(range(kinds.members))
     for members in alike:
         ranked = sorted(members, key=lambda c: (-load[c], c))

@@ -30,8 +30,6 @@ class Case:
     members : Members
     alike : sequence of tuple of int
         Members that can be exchanged.
-    by_lag : bool
-        Whether these are ordered by lag, not by load.
     face : Face or None
         All dec-min assignments, if that is the balance.
     """
@@ -43,7 +41,6 @@ class Case:
     kinds: Kinds
     members: Members
     alike: Sequence[tuple[int, ...]]
-    by_lag: bool
     face: Face | None = None
 
 
@@ -76,5 +73,4 @@ def case_of(
         kinds=kinds,
         members=members,
         alike=alike_members(instance, kinds, members, racks=view.racks),
-        by_lag=view.lags,
     )

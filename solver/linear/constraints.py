@@ -7,8 +7,8 @@ balance allows nor lets another one in.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from solver.linear.objectives import moves
 from solver.linear.program import Program, Terms, merged, minus
@@ -111,9 +111,9 @@ def moves_within(program: Program, most: int) -> None:
     program.at_most(goal.terms, most - goal.constant)
 
 
-def alike_in_order(program: Program, alike: Iterable[Sequence[int]], lag: bool) -> None:
-    """Order members that are alike: lag[c] >= lag[d] (or load) for the next one, d."""
+def alike_in_order(program: Program, alike: Iterable[Sequence[int]]) -> None:
+    """Order members that are alike: load[c] >= load[d] for the next one, d."""
     for members in alike:
-        for c, d in itertools.pairwise(members):
-            measure = program.lag if lag else program.load
-            program.at_least(merged([(1, measure(c)), (1, minus(measure(d)))]), 0)
+        for c, d in pairwise(members):
+            row = merged([(1, program.load(c)), (1, minus(program.load(d)))])
+            program.at_least(row, 0)

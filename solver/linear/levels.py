@@ -86,7 +86,7 @@ def _reach_number(case: Case, program: Program, best: Incumbent, at: int) -> Rea
     least = max(term.bound for term in terms)
     goal = _goal(case, program, level)
     if best.values[at] != least:
-        program.at_least(goal.terms, -(-(least - goal.constant) // goal.unit))
+        program.at_least(goal.terms, goal.sum_from(least))
         step = minimize(case, program, goal, best)
         reason = step.reason
         value = best.values[at]

@@ -19,6 +19,9 @@ from solver.linear.kinds import UNTOLD
 from solver.linear.program import Goal, Program, Terms, merged
 from solver.policy import Objective
 
+SUM_MAX: Final = 2**26
+"""Sums of lag up to here are told apart by doubles for certain (`safety`)."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Members:
@@ -62,25 +65,31 @@ def moves(program: Program) -> Goal:
 
 
 def peak_lag(program: Program, members: Members) -> Goal:
-    """Peak lag: the least T with s[c] · lag[c] <= T for all c."""
-    lags, unit = _reduced(
+    """Peak lag: the least T with s[c] · lag[c] <= T for all c.
+
+    Lags too large for doubles are taken in whole units, the rest dropped: the least T
+    is then a bound (`_coarse`).
+    """
+    lags, unit, exact = _coarse(
         [_scaled(program.lag(c), members.unit(c)) for c in members.play]
     )
-    return Goal(terms=[(_above(program, lags), 1)], unit=unit)
+    return Goal(terms=[(_above(program, lags), 1)], unit=unit, exact=exact)
 
 
 def topic_peak_lag(program: Program, members: Members) -> Goal:
     """Peak lag by topic: sum of T[t], s[c] · (lag of topic t with c) <= T[t]."""
-    by_topic, unit = _topics(program, members, lambda kind_lag: kind_lag)
-    tops = [(_above(program, lags), 1) for lags in by_topic]
-    return Goal(terms=tops, unit=unit)
+    by_topic = _topics(program, members, lambda kind_lag: kind_lag)
+    lags, unit, exact = _coarse([terms for topic in by_topic for terms in topic])
+    tops = [(_above(program, sums), 1) for sums in _regrouped(lags, by_topic)]
+    return Goal(terms=tops, unit=unit, exact=exact)
 
 
 def per_topic_spread(program: Program, members: Members) -> Goal:
     """Spread by topic: sum of H[t] - L[t], L[t] <= s[c] · load[t, c] <= H[t]."""
-    by_topic, unit = _topics(program, members, lambda _: 1)
+    by_topic = _topics(program, members, lambda _: 1)
+    flat, unit = _reduced([terms for topic in by_topic for terms in topic])
     terms: Terms = []
-    for loads in by_topic:
+    for loads in _regrouped(flat, by_topic):
         terms += [(_above(program, loads), 1), (_below(program, loads), -1)]
     return Goal(terms=terms, unit=unit)
 
@@ -149,6 +158,7 @@ def weighted(goals: list[tuple[int, Goal]]) -> Goal:
         terms=[(var, factor // unit) for var, factor in terms],
         unit=unit,
         constant=sum(w * goal.constant for w, goal in goals),
+        exact=all(goal.exact for _, goal in goals),
     )
 
 
@@ -160,6 +170,20 @@ def _reduced(sums: list[Terms]) -> tuple[list[Terms], int]:
     """Divide all coefficients by their common divisor; return it too."""
     unit = gcd(*(factor for terms in sums for _, factor in terms)) or 1
     return [[(var, a // unit) for var, a in terms] for terms in sums], unit
+
+
+def _coarse(sums: list[Terms]) -> tuple[list[Terms], int, bool]:
+    """Divide by a common divisor, or rounding down if that leaves sums too large.
+
+    A sum of parts rounded down, times the unit, is never above the sum: so what no
+    smaller T allows is a bound, though no longer the least value itself.
+    """
+    exact, unit = _reduced(sums)
+    excess = -(-max(map(_most, exact), default=0) // SUM_MAX)
+    if excess <= 1:
+        return exact, unit, True
+    parts = [[(var, a // excess) for var, a in terms] for terms in exact]
+    return [[(v, a) for v, a in terms if a] for terms in parts], unit * excess, False
 
 
 def _most(terms: Terms) -> int:
@@ -185,20 +209,28 @@ def _below(program: Program, sums: list[Terms]) -> pulp.LpVariable:
 
 def _topics(
     program: Program, members: Members, amount: Callable[[int], int]
-) -> tuple[list[list[Terms]], int]:
-    """Sum an amount of each topic by subscriber, times s[c], in a common unit."""
+) -> list[list[Terms]]:
+    """Sum an amount of each topic by subscriber, times s[c]."""
     takers: dict[int, tuple[int, ...]] = {}
     for kind in program.kinds.kinds:
         takers[kind.topic] = program.kinds.takers(kind)
-    flat: list[Terms] = []
-    for topic, subscribers in takers.items():
-        for c in subscribers:
-            unit = members.unit(c)
-            taken = program.of_topic(c, topic)
-            flat.append([(v, amount(k.lag) * unit) for k, v in taken if amount(k.lag)])
-    reduced, unit = _reduced(flat)
-    at = iter(reduced)
-    return [[next(at) for _ in some] for some in takers.values()], unit
+    return [
+        [
+            [
+                (var, amount(kind.lag) * members.unit(c))
+                for kind, var in program.of_topic(c, topic)
+                if amount(kind.lag)
+            ]
+            for c in subscribers
+        ]
+        for topic, subscribers in takers.items()
+    ]
+
+
+def _regrouped(flat: list[Terms], like: list[list[Terms]]) -> list[list[Terms]]:
+    """Undo the flattening of lists of sums."""
+    at = iter(flat)
+    return [[next(at) for _ in some] for some in like]
 
 
 _PLAIN: Final[Mapping[Objective, Callable[[Program, Members], Goal]]] = {

@@ -22,11 +22,20 @@ EXACT = 2**53
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goal:
-    """What is minimized: constant + unit · (sum of terms), the sum an integer."""
+    """What is minimized: constant + unit · (sum of terms), the sum an integer.
+
+    Not ``exact``: the value may be more than that, never less.
+    """
 
     terms: Terms
     unit: int = 1
     constant: int = 0
+    exact: bool = True
+
+    def sum_from(self, value: int) -> int:
+        """Return what the sum is never below if no value is below one."""
+        least = value - self.constant
+        return -(-least // self.unit) if self.exact else least // self.unit
 
     def sum_at(self, value: int) -> int:
         """Return the sum at which the goal has a value."""

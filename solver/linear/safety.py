@@ -8,9 +8,9 @@ much. So the true least sum of a goal is at least
     bound - delta,  delta = t · (1 + magnitude of the goal + largest one of a row),
 
 a magnitude being the sum of |coefficient| · |most of its variable|. The least sum is an
-integer: it is at least ceil(bound - delta) if delta < 1/2. From 1/2 on, where the same
-would let the error round a bound up to the value itself, delta counts twice and the
-level is never called proved. Programs with a magnitude of 2^53 are not solved at all.
+integer: it is at least ceil(bound - delta) if delta < 1/2. From 1/2 on the error could
+be what lifts a bound to the value itself: such a bound is lowered by delta twice, and
+such programs are not even begun, for on them searches wander without end.
 
 This is an estimate, no theorem: no proof is to be had from floating-point branch and
 bound. That is why such a bound travels as "proved by search" under the solver's name.

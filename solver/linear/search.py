@@ -15,8 +15,7 @@ from solver.linear.alike import in_order
 from solver.linear.backend import Backend, End, Request, Run
 from solver.linear.case import Case
 from solver.linear.check import is_allowed
-from solver.linear.program import EXACT, Goal, Program, magnitude
-from solver.linear.refusals import too_big
+from solver.linear.program import Goal, Program
 from solver.linear.rounding import assignment_of, counts_of, rounded
 from solver.linear.safety import HALF, delta_of, safe_bound
 from solver.outcome import Value
@@ -31,6 +30,8 @@ HANDING_OVER: Final[Mapping[Backend, float]] = MappingProxyType(
     {Backend.HIGHS: 3e-6, Backend.CBC: 1.5e-5}
 )
 """Seconds a variable or term, at most, until the solver itself is at work."""
+
+TOO_BIG: Final = "numbers so large that the solver's doubles prove nothing exactly"
 
 
 class Incumbent:
@@ -86,8 +87,8 @@ def minimize(case: Case, program: Program, goal: Goal, best: Incumbent) -> Step:
         return Step(empty=True)
     if late := _too_late(case, program):
         return Step(reason=late)
-    if (size := magnitude(goal.terms)) >= EXACT:
-        raise too_big(size)
+    if delta_of(program, goal) >= HALF:
+        return Step(reason=TOO_BIG)  # nothing to prove; some searches do not even end
     program.lp.setObjective(pulp.LpAffineExpression(goal.terms))
     request = Request(
         lp=program.lp, limits=case.limits, start=_start(case, program, best)
@@ -103,7 +104,7 @@ def minimize(case: Case, program: Program, goal: Goal, best: Incumbent) -> Step:
         bound=None if empty else safe_bound(program, goal, run.bound),
         empty=empty,
         found=found,
-        reason=_reason(case, program, goal, run),
+        reason=_reason(case, goal, run),
     )
 
 
@@ -120,15 +121,15 @@ def _start(case: Case, program: Program, best: Incumbent) -> dict[str, int]:
     if best.assignment is None:
         return {}
     counts = counts_of(case.kinds, best.assignment)
-    counts = in_order(case.kinds, case.alike, counts, lag=case.by_lag)
+    counts = in_order(case.kinds, case.alike, counts)
     return {var.name: counts.get(pair, 0) for pair, var in program.given.items()}
 
 
-def _reason(case: Case, program: Program, goal: Goal, run: Run) -> str:
+def _reason(case: Case, goal: Goal, run: Run) -> str:
     if run.end is End.STOPPED:
         return case.limits.struck() or "the search came to its limit"
-    if delta_of(program, goal) >= HALF:
-        return "numbers so large that the solver's doubles prove nothing exactly"
+    if not goal.exact:
+        return "lags so large that the program takes them in coarser units"
     return "the solver's word does not agree with an exact recount"
 
 

@@ -36,7 +36,7 @@ def written(case: Case, balance: Balance, budget: int | None) -> Program:
     _balance(case, program, balance)
     if budget is not None:
         moves_within(program, budget)
-    alike_in_order(program, case.alike, lag=case.by_lag)
+    alike_in_order(program, case.alike)
     return program
 
 

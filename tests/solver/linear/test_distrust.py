@@ -139,9 +139,10 @@ def test_bounds_are_rounded_the_safe_way() -> None:
     assert safe_bound(program, goal, 5.0 - float(delta) / 2) == 5
     assert safe_bound(program, goal, 5.1) == 6
     assert safe_bound(program, goal, None) is None
-    program.largest = 10**10
-    assert delta_of(program, goal) > Fraction(1, 2)
-    assert safe_bound(program, goal, 5.0) < 5  # type: ignore[operator]
+    for largest in (7 * 10**8, 10**10):
+        program.largest = largest
+        assert delta_of(program, goal) > Fraction(1, 2)
+        assert safe_bound(program, goal, 5.0) < 5  # type: ignore[operator]
 
 
 @pytest.mark.parametrize("backend", Backend)
@@ -161,6 +162,18 @@ def test_huge_lags_are_not_called_proved(backend: Backend, top: int) -> None:
     else:
         assert outcome.reason
         assert reached.bound < reached.value  # type: ignore[operator]
+
+
+def test_huge_lags_in_coarse_units_are_near() -> None:
+    """The bound is what the dropped parts leave: a hundred-millionth below."""
+    top = 10**15
+    document = lags(*(top - 7919 * n * n for n in range(7)), members=3)
+    outcome = answer(document, "none; peak-lag")
+    (reached,) = outcome.objectives
+    assert isinstance(reached.value, int)
+    assert isinstance(reached.bound, int)
+    assert 0 < reached.value - reached.bound < reached.value // 10**6
+    assert "coarser" in str(outcome.reason)
 
 
 @pytest.mark.parametrize("backend", Backend)

@@ -118,7 +118,7 @@ def test_a_program_lets_in_what_is_allowed(text: str, seed: int) -> None:
     for one in itertools.islice(assignments(case.instance), 12):
         program = written(case, policy.balance, policy.max_moves)
         counts = counts_of(case.kinds, one)
-        counts = in_order(case.kinds, case.alike, counts, lag=case.by_lag)
+        counts = in_order(case.kinds, case.alike, counts)
         if not counts.keys() <= program.given.keys():
             program.contradiction = True
         for pair, var in program.given.items():
@@ -139,7 +139,7 @@ def test_exchange_changes_no_value(seed: int) -> None:
     case = case_for(document, policy)
     for one in itertools.islice(assignments(case.instance), 20):
         counts = counts_of(case.kinds, one)
-        moved = in_order(case.kinds, case.alike, counts, lag=False)
+        moved = in_order(case.kinds, case.alike, counts)
         other = assignment_of(case.instance, case.kinds, moved)
         for level in policy.levels:
             assert value_of(case.instance, one, level) == value_of(
@@ -215,3 +215,20 @@ def test_chain_is_no_dec_min() -> None:
     )
     assert not is_allowed(laid_out, parse_policy("dec-min"), as_it_stands)
     assert is_allowed(laid_out, parse_policy("kip54"), as_it_stands)
+
+
+def test_members_of_other_racks_are_not_alike() -> None:
+    """Capacity, rack and what is owned tell members apart, where a policy looks."""
+    document = lags(1, 2, members=4)
+    document["topics"]["t"]["racks"] = [["a"], ["b"]]
+    document["members"]["m0"]["rack"] = "a"
+    document["members"]["m1"]["owned"] = {"t": [0]}
+    for text, alike in {
+        "none; load": [(0, 1, 2, 3)],
+        "none; rack": [(1, 2, 3)],
+        "none; stickiness": [(0, 2, 3)],
+        "none; stickiness, rack": [(2, 3)],
+    }.items():
+        assert case_for(document, parse_policy(text)).alike == alike
+    document["members"]["m3"]["capacity"] = 2
+    assert case_for(document, parse_policy("none; load")).alike == [(0, 1, 2)]
