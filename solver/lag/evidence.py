@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rebalance import Instance
 from rebalance.documents import BoundTerm, SearchProof, TermsProof
+from solver.lag.company import best_company
 from solver.lag.kinds import limits_of
 from solver.lag.question import ENGINE
 from solver.lag.setting import Setting
@@ -13,6 +15,9 @@ from solver.lag.subset import densest
 from solver.lag.terms import average, best_crowd
 from solver.lag.work import Work
 from solver.outcome import Proof
+
+if TYPE_CHECKING:
+    from solver.lag.duals import Duals
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +55,7 @@ def evidence_of(
         )
     terms += [
         term(
-            kind="topic-crowd" if crowd.by_topic else "crowd",
+            kind=crowd.kind,
             bound=crowd.bound,
             at_least=crowd.at_least,
             topics=topics,
@@ -60,28 +65,51 @@ def evidence_of(
     return Evidence(bound=max(term.bound for term in terms), terms=tuple(terms))
 
 
-def with_duals(
+def sharpened(
     known: Evidence,
     instance: Instance,
     setting: Setting,
     work: Work,
+    reached: int,
     topics: list[str] | None = None,
 ) -> Evidence:
-    """Add what the linear relaxation proves, if that is more."""
+    """Add what takes more than counting, where it proves more.
+
+    Parameters
+    ----------
+    reached : int
+        Some peak that has been reached.
+    """
+    terms = list(known.terms)
+    bound = known.bound
+    company = best_company(setting)
+    if company is not None and company.bound > bound:
+        bound = company.bound
+        terms.append(
+            BoundTerm.model_construct(
+                kind=company.kind, bound=bound, at_least=company.at_least, topics=topics
+            )
+        )
+    found = _duals(setting, work) if bound < reached else None
+    if found is not None and found.bound > bound:
+        bound = found.bound
+        names = [instance.members[m] for m in setting.members.tolist()]
+        terms.append(
+            BoundTerm.model_construct(
+                kind="duals",
+                bound=bound,
+                topics=topics,
+                weight={m: n for m, n in zip(names, found.weight, strict=True) if n},
+                price=_prices(instance, setting, found.price, names),
+            )
+        )
+    return Evidence(bound=bound, terms=tuple(terms))
+
+
+def _duals(setting: Setting, work: Work) -> Duals | None:
     from solver.lag.duals import duals_of  # noqa: PLC0415 - seldom needed
 
-    found = duals_of(setting.room, work)
-    if found is None or found.bound <= known.bound:
-        return known
-    names = [instance.members[m] for m in setting.members.tolist()]
-    term = BoundTerm.model_construct(
-        kind="duals",
-        bound=found.bound,
-        topics=topics,
-        weight={m: n for m, n in zip(names, found.weight, strict=True) if n},
-        price=_prices(instance, setting, found.price, names),
-    )
-    return Evidence(bound=found.bound, terms=(*known.terms, term))
+    return duals_of(setting.room, work)
 
 
 def _prices(

@@ -15,7 +15,9 @@ from rebalance.claims import Int32, Int64
 from solver.lag.chance import Chance, below, shuffle
 from solver.lag.hands import END, Hands, hand_over
 from solver.lag.pick import NONE, nearest
-from solver.lag.room import Room, cell_of, place_of
+from solver.lag.room import FREE, Room, cell_of, place_of
+
+ALIKE = 10  # of so many on the table one may be without lag, of each member
 
 
 class Table(NamedTuple):
@@ -68,17 +70,22 @@ def lay_out(
     """
     found = np.empty(hands.load[people].sum(), np.int64)
     size = np.zeros(people.size + 1, np.int64)
+    # Partitions without lag stand for each other, unless owners count.
+    alike = items // ALIKE if owner.size == 0 and not room.by_topic else FREE
     end = 0
     for i in range(people.size):
+        nothing = 0
         p = hands.head[people[i]]
         while p != END:
             if room.first.size == 2 or _all_may(room, people, room.topic[p]):
-                found[end] = p
-                end += 1
+                nothing += room.lag[p] == 0
+                if room.lag[p] > 0 or nothing <= alike:
+                    found[end] = p
+                    end += 1
             p = hands.after[p]
         size[i + 1] = end
     if room.by_topic:
-        return _sample_topics(room, found[:end], items, chance)
+        return _sample_topics(room, hands, found[:end], items, chance)
     chosen = _sample_evenly(found, size, items, chance)
     group = np.zeros(chosen.size, np.int64)
     if owner.size == 0:
@@ -132,9 +139,31 @@ def _sample_evenly(found: Int64, size: Int64, items: int, chance: Chance) -> Int
 
 
 @njit(cache=True)
-def _sample_topics(room: Room, found: Int64, items: int, chance: Chance) -> Table:
+def _without_surplus(room: Room, hands: Hands, found: Int64) -> Int64:
+    """Leave out partitions without lag if there are two of the topic and member."""
+    kept = np.empty(found.size, np.int64)
+    end, run = 0, 0
+    for i in range(found.size):
+        p = found[i]
+        same = (
+            i > 0
+            and room.topic[p] == room.topic[found[i - 1]]
+            and hands.holder[p] == hands.holder[found[i - 1]]
+        )
+        run = (run if same else 0) + (room.lag[p] == 0)
+        if room.lag[p] > 0 or run <= 2:
+            kept[end] = p
+            end += 1
+    return kept[:end].copy()
+
+
+@njit(cache=True)
+def _sample_topics(
+    room: Room, hands: Hands, found: Int64, items: int, chance: Chance
+) -> Table:
     """Draw topic after topic until the table is full."""
     found = found[np.argsort(room.topic[found], kind="mergesort")]
+    found = _without_surplus(room, hands, found)
     starts = np.empty(found.size + 1, np.int64)
     topics = 0
     for i in range(found.size):

@@ -11,7 +11,7 @@ from rebalance.claims import Int32
 from rebalance.documents import CertificateProof, SearchProof
 from solver.answer import Answer, Status
 from solver.lag.deal import deal
-from solver.lag.evidence import evidence_of, with_duals
+from solver.lag.evidence import evidence_of, sharpened
 from solver.lag.hands import hands_of, peak_of
 from solver.lag.lower import lower
 from solver.lag.question import ENGINE, Goal, Question, ask, fits
@@ -82,8 +82,9 @@ class Ladder:
 
     def _settle_peak(self) -> tuple[int, Proof | None]:
         known = evidence_of(self.instance, self.setting)
-        if self._peak() > known.bound and self.work.struck() is None:
-            known = with_duals(known, self.instance, self.setting, self.work)
+        reached = self._peak()
+        if reached > known.bound and self.work.struck() is None:
+            known = sharpened(known, self.instance, self.setting, self.work, reached)
         moves = self.within.get(Goal.MOVES)
         found = lower(self.setting, self.holder, known.bound, self.work, moves=moves)
         self.holder = found.holder

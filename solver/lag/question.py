@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 
 from rebalance.claims import Int32
+from solver.lag.kinds import kinds_of
 from solver.lag.room import Room
 from solver.lag.setting import Setting
 from solver.lag.work import Work
@@ -22,6 +23,7 @@ MOST_CHOICES: Final = 60_000
 CHOICES_A_SECOND: Final = 10_000
 """What can be built and presolved within the time that is left, and then some."""
 
+_MOST_PARTITIONS: Final = 100_000
 _SUM_MAX: Final = 2**61  # CP-SAT refuses sums near 2^63
 
 
@@ -76,12 +78,15 @@ def fits(setting: Setting) -> bool:
 
 
 def _choices(room: Room) -> int:
-    """Count partitions times who may take them."""
+    """Count kinds of partitions times who may take them."""
+    if room.lag.size > _MOST_PARTITIONS:
+        return MOST_CHOICES + 1
     people = np.diff(room.class_first)
     of_topic = np.zeros(room.topic_first.size - 1, np.int64)
     listed = np.repeat(np.arange(of_topic.size), np.diff(room.topic_first))
     np.add.at(of_topic, listed, people[room.topic_classes])
-    return int(of_topic[room.topic].sum())
+    firsts = [int(kind[0]) for kind in kinds_of(room)]
+    return int(of_topic[room.topic[firsts]].sum())
 
 
 def ask(

@@ -43,7 +43,7 @@ class Crowd:
 
     at_least: int
     bound: int
-    by_topic: bool = False
+    kind: str = "crowd"
 
 
 def average(setting: Setting) -> int:
@@ -78,7 +78,9 @@ def best_crowd(setting: Setting) -> list[Crowd]:
     if room.by_topic and room.topic_first.size > 2:
         best = max(
             (
-                Crowd(at_least=x, bound=_topic_crowd(room, kinds, x), by_topic=True)
+                Crowd(
+                    at_least=x, bound=_topic_crowd(room, kinds, x), kind="topic-crowd"
+                )
                 for x in thresholds
             ),
             key=lambda crowd: crowd.bound,

@@ -13,7 +13,7 @@ from rebalance.claims import NOBODY
 from rebalance.documents import BoundTerm, SearchProof, TermsProof
 from solver.answer import Status
 from solver.lag.deal import deal
-from solver.lag.evidence import evidence_of, with_duals
+from solver.lag.evidence import evidence_of, sharpened
 from solver.lag.hands import hands_of, peak_of
 from solver.lag.lower import lower
 from solver.lag.question import ENGINE, fits
@@ -37,8 +37,9 @@ def solve_by_topic(instance: Instance, policy: Policy, work: Work) -> Outcome:
             continue
         known = evidence_of(alone, setting, topics=[name])
         start = deal(setting)
-        if peak_of(setting.room, hands_of(setting.room, start)) > known.bound:
-            known = with_duals(known, alone, setting, work, topics=[name])
+        reached = int(peak_of(setting.room, hands_of(setting.room, start)))
+        if reached > known.bound:
+            known = sharpened(known, alone, setting, work, reached, [name])
         found = lower(setting, start, known.bound, work)
         first, end = instance.topic_offsets[t : t + 2]
         assignee[first:end] = setting.column(alone, found.holder)
