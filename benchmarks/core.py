@@ -17,10 +17,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from importlib.metadata import version
 
-import numba
 import numpy as np
-import ortools
 from ortools.graph.python import min_cost_flow
 
 from benchmarks.instances import CASES, one_left
@@ -40,8 +39,8 @@ def main() -> None:
         print(json.dumps(measured(asked.cases[0])))
         return
     print(f"{platform.platform()}, {os.cpu_count()} cores, Python "
-          f"{platform.python_version()}, numba {numba.__version__}, "
-          f"OR-Tools {ortools.__version__}; milliseconds")  # fmt: skip
+          f"{platform.python_version()}, numba {version('numba')}, "
+          f"OR-Tools {version('ortools')}; milliseconds")  # fmt: skip
     print(
         f"{'':4}{'first':>9}{'median':>9}{'OR-Tools':>10}{'ratio':>7}  kept      what"
     )
