@@ -1,7 +1,8 @@
 """CBC, a program of its own that comes with PuLP; it is given files and read back.
 
 Nothing it writes reaches a terminal. Its folder is removed however it ends; when it has
-to be killed, what it had found by then is lost.
+to be killed, what it had found by then is lost. Its preprocessing is off: with
+tolerances as tight as ours it comes back with solutions that break rows.
 """
 
 from __future__ import annotations
@@ -114,6 +115,7 @@ class _Watched(pulp.PULP_CBC_CMD):  # type: ignore[misc]
         limits = self._request.limits
         told = {
             "timeMode": "elapsed",
+            "preprocess": "off",
             "ratio": 0,
             "allow": 0,
             "primalT": TOLERANCE,

@@ -109,6 +109,14 @@ def test_bug_presolve_loses_the_optimum(backend: Backend) -> None:
     assert values(outcome) == [121771]
 
 
+def test_bug_cbc_breaks_rows_after_preprocessing() -> None:
+    """CBC with preprocessing hands back 0 for a goal that is 1 at least."""
+    document = seeded_rebalance(2006, TINY)
+    outcome = answer(document, "none; per-topic-spread, stickiness", Backend.CBC)
+    assert outcome.status is Status.OPTIMAL
+    assert values(outcome) == [1, 0]
+
+
 @pytest.mark.parametrize("text", sorted(NAMED))
 def test_nothing_to_assign(text: str) -> None:
     for document in (
