@@ -123,7 +123,7 @@ class _Watched(pulp.PULP_CBC_CMD):  # type: ignore[misc]
             "integerT": TOLERANCE,
             "randomC": limits.seed % 2**31,
             "threads": 0 if limits.workers == 1 else limits.workers,
-            "sec": None if limits.left is None else max(limits.left, 0.01),
+            "sec": None if limits.left is None else max(0.95 * limits.left, 0.01),
             "maxNodes": nodes_of(limits),
         }
         words = [(f"-{k}", str(v)) for k, v in told.items() if v is not None]

@@ -21,7 +21,7 @@ from solver.linear.loads import (
 from solver.linear.objectives import goal_of
 from solver.linear.program import Goal, Program
 from solver.linear.search import Incumbent, minimize
-from solver.linear.terms import ZERO, terms_of
+from solver.linear.terms import ZERO, plain_terms, terms_of
 from solver.outcome import Achieved, Proof, Value
 from solver.policy import Objective, Sum
 from solver.policy.policy import Kind
@@ -62,10 +62,12 @@ def unproved(
     """Return levels from ``start`` on with the bounds that need no program."""
     found = []
     for level, value in list(zip(best.policy.levels, best.values, strict=True))[start:]:
+        terms: list[BoundTerm] = []
         bound: Value = (0,) * len(value) if isinstance(value, tuple) else 0
-        terms = [] if isinstance(value, tuple) else [ZERO]
-        if terms and case is not None:
-            terms = terms_of(level, case.kinds, case.members)
+        if not isinstance(value, tuple):
+            terms = plain_terms(instance, level)
+            if case is not None:
+                terms = terms_of(level, case.kinds, case.members)
             bound = max(term.bound for term in terms)
         found.append(
             Achieved(

@@ -6,10 +6,12 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 
+from rebalance import Instance
 from rebalance.documents import BoundTerm
 from solver.linear.kinds import Kind, Kinds
 from solver.linear.objectives import Members
 from solver.policy import Objective, Sum
+from solver.values import capacities, common_capacity, in_play
 
 ZERO = BoundTerm(kind="zero", bound=0)
 
@@ -19,7 +21,7 @@ def terms_of(level: Sum, kinds: Kinds, members: Members) -> list[BoundTerm]:
 
     They hold for every complete valid assignment, whatever the balance.
     """
-    if level.only is not Objective.PEAK_LAG or level.terms[0][0] != 1:
+    if level != Sum.of(Objective.PEAK_LAG):
         return [ZERO]
     lags = sorted(
         (kind.lag for kind in kinds.kinds for _ in range(kind.count)), reverse=True
@@ -31,15 +33,25 @@ def terms_of(level: Sum, kinds: Kinds, members: Members) -> list[BoundTerm]:
         crowds.append(lags[len(members.play)])  # two of these meet on one member
     return [
         ZERO,
-        _average(lags, members),
+        _average(sum(lags), members.common, members.shares),
         *(_crowd(kinds, members, least) for least in dict.fromkeys(crowds) if least),
     ]
 
 
-def _average(lags: Sequence[int], members: Members) -> BoundTerm:
+def plain_terms(instance: Instance, level: Sum) -> list[BoundTerm]:
+    """Return the bounds that need a look at the columns only."""
+    if level != Sum.of(Objective.PEAK_LAG) or instance.lag is None:
+        return [ZERO]
+    served = instance.topic_subscribed[instance.partition_topic]
+    weights = zip(capacities(instance), in_play(instance).tolist(), strict=True)
+    shares = max(1, sum(weight for weight, here in weights if here))
+    total = int(instance.lag[served].sum())
+    return [ZERO, _average(total, common_capacity(instance), shares)]
+
+
+def _average(lag: int, common: int, shares: int) -> BoundTerm:
     """All lag, shared by capacity: ceil(scale · sum of lag ÷ sum of capacities)."""
-    bound = -(-members.common * sum(lags) // members.shares)
-    return BoundTerm(kind="average", bound=bound)
+    return BoundTerm(kind="average", bound=-(-common * lag // shares))
 
 
 def _crowd(kinds: Kinds, members: Members, least: int) -> BoundTerm:

@@ -82,6 +82,7 @@ def test_too_large_is_not_begun() -> None:
     outcome = solve(instance(document), parse_policy("lag-aware"), limits=Limits())
     assert outcome.status is Status.FEASIBLE
     assert "too large" in str(outcome.reason)
+    assert outcome.objectives[0].bound == -(-sum(range(2000)) // 100)
 
 
 def test_nothing_is_said_on_success(capfd: pytest.CaptureFixture[str]) -> None:
