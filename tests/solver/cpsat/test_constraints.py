@@ -14,7 +14,7 @@ from solver.cpsat.plan import pool_counts
 from solver.cpsat.problem import Problem
 from solver.policy import Objective, Sum
 from solver.values import value_of
-from tests.shapes import CHAIN, STAIRCASE, STICKINESS, Document
+from tests.shapes import CHAIN, STAIRCASE, STICKINESS, Document, member, rebalance
 from tests.solver.brute import Brute
 from tests.solver.cpsat.cases import (
     assignments,
@@ -160,6 +160,24 @@ def _improves(problem: Problem, pool: int, given: dict[int, int]) -> bool:
             if sorted(values, reverse=True) < before:
                 return True
     return False
+
+
+@pytest.mark.parametrize(
+    ("partitions", "limits"),
+    [
+        (1, {0: (0, 0), 1: (0, 1)}),
+        (2, {0: (0, 0), 1: (1, 2)}),
+        (3, {0: (0, 1), 1: (2, 2)}),
+        (4, {0: (1, 1), 1: (2, 3)}),
+    ],
+)
+def test_of_equal_loads_the_larger_capacity_has_its_first(
+    partitions: int, limits: dict[int, tuple[int, int]]
+) -> None:
+    """2 ÷ 2 = 1 ÷ 1, but what is below is 1 ÷ 2 for one and 0 for the other."""
+    people = {"a": member(["t"], capacity=1), "b": member(["t"], capacity=2)}
+    problem = problem_for(rebalance({"t": partitions}, people))
+    assert per_topic_face(problem).pool_loads == (limits,)
 
 
 def test_a_face_is_refused_where_a_chain_improves() -> None:
