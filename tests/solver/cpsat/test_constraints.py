@@ -108,10 +108,30 @@ def test_each_partition_goes_to_one_member() -> None:
     assert cp_model.CpSolver().solve(program.model) == cp_model.INFEASIBLE
 
 
+# a could take the one of u, and every load would stay within its limits.
+BRIDGE = rebalance(
+    {"t": 3, "u": 1},
+    {
+        "a": member(["t", "u"]),
+        "b": member(["t"]),
+        "c": member(["u"]),
+        "d": member(["u"]),
+    },
+)
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("balance", ["dec-min", "per-topic"])
 def test_faces_hold_exactly_what_is_balanced(seed: int, balance: str) -> None:
-    document = drawn(seed + 50)
+    _check_face(drawn(seed + 50), balance)
+
+
+@pytest.mark.parametrize("balance", ["dec-min", "per-topic"])
+def test_the_face_of_a_bridge(balance: str) -> None:
+    _check_face(BRIDGE, balance)
+
+
+def _check_face(document: Document, balance: str) -> None:
     problem = problem_for(document)
     brute = Brute(document)
     face = per_topic_face(problem) if balance == "per-topic" else None
