@@ -12,7 +12,7 @@ off, and the next best is looked for. There are finitely many profiles.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from rebalance import Instance
@@ -65,7 +65,6 @@ class _Task:
     excess: Excess
     top: int
     stairs: Stairs
-    tried: set[int] = field(default_factory=set)
 
     @classmethod
     def of(cls, instance: Instance, measure: Measure, limits: Limits) -> _Task:

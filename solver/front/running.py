@@ -47,6 +47,9 @@ def search(
     parameters.random_seed = limits.seed
     parameters.num_workers = limits.workers
     parameters.catch_sigint_signal = False  # whoever set the limits hears it
+    # Hundreds of small programs whose relaxation is all but whole: to simplify one
+    # first takes longer than to solve it.
+    parameters.cp_model_presolve = False
     if limits.left is not None:
         parameters.max_time_in_seconds = limits.left
     if limits.effort is not None:
