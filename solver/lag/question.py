@@ -24,7 +24,14 @@ CHOICES_A_SECOND: Final = 10_000
 """What can be built and presolved within the time that is left, and then some."""
 
 _MOST_PARTITIONS: Final = 100_000
-_SUM_MAX: Final = 2**61  # CP-SAT refuses sums near 2^63
+_SUM_MAX: Final = 2**52
+"""What is larger is not searched: CP-SAT compares values and bounds as doubles."""
+
+PRESOLVED: Final = 2**30
+"""Programs with larger sums are not presolved: OR-Tools 9.15 then loses solutions.
+
+``test_bug_presolve`` of `solver.cpsat` has the model.
+"""
 
 
 class Goal(Enum):
@@ -70,11 +77,17 @@ class Question:
 
 def fits(setting: Setting) -> bool:
     """Tell whether the program is small enough to be worth building."""
+    small = _choices(setting.room) <= MOST_CHOICES
+    return small and largest_sum(setting, deviation=True) < _SUM_MAX
+
+
+def largest_sum(setting: Setting, *, deviation: bool) -> int:
+    """Return what no sum of a program is above; deviations count in shares."""
     room = setting.room
-    weights = setting.scale // room.unit
-    largest = max(int(room.unit.max(initial=1)), int(weights.sum()) * 2)
-    small = _choices(room) <= MOST_CHOICES
-    return small and int(room.lag.sum()) * largest < _SUM_MAX
+    largest = int(room.unit.max(initial=1))
+    if deviation:
+        largest = max(largest, int((setting.scale // room.unit).sum()) * 2)
+    return int(room.lag.sum()) * largest
 
 
 def _choices(room: Room) -> int:

@@ -10,7 +10,7 @@ from ortools.sat.python import cp_model
 
 from rebalance.claims import Int32
 from solver.lag.program import Program
-from solver.lag.question import Goal, Question, Searched
+from solver.lag.question import PRESOLVED, Goal, Question, Searched, largest_sum
 from solver.lag.setting import Setting
 from solver.lag.work import Work
 
@@ -33,6 +33,9 @@ def search(
     program.model.minimize(program.measure(question.goal, bound, beat - 1))
     program.hint(holder)
     solver = _solver(work, effort)
+    deviation = Goal.DEVIATION in {question.goal, *question.within}
+    largest = largest_sum(setting, deviation=deviation)
+    solver.parameters.cp_model_presolve = largest <= PRESOLVED
     with _stopped_by(work, solver):
         status = solver.solve(program.model)
     work.spent += solver.response_proto.deterministic_time
