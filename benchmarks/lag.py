@@ -67,7 +67,7 @@ def main() -> None:
         + ", ".join(f"{n} {version(n)}" for n in ("numba", "ortools", "highspy"))
     )
     lines = []
-    with Path(asked.out).open("w") as out:
+    with Path(asked.out).open("w", buffering=1) as out:
         for line in measured(asked):
             out.write(json.dumps(line) + "\n")
             lines.append(line)
