@@ -63,9 +63,11 @@ def check_agrees(document: Document, backend: Backend) -> None:
 
 
 def _check_weak(document: Document, reason: str | None) -> None:
-    """Only numbers that doubles do not hold excuse a missing proof."""
+    """Only numbers that doubles do not hold, or a solver caught, excuse it."""
     laid_out = instance(document)
     assert reason
+    if "exact recount" in reason:
+        return  # the solver's answer was refuted and taken back: honest, if weak
     assert laid_out.lag is not None
     assert int(laid_out.lag.sum()) > HUGE, reason
 
