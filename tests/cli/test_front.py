@@ -157,16 +157,20 @@ def test_a_person_gets_a_table(tmp_path: Path) -> None:
 
 
 def test_an_interrupt_writes_what_is_known(tmp_path: Path) -> None:
-    source = write_lines(tmp_path / "r", hard_owned() | {"id": "first"}, CHAIN)
+    easy, last = shape("LAG") | {"id": "easy"}, shape("LAG") | {"id": "last"}
+    source = write_lines(tmp_path / "r", easy, hard_owned(), last)
     command = [*COMMAND, "front", "--objective", "peak-lag", "--time-limit", "600"]
     with subprocess.Popen(
         [*command, source], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
-        time.sleep(6)  # seconds: it starts in one or two, and would take ten minutes
+        assert process.stdout is not None
+        first = json.loads(process.stdout.readline())
+        time.sleep(2)  # seconds: it is at the hard one, which would take ten minutes
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
         assert process.returncode == 130
     assert interrupts.TOLD in err.decode()
     (front,) = [json.loads(line) for line in out.splitlines()]
-    assert (front["id"], front["complete"]) == ("first", False)
+    assert (first["id"], first["complete"]) == ("easy", True)
+    assert (front["id"], front["complete"]) == ("hard", False)
     assert front["reason"] == "interrupted"

@@ -19,7 +19,7 @@ from oracle.cli.solve import POLICIES, EngineName
 from solver.policy import NAMED
 from solver.solving import Engine
 from tests.cli.commands import CHAIN, COMMAND, Cli, group_of, on_terminal, write_lines
-from tests.cli.test_endings import until
+from tests.cli.test_endings import size, until
 from tests.shapes import Document, shape
 
 
@@ -194,22 +194,23 @@ def test_sticky_starts_no_integer_program(tmp_path: Path) -> None:
 
 
 def test_an_interrupt_writes_the_best_found_and_ends(tmp_path: Path) -> None:
-    document = hard()
-    source = write_lines(tmp_path / "r", document | {"id": "first"}, CHAIN)
+    easy, last = shape("LAG") | {"id": "easy"}, shape("LAG") | {"id": "last"}
+    source = write_lines(tmp_path / "r", easy, hard(), last)
     target = tmp_path / "answers"
     command = [*COMMAND, "solve", "--policy", HARD_POLICY, source, "-o", str(target)]
     with subprocess.Popen(command, stderr=subprocess.PIPE) as process:
-        until(lambda: list(tmp_path.glob(".answers.*")))
-        time.sleep(1)  # second: the search has begun, and would last for days
+        until(lambda: [one for one in tmp_path.glob(".answers.*") if size(one)])
+        time.sleep(2)  # seconds: it is at the hard one, which would take days
         process.send_signal(signal.SIGINT)
         assert process.stderr is not None
         told = process.stderr.read().decode()
         assert process.wait(timeout=60) == 130
     assert interrupts.TOLD in told
-    (answer,) = [json.loads(line) for line in target.read_text().splitlines()]
-    assert (answer["id"], answer["status"]) == ("first", "feasible")
-    assert answer["reason"] == "interrupted"
-    assert answer["objectives"][0]["bound"] < answer["objectives"][0]["value"]
+    first, second = [json.loads(line) for line in target.read_text().splitlines()]
+    assert (first["id"], first["status"]) == ("easy", "optimal")
+    assert (second["id"], second["status"]) == ("hard", "feasible")
+    assert second["reason"] == "interrupted"
+    assert second["objectives"][0]["bound"] < second["objectives"][0]["value"]
 
 
 def test_a_second_interrupt_ends_at_once() -> None:
