@@ -7,10 +7,12 @@ much. So the true least sum of a goal is at least
 
     bound - delta,  delta = t · (1 + magnitude of the goal + largest one of a row),
 
-a magnitude being the sum of |coefficient| · |most of its variable|. The least sum is an
-integer: it is at least ceil(bound - delta) if delta < 1/2. From 1/2 on the error could
-be what lifts a bound to the value itself: such a bound is lowered by delta twice, and
-such programs are not even begun, for on them searches wander without end.
+a magnitude being the sum of |coefficient| · |most of its variable|: large rows, goals
+and real variables are handed over in units about their size (`scaling`), and t of such
+a unit is at most t times the magnitude. The least sum is an integer: it is at least
+ceil(bound - delta) if delta < 1/2. From 1/2 on the error could be what lifts a bound to
+the value itself: such a bound is lowered by delta twice, and such programs are not even
+begun, for on them searches wander without end.
 
 This is an estimate, no theorem: no proof is to be had from floating-point branch and
 bound. That is why such a bound travels as "proved by search" under the solver's name.

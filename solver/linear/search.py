@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-import pulp
-
 from rebalance import Assignment, Instance
 from solver.linear import cbc, highs
 from solver.linear.alike import in_order
@@ -18,6 +16,7 @@ from solver.linear.check import is_allowed
 from solver.linear.program import Goal, Program
 from solver.linear.rounding import assignment_of, counts_of, rounded
 from solver.linear.safety import HALF, delta_of, safe_bound
+from solver.linear.scaling import scaled
 from solver.outcome import Value
 from solver.policy import Policy
 from solver.values import values_of
@@ -89,9 +88,10 @@ def minimize(case: Case, program: Program, goal: Goal, best: Incumbent) -> Step:
         return Step(reason=late)
     if delta_of(program, goal) >= HALF:
         return Step(reason=TOO_BIG)  # nothing to prove; some searches do not even end
-    program.lp.setObjective(pulp.LpAffineExpression(goal.terms))
+    # CBC prints its bounds with a few decimals: there the goal keeps its size.
+    given = scaled(program, goal, with_goal=case.backend is not Backend.CBC)
     request = Request(
-        lp=program.lp, limits=case.limits, start=_start(case, program, best)
+        lp=given.lp, limits=case.limits, start=_start(case, program, best)
     )
     run = RUNS[case.backend](request)
     counts = None if run.values is None else rounded(program, run.values)
@@ -101,7 +101,7 @@ def minimize(case: Case, program: Program, goal: Goal, best: Incumbent) -> Step:
         best.offer(found)
     empty = run.end is End.EMPTY
     return Step(
-        bound=None if empty else safe_bound(program, goal, run.bound),
+        bound=None if empty else safe_bound(program, goal, given.bound(run)),
         empty=empty,
         found=found,
         reason=_reason(case, goal, run),
