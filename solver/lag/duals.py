@@ -13,9 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from ortools.linear_solver import pywraplp
 
+from solver.lag.aside import ends
 from solver.lag.kinds import kinds_of
-from solver.lag.room import FREE, Room, cell_of, place_of
-from solver.lag.work import Work
+from solver.lag.room import FREE, Room
+from solver.lag.takers import Takers, takers_of
+from solver.lag.work import StruckError, Work
 
 _MOST_SHARES = 30_000
 _FINE = 10**9  # what a weight of 1 becomes
@@ -50,20 +52,21 @@ def duals_of(room: Room, work: Work) -> Duals | None:
     kinds = kinds_of(room)
     if len(kinds) * room.unit.size > _MOST_SHARES:
         return None
-    relaxed = _Relaxation(room)
-    return relaxed.duals() if relaxed.is_solved(work) else None
+    try:
+        relaxed = _Relaxation(room, work)
+    except StruckError:
+        return None
+    return relaxed.duals() if relaxed.is_solved() else None
 
 
 class _Relaxation:
     """The linear program, a variable a kind of partition and taker."""
 
-    def __init__(self, room: Room) -> None:
-        self.room = room
+    def __init__(self, room: Room, work: Work) -> None:
+        self.room, self.work = room, work
         self.kinds = kinds_of(room)
-        self.takers = [
-            [c for c in range(room.unit.size) if place_of(room, topic, c) >= 0]
-            for topic in (int(room.topic[kind[0]]) for kind in self.kinds)
-        ]
+        by_topic = takers_of(room)
+        self.takers = [by_topic[room.topic[kind[0]]] for kind in self.kinds]
         self.solver = pywraplp.Solver.CreateSolver("GLOP")
         peak = self.solver.NumVar(0, self.solver.infinity(), "peak")
         self.lags = [
@@ -79,26 +82,28 @@ class _Relaxation:
             if room.most[cell] < FREE
         }
         for kind, takers in zip(self.kinds, self.takers, strict=True):
-            self._share(kind.size, int(kind[0]), takers)
+            work.check()
+            self._share(kind.size, int(room.lag[kind[0]]), takers)
         self.solver.Minimize(peak)
 
-    def _share(self, size: int, p: int, takers: list[int]) -> None:
-        """Share partitions that are like p out over those who may take them."""
-        room = self.room
+    def _share(self, size: int, lag: int, takers: Takers) -> None:
+        """Share partitions that are alike out over those who may take them."""
         once = self.solver.Constraint(float(size), float(size))
-        for c in takers:
+        for c, cell in zip(*takers, strict=True):
             x = self.solver.NumVar(0, float(size), "")
             once.SetCoefficient(x, 1)
-            self.lags[c].SetCoefficient(x, -float(room.unit[c]) * float(room.lag[p]))
-            cell = int(cell_of(room, int(room.topic[p]), c))
+            self.lags[c].SetCoefficient(x, -float(self.room.unit[c]) * float(lag))
             if cell in self.counts:
                 self.counts[cell].SetCoefficient(x, 1)
 
-    def is_solved(self, work: Work) -> bool:
-        left = work.limits.left
+    def is_solved(self) -> bool:
+        left = self.work.limits.left
         if left is not None:
             self.solver.SetTimeLimit(int(left * 1000 * _PATIENCE) + 1)
-        return bool(self.solver.Solve() == pywraplp.Solver.OPTIMAL)
+        ended: list[int] = []
+        stop = self.solver.InterruptSolve
+        done = ends(lambda: ended.append(self.solver.Solve()), stop, self.work)
+        return done and ended == [pywraplp.Solver.OPTIMAL]
 
     def duals(self) -> Duals | None:
         """Round the prices, and add up what they prove."""
@@ -119,10 +124,10 @@ class _Relaxation:
         """Add up in integers: what partitions cost at least, less what counts pay."""
         room, total = self.room, 0
         for kind, takers in zip(self.kinds, self.takers, strict=True):
-            lag, topic = int(room.lag[kind[0]]), int(room.topic[kind[0]])
+            lag = int(room.lag[kind[0]])
             least = min(
-                weight[c] * int(room.unit[c]) * lag + price[cell_of(room, topic, c)]
-                for c in takers
+                weight[c] * int(room.unit[c]) * lag + price[cell]
+                for c, cell in zip(*takers, strict=True)
             )
             total += kind.size * least
         return total - _dearest(room, price)

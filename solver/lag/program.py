@@ -11,11 +11,12 @@ from __future__ import annotations
 import numpy as np
 from ortools.sat.python import cp_model
 
-from rebalance.claims import Int32, Int64
+from rebalance.claims import Int32
 from solver.lag.kinds import alike_members, kinds_of
 from solver.lag.question import Goal
-from solver.lag.room import Room, cell_of, place_of
 from solver.lag.setting import Setting
+from solver.lag.takers import takers_of
+from solver.lag.work import Work
 
 Expression = cp_model.LinearExpr | cp_model.IntVar | int
 
@@ -28,22 +29,30 @@ class Program:
     setting : Setting
     sticky : bool
         Whether moves count, as a goal or as a level before.
+    work : Work
+
+    Raises
+    ------
+    StruckError
+        If a limit strikes while it is written.
     """
 
-    def __init__(self, setting: Setting, *, sticky: bool) -> None:
+    def __init__(self, setting: Setting, *, sticky: bool, work: Work) -> None:
         room = setting.room
+        self.work = work
         self.setting, self.room, self.sticky = setting, room, sticky
         self.model = cp_model.CpModel()
         self.kinds = kinds_of(room, setting.owner if sticky else None)
         self.alike = [] if sticky else alike_members(room)
-        self.takers = _takers(room, self.kinds)
-        self.count = {
-            (i, c): self.model.new_int_var(0, kind.size, f"{i}@{c}")
-            for i, (kind, takers) in enumerate(
-                zip(self.kinds, self.takers, strict=True)
-            )
-            for c in takers
-        }
+        by_topic = takers_of(room)
+        listed = [by_topic[room.topic[kind[0]]] for kind in self.kinds]
+        self.takers = [takers.members for takers in listed]
+        self.cells = [takers.cells for takers in listed]
+        self.count: dict[tuple[int, int], cp_model.IntVar] = {}
+        for i, kind in enumerate(self.kinds):
+            work.check()
+            for c in self.takers[i]:
+                self.count[i, c] = self.model.new_int_var(0, kind.size, f"{i}@{c}")
         self.each_partition_once()
         self.counts_within_limits()
         self.alike_in_order()
@@ -57,10 +66,11 @@ class Program:
         """Keep each cell's count: least <= sum of x[i, c] over its kinds <= most."""
         room = self.room
         cells: dict[int, list[cp_model.IntVar]] = {}
-        for (i, c), x in self.count.items():
-            topic = int(room.topic[self.kinds[i][0]])
-            cells.setdefault(int(cell_of(room, topic, c)), []).append(x)
+        for i, listed in enumerate(zip(self.takers, self.cells, strict=True)):
+            for c, cell in zip(*listed, strict=True):
+                cells.setdefault(cell, []).append(self.count[i, c])
         for cell, held in cells.items():
+            self.work.check()
             least, most = int(room.least[cell]), int(room.most[cell])
             self.model.add_linear_constraint(sum(held), least, most)
 
@@ -147,6 +157,7 @@ class Program:
             seen += [c for c in alike if c not in set(seen)]
             renamed[seen] = alike
         for i, kind in enumerate(self.kinds):
+            self.work.check()
             held = np.bincount(renamed[holder[kind]], minlength=self.room.unit.size)
             for c in self.takers[i]:
                 self.model.add_hint(self.count[i, c], int(held[c]))
@@ -158,11 +169,3 @@ class Program:
             times = [solver.value(self.count[i, c]) for c in self.takers[i]]
             holder[kind] = np.repeat(self.takers[i], times)
         return holder
-
-
-def _takers(room: Room, kinds: list[Int64]) -> list[list[int]]:
-    members = range(room.unit.size)
-    return [
-        [c for c in members if place_of(room, int(room.topic[kind[0]]), c) >= 0]
-        for kind in kinds
-    ]

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from threading import Event, Thread
-
 from ortools.sat.python import cp_model
 
 from rebalance.claims import Int32
+from solver.lag.aside import ends
 from solver.lag.program import Program
 from solver.lag.question import PRESOLVED, Goal, Question, Searched, largest_sum
 from solver.lag.setting import Setting
-from solver.lag.work import Work
+from solver.lag.work import StruckError, Work
 
 
 def search(
@@ -27,17 +24,21 @@ def search(
     """
     beat, bound = question.beat, question.bound
     sticky = Goal.MOVES in question.within or question.goal is Goal.MOVES
-    program = Program(setting, sticky=sticky)
-    for goal, most in question.within.items():
-        program.measure(goal, 0, most)
-    program.model.minimize(program.measure(question.goal, bound, beat - 1))
-    program.hint(holder)
+    try:
+        program = Program(setting, sticky=sticky, work=work)
+        for goal, most in question.within.items():
+            program.measure(goal, 0, most)
+        program.model.minimize(program.measure(question.goal, bound, beat - 1))
+        program.hint(holder)
+    except StruckError:
+        return Searched(holder=None, bound=bound)
     solver = _solver(work, effort)
     deviation = Goal.DEVIATION in {question.goal, *question.within}
     largest = largest_sum(setting, deviation=deviation)
     solver.parameters.cp_model_presolve = largest <= PRESOLVED
-    with _stopped_by(work, solver):
-        status = solver.solve(program.model)
+    if not ends(lambda: solver.solve(program.model), solver.stop_search, work):
+        return Searched(holder=None, bound=bound)
+    status = solver.response_proto.status
     work.spent += solver.response_proto.deterministic_time
     if status == cp_model.INFEASIBLE:
         return Searched(holder=None, bound=beat)
@@ -55,27 +56,8 @@ def _solver(work: Work, effort: float) -> cp_model.CpSolver:
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = limits.workers
     solver.parameters.random_seed = limits.seed % 2**31
+    solver.parameters.catch_sigint_signal = False
     solver.parameters.max_deterministic_time = max(work.left(effort), 1e-3)
     if limits.left is not None:
         solver.parameters.max_time_in_seconds = limits.left
     return solver
-
-
-@contextmanager
-def _stopped_by(work: Work, solver: cp_model.CpSolver) -> Iterator[None]:
-    """End a solve soon after a limit has struck that CP-SAT knows nothing of."""
-    done = Event()
-
-    def watch() -> None:
-        while not done.wait(0.1):
-            if work.limits.struck() is not None:
-                solver.stop_search()
-                return
-
-    watcher = Thread(target=watch, daemon=True)
-    watcher.start()
-    try:
-        yield
-    finally:
-        done.set()
-        watcher.join()

@@ -10,6 +10,10 @@ STEPS_A_UNIT = 1_000_000_000
 """Steps of exchanges that count as one unit of effort, about a second."""
 
 
+class StruckError(Exception):
+    """A limit struck where nothing could be kept of what was being done."""
+
+
 @dataclass(slots=True, kw_only=True)
 class Work:
     """Limits, and the effort that has been spent under them.
@@ -30,6 +34,11 @@ class Work:
         if effort is not None and self.spent >= effort:
             return f"effort limit of {effort:g}"
         return self.limits.struck()
+
+    def check(self) -> None:
+        """Raise once a limit has struck."""
+        if self.struck() is not None:
+            raise StruckError
 
     def reason(self, *, fits: bool) -> str:
         """Say why something is not proved."""
