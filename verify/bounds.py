@@ -22,6 +22,15 @@ more. If these come to less than K, or some member has no such j, peak lag is at
 T. (Engines that count one limit over all topics, and those that count one for each,
 prove no more than this.)
 
+``company``. Let K be as before, m the members that have a seat for any of it, its size
+(h - 1) * m + j with 1 <= j <= m, and every one of them hold `fewest` partitions or
+more. Either somebody holds h + 1 of K: at least the h + 1 least, and what it lacks to
+`fewest` of the least of all that are left. Or nobody does. Then j of them at least hold
+h, and the others, with h - 1 or fewer, hold (m - j) * (h - 1) of K at most; so of the
+(m - j) * (h - 1) + 1 that are furthest behind one is with somebody who holds h of K:
+that one, h - 1 more, and what lacks to `fewest` of those not in K. Whoever it is, a
+record weighs no less on it than on the member of most capacity.
+
 ``duals``. Give each member a weight, at least 0, and a price. Then
 
     T * sum of weights  >=  sum over members of weight * unit * lag
@@ -39,6 +48,7 @@ were no other; of each topic the largest counts, and these add up.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
@@ -137,6 +147,47 @@ def _crowd(case: Case, room: Room, term: Term) -> Reason | None:
     if fitting < size:
         return None
     return {"fails": "bound", "crowd": size, "fitting": fitting}
+
+
+def _company(case: Case, room: Room, term: Term) -> Reason | None:
+    at_least, topics = term.get("at_least", 0), set(term.get("topics", room.seats))
+    crowd: list[int] = []
+    others: list[int] = []
+    takers: set[str] = set()
+    for topic, seats in room.seats.items():
+        lags = sorted(_lags(case, topic))
+        first = bisect_left(lags, at_least) if topic in topics else len(lags)
+        crowd += lags[first:]
+        others += lags[:first]
+        takers |= set(seats if lags[first:] else ())
+    if not crowd:
+        return _compared(term, 0)
+    fewest = min(map(_fewest(room).__getitem__, takers))
+    unit = common_capacity(case) // max(case.capacity[name] for name in takers)
+    behind = _in_company(sorted(crowd), sorted(others), len(takers), fewest)
+    return _compared(term, unit * behind)
+
+
+def _in_company(
+    crowd: Sequence[int], others: Sequence[int], members: int, fewest: int
+) -> int:
+    """Return how far behind somebody is at least; both lists ascend."""
+    most = -(-len(crowd) // members)
+    number = len(crowd) - (most - 1) * members
+    above = crowd[-1 - (members - number) * (most - 1)]
+    least = above + sum(crowd[: most - 1]) + sum(others[: max(0, fewest - most)])
+    if most == len(crowd):
+        return least
+    left = sorted([*crowd[most + 1 :], *others])[: max(0, fewest - most - 1)]
+    return min(least, sum(crowd[: most + 1]) + sum(left))
+
+
+def _fewest(room: Room) -> Counter[str]:
+    """Return how many partitions each member must hold, over all pools."""
+    found: Counter[str] = Counter()
+    for pool in room.pools:
+        found.update({name: least for name, (least, _) in pool.limits.items()})
+    return found
 
 
 class _Hand(NamedTuple):
@@ -274,5 +325,6 @@ _KINDS: Mapping[str, Callable[[Case, Room, Term], Reason | None]] = {
     "average": _average,
     "crowd": _crowd,
     "topic-crowd": _crowd,
+    "company": _company,
     "duals": _duals,
 }

@@ -16,9 +16,11 @@ TP = tuple[str, int]
 
 
 def largest_bound(document: Document, room: Room, term: Term) -> int | None:
-    """Return the largest bound that a term of ``average`` or ``duals`` proves."""
+    """Return the largest bound that a term proves, of those that work one out."""
     if term["kind"] == "average":
         return average(document, room, term)
+    if term["kind"] == "company":
+        return company(document, room, term)
     return duals(document, room, term)
 
 
@@ -63,14 +65,43 @@ def average(document: Document, room: Room, term: Term) -> int:
     return ceil(Fraction(scale(document) * behind, together)) if together else 0
 
 
-def crowd_holds(document: Document, room: Room, term: Term) -> bool:
-    """Try every hand that each member could be dealt within its limits."""
+def crowd_of(document: Document, room: Room, term: Term) -> set[TP]:
+    """Return the partitions that are at least so far behind."""
     topics = term.get("topics", list(document["topics"]))
-    crowd = {
+    return {
         tp
         for tp in partitions(document, room)
         if tp[0] in topics and lag(document, tp) >= term.get("at_least", 0)
     }
+
+
+def company(document: Document, room: Room, term: Term) -> int:
+    """Try every set of partitions that can be what the argument is left with."""
+    crowd = crowd_of(document, room, term)
+    if not crowd:
+        return 0
+    takers = {name for topic, _ in crowd for name in room.seats[topic]}
+    fewest = min(
+        sum(pool.limits[name][0] for pool in room.pools if name in pool.limits)
+        for name in takers
+    )
+    most = ceil(Fraction(len(crowd), len(takers)))
+    full = len(crowd) - (most - 1) * len(takers)
+    rank = (len(takers) - full) * (most - 1)
+    above = sorted((lag(document, tp) for tp in crowd), reverse=True)[rank]
+    left = []
+    for hand in subsets(partitions(document, room)):
+        mine = [lag(document, tp) for tp in crowd.intersection(hand)]
+        with_one = len(mine) == most and max(mine) >= above
+        if len(hand) >= fewest and (with_one or len(mine) > most):
+            left.append(sum(lag(document, tp) for tp in hand))
+    least: int = ceil(min(left) * min(unit(document, name) for name in takers))
+    return least
+
+
+def crowd_holds(document: Document, room: Room, term: Term) -> bool:
+    """Try every hand that each member could be dealt within its limits."""
+    crowd = crowd_of(document, room, term)
     held = 0
     for member in {name for seats in room.seats.values() for name in seats}:
         mine = [tp for tp in partitions(document, room) if member in room.seats[tp[0]]]

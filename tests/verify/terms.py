@@ -21,11 +21,11 @@ def drawn(rng: Random, limits: Limits = TINY) -> Document:
 def drawn_term(rng: Random, document: Document) -> Document:
     """Return a term of any kind without its bound."""
     members, topics = sorted(document["members"]), sorted(document["topics"])
-    kind = rng.choice(("average", "crowd", "topic-crowd", "duals"))
+    kind = rng.choice(("average", "crowd", "topic-crowd", "company", "duals"))
     term: Document = {"kind": kind}
     if kind == "average" and rng.randrange(2):
         term["members"] = rng.sample(members, rng.randint(0, len(members)))
-    if "crowd" in kind:
+    if kind in {"crowd", "topic-crowd", "company"}:
         lags = [lag for t in document["topics"].values() for lag in t["lag"]]
         term["at_least"] = rng.choice([*lags, 0, 1])
     if kind != "duals" and rng.randrange(3) == 0:

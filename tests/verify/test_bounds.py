@@ -81,10 +81,11 @@ def test_sound_for_any_integers(balance: str, rng: Random, data: st.DataObject) 
     """Weights, prices and thresholds of all of 64 bits."""
     document = drawn(rng)
     names = sorted(document["members"])
+    kinds = ("zero", "average", "crowd", "company", "duals", "x")
     wild = st.integers(-HUGE, HUGE) | st.integers(-3, 3)
     counts = st.integers(0, HUGE) | st.integers(0, 3)
     term: Document = {
-        "kind": data.draw(st.sampled_from(("zero", "average", "crowd", "duals", "x"))),
+        "kind": data.draw(st.sampled_from(kinds)),
         "bound": data.draw(wild),
         "at_least": data.draw(counts),
         "members": data.draw(st.lists(st.sampled_from(names))) if names else [],
@@ -163,6 +164,22 @@ def test_who_must_fill_its_count_has_more() -> None:
     )
     assert fails(instance, room(instance, "none"), crowd | {"bound": 3}) is None
     assert fails(instance, room(instance, "none"), crowd | {"bound": 4}) is not None
+
+
+def test_large_lags_have_company() -> None:
+    """Of five two sit together; the third largest of them at the least, with one."""
+    topics = {"t": {"partitions": 5, "lag": [60, 50, 40, 35, 30]}}
+    members = {name: member(["t"]) for name in ("a", "b", "c")}
+    instance = rebalance(topics, members)
+    term: Document = {"kind": "company", "at_least": 35}
+    assert fails(instance, room(instance, "none"), term | {"bound": 75}) is None
+    all_five = term | {"at_least": 30}
+    assert fails(instance, room(instance, "none"), all_five | {"bound": 80}) is None
+    assert fails(instance, room(instance, "none"), all_five | {"bound": 81}) == {
+        "fails": "bound",
+        "found": 80,
+    }
+    assert fails(instance, room(instance, "none"), {"kind": "crowd", "bound": 66})
 
 
 def test_members_with_partitions_nobody_else_takes() -> None:

@@ -1,0 +1,202 @@
+"""Real answers whose proof rests on ``company``, and what is left of them if bent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from copy import deepcopy
+from random import Random
+from typing import Any
+
+import pytest
+
+import verify
+from rebalance import to_json
+from solver.lag import solve
+from solver.limits import Limits
+from solver.policy import parse_policy
+from tests.shapes import Document, member, rebalance
+from tests.solver.brute import Brute
+from tests.solver.routes import INSTANCES, instance
+from tests.verify.naive_bounds import company
+from verify.bounds import PEAK_LAG, term_fails
+from verify.room import room_of
+
+POLICIES = (
+    "none; peak-lag",
+    "dec-min; peak-lag",
+    "per-topic; peak-lag",
+    "none; topic-peak-lag",
+    "per-topic; topic-peak-lag",
+)
+
+
+def heavy(rng: Random) -> Document:
+    """Return equal members and a tail of large lags: who has one has company."""
+    members, alike = rng.randint(2, 3), rng.choice((None, 1, 2, 3))
+    topics, (names, most) = {}, rng.choice((("t", 7), ("tu", 4)))
+    for name in names:
+        lags = [
+            int(5 * rng.paretovariate(1)) for _ in range(rng.randint(members + 1, most))
+        ]
+        topics[name] = {"partitions": len(lags), "lag": lags}
+    people = {f"c{n}": member([*topics]) for n in range(members)}
+    for one in people.values() if alike else ():
+        one["capacity"] = alike
+    return rebalance(topics, people)
+
+
+def uneven(rng: Random) -> Document:
+    """Return members of several capacities, of whom one may want less."""
+    members, lags = rng.randint(1, 3), rng.choice(((1, 2, 9, 90), (0, 5, 6, 90)))
+    topics = {
+        name: {"partitions": size, "lag": rng.choices(lags, (3, 5, 3, 1), k=size)}
+        for name, size in zip("tu", rng.choice(((8, 0), (7, 2), (5, 4))), strict=True)
+    }
+    people = {
+        f"c{n}": member([*topics]) | {"capacity": rng.choice((1, 1, 2, 3))}
+        for n in range(members)
+    }
+    if rng.randrange(3) == 0:
+        people["c0"]["subscription"] = ["t"]
+    return rebalance(topics, people)
+
+
+def answered(seed: int) -> Iterator[tuple[Document, str, Document]]:
+    """Yield answers of which some term is of company, with their documents."""
+    document = heavy(Random(seed))  # noqa: S311
+    for policy in POLICIES:
+        laid_out = instance(document)
+        limits = Limits(effort=20)
+        outcome = solve(laid_out, parse_policy(policy), limits=limits)
+        written = json.loads(to_json(outcome.to_document(laid_out)))
+        (level,) = written["objectives"]
+        terms = level["proof"].get("terms", ())
+        if any(term["kind"] == "company" for term in terms):
+            yield document, policy, written
+
+
+def bent(rng: Random, document: Document, term: Document) -> Document:
+    """Return a term with some of it changed to what it was not meant to say."""
+    mutant = deepcopy(term)
+    lags = [lag for topic in document["topics"].values() for lag in topic["lag"]]
+    changes: dict[str, Any] = {
+        "bound": term["bound"] + rng.choice((-1, 1, 1, 2, rng.randint(1, 50))),
+        "at_least": rng.choice((*lags, 0, 1, term["at_least"] + rng.choice((-1, 1)))),
+        "topics": rng.sample(sorted(document["topics"]), 1),
+        "members": rng.sample(sorted(document["members"]), 1),
+        "kind": rng.choice(("average", "crowd", "topic-crowd", "company", "duals")),
+        "weight": dict.fromkeys(document["members"], rng.randint(0, 3)),
+    }
+    for name in rng.sample(sorted(changes), rng.randint(1, 3)):
+        mutant[name] = changes[name]
+    if rng.randrange(4) == 0:
+        mutant.pop(rng.choice(("at_least", "topics")), None)
+    return mutant
+
+
+def check(seed: int, mutants: int) -> int:
+    """Assert that real terms hold, and bent ones to what is true; count company."""
+    rng, proofs = Random(seed), 0  # noqa: S311
+    for document, policy, answer in answered(seed):
+        brute = Brute(document)
+        least = brute.best(policy)
+        assert least is not None
+        (level,) = answer["objectives"]
+        verdict = verify.judge(document, answer)
+        (found,) = verdict["objectives"]
+        assert "evidence" not in found, (policy, found)
+        assert level["bound"] <= least[0]
+        if level["proof"]["by"] == "terms" and level["bound"] == level["value"]:
+            assert (found["rests_on"], found["proved"]) == ("terms", True)
+            proofs += 1
+        for _ in range(mutants):
+            terms = deepcopy(level["proof"]["terms"])
+            place = rng.randrange(len(terms))
+            real = next(term for term in terms if term["kind"] == "company")
+            terms[place] = bent(rng, document, real)
+            told = level | {"bound": 0, "proof": {"by": "terms", "terms": terms}}
+            (one,) = verify.judge(document, answer | {"objectives": [told]})[
+                "objectives"
+            ]
+            assert one.get("bound", 0) <= least[0], (seed, policy, terms, one)
+    return proofs
+
+
+@pytest.mark.parametrize("seed", range(max(1, INSTANCES // 200)))
+def test_real_terms_hold_and_bent_ones_prove_nothing_false(seed: int) -> None:
+    check(seed, mutants=20)
+
+
+@pytest.mark.parametrize("balance", ["none", "per-topic", "dec-min"])
+def test_as_the_slow_way_says(balance: str) -> None:
+    """Differential: by trying every set that the argument may be left with."""
+    rng = Random(balance)  # noqa: S311
+    for _ in range(40):
+        document = uneven(rng)
+        case = verify.understand(document)
+        room = room_of(case, balance)
+        lags = [lag for topic in document["topics"].values() for lag in topic["lag"]]
+        term: Document = {"kind": "company", "at_least": rng.choice(lags)}
+        if rng.randrange(3) == 0:
+            term["topics"] = rng.choice((["t"], ["u"], []))
+        largest = company(document, room, term)
+        assert term_fails(case, room, PEAK_LAG, term | {"bound": largest}) is None
+        more = term_fails(case, room, PEAK_LAG, term | {"bound": largest + 1})
+        assert more == {"fails": "bound", "found": largest}
+
+
+def test_who_holds_more_of_some_topics_may_hold_nothing_else() -> None:
+    """Six of the eight, none far behind, are a full share without any of u."""
+    topics = {
+        "t": {"partitions": 8, "lag": [0, 0, 0, 0, 0, 0, 90, 90]},
+        "u": {"partitions": 4, "lag": [9, 9, 9, 9]},
+    }
+    document = rebalance(topics, {name: member(["t", "u"]) for name in "ab"})
+    case = verify.understand(document)
+    term: Document = {"kind": "company", "at_least": 0, "topics": ["t"], "bound": 1}
+    found = term_fails(case, room_of(case, "dec-min"), PEAK_LAG, term)
+    assert found == {"fails": "bound", "found": 0}
+
+
+def test_answers_do_rest_on_company() -> None:
+    """A check that never meets the term checks nothing."""
+    assert sum(check(seed, mutants=0) for seed in range(40)) > 5
+
+
+def test_one_too_high_is_refused() -> None:
+    topics = {"t": {"partitions": 5, "lag": [60, 50, 40, 35, 30]}}
+    document = rebalance(topics, {name: member(["t"]) for name in "abc"})
+    given = {"a": {"t": [0]}, "b": {"t": [1, 4]}, "c": {"t": [2, 3]}}
+    term: Document = {"kind": "company", "at_least": 30, "bound": 80}
+    level: Document = {"of": "peak-lag", "value": 80, "bound": 80}
+    answer: Document = {
+        "format": "assignment/1",
+        "members": given,
+        "policy": "none; peak-lag",
+        "status": "optimal",
+        "objectives": [level | {"proof": {"by": "terms", "terms": [term]}}],
+    }
+    verdict = verify.judge(document, answer)
+    assert verdict["objectives"] == [
+        {
+            "of": "peak-lag",
+            "value": 80,
+            "bound": 80,
+            "rests_on": "terms",
+            "proved": True,
+        }
+    ]
+    assert verdict["proved"]["peak_lag"]
+    term["bound"] = 81
+    verdict = verify.judge(document, answer)
+    (found,) = verdict["objectives"]
+    assert not found["proved"]
+    assert found["evidence"] == {
+        "term": 0,
+        "kind": "company",
+        "fails": "bound",
+        "found": 80,
+    }
+    assert not verdict["proved"]["peak_lag"]
+    assert verdict["evidence"]["status"]["unproved"] == ["peak-lag"]
