@@ -35,12 +35,17 @@ class Evidence:
 
 
 def evidence_of(
-    instance: Instance, setting: Setting, topics: list[str] | None = None
+    instance: Instance,
+    setting: Setting,
+    work: Work,
+    topics: list[str] | None = None,
 ) -> Evidence:
     """Work out what peak lag cannot be below, by counting alone.
 
     Parameters
     ----------
+    work : Work
+        Once a limit has struck, no more thresholds are tried.
     topics : list of str or None
         What the terms speak of; None: all topics.
     """
@@ -60,7 +65,7 @@ def evidence_of(
             at_least=crowd.at_least,
             topics=topics,
         )
-        for crowd in best_crowd(setting)
+        for crowd in best_crowd(setting, work)
     ]
     return Evidence(bound=max(term.bound for term in terms), terms=tuple(terms))
 

@@ -99,3 +99,12 @@ def peak_of(room: Room, hands: Hands) -> int:
     for c in range(room.unit.size):
         peak = max(peak, room.unit[c] * hands.total[c])
     return peak
+
+
+@njit(cache=True)
+def peak_with(room: Room, holder: Int32) -> int:
+    """Return the same of holders alone."""
+    total = np.zeros(room.unit.size, np.int64)
+    for p in range(holder.size):
+        total[holder[p]] += room.lag[p]
+    return int((room.unit * total).max()) if total.size else 0

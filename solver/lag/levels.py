@@ -12,7 +12,7 @@ from rebalance.documents import CertificateProof, SearchProof
 from solver.answer import Answer, Status
 from solver.lag.deal import deal
 from solver.lag.evidence import evidence_of, sharpened
-from solver.lag.hands import hands_of, peak_of
+from solver.lag.hands import peak_with
 from solver.lag.lower import lower
 from solver.lag.question import ENGINE, Goal, Question, ask, fits
 from solver.lag.regain import regained
@@ -81,7 +81,7 @@ class Ladder:
         return found.bound, SearchProof(engine=ENGINE)
 
     def _settle_peak(self) -> tuple[int, Proof | None]:
-        known = evidence_of(self.instance, self.setting)
+        known = evidence_of(self.instance, self.setting, self.work)
         reached = self._peak()
         if reached > known.bound and self.work.struck() is None:
             known = sharpened(known, self.instance, self.setting, self.work, reached)
@@ -91,8 +91,7 @@ class Ladder:
         return found.bound, known.proof(found.bound)
 
     def _peak(self) -> int:
-        room = self.setting.room
-        return int(peak_of(room, hands_of(room, self.holder)))
+        return int(peak_with(self.setting.room, self.holder))
 
     def _regain(self) -> None:
         """Give back to owners what the peak allows; the flow core's answer may help."""

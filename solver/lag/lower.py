@@ -13,7 +13,7 @@ from itertools import count
 import numpy as np
 
 from rebalance.claims import Int32
-from solver.lag.hands import hands_of, peak_of
+from solver.lag.hands import hands_of, peak_with
 from solver.lag.question import Goal, Question, ask, fits
 from solver.lag.setting import Setting
 from solver.lag.settle import settle
@@ -81,7 +81,7 @@ class _Descent:
         self.bound, self.holder = bound, start
         self.within = {} if moves is None else {Goal.MOVES: moves}
         self.owner = setting.owner if moves is not None else np.zeros(0, np.int32)
-        self.peak = int(peak_of(room, hands_of(room, start)))
+        self.peak = int(peak_with(room, start))
         self.total = int(room.lag.sum())
         self.seeds = count(work.limits.seed)
         self.fits = fits(setting)
@@ -139,8 +139,7 @@ class _Descent:
         )
         found = ask(self.setting, self.holder, question, self.work, effort)
         if found.holder is not None:
-            hands = hands_of(self.room, found.holder)
-            self.keep(found.holder, int(peak_of(self.room, hands)))
+            self.keep(found.holder, int(peak_with(self.room, found.holder)))
         self.bound = max(self.bound, found.bound)
 
     def keep(self, holder: Int32, peak: int) -> None:

@@ -20,6 +20,7 @@ from solver.lag.work import STEPS_A_UNIT, Work
 
 _PIECE = 50_000_000
 _PIECES = 8
+_LOOKED_AT = 5_000_000  # partitions, between two looks at the clock
 
 
 def regained(
@@ -43,7 +44,7 @@ def regained(
     best, most = holder, -1
     for start in starts:
         hands = hands_of(room, start)
-        while work.struck() is None and _bring_home(room, hands, setting.owner, cap):
+        while _brought_home(room, hands, setting.owner, cap, work):
             pass
         kept = int((hands.holder == setting.owner).sum())
         if kept > most:
@@ -65,11 +66,27 @@ def _settled(setting: Setting, start: Int32, cap: Int64, work: Work) -> Int32 | 
     return None
 
 
-@njit(cache=True)
-def _bring_home(room: Room, hands: Hands, owner: Int32, cap: Int64) -> int:
+def _brought_home(
+    room: Room, hands: Hands, owner: Int32, cap: Int64, work: Work
+) -> int:
     """Pass over the moved partitions once; return how many more are kept."""
     gained = 0
-    for p in range(owner.size):
+    each = max(1, owner.size // max(1, cap.size))  # what an exchange looks through
+    step = max(1, _LOOKED_AT // each)
+    for start in range(0, owner.size, step):
+        if work.struck() is not None:
+            return 0
+        gained += _bring_home(room, hands, owner, cap, start, start + step)
+    return gained
+
+
+@njit(cache=True)
+def _bring_home(
+    room: Room, hands: Hands, owner: Int32, cap: Int64, start: int, end: int
+) -> int:
+    """Pass over some partitions; return how many more are kept."""
+    gained = 0
+    for p in range(start, min(end, owner.size)):
         home, here = owner[p], hands.holder[p]
         at_home = home == here
         if home == NOBODY or at_home or place_of(room, room.topic[p], home) < 0:

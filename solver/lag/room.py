@@ -72,6 +72,8 @@ def place_of(room: Room, topic: int, member: int) -> int:
     """Return the place of a topic among those the member may take, or -1."""
     k = room.member_class[member]
     start, end = room.first[k], room.first[k + 1]
+    if start + topic < end and room.open[start + topic] == topic:
+        return int(topic)  # nothing before it is left out
     left, right = start, min(end, start + topic + 1)
     while left < right:
         middle = (left + right) // 2

@@ -24,14 +24,16 @@ member must take more of K, none of which is below x.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from rebalance.claims import Bools, Int64
 from solver.lag.room import Room
 from solver.lag.setting import Setting
+from solver.lag.work import Work
 
 _STEPS = 48  # thresholds that are tried where no formula tells the best
 _PAIRS = 40_000_000  # partitions looked at for all thresholds and kinds of member
@@ -54,8 +56,10 @@ def average(setting: Setting) -> int:
     return -(-setting.scale * total // weights) if weights else 0
 
 
-def best_crowd(setting: Setting) -> list[Crowd]:
+def best_crowd(setting: Setting, work: Work) -> list[Crowd]:
     """Find the threshold that proves most, among those worth trying.
+
+    One at least is tried, whatever limit has struck.
 
     Returns
     -------
@@ -69,25 +73,26 @@ def best_crowd(setting: Setting) -> list[Crowd]:
     lags = np.sort(room.lag)[::-1]
     tries = max(1, _PAIRS // (len(kinds) * lags.size))
     thresholds = _thresholds(room, lags, kinds)[:tries]
-    found = [
-        max(
-            (Crowd(at_least=x, bound=_crowd(room, kinds, x)) for x in thresholds),
-            key=lambda crowd: crowd.bound,
-        )
-    ]
+    found = [_best("crowd", thresholds, partial(_crowd, room, kinds), work)]
     if room.by_topic and room.topic_first.size > 2:
-        best = max(
-            (
-                Crowd(
-                    at_least=x, bound=_topic_crowd(room, kinds, x), kind="topic-crowd"
-                )
-                for x in thresholds
-            ),
-            key=lambda crowd: crowd.bound,
-        )
+        by_topic = partial(_topic_crowd, room, kinds, _lags_of_topics(room))
+        best = _best("topic-crowd", thresholds, by_topic, work)
         if best.bound > found[0].bound:
             found.append(best)
     return found
+
+
+def _best(
+    kind: str, thresholds: list[int], prove: Callable[[int], int], work: Work
+) -> Crowd:
+    best = Crowd(at_least=thresholds[0], bound=prove(thresholds[0]), kind=kind)
+    for x in thresholds[1:]:
+        if work.struck() is not None:
+            break
+        bound = prove(x)
+        if bound > best.bound:
+            best = Crowd(at_least=x, bound=bound, kind=kind)
+    return best
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,14 +194,20 @@ def _crowd(room: Room, kinds: list[_Kind], x: int) -> int:
     return _rank(values, counts, size)
 
 
-def _topic_crowd(room: Room, kinds: list[_Kind], x: int) -> int:
-    """Work the same out with limits topic by topic."""
-    values, counts = [], []
+def _lags_of_topics(room: Room) -> list[Int64]:
+    """Return the lags of each topic, ascending."""
     ends = np.searchsorted(room.topic, np.arange(room.topic_first.size))
-    sorted_lags = [
+    return [
         np.sort(room.lag[start:end])
         for start, end in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)
     ]
+
+
+def _topic_crowd(
+    room: Room, kinds: list[_Kind], sorted_lags: list[Int64], x: int
+) -> int:
+    """Work the same out with limits topic by topic."""
+    values, counts = [], []
     for kind in kinds:
         base = 0
         steps = [np.zeros(0, np.int64)]

@@ -9,12 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from rebalance import Assignment, Instance
-from rebalance.claims import NOBODY
+from rebalance.claims import NOBODY, Int32
 from rebalance.documents import BoundTerm, SearchProof, TermsProof
 from solver.answer import Status
 from solver.lag.deal import deal
 from solver.lag.evidence import evidence_of, sharpened
-from solver.lag.hands import hands_of, peak_of
+from solver.lag.hands import peak_with
 from solver.lag.lower import lower
 from solver.lag.question import ENGINE, fits
 from solver.lag.setting import setting_of
@@ -31,13 +31,16 @@ def solve_by_topic(instance: Instance, policy: Policy, work: Work) -> Outcome:
     terms: list[BoundTerm] = []
     bound, searched, small = 0, False, True
     for t, name in enumerate(instance.topics):
+        if work.struck() is not None:
+            _deal_rest(instance, policy, assignee, t)
+            break
         alone = topic_alone(instance, t)
         setting = setting_of(alone, policy.balance)
         if setting is None or not setting.rows.size:
             continue
-        known = evidence_of(alone, setting, topics=[name])
+        known = evidence_of(alone, setting, work, [name])
         start = deal(setting)
-        reached = int(peak_of(setting.room, hands_of(setting.room, start)))
+        reached = int(peak_with(setting.room, start))
         if reached > known.bound:
             known = sharpened(known, alone, setting, work, reached, [name])
         found = lower(setting, start, known.bound, work)
@@ -75,3 +78,12 @@ def solve_by_topic(instance: Instance, policy: Policy, work: Work) -> Outcome:
         objectives=(achieved,),
         reason=reason,
     )
+
+
+def _deal_rest(instance: Instance, policy: Policy, assignee: Int32, topic: int) -> None:
+    """Deal this topic and those after it out, all at once: a limit has struck."""
+    setting = setting_of(instance, policy.balance)
+    if setting is None:
+        raise TypeError(policy)  # not of these balances
+    start = instance.topic_offsets[topic]
+    assignee[start:] = setting.column(instance, deal(setting))[start:]

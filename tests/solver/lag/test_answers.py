@@ -101,8 +101,8 @@ def test_no_term_is_above_the_best(seed: int) -> None:
         best: Any = brute.best(str(parse_policy(policy)))
         if setting is None:
             continue
-        known = evidence_of(laid_out, setting)
         work = Work(limits=Limits())
+        known = evidence_of(laid_out, setting, work)
         known = sharpened(known, laid_out, setting, work, best[0])
         assert known.bound == max(term.bound for term in known.terms)
         for term in known.terms:
@@ -176,7 +176,8 @@ def test_topics_at_their_least_prove_more_than_all_together() -> None:
     assert outcome.objectives[0].value == outcome.objectives[0].bound == 130
     setting = setting_of(laid_out, parse_policy("lag-aware").balance)
     assert setting is not None
-    kinds = {one.kind: one.bound for one in evidence_of(laid_out, setting).terms}
+    known = evidence_of(laid_out, setting, Work(limits=Limits()))
+    kinds = {one.kind: one.bound for one in known.terms}
     assert kinds == {"average": 91, "crowd": 91, "topic-crowd": 130}
 
 
