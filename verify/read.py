@@ -84,6 +84,7 @@ TERM = fields(
         "at_least": integer(0),
         "weight": table(integer(0)),
         "price": table(either(dict, table(SIGNED), SIGNED)),
+        "steps": each(pair(integer(0))),
     },
 )
 PROOF = tagged(

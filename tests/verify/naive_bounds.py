@@ -21,6 +21,8 @@ def largest_bound(document: Document, room: Room, term: Term) -> int | None:
         return average(document, room, term)
     if term["kind"] == "company":
         return company(document, room, term)
+    if term["kind"] == "packing":
+        return packing(document, room, term)
     return duals(document, room, term)
 
 
@@ -95,6 +97,27 @@ def company(document: Document, room: Room, term: Term) -> int:
         with_one = len(mine) == most and max(mine) >= above
         if len(hand) >= fewest and (with_one or len(mine) > most):
             left.append(sum(lag(document, tp) for tp in hand))
+    least: int = ceil(min(left) * min(unit(document, name) for name in takers))
+    return least
+
+
+def packing(document: Document, room: Room, term: Term) -> int:
+    """Try every set of partitions that weighs as much as somebody has."""
+    weight = dict.fromkeys(partitions(document, room), 0)
+    for start, number in sorted(term["steps"]):
+        for tp in weight:
+            if tp[0] in term.get("topics", [tp[0]]) and lag(document, tp) >= start:
+                weight[tp] = number
+    heavy = [tp for tp in weight if weight[tp]]
+    takers = {name for topic, _ in heavy for name in room.seats[topic]}
+    if not takers:
+        return 0
+    share = Fraction(sum(weight.values()), len(takers))
+    left = [
+        sum(lag(document, tp) for tp in hand)
+        for hand in subsets(heavy)
+        if sum(weight[tp] for tp in hand) >= share
+    ]
     least: int = ceil(min(left) * min(unit(document, name) for name in takers))
     return least
 

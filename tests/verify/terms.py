@@ -8,6 +8,8 @@ from typing import Any
 from tests.shapes import Document
 from tests.strategies import TINY, Limits, draw_rebalance
 
+KINDS = ("average", "crowd", "topic-crowd", "company", "packing", "duals")
+
 
 def drawn(rng: Random, limits: Limits = TINY) -> Document:
     """Return a rebalance that always tells some lag."""
@@ -21,13 +23,15 @@ def drawn(rng: Random, limits: Limits = TINY) -> Document:
 def drawn_term(rng: Random, document: Document) -> Document:
     """Return a term of any kind without its bound."""
     members, topics = sorted(document["members"]), sorted(document["topics"])
-    kind = rng.choice(("average", "crowd", "topic-crowd", "company", "duals"))
+    kind = rng.choice(KINDS)
     term: Document = {"kind": kind}
     if kind == "average" and rng.randrange(2):
         term["members"] = rng.sample(members, rng.randint(0, len(members)))
     if kind in {"crowd", "topic-crowd", "company"}:
         lags = [lag for t in document["topics"].values() for lag in t["lag"]]
         term["at_least"] = rng.choice([*lags, 0, 1])
+    if kind == "packing":
+        term["steps"] = drawn_steps(rng, document)
     if kind != "duals" and rng.randrange(3) == 0:
         term["topics"] = rng.sample(topics, rng.randint(0, len(topics)))
     if kind == "duals":
@@ -35,6 +39,14 @@ def drawn_term(rng: Random, document: Document) -> Document:
         term["weight"] = {m: rng.randint(0, sizes[0]) for m in members}
         term["price"] = {m: drawn_price(rng, sizes[1], topics) for m in members}
     return term
+
+
+def drawn_steps(rng: Random, document: Document) -> list[list[int]]:
+    """Return weights of lags in steps, which need not be in order."""
+    lags = [lag for topic in document["topics"].values() for lag in topic["lag"]]
+    top = rng.choice((1, 3, 20))
+    starts = (rng.choice([*lags, 0, 1]) for _ in range(rng.randint(0, 4)))
+    return [[start, rng.randint(0, top)] for start in starts]
 
 
 def drawn_sum_term(rng: Random, document: Document) -> Document:

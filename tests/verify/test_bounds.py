@@ -81,13 +81,14 @@ def test_sound_for_any_integers(balance: str, rng: Random, data: st.DataObject) 
     """Weights, prices and thresholds of all of 64 bits."""
     document = drawn(rng)
     names = sorted(document["members"])
-    kinds = ("zero", "average", "crowd", "company", "duals", "x")
+    kinds = ("zero", "average", "crowd", "company", "packing", "duals", "x")
     wild = st.integers(-HUGE, HUGE) | st.integers(-3, 3)
     counts = st.integers(0, HUGE) | st.integers(0, 3)
     term: Document = {
         "kind": data.draw(st.sampled_from(kinds)),
         "bound": data.draw(wild),
         "at_least": data.draw(counts),
+        "steps": data.draw(st.lists(st.tuples(counts, counts))),
         "members": data.draw(st.lists(st.sampled_from(names))) if names else [],
         "weight": {name: data.draw(counts) for name in names},
         "price": {name: data.draw(wild) for name in names},
@@ -104,7 +105,7 @@ def test_as_the_slow_way_says(balance: str, rng: Random) -> None:
     document = drawn(rng)
     found = room(document, balance)
     term = drawn_term(rng, document)
-    if "crowd" in term["kind"]:
+    if term["kind"] in {"crowd", "topic-crowd"}:
         bound = rng.randint(1, 30)
         told = fails(document, found, term | {"bound": bound}) is None
         shown = term | {"bound": bound}
@@ -180,6 +181,29 @@ def test_large_lags_have_company() -> None:
         "found": 80,
     }
     assert fails(instance, room(instance, "none"), {"kind": "crowd", "bound": 66})
+
+
+def test_a_share_of_all_weight() -> None:
+    """Of 4 4 4 1 1 1 somebody has 8: two of the 4, since 4 1 1 1 are less."""
+    topics = {"t": {"partitions": 6, "lag": [10, 10, 10, 3, 3, 3]}}
+    instance = rebalance(topics, {name: member(["t"]) for name in ("a", "b")})
+    packing: Document = {"kind": "packing", "steps": [[3, 1], [10, 4]]}
+    found = room(instance, "none")
+    assert fails(instance, found, packing | {"bound": 20}) is None
+    assert fails(instance, found, packing | {"bound": 21}) == {
+        "fails": "bound",
+        "found": 20,
+    }
+    assert fails(instance, found, {"kind": "packing", "bound": 0}) is None
+    assert fails(instance, found, {"kind": "packing", "bound": 1}) is not None
+
+
+def test_what_takes_too_long_to_pack_proves_nothing() -> None:
+    steps = [[0, 10_000_000]]
+    told = fails(
+        LAG, room(LAG, "none"), {"kind": "packing", "steps": steps, "bound": 1}
+    )
+    assert told == {"fails": "size", "partitions": 3, "weight": 15_000_000}
 
 
 def test_members_with_partitions_nobody_else_takes() -> None:
