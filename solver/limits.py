@@ -24,7 +24,7 @@ class Limits:
         Work of a search, in CP-SAT's deterministic units of about a second each. Unlike
         seconds it strikes at the same place every time.
     memory : int or None
-        Resident bytes of this process.
+        Resident bytes of this process, and of others that it has work for it.
     stop : Event
         Set it to make engines end with what they have (Ctrl-C).
     seed : int
@@ -48,13 +48,19 @@ class Limits:
             return None
         return max(0.0, self._start + self.seconds - time.monotonic())
 
-    def struck(self) -> str | None:
-        """Name the limit that has struck, in words for a user; None: none has."""
+    def struck(self, *, beside: int = 0) -> str | None:
+        """Name the limit that has struck, in words for a user; None: none has.
+
+        Parameters
+        ----------
+        beside : int
+            Resident bytes of processes that work for this one.
+        """
         if self.stop.is_set():
             return "interrupted"
         if self.left == 0.0:
             return f"time limit of {self.seconds:g} s"
-        if self.memory is not None and resident_bytes() > self.memory:
+        if self.memory is not None and resident_bytes() + beside > self.memory:
             return f"memory limit of {self.memory >> 20} MiB"
         return None
 
@@ -71,6 +77,9 @@ class Limits:
         )
 
 
-def resident_bytes() -> int:
-    """Return the resident memory of this process, bytes."""
-    return int(psutil.Process().memory_info().rss)
+def resident_bytes(pid: int | None = None) -> int:
+    """Return the resident memory of this process or another; 0 once that has ended."""
+    try:
+        return int(psutil.Process(pid).memory_info().rss)
+    except psutil.NoSuchProcess:
+        return 0

@@ -41,8 +41,8 @@ def solve(
     Returns
     -------
     Outcome or None
-        OPTIMAL or INFEASIBLE, proved; FEASIBLE where the time is too short for a flow
-        that counts racks; None if this is not done by flow.
+        OPTIMAL or INFEASIBLE, proved; FEASIBLE where a limit ended the flow that counts
+        racks; None if this is not done by flow.
     """
     match policy.balance.kind:
         case Kind.DEC_MIN:

@@ -15,14 +15,12 @@ from solver.certificate import Certificate
 from solver.core import solve
 from solver.limits import Limits
 from solver.policy import Sum
+from solver.polynomial.apart import LeftError
 from solver.polynomial.faces import face_of
 from solver.polynomial.kinds import can_mismatch, places_of
 from solver.polynomial.levels import Weights, joined
 from solver.polynomial.network import cheapest
 from solver.polynomial.proof import is_proved
-
-_ARCS_A_PARTITION = 4  # to its owner, the hall and two doors
-_SECONDS_AN_ARC = 1e-5  # measured: 4 to 10 microseconds
 
 
 class Balanced(NamedTuple):
@@ -52,8 +50,8 @@ def balanced(
 ) -> Balanced | None:
     """Find the dec-min assignment that is best in the levels, in their order.
 
-    Without a say of racks it is the core's, the stickiest; so it is where the time left
-    is too short for a flow that counts racks, which nothing can interrupt.
+    Without a say of racks it is the core's, the stickiest; so it is where a limit ends
+    the flow that counts racks.
 
     Returns
     -------
@@ -66,17 +64,16 @@ def balanced(
         return None
     if weights.mismatch == 0 or not can_mismatch(instance):
         return _stickiest(answer)
-    reason = None if limits is None else _too_short(instance, limits)
-    if reason is not None:
-        stickiest = _stickiest(answer)
-        return stickiest._replace(
-            is_proved=False, reason=reason if stickiest.is_proved else None
-        )
     places = places_of(instance)
     if places is None:
         return None
     face = face_of(instance, answer.certificate)
-    found = cheapest(instance, places, face, weights)
+    try:
+        found = cheapest(instance, places, face, weights, limits or Limits())
+    except LeftError as left:
+        stickiest = _stickiest(answer)
+        reason = str(left) if stickiest.is_proved else None
+        return stickiest._replace(is_proved=False, reason=reason)
     if found is None:
         return None
     certificate = Certificate(
@@ -102,12 +99,3 @@ def count_moves(instance: Instance, assignment: Assignment) -> int:
 def _stickiest(answer: Answer) -> Balanced:
     proved = answer.status is Status.OPTIMAL
     return Balanced(answer.assignment, answer.certificate, Weights(1, 0), proved)
-
-
-def _too_short(instance: Instance, limits: Limits) -> str | None:
-    """Tell that a limit has struck, or is sure to strike during the flow."""
-    left = limits.left
-    arcs = _ARCS_A_PARTITION * instance.n_partitions + instance.class_topics.size
-    if left is not None and arcs * _SECONDS_AN_ARC > left:
-        return f"time limit of {limits.seconds:g} s"
-    return limits.struck()

@@ -14,11 +14,12 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from ortools.graph.python import min_cost_flow
 
 from rebalance import Instance
 from rebalance.claims import NOBODY, Int32, Int64
 from rebalance.instance import ABSENT
+from solver.limits import Limits
+from solver.polynomial.apart import flow_within
 from solver.polynomial.faces import OUTSIDE, Face
 from solver.polynomial.kinds import Kinds, Places, dense, kinds_of
 from solver.polynomial.levels import Weights
@@ -55,9 +56,15 @@ class Cheapest(NamedTuple):
 
 
 def cheapest(
-    instance: Instance, places: Places, face: Face, weights: Weights
+    instance: Instance, places: Places, face: Face, weights: Weights, limits: Limits
 ) -> Cheapest | None:
-    """Find the cheapest assignment of a face; None if its costs pass the library's."""
+    """Find the cheapest assignment of a face; None if its costs pass the library's.
+
+    Raises
+    ------
+    LeftError
+        If a limit strikes during the flow.
+    """
     kinds = kinds_of(instance, places)
     groups, group_first = dense(
         instance.member_class, face.low, face.place, places.seat
@@ -70,8 +77,8 @@ def cheapest(
         _to_members(instance, face, nodes, groups),
     ]
     arcs = Arcs(*(np.concatenate(column) for column in zip(*layers, strict=True)))
-    flow = _flow(arcs, _supply(face, kinds, nodes))
-    if flow is None:
+    flow = flow_within(np.stack(arcs[1:]), _supply(face, kinds, nodes), limits)
+    if flow.size < arcs.tail.size:
         return None
     distance = _distances(nodes.end, *arcs[1:], flow)
     price = -distance[nodes.member : nodes.level]
@@ -178,18 +185,6 @@ def _supply(face: Face, kinds: Kinds, nodes: _Nodes) -> Int64:
     supply[nodes.member : nodes.level] = -face.low
     supply[nodes.level :] = -face.extra
     return supply
-
-
-def _flow(arcs: Arcs, supply: Int64) -> Int64 | None:
-    """Return a cheapest flow, int64 an arc; None if the library cannot say."""
-    flow = min_cost_flow.SimpleMinCostFlow()
-    flow.add_arcs_with_capacity_and_unit_cost(
-        arcs.tail.astype(np.int32), arcs.head.astype(np.int32), arcs.room, arcs.cost
-    )
-    flow.set_nodes_supplies(np.arange(supply.size, dtype=np.int32), supply)
-    if flow.solve() != flow.OPTIMAL:
-        return None
-    return np.asarray(flow.flows(np.arange(arcs.tail.size)), np.int64)
 
 
 @njit(cache=True)
