@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import verify
 from rebalance import assignment_of, instance_of, parse_assignment, parse_rebalance
 from rebalance.errors import PolicyError
+from solver.front import Measure
 from solver.policy import NAMED, Objective, Sum, parse_policy
 from solver.policy.policy import WEIGHT_MAX
 from solver.values import scale_of, value_of
@@ -22,14 +23,14 @@ from tests.strategies import TINY, rebalances, rebalances_with_assignments
 from verify.objectives import scale_of as judges_scale
 from verify.objectives import tally_of
 from verify.objectives import value_of as judges_value
-from verify.policy import OBJECTIVES, read_policy
+from verify.policy import MEASURES, OBJECTIVES, read_policy
 from verify.rules import rows_of
 
 Pair = tuple[Document, Document]
 ALONE = [Sum.of(one) for one in Objective]
 PLAIN = [one for one in Objective if one is not Objective.LOAD]
 WORDS = (
-    *OBJECTIVES,
+    *(word for word in OBJECTIVES if word not in MEASURES),
     *("dec-min", "kip54", "per-topic", "none", "spread=0", "spread=03", "spread"),
     *("max-moves=2", "max-moves=-1", "sticky", "2*", "1*", "02*", "9999999999*"),
     *("; ", ", ", " + ", ";", " ", "=", "*", "\u0663*", "spread=9223372036854775808"),
@@ -55,6 +56,26 @@ def judged(pair: Pair, level: Sum) -> tuple[Any, int]:
 @given(rebalances_with_assignments())
 def test_each_objective(level: Sum, pair: Pair) -> None:
     assert judged(pair, level) == values(pair, level)
+
+
+@pytest.mark.parametrize("measure", Measure)
+@given(rebalances_with_assignments())
+def test_each_measure_of_a_front(measure: Measure, pair: Pair) -> None:
+    instance = instance_of(parse_rebalance(json.dumps(pair[0])))
+    assignment = assignment_of(instance, parse_assignment(json.dumps(pair[1])))
+    case, level = verify.understand(pair[0]), ((1, measure.value),)
+    tally = tally_of(case, rows_of(pair[1]["members"]))
+    loads = assignment.loads(instance).tolist()
+    assert judges_value(case, tally, level) == measure.of(loads)
+    assert judges_scale(case, level) == 1
+
+
+def test_measures_are_for_the_judge_and_for_fronts() -> None:
+    assert set(MEASURES) == {measure.value for measure in Measure}
+    for word in MEASURES:
+        assert read_policy(f"none; {word}; max-moves=1").levels == {word: ((1, word),)}
+        with pytest.raises(PolicyError, match=f"{word} is weighed by front"):
+            parse_policy(f"none; {word}; max-moves=1")
 
 
 @given(rebalances_with_assignments(), st.data())

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from math import lcm
 
 from verify.case import Case, Row
-from verify.figures import kept, lags_in, rack_mismatches
-from verify.policy import Level
+from verify.figures import kept, kip54_score, lags_in, rack_mismatches
+from verify.policy import MEASURES, Level
 
 Value = int | list[int]
 Pair = tuple[str, str]  # member, topic
@@ -99,7 +99,7 @@ def _count(case: Case, tally: Tally, objective: str) -> int:
 
 
 def _scale(case: Case, objective: str) -> int:
-    if objective in {"stickiness", "rack"}:
+    if objective in {"stickiness", "rack", *MEASURES}:
         return 1
     if objective == "lag-deviation":
         return _all_capacity(case)
@@ -139,6 +139,22 @@ def _deviation(case: Case, tally: Tally) -> int:
     )
 
 
+def _kip54_score(case: Case, tally: Tally) -> int:
+    return kip54_score(_counts(case, tally))
+
+
+def _sum_of_squares(case: Case, tally: Tally) -> int:
+    return sum(load * load for load in _counts(case, tally).values())
+
+
+def _counts(case: Case, tally: Tally) -> dict[str, int]:
+    """Count partitions of all members, with topics or without."""
+    totals = dict.fromkeys(case.wants, 0)
+    for (member, _), amount in tally.loads.items():
+        totals[member] += amount
+    return totals
+
+
 def _all_capacity(case: Case) -> int:
     return max(1, sum(case.capacity[name] for name in case.in_play))
 
@@ -163,4 +179,6 @@ _COUNTS: Mapping[str, Callable[[Case, Tally], int]] = {
     "lag-deviation": _deviation,
     "rack": _mismatches,
     "per-topic-spread": _per_topic_spread,
+    "kip54-score": _kip54_score,
+    "sum-of-squares": _sum_of_squares,
 }

@@ -15,6 +15,9 @@ from typing import Any
 from verify.strict import INT64_MAX, Path, Unreadable, shown
 from verify.strict import text as check_text
 
+MEASURES = ("kip54-score", "sum-of-squares")
+"""Of balance, by counts of partitions whatever the capacities; of points of a front."""
+
 OBJECTIVES = (
     "stickiness",
     "peak-lag",
@@ -24,6 +27,7 @@ OBJECTIVES = (
     "rack",
     "per-topic-spread",
     "load",
+    *MEASURES,
 )
 LENGTH_MAX = 10_000
 WEIGHT_MAX = 2**31 - 1

@@ -24,20 +24,25 @@ def against_policy(
     Raises
     ------
     InstanceError
-        If the instance cannot be asked for it.
+        If the instance cannot be asked for it, or if nothing answers this policy.
     """
     from oracle.against import plain
     from oracle.cli.limits import Allowed
     from oracle.cli.solving import Solving
     from rebalance import ClaimRule, instance_of
     from rebalance.documents import rebalance_of
+    from rebalance.errors import InstanceError, PolicyError
     from solver.policy import parse_policy
     from solver.solving import Engine
 
     policy = verdict["policy"]["of"]
+    try:
+        asked = parse_policy(policy)
+    except PolicyError as error:
+        raise InstanceError(error.reason, subject=policy) from None
     columns = instance_of(rebalance_of(instance), claim_rule=ClaimRule(claim_rule))
     allowed = Allowed(seconds=seconds)
-    solving = Solving(policy=parse_policy(policy), engine=Engine.AUTO, allowed=allowed)
+    solving = Solving(policy=asked, engine=Engine.AUTO, allowed=allowed)
     answer = plain(solving.answer(columns))
     best = verify.judge(instance, answer, claim_rule=claim_rule)
     found = best["verdict"] == "valid"

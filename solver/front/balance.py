@@ -27,7 +27,7 @@ from solver.front.running import VERSION
 from solver.front.staircase import Staircase, Step, halving
 from solver.front.walk import Cut, Walk
 from solver.limits import Limits
-from solver.policy import Policy, no_balance
+from solver.policy import no_balance
 
 FLOWS: Final = SearchProof(engine=f"min-cost-flow {VERSION}")
 PROGRAMS: Final = SearchProof(engine=f"cp-sat {VERSION}")
@@ -206,6 +206,5 @@ def _point(instance: Instance, task: _Task, moves: int) -> Point:
         bound=step.bound,
         is_proved=task.stairs.is_proved_corner(moves),
         proof=step.why,
-        policy=Policy(balance=no_balance, max_moves=moves),
         assignment=hand_out(instance, task.counts, step.held),
     )

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from rebalance import Assignment
 from solver.front.measure import Measure
 from solver.outcome import Proof
-from solver.policy import Policy
 
 Progress = Callable[[int, int], None]
 """Told of budgets settled, and of budgets there are."""
@@ -29,8 +28,6 @@ class Point:
         ``value`` is the least, and it is proved that fewer moves do not reach it.
     proof : Proof
         What ``bound`` rests on.
-    policy : Policy
-        What the assignment is an answer to.
     assignment : Assignment
     """
 
@@ -39,7 +36,6 @@ class Point:
     bound: int
     is_proved: bool
     proof: Proof
-    policy: Policy
     assignment: Assignment
 
 

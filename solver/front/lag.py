@@ -135,7 +135,6 @@ class _Task:
             bound=step.bound,
             is_proved=stairs.is_proved_corner(moves),
             proof=step.why,
-            policy=self.policy(moves),
             assignment=step.held,
         )
 

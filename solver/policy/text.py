@@ -20,6 +20,9 @@ from solver.policy.policy import WEIGHT_MAX, Balance, Kind, Objective, Policy, S
 BUDGET: Final = "max-moves"
 OBJECTIVES: Final = {objective.value: objective for objective in Objective}
 BALANCES: Final = {kind.value: kind for kind in Kind}
+MEASURES: Final = frozenset({"kip54-score", "sum-of-squares"})
+"""What the points of a front say they are the best in (`solver.front.measure`)."""
+
 NUMBER_MAX: Final = 2**63 - 1
 LENGTH_MAX: Final = 10_000
 
@@ -158,6 +161,8 @@ class _Reader:
         return int(number)
 
     def _unknown(self, word: str, piece: _Piece, others: list[str]) -> PolicyError:
+        if word in MEASURES:
+            return self._error(f"{word} is weighed by front, and by it alone", piece)
         if word in {*OBJECTIVES, *BALANCES, *NAMED, BUDGET}:
             order = "balance; objectives with commas between; max-moves=k"
             return self._error(f"{word} has no place here; in order: {order}", piece)

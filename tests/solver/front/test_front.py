@@ -136,23 +136,51 @@ def test_the_example_of_the_docs() -> None:
     assert (len(lag), lag[0], lag[-1]) == (8, (0, 38095), (7, 14837))
 
 
-@pytest.mark.parametrize("chosen", [no_balance, dec_min], ids=str)
-def test_each_point_is_judged_as_it_says(chosen: Balance) -> None:
+@pytest.mark.parametrize("chosen", [no_balance, per_topic, dec_min], ids=str)
+def test_each_point_of_lag_is_judged_by_itself(chosen: Balance) -> None:
+    _check_judged(churn(), peak_lag_front(instance(churn()), chosen), "peak-lag")
+
+
+@pytest.mark.parametrize("measure", Measure)
+def test_each_point_of_balance_is_judged_by_itself(measure: Measure) -> None:
     document = churn()
-    laid_out = instance(document)
-    fronts = [balance_front(laid_out), peak_lag_front(laid_out, chosen)]
-    keys = {"balance": "kip54_score", "peak-lag": "peak_lag"}
-    for front in fronts:
-        written = json.loads(json.dumps(document_of(laid_out, front)))
-        assert (written["format"], written["complete"]) == ("front/1", True)
-        assert "open" not in written
-        for point in written["points"]:
-            verdict = verify.judge(document, point["assignment"])
-            assert verdict["verdict"] == "valid", verdict
-            assert verdict["figures"]["moves"] == point["moves"]
-            assert verdict["figures"][keys[front.objective]] == point["value"]
-            assert point["status"] == "optimal"
-            assert point["proof"]["by"] in {"search", "terms"}
+    document["members"]["idle"] = {"subscription": []}  # which KIP-54's score counts
+    front = balance_front(instance(document), measure)
+    _check_judged(document, front, measure.value)
+
+
+def _check_judged(document: Document, front: Front, of: str) -> None:
+    """Take each assignment alone: optimal, by terms or by the word of a search."""
+    written = json.loads(json.dumps(document_of(instance(document), front)))
+    assert (written["format"], written["complete"]) == ("front/1", True)
+    assert "open" not in written
+    for point in written["points"]:
+        assert point["status"] == point["assignment"]["status"] == "optimal"
+        verdict = verify.judge(document, point["assignment"])
+        assert verdict["verdict"] == "valid"
+        balanced = {"dec_min_balanced", "kip54_balanced"}  # which no point claims
+        assert verdict["evidence"].keys() <= balanced
+        assert verdict["figures"]["moves"] == point["moves"]
+        (level,) = verdict["objectives"]
+        assert (level["of"], level["value"]) == (of, point["value"])
+        assert level["bound"] == point["value"]
+        assert "evidence" not in level
+        assert level["rests_on"] == point["proof"]["by"]
+        assert level["proved"] == (level["rests_on"] == "terms")
+
+
+def test_a_boast_of_a_point_is_seen_through() -> None:
+    document = churn()
+    written = document_of(instance(document), balance_front(instance(document)))
+    boast = json.loads(json.dumps(written["points"][0]["assignment"]))
+    (level,) = boast["objectives"]
+    level["value"] = level["bound"] = level["value"] - 2
+    verdict = verify.judge(document, boast)
+    assert verdict["objectives"][0]["claimed"] == {"value": level["value"]}
+    assert verdict["evidence"]["status"]["unproved"] == ["kip54-score"]
+    boast["policy"] = "none; kip54-score; max-moves=0"
+    boast["objectives"] = []
+    assert verify.judge(document, boast)["evidence"]["status"]["claimed"] == "optimal"
 
 
 def test_a_stop_leaves_bounds_that_hold() -> None:
