@@ -61,8 +61,13 @@ class Limits:
         if self.left == 0.0:
             return f"time limit of {self.seconds:g} s"
         if self.memory is not None and resident_bytes() + beside > self.memory:
-            return f"memory limit of {self.memory >> 20} MiB"
+            return self.memory_words
         return None
+
+    @property
+    def memory_words(self) -> str:
+        """Name the limit of memory, in words for a user."""
+        return f"memory limit of {(self.memory or 0) >> 20} MiB"
 
     def part(self, seconds: float) -> Limits:
         """Return limits for a part of the work: at most so long, same stop."""

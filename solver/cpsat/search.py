@@ -91,7 +91,10 @@ class Search:
             return struck
         if limits.seconds is not None:
             return f"time limit of {limits.seconds:g} s"
-        return None if limits.effort is None else f"effort limit of {limits.effort:g}"
+        if limits.effort is not None:
+            return f"effort limit of {limits.effort:g}"
+        # CP-SAT ends by itself, and gives back what it had, before there is too much.
+        return None if limits.memory is None else limits.memory_words
 
     def check(self) -> None:
         """Raise once a limit has struck."""
