@@ -118,6 +118,9 @@ class _Watched(pulp.HiGHS):  # type: ignore[misc]
         model = lp.solverModel
         if model is not None:
             self.run = _read(model, lp.variables(), relaxed=not self.mip)
+            # HiGHS holds our callback, which holds us and the program, which would
+            # hold HiGHS: a ring that no collector sees through.
+            lp.solverModel = None
         return pulp.LpStatusNotSolved, pulp.LpSolutionNoSolutionFound
 
     def _left_behind(self, lp: pulp.LpProblem) -> Run:

@@ -88,7 +88,7 @@ def _reach_number(case: Case, program: Program, best: Incumbent, at: int) -> Rea
     least = max(term.bound for term in terms)
     goal = _goal(case, program, level)
     if best.values[at] != least:
-        program.at_least(goal.terms, goal.sum_from(least))
+        program.hold_at_least(goal, goal.sum_from(least))
         step = minimize(case, program, goal, best)
         reason = step.reason
         value = best.values[at]
@@ -99,7 +99,7 @@ def _reach_number(case: Case, program: Program, best: Incumbent, at: int) -> Rea
         bound, reason = least, None
     value = best.values[at]
     if value == bound and isinstance(value, int):
-        program.at_most(goal.terms, goal.sum_at(value))
+        program.hold_at_most(goal, goal.sum_at(value))
     return Reached(bound=bound, terms=terms, searched=bound > least, reason=reason)
 
 
@@ -141,7 +141,7 @@ def _reach_load(
                     searched=True,
                     reason=step.reason,
                 )
-        program.at_most(goal.terms, counted(vector, stage, members))
+        program.hold_at_most(goal, counted(vector, stage, members))
         known += [(value, sum(n >= value for n in vector)) for value in stage]
     return Reached(bound=vector, terms=[], searched=True)
 

@@ -61,6 +61,8 @@ class Program:
         Largest sum of |coefficient| · |most of the variable| of a row.
     contradiction : bool
         Whether a row without variables is false.
+    held : set of str
+        Names of the rows that hold a goal's sum.
     """
 
     def __init__(
@@ -72,6 +74,7 @@ class Program:
         self.given: dict[tuple[int, int], pulp.LpVariable] = {}
         self.rows = self.size = self.largest = self._columns = self._unchecked = 0
         self.contradiction = False
+        self.held: set[str] = set()
         self._limits = limits
         self._of: list[list[tuple[Kind, pulp.LpVariable]]] = [
             [] for _ in range(kinds.members)
@@ -101,6 +104,20 @@ class Program:
     def equal(self, terms: Terms, value: int) -> None:
         """Add the row: sum of terms = value."""
         self._row(terms, pulp.LpConstraintEQ, value)
+
+    def hold_at_most(self, goal: Goal, most: int) -> None:
+        """Keep the sum of a goal at most at an integer."""
+        self._hold(goal, pulp.LpConstraintLE, most)
+
+    def hold_at_least(self, goal: Goal, least: int) -> None:
+        """Keep the sum of a goal at least at an integer."""
+        self._hold(goal, pulp.LpConstraintGE, least)
+
+    def _hold(self, goal: Goal, sense: int, right: int) -> None:
+        before = self.rows
+        self._row(goal.terms, sense, right)
+        if self.rows > before:
+            self.held.add(self._name)
 
     def load(self, member: int) -> Terms:
         """Count what a member takes."""
@@ -133,7 +150,12 @@ class Program:
         self.rows += 1
         self.largest = max(self.largest, size)
         row = pulp.LpConstraint(pulp.LpAffineExpression(terms), sense, rhs=right)
-        self.lp.addConstraint(row, f"r{self.rows:08d}")
+        self.lp.addConstraint(row, self._name)
+
+    @property
+    def _name(self) -> str:
+        """The name of the newest row."""
+        return f"r{self.rows:08d}"
 
     def _check(self, size: int, terms: int) -> None:
         """Refuse numbers past `EXACT`; look at the limits now and then."""

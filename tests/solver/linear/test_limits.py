@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import tempfile
 import threading
 import time
@@ -16,7 +17,7 @@ from solver.linear import Backend, solve
 from solver.linear.check import is_allowed
 from solver.policy import parse_policy
 from tests.shapes import Document
-from tests.solver.linear.cases import knotty, lags
+from tests.solver.linear.cases import answer, knotty, lags
 from tests.solver.routes import instance
 
 KIP54 = parse_policy("kip54-sticky")
@@ -105,3 +106,12 @@ def test_a_hint_is_used_and_never_trusted(backend: Backend) -> None:
     nobody = Assignment(assignee=best.assignment.assignee * 0 - 1)
     outcome = solve(laid_out, policy, limits=Limits(), hint=nobody, backend=backend)
     assert outcome.objectives == best.objectives
+
+
+def test_no_solver_is_left_in_memory() -> None:
+    """HiGHS, its callback and the program could hold each other for good."""
+    for _ in range(3):
+        answer(lags(5, 4, 3), "none; peak-lag, stickiness")
+    gc.collect()
+    kept = [one for one in gc.get_objects() if type(one).__name__ == "HighsCallback"]
+    assert not kept

@@ -134,6 +134,41 @@ def test_bug_rounding_loses_the_optimum_of_large_sums() -> None:
     assert 980582000000000000 < bound <= 980582367183062890
 
 
+def test_bug_a_start_makes_highs_cut_off_the_optimum() -> None:
+    """Asked once, HiGHS calls 4380720 the best: hence asked twice."""
+    document = rebalance(
+        {"t0": 6, "t1": 3},
+        {
+            "m0": member(["t1"], capacity=4),
+            "m1": member(["t0"], {"t0": [0, 1, 2, 3, 4, 5]}, capacity=2),
+            "m2": member(["t0", "t1"], {"t1": [0, 1, 2]}),
+        },
+    )
+    lag = [969760, 580374, 574145, 126534, 519921, 132404]
+    document["topics"]["t0"]["lag"] = lag
+    document["topics"]["t1"]["lag"] = [55713, 839520, 783852]
+    assert values(answer(document, "lag-aware")) == [4376264]
+
+
+def test_bug_no_room_between_rows_hides_the_optimum() -> None:
+    """Held at exactly its least, a goal left HiGHS no way but (6, 3, 3)."""
+    document = rebalance(
+        {"t0": 6, "t1": 6},
+        {
+            "m0": member(["t1"], {"t1": [3, 5]}),
+            "m1": member(["t0", "t1"], {"t0": [1, 4, 5], "t1": [0, 1, 2, 4]}),
+            "m2": member(["t0"], {"t0": [2]}),
+        },
+    )
+    document["topics"]["t0"]["lag"] = [665682, 0, 0, 947499, 0, 687252]
+    lag = [79342, 737766, 805534, 813285, 880329, 628534]
+    document["topics"]["t1"]["lag"] = lag
+    assert values(answer(document, "none; lag-deviation, load")) == [
+        1852710,
+        [5, 4, 3],
+    ]
+
+
 def test_bug_cbc_breaks_rows_after_preprocessing() -> None:
     """CBC with preprocessing hands back 0 for a goal that is 1 at least."""
     document = seeded_rebalance(2006, TINY)
