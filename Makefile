@@ -12,6 +12,8 @@ INSTANCES ?= 50000
 UPGRADE ?=
 
 BIN := .venv/bin
+# Tests run in one process a core, at most four: each may start a Spark of its own.
+PYTEST := $(BIN)/python -m pytest -q -n logical --maxprocesses 4 --dist worksteal
 WITH_PYTHON := python=$$(PYTHON="$(PYTHON)" sh tools/find_python.sh) && "$$python"
 
 .PHONY: help setup dev audit test test-all lint format mutation browser bench lock clean
@@ -35,10 +37,10 @@ lint: dev ## formatting, lint rules, types and import borders
 	@$(BIN)/lint-imports --no-logo
 
 test: lint ## lint, then the quick tests
-	@$(BIN)/python -m pytest -q -m "not slow"
+	@$(PYTEST) -m "not slow"
 
 test-all: lint browser mutation ## lint, then all tests, 50,000 instances, mutants, a browser
-	@ORACLE_INSTANCES=$(INSTANCES) ORACLE_PROFILE=thorough $(BIN)/python -m pytest -q
+	@ORACLE_INSTANCES=$(INSTANCES) ORACLE_PROFILE=thorough $(PYTEST)
 
 mutation: dev ## change lines of the engines and the judge; count what no test sees
 	@$(BIN)/python -m tools.mutation
