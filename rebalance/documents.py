@@ -143,6 +143,8 @@ class BoundTerm(_Strict):
     weight, price
         Multipliers a member (``duals``); ``price`` by topic where loads are bounded
         topic by topic.
+    steps
+        Thresholds of lag, ascending, each with a weight from there on (``packing``).
     """
 
     kind: str
@@ -152,6 +154,7 @@ class BoundTerm(_Strict):
     at_least: Optional[Count] = None
     weight: Optional[dict[str, Count]] = None
     price: Optional[dict[str, Integer | dict[str, Integer]]] = None
+    steps: Optional[list[tuple[Count, Count]]] = None
 
 
 class TermsProof(_Strict):

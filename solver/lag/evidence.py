@@ -9,6 +9,7 @@ from rebalance import Instance
 from rebalance.documents import BoundTerm, SearchProof, TermsProof
 from solver.lag.company import best_company
 from solver.lag.kinds import limits_of
+from solver.lag.packing import Packing
 from solver.lag.question import ENGINE
 from solver.lag.setting import Setting
 from solver.lag.subset import densest
@@ -26,6 +27,20 @@ class Evidence:
 
     bound: int
     terms: tuple[BoundTerm, ...]
+
+    def joined(
+        self, packing: Packing | None, topics: list[str] | None = None
+    ) -> Evidence:
+        """Return the same and what does not pack."""
+        if packing is None or packing.bound <= self.bound:
+            return self
+        term = BoundTerm.model_construct(
+            kind="packing",
+            bound=packing.bound,
+            topics=topics,
+            steps=list(packing.steps),
+        )
+        return Evidence(bound=packing.bound, terms=(*self.terms, term))
 
     def proof(self, bound: int) -> Proof:
         """Return what proves a bound: these terms, or a search that went beyond."""

@@ -88,7 +88,7 @@ class Ladder:
         moves = self.within.get(Goal.MOVES)
         found = lower(self.setting, self.holder, known.bound, self.work, moves=moves)
         self.holder = found.holder
-        return found.bound, known.proof(found.bound)
+        return found.bound, known.joined(found.packing).proof(found.bound)
 
     def _peak(self) -> int:
         return int(peak_with(self.setting.room, self.holder))

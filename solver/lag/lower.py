@@ -14,6 +14,7 @@ import numpy as np
 
 from rebalance.claims import Int32
 from solver.lag.hands import hands_of, peak_with
+from solver.lag.packing import Packing, is_packing
 from solver.lag.question import Goal, Question, ask, fits
 from solver.lag.setting import Setting
 from solver.lag.settle import settle
@@ -34,11 +35,14 @@ class Lowered:
     holder : int32 (P,)
     value, bound : int
         In units of 1 ÷ scale.
+    packing : Packing or None
+        What proves some of the bound, if that was needed.
     """
 
     holder: Int32
     value: int
     bound: int
+    packing: Packing | None = None
 
 
 def lower(
@@ -62,7 +66,12 @@ def lower(
     """
     descent = _Descent(setting, start, bound, work, moves)
     descent.run()
-    return Lowered(holder=descent.holder, value=descent.peak, bound=descent.bound)
+    return Lowered(
+        holder=descent.holder,
+        value=descent.peak,
+        bound=descent.bound,
+        packing=descent.packing,
+    )
 
 
 class _Descent:
@@ -85,6 +94,8 @@ class _Descent:
         self.total = int(room.lag.sum())
         self.seeds = count(work.limits.seed)
         self.fits = fits(setting)
+        self.packing: Packing | None = None
+        self.packs = not self.within and is_packing(setting)
 
     @property
     def is_over(self) -> bool:
@@ -94,6 +105,9 @@ class _Descent:
         """Alternate, each round with twice the effort of the one before."""
         if self.within:  # little is free to be exchanged, and much is settled
             self.search(_WORK)
+        if self.packs:  # exchanges are poor at it
+            self.settle_to(self.bound, _EFFORT // 16)
+            self.pack()
         for turn in count():
             steps = (
                 partial(self.settle_to, self.bound, _EFFORT << turn),
@@ -129,6 +143,19 @@ class _Descent:
             middle = (low + self.peak) // 2
             if not self.settle_to(middle, effort):
                 low = middle + 1
+
+    def pack(self) -> None:
+        """Find out how far down the relaxed packing problem allows to go."""
+        if self.is_over:
+            return
+        # Imported when needed: solvers take a second to load.
+        from solver.lag.pack import packed  # noqa: PLC0415
+
+        found = packed(self.setting, self.bound, self.peak, self.work)
+        if found.packing is not None:
+            self.packing, self.bound = found.packing, found.packing.bound
+        if found.holder is not None:
+            self.keep(found.holder, int(peak_with(self.room, found.holder)))
 
     def search(self, effort: float) -> None:
         """Ask CP-SAT for something better, or that there is nothing."""

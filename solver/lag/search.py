@@ -32,7 +32,7 @@ def search(
         program.hint(holder)
     except StruckError:
         return Searched(holder=None, bound=bound)
-    solver = _solver(work, effort)
+    solver = solver_within(work, effort)
     deviation = Goal.DEVIATION in {question.goal, *question.within}
     largest = largest_sum(setting, deviation=deviation)
     solver.parameters.cp_model_presolve = largest <= PRESOLVED
@@ -51,7 +51,8 @@ def search(
     )
 
 
-def _solver(work: Work, effort: float) -> cp_model.CpSolver:
+def solver_within(work: Work, effort: float) -> cp_model.CpSolver:
+    """Return CP-SAT, set to keep to the limits and to an effort."""
     limits = work.limits
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = limits.workers

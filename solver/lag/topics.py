@@ -44,6 +44,7 @@ def solve_by_topic(instance: Instance, policy: Policy, work: Work) -> Outcome:
         if reached > known.bound:
             known = sharpened(known, alone, setting, work, reached, [name])
         found = lower(setting, start, known.bound, work)
+        known = known.joined(found.packing, [name])
         first, end = instance.topic_offsets[t : t + 2]
         assignee[first:end] = setting.column(alone, found.holder)
         # A topic's members may have fewer capacities in common than the group's.

@@ -40,7 +40,6 @@ POLICIES = (
     "per-topic; topic-peak-lag",
     "none; topic-peak-lag",
 )
-UNJUDGED = frozenset({"company"})  # kinds of terms that the judge does not know
 SEEDS = range(max(1, INSTANCES // 50))
 
 
@@ -63,12 +62,8 @@ def check(document: Document, policy: str, best: list[Any]) -> None:
     verdict = verify.judge(document, written)
     assert verdict["verdict"] == "valid", verdict
     assert verdict["policy"]["balance_met"], verdict
-    for one, told in zip(verdict["objectives"], outcome.objectives, strict=True):
-        proof = told.proof
-        kinds = (
-            {t.kind for t in proof.terms or ()} if proof and proof.by == "terms" else ()
-        )
-        if one["rests_on"] != "search" and UNJUDGED.isdisjoint(kinds):
+    for one in verdict["objectives"]:
+        if one["rests_on"] != "search":
             assert one["proved"], verdict
 
 
