@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
-from rich.console import Group, RenderableType
+from rich.console import Group, JustifyMethod, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -30,7 +30,9 @@ def table_of(
     for i, column in enumerate(columns):
         numbers = [row[i] for row in listed if row[i] is not None]
         is_number = bool(numbers) and all(type(one) is int for one in numbers)
-        table.add_column(Text(column), justify="right" if is_number else "left")
+        side: JustifyMethod = "right" if is_number else "left"
+        # Where a terminal is narrow a name goes on in the next line, never cut off.
+        table.add_column(Text(column), justify=side, overflow="fold")
     for row in listed[:ROWS_SHOWN]:
         table.add_row(*(Text(_cell(value)) for value in row))
     parts: list[RenderableType] = [Text(title, style="bold"), table]

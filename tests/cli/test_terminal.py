@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,15 @@ def test_a_person_gets_a_table_of_the_answer(tmp_path: Path) -> None:
     for words in ("member", "load", "owned", "t 0", "v 0"):
         assert words in text
     assert harmless(text)
+
+
+def test_names_are_whole_where_there_is_little_room(tmp_path: Path) -> None:
+    ended = on_terminal("compare", write_lines(tmp_path / "r", CHAIN))
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", ended.out.decode()).splitlines()
+    names = "".join(line.partition("│")[0].strip() for line in lines)
+    assert "kip54-sticky" in names
+    assert "round-robin" in names
+    assert "…" not in names
 
 
 def test_a_person_gets_a_table_of_the_verdict(person: Cli, tmp_path: Path) -> None:
