@@ -22,7 +22,7 @@ from tests.strategies import SMALL, TINY, Limits, seeded_rebalance
 from verify.enumerate import TooLarge
 
 SEEDS = int(os.environ.get("ORACLE_INSTANCES", "2000")) // 50
-HUGE = 10**7
+HUGE = 5 * 10**6
 
 
 def check_agrees(document: Document, backend: Backend) -> None:
