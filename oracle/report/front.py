@@ -68,12 +68,11 @@ def _chart(front: Front, name: str) -> alt.LayerChart:
             tickColor=SOFT,
         )
         .configure_legend(
-            orient="top-right",
+            orient="bottom",  # inside, it would lie on the stairs of some fronts
+            direction="horizontal",
             title=None,
             labelColor=INK,
             labelFontSize=12,
-            fillColor=PAPER,
-            padding=6,
         )
     )
     return chart
