@@ -1,7 +1,9 @@
 """rebalance/1 and assignment/1 as Arrow tables: the batch form for Spark and Parquet.
 
 The columns are the documents' own fields; objects with free keys are maps. A field left
-out is null. Reading is as strict as reading JSON: the same checks, the same errors.
+out is null. What is one kind of thing or another (a value: a number, or a list of them)
+is a struct of which one field is filled, see `VALUE` and `PRICE`. Reading is as strict
+as reading JSON: the same checks, the same errors.
 """
 
 from __future__ import annotations
@@ -68,7 +70,42 @@ FIGURES: Final = pa.struct(
     ]
 )
 CERTIFICATE: Final = pa.struct(
-    [("level", pa.map_(_TEXT, _NUMBER)), ("price", pa.map_(_TEXT, _NUMBER))]
+    [
+        ("level", pa.map_(_TEXT, _NUMBER)),
+        ("price", pa.map_(_TEXT, _NUMBER)),
+        ("threshold", pa.map_(_TEXT, pa.list_(_NUMBER))),
+        ("weights", pa.struct([("stickiness", _NUMBER), ("rack", _NUMBER)])),
+    ]
+)
+VALUE: Final = pa.struct([("number", _NUMBER), ("numbers", pa.list_(_NUMBER))])
+"""What a level reaches: a number, or of ``load`` a list."""
+
+PRICE: Final = pa.struct([("number", _NUMBER), ("by_key", pa.map_(_TEXT, _NUMBER))])
+"""What a member, or a topic, asks: a number, or one for each topic, or member."""
+
+TERM: Final = pa.struct(
+    [
+        ("kind", _TEXT),
+        ("bound", _NUMBER),
+        ("members", pa.list_(_TEXT)),
+        ("topics", pa.list_(_TEXT)),
+        ("at_least", _NUMBER),
+        ("weight", pa.map_(_TEXT, _NUMBER)),
+        ("price", pa.map_(_TEXT, PRICE)),
+        ("steps", pa.list_(pa.list_(_NUMBER))),
+    ]
+)
+PROOF: Final = pa.struct(
+    [("by", _TEXT), ("engine", _TEXT), ("terms", pa.list_(TERM))],
+)
+OBJECTIVE: Final = pa.struct(
+    [
+        ("of", _TEXT),
+        ("value", VALUE),
+        ("bound", VALUE),
+        ("scale", _NUMBER),
+        ("proof", PROOF),
+    ]
 )
 ASSIGNMENTS: Final = pa.schema(
     [
@@ -78,6 +115,9 @@ ASSIGNMENTS: Final = pa.schema(
         ("members", pa.map_(_TEXT, _HELD)),
         ("assignor", _TEXT),
         ("status", _TEXT),
+        ("policy", _TEXT),
+        ("objectives", pa.list_(OBJECTIVE)),
+        ("reason", _TEXT),
         ("figures", FIGURES),
         ("certificate", CERTIFICATE),
     ]
@@ -85,6 +125,9 @@ ASSIGNMENTS: Final = pa.schema(
 """One row an assignment/1 document."""
 
 _ROWS_AT_ONCE: Final = 256
+_EITHER: Final = frozenset({"number", "numbers", "by_key"})
+"""Fields of structs of which one is filled: they are no fields of documents."""
+
 _Document = TypeVar("_Document", Rebalance, AssignmentDocument)
 
 
@@ -119,7 +162,30 @@ def assignments_from_table(
 def _table(documents: Iterable[_Document], schema: pa.Schema) -> pa.Table:
     """Lay documents out in canonical order of keys and lists."""
     rows = [orjson.loads(to_json(document)) for document in documents]
+    for row in rows:
+        if "objectives" in row:
+            objectives = schema.field("objectives").type
+            row["objectives"] = _cell(row["objectives"], objectives)
     return pa.Table.from_pylist(rows, schema=schema)
+
+
+def _cell(value: Any, kind: pa.DataType) -> Any:
+    """Turn what JSON says into a cell, so that either kind of thing has its field."""
+    if pa.types.is_list(kind):
+        return [_cell(item, kind.value_type) for item in value]
+    if pa.types.is_map(kind):
+        return [(key, _cell(item, kind.item_type)) for key, item in value.items()]
+    if not pa.types.is_struct(kind):
+        return value
+    fields = _fields(kind)
+    if not _EITHER.isdisjoint(fields):
+        filled = {int: "number", list: "numbers", dict: "by_key"}[type(value)]
+        return {filled: value}
+    return {name: _cell(item, fields[name]) for name, item in value.items()}
+
+
+def _fields(kind: pa.StructType) -> dict[str, pa.DataType]:
+    return {kind.field(i).name: kind.field(i).type for i in range(kind.num_fields)}
 
 
 def _documents(
@@ -142,8 +208,8 @@ def _plain(value: Any, kind: pa.DataType, steps: tuple[int | str, ...]) -> Any:
         _refuse_repeats([key for key, _ in value], steps)
         return {key: _plain(item, kind.item_type, (*steps, key)) for key, item in value}
     if pa.types.is_struct(kind):
-        fields = {kind.field(i).name: kind.field(i).type for i in range(len(kind))}
-        return _object(value.items(), fields, steps)
+        found = _object(value.items(), _fields(kind), steps)
+        return found if _EITHER.isdisjoint(value) else _one_of(found, steps)
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
         if not pa.types.is_nested(kind.value_type):
             return value
@@ -163,6 +229,14 @@ def _object(
         for name, value in items
         if value is not None
     }
+
+
+def _one_of(filled: dict[str, Any], steps: tuple[int | str, ...]) -> Any:
+    """Return what the one field of a struct says that is filled."""
+    if len(filled) != 1:
+        reason = f"{len(filled)} of the fields are filled; expected one"
+        raise DocumentError(reason, path=json_path(steps))
+    return next(iter(filled.values()))
 
 
 def _refuse_repeats(keys: list[str], steps: tuple[int | str, ...]) -> None:

@@ -39,6 +39,7 @@ Integer = Annotated[int, Field(ge=-INT64_MAX, le=INT64_MAX)]
 Key = Annotated[
     list[Annotated[int, Field(ge=1, le=INT64_MAX)]], Field(min_length=2, max_length=2)
 ]
+Step = Annotated[list[Count], Field(min_length=2, max_length=2)]
 
 
 class _Strict(BaseModel):
@@ -154,7 +155,7 @@ class BoundTerm(_Strict):
     at_least: Optional[Count] = None
     weight: Optional[dict[str, Count]] = None
     price: Optional[dict[str, Integer | dict[str, Integer]]] = None
-    steps: Optional[list[tuple[Count, Count]]] = None
+    steps: Optional[list[Step]] = None
 
 
 class TermsProof(_Strict):

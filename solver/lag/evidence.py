@@ -10,7 +10,6 @@ from rebalance.documents import BoundTerm, SearchProof, TermsProof
 from solver.lag.company import best_company
 from solver.lag.kinds import limits_of
 from solver.lag.packing import Packing
-from solver.lag.question import ENGINE
 from solver.lag.setting import Setting
 from solver.lag.subset import densest
 from solver.lag.terms import average, best_crowd
@@ -38,15 +37,15 @@ class Evidence:
             kind="packing",
             bound=packing.bound,
             topics=topics,
-            steps=list(packing.steps),
+            steps=[[x, weight] for x, weight in packing.steps],
         )
         return Evidence(bound=packing.bound, terms=(*self.terms, term))
 
-    def proof(self, bound: int) -> Proof:
+    def proof(self, bound: int, engine: str) -> Proof:
         """Return what proves a bound: these terms, or a search that went beyond."""
         if bound <= self.bound:
             return TermsProof(terms=list(self.terms))
-        return SearchProof(engine=ENGINE, terms=list(self.terms))
+        return SearchProof(engine=engine, terms=list(self.terms))
 
 
 def evidence_of(

@@ -3,25 +3,40 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import example, given
+from hypothesis import strategies as st
+from pydantic import BaseModel
 
 from rebalance import AssignmentDocument, DocumentError, Rebalance, to_json
 from rebalance.arrow import (
     ASSIGNMENTS,
+    PRICE,
     REBALANCES,
+    VALUE,
     assignments_from_table,
     assignments_to_table,
     from_table,
     to_table,
 )
 from rebalance.documents import parse_assignment, rebalance_of
-from tests.shapes import DOUBLE_CLAIM, EVERY_FIELD, NO_MEMBERS, NOTHING, Document
+from solver.policy import parse_policy
+from solver.solving import solve_policy
+from tests.rebalance.answers import ANSWERS
+from tests.shapes import (
+    DOUBLE_CLAIM,
+    EVERY_FIELD,
+    NO_MEMBERS,
+    NOTHING,
+    Document,
+    shape,
+)
+from tests.solver.routes import instance
 from tests.strategies import rebalances, rebalances_with_assignments
 
 
@@ -67,6 +82,114 @@ def test_every_field_of_an_assignment_survives() -> None:
     table = assignments_to_table([before])
     assert table.schema == ASSIGNMENTS
     assert to_json(_only(list(assignments_from_table(table)))) == to_json(before)
+
+
+@given(st.lists(ANSWERS, max_size=3))
+def test_answers_survive_the_table_as_they_are(answers: list[Document]) -> None:
+    """Everything that JSON carries: document, table, document, and equal."""
+    before = [parse_assignment(orjson.dumps(answer)) for answer in answers]
+    table = assignments_to_table(before)
+    assert table.schema == ASSIGNMENTS
+    assert list(assignments_from_table(table)) == before
+
+
+@given(ANSWERS)
+def test_answers_survive_parquet(answer: Document) -> None:
+    before = parse_assignment(orjson.dumps(answer))
+    sink = pa.BufferOutputStream()
+    pq.write_table(assignments_to_table([before]), sink)
+    table = pq.read_table(pa.BufferReader(sink.getvalue()))
+    assert list(assignments_from_table(table)) == [before]
+
+
+@pytest.mark.parametrize(
+    ("policy", "name"),
+    [
+        ("lag-aware", "LAG_GREEDY_FAILS"),
+        ("per-topic; peak-lag, stickiness", "LAG_GREEDY_FAILS"),
+        ("none; stickiness, load", "CHAIN"),
+        ("dec-min; 2*stickiness + rack", "EVERY_FIELD"),
+        ("spread=0", "CHAIN"),
+    ],
+)
+def test_real_answers_survive_the_table(policy: str, name: str) -> None:
+    laid_out = instance(shape(name))
+    before = solve_policy(laid_out, parse_policy(policy)).to_document(laid_out)
+    found = _only(list(assignments_from_table(assignments_to_table([before]))))
+    assert to_json(found) == to_json(before)
+
+
+@pytest.mark.parametrize(
+    ("document", "kind"),
+    [
+        (AssignmentDocument, pa.struct(ASSIGNMENTS)),
+        (Rebalance, pa.struct(REBALANCES)),
+    ],
+)
+def test_columns_are_the_fields_of_documents(
+    document: type[BaseModel], kind: pa.StructType
+) -> None:
+    """A field that is new in JSON has to be new in tables."""
+    assert _names_of_columns(kind) == _names_of_fields(document)
+
+
+def _names_of_columns(kind: pa.DataType) -> set[str]:
+    if pa.types.is_map(kind):
+        return _names_of_columns(kind.item_type)
+    if pa.types.is_list(kind):
+        return _names_of_columns(kind.value_type)
+    if not pa.types.is_struct(kind) or kind in (VALUE, PRICE):
+        return set()
+    below = [_names_of_columns(one.type) for one in kind]
+    names = zip((one.name for one in kind), below, strict=True)
+    return {path for name, found in names for path in _under(name, found)}
+
+
+def _names_of_fields(annotation: Any) -> set[str]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        fields = annotation.model_fields.items()
+        return {
+            path
+            for name, field in fields
+            for path in _under(name, _names_of_fields(field.annotation))
+        }
+    return set().union(*map(_names_of_fields, get_args(annotation)))
+
+
+def _under(name: str, below: set[str]) -> set[str]:
+    return {name, *(f"{name}.{path}" for path in below)}
+
+
+@pytest.mark.parametrize(
+    ("value", "filled"),
+    [({"number": 1, "numbers": [1]}, 2), ({"number": None, "numbers": None}, 0)],
+)
+def test_a_value_is_one_kind_of_thing(value: Document, filled: int) -> None:
+    answer = {
+        "format": "assignment/1",
+        "members": {},
+        "objectives": [{"of": "load", "value": [1], "bound": 1}],
+    }
+    table = assignments_to_table([parse_assignment(orjson.dumps(answer))])
+    (row,) = table.column("objectives").to_pylist()
+    assert row[0]["value"] == {"number": None, "numbers": [1]}
+    assert row[0]["bound"] == {"number": 1, "numbers": None}
+    row[0]["value"] = value
+    place = table.schema.get_field_index("objectives")
+    kind = table.schema.field(place).type
+    bent = table.set_column(place, "objectives", pa.array([row], type=kind))
+    error = _only(list(assignments_from_table(bent)))
+    assert isinstance(error, DocumentError)
+    assert error.path == "$.objectives[0].value"
+    assert error.reason == f"{filled} of the fields are filled; expected one"
+
+
+def test_tables_from_before_policies_are_read() -> None:
+    text = orjson.dumps({"format": "assignment/1", "members": {"a": {"t": [0]}}})
+    before = parse_assignment(text)
+    table = assignments_to_table([before])
+    old = table.drop_columns(["policy", "objectives", "reason"])
+    assert list(assignments_from_table(old)) == [before]
 
 
 def test_a_table_survives_parquet(tmp_path: Path) -> None:
