@@ -24,6 +24,10 @@ Value = int | tuple[int, ...]
 Proof = CertificateProof | TermsProof | SearchProof
 
 
+class MiscountError(AssertionError):
+    """An engine's own figures are not those of its assignment: a fault of ours."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Achieved:
     """One level of a policy: what was reached and what cannot be beaten.

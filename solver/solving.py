@@ -12,7 +12,7 @@ from typing import Final
 
 from rebalance import Instance
 from solver.limits import Limits
-from solver.outcome import Outcome
+from solver.outcome import MiscountError, Outcome
 from solver.policy import STICKY, Policy
 from solver.values import check_policy, values_of
 
@@ -26,10 +26,6 @@ class Engine(Enum):
     CP_SAT = "cp-sat"
     HIGHS = "highs"
     CBC = "cbc"
-
-
-class MiscountError(AssertionError):
-    """An engine's own figures are not those of its assignment: a fault of ours."""
 
 
 def solve_policy(

@@ -14,9 +14,8 @@ from solver.cpsat.problem import Problem
 from solver.cpsat.program import Program
 from solver.cpsat.search import Search, StruckError
 from solver.cpsat.terms import plain_terms
-from solver.outcome import Value
+from solver.outcome import MiscountError, Value
 from solver.policy import Objective, Sum
-from solver.solving import MiscountError
 from solver.values import value_of
 
 SHARE: Final = 0.8

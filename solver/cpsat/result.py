@@ -7,9 +7,8 @@ from solver.answer import Status
 from solver.cpsat.levels import Climb
 from solver.cpsat.search import ENGINE
 from solver.cpsat.terms import plain_terms
-from solver.outcome import Achieved, Outcome, Proof, Value, zero_term
+from solver.outcome import Achieved, MiscountError, Outcome, Proof, Value, zero_term
 from solver.policy import Policy, Sum
-from solver.solving import MiscountError
 from solver.values import scale_of
 
 

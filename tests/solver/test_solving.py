@@ -12,9 +12,9 @@ from rebalance.errors import InstanceError
 from solver import solving
 from solver.answer import Status
 from solver.limits import Limits
-from solver.outcome import Outcome
+from solver.outcome import MiscountError, Outcome
 from solver.policy import NAMED, Policy, parse_policy
-from solver.solving import Engine, MiscountError, solve_policy
+from solver.solving import Engine, solve_policy
 from tests.shapes import CHAIN, member, rebalance
 from tests.solver.routes import instance
 
