@@ -88,7 +88,8 @@ class Ladder:
         moves = self.within.get(Goal.MOVES)
         found = lower(self.setting, self.holder, known.bound, self.work, moves=moves)
         self.holder = found.holder
-        return found.bound, known.joined(found.packing).proof(found.bound)
+        known = known.joined(found.packing)
+        return found.bound, known.proof(found.bound, found.engine)
 
     def _peak(self) -> int:
         return int(peak_with(self.setting.room, self.holder))

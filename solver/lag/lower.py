@@ -13,9 +13,10 @@ from itertools import count
 import numpy as np
 
 from rebalance.claims import Int32
+from solver.lag.cover import NAME, Cover
 from solver.lag.hands import hands_of, peak_with
 from solver.lag.packing import Packing, is_packing
-from solver.lag.question import Goal, Question, ask, fits
+from solver.lag.question import ENGINE, Goal, Question, ask, fits
 from solver.lag.setting import Setting
 from solver.lag.settle import settle
 from solver.lag.work import STEPS_A_UNIT, Work
@@ -37,12 +38,15 @@ class Lowered:
         In units of 1 ÷ scale.
     packing : Packing or None
         What proves some of the bound, if that was needed.
+    engine : str
+        Whose word the rest of it is.
     """
 
     holder: Int32
     value: int
     bound: int
     packing: Packing | None = None
+    engine: str = ENGINE
 
 
 def lower(
@@ -71,6 +75,7 @@ def lower(
         value=descent.peak,
         bound=descent.bound,
         packing=descent.packing,
+        engine=descent.engine,
     )
 
 
@@ -95,7 +100,7 @@ class _Descent:
         self.seeds = count(work.limits.seed)
         self.fits = fits(setting)
         self.packing: Packing | None = None
-        self.packs = not self.within and is_packing(setting)
+        self.engine = ENGINE
 
     @property
     def is_over(self) -> bool:
@@ -105,9 +110,11 @@ class _Descent:
         """Alternate, each round with twice the effort of the one before."""
         if self.within:  # little is free to be exchanged, and much is settled
             self.search(_WORK)
-        if self.packs:  # exchanges are poor at it
-            self.settle_to(self.bound, _EFFORT // 16)
-            self.pack()
+        else:
+            self.cover()
+            if is_packing(self.setting):
+                self.settle_to(self.bound, _EFFORT // 16)
+                self.pack()
         for turn in count():
             steps = (
                 partial(self.settle_to, self.bound, _EFFORT << turn),
@@ -144,13 +151,31 @@ class _Descent:
             if not self.settle_to(middle, effort):
                 low = middle + 1
 
-    def pack(self) -> None:
-        """Find out how far down the relaxed packing problem allows to go."""
+    def cover(self) -> None:
+        """Come closer from the bound on, while there are few hands to try."""
         if self.is_over:
             return
+        cover = Cover(self.setting)
+        unit, step = int(self.room.unit[0]), 0
+        while cover.is_small and not self.is_over:
+            low, high = -(-self.bound // unit), self.peak // unit
+            peak = min(low + step, high - 1)
+            holder, is_settled = cover.holder(peak, self.work)
+            if holder is not None:
+                self.keep(holder, int(peak_with(self.room, holder)))
+            elif is_settled:
+                self.bound, self.engine = (peak + 1) * unit, NAME
+            else:
+                return
+            step = 2 * step + 1
+
+    def pack(self) -> None:
+        """Find out how far down the relaxed packing problem allows to go."""
         # Imported when needed: solvers take a second to load.
         from solver.lag.pack import packed  # noqa: PLC0415
 
+        if self.is_over:
+            return
         found = packed(self.setting, self.bound, self.peak, self.work)
         if found.packing is not None:
             self.packing, self.bound = found.packing, found.packing.bound
@@ -167,7 +192,8 @@ class _Descent:
         found = ask(self.setting, self.holder, question, self.work, effort)
         if found.holder is not None:
             self.keep(found.holder, int(peak_with(self.room, found.holder)))
-        self.bound = max(self.bound, found.bound)
+        if found.bound > self.bound:
+            self.bound, self.engine = found.bound, ENGINE
 
     def keep(self, holder: Int32, peak: int) -> None:
         """Remember what is better."""

@@ -16,7 +16,7 @@ from solver.lag.deal import deal
 from solver.lag.evidence import evidence_of, sharpened
 from solver.lag.hands import peak_with
 from solver.lag.lower import lower
-from solver.lag.question import ENGINE, fits
+from solver.lag.question import fits
 from solver.lag.setting import setting_of
 from solver.lag.single import topic_alone
 from solver.lag.work import Work
@@ -29,7 +29,8 @@ def solve_by_topic(instance: Instance, policy: Policy, work: Work) -> Outcome:
     """Lower the peak of each topic, one after the other."""
     assignee = np.full(instance.n_partitions, NOBODY, dtype=np.int32)
     terms: list[BoundTerm] = []
-    bound, searched, small = 0, False, True
+    engines: set[str] = set()
+    bound, small = 0, True
     for t, name in enumerate(instance.topics):
         if work.struck() is not None:
             _deal_rest(instance, policy, assignee, t)
@@ -51,7 +52,8 @@ def solve_by_topic(instance: Instance, policy: Policy, work: Work) -> Outcome:
         units = common_capacity(instance) // setting.scale
         bound += found.bound * units
         small &= fits(setting)
-        searched |= found.bound > known.bound
+        if found.bound > known.bound:
+            engines.add(found.engine)
         terms += [
             term.model_copy(update={"bound": term.bound * units})
             for term in known.terms
@@ -60,8 +62,8 @@ def solve_by_topic(instance: Instance, policy: Policy, work: Work) -> Outcome:
     (level,) = policy.levels
     value = value_of(instance, assignment, level)
     proof: Proof = TermsProof(terms=terms) if terms else zero_term()
-    if searched:
-        proof = SearchProof(engine=ENGINE, terms=terms)
+    if engines:
+        proof = SearchProof(engine=" and ".join(sorted(engines)), terms=terms)
     achieved = Achieved(
         of=level,
         value=value,
