@@ -27,6 +27,10 @@ BREACHES = [
     ("judge-apart", "solver", "import verify"),
     ("judge-apart", "heuristics", "def late() -> None:\n    import verify"),
     ("judge-apart", "rebalance", "import verify"),
+    ("two-programs", "solver.cpsat", "from solver.linear import kinds"),
+    ("two-programs", "solver.linear", "from solver import cpsat"),
+    ("circles", "solver.policy", "from solver import solving"),
+    ("circles", "solver.outcome", "from solver.values import scale_of"),
     ("spark", "oracle", "from pyspark.sql import DataFrame"),
     ("spark", "rebalance", "import pyspark"),
 ]

@@ -10,11 +10,12 @@ from rebalance import Assignment, Instance
 from rebalance.claims import Int32
 from rebalance.documents import CertificateProof, SearchProof
 from solver.answer import Answer, Status
+from solver.lag.asking import ask
 from solver.lag.deal import deal
 from solver.lag.evidence import evidence_of, sharpened
 from solver.lag.hands import peak_with
 from solver.lag.lower import lower
-from solver.lag.question import ENGINE, Goal, Question, ask, fits
+from solver.lag.question import ENGINE, Goal, Question, fits
 from solver.lag.regain import regained
 from solver.lag.setting import Setting
 from solver.lag.work import Work

@@ -13,10 +13,11 @@ from itertools import count
 import numpy as np
 
 from rebalance.claims import Int32
+from solver.lag.asking import ask
 from solver.lag.cover import NAME, Cover
 from solver.lag.hands import hands_of, peak_with
 from solver.lag.packing import Packing, is_packing
-from solver.lag.question import ENGINE, Goal, Question, ask, fits
+from solver.lag.question import ENGINE, Goal, Question, fits
 from solver.lag.setting import Setting
 from solver.lag.settle import settle
 from solver.lag.work import STEPS_A_UNIT, Work

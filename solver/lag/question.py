@@ -14,14 +14,10 @@ from rebalance.claims import Int32
 from solver.lag.kinds import kinds_of
 from solver.lag.room import Room
 from solver.lag.setting import Setting
-from solver.lag.work import Work
 
 ENGINE: Final = f"cp-sat {version('ortools')}"
 MOST_CHOICES: Final = 60_000
 """Variables; what is larger is left to bounds and exchanges."""
-
-CHOICES_A_SECOND: Final = 10_000
-"""What can be built and presolved within the time that is left, and then some."""
 
 _MOST_PARTITIONS: Final = 100_000
 _SUM_MAX: Final = 2**52
@@ -77,7 +73,7 @@ class Question:
 
 def fits(setting: Setting) -> bool:
     """Tell whether the program is small enough to be worth building."""
-    small = _choices(setting.room) <= MOST_CHOICES
+    small = choices(setting.room) <= MOST_CHOICES
     return small and largest_sum(setting, deviation=True) < _SUM_MAX
 
 
@@ -90,7 +86,7 @@ def largest_sum(setting: Setting, *, deviation: bool) -> int:
     return int(room.lag.sum()) * largest
 
 
-def _choices(room: Room) -> int:
+def choices(room: Room) -> int:
     """Count kinds of partitions times who may take them."""
     if room.lag.size > _MOST_PARTITIONS:
         return MOST_CHOICES + 1
@@ -100,19 +96,3 @@ def _choices(room: Room) -> int:
     np.add.at(of_topic, listed, people[room.topic_classes])
     firsts = [int(kind[0]) for kind in kinds_of(room)]
     return int(of_topic[room.topic[firsts]].sum())
-
-
-def ask(
-    setting: Setting, holder: Int32, question: Question, work: Work, effort: float
-) -> Searched:
-    """Put a question to CP-SAT, `solver.lag.search.search`.
-
-    Not where to build its program would take most of the time that is left.
-    """
-    left = work.limits.left
-    if left is not None and _choices(setting.room) > left * CHOICES_A_SECOND:
-        return Searched(holder=None, bound=question.bound)
-    # Imported when needed: it takes a second, and most groups need no search.
-    from solver.lag.search import search  # noqa: PLC0415
-
-    return search(setting, holder, question, work, effort)
