@@ -132,9 +132,7 @@ ANSWERS: Final = pa.schema(
         _column("lag_known", _FLAG, "false: peak_lag and its bound are null"),
         _column("peak_lag", _COUNT, "largest lag of a member, records"),
         _column("peak_lag_bound", _COUNT, "no complete assignment can be below this"),
-        _column(
-            "lag_spread", _COUNT, "largest minus smallest lag of a member, records"
-        ),
+        _column("lag_spread", _COUNT, "largest minus smallest, of members in play"),
         _column("rack_mismatches", _COUNT, "partitions with no replica in their rack"),
         _column("at_optimum", _FLAG, "valid, dec-min, moves_least; null if withheld"),
         _column(

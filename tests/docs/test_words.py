@@ -1,0 +1,69 @@
+"""The documents that docs/words.md shows are what is read and written."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import verify
+from tests.shapes import Document, member, rebalance
+from verify.brute import settle_policy
+from verify.rules import rows_of
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "words.md").read_text()
+SHOWN: list[Any] = [
+    json.loads(text) for text in re.findall(r"```(?:json)?\n({.*?)```", PAGE, re.DOTALL)
+]
+INSTANCE = rebalance(
+    {"t": {"partitions": 5, "lag": [60, 50, 40, 35, 30]}},
+    {"a": member(["t"], {"t": [0, 1]}), "b": member(["t"]), "c": member(["t"])},
+)
+
+
+def shown(*keys: str) -> Document:
+    """Return the one document shown that has these fields."""
+    (found,) = [one for one in SHOWN if all(key in one for key in keys)]
+    return dict(found)
+
+
+def test_documents_are_read() -> None:
+    formats = [one["format"] for one in SHOWN if "format" in one]
+    assert sorted(formats) == ["assignment/1"] * 2 + ["rebalance/1", "verdict/1"]
+    for one in SHOWN:
+        read = {
+            "rebalance/1": verify.read_rebalance,
+            "assignment/1": verify.read_assignment,
+        }.get(one.get("format"))
+        assert read is None or read(json.dumps(one)) == one
+
+
+def test_a_policy_is_judged_as_shown() -> None:
+    answer = shown("format", "policy")
+    verdict = verify.judge(INSTANCE, answer)
+    assert verdict["verdict"] == "valid"
+    assert verdict["evidence"] == {}
+    told = next(one for one in SHOWN if "balance_met" in str(one.get("policy")))
+    assert {name: verdict[name] for name in told} == told
+    settled = settle_policy(
+        verify.understand(INSTANCE), rows_of(answer["members"]), answer, complete=True
+    )
+    assert settled == shown("feasible")
+
+
+def test_a_wrong_term_is_told_as_shown() -> None:
+    answer = shown("format", "policy")
+    answer["objectives"][0]["proof"]["terms"][0]["bound"] = 81
+    (level, _) = verify.judge(INSTANCE, answer)["objectives"]
+    evidence = json.dumps(level["evidence"])
+    assert f"`{evidence}`" in PAGE
+
+
+def test_all_evidence_is_listed() -> None:
+    source = "".join(
+        path.read_text() for path in Path(verify.__file__).parent.glob("*.py")
+    )
+    names = set(re.findall(r'evidence\["([a-z_0-9]+)"\]|"evidence": \{"(\w+)"', source))
+    for name in {one or other for one, other in names} | {"status", "balance"}:
+        assert f"`{name}`" in PAGE, name
