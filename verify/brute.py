@@ -28,9 +28,24 @@ from verify.room import served
 
 HANDS_MAX = 100_000
 
-LAGS = frozenset({"peak-lag", "topic-peak-lag", "lag-spread", "lag-deviation"})
-BY_TOPIC = frozenset({"topic-peak-lag", "per-topic-spread"})
-COUNTED = frozenset({"load", "per-topic-spread"})
+ASKS: Mapping[str, frozenset[str]] = {
+    "stickiness": frozenset({"moves"}),
+    "peak-lag": frozenset({"lags"}),
+    "topic-peak-lag": frozenset({"lags", "topics"}),
+    "lag-spread": frozenset({"lags"}),
+    "lag-deviation": frozenset({"lags"}),
+    "rack": frozenset({"racks"}),
+    "per-topic-spread": frozenset({"loads", "topics"}),
+    "load": frozenset({"loads"}),
+    "kip54-score": frozenset({"loads"}),
+    "sum-of-squares": frozenset({"loads"}),
+    "dec-min": frozenset({"loads"}),
+    "kip54": frozenset({"loads", "topics"}),
+    "per-topic": frozenset(),  # what is uneven is left out topic by topic
+    "spread": frozenset({"loads"}),
+    "none": frozenset(),
+}
+"""What hands must be told apart by, for each objective and each balance."""
 
 Document = Mapping[str, Any]
 Vector = tuple[Any, ...]  # values of all levels, the first first
@@ -261,16 +276,9 @@ def _plain(value: Any) -> Any:
 
 def _asked(policy: Policy) -> set[str]:
     """Return what hands must be told apart by."""
-    objectives = {one for level in policy.levels.values() for _, one in level}
-    asked = {
-        "loads": policy.balance in {"dec-min", "kip54", "spread"}
-        or bool(objectives & COUNTED),
-        "lags": bool(objectives & LAGS),
-        "moves": "stickiness" in objectives or policy.max_moves is not None,
-        "racks": "rack" in objectives,
-        "topics": policy.balance == "kip54" or bool(objectives & BY_TOPIC),
-    }
-    return {name for name, wanted in asked.items() if wanted}
+    words = [one for level in policy.levels.values() for _, one in level]
+    asked = set().union(*(ASKS[word] for word in (policy.balance, *words)))
+    return asked | (set() if policy.max_moves is None else {"moves"})
 
 
 def _refuse_large(case: Case) -> None:
