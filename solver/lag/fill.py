@@ -6,14 +6,15 @@ import numpy as np
 from numba import njit
 
 from rebalance.claims import NOBODY, Int32, Int64
-from solver.lag.room import Room, cell_of
+from solver.lag.room import Room, cell_of, place_of
 
 
 @njit(cache=True)
 def fill(room: Room, holder: Int32) -> bool:
     """Give what nobody holds yet to members who may take it; tell whether all fits.
 
-    Where all members may take everything: cells up to their least, then extras.
+    Cells up to their least come first, then extras. Nothing is missed where counts are
+    limited by topic, or not at all, or members may all take the same.
     """
     count = np.zeros(room.least.size, np.int64)
     extra = room.extra.copy()
@@ -29,7 +30,7 @@ def fill(room: Room, holder: Int32) -> bool:
     for p in range(holder.size):
         if holder[p] != NOBODY:
             continue
-        if room.by_topic and room.topic[p] != topic:
+        if room.topic[p] != topic:
             turn, topic = 0, room.topic[p]
         turn = _open_turn(room, room.topic[p], count, extra, turn)
         if turn == 2 * room.unit.size:
@@ -46,6 +47,9 @@ def _open_turn(room: Room, topic: int, count: Int64, extra: Int64, turn: int) ->
     """
     members = room.unit.size
     while turn < 2 * members:
+        if place_of(room, topic, turn % members) < 0:
+            turn += 1
+            continue
         i = cell_of(room, topic, turn % members)
         if turn < members and count[i] < room.least[i]:
             break

@@ -14,6 +14,7 @@ import numpy as np
 
 from rebalance.claims import Int32
 from solver.lag.asking import ask
+from solver.lag.busy import Busy, busy_of
 from solver.lag.cover import NAME, Cover
 from solver.lag.hands import hands_of, peak_with
 from solver.lag.packing import Packing, is_packing
@@ -102,6 +103,8 @@ class _Descent:
         self.fits = fits(setting)
         self.packing: Packing | None = None
         self.engine = ENGINE
+        self.busy = None if self.within else busy_of(room)
+        self.is_busy = False
 
     @property
     def is_over(self) -> bool:
@@ -130,16 +133,25 @@ class _Descent:
                 return
 
     def settle_to(self, target: int, effort: int) -> bool:
-        """Try to reach a peak; keep whatever is better than the best."""
-        hands = hands_of(self.room, self.holder)
-        cap = np.minimum(target // self.room.unit, self.total)
+        """Try to reach a peak; keep whatever is better than the best.
+
+        Every other round without what has no lag, where most is such.
+        """
+        self.is_busy = not self.is_busy
+        busy = self.busy if self.is_busy else None
+        if busy is not None and not busy.may_hold(self.holder):
+            busy = None
+        room = self.room if busy is None else busy.room
+        holder = self.holder if busy is None else self.holder[busy.rows]
+        hands = hands_of(room, holder)
+        cap = np.minimum(target // room.unit, self.total)
         piece = min(effort, _PIECE) + 50_000 * cap.size
         while effort > 0 and self.work.struck() is None:
             effort -= piece
             seed = next(self.seeds) % 2**31
-            found = settle(self.room, hands, self.owner, cap, seed, piece)
+            found = settle(room, hands, self.owner, cap, seed, piece)
             self.work.spent += int(found.spent) / STEPS_A_UNIT
-            self.keep(found.holder, int(found.peak))
+            self.keep(found.holder, int(found.peak), busy)
             if found.over == 0:
                 return True
         return False
@@ -196,7 +208,10 @@ class _Descent:
         if found.bound > self.bound:
             self.bound, self.engine = found.bound, ENGINE
 
-    def keep(self, holder: Int32, peak: int) -> None:
+    def keep(self, holder: Int32, peak: int, busy: Busy | None = None) -> None:
         """Remember what is better."""
-        if peak < self.peak:
-            self.holder, self.peak = holder.copy(), peak
+        if peak >= self.peak:
+            return
+        whole = holder.copy() if busy is None else busy.filled(holder)
+        if whole is not None:
+            self.holder, self.peak = whole, peak
