@@ -50,19 +50,22 @@ def deal(setting: Setting) -> Int32:
     how many of a topic a member must take; those numbers come from ``start``.
     """
     room = setting.room
-    order = np.argsort(-room.lag, kind="stable")
     if setting.start is not None:
-        return _dealt(room, order, _seats_as(setting.start, room))
+        return _dealt(room, _by_lag(room), _seats_as(setting.start, room))
     if room.first.size == 2 and not room.by_topic:
-        return _dealt_by_heap(room, order)
+        return _dealt_by_heap(room, _by_lag(room))
     seats = _all_seats(room)
     takers = np.diff(seats.first)
     pairs = int(np.bincount(room.topic, minlength=takers.size) @ takers)
     if pairs > _SCAN and takers.size <= _HEAPS:
-        return _dealt_by_heaps(room, order, seats)
+        return _dealt_by_heaps(room, _by_lag(room), seats)
     if pairs > _SCAN:
         return _dealt_in_rounds(room, np.lexsort((-room.lag, room.topic)), seats)
-    return _dealt(room, order, seats)
+    return _dealt(room, _by_lag(room), seats)
+
+
+def _by_lag(room: Room) -> Int64:
+    return np.argsort(-room.lag, kind="stable")
 
 
 def _seats_as(holder: Int32, room: Room) -> Seats:
