@@ -10,8 +10,9 @@ import resource
 import sys
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from importlib.metadata import version
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,16 +24,20 @@ from heuristics.lag_aware import LagAwareAssignor
 from rebalance import Assignment, Instance, document_of, to_json
 from solver.lag import solve
 from solver.limits import Limits
+from solver.outcome import Outcome
 from solver.policy import Policy, parse_policy
 from solver.values import values_of
 
 Line = dict[str, Any]
 JUDGED = 10_000  # partitions; the judge reads documents, and is not in a hurry
+PACKAGES = ("numpy", "numba", "ortools", "highspy")
 VERSIONS = {"cp-sat": "ortools", "highs": "highspy"}
 
 
 def runs(case: Line) -> Iterator[Line]:
     """Run the seeds of a case, after one tiny run that loads what there is to load."""
+    import solver.lag.pack  # noqa: F401, PLC0415 - or the first run has to load it
+
     warm = {**case, "partitions": 12, "members": 3, "topics": 2, "seconds": 0.5}
     _answered(_group(warm, 0), warm)
     for seed in range(case["seeds"]):
@@ -49,14 +54,30 @@ def _group(case: Line, seed: int) -> Instance:
     )
 
 
+class _Answered(NamedTuple):
+    """What an engine said.
+
+    Attributes
+    ----------
+    outcome : Outcome or None
+        With its proof, where there is one.
+    """
+
+    assignment: Assignment | None
+    bound: int | None
+    status: str
+    outcome: Outcome | None = None
+
+
 def _measured(instance: Instance, case: Line) -> Line:
     cpu, wall = time.process_time(), time.perf_counter()
-    assignment, bound, status = _answered(instance, case)
+    found = _answered(instance, case)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    mebibytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
     policy = parse_policy(case["policy"])
     value = None
-    if assignment is not None:
-        (value,) = values_of(instance, assignment, policy)
+    if found.assignment is not None:
+        (value,) = values_of(instance, found.assignment, policy)
     document = written(instance)
     return {
         "instance": instance.group,
@@ -68,55 +89,65 @@ def _measured(instance: Instance, case: Line) -> Line:
         "assignor": case["engine"],
         "version": version(VERSIONS.get(case["engine"], "assignor-oracle")),
         "objective": value,
-        "bound": bound,
-        "status": status,
-        "verdict": _verdict(instance, assignment, document),
+        "bound": found.bound,
+        "status": found.status,
+        "rests_on": _rests_on(found.outcome),
+        "verdict": _verdict(instance, found, document),
         "wall_s": round(wall, 4),
         "cpu_s": round(cpu, 4),
         "limit_s": case["seconds"],
-        "mebibytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10,
+        "mebibytes": mebibytes,
         "machine": f"{platform.platform()}, {os.cpu_count()} cores",
+        "versions": f"Python {platform.python_version()}, "
+        + ", ".join(f"{name} {version(name)}" for name in PACKAGES),
+        "date": datetime.now(UTC).date().isoformat(),
     }
 
 
-def _answered(
-    instance: Instance, case: Line
-) -> tuple[Assignment | None, int | None, str]:
+def _answered(instance: Instance, case: Line) -> _Answered:
     policy = parse_policy(case["policy"])
     if case["engine"] == "ours":
         return _by_us(instance, policy, case["seconds"])
     if case["engine"] == "greedy":
-        return LagAwareAssignor().assign(instance), None, "heuristic"
+        return _Answered(LagAwareAssignor().assign(instance), None, "heuristic")
     by = by_cp_sat if case["engine"] == "cp-sat" else by_highs
     if instance.lag is None:
         raise SystemExit("no lag")
     found = by(instance.lag.tolist(), case["members"], case["seconds"])
     status = "optimal" if found.is_proved else "feasible"
     if found.holder is None:
-        return None, None, "unknown"
-    return Assignment(assignee=found.holder), found.bound, status
+        return _Answered(None, None, "unknown")
+    return _Answered(Assignment(assignee=found.holder), found.bound, status)
 
 
-def _by_us(
-    instance: Instance, policy: Policy, seconds: float
-) -> tuple[Assignment | None, int | None, str]:
+def _by_us(instance: Instance, policy: Policy, seconds: float) -> _Answered:
     outcome = solve(instance, policy, limits=Limits(seconds=seconds))
     bound = outcome.objectives[0].bound
     if not isinstance(bound, int):
         raise SystemExit("peak lag is no vector")
-    return outcome.assignment, bound, outcome.status.value
+    return _Answered(outcome.assignment, bound, outcome.status.value, outcome)
 
 
-def _verdict(
-    instance: Instance, assignment: Assignment | None, document: bytes
-) -> str | None:
-    """Ask the judge; None if nobody asked."""
-    if assignment is None or instance.n_partitions > JUDGED:
+def _rests_on(outcome: Outcome | None) -> str | None:
+    proof = None if outcome is None else outcome.objectives[0].proof
+    return None if proof is None else proof.by
+
+
+def _verdict(instance: Instance, found: _Answered, document: bytes) -> str | None:
+    """Ask the judge, who adds terms up again; None if nobody asked."""
+    if found.assignment is None or instance.n_partitions > JUDGED:
         return None
-    answer = json.loads(to_json(document_of(instance, assignment, assignor="any")))
-    verdict = str(verify.judge(json.loads(document), answer)["verdict"])
+    if found.outcome is None:
+        answer = to_json(document_of(instance, found.assignment, assignor="any"))
+    else:
+        answer = to_json(found.outcome.to_document(instance))
+    judged = verify.judge(json.loads(document), json.loads(answer))
+    verdict = str(judged["verdict"])
     if verdict != "valid":
         sys.exit(f"{instance.group}: {verdict}")
+    for level in judged.get("objectives", ()):
+        if level["rests_on"] == "terms" and level["bound"] != found.bound:
+            sys.exit(f"{instance.group}: its terms do not hold")
     return verdict
 
 

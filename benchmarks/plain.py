@@ -53,7 +53,10 @@ def by_cp_sat(lag: list[int], members: int, seconds: float) -> Plain:
 
 
 def by_highs(lag: list[int], members: int, seconds: float) -> Plain:
-    """Solve with HiGHS, one thread; its word is taken for bound and proof."""
+    """Solve with HiGHS, one thread; its word is taken for bound and proof.
+
+    Without presolve, as in `solver.linear`: that of 1.13 and 1.14 loses optima.
+    """
     problem = pulp.LpProblem("peak", pulp.LpMinimize)
     peak = pulp.LpVariable("peak", lowBound=0)
     x = [
@@ -69,7 +72,10 @@ def by_highs(lag: list[int], members: int, seconds: float) -> Plain:
         problem += count <= -(-len(lag) // members)
         held = pulp.lpSum(n * row[c] for n, row in zip(lag, x, strict=True))
         problem += held <= peak
-    problem.solve(pulp.HiGHS(msg=False, timeLimit=seconds, threads=1, gapRel=0))
+    highs = pulp.HiGHS(
+        msg=False, timeLimit=seconds, threads=1, gapRel=0, presolve="off"
+    )
+    problem.solve(highs)
     if any(one.value() is None for row in x for one in row):
         return Plain(None, 0, is_proved=False)
     values = np.array([[one.value() for one in row] for row in x])
