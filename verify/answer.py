@@ -17,6 +17,7 @@ from verify.constraints import over_budget, too_wide, uneven_topic
 from verify.levels import Answer, level_verdicts, proves_peak_lag
 from verify.objectives import Tally, Value, load_vector, tally_of, value_of
 from verify.policy import Policy, read_policy
+from verify.possible import judge_impossible
 from verify.prices import certified, separate_values, split
 from verify.room import room_of
 from verify.seats import Certificate
@@ -64,6 +65,8 @@ def judge_answer(
         "budget_met": "budget" not in broken,
     }
     status = _status(assignment, judged, allowed=complete and not broken)
+    if assignment.get("status") == "infeasible" and "refuted" not in status["status"]:
+        status["status"] |= judge_impossible(case, policy)
     return {"policy": met, "objectives": judged}, broken | found | status
 
 

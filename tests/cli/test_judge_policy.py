@@ -89,7 +89,12 @@ def test_an_optimum_that_there_is_not(cli: Cli, pair: Pair) -> None:
     ended = pair(cli, answer, "--against", "optimum")
     (verdict,) = ended.documents
     assert ended.code == 1
-    assert verdict["evidence"]["status"] == {"claimed": "infeasible", "reason": "odd"}
+    assert verdict["evidence"]["status"] == {
+        "claimed": "infeasible",
+        "reason": "odd",
+        "proved": True,
+        "because": {"spread": 1},
+    }
     against = verdict["against"]
     assert against["status"] == "infeasible"
     assert against["reason"]
