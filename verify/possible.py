@@ -21,6 +21,7 @@ the first is no less than that, the narrowest no more than this.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from verify.case import Case
@@ -28,6 +29,9 @@ from verify.objectives import common_capacity
 from verify.policy import Policy
 from verify.prices import count_owned
 from verify.room import Pool, room_of, served
+
+GROUPS_MAX = 200
+"""Sets of subscribers whose shares are looked at, the smallest first."""
 
 Reason = dict[str, Any]
 
@@ -72,18 +76,21 @@ def least_width(case: Case) -> int:
     common, capacity = common_capacity(case), case.capacity
     if not case.in_play:
         return 0
-    topics = served(case)
-    groups = {frozenset(case.subscribers[topic]) for topic in topics}
+    units: Counter[frozenset[str]] = Counter()
+    for topic in served(case):
+        units[frozenset(case.subscribers[topic])] += case.partitions[topic]
     widest = 0
-    for group in groups:
-        inside = (t for t in topics if group.issuperset(case.subscribers[t]))
-        units = sum(case.partitions[topic] for topic in inside)
-        widest = max(widest, -(-common * units // sum(capacity[m] for m in group)))
-    together = sum(case.partitions[topic] for topic in topics)
-    narrowest = common * together // sum(capacity[m] for m in case.in_play)
+    for group in sorted(units, key=len)[:GROUPS_MAX]:
+        inside = sum(number for some, number in units.items() if some <= group)
+        widest = max(widest, -(-common * inside // sum(capacity[m] for m in group)))
+    together = sum(capacity[name] for name in case.in_play)
+    narrowest = common * units.total() // together
+    reach: dict[frozenset[str], int] = {}
     for name in case.in_play:
-        reach = sum(case.partitions[topic] for topic in case.wants[name])
-        narrowest = min(narrowest, reach * (common // capacity[name]))
+        wanted = case.wants[name]
+        if wanted not in reach:
+            reach[wanted] = sum(map(case.partitions.__getitem__, wanted))
+        narrowest = min(narrowest, reach[wanted] * (common // capacity[name]))
     return max(0, widest - narrowest)
 
 
