@@ -21,11 +21,12 @@ from solver.core import solve as solve_core
 from solver.front.counts import Counts, Plan, counts_of, hand_out, plan_of
 from solver.front.excess import Excess, excess_of
 from solver.front.front import Front, Open, Point, Progress
+from solver.front.hull import corners
 from solver.front.measure import Measure, tangent_of
 from solver.front.program import cheapest
 from solver.front.running import VERSION
 from solver.front.staircase import Staircase, Step, halving
-from solver.front.walk import Cut, Walk
+from solver.front.walk import Cut, Walk, least_measure
 from solver.limits import Limits
 from solver.policy import no_balance
 
@@ -51,6 +52,7 @@ def balance_front(
     """
     limits = limits or Limits()
     task = _Task.of(instance, measure, limits)
+    task.begin(limits)
     task.bound_all(limits)
     task.settle_all(limits, progress or (lambda _done, _all: None))
     return _front(instance, task, limits)
@@ -78,18 +80,29 @@ class _Task:
         step = Step(value=worst, held=still, bound=least, why=FLOWS)
         stairs = Stairs.flat(0, moves, step)
         stairs.found(moves, least, best)
-        excess = excess_of(counts, limits)
+        share = limits if limits.left is None else limits.part(limits.left / 2)
+        excess = excess_of(counts, share)
         top = max(excess.top, *counts.loads(still), *counts.loads(best), 1)
         return cls(counts, measure, excess, top, stairs)
+
+    def begin(self, limits: Limits) -> None:
+        """Note what is on the hull of squares; for another measure it is a start."""
+        for corner in corners(self.counts, self.top, limits):
+            worth = self.measure.of(self.counts.loads(corner.plan))
+            self.stairs.found(corner.moves, worth, corner.plan)
+            if self.measure is Measure.SQUARES:
+                self.stairs.proved(corner.moves, corner.squares, FLOWS)
 
     def bound_all(self, limits: Limits) -> None:
         """Bound every budget by what flows say of it."""
         for budget in range(self.stairs.last, -1, -1):
             if limits.struck():
                 return
-            walk = self._walk(budget)
-            if walk is not None:
-                self.stairs.proved(budget, walk.least, FLOWS)
+            excess = self.excess.at(budget)
+            costs = self.measure.costs(self.counts.members, self.top)
+            least = least_measure(costs, self.counts.partitions, excess)
+            if least is not None:
+                self.stairs.proved(budget, least, FLOWS)
 
     def settle_all(self, limits: Limits, progress: Progress) -> None:
         """Try budget after budget, with more effort each round, until all is known."""

@@ -19,10 +19,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ortools.graph.python import min_cost_flow
+import numpy as np
 
 from solver.front.counts import Counts
 from solver.limits import Limits
+from solver.polynomial.mincost import flow_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,32 +86,32 @@ class _Network:
 
     def __init__(self, counts: Counts) -> None:
         self.counts = counts
+        topics = {topic: place for place, topic in enumerate(counts.supply)}
+        first, sink = len(topics), len(topics) + counts.members
+        arcs = [
+            (topics[topic], first + c, room, cost)
+            for topic, c in counts.pairs
+            for room, cost in (
+                (counts.own.get((topic, c), 0), -1),
+                (counts.supply[topic], 0),
+            )
+        ]
+        members = [(first + c, sink, 0, 0) for c in range(counts.members)]
+        self.arcs = np.array([*arcs, *members, *members], np.int64).T.copy()
+        supply = [*counts.supply.values(), *[0] * counts.members, -counts.partitions]
+        self.supply = np.array(supply, np.int64)
 
     def solve(self, threshold: int, price: int) -> tuple[int, int]:
         """Return the least of moves + price · excess, and the excess there."""
-        counts, flow = self.counts, min_cost_flow.SimpleMinCostFlow()
-        node = {topic: place for place, topic in enumerate(counts.supply)}
-        first = len(node)
-        sink = first + counts.members
-        for topic, supply in counts.supply.items():
-            flow.set_node_supply(node[topic], supply)
-            for c in counts.takers[topic]:
-                own = counts.own.get((topic, c), 0)
-                add = flow.add_arc_with_capacity_and_unit_cost
-                if own:
-                    add(node[topic], first + c, own, -1)
-                add(node[topic], first + c, supply, 0)
-        flow.set_node_supply(sink, -counts.partitions)
-        above = []
-        for c in range(counts.members):
-            flow.add_arc_with_capacity_and_unit_cost(first + c, sink, threshold, 0)
-            above.append(
-                flow.add_arc_with_capacity_and_unit_cost(
-                    first + c, sink, counts.partitions, price
-                )
-            )
-        status = flow.solve()
-        if status != flow.OPTIMAL:
-            raise AssertionError(f"a flow that has a solution: {status}")
-        excess = sum(flow.flow(arc) for arc in above)
-        return flow.optimal_cost() + counts.owned, excess
+        counts, arcs = self.counts, self.arcs
+        if not counts.members:
+            return 0, 0
+        below = slice(-2 * counts.members, -counts.members)
+        above = slice(-counts.members, None)
+        arcs[2, below] = threshold
+        arcs[2, above], arcs[3, above] = counts.partitions, price
+        flow = flow_of(arcs, self.supply)
+        if flow.size < arcs.shape[1]:
+            raise AssertionError("a flow that has a solution")
+        cost = int((flow * arcs[3]).sum())
+        return cost + counts.owned, int(flow[above].sum())

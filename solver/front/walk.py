@@ -19,6 +19,7 @@ from solver.limits import Limits
 
 NEVER = 2**60
 _CELLS_MAX = 2**24  # of 8 bytes each, for every table
+_STEPS_MAX = 2**28  # about a quarter of a second
 _NODES = 2**20  # at first; then twice as many
 
 
@@ -66,11 +67,6 @@ class Walk:
         togo, most = _tables(costs, _prices(cuts, top), floor, partitions)
         return cls(costs=costs, partitions=partitions, cuts=cuts, togo=togo, most=most)
 
-    @property
-    def least(self) -> int:
-        """The least measure, whatever the cuts say."""
-        return int(self.togo[0, -1, self.partitions])
-
     def find(self, worth: int, limits: Limits) -> list[int] | None:
         """Return n(1), ..., n(top) of such worth or less; None: there is none.
 
@@ -92,9 +88,39 @@ class Walk:
         raise TimeoutError
 
 
+def least_measure(costs: Int64, partitions: int, excess: Sequence[int]) -> int | None:
+    """Return the least measure of all walks without cuts; None if that takes long.
+
+    The same as the tables of `Walk` say, level by level, so it takes larger ones.
+    """
+    top, width = costs.shape
+    cells = width * (partitions + 1)
+    if cells > _CELLS_MAX or cells * top > _STEPS_MAX:
+        return None
+    floor = np.array([*excess[:top], *[0] * (top + 1 - len(excess[:top]))], np.int64)
+    return int(_least(costs, floor, partitions))
+
+
 def _prices(cuts: Sequence[Cut], top: int) -> Int64:
     listed = [cut.prices for cut in cuts]
     return np.array(listed, dtype=np.int64).reshape(len(cuts), top)
+
+
+@njit(cache=True)
+def _least(costs: Int64, floor: Int64, partitions: int) -> int:
+    """Go from the last level back; ``later[n, e]`` is what e partitions still cost."""
+    top, width = costs.shape
+    later = np.full((width, partitions + 1), NEVER, np.int64)
+    later[:, 0] = 0
+    for v in range(top - 1, -1, -1):
+        now = np.full((width, partitions + 1), NEVER, np.int64)
+        for n in range(width):
+            if n:  # whoever may take n may take fewer
+                now[n] = now[n - 1]
+            for e in range(max(floor[v], n + floor[v + 1]), partitions + 1):
+                now[n, e] = min(now[n, e], later[n, e - n] + costs[v, n])
+        later = now
+    return int(later[width - 1, partitions])
 
 
 @njit(cache=True)

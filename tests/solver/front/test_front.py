@@ -14,7 +14,10 @@ import verify
 from rebalance import Assignment, Instance
 from rebalance.errors import InstanceError
 from solver.front import Front, Measure, balance_front, peak_lag_front
+from solver.front.counts import counts_of
 from solver.front.document import document_of
+from solver.front.hull import corners
+from solver.front.program import cheapest
 from solver.limits import Limits
 from solver.policy import Balance, dec_min, no_balance, per_topic
 from tests import strategies
@@ -46,6 +49,62 @@ def test_balance_agrees_with_trying_everything(measure: Measure) -> None:
         laid_out = instance(document)
         expected = brute.front(laid_out, brute.balance(measure))
         assert pairs(balance_front(laid_out, measure)) == expected, seed
+
+
+def test_plans_on_the_hull_are_the_best_of_their_moves() -> None:
+    inside = 0
+    for seed, document in drawn(INSTANCES // 10):
+        laid_out = instance(document)
+        counts = counts_of(laid_out)
+        front = brute.front(laid_out, brute.balance(Measure.SQUARES))
+        found = list(corners(counts, max(counts.partitions, 1), Limits()))
+        for moves, squares, plan in found:
+            assert (counts.moves(plan), sum(counts.loads(plan))) == (
+                moves,
+                counts.partitions,
+            )
+            assert squares == min(s for k, s in front if k <= moves), seed
+        assert not found or {front[0], front[-1]} <= {one[:2] for one in found}
+        inside += len({one.moves for one in found}) > 2
+    assert inside
+
+
+def pairs_of_loads(high: int, low: int, each: int) -> Document:
+    """Return one topic, so many members with a high load, and as many with a low."""
+    starts = [
+        *range(0, high * each, high),
+        *range(high * each, (high + low) * each, low),
+    ]
+    members = {
+        f"m{place:02}": member(
+            ["t"],
+            {"t": [*range(start, start + (high if place < each else low))]},
+            1,
+        )
+        for place, start in enumerate(starts)
+    }
+    return rebalance({"t": {"partitions": (high + low) * each}}, members)
+
+
+def test_plans_on_a_line_are_found_between_its_ends() -> None:
+    """Ten moves, each as good as any other: nothing is below the line of the ends."""
+    counts = counts_of(instance(pairs_of_loads(3, 1, 10)))
+    found = {moves: s for moves, s, _ in corners(counts, 3, Limits())}
+    assert found == {moves: 100 - 2 * moves for moves in range(11)}
+
+
+def test_plans_on_the_hull_agree_with_programs() -> None:
+    for document in (churn(), pairs_of_loads(5, 2, 4)):
+        counts = counts_of(instance(document))
+        top = counts.partitions
+        prices = [2 * v + 1 for v in range(top)]
+        found = list(corners(counts, top, Limits()))
+        assert len(found) > 4
+        for moves, squares, plan in found:
+            best = cheapest(
+                counts, moves, prices, [0] * top, limits=Limits(), hint=plan
+            )
+            assert best.bound == squares
 
 
 def test_peak_lag_agrees_with_trying_everything() -> None:
