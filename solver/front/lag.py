@@ -27,7 +27,9 @@ MOVES: Final = Sum.of(Objective.STICKINESS)
 _EFFORT: Final = 0.1
 """Of the first try at a budget; four times as much at each further one."""
 _EFFORT_OF_END: Final = 1.0
-"""Of the search for the least peak lag of all."""
+"""Of the first search for the least peak lag of all."""
+_SHARE_OF_END: Final = 0.2
+"""Of the time left, for a longer one where there is a time limit."""
 
 Stairs = Staircase[Assignment, Proof]
 
@@ -78,11 +80,9 @@ class _Task:
         )
         if fewest.assignment is None:
             return None
-        end = cpsat.solve(
-            self.instance,
-            Policy(balance=self.balance, levels=(PEAK, MOVES)),
-            limits=_part(limits, _EFFORT_OF_END),
-        )
+        ends = Policy(balance=self.balance, levels=(PEAK, MOVES))
+        part = _part(limits, _EFFORT_OF_END)
+        end = cpsat.solve(self.instance, ends, limits=part)
         first, last = self._moves(fewest.assignment), self._owned()
         best = None if end.assignment is None else end.objectives[0]
         if end.assignment is not None and best is not None and best.is_proved:
@@ -95,6 +95,10 @@ class _Task:
         )
         stairs = Stairs.flat(first, max(first, last), step)
         self.note(stairs, stairs.last, end)
+        if stairs.is_open(stairs.last) and limits.left and limits.effort is None:
+            part = limits.part(limits.left * _SHARE_OF_END)
+            again = solve_policy(self.instance, ends, limits=part)
+            self.note(stairs, stairs.last, again)
         return stairs
 
     def settle_all(self, stairs: Stairs, limits: Limits, progress: Progress) -> None:
