@@ -60,6 +60,7 @@ def by_hand(
         if keep and kind.owner != NOBODY:
             loads[kind.owner] += kind.amount
     plan: Plan = [{} for _ in kinds]
+    amounts = [kind.amount for kind in kinds]
     for pool, (subscribers, size) in enumerate(problem.pools):
         if topic_by_topic:
             loads = [0] * len(problem.members)
@@ -75,7 +76,7 @@ def by_hand(
             if own:
                 plan[number][kind.owner] = own
                 share[kind.owner] -= own
-        _spread_rest(plan, rest, [kind.amount for kind in kinds], share)
+        _spread_rest(plan, rest, amounts, share)
     return assignment_of(problem, plan)
 
 

@@ -51,10 +51,16 @@ class Program:
 
     counts: Counts
     top: int
+    limits: Limits
     model: cp_model.CpModel = field(default_factory=cp_model.CpModel)
     keep: Variables = field(default_factory=dict)
     give: Variables = field(default_factory=dict)
     reach: dict[int, list[cp_model.IntVar]] = field(default_factory=dict)
+
+    def check(self) -> None:
+        """Raise TimeoutError once a limit has struck."""
+        if self.limits.struck():
+            raise TimeoutError
 
 
 def cheapest(
@@ -77,13 +83,17 @@ def cheapest(
     hint
         Where to begin.
     """
-    program = Program(counts=counts, top=len(prices))
-    give_all(program)
-    keep_enough(program, budget)
-    count_loads(program)
-    exceed(program, excess)
-    program.model.minimize(_cost(program, prices))
-    _begin_at(program, hint)
+    program = Program(counts=counts, top=len(prices), limits=limits)
+    try:
+        give_all(program)
+        keep_enough(program, budget)
+        count_loads(program)
+        exceed(program, excess)
+        program.model.minimize(_cost(program, prices))
+        program.check()
+        _begin_at(program, hint)
+    except TimeoutError:
+        return Cheapest(plan=None, bound=None, closed=False)
     asked = [*program.keep.values(), *program.give.values()]
     found = search(program.model, asked, limits)
     plan = None if found.values is None else _plan(program, found.values)
@@ -94,6 +104,7 @@ def give_all(program: Program) -> None:
     """Give away each topic: Σ_c keep(t, c) + give(t, c) = partitions of t."""
     counts, model = program.counts, program.model
     for topic, supply in counts.supply.items():
+        program.check()
         taken: list[cp_model.IntVar] = []
         for c in counts.takers[topic]:
             own = counts.own.get((topic, c), 0)
@@ -120,6 +131,7 @@ def count_loads(program: Program) -> None:
         for (_, c), variable in one.items():
             held.setdefault(c, []).append(variable)
     for c, variables in sorted(held.items()):
+        program.check()
         reach = [program.model.new_bool_var("") for _ in range(program.top)]
         program.reach[c] = reach
         program.model.add(sum(variables) == sum(reach))
@@ -131,9 +143,10 @@ def exceed(program: Program, excess: Sequence[int]) -> None:
     """Say what is known: Σ_c Σ_{v > t} reach(c, v) ≥ least excess above t."""
     for threshold, least in enumerate(excess[: program.top]):
         if least:
+            program.check()
             reaches = program.reach.values()
             above = [one for reach in reaches for one in reach[threshold:]]
-            program.model.add(sum(above) >= least)
+            program.model.add(cp_model.LinearExpr.sum(above) >= least)
 
 
 def _cost(program: Program, prices: Sequence[int]) -> cp_model.LinearExprT:

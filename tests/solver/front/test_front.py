@@ -13,11 +13,10 @@ import pytest
 import verify
 from rebalance import Assignment, Instance
 from rebalance.errors import InstanceError
-from solver.front import Front, Measure, balance_front, peak_lag_front
+from solver.front import Front, Measure, balance_front, peak_lag_front, program
 from solver.front.counts import counts_of
 from solver.front.document import document_of
 from solver.front.hull import corners
-from solver.front.program import cheapest
 from solver.limits import Limits
 from solver.policy import Balance, dec_min, no_balance, per_topic
 from tests import strategies
@@ -101,7 +100,7 @@ def test_plans_on_the_hull_agree_with_programs() -> None:
         found = list(corners(counts, top, Limits()))
         assert len(found) > 4
         for moves, squares, plan in found:
-            best = cheapest(
+            best = program.cheapest(
                 counts, moves, prices, [0] * top, limits=Limits(), hint=plan
             )
             assert best.bound == squares
@@ -251,6 +250,19 @@ def test_a_stop_leaves_bounds_that_hold() -> None:
     assert not front.is_complete
     assert front.reason == "interrupted"
     _check_open(front, whole)
+
+
+def test_a_limit_ends_the_writing_of_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    def search(*_: object) -> None:
+        raise AssertionError("searched all the same")
+
+    monkeypatch.setattr(program, "search", search)
+    counts, stop = counts_of(instance(churn())), Event()
+    stop.set()
+    found = program.cheapest(
+        counts, 3, [1] * 40, [0], limits=Limits(stop=stop), hint=counts.own
+    )
+    assert (found.plan, found.bound, found.closed) == (None, None, False)
 
 
 def test_a_limit_of_effort_is_kept_and_strikes_at_the_same_place() -> None:
