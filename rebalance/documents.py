@@ -312,21 +312,37 @@ def _validated(kind: type[_Document], name: str, value: Any) -> _Document:
     try:
         return kind.model_validate(value)
     except ValidationError as error:
-        raise _first_culprit(error) from None
+        raise _first_culprit(error, value) from None
 
 
-def _first_culprit(error: ValidationError) -> DocumentError:
+def _first_culprit(error: ValidationError, value: Any) -> DocumentError:
     """Turn the first of pydantic's findings into ours."""
     found = error.errors(include_url=False)
     first = found[0]
-    # "[key]" is pydantic's own step for "the key itself"; no JSON path has it.
-    path = json_path(tuple(step for step in first["loc"] if step != "[key]"))
+    is_missing = first["type"] == "missing"
+    path = json_path(tuple(_steps_in(value, first["loc"], is_missing=is_missing)))
     reason = first["msg"].removeprefix("Value error, ")
     reason = reason[0].lower() + reason[1:]
     if first["type"] not in {"missing", "value_error", "extra_forbidden"}:
         reason = f"{reason}: {shown(first['input'])}"
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
     return DocumentError(reason + more, path=path)
+
+
+def _steps_in(
+    value: Any, steps: Sequence[int | str], *, is_missing: bool
+) -> Iterator[int | str]:
+    """Yield the steps that lead through a value, without those of pydantic's own.
+
+    These are "[key]" for the key itself, and what tells kinds of one field apart.
+    """
+    for step in steps[:-1] if is_missing else steps:
+        is_key = isinstance(value, dict) and step in value
+        if is_key or (isinstance(value, list) and isinstance(step, int)):
+            value = value[step]
+            yield step
+    if is_missing:
+        yield steps[-1]
 
 
 def _refuse_contradictions(document: Rebalance) -> None:

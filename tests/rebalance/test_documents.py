@@ -176,6 +176,17 @@ def test_assignments_read_back(pair: tuple[Document, Document]) -> None:
     assert json.loads(text)["members"] == pair[1]["members"]
 
 
+VALUE = "$.objectives[0].value"
+
+
+def proved(proof: Document) -> Document:
+    return {"objectives": [{"of": "rack", "value": 1, "bound": 1, "proof": proof}]}
+
+
+def term(**fields: object) -> Document:
+    return {"by": "terms", "terms": [{"kind": "x", "bound": 1, **fields}]}
+
+
 @pytest.mark.parametrize(
     ("extra", "path"),
     [
@@ -186,6 +197,17 @@ def test_assignments_read_back(pair: tuple[Document, Document]) -> None:
         ({"certificate": {"level": {"a": -1}, "price": {}}}, "$.certificate.level.a"),
         ({"members": {"a": {"t": [-1]}}}, "$.members.a.t[0]"),
         ({"format": "rebalance/1"}, "$.format"),
+        (proved({"by": "terms", "terms": [{"kind": "zero"}]}), "terms[0].bound"),
+        (proved({"by": "terms"}), "terms"),
+        (proved({"by": "search"}), "engine"),
+        (proved({"by": "search", "engine": "e", "x": 1}), "x"),
+        (proved({"by": "search", "engine": "e", "terms": [1]}), "terms[0]"),
+        (proved(term(steps=[[1, 2], [3]])), "terms[0].steps[1]"),
+        (proved(term(steps=[[1, -2]])), "terms[0].steps[0][1]"),
+        (proved(term(price={"a": 0.5})), "terms[0].price.a"),
+        (proved(term(price={"a": {"b": []}})), "terms[0].price.a"),
+        ({"objectives": [{"of": "load", "value": "x", "bound": 1}]}, VALUE),
+        ({"objectives": [{"of": "load", "value": [0.5], "bound": 1}]}, VALUE),
     ],
 )
 def test_wrong_assignments_are_refused_where_they_are(
@@ -194,7 +216,10 @@ def test_wrong_assignments_are_refused_where_they_are(
     document = {"format": "assignment/1", "members": {}} | extra
     with pytest.raises(DocumentError) as caught:
         parse_assignment(json.dumps(document))
-    assert caught.value.path == path
+    if path.startswith("$"):
+        assert caught.value.path == path
+    else:
+        assert caught.value.path == f"$.objectives[0].proof.{path}"
 
 
 def test_wrong_format_of_nothing_at_all_says_what_is_read() -> None:
