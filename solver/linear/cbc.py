@@ -19,6 +19,7 @@ from typing import Final
 import pulp
 
 from rebalance.errors import OutsideError
+from solver.limits import resident_bytes
 from solver.linear.backend import TOLERANCE, End, Request, Run, nodes_of
 
 POLL: Final = 0.02
@@ -139,7 +140,7 @@ class _Watched(pulp.PULP_CBC_CMD):  # type: ignore[misc]
             try:
                 pause, struck = FIRST_POLL, None
                 while process.poll() is None:
-                    if limits.struck():
+                    if limits.struck(beside=resident_bytes(process.pid)):
                         struck = struck or time.monotonic()
                         # A time limit it knows of itself, and ends with a solution.
                         timed = limits.left == 0 and not limits.stop.is_set()

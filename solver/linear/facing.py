@@ -27,20 +27,25 @@ def find_face(case: Case) -> Face | None:
 
 
 def _dec_min(case: Case) -> Iterator[Held]:
-    """Yield what the linear program says, then what the exact core says."""
-    try:
-        request, flows = increments(case.kinds, case.members.capacity, case.limits)
-        held = held_by(case.kinds, flows, RUNS[case.backend](request))
-        if _is_complete(case, held):
-            yield held
-    except TooLargeError:
-        pass
+    """Yield what the linear program says if there is time, then what the core says."""
+    if not case.limits.struck():
+        yield from _by_program(case)
     counts = counts_of(case.kinds, solve_core(case.instance).assignment)
     by_core: dict[int, dict[int, int]] = {}
     for (k, c), count in counts.items():
         at = by_core.setdefault(case.kinds.kinds[k].group, {})
         at[c] = at.get(c, 0) + count
     yield by_core
+
+
+def _by_program(case: Case) -> Iterator[Held]:
+    try:
+        request, flows = increments(case.kinds, case.members.capacity, case.limits)
+    except TooLargeError:
+        return
+    held = held_by(case.kinds, flows, RUNS[case.backend](request))
+    if _is_complete(case, held):
+        yield held
 
 
 def _is_complete(case: Case, held: Held) -> bool:

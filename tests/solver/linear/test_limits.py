@@ -13,7 +13,7 @@ import pytest
 from rebalance import Assignment
 from solver.answer import Status
 from solver.limits import Limits
-from solver.linear import Backend, solve
+from solver.linear import Backend, facing, solve
 from solver.linear.check import is_allowed
 from solver.policy import parse_policy
 from tests.shapes import Document
@@ -42,6 +42,24 @@ def test_a_limit_gives_what_there_is(backend: Backend, limits: Limits) -> None:
     assert is_allowed(laid_out, KIP54, outcome.assignment)
     (reached,) = outcome.objectives
     assert 0 <= reached.bound < reached.value  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("backend", Backend)
+def test_no_program_is_written_once_a_limit_has_struck(
+    backend: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def increments(*_: object) -> None:
+        raise AssertionError("written all the same")
+
+    monkeypatch.setattr(facing, "increments", increments)
+    outcome = solve(
+        instance(knotty()),
+        parse_policy("dec-min; stickiness"),
+        limits=stopped(),
+        backend=backend,
+    )
+    assert outcome.assignment is not None
+    assert outcome.reason == "interrupted"
 
 
 @pytest.mark.parametrize("backend", Backend)
