@@ -78,6 +78,54 @@ def test_a_wrong_word_is_underlined(cli: Cli, tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("policy", "culprit"),
+    [
+        ("spread=-1; stickiness", "spread below 0"),
+        ("spread; stickiness", "spread needs a number"),
+        ("max-moves=-2", "max-moves below 0"),
+        ("max-moves=1; max-moves=2", "a second budget"),
+        ("0*stickiness", "a weight outside 1 to"),
+        ("none; -3*rack", "a negative weight"),
+        (f"none; {10**30}*rack", "a weight outside 1 to"),
+        ("1.5*rack", "'1.5' is no whole number"),
+        ("stickiness, stickiness", "stickiness twice"),
+        ("2*load", "load is a vector"),
+        ("dec-min; kip54; stickiness", "a balance or a name comes first"),
+        ("sticky; peak-lag", "a named policy has its objectives"),
+        ("none; kip54-score", "kip54-score is weighed by front, and by it alone"),
+    ],
+)
+def test_a_bad_policy_is_told_and_shown(
+    cli: Cli, tmp_path: Path, policy: str, culprit: str
+) -> None:
+    ended = cli("solve", "--policy", policy, write_lines(tmp_path / "r", CHAIN))
+    assert (ended.code, ended.out) == (2, b"")
+    assert ended.complaints[0].startswith(f"policy: {culprit}")
+    assert ended.complaints[1].strip() == policy
+
+
+def test_numbers_past_64_bits_are_named_and_the_others_answered(
+    cli: Cli, tmp_path: Path
+) -> None:
+    lagging = shape("LAG") | {"id": "lag"}
+    primes = (999_999_937, 999_999_929, 999_999_893, 999_999_883, 999_999_797)
+    members = {f"m{w}": {"subscription": ["t"], "capacity": w} for w in primes}
+    topics = {"t": {"partitions": 2, "lag": [1, 2]}}
+    large = {"format": "rebalance/1", "group": "g", "topics": topics}
+    source = write_lines(tmp_path / "r", lagging, large | {"members": members}, lagging)
+    for verb in (
+        ("solve", "--policy", "lag-aware"),
+        ("front", "--objective", "peak-lag"),
+    ):
+        ended = cli(*verb, source)
+        assert ended.code == 2
+        assert [answer["id"] for answer in ended.documents] == ["lag", "lag"]
+        (complaint,) = ended.complaints
+        assert "document 2: policy: peak-lag could reach" in complaint
+        assert "past 2^63 - 1" in complaint
+
+
 def test_a_hostile_policy_does_not_act(cli: Cli, tmp_path: Path) -> None:
     for text in ("\x1b[31mx", "a\nb", "stickiness,\x85stickiness"):
         ended = cli("solve", "--policy", text, tmp_path / "none")
