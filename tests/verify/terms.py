@@ -27,7 +27,7 @@ def drawn_term(rng: Random, document: Document) -> Document:
     term: Document = {"kind": kind}
     if kind == "average" and rng.randrange(2):
         term["members"] = rng.sample(members, rng.randint(0, len(members)))
-    if kind in {"crowd", "topic-crowd", "company"}:
+    if kind in {"crowd", "topic-crowd", "company"} and rng.randrange(6):
         lags = [lag for t in document["topics"].values() for lag in t["lag"]]
         term["at_least"] = rng.choice([*lags, 0, 1])
     if kind == "packing":
