@@ -100,9 +100,9 @@ class Outcome:
         self, instance: Instance, *, assignor: str = "oracle"
     ) -> AssignmentDocument:
         """Write the answer as assignment/1; without assignment nobody gets anything."""
-        nothing = document_of(instance, _nothing(instance), assignor=assignor)
-        document = nothing
-        if self.assignment is not None:
+        if self.assignment is None:
+            document = document_of(instance, _nothing(instance), assignor=assignor)
+        else:
             document = document_of(
                 instance,
                 self.assignment,
