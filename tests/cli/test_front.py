@@ -146,6 +146,25 @@ def test_a_picture_that_cannot_be_written(cli: Cli, tmp_path: Path) -> None:
     assert "no such file or directory" in ended.err
 
 
+def test_points_are_judged_and_not_weighed_anew(cli: Cli, tmp_path: Path) -> None:
+    source = write_lines(tmp_path / "r", CHAIN)
+    (front,) = cli("front", source).documents
+    (plain,) = cli("solve", source).documents
+    answers = [*(point["assignment"] for point in front["points"]), plain]
+    given = write_lines(tmp_path / "a", *answers)
+    judged = cli("judge", source, given)
+    assert judged.code == 0
+    stayed, moved, _ = judged.documents
+    assert stayed["policy"]["of"] == "none; kip54-score; max-moves=0"
+    assert stayed["objectives"][0]["value"] == 6
+    assert moved["objectives"][0]["rests_on"] == "search"
+    against = cli("judge", "--against", "optimum", source, given)
+    assert against.code == 2
+    assert len(against.documents) == 1
+    assert len(against.complaints) == 2
+    assert "kip54-score is weighed by front, and by it alone" in against.complaints[0]
+
+
 def test_a_person_gets_a_table(tmp_path: Path) -> None:
     shown = on_terminal("front", write_lines(tmp_path / "r", CHAIN, HOSTILE))
     text = shown.out.decode()
