@@ -181,6 +181,12 @@ def test_who_holds_more_of_some_topics_may_hold_nothing_else() -> None:
     term: Document = {"kind": "company", "at_least": 0, "topics": ["t"], "bound": 1}
     found = term_fails(case, room_of(case, "dec-min"), PEAK_LAG, term)
     assert found == {"fails": "bound", "found": 0}
+    # With a 5 among the five least, the sixth is a 9 of u: no 5 counts twice.
+    topics["t"]["lag"] = [0, 0, 0, 0, 5, 90, 90, 90]
+    case = verify.understand(document)
+    term["bound"] = 15
+    found = term_fails(case, room_of(case, "dec-min"), PEAK_LAG, term)
+    assert found == {"fails": "bound", "found": 14}
 
 
 def test_answers_do_rest_on_these() -> None:
