@@ -63,7 +63,11 @@ def packed(setting: Setting, bound: int, peak: int, work: Work) -> Packed:
         middle = (low + high) // 2
     holder = None
     if priced is not None and work.struck() is None:
-        holder = _held(setting, rows, sets.chosen(high, priced, _EFFORT))
+        chosen = sets.chosen(high, _EFFORT / 4)
+        if chosen is None and work.struck() is None:
+            sets.widen(high, priced)
+            chosen = sets.chosen(high, _EFFORT)
+        holder = _held(setting, rows, chosen)
     if best is not None:
         best = Packing(bound=best.bound * unit, steps=best.steps)
     return Packed(holder=holder, packing=best)

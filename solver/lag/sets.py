@@ -99,14 +99,12 @@ class Sets:
         """Tell whether there are so many members."""
         return value <= self.members + _SLACK
 
-    def chosen(
-        self, peak: int, price: Prices, effort: float
-    ) -> list[tuple[int, ...]] | None:
-        """Choose no more of the sets than members, so that all have their place.
-
-        Also of such as the relaxation could as well have taken.
-        """
+    def widen(self, peak: int, price: Prices) -> None:
+        """Add sets that the relaxation could as well have taken."""
         self._found(price, peak, 1 - _SLACK, _AS_GOOD, 0.0)
+
+    def chosen(self, peak: int, effort: float) -> list[tuple[int, ...]] | None:
+        """Choose no more of the sets than members, so that all have their place."""
         sets = self.below(peak)
         model = cp_model.CpModel()
         x = [model.new_bool_var("") for _ in sets]
