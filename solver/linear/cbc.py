@@ -7,6 +7,7 @@ tolerances as tight as ours it comes back with solutions that break rows.
 
 from __future__ import annotations
 
+import atexit
 import re
 import subprocess
 import tempfile
@@ -137,6 +138,7 @@ class _Watched(pulp.PULP_CBC_CMD):  # type: ignore[misc]
         with subprocess.Popen(  # noqa: S603 - PuLP's own binary
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=log
         ) as process:
+            atexit.register(process.kill)  # work in a thread does not see the end come
             try:
                 pause, struck = FIRST_POLL, None
                 while process.poll() is None:
@@ -152,6 +154,7 @@ class _Watched(pulp.PULP_CBC_CMD):  # type: ignore[misc]
                     pause = min(POLL, pause * 2)
             finally:
                 process.kill()
+                atexit.unregister(process.kill)
         return False
 
 
