@@ -10,9 +10,14 @@ import pytest
 from benchmarks.lags import group
 from solver.answer import Status
 from solver.lag import solve
+from solver.lag.aside import ends
+from solver.lag.program import Program
+from solver.lag.search import solver_within
+from solver.lag.setting import setting_of
+from solver.lag.work import StruckError, Work
 from solver.limits import Limits
 from solver.outcome import Outcome
-from solver.policy import parse_policy
+from solver.policy import dec_min, parse_policy
 
 POLICIES = ("lag-aware", "lag-sticky", "sticky-lag", "per-topic; topic-peak-lag")
 
@@ -88,6 +93,27 @@ def test_an_interrupt_ends_a_long_search() -> None:
     )
     assert outcome.status is Status.FEASIBLE
     assert outcome.reason == "interrupted"
+
+
+def test_a_solver_is_told_to_stop_or_left_behind() -> None:
+    work = Work(limits=Limits(stop=stopped()))
+    told, deaf = Event(), Event()
+    assert ends(told.wait, told.set, work)
+    assert not ends(deaf.wait, lambda: None, work)
+    deaf.set()
+
+
+def test_ctrl_c_is_left_to_the_caller() -> None:
+    solver = solver_within(Work(limits=Limits()), 1.0)
+    assert not solver.parameters.catch_sigint_signal
+
+
+def test_a_program_is_not_written_once_a_limit_has_struck() -> None:
+    laid_out = group("uniform", partitions=30, members=6, topics=1, seed=0)
+    setting = setting_of(laid_out, dec_min)
+    assert setting is not None
+    with pytest.raises(StruckError):
+        Program(setting, sticky=False, work=Work(limits=Limits(seconds=0)))
 
 
 def test_lags_near_the_end_of_64_bits() -> None:
