@@ -11,8 +11,12 @@ from pathlib import Path
 from heuristics import ASSIGNORS
 from rebalance import Instance, instance_of, parse_rebalance
 from solver import solve_by_flow
-from solver.policy import NAMED, parse_policy
+from solver.hands import Choice
+from solver.lag.work import Work
+from solver.limits import Limits
+from solver.policy import NAMED, no_balance, parse_policy
 from solver.solving import solve_policy
+from solver.values import common_capacity
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "docs" / "examples"
 POLICIES = [
@@ -37,6 +41,10 @@ def _answer(instance: Instance) -> None:
     for policy in POLICIES:
         if instance.lag is not None or not policy.needs_lag:
             solve_policy(instance, policy)
+    if instance.lag is not None:
+        most = int(instance.lag.sum()) * common_capacity(instance)
+        choice = Choice(instance, no_balance, most)
+        choice.least(instance.n_partitions, 0, most, Work(limits=Limits()))
     for assignor in ASSIGNORS.values():
         if assignor.refuses(instance) is None:
             assignor.assign(instance)

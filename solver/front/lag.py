@@ -1,7 +1,9 @@
 """Moves against peak lag: for every budget the least peak lag, proved.
 
 Both ends first: the fewest moves that the balance allows, and the least peak lag there
-is. Then a program for each budget between, for CP-SAT.
+is. Then each budget between: a short program for CP-SAT, and where that is not enough
+and the group is small, a choice of hands (`solver.hands`), which goes to the end where
+lags are large and differ, and CP-SAT does not.
 """
 
 from __future__ import annotations
@@ -13,9 +15,12 @@ import numpy as np
 
 from rebalance import Assignment, Instance
 from rebalance.claims import NOBODY
+from rebalance.documents import SearchProof
 from solver import cpsat
 from solver.front.front import Front, Open, Point, Progress
 from solver.front.staircase import Staircase, Step
+from solver.hands import NAME, Choice
+from solver.lag.work import Work
 from solver.limits import Limits
 from solver.outcome import Outcome, Proof, zero_term
 from solver.policy import Balance, Objective, Policy, Sum, no_balance
@@ -26,6 +31,8 @@ PEAK: Final = Sum.of(Objective.PEAK_LAG)
 MOVES: Final = Sum.of(Objective.STICKINESS)
 _EFFORT: Final = 0.1
 """Of the first try at a budget; four times as much at each further one."""
+_EFFORT_OF_HANDS: Final = 20
+"""Times that, for the choice of hands."""
 _EFFORT_OF_END: Final = 1.0
 """Of the first search for the least peak lag of all."""
 _SHARE_OF_END: Final = 0.2
@@ -95,30 +102,57 @@ class _Task:
         )
         stairs = Stairs.flat(first, max(first, last), step)
         self.note(stairs, stairs.last, end)
+        return stairs
+
+    def look_longer(self, stairs: Stairs, limits: Limits) -> None:
+        """Give the end a part of the time of its own; fewer moves profit from it."""
         if stairs.is_open(stairs.last) and limits.left and limits.effort is None:
+            ends = Policy(balance=self.balance, levels=(PEAK, MOVES))
             part = limits.part(limits.left * _SHARE_OF_END)
             again = solve_policy(self.instance, ends, limits=part)
             self.note(stairs, stairs.last, again)
-        return stairs
 
     def settle_all(self, stairs: Stairs, limits: Limits, progress: Progress) -> None:
         """Try budget after budget, with more effort each round, until all is known."""
+        choice = Choice(self.instance, self.balance, stairs.steps[0].value)
+        if not choice.is_small:
+            self.look_longer(stairs, limits)
         effort = _EFFORT
         while stairs.open and not limits.struck():
             for budget in stairs.open:  # ascending: few moves are few choices
                 if limits.struck():
                     return
                 if stairs.is_open(budget):
-                    policy = self.policy(budget)
                     part = _part(limits, limits.effort or effort)
-                    hint = stairs.at(budget).held
-                    outcome = cpsat.solve(self.instance, policy, limits=part, hint=hint)
-                    self.note(stairs, budget, outcome)
+                    self.search(stairs, budget, part)
+                    part = _part(limits, limits.effort or effort * _EFFORT_OF_HANDS)
+                    self.choose(stairs, budget, choice, part)
                     total = len(stairs.steps)
                     progress(total - len(stairs.open), total)
             if limits.effort is not None:
                 return
             effort *= 4
+
+    def search(self, stairs: Stairs, budget: int, limits: Limits) -> None:
+        """Put a budget to CP-SAT."""
+        policy, hint = self.policy(budget), stairs.at(budget).held
+        outcome = cpsat.solve(self.instance, policy, limits=limits, hint=hint)
+        self.note(stairs, budget, outcome)
+
+    def choose(
+        self, stairs: Stairs, budget: int, choice: Choice, limits: Limits
+    ) -> None:
+        """Choose hands within a budget, if the group is small and it is not settled."""
+        step = stairs.at(budget)
+        if not choice.is_small or not stairs.is_open(budget):
+            return
+        work = Work(limits=limits)
+        reached = choice.least(budget, step.bound, step.value, work)
+        if reached.assignee is not None:
+            assignment = Assignment(assignee=reached.assignee)
+            stairs.found(self._moves(assignment), reached.value, assignment)
+        if reached.bound > step.bound:
+            stairs.proved(budget, reached.bound, SearchProof(engine=NAME))
 
     def note(self, stairs: Stairs, budget: int, outcome: Outcome) -> None:
         """Note what an engine found for a budget, and what it proved."""
