@@ -1,9 +1,8 @@
 """Moves against peak lag: for every budget the least peak lag, proved.
 
 Both ends first: the fewest moves that the balance allows, and the least peak lag there
-is. Then each budget between: a short program for CP-SAT, and where that is not enough
-and the group is small, a choice of hands (`solver.hands`), which goes to the end where
-lags are large and differ, and CP-SAT does not.
+is. Then each budget between: in a small group by a choice of hands (`solver.hands`),
+which goes to the end where lags are large and differ; else by a program for CP-SAT.
 """
 
 from __future__ import annotations
@@ -123,10 +122,10 @@ class _Task:
                 if limits.struck():
                     return
                 if stairs.is_open(budget):
-                    part = _part(limits, limits.effort or effort)
-                    self.search(stairs, budget, part)
                     part = _part(limits, limits.effort or effort * _EFFORT_OF_HANDS)
                     self.choose(stairs, budget, choice, part)
+                    part = _part(limits, limits.effort or effort)
+                    self.search(stairs, budget, part)
                     total = len(stairs.steps)
                     progress(total - len(stairs.open), total)
             if limits.effort is not None:
@@ -134,7 +133,9 @@ class _Task:
             effort *= 4
 
     def search(self, stairs: Stairs, budget: int, limits: Limits) -> None:
-        """Put a budget to CP-SAT."""
+        """Put a budget to CP-SAT, if it is not settled."""
+        if not stairs.is_open(budget):
+            return
         policy, hint = self.policy(budget), stairs.at(budget).held
         outcome = cpsat.solve(self.instance, policy, limits=limits, hint=hint)
         self.note(stairs, budget, outcome)
