@@ -11,7 +11,7 @@ from pathlib import Path
 from heuristics import ASSIGNORS
 from rebalance import Instance, instance_of, parse_rebalance
 from solver import solve_by_flow
-from solver.hands import Choice
+from solver.budget import Choice
 from solver.lag.work import Work
 from solver.limits import Limits
 from solver.policy import NAMED, no_balance, parse_policy

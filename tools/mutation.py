@@ -33,7 +33,7 @@ PACKAGES = {
     "verify": ["."],
 }
 """What is changed, and which of its tests meet the mutants."""
-BESIDE = {"cpsat", "linear", "lag", "front"}
+BESIDE = {"cpsat", "linear", "lag", "budget", "front"}
 """Engines of ``solver`` that are left out: a run of their tests takes minutes when the
 kernels are interpreted. They are held against each other and against brute force."""
 TIMES = "times.xml"

@@ -1,7 +1,7 @@
 """Moves against peak lag: for every budget the least peak lag, proved.
 
 Both ends first: the fewest moves that the balance allows, and the least peak lag there
-is. Then each budget between: in a small group by a choice of hands (`solver.hands`),
+is. Then each budget between: in a small group by a choice of hands (`solver.budget`),
 which goes to the end where lags are large and differ; else by a program for CP-SAT.
 """
 
@@ -16,9 +16,9 @@ from rebalance import Assignment, Instance
 from rebalance.claims import NOBODY
 from rebalance.documents import SearchProof
 from solver import cpsat
+from solver.budget import NAME, Choice
 from solver.front.front import Front, Open, Point, Progress
 from solver.front.staircase import Staircase, Step
-from solver.hands import NAME, Choice
 from solver.lag.work import Work
 from solver.limits import Limits
 from solver.outcome import Outcome, Proof, zero_term

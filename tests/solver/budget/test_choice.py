@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rebalance import Assignment
-from solver.hands import Choice
+from solver.budget import Choice
 from solver.lag.work import Work
 from solver.limits import Limits
 from solver.linear.check import is_allowed
@@ -107,7 +107,7 @@ def test_a_deal_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     none = parse_policy("none").balance
     ways = []
     for steps in (50_000_000, 1, 7):
-        monkeypatch.setattr("solver.hands.choice._STEPS", steps)
+        monkeypatch.setattr("solver.budget.choice._STEPS", steps)
         work = Work(limits=Limits())
         ways.append([Choice(laid_out, none, 2 * low).within(6, low + 9, work)])
         ways[-1].append(Choice(laid_out, none, 2 * low).within(6, low + 30_000, work))

@@ -1,5 +1,5 @@
 """Peak lag within a budget of moves, to the end, for few partitions."""
 
-from solver.hands.choice import NAME, Choice, Reached
+from solver.budget.choice import NAME, Choice, Reached
 
 __all__ = ["NAME", "Choice", "Reached"]

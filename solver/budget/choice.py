@@ -2,9 +2,9 @@
 
 A *hand* is what one member may hold. All members together can hold little more within a
 peak than there is, so each holds nearly its share: where lags are large and differ, few
-hands do, and fewer with few moves. So they are all listed (`solver.hands.halves`) and
-dealt in all ways (`solver.hands.dealing`). A peak that no deal keeps to is proved to be
-out of reach, by a search that nobody can check; what is found speaks for itself.
+hands do, and fewer with few moves. So they are all listed (`solver.budget.halves`) and
+dealt in all ways (`solver.budget.dealing`). A peak that no deal keeps to is proved out
+of reach, by a search that nobody can check; what is found speaks for itself.
 
 The peak to try starts near the bound, where hands are fewest, and goes up.
 """
@@ -18,8 +18,8 @@ import numpy as np
 
 from rebalance import Instance
 from rebalance.claims import Int32, Int64
-from solver.hands.dealing import Bounds, Hands, deal, which_keep
-from solver.hands.halves import Half, count_hands, half_of, list_hands
+from solver.budget.dealing import Bounds, Hands, deal, which_keep
+from solver.budget.halves import Half, count_hands, half_of, list_hands
 from solver.lag.kinds import limits_of
 from solver.lag.room import FREE, place_of
 from solver.lag.setting import Setting, setting_of
