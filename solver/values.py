@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from itertools import pairwise
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rebalance import Assignment, Instance
-from rebalance.claims import NOBODY, Bools
+from rebalance.claims import NOBODY, Bools, Int64
 from rebalance.errors import InstanceError
 from rebalance.figures import count_kept, count_rack_mismatches
 from solver.outcome import Value
@@ -153,13 +153,27 @@ def _lag_spread(instance: Instance, assignment: Assignment) -> int:
 
 
 def _topic_peak_lag(instance: Instance, assignment: Assignment) -> int:
-    lags = _by_topic(instance, assignment, lag=True)
-    return sum(max(one, default=0) for one in lags)
+    topic, total = _cells(instance, assignment, instance.lag)
+    first = np.flatnonzero(np.diff(topic, prepend=-1))
+    if instance.lag is None or not first.size:
+        return 0
+    return sum(np.maximum.reduceat(total, first).tolist())
 
 
 def _per_topic_spread(instance: Instance, assignment: Assignment) -> int:
-    loads = _by_topic(instance, assignment, lag=False)
-    return sum(max(one) - min(one) for one in loads if one)
+    topic, total = _cells(instance, assignment, None)
+    first = np.flatnonzero(np.diff(topic, prepend=-1))
+    if not first.size:
+        return 0
+    most = np.maximum.reduceat(total, first)
+    least = np.minimum.reduceat(total, first)
+    takers = np.zeros(len(instance.topics), np.int64)
+    held_by = np.diff(np.r_[first, topic.size])
+    sizes = np.bincount(instance.member_class, minlength=instance.n_classes)
+    listed = np.repeat(sizes, np.diff(instance.class_offsets))
+    np.add.at(takers, instance.class_topics, listed)
+    least[held_by < takers[topic[first]]] = 0  # some subscriber has nothing of it
+    return sum((most - least).tolist())
 
 
 def _scaled(instance: Instance, totals: list[int]) -> list[int]:
@@ -203,30 +217,38 @@ def _deviation(instance: Instance, assignment: Assignment) -> int:
     )
 
 
-def _by_topic(
-    instance: Instance, assignment: Assignment, *, lag: bool
-) -> list[list[int]]:
-    """Sum load or lag ÷ capacity by topic, one list of its subscribers' each."""
+class _Cells(NamedTuple):
+    """Who holds how much of which topic; only pairs that hold something.
+
+    Attributes
+    ----------
+    topic : int64 (C,)
+        Ascending.
+    total : int64 (C,), or object where the numbers could pass 64 bits
+        Load or lag ÷ capacity, in units of 1 ÷ common.
+    """
+
+    topic: Int64
+    total: NDArray[Any]
+
+
+def _cells(instance: Instance, assignment: Assignment, amount: Int64 | None) -> _Cells:
+    """Add up an amount of each partition, 1 if there is none, by topic and holder."""
+    given = np.flatnonzero(assignment.assignee != NOBODY)
+    members = len(instance.members)
+    cell = instance.partition_topic[given].astype(np.int64) * members
+    cell += assignment.assignee[given]
+    order = np.argsort(cell, kind="stable")
+    cell = cell[order]
+    first = np.flatnonzero(np.diff(cell, prepend=-1))
+    total = np.diff(np.r_[first, cell.size])
+    if amount is not None:
+        total = np.add.reduceat(amount[given][order], first) if first.size else total
     common, weights = common_capacity(instance), capacities(instance)
-    subscribers: list[list[int]] = [[] for _ in instance.topics]
-    for member in range(len(instance.members)):
-        for topic in instance.topics_of(member).tolist():
-            subscribers[topic].append(member)
-    amount = np.ones(instance.n_partitions, dtype=np.int64)
-    if lag:
-        amount = np.zeros_like(amount) if instance.lag is None else instance.lag
-    found: list[list[int]] = []
-    for topic, (start, end) in enumerate(pairwise(instance.topic_offsets.tolist())):
-        if start == end:
-            found.append([])
-            continue
-        totals = dict.fromkeys(subscribers[topic], 0)
-        holders = assignment.assignee[start:end].tolist()
-        for holder, units in zip(holders, amount[start:end].tolist(), strict=True):
-            if holder != NOBODY:
-                totals[holder] += units
-        found.append([n * (common // weights[m]) for m, n in totals.items()])
-    return found
+    if common > 1:
+        unit = np.array([common // weight for weight in weights], dtype=object)
+        total = total * unit[cell[first] % members]
+    return _Cells(cell[first] // max(members, 1), total)
 
 
 _COUNTS: Final[Mapping[Objective, Callable[[Instance, Assignment], int]]] = {
