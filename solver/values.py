@@ -72,10 +72,10 @@ def check_policy(instance: Instance, policy: Policy) -> None:
     Raises
     ------
     InstanceError
-        If the policy needs lag and the instance tells none, or if a level or a sum on
-        the way to it could pass 64 bits.
+        If the policy needs lag and there are partitions, but the instance tells none;
+        or if a level or a sum on the way to it could pass 64 bits.
     """
-    if policy.needs_lag and instance.lag is None:
+    if policy.needs_lag and instance.lag is None and instance.n_partitions:
         which = next(
             o.value for s in policy.levels for o in s.objectives if o.needs_lag
         )

@@ -76,3 +76,13 @@ def test_a_limit_is_no_exception() -> None:
     )
     assert outcome.status in {Status.FEASIBLE, Status.UNKNOWN}
     assert outcome.reason
+
+
+@pytest.mark.parametrize("engine", Engine)
+@pytest.mark.parametrize("text", ["lag-aware", "sticky-lag", "kip54; lag-deviation"])
+def test_without_partitions_no_lag_is_missing(text: str, engine: Engine) -> None:
+    """Nobody is behind where there is nothing to read."""
+    document = rebalance({"t": 0}, {"a": member(["t"]), "b": member([])})
+    outcome = solve_policy(instance(document), parse_policy(text), engine=engine)
+    assert outcome.status is Status.OPTIMAL
+    assert {one.value for one in outcome.objectives} == {0}
