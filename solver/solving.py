@@ -68,10 +68,12 @@ def _auto(instance: Instance, policy: Policy, limits: Limits) -> Outcome:
     found = polynomial.solve(instance, policy, limits=limits)
     if found is not None:
         return found
-    from solver import cpsat, lag
+    from solver import budget, cpsat, lag
 
     if lag.can_answer(policy):
         return lag.solve(instance, policy, limits=limits)
+    if budget.can_answer(policy):
+        return budget.solve(instance, policy, limits=limits)
     return cpsat.solve(instance, policy, limits=limits)
 
 

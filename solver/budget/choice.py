@@ -92,7 +92,7 @@ class Choice:
             peak = min(value - 1, bound + step)
             held, is_settled = self.within(budget, peak, work)
             if held is not None:
-                assignee = self._column(held)
+                assignee = self.column(held)
                 value = self._peak(held)
                 step = max(1, (value - bound) // 2)
             elif is_settled:
@@ -229,7 +229,8 @@ class Choice:
         np.add.at(lag, held, room.lag)
         return int((lag * room.unit).max())
 
-    def _column(self, held: Int64) -> Int32:
+    def column(self, held: Int64) -> Int32:
+        """Write who holds what as a column of the instance."""
         return self._setting.column(self._instance, held.astype(np.int32))
 
 
