@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent
 COPIES = ROOT / "build" / "mutation"
 LEFT_OUT = (".*", "build", "out", "dist", "__pycache__", "benchmarks")
 PACKAGES = {
-    "solver": ["test_core.py", "test_certificate.py", "polynomial"],
+    "solver": ["test_core.py", "test_certificate.py", "polynomial", "../policy"],
     "verify": ["."],
 }
 """What is changed, and which of its tests meet the mutants."""

@@ -36,8 +36,10 @@ def drawn_term(rng: Random, document: Document) -> Document:
         term["topics"] = rng.sample(topics, rng.randint(0, len(topics)))
     if kind == "duals":
         sizes = rng.choice(((1, 1), (3, 20), (100, 1000)))
-        term["weight"] = {m: rng.randint(0, sizes[0]) for m in members}
-        term["price"] = {m: drawn_price(rng, sizes[1], topics) for m in members}
+        # Who is left out weighs nothing and asks nothing.
+        told = [m for m in members if rng.randrange(5)]
+        term["weight"] = {m: rng.randint(0, sizes[0]) for m in told}
+        term["price"] = {m: drawn_price(rng, sizes[1], topics) for m in told}
     return term
 
 

@@ -206,6 +206,33 @@ def test_what_takes_too_long_to_pack_proves_nothing() -> None:
     assert told == {"fails": "size", "partitions": 3, "weight": 15_000_000}
 
 
+def test_of_seats_with_one_slope_only_the_dearest_is_left_out() -> None:
+    """Two alike but for the price, and a third with a lower slope: it counts too."""
+    instance = rebalance(
+        {"t": {"partitions": 2, "lag": [0, 10]}},
+        {name: member(["t"]) for name in "abc"},
+    )
+    term: Document = {
+        "kind": "duals",
+        "weight": {"a": 2, "b": 2, "c": 1},
+        "price": {"a": 0, "b": 1, "c": 3},
+    }
+    found = room(instance, "none")
+    # 0 + (10 + 3), less 2 * 3 for the dearest seat, over 5.
+    assert fails(instance, found, term | {"bound": 2}) is None
+    told = fails(instance, found, term | {"bound": 3})
+    assert told == {"fails": "bound", "found": 2}
+
+
+def test_who_is_not_told_weighs_nothing() -> None:
+    instance = rebalance(
+        {"t": {"partitions": 1, "lag": [10]}}, {"a": member(["t"]), "b": member(["t"])}
+    )
+    term: Document = {"kind": "duals", "weight": {"a": 1}}
+    told = fails(instance, room(instance, "none"), term | {"bound": 1})
+    assert told == {"fails": "bound", "found": 0}
+
+
 def test_members_with_partitions_nobody_else_takes() -> None:
     instance = rebalance(
         {"t": {"partitions": 1, "lag": [9]}, "u": {"partitions": 1, "lag": [1]}},

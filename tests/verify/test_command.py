@@ -158,6 +158,11 @@ def test_pairs_by_id_where_the_order_differs(
             [EVEN, named(EVEN, "y"), named(EVEN, "x")],
             ":3: id 'x', but the instance has 'y'",
         ),
+        (
+            [named(CHAIN, "x"), named(CHAIN, "x")],
+            [named(EVEN, "x"), named(EVEN, "z")],
+            ":2: id 'z', but the instance has 'x'",
+        ),
     ],
 )
 def test_mismatches(
