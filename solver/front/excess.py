@@ -19,11 +19,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from solver.front.counts import Counts
+from solver.front.network import Network
 from solver.limits import Limits
-from solver.polynomial.mincost import flow_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,60 +56,45 @@ def excess_of(counts: Counts, limits: Limits) -> Excess:
     strikes leaves the rest out: what is there stays true.
     """
     least: list[list[tuple[int, int]]] = []
-    flow = _Network(counts)
+    thresholds = _Thresholds(counts)
     while True:
-        priced = list(_prices(flow, len(least), limits))
+        priced = list(_prices(thresholds, len(least), limits))
         least.append([(price, max(0, cost)) for price, cost in priced])
         if limits.struck() or not least[-1] or max(c for _, c in least[-1]) == 0:
             return Excess(least=least)
 
 
 def _prices(
-    flow: _Network, threshold: int, limits: Limits
+    thresholds: _Thresholds, threshold: int, limits: Limits
 ) -> Iterator[tuple[int, int]]:
     """Yield L for price after price, until more can buy nothing."""
-    dear = flow.counts.owned + 1
-    _, fewest = flow.solve(threshold, dear)
+    dear = thresholds.counts.owned + 1
+    _, fewest = thresholds.solve(threshold, dear)
     for price in range(1, dear + 1):
         if limits.struck():
             return
-        cost, excess = flow.solve(threshold, price)
+        cost, excess = thresholds.solve(threshold, price)
         yield price, cost
         if excess == fewest:
             return
 
 
-class _Network:
-    """Topics to members, what members own at no cost; members to a sink."""
+class _Thresholds:
+    """Two rungs: up to the threshold, at no cost, and above it, at the price."""
 
     def __init__(self, counts: Counts) -> None:
         self.counts = counts
-        topics = {topic: place for place, topic in enumerate(counts.supply)}
-        first, sink = len(topics), len(topics) + counts.members
-        arcs = [
-            (topics[topic], first + c, room, cost)
-            for topic, c in counts.pairs
-            for room, cost in (
-                (counts.own.get((topic, c), 0), -1),
-                (counts.supply[topic], 0),
-            )
-        ]
-        members = [(first + c, sink, 0, 0) for c in range(counts.members)]
-        self.arcs = np.array([*arcs, *members, *members], np.int64).T.copy()
-        supply = [*counts.supply.values(), *[0] * counts.members, -counts.partitions]
-        self.supply = np.array(supply, np.int64)
+        self.network = Network(counts, 2)
+        self.network.cost[: self.network.owned] = -1
 
     def solve(self, threshold: int, price: int) -> tuple[int, int]:
         """Return the least of moves + price · excess, and the excess there."""
-        counts, arcs = self.counts, self.arcs
-        if not counts.members:
-            return 0, 0
-        below = slice(-2 * counts.members, -counts.members)
-        above = slice(-counts.members, None)
-        arcs[2, below] = threshold
-        arcs[2, above], arcs[3, above] = counts.partitions, price
-        flow = flow_of(arcs, self.supply)
-        if flow.size < arcs.shape[1]:
+        counts, network = self.counts, self.network
+        below, above = network.rung(0), network.rung(1)
+        network.room[below] = threshold
+        network.room[above], network.cost[above] = counts.partitions, price
+        flow = network.flow()
+        if flow is None:
             raise AssertionError("a flow that has a solution")
-        cost = int((flow * arcs[3]).sum())
+        cost = int((flow * network.cost).sum())
         return cost + counts.owned, int(flow[above].sum())

@@ -19,12 +19,11 @@ import numpy as np
 
 from rebalance.claims import Int64
 from solver.front.counts import Counts, Pair, Plan
+from solver.front.network import Network
 from solver.limits import Limits
-from solver.polynomial.mincost import flow_of
 
 ARCS_MAX: Final = 60_000
 """More take a flow too long to be within a limit, for it cannot be ended."""
-
 
 _WIDE: Final = 2
 """Only so far apart is there something between two numbers."""
@@ -40,11 +39,11 @@ class Corner(NamedTuple):
 
 def corners(counts: Counts, top: int, limits: Limits) -> Iterator[Corner]:
     """Yield plans on the hull, ends first, until a limit strikes."""
-    network = _Network(counts, top)
-    if not counts.partitions or network.arcs.shape[1] > ARCS_MAX or limits.struck():
+    prices = _Prices(counts, top)
+    if not counts.partitions or prices.network.cost.size > ARCS_MAX or limits.struck():
         return
-    left = network.solve(counts.partitions * top + 1, 1)
-    right = network.solve(1, counts.owned + 1)
+    left = prices.solve(counts.partitions * top + 1, 1)
+    right = prices.solve(1, counts.owned + 1)
     if left is None or right is None:
         return
     yield left
@@ -54,26 +53,26 @@ def corners(counts: Counts, top: int, limits: Limits) -> Iterator[Corner]:
         left, right = lines.pop(0)
         if right.moves - left.moves < _WIDE:
             continue
-        prices = left.squares - right.squares, right.moves - left.moves
-        middle = network.solve(*prices)
+        line = left.squares - right.squares, right.moves - left.moves
+        middle = prices.solve(*line)
         if middle is None:
             return
         if left.moves < middle.moves < right.moves:
             yield middle
             lines += [(left, middle), (middle, right)]
         else:
-            yield from _on_line(network, *prices, limits)
+            yield from _on_line(prices, *line, limits)
 
 
 def _on_line(
-    network: _Network, per_move: int, per_square: int, limits: Limits
+    prices: _Prices, per_move: int, per_square: int, limits: Limits
 ) -> Iterator[Corner]:
     """Yield plans that are best at the same prices, with moves of many numbers."""
 
     def solve(kept: int) -> Corner | None:
-        return network.solve(per_move, per_square, kept=kept)
+        return prices.solve(per_move, per_square, kept=kept)
 
-    most = len(network.counts.own)
+    most = prices.network.owned
     ranges = [(0, solve(0), most, solve(most))]
     while ranges and not limits.struck():
         start, before, end, after = ranges.pop(0)
@@ -88,26 +87,15 @@ def _on_line(
         ranges.append(((start + end) // 2, middle, end, after))
 
 
-class _Network:
-    """Topics to members, what members own at a gain; members to a sink."""
+class _Prices:
+    """Squares on rungs: the v-th partition of a member costs 2v − 1 units of them."""
 
     def __init__(self, counts: Counts, top: int) -> None:
         self.counts = counts
-        topics = {topic: place for place, topic in enumerate(counts.supply)}
-        first, sink = len(topics), len(topics) + counts.members
-        self.pairs: list[Pair] = [*counts.own, *counts.pairs]
-        rooms = [*counts.own.values(), *(counts.supply[t] for t, _ in counts.pairs)]
-        given = [
-            (topics[topic], first + c, room)
-            for (topic, c), room in zip(self.pairs, rooms, strict=True)
-        ]
-        reached = [(first + c, sink, 1) for c in range(counts.members)] * top
-        columns = np.array([*given, *reached], np.int64).reshape(-1, 3).T
-        self.arcs = np.vstack((columns, np.zeros((1, columns.shape[1]), np.int64)))
+        self.network = Network(counts, top)
+        self.network.room[self.network.rungs] = 1
         levels = np.repeat(np.arange(1, top + 1), counts.members)
         self.squares: Int64 = 2 * levels - 1
-        supply = [*counts.supply.values(), *[0] * counts.members, -counts.partitions]
-        self.supply = np.array(supply, np.int64)
 
     def solve(
         self, per_move: int, per_square: int, *, kept: int | None = None
@@ -117,19 +105,20 @@ class _Network:
         With ``kept`` the first so many of what members own are rather kept than what
         is as cheap, and the others rather moved.
         """
-        counts, owned = self.counts, len(self.counts.own)
-        fine = 1 if kept is None else 2 * counts.owned + 1
-        self.arcs[3, :owned] = -per_move * fine
+        network, owned = self.network, self.network.owned
+        fine = 1 if kept is None else 2 * self.counts.owned + 1
+        network.cost[:owned] = -per_move * fine
         if kept is not None:
-            self.arcs[3, :kept] -= 1
-            self.arcs[3, kept:owned] += 1
-        self.arcs[3, len(self.pairs) :] = per_square * fine * self.squares
-        flow = flow_of(self.arcs, self.supply)
-        if flow.size < self.arcs.shape[1]:
-            return None
+            network.cost[:kept] -= 1
+            network.cost[kept:owned] += 1
+        network.cost[network.rungs] = per_square * fine * self.squares
+        flow = network.flow()
+        return None if flow is None else self._corner(flow)
+
+    def _corner(self, flow: Int64) -> Corner:
         plan: dict[Pair, int] = {}
-        for pair, n in zip(self.pairs, flow.tolist(), strict=False):
+        for pair, n in zip(self.network.pairs, flow.tolist(), strict=False):
             if n:
                 plan[pair] = plan.get(pair, 0) + n
-        squares = sum(load * load for load in counts.loads(plan))
-        return Corner(counts.moves(plan), squares, plan)
+        squares = sum(load * load for load in self.counts.loads(plan))
+        return Corner(self.counts.moves(plan), squares, plan)
