@@ -67,10 +67,14 @@ def excess_of(counts: Counts, limits: Limits) -> Excess:
 def _prices(
     thresholds: _Thresholds, threshold: int, limits: Limits
 ) -> Iterator[tuple[int, int]]:
-    """Yield L for price after price, until more can buy nothing."""
+    """Yield L for a price past all moves, then from 1 on until more can buy nothing.
+
+    The first tells how little there can be at all; the others, within a few moves.
+    """
     dear = thresholds.counts.owned + 1
-    _, fewest = thresholds.solve(threshold, dear)
-    for price in range(1, dear + 1):
+    cost, fewest = thresholds.solve(threshold, dear)
+    yield dear, cost
+    for price in range(1, dear):
         if limits.struck():
             return
         cost, excess = thresholds.solve(threshold, price)
