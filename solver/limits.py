@@ -1,6 +1,8 @@
 """How long, and with how much memory, an engine may look for something better.
 
-A limit that strikes is no error: the engine says what it has, and its bound.
+A limit that strikes is no error: the engine says what it has, and its bound. Only
+within an engine is it an exception, `StruckError`, from deep inside to where that is
+said.
 """
 
 from __future__ import annotations
@@ -10,6 +12,20 @@ from dataclasses import dataclass, field
 from threading import Event
 
 import psutil
+
+
+class StruckError(Exception):
+    """Work was left before its end, where nothing of it could be kept.
+
+    Attributes
+    ----------
+    reason : str
+        The limit that struck, or what else ended it, in words for a user.
+    """
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(reason)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +79,11 @@ class Limits:
         if self.memory is not None and resident_bytes() + beside > self.memory:
             return self.memory_words
         return None
+
+    def check(self) -> None:
+        """Raise StruckError once a limit has struck."""
+        if (struck := self.struck()) is not None:
+            raise StruckError(struck)
 
     @property
     def memory_words(self) -> str:

@@ -9,7 +9,8 @@ from solver.cpsat.face import Face, key_of, open_face
 from solver.cpsat.plan import Plan, Tally, plan_of
 from solver.cpsat.problem import Problem
 from solver.cpsat.program import Linear, Program, reaches, total
-from solver.cpsat.search import Search, StruckError
+from solver.cpsat.search import Search
+from solver.limits import StruckError
 
 
 def least_rank(

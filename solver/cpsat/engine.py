@@ -19,8 +19,8 @@ from solver.cpsat.problem import Looks, Problem, problem_of
 from solver.cpsat.program import Program
 from solver.cpsat.reasons import no_spread, too_many_moves
 from solver.cpsat.result import outcome_of
-from solver.cpsat.search import RefusedError, Search, StruckError
-from solver.limits import Limits, resident_bytes
+from solver.cpsat.search import RefusedError, Search
+from solver.limits import Limits, StruckError, resident_bytes
 from solver.outcome import Outcome
 from solver.policy import Policy
 from solver.policy.policy import Kind

@@ -12,8 +12,9 @@ from solver.cpsat.objectives import measure
 from solver.cpsat.plan import assignment_of, plan_of
 from solver.cpsat.problem import Problem
 from solver.cpsat.program import Program
-from solver.cpsat.search import Search, StruckError
+from solver.cpsat.search import Search
 from solver.cpsat.terms import plain_terms
+from solver.limits import StruckError
 from solver.outcome import MiscountError, Value
 from solver.policy import Objective, Sum
 from solver.values import value_of

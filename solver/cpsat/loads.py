@@ -16,7 +16,8 @@ from typing import Final
 from solver.answer import Status
 from solver.cpsat.plan import Plan, Tally
 from solver.cpsat.program import Linear, Program, reaches, total
-from solver.cpsat.search import Found, Search, StruckError
+from solver.cpsat.search import Found, Search
+from solver.limits import StruckError
 
 BATCH: Final = 2**29
 """The weighted counts of one batch stay below this."""

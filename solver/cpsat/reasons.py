@@ -9,7 +9,8 @@ from solver.cpsat.constraints import each_partition_once, spread_at_most
 from solver.cpsat.face import open_face
 from solver.cpsat.problem import Looks, Problem, problem_of
 from solver.cpsat.program import Program
-from solver.cpsat.search import Search, StruckError
+from solver.cpsat.search import Search
+from solver.limits import StruckError
 from solver.policy import Policy
 from solver.policy.policy import Kind
 

@@ -12,7 +12,7 @@ from ortools.sat.python import cp_model
 from solver.answer import Status
 from solver.cpsat.plan import Plan
 from solver.cpsat.program import Linear, Program
-from solver.limits import Limits
+from solver.limits import Limits, StruckError
 
 ENGINE: Final = f"cp-sat {version('ortools')}"
 POLL_SECONDS: Final = 0.05
@@ -32,10 +32,6 @@ STATUS: Final = {
     cp_model.INFEASIBLE: Status.INFEASIBLE,
     cp_model.UNKNOWN: Status.UNKNOWN,
 }
-
-
-class StruckError(Exception):
-    """A limit struck while a program was being built."""
 
 
 class RefusedError(Exception):
@@ -97,9 +93,9 @@ class Search:
         return None if limits.memory is None else limits.memory_words
 
     def check(self) -> None:
-        """Raise once a limit has struck."""
-        if self.struck() is not None:
-            raise StruckError
+        """Raise StruckError once a limit has struck."""
+        if (struck := self.struck()) is not None:
+            raise StruckError(struck)
 
     def minimize(
         self, program: Program, expression: Linear | None, *, share: float = 1.0

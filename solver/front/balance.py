@@ -27,7 +27,7 @@ from solver.front.program import cheapest
 from solver.front.running import VERSION
 from solver.front.staircase import Staircase, Step, halving
 from solver.front.walk import Cut, Walk, least_measure
-from solver.limits import Limits
+from solver.limits import Limits, StruckError
 from solver.policy import no_balance
 
 FLOWS: Final = SearchProof(engine=f"min-cost-flow {VERSION}")
@@ -152,7 +152,7 @@ class _Task:
         for worth in range(step.bound, step.value, 2):
             try:
                 profile = walk.find(worth, limits)
-            except TimeoutError:
+            except StruckError:
                 return None
             if profile is not None:
                 return profile

@@ -21,7 +21,7 @@ from ortools.sat.python import cp_model
 
 from solver.front.counts import Counts, Pair, Plan
 from solver.front.running import search
-from solver.limits import Limits
+from solver.limits import Limits, StruckError
 
 Variables = dict[Pair, cp_model.IntVar]
 
@@ -57,11 +57,6 @@ class Program:
     give: Variables = field(default_factory=dict)
     reach: dict[int, list[cp_model.IntVar]] = field(default_factory=dict)
 
-    def check(self) -> None:
-        """Raise TimeoutError once a limit has struck."""
-        if self.limits.struck():
-            raise TimeoutError
-
 
 def cheapest(
     counts: Counts,
@@ -90,9 +85,9 @@ def cheapest(
         count_loads(program)
         exceed(program, excess)
         program.model.minimize(_cost(program, prices))
-        program.check()
+        program.limits.check()
         _begin_at(program, hint)
-    except TimeoutError:
+    except StruckError:
         return Cheapest(plan=None, bound=None, closed=False)
     asked = [*program.keep.values(), *program.give.values()]
     found = search(program.model, asked, limits)
@@ -104,7 +99,7 @@ def give_all(program: Program) -> None:
     """Give away each topic: Σ_c keep(t, c) + give(t, c) = partitions of t."""
     counts, model = program.counts, program.model
     for topic, supply in counts.supply.items():
-        program.check()
+        program.limits.check()
         taken: list[cp_model.IntVar] = []
         for c in counts.takers[topic]:
             own = counts.own.get((topic, c), 0)
@@ -131,7 +126,7 @@ def count_loads(program: Program) -> None:
         for (_, c), variable in one.items():
             held.setdefault(c, []).append(variable)
     for c, variables in sorted(held.items()):
-        program.check()
+        program.limits.check()
         reach = [program.model.new_bool_var("") for _ in range(program.top)]
         program.reach[c] = reach
         program.model.add(sum(variables) == sum(reach))
@@ -143,7 +138,7 @@ def exceed(program: Program, excess: Sequence[int]) -> None:
     """Say what is known: Σ_c Σ_{v > t} reach(c, v) ≥ least excess above t."""
     for threshold, least in enumerate(excess[: program.top]):
         if least:
-            program.check()
+            program.limits.check()
             reaches = program.reach.values()
             above = [one for reach in reaches for one in reach[threshold:]]
             program.model.add(cp_model.LinearExpr.sum(above) >= least)

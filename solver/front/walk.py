@@ -72,20 +72,20 @@ class Walk:
 
         Raises
         ------
-        TimeoutError
+        StruckError
             If a limit strikes before that is known.
         """
         needs = np.array([cut.least for cut in self.cuts], dtype=np.int64)
         prices = _prices(self.cuts, self.costs.shape[0])
         nodes = _NODES
-        while not limits.struck():
+        while True:
+            limits.check()
             found, known = _find(
                 self.costs, prices, needs, self.togo, self.most, worth, nodes
             )
             if known:
                 return [int(n) for n in found] if found[0] >= 0 else None
             nodes *= 2
-        raise TimeoutError
 
 
 def least_measure(costs: Int64, partitions: int, excess: Sequence[int]) -> int | None:

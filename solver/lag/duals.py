@@ -17,7 +17,8 @@ from solver.lag.aside import ends
 from solver.lag.kinds import kinds_of
 from solver.lag.room import FREE, Room
 from solver.lag.takers import Takers, takers_of
-from solver.lag.work import StruckError, Work
+from solver.lag.work import Work
+from solver.limits import StruckError
 
 _MOST_SHARES = 30_000
 _FINE = 10**9  # what a weight of 1 becomes

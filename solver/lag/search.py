@@ -9,7 +9,8 @@ from solver.lag.aside import ends
 from solver.lag.program import Program
 from solver.lag.question import PRESOLVED, Goal, Question, Searched, largest_sum
 from solver.lag.setting import Setting
-from solver.lag.work import StruckError, Work
+from solver.lag.work import Work
+from solver.limits import StruckError
 
 
 def search(

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from solver.limits import Limits
+from solver.limits import Limits, StruckError
 
 STEPS_A_UNIT = 1_000_000_000
 """Steps of exchanges that count as one unit of effort, about a second."""
-
-
-class StruckError(Exception):
-    """A limit struck where nothing could be kept of what was being done."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -36,9 +32,9 @@ class Work:
         return self.limits.struck()
 
     def check(self) -> None:
-        """Raise once a limit has struck."""
-        if self.struck() is not None:
-            raise StruckError
+        """Raise StruckError once a limit has struck."""
+        if (struck := self.struck()) is not None:
+            raise StruckError(struck)
 
     def reason(self, *, fits: bool) -> str:
         """Say why something is not proved."""

@@ -10,7 +10,7 @@ import pulp
 
 from solver.limits import Limits
 from solver.linear.kinds import Kind, Kinds
-from solver.linear.refusals import StruckError, too_big
+from solver.linear.refusals import too_big
 
 Terms = list[tuple[pulp.LpVariable, int]]
 """A sum of integers times variables, no variable twice."""
@@ -165,8 +165,7 @@ class Program:
         self._unchecked += terms
         if self._unchecked >= TERMS_A_CHECK:
             self._unchecked = 0
-            if self._limits.struck():
-                raise StruckError(self._limits)
+            self._limits.check()
 
 
 def _divided(terms: Terms, sense: int, right: int) -> tuple[Terms, int, bool]:

@@ -1,16 +1,6 @@
-"""Why a program is not written or not solved; neither reaches a user as an error."""
+"""Why a program is not written; it does not reach a user as an error."""
 
 from __future__ import annotations
-
-from solver.limits import Limits
-
-
-class StruckError(Exception):
-    """A limit struck while a program was being written."""
-
-    def __init__(self, limits: Limits) -> None:
-        self.reason = limits.struck() or "interrupted"
-        super().__init__(self.reason)
 
 
 class TooLargeError(Exception):

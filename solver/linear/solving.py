@@ -10,14 +10,14 @@ from dataclasses import replace
 
 from rebalance import Assignment, Instance
 from solver.answer import Status
-from solver.limits import Limits
+from solver.limits import Limits, StruckError
 from solver.linear import cbc
 from solver.linear.backend import Backend
 from solver.linear.candidates import candidates
 from solver.linear.case import Case, case_of
 from solver.linear.facing import find_face
 from solver.linear.levels import reach_levels, unproved
-from solver.linear.refusals import StruckError, TooLargeError
+from solver.linear.refusals import TooLargeError
 from solver.linear.search import Incumbent
 from solver.linear.settling import settle
 from solver.linear.writing import written

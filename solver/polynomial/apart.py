@@ -13,7 +13,7 @@ from tempfile import TemporaryFile
 from typing import IO, Final
 
 from rebalance.claims import Int64
-from solver.limits import Limits, resident_bytes
+from solver.limits import Limits, StruckError, resident_bytes
 from solver.polynomial import mincost
 
 ARCS_HERE: Final = 30_000
@@ -23,20 +23,15 @@ POLL: Final = 0.02
 """Seconds between two looks at the limits."""
 
 
-class LeftError(Exception):
-    """A flow was left before its end; ``args[0]`` says why, in words for a user."""
-
-
 def flow_within(arcs: Int64, supply: Int64, limits: Limits) -> Int64:
     """Return a cheapest flow, as `mincost.flow_of` does, within limits.
 
     Raises
     ------
-    LeftError
+    StruckError
         If a limit strikes first, or what does the work is ended by somebody else.
     """
-    if (struck := limits.struck()) is not None:
-        raise LeftError(struck)
+    limits.check()
     if arcs.shape[1] <= ARCS_HERE:
         return mincost.flow_of(arcs, supply)
     # Files, not pipes: the columns are larger than what a pipe holds.
@@ -49,7 +44,7 @@ def flow_within(arcs: Int64, supply: Int64, limits: Limits) -> Int64:
         try:
             (flow,) = mincost.read(found, 1)
         except (ValueError, EOFError):
-            raise LeftError("what counts racks was ended from outside") from None
+            raise StruckError("what counts racks was ended from outside") from None
         return flow
 
 
@@ -76,5 +71,5 @@ def _wait(process: subprocess.Popen[bytes], limits: Limits) -> None:
     while process.poll() is None:
         struck = limits.struck(beside=resident_bytes(process.pid))
         if struck is not None:
-            raise LeftError(struck)
+            raise StruckError(struck)
         time.sleep(POLL)

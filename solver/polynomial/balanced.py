@@ -13,9 +13,8 @@ from rebalance.figures import count_kept, count_rack_mismatches
 from solver.answer import Answer, Status
 from solver.certificate import Certificate
 from solver.core import solve
-from solver.limits import Limits
+from solver.limits import Limits, StruckError
 from solver.policy import Sum
-from solver.polynomial.apart import LeftError
 from solver.polynomial.faces import face_of
 from solver.polynomial.kinds import can_mismatch, places_of
 from solver.polynomial.levels import Weights, joined
@@ -70,9 +69,9 @@ def balanced(
     face = face_of(instance, answer.certificate)
     try:
         found = cheapest(instance, places, face, weights, limits or Limits())
-    except LeftError as left:
+    except StruckError as left:
         stickiest = _stickiest(answer)
-        reason = str(left) if stickiest.is_proved else None
+        reason = left.reason if stickiest.is_proved else None
         return stickiest._replace(is_proved=False, reason=reason)
     if found is None:
         return None

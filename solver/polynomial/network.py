@@ -62,7 +62,7 @@ def cheapest(
 
     Raises
     ------
-    LeftError
+    StruckError
         If a limit strikes during the flow.
     """
     kinds = kinds_of(instance, places)

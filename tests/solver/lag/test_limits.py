@@ -14,8 +14,8 @@ from solver.lag.aside import ends
 from solver.lag.program import Program
 from solver.lag.search import solver_within
 from solver.lag.setting import setting_of
-from solver.lag.work import StruckError, Work
-from solver.limits import Limits
+from solver.lag.work import Work
+from solver.limits import Limits, StruckError
 from solver.outcome import Outcome
 from solver.policy import dec_min, parse_policy
 
