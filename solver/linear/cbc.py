@@ -7,7 +7,6 @@ tolerances as tight as ours it comes back with solutions that break rows.
 
 from __future__ import annotations
 
-import atexit
 import re
 import subprocess
 import tempfile
@@ -20,13 +19,11 @@ from typing import Final
 import pulp
 
 from rebalance.errors import OutsideError
-from solver.limits import resident_bytes
+from solver.child import ended, strikes
 from solver.linear.backend import TOLERANCE, End, Request, Run, nodes_of
 
-POLL: Final = 0.02
-FIRST_POLL: Final = 0.001
 GRACE: Final = 0.5
-"""Seconds: how often limits are looked at, and how late CBC may be on its own."""
+"""Seconds: how late CBC may be on its own."""
 
 PRINTED: Final = 1e-3
 """CBC prints its bound with three decimals."""
@@ -134,27 +131,17 @@ class _Watched(pulp.PULP_CBC_CMD):  # type: ignore[misc]
 
     def _watch(self, command: list[str], log: int) -> bool:
         """Run to the end, or kill it when a limit has struck and it goes on."""
-        limits = self._request.limits
-        with subprocess.Popen(  # noqa: S603 - PuLP's own binary
+        limits, end = self._request.limits, None
+        process = subprocess.Popen(  # noqa: S603 - PuLP's own binary
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=log
-        ) as process:
-            atexit.register(process.kill)  # work in a thread does not see the end come
-            try:
-                pause, struck = FIRST_POLL, None
-                while process.poll() is None:
-                    if limits.struck(beside=resident_bytes(process.pid)):
-                        struck = struck or time.monotonic()
-                        # A time limit it knows of itself, and ends with a solution.
-                        timed = limits.left == 0 and not limits.stop.is_set()
-                        if not timed or time.monotonic() > struck + GRACE:
-                            process.kill()
-                            process.wait()
-                            return True
-                    time.sleep(pause)
-                    pause = min(POLL, pause * 2)
-            finally:
-                process.kill()
-                atexit.unregister(process.kill)
+        )
+        with ended(process):
+            for _ in strikes(process, limits):
+                end = end or time.monotonic() + GRACE
+                # A time limit it knows of itself, and ends with a solution.
+                timed = limits.left == 0 and not limits.stop.is_set()
+                if not timed or time.monotonic() > end:
+                    return True
         return False
 
 

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from tempfile import TemporaryFile
 from typing import IO, Final
 
 from rebalance.claims import Int64
-from solver.limits import Limits, StruckError, resident_bytes
+from solver.child import ended, strikes
+from solver.limits import Limits, StruckError
 from solver.polynomial import mincost
 
 ARCS_HERE: Final = 30_000
 """So many take 0.1 to 0.3 s, which is what it takes to start a process."""
-
-POLL: Final = 0.02
-"""Seconds between two looks at the limits."""
 
 
 def flow_within(arcs: Int64, supply: Int64, limits: Limits) -> Int64:
@@ -38,8 +32,10 @@ def flow_within(arcs: Int64, supply: Int64, limits: Limits) -> Int64:
     with TemporaryFile() as given, TemporaryFile() as found:
         mincost.write(given, arcs, supply)
         given.seek(0)
-        with _started(given, found) as process:
-            _wait(process, limits)
+        process = _start(given, found)
+        with ended(process):
+            for struck in strikes(process, limits):
+                raise StruckError(struck)
         found.seek(0)
         try:
             (flow,) = mincost.read(found, 1)
@@ -48,28 +44,13 @@ def flow_within(arcs: Int64, supply: Int64, limits: Limits) -> Int64:
         return flow
 
 
-@contextmanager
-def _started(given: IO[bytes], found: IO[bytes]) -> Iterator[subprocess.Popen[bytes]]:
-    """Start it deaf to Ctrl-C, which is for us; kill it however this ends."""
-    with subprocess.Popen(  # noqa: S603 - this Python, and a file of our own
+def _start(given: IO[bytes], found: IO[bytes]) -> subprocess.Popen[bytes]:
+    """Start it deaf to Ctrl-C, which is for us."""
+    return subprocess.Popen(  # noqa: S603 - this Python, and a file of our own
         [sys.executable, "-P", mincost.__file__],
         stdin=given,
         stdout=found,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    ) as process:
-        atexit.register(process.kill)  # work in a thread does not see the end come
-        try:
-            yield process
-        finally:
-            process.kill()
-            atexit.unregister(process.kill)
-
-
-def _wait(process: subprocess.Popen[bytes], limits: Limits) -> None:
-    while process.poll() is None:
-        struck = limits.struck(beside=resident_bytes(process.pid))
-        if struck is not None:
-            raise StruckError(struck)
-        time.sleep(POLL)
+    )
