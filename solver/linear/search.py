@@ -16,7 +16,7 @@ from solver.linear.check import is_allowed
 from solver.linear.program import Goal, Program
 from solver.linear.rounding import assignment_of, counts_of, rounded
 from solver.linear.safety import HALF, delta_of, safe_bound
-from solver.linear.scaling import scaled
+from solver.linear.scaling import Scaled, scaled
 from solver.outcome import Value
 from solver.policy import Policy
 from solver.values import values_of
@@ -94,17 +94,18 @@ def minimize(case: Case, program: Program, goal: Goal, best: Incumbent) -> Step:
         return Step(reason=TOO_BIG)  # nothing to prove; some searches do not even end
     # CBC prints its bounds with a few decimals: there the goal keeps its size.
     given = scaled(program, goal, with_goal=case.backend is not Backend.CBC)
-    first = Request(lp=given.lp, limits=case.limits, start=_start(case, program, best))
+    start = _start(case, program, best)
+    run = _told(case, given, Request(lp=given.lp, limits=case.limits, start=start))
+    step = _step(case, program, goal, best, run)
+    if run.end is not End.DONE or not given.is_large:
+        return step
     other = replace(case.limits, seed=case.limits.seed + 1)
-    again = [Request(lp=given.lp, limits=other)] if given.is_large else []
-    step = Step()
-    for number, request in enumerate([first, *again]):
-        run = RUNS[case.backend](request)
-        told = _step(case, program, goal, best, given.in_units(run))
-        step = told if number == 0 else _both(step, told)
-        if run.end is not End.DONE:
-            break
-    return step
+    again = _told(case, given, Request(lp=given.lp, limits=other))
+    return _both(step, _step(case, program, goal, best, again))
+
+
+def _told(case: Case, given: Scaled, request: Request) -> Run:
+    return given.in_units(RUNS[case.backend](request))
 
 
 def _step(case: Case, program: Program, goal: Goal, best: Incumbent, run: Run) -> Step:
