@@ -29,6 +29,7 @@ OBJECTIVES = (
     "load",
     *MEASURES,
 )
+WRITTEN = "a policy is written as dec-min; 2*stickiness + rack, load; max-moves=3"
 LENGTH_MAX = 10_000
 WEIGHT_MAX = 2**31 - 1
 
@@ -71,11 +72,11 @@ def read_policy(source: str, path: Path = ("policy",)) -> Policy:
     first, *rest = source.split("; ")
     balance = _BALANCE.fullmatch(first)
     if balance is None or (balance[2] is not None) != (balance[1] == "spread"):
-        raise Unreadable(f"{shown(first)} is no balance", path)
+        raise Unreadable(f"{shown(first)} is no balance; {WRITTEN}", path)
     budget = _BUDGET.fullmatch(rest[-1]) if rest else None
     parts = rest[:-1] if budget else rest
     if len(parts) > 1:
-        raise Unreadable(f"{shown(parts[1])} is no budget of moves", path)
+        raise Unreadable(f"{shown(parts[1])} is no budget of moves; {WRITTEN}", path)
     return Policy(
         balance=balance[1],
         most=_number(balance[2], path),
@@ -114,7 +115,7 @@ def _level(source: str, path: Path) -> Level:
     for written in source.split(" + "):
         term = _TERM.fullmatch(written)
         if term is None or term[1] == "1" or int(term[1] or 1) > WEIGHT_MAX:
-            raise Unreadable(f"{shown(written)} is no objective", path)
+            raise Unreadable(f"{shown(written)} is no objective; {WRITTEN}", path)
         level.append((int(term[1] or 1), term[2]))
     objectives = [objective for _, objective in level]
     if len(set(objectives)) < len(objectives):

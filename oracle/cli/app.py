@@ -45,7 +45,7 @@ def assignor_oracle(
     And judge every other assignment, and every assignor, against it.
 
     Exit codes: 0 fine, 1 the answer is no, 2 bad usage or unreadable input, 3 an
-    outside part failed.
+    outside part failed, 130 interrupted.
     """
 
 
