@@ -35,7 +35,7 @@ from verify.case import Case
 from verify.crowds import Reason, Term, company, compared, crowd, lags_of, packing
 from verify.objectives import Value, common_capacity
 from verify.policy import Level
-from verify.room import Pool, Room, of_topic
+from verify.room import Room, dearest, of_topic
 
 Prices = Mapping[str, int | Mapping[str, int]]
 Line = tuple[int, int]  # slope, offset
@@ -110,7 +110,8 @@ def _duals(case: Case, room: Room, term: Term) -> Reason | None:
             listed = [m for m in pool.limits if isinstance(price.get(m), Mapping)]
             if listed:
                 return {"fails": "price", "member": listed[0]}
-        total -= _dearest(pool, _of_topic(price, pool.topics[0]))
+        ask = _of_topic(price, pool.topics[0])
+        total -= dearest(pool.limits, ask, pool.units)
         for topic in pool.topics:
             prices = _of_topic(price, topic)
             lines = {
@@ -129,17 +130,6 @@ def _of_topic(price: Prices, topic: str) -> Callable[[str], int]:
         return found if isinstance(found, int) else found.get(topic, 0)
 
     return ask
-
-
-def _dearest(pool: Pool, price: Callable[[str], int]) -> int:
-    """Return the most that prices * loads can be: what is left goes to the dearest."""
-    left = pool.units - sum(least for least, _ in pool.limits.values())
-    total = sum(price(name) * least for name, (least, _) in pool.limits.items())
-    for name in sorted(pool.limits, key=price, reverse=True):
-        least, most = pool.limits[name]
-        total += price(name) * min(most - least, left)
-        left -= min(most - least, left)
-    return total
 
 
 def _least_total(lines: Iterable[Line], lags: Sequence[int]) -> int:

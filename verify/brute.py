@@ -12,10 +12,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from verify.case import Case, Row
-from verify.enumerate import DEALS_MAX, MEMBERS_MAX, PARTITIONS_MAX, TooLarge
+from verify.enumerate import DEALS_MAX, TooLarge, plus, refuse_large
 from verify.objectives import (
     Pair,
     Tally,
+    at_most,
     common_capacity,
     load_vector,
     scale_of,
@@ -78,7 +79,7 @@ class Brute:
     """
 
     def __init__(self, case: Case, text: str) -> None:
-        _refuse_large(case)
+        refuse_large(case)
         self.case = case
         self.policy = read_policy(text)
         self._asked = _asked(self.policy)
@@ -150,8 +151,8 @@ class Brute:
             _refuse_above(DEALS_MAX, len(hands) * len(names))
             hands = {
                 Hand(
-                    _plus(hand.loads, at, 1),
-                    _plus(hand.lags, at, lag if "lags" in asked else 0),
+                    plus(hand.loads, at, 1),
+                    plus(hand.lags, at, lag if "lags" in asked else 0),
                     hand.moves + (moved if "moves" in asked else 0),
                     hand.mismatches + (mismatched if "racks" in asked else 0),
                 )
@@ -259,15 +260,9 @@ def _levels(
         if of in bounds:
             before = (least if mine is None else mine)[: place - 1]
             as_good = (v[place - 1] for v in brute.vectors if v[: place - 1] == before)
-            one["bound_holds"] = all(_at_most(bounds[of], value) for value in as_good)
+            one["bound_holds"] = all(at_most(bounds[of], _plain(v)) for v in as_good)
         found.append(one)
     return found
-
-
-def _at_most(bound: Any, value: Any) -> bool:
-    """Compare two numbers, or two lists word by word; a number is no list."""
-    value = _plain(value)
-    return type(bound) is type(value) and bool(bound <= value)
 
 
 def _plain(value: Any) -> Any:
@@ -279,15 +274,6 @@ def _asked(policy: Policy) -> set[str]:
     words = [one for level in policy.levels.values() for _, one in level]
     asked = set().union(*(ASKS[word] for word in (policy.balance, *words)))
     return asked | (set() if policy.max_moves is None else {"moves"})
-
-
-def _refuse_large(case: Case) -> None:
-    """Refuse what no dealing could ever get through, before any of it."""
-    count = sum(case.partitions[topic] for topic in served(case))
-    if len(case.wants) > MEMBERS_MAX or count > PARTITIONS_MAX:
-        found = f"{len(case.wants)} members and {count} partitions"
-        limit = f"{MEMBERS_MAX} and {PARTITIONS_MAX}"
-        raise TooLarge(f"{found}; brute force goes up to {limit}")
 
 
 def _refuse_above(limit: int, ways: int) -> None:
@@ -325,7 +311,3 @@ def _sum(hand: Hand, at: Sequence[int], more: Hand) -> Hand:
         lags[place] += lag
     moves, mismatches = hand.moves + more.moves, hand.mismatches + more.mismatches
     return Hand(tuple(loads), tuple(lags), moves, mismatches)
-
-
-def _plus(values: tuple[int, ...], at: int, more: int) -> tuple[int, ...]:
-    return (*values[:at], values[at] + more, *values[at + 1 :])

@@ -15,6 +15,7 @@ from typing import Any
 
 from verify.case import Case, understand
 from verify.keys import is_weighted
+from verify.room import served
 
 MEMBERS_MAX = 20
 PARTITIONS_MAX = 200
@@ -38,15 +39,15 @@ def every_assignment(instance: dict[str, Any]) -> Iterator[dict[str, Any]]:
         `PARTITIONS_MAX` partitions.
     """
     case = understand(instance)
-    served = _served(case)
+    dealt = _dealt(case)
     ways = 1
-    for topic, _ in served:
+    for topic, _ in dealt:
         ways *= len(case.subscribers[topic])
         if ways > ASSIGNMENTS_MAX:
             raise TooLarge(f"more than {ASSIGNMENTS_MAX} assignments to list")
-    for takers in product(*(case.subscribers[topic] for topic, _ in served)):
+    for takers in product(*(case.subscribers[topic] for topic, _ in dealt)):
         given: dict[str, dict[str, list[int]]] = {name: {} for name in case.wants}
-        for taker, (topic, number) in zip(takers, served, strict=True):
+        for taker, (topic, number) in zip(takers, dealt, strict=True):
             given[taker].setdefault(topic, []).append(number)
         yield {"format": "assignment/1", "members": given}
 
@@ -118,15 +119,25 @@ def settle(
     }
 
 
-def _served(case: Case) -> list[tuple[str, int]]:
-    """Return the partitions that somebody subscribes to, as (topic, number)."""
-    served = sorted(topic for topic, names in case.subscribers.items() if names)
-    count = sum(case.partitions[topic] for topic in served)
+def refuse_large(case: Case) -> None:
+    """Refuse what no dealing could ever get through, before any of it."""
+    count = sum(case.partitions[topic] for topic in served(case))
     if len(case.wants) > MEMBERS_MAX or count > PARTITIONS_MAX:
         found = f"{len(case.wants)} members and {count} partitions"
         limit = f"{MEMBERS_MAX} and {PARTITIONS_MAX}"
         raise TooLarge(f"{found}; brute force goes up to {limit}")
-    return [(t, number) for t in served for number in range(case.partitions[t])]
+
+
+def plus(values: tuple[int, ...], at: int, more: int) -> tuple[int, ...]:
+    """Return the values with one of them raised."""
+    return (*values[:at], values[at] + more, *values[at + 1 :])
+
+
+def _dealt(case: Case) -> list[tuple[str, int]]:
+    """Return the partitions that somebody subscribes to, as (topic, number)."""
+    refuse_large(case)
+    topics = sorted(served(case))
+    return [(t, number) for t in topics for number in range(case.partitions[t])]
 
 
 def _hands(case: Case, *, lag: bool) -> set[Hand]:
@@ -134,7 +145,7 @@ def _hands(case: Case, *, lag: bool) -> set[Hand]:
     seat = {name: position for position, name in enumerate(case.wants)}
     nothing = (0,) * len(seat)
     hands: set[Hand] = {(nothing, nothing, 0)}
-    for topic, number in _served(case):
+    for topic, number in _dealt(case):
         behind = case.lag[topic][number] if lag and topic in case.lag else 0
         takers = [
             (seat[name], int(number in case.owned.get((name, topic), ())))
@@ -143,7 +154,7 @@ def _hands(case: Case, *, lag: bool) -> set[Hand]:
         if len(hands) * len(takers) > DEALS_MAX:
             raise TooLarge(f"more than {DEALS_MAX} different hands to deal")
         hands = {
-            (_plus(loads, at, 1), _plus(lags, at, behind), kept + keeps)
+            (plus(loads, at, 1), plus(lags, at, behind), kept + keeps)
             for loads, lags, kept in hands
             for at, keeps in takers
         }
@@ -162,7 +173,3 @@ def _units(case: Case) -> list[int]:
 def _shares(loads: tuple[int, ...], units: list[int]) -> list[int]:
     """Return loads over capacity, largest first."""
     return sorted(map(mul, loads, units), reverse=True)
-
-
-def _plus(values: tuple[int, ...], at: int, more: int) -> tuple[int, ...]:
-    return (*values[:at], values[at] + more, *values[at + 1 :])

@@ -14,7 +14,14 @@ from typing import Any
 from verify import prices
 from verify.bounds import PEAK_LAG, term_fails, together
 from verify.case import Case
-from verify.objectives import Tally, Value, common_capacity, scale_of, value_of
+from verify.objectives import (
+    Tally,
+    Value,
+    at_most,
+    common_capacity,
+    scale_of,
+    value_of,
+)
 from verify.policy import Policy
 from verify.room import Room
 
@@ -141,9 +148,4 @@ def _overstated(stated: Stated | None, support: Support, value: Value) -> Reason
     if stated is None or (support.bound is None and support.rests_on in CHECKED):
         return None
     limit = support.bound if support.rests_on in CHECKED else value
-    return None if _at_most(stated["bound"], limit) else {"fails": "bound"}
-
-
-def _at_most(bound: Any, limit: Any) -> bool:
-    """Compare two numbers, or two lists word by word; a number is no list."""
-    return type(bound) is type(limit) and bool(bound <= limit)
+    return None if at_most(stated["bound"], limit) else {"fails": "bound"}

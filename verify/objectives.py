@@ -63,6 +63,13 @@ def scale_of(case: Case, level: Level) -> int:
     return lcm(*(_scale(case, objective) for _, objective in level))
 
 
+def at_most(bound: object, limit: object) -> bool:
+    """Compare two numbers, or two lists word by word; a number is no list."""
+    if isinstance(bound, list) and isinstance(limit, list):
+        return bound <= limit
+    return isinstance(bound, int) and isinstance(limit, int) and bound <= limit
+
+
 def common_capacity(case: Case) -> int:
     """Return the least common multiple of the capacities in play."""
     return lcm(*(case.capacity[name] for name in case.in_play))

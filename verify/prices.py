@@ -14,7 +14,7 @@ from typing import Any
 from verify.case import Case
 from verify.objectives import Tally, value_of
 from verify.policy import Level, Policy
-from verify.room import even_limits, served
+from verify.room import dearest, even_limits, served
 from verify.seats import (
     Certificate,
     Face,
@@ -210,8 +210,8 @@ def priced_topics_bound(
         for kind, count in seating.kinds().items()
     )
     for topic in held.keys() & price.keys():
-        all_prices = {name: price[topic].get(name, 0) for name in held[topic]}
-        bound -= _most(held[topic], all_prices, case.partitions[topic])
+        asked = {name: price[topic].get(name, 0) for name in held[topic]}
+        bound -= dearest(held[topic], asked.__getitem__, case.partitions[topic])
     return bound
 
 
@@ -274,14 +274,5 @@ def _most_by_place(
     for name in seated:
         held = by_place.setdefault(face.place[name], {})
         held[name] = face.low[name], face.high[name]
-    return sum(_most(held, price, supply[at]) for at, held in by_place.items())
-
-
-def _most(
-    held: Mapping[str, tuple[int, int]], price: Mapping[str, int], total: int
-) -> int:
-    """Return the most that prices times loads can add up to, loads adding to total."""
-    extra = total - sum(low for low, _ in held.values())
-    free = sorted(price[name] for name, (low, high) in held.items() if high > low)
-    sure = sum(low * price[name] for name, (low, _) in held.items())
-    return sure + sum(free[max(0, len(free) - extra) :])
+    ask = price.__getitem__
+    return sum(dearest(held, ask, supply[at]) for at, held in by_place.items())

@@ -16,14 +16,14 @@ topic is in two pools.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heapreplace
 from math import lcm
-from typing import Any
 
 from verify.case import Case
-from verify.keys import limits, ranks
+from verify.keys import limits
+from verify.seats import Certificate, face_of, least_places
 
 Limits = Mapping[str, tuple[int, int]]  # member -> least and most, both included
 
@@ -60,9 +60,7 @@ class Room:
     is_open: bool
 
 
-def room_of(
-    case: Case, balance: str, certificate: Mapping[str, Any] | None = None
-) -> Room:
+def room_of(case: Case, balance: str, certificate: Certificate | None = None) -> Room:
     """Return the room of a balance; the certificate, if any, has proved it."""
     topics = served(case)
     if balance == "per-topic":
@@ -114,6 +112,21 @@ def even_limits(units: int, capacities: Mapping[str, int]) -> Limits:
     return {name: limits(w, threshold) for name, w in capacities.items()}
 
 
+def dearest(limits: Limits, price: Callable[[str], int], units: int) -> int:
+    """Return the most that prices * loads can be, of loads that add up to units.
+
+    All hold their least; what is left goes to the dearest, each up to its most.
+    """
+    total = sum(price(name) * least for name, (least, _) in limits.items())
+    left = units - sum(least for least, _ in limits.values())
+    for name in sorted(limits, key=price, reverse=True):
+        least, most = limits[name]
+        more = min(most - least, left)
+        total += price(name) * more
+        left -= more
+    return total
+
+
 def _is_one_crowd(case: Case, topics: Sequence[str]) -> bool:
     """Tell whether all members in play want all topics to be given out."""
     return all(len(case.subscribers[topic]) == len(case.in_play) for topic in topics)
@@ -132,25 +145,18 @@ def _open_pool(case: Case, topic: str) -> Pool:
 
 
 def _level_pools(
-    case: Case, topics: Sequence[str], certificate: Mapping[str, Any]
+    case: Case, topics: Sequence[str], certificate: Certificate
 ) -> list[Pool]:
     """Return a pool a level: topics of which it is the least, members who get them."""
-    place, allowed = certificate["level"], {}
-    if "threshold" in certificate:
-        keys = {name: tuple(key) for name, key in certificate["threshold"].items()}
-        order = ranks(keys.values())
-        place = {name: order[key] for name, key in keys.items()}
-        allowed = {name: limits(case.capacity[name], keys[name]) for name in keys}
-    else:
-        allowed = {name: (level, level + 1) for name, level in place.items()}
+    face = face_of(case, certificate)
+    least = least_places(case, face)
     pools: dict[int, tuple[list[str], dict[str, tuple[int, int]]]] = {}
     for topic in topics:
-        least = min(place[name] for name in case.subscribers[topic])
-        mine, shares = pools.setdefault(least, ([], {}))
+        mine, shares = pools.setdefault(least[topic], ([], {}))
         mine.append(topic)
         for name in case.subscribers[topic]:
-            if place[name] == least:
-                shares[name] = allowed[name]
+            if face.place[name] == least[topic]:
+                shares[name] = face.low[name], face.high[name]
     return [_pool(case, mine, shares) for mine, shares in pools.values()]
 
 
