@@ -1,24 +1,20 @@
-"""Running CP-SAT within limits: in a thread of its own, so that it can be stopped."""
+"""Running CP-SAT within limits, one level after the other."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from importlib.metadata import version
-from threading import Thread
 from typing import Final
 
 from ortools.sat.python import cp_model
 
 from solver.answer import Status
+from solver.aside import ends
 from solver.cpsat.plan import Plan
 from solver.cpsat.program import Linear, Program
 from solver.limits import Limits, StruckError
 
 ENGINE: Final = f"cp-sat {version('ortools')}"
-POLL_SECONDS: Final = 0.05
-GRACE_SECONDS: Final = 0.5
-"""How long a search that was told to stop may take to do so."""
-
 PRESOLVED: Final = 2**30
 """Programs with larger sums are not presolved: OR-Tools 9.15 then loses solutions.
 
@@ -122,8 +118,8 @@ class Search:
         solver = cp_model.CpSolver()
         self._set(solver, share)
         solver.parameters.cp_model_presolve = program.largest <= PRESOLVED
-        ended = self._run(solver, program)
-        if not ended:
+        model, stop = program.model, solver.stop_search
+        if not ends(lambda: solver.solve(model), stop, self.limits):
             return Found(status=Status.UNKNOWN)
         return self._found(solver, program, expression)
 
@@ -141,19 +137,6 @@ class Search:
             parameters.max_deterministic_time = left * share
         if limits.memory is not None:
             parameters.max_memory_in_mb = max(1, limits.memory >> 20)
-
-    def _run(self, solver: cp_model.CpSolver, program: Program) -> bool:
-        """Solve in a thread; tell whether it ended, or had to be left behind."""
-        thread = Thread(target=solver.solve, args=(program.model,), daemon=True)
-        thread.start()
-        late = 0.0
-        while thread.is_alive() and late < GRACE_SECONDS:
-            thread.join(POLL_SECONDS)
-            if thread.is_alive() and self.limits.struck() is not None:
-                # Told again each time: the first may come before the search began.
-                solver.stop_search()
-                late += POLL_SECONDS
-        return not thread.is_alive()
 
     def _found(
         self, solver: cp_model.CpSolver, program: Program, expression: Linear | None

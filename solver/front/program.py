@@ -36,13 +36,10 @@ class Cheapest:
         The best found.
     bound : int or None
         No plan within the budget costs less; None: that is not known.
-    closed : bool
-        Nothing is cheaper than ``plan``.
     """
 
     plan: Plan | None
     bound: int | None
-    closed: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,11 +85,11 @@ def cheapest(
         program.limits.check()
         _begin_at(program, hint)
     except StruckError:
-        return Cheapest(plan=None, bound=None, closed=False)
+        return Cheapest(plan=None, bound=None)
     asked = [*program.keep.values(), *program.give.values()]
     found = search(program.model, asked, limits)
     plan = None if found.values is None else _plan(program, found.values)
-    return Cheapest(plan=plan, bound=found.bound, closed=found.closed)
+    return Cheapest(plan=plan, bound=found.bound)
 
 
 def give_all(program: Program) -> None:

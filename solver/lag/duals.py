@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from ortools.linear_solver import pywraplp
 
-from solver.lag.aside import ends
+from solver.aside import ends
 from solver.lag.kinds import kinds_of
 from solver.lag.room import FREE, Room
 from solver.lag.takers import Takers, takers_of
@@ -103,7 +103,7 @@ class _Relaxation:
             self.solver.SetTimeLimit(int(left * 1000 * _PATIENCE) + 1)
         ended: list[int] = []
         stop = self.solver.InterruptSolve
-        done = ends(lambda: ended.append(self.solver.Solve()), stop, self.work)
+        done = ends(lambda: ended.append(self.solver.Solve()), stop, self.work.limits)
         return done and ended == [pywraplp.Solver.OPTIMAL]
 
     def duals(self) -> Duals | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ortools.sat.python import cp_model
 
 from rebalance.claims import Int32
-from solver.lag.aside import ends
+from solver.aside import ends
 from solver.lag.program import Program
 from solver.lag.question import PRESOLVED, Goal, Question, Searched, largest_sum
 from solver.lag.setting import Setting
@@ -37,7 +37,8 @@ def search(
     deviation = Goal.DEVIATION in {question.goal, *question.within}
     largest = largest_sum(setting, deviation=deviation)
     solver.parameters.cp_model_presolve = largest <= PRESOLVED
-    if not ends(lambda: solver.solve(program.model), solver.stop_search, work):
+    stop = solver.stop_search
+    if not ends(lambda: solver.solve(program.model), stop, work.limits):
         return Searched(holder=None, bound=bound)
     status = solver.response_proto.status
     work.spent += solver.response_proto.deterministic_time

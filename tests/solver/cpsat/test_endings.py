@@ -12,9 +12,9 @@ import pytest
 from ortools.sat.python import cp_model
 
 from rebalance import Assignment, to_json
-from solver import cpsat
+from solver import aside, cpsat
 from solver.answer import Status
-from solver.cpsat import engine, search
+from solver.cpsat import engine
 from solver.limits import Limits, resident_bytes
 from solver.outcome import Outcome
 from solver.policy import parse_policy
@@ -130,7 +130,7 @@ def test_a_search_that_does_not_stop_is_left_behind(
             time.sleep(2.0)
 
     monkeypatch.setattr(cp_model, "CpSolver", Deaf)
-    monkeypatch.setattr(search, "GRACE_SECONDS", 0.1)
+    monkeypatch.setattr(aside, "GRACE_SECONDS", 0.1)
     outcome = answer(hard(), "none; peak-lag", seconds=0.5)
     assert outcome.status is Status.FEASIBLE
     assert outcome.objectives[0].is_proved is False

@@ -262,7 +262,7 @@ def test_a_limit_ends_the_writing_of_a_program(monkeypatch: pytest.MonkeyPatch) 
     found = program.cheapest(
         counts, 3, [1] * 40, [0], limits=Limits(stop=stop), hint=counts.own
     )
-    assert (found.plan, found.bound, found.closed) == (None, None, False)
+    assert (found.plan, found.bound) == (None, None)
 
 
 def test_a_limit_of_effort_is_kept_and_strikes_at_the_same_place() -> None:
@@ -289,6 +289,16 @@ def _check_open(front: Front, whole: dict[int, int]) -> None:
         assert run.bound <= best(run.last)
     settled = {p.moves for p in front.points if p.value == p.bound}
     assert whole.keys() <= is_open | settled
+
+
+def test_bug_a_seed_past_32_bits_is_taken() -> None:
+    counts = counts_of(instance(pairs_of_loads(3, 1, 2)))
+    plan = dict(counts.own)
+    limits = Limits(seed=2**40)
+    top = counts.partitions
+    prices = [2 * v + 1 for v in range(top)]
+    found = program.cheapest(counts, 0, prices, [0] * top, limits=limits, hint=plan)
+    assert found.bound == sum(n * n for n in counts.loads(plan))
 
 
 def test_progress_tells_of_every_budget() -> None:

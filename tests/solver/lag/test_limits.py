@@ -9,8 +9,8 @@ import pytest
 
 from benchmarks.lags import group
 from solver.answer import Status
+from solver.aside import ends
 from solver.lag import solve
-from solver.lag.aside import ends
 from solver.lag.program import Program
 from solver.lag.search import solver_within
 from solver.lag.setting import setting_of
@@ -96,10 +96,10 @@ def test_an_interrupt_ends_a_long_search() -> None:
 
 
 def test_a_solver_is_told_to_stop_or_left_behind() -> None:
-    work = Work(limits=Limits(stop=stopped()))
+    limits = Limits(stop=stopped())
     told, deaf = Event(), Event()
-    assert ends(told.wait, told.set, work)
-    assert not ends(deaf.wait, lambda: None, work)
+    assert ends(told.wait, told.set, limits)
+    assert not ends(deaf.wait, lambda: None, limits)
     deaf.set()
 
 
