@@ -80,26 +80,17 @@ class _Reader:
                 raise self._error("an empty part", piece)
             elif levels is None and budget is None:
                 levels = self._levels(piece, may_be_first=at == 0)
+                if policy is not None and policy.levels:
+                    why = "a named policy has its objectives; write it out to add more"
+                    raise self._error(why, piece)
             else:
                 raise self._unknown(word, piece, [BUDGET])
-        return self._joined(policy or Policy(), levels, budget)
-
-    def _joined(
-        self, base: Policy, levels: tuple[Sum, ...] | None, budget: int | None
-    ) -> Policy:
-        if levels is not None and base.levels:
-            raise PolicyError(
-                "a named policy has its objectives; write it out to add more",
-                text=self.text,
-            )
-        try:
-            return Policy(
-                balance=base.balance,
-                levels=base.levels if levels is None else levels,
-                max_moves=budget,
-            )
-        except PolicyError as error:
-            raise PolicyError(error.reason, text=self.text) from None
+        base = policy or Policy()
+        return Policy(
+            balance=base.balance,
+            levels=base.levels if levels is None else levels,
+            max_moves=budget,
+        )
 
     def _first(self, piece: _Piece, word: str) -> Policy:
         if word in NAMED:
@@ -120,6 +111,8 @@ class _Reader:
             level = self._sum(one, first)
             if level in found:
                 raise self._error(f"{one.text} twice", one)
+            if level.only is not None and level.only in [other.only for other in found]:
+                raise self._error(f"{level.only.value} twice", one)
             found.append(level)
         return tuple(found)
 
@@ -167,7 +160,7 @@ class _Reader:
             order = "balance; objectives with commas between; max-moves=k"
             return self._error(f"{word} has no place here; in order: {order}", piece)
         known = [*OBJECTIVES, *others]
-        near = get_close_matches(word, known, n=1)
+        near = get_close_matches(word.lower(), known, n=1)
         if near:
             return self._error(f"{word!r} is unknown; did you mean {near[0]!r}?", piece)
         return self._error(f"{word!r} is unknown; there is: {', '.join(known)}", piece)
