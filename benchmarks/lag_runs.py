@@ -97,7 +97,7 @@ def _measured(instance: Instance, case: Line) -> Line:
         "cpu_s": round(cpu, 4),
         "limit_s": case["seconds"],
         "mebibytes": mebibytes,
-        "machine": f"{platform.platform()}, {os.cpu_count()} cores",
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
         "versions": f"Python {platform.python_version()}, "
         + ", ".join(f"{name} {version(name)}" for name in PACKAGES),
         "date": datetime.now(UTC).date().isoformat(),
