@@ -12,7 +12,7 @@ off, and the next best is looked for. There are finitely many profiles.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from rebalance import Instance
@@ -60,13 +60,14 @@ def balance_front(
 
 @dataclass(slots=True)
 class _Task:
-    """The work on one instance."""
+    """The work on one instance; ``beyond`` are budgets that no effort settles."""
 
     counts: Counts
     measure: Measure
     excess: Excess
     top: int
     stairs: Stairs
+    beyond: set[int] = field(default_factory=set)
 
     @classmethod
     def of(cls, instance: Instance, measure: Measure, limits: Limits) -> _Task:
@@ -95,11 +96,11 @@ class _Task:
 
     def bound_all(self, limits: Limits) -> None:
         """Bound every budget by what flows say of it."""
+        costs = self.measure.costs(self.counts.members, self.top)
         for budget in range(self.stairs.last, -1, -1):
             if limits.struck():
                 return
             excess = self.excess.at(budget)
-            costs = self.measure.costs(self.counts.members, self.top)
             least = least_measure(costs, self.counts.partitions, excess)
             if least is not None:
                 self.stairs.proved(budget, least, FLOWS)
@@ -107,8 +108,8 @@ class _Task:
     def settle_all(self, limits: Limits, progress: Progress) -> None:
         """Try budget after budget, with more effort each round, until all is known."""
         effort = _EFFORT
-        while self.stairs.open and not limits.struck():
-            for budget in halving(self.stairs.open):
+        while (due := self._due()) and not limits.struck():
+            for budget in halving(due):
                 if limits.struck():
                     return
                 if self.stairs.is_open(budget):
@@ -119,6 +120,9 @@ class _Task:
             if limits.effort is not None:
                 return
             effort *= 4
+
+    def _due(self) -> list[int]:
+        return [budget for budget in self.stairs.open if budget not in self.beyond]
 
     def settle(self, budget: int, limits: Limits) -> None:
         """Look for the best within one budget, until it is found or a limit strikes."""
@@ -147,6 +151,7 @@ class _Task:
         """Find the best profile that nothing known forbids; note its worth."""
         walk = self._walk(budget, cuts)
         if walk is None:
+            self.beyond.add(budget)
             return None
         step = self.stairs.at(budget)
         for worth in range(step.bound, step.value, 2):
@@ -174,11 +179,18 @@ class _Task:
             self.stairs.found(self.counts.moves(found.plan), worth, found.plan)
         return found.bound
 
-    def _walk(self, budget: int, cuts: list[Cut] | None = None) -> Walk | None:
+    def reason(self, limits: Limits) -> str | None:
+        """Say what kept budgets from being settled; None if they are."""
+        if not self.stairs.open:
+            return None
+        too_large = "too large for a search to the end"
+        return limits.struck() or ("a limit of effort" if self._due() else too_large)
+
+    def _walk(self, budget: int, cuts: list[Cut]) -> Walk | None:
         costs = self.measure.costs(self.counts.members, self.top)
         excess = self.excess.at(budget)
         padded = [*excess, *[0] * self.top][: self.top]
-        return Walk.over(costs, self.counts.partitions, padded, cuts or ())
+        return Walk.over(costs, self.counts.partitions, padded, cuts)
 
 
 def _staying(counts: Counts) -> Plan:
@@ -200,14 +212,13 @@ def _front(instance: Instance, task: _Task, limits: Limits) -> Front:
         for moves in range(stairs.last + 1)
         if stairs.is_corner(moves)
     )
-    reason = (limits.struck() or "a limit of effort") if stairs.open else None
     return Front(
         objective="balance",
         balance=str(no_balance),
         measure=task.measure,
         points=points,
         open=tuple(Open(first=a, last=b, bound=c) for a, b, c in stairs.runs()),
-        reason=reason,
+        reason=task.reason(limits),
     )
 
 

@@ -13,7 +13,7 @@ import pytest
 import verify
 from rebalance import Assignment, Instance
 from rebalance.errors import InstanceError
-from solver.front import Front, Measure, balance_front, peak_lag_front, program
+from solver.front import Front, Measure, balance_front, peak_lag_front, program, walk
 from solver.front.counts import counts_of
 from solver.front.document import document_of
 from solver.front.hull import corners
@@ -299,6 +299,15 @@ def test_bug_a_seed_past_32_bits_is_taken() -> None:
     prices = [2 * v + 1 for v in range(top)]
     found = program.cheapest(counts, 0, prices, [0] * top, limits=limits, hint=plan)
     assert found.bound == sum(n * n for n in counts.loads(plan))
+
+
+def test_bug_tables_too_large_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No more effort makes them smaller: without a limit the search would not end."""
+    monkeypatch.setattr(walk, "_CELLS_MAX", 10)
+    front = balance_front(instance(seeded_rebalance(0, WIDE)))
+    assert not front.is_complete
+    assert front.open
+    assert front.reason == "too large for a search to the end"
 
 
 def test_progress_tells_of_every_budget() -> None:
