@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from rebalance import Assignment, Instance
-from rebalance.claims import NOBODY, Int32
+from rebalance.claims import NOBODY
 from rebalance.documents import BoundTerm, SearchProof, TermsProof
 from solver.answer import Status
 from solver.lag.deal import deal
@@ -27,66 +27,79 @@ from solver.values import common_capacity, scale_of, value_of
 
 def solve_by_topic(instance: Instance, policy: Policy, work: Work) -> Outcome:
     """Lower the peak of each topic, one after the other."""
-    assignee = np.full(instance.n_partitions, NOBODY, dtype=np.int32)
-    terms: list[BoundTerm] = []
-    engines: set[str] = set()
-    bound, small = 0, True
-    for t, name in enumerate(instance.topics):
+    topics = _Topics(instance, policy, work)
+    for t in range(len(instance.topics)):
         if work.struck() is not None:
-            _deal_rest(instance, policy, assignee, t)
+            topics.deal_rest(t)
             break
-        alone = topic_alone(instance, t)
-        setting = setting_of(alone, policy.balance)
-        if setting is None or not setting.rows.size:
-            continue
-        known = evidence_of(alone, setting, work, [name])
-        start = deal(setting)
-        reached = int(peak_with(setting.room, start))
-        if reached > known.bound:
-            known = sharpened(known, alone, setting, work, reached, [name])
-        found = lower(setting, start, known.bound, work)
-        known = known.joined(found.packing, [name])
-        first, end = instance.topic_offsets[t : t + 2]
-        assignee[first:end] = setting.column(alone, found.holder)
-        # A topic's members may have fewer capacities in common than the group's.
-        units = common_capacity(instance) // setting.scale
-        bound += found.bound * units
-        small &= fits(setting)
-        if found.bound > known.bound:
-            engines.add(found.engine)
-        terms += [
-            term.model_copy(update={"bound": term.bound * units})
-            for term in known.terms
-        ]
-    assignment = Assignment(assignee=assignee)
-    (level,) = policy.levels
-    value = value_of(instance, assignment, level)
-    proof: Proof = TermsProof(terms=terms) if terms else zero_term()
-    if engines:
-        proof = SearchProof(engine=" and ".join(sorted(engines)), terms=terms)
-    achieved = Achieved(
-        of=level,
-        value=value,
-        bound=bound,
-        scale=scale_of(instance, level),
-        proof=proof,
-    )
-    reason = None
-    if not achieved.is_proved:
-        reason = work.reason(fits=small)
+        topics.settle(t)
+    achieved = topics.achieved()
     return Outcome(
         policy=policy,
         status=Status.OPTIMAL if achieved.is_proved else Status.FEASIBLE,
-        assignment=assignment,
+        assignment=Assignment(assignee=topics.assignee),
         objectives=(achieved,),
-        reason=reason,
+        reason=None if achieved.is_proved else work.reason(fits=topics.fit),
     )
 
 
-def _deal_rest(instance: Instance, policy: Policy, assignee: Int32, topic: int) -> None:
-    """Deal this topic and those after it out, all at once: a limit has struck."""
-    setting = setting_of(instance, policy.balance)
-    if setting is None:
-        raise TypeError(policy)  # not of these balances
-    start = instance.topic_offsets[topic]
-    assignee[start:] = setting.column(instance, deal(setting))[start:]
+class _Topics:
+    """What topics so far are given to whom, and what their peaks cannot be below."""
+
+    def __init__(self, instance: Instance, policy: Policy, work: Work) -> None:
+        self.instance, self.policy, self.work = instance, policy, work
+        self.assignee = np.full(instance.n_partitions, NOBODY, dtype=np.int32)
+        self.terms: list[BoundTerm] = []
+        self.engines: set[str] = set()
+        self.bound, self.fit = 0, True
+
+    def settle(self, topic: int) -> None:
+        """Lower the peak of one topic as if there were no other."""
+        alone, name = topic_alone(self.instance, topic), self.instance.topics[topic]
+        setting = setting_of(alone, self.policy.balance)
+        if setting is None or not setting.rows.size:
+            return
+        known = evidence_of(alone, setting, self.work, [name])
+        start = deal(setting)
+        reached = int(peak_with(setting.room, start))
+        if reached > known.bound:
+            known = sharpened(known, alone, setting, self.work, reached, [name])
+        found = lower(setting, start, known.bound, self.work)
+        known = known.joined(found.packing, [name])
+        first, end = self.instance.topic_offsets[topic : topic + 2]
+        self.assignee[first:end] = setting.column(alone, found.holder)
+        # A topic's members may have fewer capacities in common than the group's.
+        units = common_capacity(self.instance) // setting.scale
+        self.bound += found.bound * units
+        self.fit &= fits(setting)
+        if found.bound > known.bound:
+            self.engines.add(found.engine)
+        self.terms += [
+            term.model_copy(update={"bound": term.bound * units})
+            for term in known.terms
+        ]
+
+    def deal_rest(self, topic: int) -> None:
+        """Deal this topic and those after it out, all at once: a limit has struck."""
+        setting = setting_of(self.instance, self.policy.balance)
+        if setting is None:
+            raise TypeError(self.policy)  # not of these balances
+        start = self.instance.topic_offsets[topic]
+        dealt = setting.column(self.instance, deal(setting))
+        self.assignee[start:] = dealt[start:]
+
+    def achieved(self) -> Achieved:
+        """Count the level, and say what proves its bound."""
+        (level,) = self.policy.levels
+        proof: Proof = TermsProof(terms=self.terms) if self.terms else zero_term()
+        if self.engines:
+            engine = " and ".join(sorted(self.engines))
+            proof = SearchProof(engine=engine, terms=self.terms)
+        assignment = Assignment(assignee=self.assignee)
+        return Achieved(
+            of=level,
+            value=value_of(self.instance, assignment, level),
+            bound=self.bound,
+            scale=scale_of(self.instance, level),
+            proof=proof,
+        )
