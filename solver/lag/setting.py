@@ -12,7 +12,7 @@ from rebalance import Instance
 from rebalance.claims import NOBODY, Int32, Int64
 from solver.certificate import limits_of
 from solver.core import solve as solve_core
-from solver.lag.quota import Quota, even_quota, quota
+from solver.lag.quota import quota
 from solver.lag.room import FREE, Room
 from solver.policy import Balance
 from solver.policy.policy import Kind
@@ -203,16 +203,14 @@ def _by_topic(served: Served, members: Int64, weights: Int64) -> _Limits:
     pool = np.zeros(cell[-1], np.int32)
     extra = np.zeros(served.supply.size, np.int64)
     starts = cell[:-1]
-    lists = [
-        np.flatnonzero(classes == k) for k in range(served.class_size.size)
-    ]  # members of each class
+    people_of = [np.flatnonzero(classes == k) for k in range(served.class_size.size)]
     takers: list[list[Int64]] = [[] for _ in range(served.supply.size)]
     cells: list[list[Int64]] = [[] for _ in range(served.supply.size)]
-    for k, people in enumerate(lists):
+    for k, people in enumerate(people_of):
         for place, t in enumerate(served.wanted[served.first[k] : served.first[k + 1]]):
             takers[t].append(people)
             cells[t].append(starts[people] + place)
-    shared = cache(_shares)
+    shared = cache(quota)
     for t, units in enumerate(served.supply.tolist()):
         at = np.concatenate(cells[t])
         shares = shared(units, tuple(weights[np.concatenate(takers[t])].tolist()))
@@ -221,9 +219,3 @@ def _by_topic(served: Served, members: Int64, weights: Int64) -> _Limits:
     return _Limits(
         by_topic=True, cell=starts, least=least, most=most, pool=pool, extra=extra
     )
-
-
-def _shares(units: int, weights: tuple[int, ...]) -> Quota:
-    if len(set(weights)) == 1:
-        return even_quota(units, len(weights))
-    return quota(units, weights)

@@ -15,11 +15,10 @@ by as many x as one likes. With lo(t, c) and hi(t, c) the limits of c's count of
     f_c(j)  = base_c + the j smallest steps
 
 ``bound`` T holds iff the number of pairs (c, j), j from 1 to the number of steps, with
-s(c) · f_c(j) <= T - 1 is less than the
-size of K. It is true because a member that holds j of K
-takes some number i_t of each topic, and must still fill lo(t, c) of each; steps grow
-with i, so the least way is to take the j smallest. Where others of t run out, the
-member must take more of K, none of which is below x.
+s(c) · f_c(j) <= T - 1 is less than the size of K. It is true because a member that
+holds j of K takes some number i_t of each topic, and must still fill lo(t, c) of each;
+steps grow with i, so the least way is to take the j smallest. Where others of t run
+out, the member must take more of K, none of which is below x.
 """
 
 from __future__ import annotations
@@ -31,6 +30,7 @@ from functools import partial
 import numpy as np
 
 from rebalance.claims import Bools, Int64
+from solver.lag.kinds import limits_of
 from solver.lag.room import Room
 from solver.lag.setting import Setting
 from solver.lag.work import Work
@@ -114,10 +114,9 @@ def _kinds(room: Room) -> Iterator[_Kind]:
     first: list[int] = []
     count: list[int] = []
     for c, k in enumerate(room.member_class.tolist()):
-        start = int(room.cell[c])
-        width = int(room.first[k + 1] - room.first[k]) if room.by_topic else 1
-        limits = room.least[start : start + width], room.most[start : start + width]
-        key = (k, int(room.unit[c]), limits[0].tobytes() + limits[1].tobytes())
+        cells = limits_of(room, c)
+        limits = room.least[cells].tobytes() + room.most[cells].tobytes()
+        key = (k, int(room.unit[c]), limits)
         at = known.setdefault(key, len(known))
         if at == len(first):
             first.append(c)
@@ -128,8 +127,7 @@ def _kinds(room: Room) -> Iterator[_Kind]:
         wanted = room.open[room.first[k] : room.first[k + 1]].astype(np.int64)
         seats = np.zeros(room.topic_first.size - 1, np.bool_)
         seats[wanted] = True
-        start = int(room.cell[c])
-        width = wanted.size if room.by_topic else 1
+        cells = limits_of(room, c)
         lags = np.sort(room.lag[seats[room.topic]])
         yield _Kind(
             lags=lags,
@@ -137,8 +135,8 @@ def _kinds(room: Room) -> Iterator[_Kind]:
             unit=int(room.unit[c]),
             count=people,
             seats=seats,
-            least=room.least[start : start + width],
-            most=room.most[start : start + width],
+            least=room.least[cells],
+            most=room.most[cells],
             open=wanted,
         )
 
