@@ -43,13 +43,8 @@ class Measure(Enum):
         return np.repeat((n * (members - n))[None, :], top, axis=0)
 
 
-def profile_of(loads: Sequence[int], top: int) -> list[int]:
-    """Return n(1), ..., n(top)."""
-    return [sum(load >= v for load in loads) for v in range(1, top + 1)]
-
-
 def tangent_of(profile: Sequence[int], members: int) -> list[int]:
-    """Return prices w that touch the score at a profile: M − 2 · n(v).
+    """Return prices w that touch the score at a profile n: M − 2 · n(v).
 
     For every other profile n' the score is at most that of n plus Σ w · (n' − n), as
     each n · (M − n) is concave; and w never decreases in v, as n never increases.

@@ -12,11 +12,7 @@ from numpy.typing import NDArray
 from rebalance.claims import Int64
 
 Chance = NDArray[np.uint64]
-
-
-def chance_of(seed: int) -> Chance:
-    """Return the state that a seed starts with, uint64 (1,)."""
-    return np.array([seed % 2**64], dtype=np.uint64)
+"""The state, uint64 (1,); the seed to begin with."""
 
 
 @njit(cache=True)

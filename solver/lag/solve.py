@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from rebalance import Assignment, Instance
+from rebalance import Instance
 from solver.answer import Answer, Status
 from solver.core import solve as solve_core
 from solver.lag.levels import Ladder
@@ -61,10 +61,10 @@ def solve(instance: Instance, policy: Policy, *, limits: Limits) -> Outcome:
         return solve_by_topic(instance, policy, Work(limits=limits))
     setting = setting_of(instance, policy.balance)
     if setting is None:
-        return _by_program(instance, policy, limits, None)
+        return _by_program(instance, policy, limits)
     core = _core(instance, policy)
     if goals[0] is Objective.STICKINESS and core is None:
-        return _by_program(instance, policy, limits, None)
+        return _by_program(instance, policy, limits)
     ladder = Ladder(
         instance=instance,
         setting=setting,
@@ -83,9 +83,7 @@ def _core(instance: Instance, policy: Policy) -> Answer | None:
     return answer if answer.status is Status.OPTIMAL else None
 
 
-def _by_program(
-    instance: Instance, policy: Policy, limits: Limits, hint: Assignment | None
-) -> Outcome:
+def _by_program(instance: Instance, policy: Policy, limits: Limits) -> Outcome:
     from solver import cpsat  # noqa: PLC0415 - a program costs a second to import
 
-    return cpsat.solve(instance, policy, limits=limits, hint=hint)
+    return cpsat.solve(instance, policy, limits=limits)
