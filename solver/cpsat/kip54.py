@@ -52,7 +52,7 @@ class _Bounds:
 
     def __init__(self, whole: int, need: list[int]) -> None:
         self.whole, self.need = whole, need
-        self.people = len(need) - 1
+        self.members = len(need) - 1
         # The most that pools hold whose subscribers are all among n members.
         self.inside = [whole - n for n in reversed(need)]
         self.least = cache(self._least)
@@ -73,7 +73,7 @@ class _Bounds:
         total = 1
         while level >= 1:
             total += size
-            if size > self.people or total > self.whole:
+            if size > self.members or total > self.whole:
                 return False
             size = max(size, self._room(level * size))
             level -= 1
@@ -96,7 +96,7 @@ class _Bounds:
         while True:
             level += 1
             below = -(-held // level)
-            if below > self.people:
+            if below > self.members:
                 return False
             if below <= size and self.need[size] <= held:
                 return True

@@ -77,12 +77,12 @@ class Tally:
     @classmethod
     def of(cls, problem: Problem, plan: Plan) -> Tally:
         """Add a plan up."""
-        people, pools = len(problem.members), len(problem.pools)
+        members, pools = len(problem.members), len(problem.pools)
         kinds = list(problem.kinds)
         tally = cls(
             kept=sum(g.get(k.owner, 0) for k, g in zip(kinds, plan, strict=True)),
-            loads=[0] * people,
-            lags=[0] * people,
+            loads=[0] * members,
+            lags=[0] * members,
             pool_loads=[{} for _ in range(pools)],
             pool_lags=[{} for _ in range(pools)],
         )

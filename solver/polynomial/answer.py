@@ -67,13 +67,8 @@ def _dec_min(
     found = balanced(instance, _then_moves(parts.after), limits)
     if found is None:
         return None
-    return _answer(
-        instance,
-        policy,
-        found,
-        found.assignment,
-        certificate=found.certificate,
-    )
+    shown = found.certificate
+    return _answer(instance, policy, found, found.assignment, certificate=shown)
 
 
 def _per_topic(
@@ -186,36 +181,48 @@ def _answer(
         return None
     if not found.is_proved and found.reason is None:
         return None
-    achieved: list[Achieved] = []
-    for level in policy.levels:
-        value = bound = value_of(instance, assignment, level)
-        settled = level in alone or level == LOAD
-        if not found.is_proved and not settled:
-            # Proved is that nothing moves less; where seats were narrowed, nothing.
-            bound = 0 if alone else weights_of(level).total(moves, 0)
-        proof: CertificateProof | TermsProof = CertificateProof()
-        if bound == 0 and (settled or not found.is_proved or term is not None):
-            proof = zero_term()
-        elif level in alone:
-            proof = _by_term(BoundTerm(kind="separate", bound=0), bound)
-        elif term is not None:
-            proof = _by_term(term, bound)
-        achieved.append(
-            Achieved(
-                of=level,
-                value=value,
-                bound=bound,
-                scale=scale_of(instance, level),
-                proof=proof,
-            )
-        )
+    achieved = tuple(
+        _achieved(instance, level, found, assignment, alone=alone, term=term)
+        for level in policy.levels
+    )
     return Outcome(
         policy=policy,
         status=Status.OPTIMAL if found.is_proved else Status.FEASIBLE,
         assignment=assignment,
-        objectives=tuple(achieved),
+        objectives=achieved,
         certificate=certificate,
         reason=found.reason,
+    )
+
+
+def _achieved(
+    instance: Instance,
+    level: Sum,
+    found: Balanced,
+    assignment: Assignment,
+    *,
+    alone: Sequence[Sum],
+    term: BoundTerm | None,
+) -> Achieved:
+    value = bound = value_of(instance, assignment, level)
+    settled = level in alone or level == LOAD
+    if not found.is_proved and not settled:
+        # Proved is that nothing moves less; where seats were narrowed, nothing.
+        moves = count_moves(instance, assignment)
+        bound = 0 if alone else weights_of(level).total(moves, 0)
+    proof: CertificateProof | TermsProof = CertificateProof()
+    if bound == 0 and (settled or not found.is_proved or term is not None):
+        proof = zero_term()
+    elif level in alone:
+        proof = _by_term(BoundTerm(kind="separate", bound=0), bound)
+    elif term is not None:
+        proof = _by_term(term, bound)
+    return Achieved(
+        of=level,
+        value=value,
+        bound=bound,
+        scale=scale_of(instance, level),
+        proof=proof,
     )
 
 
