@@ -28,6 +28,7 @@ from solver.policy import Balance
 
 NAME: Final = "choice of hands"
 _ITEMS: Final = 40  # of a member; half as many make a million parts at most
+_ALL_ITEMS: Final = 60  # of all members together
 _HANDS: Final = 3_000_000  # of all members but the one with most
 _STEPS: Final = 50_000_000  # between two looks at the limits
 _ALL_STEPS: Final = 100_000_000_000  # for one peak; then it gives up
@@ -76,9 +77,11 @@ class Choice:
         rows = np.arange(setting.room.lag.size)
         self._rows = rows[setting.room.lag > 0] if self._free else rows
         self._lag = setting.room.lag[self._rows]
+        self.is_small = 0 < self._rows.size <= _ALL_ITEMS
+        if not self.is_small:
+            return  # more would not fit in the bits of a number
         self._members = _members(setting, self._rows)
         self.is_small = all(len(one.items) <= _ITEMS for one in self._members)
-        self.is_small &= self._rows.size <= 60 and self._lag.size > 0
         self._halves: dict[int, tuple[Half, Half]] = {}
 
     def least(self, budget: int, bound: int, value: int, work: Work) -> Reached:

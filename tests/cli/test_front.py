@@ -123,6 +123,18 @@ def test_a_picture_of_an_open_front_says_so(cli: Cli, tmp_path: Path) -> None:
         assert words in text
 
 
+@pytest.mark.parametrize("verb", ["front", "solve"])
+def test_more_than_a_number_has_bits(cli: Cli, tmp_path: Path, verb: str) -> None:
+    """Too many partitions to list hands of are left to the program."""
+    source = write_lines(tmp_path / "r", hard(partitions=130))
+    asked = {
+        "front": ("--objective", "peak-lag"),
+        "solve": ("--policy", "none; peak-lag; max-moves=3"),
+    }
+    ended = cli(verb, *asked[verb], "--time-limit", "3", source)
+    assert (ended.code, len(ended.documents)) == (0, 1)
+
+
 def test_several_pictures_get_numbers(cli: Cli, tmp_path: Path) -> None:
     source = write_lines(tmp_path / "r", CHAIN, shape("STAIRCASE"))
     assert cli("front", "--picture", tmp_path / "f.svg", source).code == 0
