@@ -9,10 +9,10 @@ from typing import Final
 from ortools.sat.python import cp_model
 
 from solver.answer import Status
-from solver.aside import ends
 from solver.cpsat.plan import Plan
 from solver.cpsat.program import Linear, Program
 from solver.limits import Limits, StruckError
+from solver.within import ended, solver_of
 
 ENGINE: Final = f"cp-sat {version('ortools')}"
 PRESOLVED: Final = 2**30
@@ -115,19 +115,15 @@ class Search:
             program.model.clear_objective()  # type: ignore[no-untyped-call]
         else:
             program.model.minimize(expression)
-        solver = cp_model.CpSolver()
+        solver = solver_of(self.limits)
         self._set(solver, share)
         solver.parameters.cp_model_presolve = program.largest <= PRESOLVED
-        model, stop = program.model, solver.stop_search
-        if not ends(lambda: solver.solve(model), stop, self.limits):
+        if not ended(solver, program.model, self.limits):
             return Found(status=Status.UNKNOWN)
         return self._found(solver, program, expression)
 
     def _set(self, solver: cp_model.CpSolver, share: float) -> None:
         limits, parameters = self.limits, solver.parameters
-        parameters.num_workers = limits.workers
-        parameters.random_seed = limits.seed % 2**31
-        parameters.catch_sigint_signal = False
         # All of it in the linear relaxation: it is what proves.
         parameters.linearization_level = 2
         if limits.left is not None:

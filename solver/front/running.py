@@ -9,8 +9,8 @@ from typing import Final
 
 from ortools.sat.python import cp_model
 
-from solver.aside import ends
 from solver.limits import Limits
+from solver.within import ended, solver_of
 
 VERSION: Final = version("ortools")
 
@@ -37,19 +37,13 @@ def search(
     """Minimize a model that has a solution."""
     if limits.struck():
         return Search()
-    solver = cp_model.CpSolver()
-    parameters = solver.parameters
-    parameters.random_seed = limits.seed % 2**31
-    parameters.num_workers = limits.workers
-    parameters.catch_sigint_signal = False  # whoever set the limits hears it
+    solver = solver_of(limits)
     # Hundreds of small programs whose relaxation is all but whole: to simplify one
     # first takes longer than to solve it.
-    parameters.cp_model_presolve = False
-    if limits.left is not None:
-        parameters.max_time_in_seconds = limits.left
+    solver.parameters.cp_model_presolve = False
     if limits.effort is not None:
-        parameters.max_deterministic_time = limits.effort
-    if not ends(lambda: solver.solve(model), solver.stop_search, limits):
+        solver.parameters.max_deterministic_time = limits.effort
+    if not ended(solver, model, limits):
         return Search()
     response = solver.response_proto
     if response.status in {cp_model.INFEASIBLE, cp_model.MODEL_INVALID}:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from ortools.sat.python import cp_model
 
 from rebalance.claims import Int32
-from solver.aside import ends
 from solver.lag.program import Program
 from solver.lag.question import PRESOLVED, Goal, Question, Searched, largest_sum
 from solver.lag.setting import Setting
 from solver.lag.work import Work
 from solver.limits import StruckError
+from solver.within import ended, solver_of
 
 
 def search(
@@ -37,8 +37,7 @@ def search(
     deviation = Goal.DEVIATION in {question.goal, *question.within}
     largest = largest_sum(setting, deviation=deviation)
     solver.parameters.cp_model_presolve = largest <= PRESOLVED
-    stop = solver.stop_search
-    if not ends(lambda: solver.solve(program.model), stop, work.limits):
+    if not ended(solver, program.model, work.limits):
         return Searched(holder=None, bound=bound)
     status = solver.response_proto.status
     work.spent += solver.response_proto.deterministic_time
@@ -55,12 +54,6 @@ def search(
 
 def solver_within(work: Work, effort: float) -> cp_model.CpSolver:
     """Return CP-SAT, set to keep to the limits and to an effort."""
-    limits = work.limits
-    solver = cp_model.CpSolver()
-    solver.parameters.num_workers = limits.workers
-    solver.parameters.random_seed = limits.seed % 2**31
-    solver.parameters.catch_sigint_signal = False
+    solver = solver_of(work.limits)
     solver.parameters.max_deterministic_time = max(work.left(effort), 1e-3)
-    if limits.left is not None:
-        solver.parameters.max_time_in_seconds = limits.left
     return solver

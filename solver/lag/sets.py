@@ -19,10 +19,10 @@ from ortools.linear_solver import pywraplp
 from ortools.sat.python import cp_model
 
 from rebalance.claims import Int64
-from solver.aside import ends
 from solver.lag.packing import Prices
 from solver.lag.search import solver_within
 from solver.lag.work import STEPS_A_UNIT, Work
+from solver.within import ended
 
 _DEEP: Final = 16  # partitions of one set
 _NEW: Final = 20  # sets a round
@@ -117,8 +117,7 @@ class Sets:
         model.add(sum(x) <= self.members)
         solver = solver_within(self.work, effort)
         solver.parameters.linearization_level = 2  # the relaxation is nearly whole
-        stop = solver.stop_search
-        if not ends(lambda: solver.solve(model), stop, self.work.limits):
+        if not ended(solver, model, self.work.limits):
             return None
         self.work.spent += solver.response_proto.deterministic_time
         if solver.response_proto.status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
