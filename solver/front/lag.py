@@ -30,7 +30,7 @@ PEAK: Final = Sum.of(Objective.PEAK_LAG)
 MOVES: Final = Sum.of(Objective.STICKINESS)
 _EFFORT: Final = 0.1
 """Of the first try at a budget; four times as much at each further one."""
-_EFFORT_OF_HANDS: Final = 20
+_EFFORT_OF_HANDS: Final = 40
 """Times that, for the choice of hands."""
 _EFFORT_OF_END: Final = 1.0
 """Of the first search for the least peak lag of all."""
@@ -86,9 +86,8 @@ class _Task:
         )
         if fewest.assignment is None:
             return None
-        ends = Policy(balance=self.balance, levels=(PEAK, MOVES))
         part = _part(limits, _EFFORT_OF_END)
-        end = cpsat.solve(self.instance, ends, limits=part)
+        end = cpsat.solve(self.instance, self.ends, limits=part)
         first, last = self._moves(fewest.assignment), self._owned()
         best = None if end.assignment is None else end.objectives[0]
         if end.assignment is not None and best is not None and best.is_proved:
@@ -101,14 +100,23 @@ class _Task:
         )
         stairs = Stairs.flat(first, max(first, last), step)
         self.note(stairs, stairs.last, end)
+        self.look_at_end(stairs, limits)
         return stairs
+
+    def look_at_end(self, stairs: Stairs, limits: Limits) -> None:
+        """Ask for the least peak lag alone: that may be proved where moves are not."""
+        if stairs.is_open(stairs.last):
+            alone = Policy(balance=self.balance, levels=(PEAK,))
+            part = _part(limits, _EFFORT_OF_END)
+            self.note(
+                stairs, stairs.last, solve_policy(self.instance, alone, limits=part)
+            )
 
     def look_longer(self, stairs: Stairs, limits: Limits) -> None:
         """Give the end a part of the time of its own; fewer moves profit from it."""
         if stairs.is_open(stairs.last) and limits.left and limits.effort is None:
-            ends = Policy(balance=self.balance, levels=(PEAK, MOVES))
             part = limits.part(limits.left * _SHARE_OF_END)
-            again = solve_policy(self.instance, ends, limits=part)
+            again = solve_policy(self.instance, self.ends, limits=part)
             self.note(stairs, stairs.last, again)
 
     def settle_all(self, stairs: Stairs, limits: Limits, progress: Progress) -> None:
@@ -122,10 +130,10 @@ class _Task:
                 if limits.struck():
                     return
                 if stairs.is_open(budget):
-                    part = _part(limits, limits.effort or effort * _EFFORT_OF_HANDS)
-                    self.choose(stairs, budget, choice, part)
                     part = _part(limits, limits.effort or effort)
                     self.search(stairs, budget, part)
+                    part = _part(limits, limits.effort or effort * _EFFORT_OF_HANDS)
+                    self.choose(stairs, budget, choice, part)
                     total = len(stairs.steps)
                     progress(total - len(stairs.open), total)
             if limits.effort is not None:
@@ -176,6 +184,11 @@ class _Task:
             proof=step.why,
             assignment=step.held,
         )
+
+    @property
+    def ends(self) -> Policy:
+        """What the last point is: the least peak lag, with the fewest moves."""
+        return Policy(balance=self.balance, levels=(PEAK, MOVES))
 
     def policy(self, budget: int) -> Policy:
         """Return what is asked for one budget."""

@@ -3,8 +3,9 @@
 A *hand* is what one member may hold. With peak T - 1 and m members all alike, the
 others hold (m - 1) · (T - 1) at most, so a hand holds the rest at least: near the mean
 few hands are neither too heavy nor too light. They are listed, the sums of two halves
-of the partitions met in the middle, and tried: the first partition that is left goes
-with each hand whose first it is. If no choice covers everything, no peak is below T.
+of the partitions met in the middle, and tried: the partition that is in the fewest of
+the hands left goes with each of them. If no choice covers everything, no peak is below
+T.
 """
 
 from __future__ import annotations
@@ -13,37 +14,33 @@ from typing import Final, NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from rebalance.claims import Int32, Int64
-from solver.lag.kinds import alike_members, limits_of
-from solver.lag.room import Room
+from solver.lag.bits import counts_of, places_of
+from solver.lag.halves import halves_of, joined, spans
+from solver.lag.kinds import alike_members
+from solver.lag.rows import (
+    WORD,
+    UInt64,
+    count_shared,
+    next_shared,
+    rows_upto,
+    rows_with,
+)
 from solver.lag.setting import Setting
 from solver.lag.work import STEPS_A_UNIT, Work
 
 NAME: Final = "cover of hands"
+STEPS: Final = 1_000_000_000
+"""Words to look at for one peak, about a second."""
 _MOST: Final = 60  # partitions, a bit each
-_HALVES: Final = 50_000  # parts of hands
+_PARTS: Final = 1 << 20  # of hands, a half
 _PAIRS: Final = 10_000_000  # of them, looked at for one peak
-_HANDS: Final = 300_000
-_STEPS: Final = 100_000_000  # for one first hand; then it gives up
-
-Places = NDArray[np.int64]
-
-
-class Limits(NamedTuple):
-    """What a hand holds of each topic, or of all together.
-
-    Attributes
-    ----------
-    group : int64 (G,)
-        Partitions, as bits.
-    least, most : int64 (G,)
-    """
-
-    group: Int64
-    least: Int64
-    most: Int64
+_HANDS: Final = 1_000_000
+_A_LOOK: Final = 50_000_000  # words between two looks at the limits
+_A_HAND: Final = 64  # words that cost as much as to try one
+_STEPS_OF_SPARE: Final = 16  # that rows are kept for
+_NEVER: Final = 2**62  # spared by what only fills a word
 
 
 class Cover:
@@ -62,186 +59,218 @@ class Cover:
             return
         if [len(alike) for alike in alike_members(room)] != [self.members]:
             return
-        self.order = np.argsort(-room.lag, kind="stable")
-        self.lags = room.lag[self.order]
-        self.limits = _limits(room, self.order)
-        # Evens and odds: both halves have large ones and small ones.
-        halves = (np.arange(start, self.lags.size, 2) for start in (0, 1))
-        self.halves = [_parts(self.lags, half, self.limits) for half in halves]
-        self.is_small = all(sums.size for sums, _ in self.halves)
+        self.lags = room.lag
+        self.counts = counts_of(room, 0, np.arange(self.lags.size))
+        items = np.arange(self.lags.size)
+        heaviest = int(self.lags.sum())
+        self.halves = halves_of(self.lags, items, 0, self.counts, heaviest, _PARTS)
+        self.is_small = self.halves is not None
 
-    def holder(self, peak: int, work: Work) -> tuple[Int32 | None, bool]:
-        """Find who holds what within a peak, in records; tell whether it is settled."""
+    def holder(
+        self, peak: int, work: Work, steps: int = STEPS
+    ) -> tuple[Int32 | None, bool]:
+        """Find who holds what within a peak, in records; tell whether it is settled.
+
+        It gives up after ``steps`` words of 64 hands have been looked at.
+        """
         least = int(self.lags.sum()) - (self.members - 1) * peak
-        if least <= 0 and not self.limits.least.any():
+        if least <= 0 and not self.counts.least.any():
             return None, False  # hands may be empty, which are none here
-        hands = _hands(*self.halves[0], *self.halves[1], self.limits, least, peak)
+        hands = self._hands(least, peak)
         work.spent += _PAIRS / STEPS_A_UNIT / 10
-        if hands.size == 0:
-            return None, True
-        if hands[0] == 0:
+        if hands is None:
             return None, False
-        return self._covered(hands, least, peak, work)
+        mask, weight = hands
+        if mask.size == 0:
+            return None, True
+        laid_out = _laid_out(mask, peak - weight, self.lags.size)
+        return self._covered(laid_out, peak, work, steps)
+
+    def _hands(self, least: int, peak: int) -> tuple[Int64, Int64] | None:
+        """List the hands between two sums, and these; None if there are too many."""
+        if self.halves is None:
+            return None
+        low, high = spans(*self.halves, least, peak, 0)
+        if int((high - low).sum()) > _PAIRS:
+            return None
+        mask, weight = joined(*self.halves, low, high, self.counts, _HANDS + 1)
+        return None if mask.size > _HANDS else (mask, weight)
 
     def _covered(
-        self, hands: Int64, least: int, peak: int, work: Work
+        self, hands: _Hands, peak: int, work: Work, steps: int
     ) -> tuple[Int32 | None, bool]:
-        """Try the hands with the first partition one after the other."""
-        first = hands & -hands
-        order = np.lexsort((hands, first))
-        hands, first = hands[order], first[order]
-        places = np.searchsorted(first, np.int64(1) << np.arange(_MOST + 1))
-        chosen = np.zeros(self.members, np.int64)
-        for hand in hands[places[0] : places[1]]:
-            if work.struck() is not None:
-                return None, False
-            chosen[0] = hand
-            found, steps = _complete(
-                hands, places, self.lags, self.limits, least, peak, chosen
-            )
-            work.spent += int(steps) / STEPS_A_UNIT
+        """Cover until it is settled."""
+        spare = self.members * peak - int(self.lags.sum())
+        at = _begun(hands, self.members, spare)
+        while steps > 0 and work.struck() is None:
+            found, rest = _cover_on(hands, at, _A_LOOK)
+            work.spent += (_A_LOOK - rest) / STEPS_A_UNIT
+            steps -= _A_LOOK - rest
             if found:
-                return self._holder(chosen), True
-            if steps >= _STEPS:
-                return None, False
-        return None, True
+                return self._holder(hands.mask[at.hand]), True
+            if rest:
+                return None, True
+        return None, False
 
     def _holder(self, chosen: Int64) -> Int32:
         holder = np.empty(self.lags.size, np.int32)
-        bits = np.arange(self.lags.size)
-        for c, hand in enumerate(chosen):
-            holder[self.order[(hand >> bits) & 1 == 1]] = c
+        for c, hand in enumerate(chosen.tolist()):
+            holder[places_of(hand)] = c
         return holder
 
 
-def _limits(room: Room, order: Int64) -> Limits:
-    cells = limits_of(room, 0)
-    topic = room.topic[order] if room.by_topic else np.zeros(order.size, np.int64)
-    bits = np.int64(1) << np.arange(order.size)
-    group = [int(bits[topic == t].sum()) for t in range(room.least[cells].size)]
-    return Limits(np.array(group), room.least[cells], room.most[cells])
+class _Hands(NamedTuple):
+    """Hands that are neither too heavy nor too light; H in W words, P partitions.
+
+    Attributes
+    ----------
+    mask : int64 (H,)
+        Partitions as bits; 0 to fill a word.
+    spare : int64 (H,)
+        Lag that it could have more within the peak.
+    has : uint64 (P, W)
+        Hands with a partition, as bits.
+    step : int64 (S,)
+        Ascending; no hand spares more than the last.
+    sparing : uint64 (S, W)
+        Hands that spare at most so much.
+    """
+
+    mask: Int64
+    spare: Int64
+    has: UInt64
+    step: Int64
+    sparing: UInt64
+
+
+def _laid_out(mask: Int64, spare: Int64, places: int) -> _Hands:
+    steps = [
+        int(spare.max()) * s // _STEPS_OF_SPARE for s in range(1, _STEPS_OF_SPARE + 1)
+    ]
+    more = (0, -mask.size % WORD)
+    mask = np.pad(mask, more)
+    spare = np.pad(spare, more, constant_values=_NEVER)
+    return _Hands(
+        mask=mask,
+        spare=spare,
+        has=rows_with(mask, places),
+        step=np.array(steps, np.int64),
+        sparing=rows_upto(spare, steps),
+    )
+
+
+class _Covering(NamedTuple):
+    """Hands chosen so far, and what is left for others; a row for each depth.
+
+    Attributes
+    ----------
+    depth : int64 (1,)
+        Hands that are chosen; -1: all is tried.
+    place, next, hand : int64 (M,)
+        Partition that is covered next, hand to try next, and the one chosen.
+    left, spare : int64 (M,)
+        Partitions, as bits; what those that are left may spare.
+    alive : uint64 (M, W)
+        Hands that go with those chosen.
+    """
+
+    depth: Int64
+    place: Int64
+    next: Int64
+    hand: Int64
+    left: Int64
+    spare: Int64
+    alive: UInt64
+
+
+def _begun(hands: _Hands, members: int, spare: int) -> _Covering:
+    places, _ = hands.has.shape
+    at = _Covering(
+        depth=np.zeros(1, np.int64),
+        place=np.zeros(members, np.int64),
+        next=np.zeros(members, np.int64),
+        hand=np.zeros(members, np.int64),
+        left=np.full(members, (1 << places) - 1, np.int64),
+        spare=np.full(members, spare, np.int64),
+        alive=np.tile(hands.sparing[-1], (members, 1)),
+    )
+    if not _choose(hands, at, 0)[0]:
+        at.depth[0] = -1
+    return at
 
 
 @njit(cache=True)
-def _bits(mask: int) -> int:
-    count = 0
-    while mask:
-        mask &= mask - 1
-        count += 1
-    return count
+def _cover_on(hands: _Hands, at: _Covering, steps: int) -> tuple[bool, int]:
+    """Go on until all is covered, all is tried, or steps are spent.
 
-
-@njit(cache=True)
-def _fits(mask: int, limits: Limits, is_whole: bool) -> bool:
-    """Tell whether a hand, or what may become one, keeps to the limits."""
-    for g in range(limits.group.size):
-        count = _bits(mask & limits.group[g])
-        if count > limits.most[g] or (is_whole and count < limits.least[g]):
-            return False
-    return True
-
-
-@njit(cache=True)
-def _parts(lags: Int64, items: Int64, limits: Limits) -> tuple[Int64, Int64]:
-    """List the choices from some partitions by sum; empty if there are too many."""
-    total = np.zeros(_HALVES, np.int64)
-    mask = np.zeros(_HALVES, np.int64)
-    end = 1
-    for i in items:
-        for k in range(end):
-            more = mask[k] | (np.int64(1) << i)
-            if not _fits(more, limits, False):
-                continue
-            if end == _HALVES:
-                return total[:0], mask[:0]
-            total[end], mask[end] = total[k] + lags[i], more
-            end += 1
-    order = np.argsort(total[:end])
-    return total[order], mask[order]
-
-
-@njit(cache=True)
-def _hands(
-    total: Int64,
-    mask: Int64,
-    others: Int64,
-    other_mask: Int64,
-    limits: Limits,
-    least: int,
-    peak: int,
-) -> Int64:
-    """List the hands between two sums; a 0 first if there are too many."""
-    found = np.empty(_HANDS, np.int64)
-    end, looked = 0, 0
-    low = high = others.size  # others[low:high] fit; both go down as totals go up
-    for i in range(total.size):
-        while low > 0 and others[low - 1] >= least - total[i]:
-            low -= 1
-        while high > 0 and others[high - 1] > peak - total[i]:
-            high -= 1
-        looked += max(high - low, 0)
-        if looked > _PAIRS:
-            return np.zeros(1, np.int64)
-        for j in range(low, high):
-            hand = mask[i] | other_mask[j]
-            if hand == 0 or not _fits(hand, limits, True):
-                continue
-            if end == _HANDS:
-                return np.zeros(1, np.int64)
-            found[end] = hand
-            end += 1
-    return found[:end].copy()
-
-
-@njit(cache=True)
-def _weight(mask: int, lags: Int64) -> int:
-    total = 0
-    while mask:
-        low = mask & -mask
-        total += lags[_bits(low - 1)]
-        mask ^= low
-    return total
-
-
-@njit(cache=True)
-def _complete(
-    hands: Int64,
-    places: Places,
-    lags: Int64,
-    limits: Limits,
-    least: int,
-    peak: int,
-    chosen: Int64,
-) -> tuple[bool, int]:
-    """Find the other hands to a first one, depth first; tell so, and the steps."""
-    members = chosen.size
-    left = (np.int64(1) << lags.size) - 1 - chosen[0]
-    at = np.zeros(members + 1, np.int64)
-    depth, steps = 1, 0
-    at[1] = places[_bits((left & -left) - 1)]
-    while depth > 0 and steps < _STEPS:
-        if depth == members - 1:  # what is left is the last one's
-            heavy = _weight(left, lags)
-            steps += 10
-            if least <= heavy <= peak and _fits(left, limits, True):
-                chosen[depth] = left
-                return True, steps
+    Returns
+    -------
+    bool, int
+        Whether it is covered, and the words that are left to look at, 0 if they ran
+        out.
+    """
+    depth, words = at.depth[0], hands.has.shape[1]
+    while depth >= 0 and steps > 0:
+        row = hands.has[at.place[depth]]
+        h = next_shared(at.alive[depth], row, at.next[depth], words)
+        if h < 0:
             depth -= 1
-            left |= chosen[depth] if depth > 0 else 0
             continue
-        k, end = at[depth], np.int64(0)
-        if left:
-            end = places[_bits((left & -left) - 1) + 1]
-        while k < end and hands[k] & ~left:
-            k += 1
-        steps += max(k - at[depth], 0) + 1
-        if k >= end:
-            depth -= 1
-            left |= chosen[depth] if depth > 0 else 0
+        at.next[depth], at.hand[depth] = h + 1, h
+        steps -= _A_HAND
+        if hands.spare[h] > at.spare[depth]:
             continue
-        chosen[depth] = hands[k]
-        at[depth] = k + 1
-        left ^= hands[k]
-        depth += 1
-        at[depth] = places[_bits((left & -left) - 1)] if left else 0
-    return False, steps
+        if depth == at.hand.size - 1:
+            if hands.mask[h] == at.left[depth]:
+                at.depth[0] = depth
+                return True, max(steps, 1)
+            continue
+        steps -= _strike(hands, at, depth, h)
+        goes, seen = _choose(hands, at, depth + 1)
+        steps -= seen
+        depth += goes
+    at.depth[0] = depth
+    return False, max(steps, 1) if depth < 0 else 0
+
+
+@njit(cache=True)
+def _strike(hands: _Hands, at: _Covering, depth: int, h: int) -> int:
+    """Choose a hand: write those that are left; return words looked at."""
+    after = depth + 1
+    at.left[after] = at.left[depth] ^ hands.mask[h]
+    at.spare[after] = at.spare[depth] - hands.spare[h]
+    step = np.searchsorted(hands.step, at.spare[after])
+    alive = at.alive[after]
+    alive[:] = at.alive[depth]
+    alive &= hands.sparing[min(step, hands.step.size - 1)]
+    rows = 2
+    for place in range(hands.has.shape[0]):
+        if hands.mask[h] >> place & 1:
+            row = hands.has[place]
+            for w in range(alive.size):
+                alive[w] &= ~row[w]
+            rows += 1
+    return rows * int(alive.size)
+
+
+@njit(cache=True)
+def _choose(hands: _Hands, at: _Covering, depth: int) -> tuple[bool, int]:
+    """Find the partition that the fewest hands are left with.
+
+    Returns
+    -------
+    bool, int
+        Whether each that is left is in some; words looked at.
+    """
+    fewest, words = 2**62, 0
+    alive = at.alive[depth]
+    for place in range(hands.has.shape[0]):
+        if at.left[depth] >> place & 1:
+            count, seen = count_shared(alive, hands.has[place], 0, alive.size, fewest)
+            words += seen
+            if count < fewest:
+                fewest, at.place[depth] = count, place
+            if count == 0:
+                return False, words
+    at.next[depth] = 0
+    return fewest < 2**62, words
