@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from rebalance import Assignment, Instance
-from rebalance.documents import SearchProof
+from rebalance.documents import SearchProof, TermsProof
 from solver import cpsat
 from solver.answer import Status
 from solver.budget.choice import NAME, Choice
@@ -50,10 +50,12 @@ def solve(instance: Instance, policy: Policy, *, limits: Limits) -> Outcome:
     effort = limits.effort
     first = _FIRST_EFFORT if effort is None else min(effort, _FIRST_EFFORT)
     outcome = cpsat.solve(instance, policy, limits=replace(limits, effort=first))
-    if outcome.status in {Status.OPTIMAL, Status.INFEASIBLE} or limits.struck():
+    if outcome.status is Status.INFEASIBLE or limits.struck():
         return outcome
+    question = _Question(instance=instance, policy=policy, limits=limits)
+    if outcome.status is Status.OPTIMAL:
+        return question.by_terms(outcome)
     if outcome.assignment is not None:
-        question = _Question(instance=instance, policy=policy, limits=limits)
         outcome = question.settled(outcome, outcome.assignment)
     if outcome.status is Status.OPTIMAL or limits.struck() or effort is not None:
         return outcome
@@ -66,6 +68,15 @@ class _Question:
     instance: Instance
     policy: Policy
     limits: Limits
+
+    def by_terms(self, known: Outcome) -> Outcome:
+        """Let terms speak for a bound where they reach it, rather than a search."""
+        peak, *others = known.objectives
+        evidence = self._evidence(_number(peak.value))
+        if evidence is None or evidence.bound < _number(peak.bound):
+            return known
+        peak = replace(peak, proof=TermsProof(terms=list(evidence.terms)))
+        return replace(known, objectives=(peak, *others))
 
     def settled(self, known: Outcome, best: Assignment) -> Outcome:
         """Go on from what is known, by hands; the same again if that is too much."""

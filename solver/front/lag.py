@@ -99,18 +99,15 @@ class _Task:
             why=zero_term(),
         )
         stairs = Stairs.flat(first, max(first, last), step)
-        self.note(stairs, stairs.last, end)
         self.look_at_end(stairs, limits)
+        self.note(stairs, stairs.last, end)
         return stairs
 
     def look_at_end(self, stairs: Stairs, limits: Limits) -> None:
-        """Ask for the least peak lag alone: that may be proved where moves are not."""
-        if stairs.is_open(stairs.last):
-            alone = Policy(balance=self.balance, levels=(PEAK,))
-            part = _part(limits, _EFFORT_OF_END)
-            self.note(
-                stairs, stairs.last, solve_policy(self.instance, alone, limits=part)
-            )
+        """Ask for the least peak lag alone: that may be proved, or proved by terms."""
+        alone = Policy(balance=self.balance, levels=(PEAK,))
+        part = _part(limits, _EFFORT_OF_END)
+        self.note(stairs, stairs.last, solve_policy(self.instance, alone, limits=part))
 
     def look_longer(self, stairs: Stairs, limits: Limits) -> None:
         """Give the end a part of the time of its own; fewer moves profit from it."""

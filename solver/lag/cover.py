@@ -34,7 +34,7 @@ NAME: Final = "cover of hands"
 STEPS: Final = 1_000_000_000
 """Words to look at for one peak, about a second."""
 _MOST: Final = 60  # partitions, a bit each
-_PARTS: Final = 1 << 20  # of hands, a half
+_PARTS: Final = 1 << 21  # of hands, a half
 _PAIRS: Final = 10_000_000  # of them, looked at for one peak
 _HANDS: Final = 1_000_000
 _A_LOOK: Final = 50_000_000  # words between two looks at the limits

@@ -29,7 +29,7 @@ from functools import partial
 
 import numpy as np
 
-from rebalance.claims import Bools, Int64
+from rebalance.claims import Int64
 from solver.lag.kinds import limits_of
 from solver.lag.room import Room
 from solver.lag.setting import Setting
@@ -37,6 +37,7 @@ from solver.lag.work import Work
 
 _STEPS = 48  # thresholds that are tried where no formula tells the best
 _PAIRS = 40_000_000  # partitions looked at for all thresholds and kinds of member
+_CELLS = 5_000_000  # of them, kept at a time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,20 +60,25 @@ def average(setting: Setting) -> int:
 def best_crowd(setting: Setting, work: Work) -> list[Crowd]:
     """Find the threshold that proves most, among those worth trying.
 
-    One at least is tried, whatever limit has struck.
+    One at least is tried, whatever limit has struck. Where members are of many kinds
+    only large lags are looked at, which prove nearly as much.
 
     Returns
     -------
     list of Crowd
-        The best of ``crowd``; the best of ``topic-crowd`` if it proves more.
+        The best of ``crowd``; the best of ``topic-crowd`` if it proves more. None if
+        there are too many kinds of member for any.
     """
     room = setting.room
-    if not room.lag.size:
-        return []
-    kinds = list(_kinds(room))
     lags = np.sort(room.lag)[::-1]
-    tries = max(1, _PAIRS // (len(kinds) * lags.size))
-    thresholds = _thresholds(room, lags, kinds)[:tries]
+    alike = _alike(room)
+    floor = _floor(lags, len(alike))
+    if floor is None:
+        return []
+    kinds = list(_kinds(room, alike, floor))
+    seen = len(kinds) * int((lags >= floor).sum())
+    thresholds = [x for x in _thresholds(room, lags, kinds) if x >= floor]
+    thresholds = thresholds[: max(1, _PAIRS // seen)]
     found = [_best("crowd", thresholds, partial(_crowd, room, kinds), work)]
     if room.by_topic and room.topic_first.size > 2:
         by_topic = partial(_topic_crowd, room, kinds, _lags_of_topics(room))
@@ -101,40 +107,55 @@ class _Kind:
 
     unit: int
     count: int
-    seats: Bools  # by topic
     least: Int64  # by open topic if limits are by topic, else one
     most: Int64
-    open: Int64
-    lags: Int64  # of all partitions it has a seat for, ascending
+    open: Int64  # topics
+    is_whole: bool  # whether what follows leaves out no small lag
+    lags: Int64  # of partitions it has a seat for, ascending
     sums: Int64  # of the so many least, from 0 on
 
 
-def _kinds(room: Room) -> Iterator[_Kind]:
-    known: dict[tuple[int, int, bytes], int] = {}
-    first: list[int] = []
-    count: list[int] = []
+def _alike(room: Room) -> list[tuple[int, int]]:
+    """Find members that are alike; return one of each kind, and how many they are."""
+    count: dict[tuple[int, int, bytes], int] = {}
+    first: dict[tuple[int, int, bytes], int] = {}
     for c, k in enumerate(room.member_class.tolist()):
         cells = limits_of(room, c)
         limits = room.least[cells].tobytes() + room.most[cells].tobytes()
         key = (k, int(room.unit[c]), limits)
-        at = known.setdefault(key, len(known))
-        if at == len(first):
-            first.append(c)
-            count.append(0)
-        count[at] += 1
-    for c, people in zip(first, count, strict=True):
+        first.setdefault(key, c)
+        count[key] = count.get(key, 0) + 1
+    return [(first[key], count[key]) for key in first]
+
+
+def _floor(lags: Int64, kinds: int) -> int | None:
+    """Return the least lag to look at; None if even the largest are too many."""
+    if not lags.size:
+        return None
+    kept = _CELLS // kinds
+    if lags.size <= kept:
+        return int(lags[-1])
+    larger = lags[:kept][lags[:kept] > lags[kept]]  # of equal ones all or none
+    return int(larger[-1]) if larger.size else None
+
+
+def _kinds(room: Room, alike: list[tuple[int, int]], floor: int) -> Iterator[_Kind]:
+    rows = np.flatnonzero(room.lag >= floor)
+    rows = rows[np.argsort(room.lag[rows], kind="stable")]
+    lag, topic = room.lag[rows], room.topic[rows]
+    for c, count in alike:
         k = int(room.member_class[c])
         wanted = room.open[room.first[k] : room.first[k + 1]].astype(np.int64)
         seats = np.zeros(room.topic_first.size - 1, np.bool_)
         seats[wanted] = True
         cells = limits_of(room, c)
-        lags = np.sort(room.lag[seats[room.topic]])
+        lags = lag[seats[topic]]
         yield _Kind(
             lags=lags,
             sums=np.r_[0, np.cumsum(lags)],
+            is_whole=rows.size == room.lag.size,
             unit=int(room.unit[c]),
-            count=people,
-            seats=seats,
+            count=count,
             least=room.least[cells],
             most=room.most[cells],
             open=wanted,
@@ -186,7 +207,8 @@ def _crowd(room: Room, kinds: list[_Kind], x: int) -> int:
         # Of one kind nobody need hold more than an even share.
         most = lags.size - cut if len(kinds) > 1 else -(-size // kind.count)
         j = np.arange(1, most + 1)
-        fill = np.clip(int(kind.least.sum()) - j, 0, cut)
+        least = int(kind.least.sum()) if kind.is_whole else 0
+        fill = np.clip(least - j, 0, cut)
         values.append((sums[cut + j] - sums[cut] + sums[fill]) * kind.unit)
         counts.append(kind.count)
     return _rank(values, counts, size)
