@@ -2,7 +2,7 @@
 
 A *hand* is what one member may hold. All members together can hold little more within a
 peak than there is, so each holds nearly its share: where lags are large and differ, few
-hands do, and fewer with few moves. So they are all listed (`solver.budget.halves`) and
+hands do, and fewer with few moves. So they are all listed (`solver.lag.halves`) and
 dealt in all ways (`solver.budget.dealing`). A peak that no deal keeps to is proved out
 of reach, by a search that nobody can check; what is found speaks for itself.
 
