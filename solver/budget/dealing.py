@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from rebalance.claims import Int64
 from solver.budget.hands import Hands
 from solver.lag.bits import bits
-from solver.lag.rows import WORD, UInt64, count_shared, next_shared
+from solver.lag.rows import WORD, UInt64, count_shared, next_shared, row_for
 
 _A_HAND = 64  # steps to look at one, besides its words
 
@@ -99,7 +99,7 @@ def first_deal(hands: Hands, whole: int, moves: int, cost: int, spare: int) -> D
         end=np.zeros(by_member, np.int64),
         fewest=np.zeros(by_member, np.int64),
     )
-    deal.alive[0] = hands.sparing[-1]
+    deal.alive[0] = hands.sparing.rows[-1]
     deal.start[0], deal.end[0] = hands.first[:-1], hands.first[1:]
     deal.fewest[0] = hands.moves[hands.first[:-1] * WORD]
     _choose(hands, deal, 0)
@@ -225,7 +225,7 @@ def _struck(hands: Hands, at: Deal, depth: int, mask: int) -> _Struck:
         if mask >> place & 1:
             places[end] = place
             end += 1
-    step = min(np.searchsorted(hands.step, at.spare[depth]), hands.step.size - 1)
+    step = row_for(hands.sparing, at.spare[depth])
     extra = at.cost[depth]
     for c in range(at.is_dealt.size):
         if not at.is_dealt[c]:
@@ -250,7 +250,7 @@ def _look(hands: Hands, at: Deal, depth: int, struck: _Struck) -> tuple[int, int
     for c in range(at.is_dealt.size):
         if not at.is_dealt[c]:
             extra -= at.fewest[depth - 1, c]
-    sparing = hands.sparing[struck.step]
+    sparing = hands.sparing.rows[struck.step]
     for c in range(at.is_dealt.size):
         if at.is_dealt[c]:
             continue
@@ -293,7 +293,7 @@ def _strike(hands: Hands, at: Deal, depth: int, struck: _Struck, extra: int) -> 
         words += end - start
         alive = at.alive[depth, start:end]
         alive[:] = at.alive[depth - 1, start:end]
-        alive &= hands.sparing[struck.step, start:end]
+        alive &= hands.sparing.rows[struck.step, start:end]
         alive &= hands.cheap[struck.cheap[c], start:end]
         for place in struck.places:
             row = hands.has[place, start:end]

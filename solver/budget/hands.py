@@ -7,17 +7,23 @@ between words; the bits left over are hands that nobody can be dealt.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
 from rebalance.claims import Int64
 from solver.lag.bits import bits
-from solver.lag.rows import WORD, UInt64, rows_upto, rows_with
-
-_STEPS: Final = 16  # of spare lag that rows are kept for
-NEVER: Final = 2**62  # spared by what only fills a word
+from solver.lag.rows import (
+    NEVER,
+    WORD,
+    Sparing,
+    UInt64,
+    padded,
+    rows_upto,
+    rows_with,
+    sparing_of,
+)
 
 
 class Hands(NamedTuple):
@@ -45,10 +51,7 @@ class Hands(NamedTuple):
         Least cost of its hands.
     has : uint64 (R, W)
         Hands with a partition, as bits.
-    step : int64 (S,)
-        Ascending; no hand spares more than the last.
-    sparing : uint64 (S, W)
-        Hands that spare at most so much.
+    sparing : Sparing
     cheap : uint64 (C, W)
         Hands that cost at most so much.
     """
@@ -63,8 +66,7 @@ class Hands(NamedTuple):
     owned: int
     cheapest: Int64
     has: UInt64
-    step: Int64
-    sparing: UInt64
+    sparing: Sparing
     cheap: UInt64
 
 
@@ -90,8 +92,6 @@ def hands_of(listed: list[list[Listed]], own: list[int], places: int) -> Hands:
     owned = np.array(own, np.int64)
     cost = _costs(mask, spare, moves, first, owned)
     cheapest = np.minimum.reduceat(cost, first[:-1] * WORD)
-    most = int(spare[spare < NEVER].max())
-    steps = [most * s // _STEPS for s in range(1, _STEPS + 1)]
     return Hands(
         mask=mask,
         spare=spare,
@@ -103,19 +103,15 @@ def hands_of(listed: list[list[Listed]], own: list[int], places: int) -> Hands:
         owned=int(np.bitwise_or.reduce(owned)),
         cheapest=cheapest,
         has=rows_with(mask, places),
-        step=np.array(steps, np.int64),
-        sparing=rows_upto(spare, steps),
+        sparing=sparing_of(spare),
         cheap=rows_upto(cost, list(range(2 * places + 1))),
     )
 
 
 def _padded(some: Listed) -> tuple[Int64, Int64, Int64]:
-    more = (0, -some.mask.size % WORD)
-    return (
-        np.pad(some.mask, more),
-        np.pad(some.spare, more, constant_values=NEVER),
-        np.full(some.mask.size + more[1], some.moves, np.int64),
-    )
+    mask = padded(some.mask)
+    moves = np.full(mask.size, some.moves, np.int64)
+    return mask, padded(some.spare, NEVER), moves
 
 
 @njit(cache=True)

@@ -20,27 +20,27 @@ from solver.lag.bits import counts_of, places_of
 from solver.lag.halves import halves_of, joined, spans
 from solver.lag.kinds import alike_members
 from solver.lag.rows import (
-    WORD,
+    NEVER,
+    Sparing,
     UInt64,
     count_shared,
     next_shared,
-    rows_upto,
+    padded,
+    row_for,
     rows_with,
+    sparing_of,
 )
 from solver.lag.setting import Setting
 from solver.lag.work import STEPS_A_UNIT, Work
 
 NAME: Final = "cover of hands"
-STEPS: Final = 1_000_000_000
-"""Words to look at for one peak, about a second."""
 _MOST: Final = 60  # partitions, a bit each
 _PARTS: Final = 1 << 21  # of hands, a half
 _PAIRS: Final = 10_000_000  # of them, looked at for one peak
 _HANDS: Final = 1_000_000
+_STEPS: Final = 1_000_000_000  # words to look at for one peak, about a second
 _A_LOOK: Final = 50_000_000  # words between two looks at the limits
 _A_HAND: Final = 64  # words that cost as much as to try one
-_STEPS_OF_SPARE: Final = 16  # that rows are kept for
-_NEVER: Final = 2**62  # spared by what only fills a word
 
 
 class Cover:
@@ -66,13 +66,8 @@ class Cover:
         self.halves = halves_of(self.lags, items, 0, self.counts, heaviest, _PARTS)
         self.is_small = self.halves is not None
 
-    def holder(
-        self, peak: int, work: Work, steps: int = STEPS
-    ) -> tuple[Int32 | None, bool]:
-        """Find who holds what within a peak, in records; tell whether it is settled.
-
-        It gives up after ``steps`` words of 64 hands have been looked at.
-        """
+    def holder(self, peak: int, work: Work) -> tuple[Int32 | None, bool]:
+        """Find who holds what within a peak, in records; tell whether it is settled."""
         least = int(self.lags.sum()) - (self.members - 1) * peak
         if least <= 0 and not self.counts.least.any():
             return None, False  # hands may be empty, which are none here
@@ -84,7 +79,7 @@ class Cover:
         if mask.size == 0:
             return None, True
         laid_out = _laid_out(mask, peak - weight, self.lags.size)
-        return self._covered(laid_out, peak, work, steps)
+        return self._covered(laid_out, peak, work)
 
     def _hands(self, least: int, peak: int) -> tuple[Int64, Int64] | None:
         """List the hands between two sums, and these; None if there are too many."""
@@ -97,9 +92,10 @@ class Cover:
         return None if mask.size > _HANDS else (mask, weight)
 
     def _covered(
-        self, hands: _Hands, peak: int, work: Work, steps: int
+        self, hands: _Hands, peak: int, work: Work
     ) -> tuple[Int32 | None, bool]:
-        """Cover until it is settled."""
+        """Cover until it is settled, or given up."""
+        steps = _STEPS
         spare = self.members * peak - int(self.lags.sum())
         at = _begun(hands, self.members, spare)
         while steps > 0 and work.struck() is None:
@@ -130,32 +126,22 @@ class _Hands(NamedTuple):
         Lag that it could have more within the peak.
     has : uint64 (P, W)
         Hands with a partition, as bits.
-    step : int64 (S,)
-        Ascending; no hand spares more than the last.
-    sparing : uint64 (S, W)
-        Hands that spare at most so much.
+    sparing : Sparing
     """
 
     mask: Int64
     spare: Int64
     has: UInt64
-    step: Int64
-    sparing: UInt64
+    sparing: Sparing
 
 
 def _laid_out(mask: Int64, spare: Int64, places: int) -> _Hands:
-    steps = [
-        int(spare.max()) * s // _STEPS_OF_SPARE for s in range(1, _STEPS_OF_SPARE + 1)
-    ]
-    more = (0, -mask.size % WORD)
-    mask = np.pad(mask, more)
-    spare = np.pad(spare, more, constant_values=_NEVER)
+    mask, spare = padded(mask), padded(spare, NEVER)
     return _Hands(
         mask=mask,
         spare=spare,
         has=rows_with(mask, places),
-        step=np.array(steps, np.int64),
-        sparing=rows_upto(spare, steps),
+        sparing=sparing_of(spare),
     )
 
 
@@ -192,7 +178,7 @@ def _begun(hands: _Hands, members: int, spare: int) -> _Covering:
         hand=np.zeros(members, np.int64),
         left=np.full(members, (1 << places) - 1, np.int64),
         spare=np.full(members, spare, np.int64),
-        alive=np.tile(hands.sparing[-1], (members, 1)),
+        alive=np.tile(hands.sparing.rows[-1], (members, 1)),
     )
     if not _choose(hands, at, 0)[0]:
         at.depth[0] = -1
@@ -239,10 +225,9 @@ def _strike(hands: _Hands, at: _Covering, depth: int, h: int) -> int:
     after = depth + 1
     at.left[after] = at.left[depth] ^ hands.mask[h]
     at.spare[after] = at.spare[depth] - hands.spare[h]
-    step = np.searchsorted(hands.step, at.spare[after])
     alive = at.alive[after]
     alive[:] = at.alive[depth]
-    alive &= hands.sparing[min(step, hands.step.size - 1)]
+    alive &= hands.sparing.rows[row_for(hands.sparing, at.spare[after])]
     rows = 2
     for place in range(hands.has.shape[0]):
         if hands.mask[h] >> place & 1:

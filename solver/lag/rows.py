@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -13,6 +13,43 @@ from rebalance.claims import Int64
 UInt64 = NDArray[np.uint64]
 
 WORD: Final = 64
+NEVER: Final = 2**62
+"""A number that no hand has: of what only fills a word."""
+_STEPS: Final = 16  # of spare lag that rows are kept for
+
+
+class Sparing(NamedTuple):
+    """Which hands spare little.
+
+    Attributes
+    ----------
+    step : int64 (S,)
+        Ascending; no hand spares more than the last.
+    rows : uint64 (S, W)
+        Hands that spare at most so much.
+    """
+
+    step: Int64
+    rows: UInt64
+
+
+def sparing_of(spare: Int64) -> Sparing:
+    """Lay out rows for some steps; `NEVER` is in none of them."""
+    most = int(spare[spare < NEVER].max())
+    steps = [most * s // _STEPS for s in range(1, _STEPS + 1)]
+    return Sparing(np.array(steps, np.int64), rows_upto(spare, steps))
+
+
+@njit(cache=True)
+def row_for(sparing: Sparing, spare: int) -> int:
+    """Find the row that has all hands that spare no more, and the fewest others."""
+    row = int(np.searchsorted(sparing.step, spare))
+    return min(row, sparing.step.size - 1)
+
+
+def padded(column: Int64, fill: int = 0) -> Int64:
+    """Fill the last word up."""
+    return np.pad(column, (0, -column.size % WORD), constant_values=fill)
 
 
 @njit(cache=True)
