@@ -1,0 +1,74 @@
+"""What became of one rebalance handed to somebody else's assignor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import orjson
+
+import verify
+from rebalance import AssignmentDocument, DocumentError, parse_assignment, to_json
+
+
+class Verdict(Enum):
+    """How a client met a rebalance."""
+
+    ANSWERED = "answered"
+    ERROR = "error"  # the assignor raised
+    INVALID = "invalid"  # no assignment/1, or one that breaks a rule
+    HANG = "hang"  # nothing within the time limit
+    CRASH = "crash"  # the process ended
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """An assignment where one could be read; a reason unless ``ANSWERED``."""
+
+    verdict: Verdict
+    assignment: AssignmentDocument | None = None
+    reason: str | None = None
+
+
+def read_answer(line: bytes) -> Answer:
+    """Read an adapter's line: an ``assignment/1``, or ``{"error": "why"}``."""
+    if line.startswith(b'{"error":'):
+        return _failure(line)
+    try:
+        assignment = parse_assignment(line)
+    except DocumentError as error:
+        return Answer(verdict=Verdict.INVALID, reason=str(error))
+    return Answer(verdict=Verdict.ANSWERED, assignment=assignment)
+
+
+def _failure(line: bytes) -> Answer:
+    try:
+        said = orjson.loads(line)["error"]
+    except orjson.JSONDecodeError as error:
+        return Answer(verdict=Verdict.INVALID, reason=str(error))
+    return Answer(verdict=Verdict.ERROR, reason=str(said))
+
+
+def judged(answer: Answer, rebalance: bytes, *, cooperative: bool = False) -> Answer:
+    """Let the judge look at what was answered: valid, or ``INVALID`` and why.
+
+    Parameters
+    ----------
+    answer : Answer
+        Of any verdict; one without an assignment comes back as it is.
+    rebalance : bytes
+        The ``rebalance/1`` document it answers.
+    cooperative : bool
+        One round of cooperative rebalancing: see `verify.judge`.
+    """
+    if answer.assignment is None:
+        return answer
+    verdict = verify.judge(
+        verify.read_rebalance(rebalance),
+        verify.read_assignment(to_json(answer.assignment)),
+        cooperative=cooperative,
+    )
+    if verdict["verdict"] == "valid":
+        return answer
+    reason = str(verdict["violations"][0])
+    return Answer(verdict=Verdict.INVALID, assignment=answer.assignment, reason=reason)

@@ -1,0 +1,137 @@
+"""Jars by their Maven coordinates, each checked against a digest that is written down.
+
+Apache Ivy fetches them: pyspark brings it along, so that a machine with Python alone
+needs no build tool. It asks where Ivy asks by itself, or where a mirror of the central
+repository in the user's Maven settings says; mirrors that want a password are not
+supported.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import tempfile
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from xml.etree import ElementTree
+
+from conformance.clients.running import run_java
+from conformance.clients.trust import java_arguments
+from rebalance.errors import OutsideError
+
+FETCH_SECONDS = 300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Jar:
+    """One file of a release."""
+
+    group: str
+    name: str
+    version: str
+    sha256: str
+
+    @property
+    def file_name(self) -> str:
+        """Its name in a folder of jars."""
+        return f"{self.name}-{self.version}.jar"
+
+    def is_in(self, folder: Path) -> bool:
+        """Tell whether the very file is there."""
+        try:
+            data = (folder / self.file_name).read_bytes()
+        except FileNotFoundError:
+            return False
+        return hashlib.sha256(data).hexdigest() == self.sha256
+
+
+def fetch(jars: Iterable[Jar], folder: Path, *, java: Path) -> None:
+    """Put those jars that are missing into ``folder``.
+
+    Raises
+    ------
+    OutsideError
+        If one cannot be had, or is another file than the one written down.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        missing = [jar for jar in jars if not jar.is_in(folder)]
+        if missing:
+            with tempfile.TemporaryDirectory(dir=folder) as aside:
+                _retrieve(missing, Path(aside), java)
+                _put(missing, Path(aside), folder)
+
+
+def _put(jars: Sequence[Jar], aside: Path, folder: Path) -> None:
+    for jar in jars:
+        if not jar.is_in(aside):
+            raise OutsideError(f"{jar.file_name}: not fetched, or not the file we know")
+        (aside / jar.file_name).replace(folder / jar.file_name)
+
+
+def _retrieve(jars: Sequence[Jar], aside: Path, java: Path) -> None:
+    """Let Ivy fetch; nothing is kept in the user's home."""
+    settings, module = aside / "settings.xml", aside / "ivy.xml"
+    settings.write_bytes(_settings(aside / "cache", mirror_of_central(Path.home())))
+    module.write_bytes(_module(jars))
+    command = [str(java), *java_arguments(aside), "-jar", str(_ivy())]
+    command += ["-settings", str(settings), "-ivy", str(module), "-warn"]
+    command += ["-retrieve", str(aside / "[artifact]-[revision].[ext]")]
+    names = ", ".join(jar.file_name for jar in jars)
+    run_java(command, what=f"fetch {names}", seconds=FETCH_SECONDS)
+
+
+def _ivy() -> Path:
+    """Find Ivy's jar beside Spark's, without importing Spark."""
+    spec = find_spec("pyspark")
+    for place in (spec.submodule_search_locations or ()) if spec else ():
+        for path in sorted((Path(place) / "jars").glob("ivy-*.jar")):
+            return path
+    raise OutsideError("no jar of Apache Ivy among pyspark's")
+
+
+def mirror_of_central(home: Path) -> str | None:
+    """Return the mirror of the central repository in a user's Maven settings."""
+    with suppress(FileNotFoundError, ElementTree.ParseError):
+        settings = ElementTree.parse(home / ".m2" / "settings.xml")  # noqa: S314  # theirs
+        root = settings.getroot()
+        for mirror in root.iterfind("{*}mirrors/{*}mirror"):
+            of = mirror.findtext("{*}mirrorOf", "").replace(" ", "").split(",")
+            if {"central", "*", "external:*"} & {*of} and "!central" not in of:
+                return mirror.findtext("{*}url")
+    return None
+
+
+def _settings(cache: Path, mirror: str | None) -> bytes:
+    root = ElementTree.Element("ivysettings")
+    ElementTree.SubElement(root, "settings", defaultResolver="central")
+    ElementTree.SubElement(root, "caches", defaultCacheDir=str(cache))
+    resolvers = ElementTree.SubElement(root, "resolvers")
+    place = {"root": mirror} if mirror else {}
+    central = {"name": "central", "m2compatible": "true"} | place
+    ElementTree.SubElement(resolvers, "ibiblio", central)
+    return ElementTree.tostring(root)
+
+
+def _module(jars: Sequence[Jar]) -> bytes:
+    """Write a module that wants these files, of one name several versions maybe."""
+    root = ElementTree.Element("ivy-module", version="2.0")
+    ElementTree.SubElement(root, "info", organisation="ours", module="jars")
+    wanted = ElementTree.SubElement(root, "dependencies")
+    for jar in jars:
+        ElementTree.SubElement(
+            wanted,
+            "dependency",
+            org=jar.group,
+            name=jar.name,
+            rev=jar.version,
+            transitive="false",
+            conf="default->master",
+        )
+    conflicts = {"org": "*", "module": "*", "manager": "all"}
+    ElementTree.SubElement(wanted, "conflict", conflicts)
+    return ElementTree.tostring(root)

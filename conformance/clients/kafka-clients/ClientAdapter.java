@@ -1,0 +1,125 @@
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
+import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor;
+import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.Assignment;
+import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.GroupSubscription;
+import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.RebalanceProtocol;
+import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.Subscription;
+import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
+import org.apache.kafka.clients.consumer.RangeAssignor;
+import org.apache.kafka.clients.consumer.RoundRobinAssignor;
+import org.apache.kafka.clients.consumer.StickyAssignor;
+import org.apache.kafka.clients.consumer.internals.ConsumerProtocol;
+import org.apache.kafka.common.Cluster;
+import org.apache.kafka.common.Node;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * The assignors of kafka-clients, handed what the leader of a real group hands them.
+ *
+ * <p>Every member has an assignor of its own that is told what it got last, writes its user data,
+ * and whose subscription goes through the bytes of the consumer protocol. An eager member has given
+ * up all it owned before it joins, so its subscription names no owned partitions.
+ */
+final class ClientAdapter implements Adapter.Assignor {
+
+  private final String name;
+
+  private ClientAdapter(String name) {
+    this.name = name;
+  }
+
+  public static void main(String[] arguments) throws IOException {
+    Adapter.serve(arguments[0], new ClientAdapter(arguments[0]));
+  }
+
+  @Override
+  public Map<String, Map<String, Collection<Integer>>> assign(Rebalance rebalance) {
+    var subscriptions = new HashMap<String, Subscription>(); // as the consumer's coordinator does
+    rebalance.members().forEach((id, one) -> subscriptions.put(id, joins(rebalance, id, one)));
+    var answer = assignor().assign(cluster(rebalance), new GroupSubscription(subscriptions));
+    var held = new HashMap<String, Map<String, Collection<Integer>>>();
+    answer.groupAssignment().forEach((id, given) -> held.put(id, byTopic(given.partitions())));
+    return held;
+  }
+
+  /** A new one for each rebalance: nothing may be left over from another. */
+  private ConsumerPartitionAssignor assignor() {
+    return switch (name) {
+      case "range" -> new RangeAssignor();
+      case "roundrobin" -> new RoundRobinAssignor();
+      case "sticky" -> new StickyAssignor();
+      case "cooperative-sticky" -> new CooperativeStickyAssignor();
+      default -> throw new IllegalArgumentException("no assignor " + name);
+    };
+  }
+
+  /** What the leader reads of a member that joins with its claims. */
+  private Subscription joins(Rebalance rebalance, String id, Rebalance.Member member) {
+    var owned = new ArrayList<TopicPartition>();
+    member.eachOwned((topic, number) -> owned.add(new TopicPartition(topic, number)));
+    var instanceId = Optional.ofNullable(member.instanceId());
+    var generation = member.generationOrUnknown();
+    var own = assignor();
+    if (member.hasJoinedBefore()) {
+      var then = new ConsumerGroupMetadata(rebalance.group(), generation, id, instanceId);
+      own.onAssignment(new Assignment(owned), then);
+    }
+    boolean isEager = !own.supportedProtocols().contains(RebalanceProtocol.COOPERATIVE);
+    ByteBuffer userData = own.subscriptionUserData(new HashSet<>(member.subscription()));
+    var sent =
+        new Subscription(
+            member.subscription(),
+            userData,
+            isEager ? List.of() : owned,
+            generation,
+            Optional.ofNullable(member.rack()));
+    var read = ConsumerProtocol.deserializeSubscription(ConsumerProtocol.serializeSubscription(sent));
+    read.setGroupInstanceId(instanceId); // told by the coordinator beside the bytes
+    return read;
+  }
+
+  /** One broker a rack; a topic without partitions is not in a cluster's metadata. */
+  private static Cluster cluster(Rebalance rebalance) {
+    var brokers = new LinkedHashMap<String, Node>();
+    var partitions = new ArrayList<PartitionInfo>();
+    rebalance
+        .topics()
+        .forEach(
+            (topic, about) -> {
+              for (int n = 0; n < about.partitions(); n++) {
+                Node[] replicas =
+                    about.racksOf(n).stream()
+                        .map(rack -> brokers.computeIfAbsent(rack, r -> broker(brokers.size(), r)))
+                        .toArray(Node[]::new);
+                Node leader = replicas.length == 0 ? Node.noNode() : replicas[0];
+                partitions.add(new PartitionInfo(topic, n, leader, replicas, replicas));
+              }
+            });
+    return new Cluster("cluster", brokers.values(), partitions, Set.of(), Set.of());
+  }
+
+  private static Node broker(int id, String rack) {
+    return new Node(id, "localhost", 9092 + id, rack);
+  }
+
+  private static Map<String, Collection<Integer>> byTopic(List<TopicPartition> partitions) {
+    var topics = new TreeMap<String, Collection<Integer>>();
+    for (var one : partitions) {
+      topics.computeIfAbsent(one.topic(), topic -> new ArrayList<>()).add(one.partition());
+    }
+    return topics;
+  }
+}

@@ -1,0 +1,141 @@
+"""Kafka's own assignors in Java: kafka-clients in two lines, and the group coordinator.
+
+The adapter in ``kafka-clients/`` is compiled by Eclipse's compiler, a jar like the
+others: the Java runtime that comes in a wheel has none. What is fetched and compiled
+lies in this Python environment.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+import orjson
+
+from conformance.clients.jars import Jar, fetch
+from conformance.clients.process import Program
+from conformance.clients.running import run_java
+from pipeline.java import java_home
+
+SOURCES: Final = Path(__file__).parent / "kafka-clients"
+COMPILE_SECONDS: Final = 120
+RELEASE: Final = "17"  # of Java, the least that Spark starts with
+
+CLIENT_ASSIGNORS: Final = ("range", "roundrobin", "sticky", "cooperative-sticky")
+SERVER_ASSIGNORS: Final = ("server-range", "server-uniform")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A release of Kafka: its jars, and which assignors are run out of it."""
+
+    version: str
+    jars: tuple[Jar, ...]
+    assignors: tuple[str, ...]
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The files of the adapter that compile with these jars."""
+        has_server = any(name in SERVER_ASSIGNORS for name in self.assignors)
+        server = ("ServerAdapter.java",) if has_server else ()
+        return ("Adapter.java", "Rebalance.java", "ClientAdapter.java", *server)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KafkaClients:
+    """A line, fetched and compiled."""
+
+    line: Line
+    java: Path
+    class_path: tuple[Path, ...]
+
+    def program(self, assignor: str, *, megabytes: int = 512) -> Program:
+        """Return the adapter around one assignor.
+
+        Raises
+        ------
+        ValueError
+            If the line has no such assignor.
+        """
+        if assignor not in self.line.assignors:
+            raise ValueError(f"no {assignor} in Kafka {self.line.version}")
+        main = "ServerAdapter" if assignor in SERVER_ASSIGNORS else "ClientAdapter"
+        limits = (f"-Xmx{megabytes}m", "-XX:+ExitOnOutOfMemoryError")
+        frugal = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
+        path = ":".join(map(str, self.class_path))
+        return Program(
+            name=f"kafka-{self.line.version}/{assignor}",
+            argv=(str(self.java), *limits, *frugal, "-cp", path, main, assignor),
+        )
+
+
+def _pins() -> dict[str, tuple[Jar, ...]]:
+    """Read which jars belong together."""
+    pinned = orjson.loads((SOURCES / "jars.json").read_bytes())
+    return {use: tuple(Jar(**jar) for jar in jars) for use, jars in pinned.items()}
+
+
+_PINS: Final = MappingProxyType(_pins())
+
+NEWEST: Final = Line(
+    version="4.4.0",
+    jars=_PINS["4.4.0"],
+    assignors=(*CLIENT_ASSIGNORS, *SERVER_ASSIGNORS),
+)
+OLDER: Final = Line(version="3.9.2", jars=_PINS["3.9.2"], assignors=CLIENT_ASSIGNORS)
+LINES: Final[Mapping[str, Line]] = MappingProxyType(
+    {line.version: line for line in (NEWEST, OLDER)}
+)
+
+
+def install(line: Line) -> KafkaClients:
+    """Fetch and compile what is not there yet.
+
+    Raises
+    ------
+    OutsideError
+        If there is no Java, a jar cannot be had, or the adapter does not compile.
+    """
+    java = java_home().home / "bin" / "java"
+    folder = Path(sys.prefix) / "jars"
+    fetch((*_PINS["compiler"], *line.jars), folder, java=java)
+    jars = tuple(folder / jar.file_name for jar in line.jars)
+    compiler = folder / _PINS["compiler"][0].file_name
+    classes = _compiled(line, jars, folder, [str(java), "-jar", str(compiler)])
+    return KafkaClients(line=line, java=java, class_path=(classes, *jars))
+
+
+def _compiled(
+    line: Line, jars: tuple[Path, ...], folder: Path, compiler: list[str]
+) -> Path:
+    """Return the folder of classes, made aside and renamed when it is complete."""
+    sources = [SOURCES / name for name in line.sources]
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources))
+    for jar in (*_PINS["compiler"], *line.jars):
+        digest.update(jar.sha256.encode())
+    classes = folder / f"adapter-{line.version}-{digest.hexdigest()[:12]}"
+    if not classes.exists():
+        with tempfile.TemporaryDirectory(dir=folder) as aside:
+            made = Path(aside) / "classes"
+            command = [*compiler]
+            command += ["-source", RELEASE, "-target", RELEASE, "-proc:none", "-nowarn"]
+            command += ["-encoding", "UTF-8", "-d", str(made)]
+            command += ["-cp", ":".join(map(str, jars)), *map(str, sources)]
+            run_java(command, what="compile the adapter", seconds=COMPILE_SECONDS)
+            _settle(made, classes)
+    return classes
+
+
+def _settle(made: Path, classes: Path) -> None:
+    """Rename; where another process was quicker, its classes are as good."""
+    try:
+        made.rename(classes)
+    except OSError:
+        if not classes.exists():
+            raise

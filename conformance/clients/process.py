@@ -1,0 +1,164 @@
+"""An adapter in a process of its own: one line in, one line out, under a time limit.
+
+A hang is ended and a crash noted; either costs the one rebalance it met, since the
+next one starts the program anew.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from types import TracebackType
+from typing import IO, Final, Self
+
+from conformance.clients.answer import Answer, Verdict, read_answer
+
+CHUNK: Final = 1 << 16
+LAST_WORDS: Final = 2000  # bytes of what a dead process wrote to its standard error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """How to start an adapter; its memory limit is an argument of its own runtime."""
+
+    name: str
+    argv: tuple[str, ...]
+
+
+class Adapter:
+    """A program that is started when needed; a context that ends it."""
+
+    def __init__(self, program: Program, *, seconds: float = 20.0) -> None:
+        self.program = program
+        self.seconds = seconds  # for one rebalance, the program's start included
+        self._running: _Running | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def answer(self, rebalance: bytes) -> Answer:
+        """Hand over one ``rebalance/1`` document without line breaks.
+
+        Raises
+        ------
+        ValueError
+            If there is a line break in it.
+        OSError
+            If the program cannot be started.
+        """
+        if b"\n" in rebalance:
+            raise ValueError("a rebalance of several lines")
+        deadline = time.monotonic() + self.seconds
+        if self._running is not None and self._running.has_ended():
+            self.close()  # died after its last answer: nothing to do with this one
+        if self._running is None:
+            self._running = _Running(self.program)
+        line = self._running.exchange(rebalance + b"\n", deadline)
+        if line is not None:
+            return read_answer(line)
+        return self._post_mortem(is_late=time.monotonic() >= deadline)
+
+    def close(self) -> None:
+        """End the program, if it runs."""
+        if self._running is not None:
+            self._running.end()
+            self._running = None
+
+    def _post_mortem(self, *, is_late: bool) -> Answer:
+        assert self._running is not None  # noqa: S101
+        code, said = self._running.end()
+        self._running = None
+        if is_late:
+            reason = f"no answer in {self.seconds:g} s"
+            return Answer(verdict=Verdict.HANG, reason=reason)
+        words = f"{_cause(code)}: {said}" if said else _cause(code)
+        return Answer(verdict=Verdict.CRASH, reason=words)
+
+
+def _cause(code: int) -> str:
+    if code >= 0:
+        return f"exit code {code}"
+    try:
+        return signal.Signals(-code).name
+    except ValueError:
+        return f"signal {-code}"
+
+
+class _Running:
+    """The process and its pipes; neither end waits for the other past a deadline."""
+
+    def __init__(self, program: Program) -> None:
+        self._said = tempfile.TemporaryFile()  # noqa: SIM115  # closed by end()
+        self._process = subprocess.Popen(  # noqa: S603  # the adapter
+            program.argv,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._said,
+            bufsize=0,
+            start_new_session=True,  # an interrupt of ours is not the adapter's
+        )
+        assert self._process.stdin is not None  # noqa: S101
+        assert self._process.stdout is not None  # noqa: S101
+        self._to: IO[bytes] = self._process.stdin
+        self._from: IO[bytes] = self._process.stdout
+        os.set_blocking(self._to.fileno(), False)
+        os.set_blocking(self._from.fileno(), False)
+
+    def has_ended(self) -> bool:
+        return self._process.poll() is not None
+
+    def exchange(self, line: bytes, deadline: float) -> bytes | None:
+        """Return the line that answers; None if there is none in time, or ever."""
+        left, got = memoryview(line), bytearray()
+        with selectors.DefaultSelector() as ready:
+            ready.register(self._from, selectors.EVENT_READ)
+            ready.register(self._to, selectors.EVENT_WRITE)
+            while not got.endswith(b"\n"):
+                found = ready.select(max(0.0, deadline - time.monotonic()))
+                able = {key.fileobj for key, _ in found}
+                if not able:
+                    return None
+                if self._to in able:
+                    left = left[_written(self._to, left) :]
+                    if not left:
+                        ready.unregister(self._to)
+                if self._from in able:
+                    more = os.read(self._from.fileno(), CHUNK)
+                    if not more:
+                        return None
+                    got += more
+        return bytes(got[:-1])
+
+    def end(self) -> tuple[int, str]:
+        """Close the pipes; return the exit code and the end of what was said."""
+        self._to.close()
+        self._from.close()
+        try:
+            code = self._process.wait(timeout=0.5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            code = self._process.wait()
+        with self._said as said:
+            said.seek(max(0, said.seek(0, os.SEEK_END) - LAST_WORDS))
+            return code, said.read().decode(errors="replace").strip()
+
+
+def _written(pipe: IO[bytes], data: memoryview) -> int:
+    """Write what fits; a reader that has gone takes everything, and is found out."""
+    try:
+        return os.write(pipe.fileno(), data[:CHUNK])
+    except BrokenPipeError:
+        return len(data)

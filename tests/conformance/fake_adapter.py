@@ -1,0 +1,45 @@
+"""An adapter that does as the group's name says, one line of input after the other."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+
+
+def answer(rebalance: dict[str, object]) -> str:
+    members = rebalance["members"]
+    assert isinstance(members, dict)
+    given: dict[str, object] = {m: {} for m in members}
+    return json.dumps({"format": "assignment/1", "members": given})
+
+
+for line in sys.stdin:
+    document = json.loads(line)
+    match document["group"]:
+        case "raise":
+            print('{"error":"java.lang.Oops: of one instance"}', flush=True)
+        case "broken error":
+            print('{"error":', flush=True)
+        case "hang":
+            time.sleep(60)
+        case "half a line":
+            print('{"format":"assign', end="", flush=True)
+            time.sleep(60)
+        case "exit":
+            print("last words", file=sys.stderr, flush=True)
+            sys.exit(3)
+        case "killed":
+            os.kill(os.getpid(), signal.SIGKILL)
+        case "nonsense":
+            print("[1, 2]", flush=True)
+        case "answer and die":
+            print(answer(document), flush=True)
+            sys.exit(0)
+        case "chatter":
+            print("x" * 1_000_000, file=sys.stderr, flush=True)
+            print(answer(document), flush=True)
+        case _:
+            print(answer(document), flush=True)
