@@ -54,18 +54,6 @@ def give(held: Held, member: str, topic: str, number: int) -> None:
     held[member][topic].sort()
 
 
-def range_(document: Document) -> Held:
-    held = nobody(document)
-    for topic in document["topics"]:
-        takers = [m for m in members_in_order(document) if wants(document, m, topic)]
-        left = list(range(size(document, topic)))
-        for i, member in enumerate(takers):
-            share, extra = divmod(size(document, topic), len(takers))
-            for _ in range(share + (i < extra)):
-                give(held, member, topic, left.pop(0))
-    return held
-
-
 def round_robin(document: Document) -> Held:
     held = nobody(document)
     circle = members_in_order(document)

@@ -55,6 +55,17 @@ def with_lag(document: Document) -> Document:
     return document
 
 
+def without_racks(document: Document) -> Document:
+    """Leave out where members and replicas are."""
+    plain = document.copy()
+    for key, told in (("topics", "racks"), ("members", "rack")):
+        plain[key] = {
+            name: {k: v for k, v in about.items() if k != told}
+            for name, about in document[key].items()
+        }
+    return plain
+
+
 def with_equal_subscriptions(document: Document) -> Document:
     """Let every member want what the least member wants; other claims stay."""
     members = document["members"]

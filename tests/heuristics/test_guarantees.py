@@ -22,6 +22,7 @@ from tests.heuristics.routes import (
     load,
     with_equal_subscriptions,
     with_lag,
+    without_racks,
 )
 from tests.shapes import Document, member, rebalance, shape
 from tests.strategies import LARGER, TINY
@@ -37,7 +38,7 @@ ACROSS_UNICODE = rebalance(
 
 @settings(deadline=None)
 @example(ACROSS_UNICODE)
-@given(layable(LARGER))
+@given(layable(LARGER).map(without_racks))
 def test_range_is_contiguous_and_favours_the_first(document: Document) -> None:
     held = assigned("range", document)
     for topic in document["topics"]:

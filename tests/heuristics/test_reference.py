@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from heuristics import ASSIGNORS
 from rebalance import ClaimRule, InstanceError
 from tests.heuristics import reference
+from tests.heuristics.range_reference import range_
 from tests.heuristics.routes import (
     LAYABLE,
     assigned,
@@ -25,7 +26,7 @@ from tests.strategies import LARGER, seeded_rebalance
 def agrees(document: Document) -> None:
     equal = with_equal_subscriptions(document)
     for name, slow, given_document in (
-        ("range", reference.range_, document),
+        ("range", range_, document),
         ("round-robin", reference.round_robin, document),
         ("lag-aware", reference.lag_aware, with_lag(document)),
         ("constrained-sticky", reference.constrained_sticky, equal),

@@ -1,0 +1,254 @@
+"""Partitions to members on their racks: what ``range`` gives before it cuts ranges.
+
+KIP-881, as ``RangeAssignor.assignWithRackMatching`` of kafka-clients 4.x has it. What
+is left open here goes out by ranges; quotas hold for both passes together.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from heuristics.takers import Takers
+from rebalance import Instance
+from rebalance.claims import NOBODY, Bools, Int32, Int64
+from rebalance.instance import Racks
+
+NONE = -1
+
+
+class _Reach(NamedTuple):
+    """Where members read and partitions are, with one rack more that is everywhere.
+
+    Attributes
+    ----------
+    member : int64 (M,)
+        Rack of each member; one that tells none is on rack ``n_racks``.
+    offsets, racks : int64
+        Row p is on ``racks[offsets[p]:offsets[p+1]]``; the last is ``n_racks``.
+    n_racks : int
+    """
+
+    member: Int64
+    offsets: Int64
+    racks: Int64
+    n_racks: int
+
+
+def rack_matched(instance: Instance, racks: Racks, takers: Takers) -> Int32 | None:
+    """Assign what can be aligned on racks.
+
+    Returns
+    -------
+    int32 (P,), or None
+        Member of each partition, -1 where the ranges decide. None: no topic has both
+        a subscriber and a replica on one rack and replicas that differ in racks.
+    """
+    reach = _reach(racks)
+    kind = _kinds(
+        np.unique(instance.topic_sizes, return_inverse=True)[1].astype(np.int64),
+        instance.class_sizes,
+        instance.class_offsets,
+        instance.class_topics,
+    )
+    by_kind = np.argsort(kind, kind="stable")
+    bounds = np.flatnonzero(np.diff(kind[by_kind], prepend=-1, append=-1))
+    needs = _needing(by_kind, bounds, takers, instance.topic_offsets, reach)
+    if not needs.any():
+        return None
+    return _matched(by_kind, bounds, needs, takers, instance.topic_offsets, reach)
+
+
+def _reach(racks: Racks) -> _Reach:
+    n_racks = len(racks.names)
+    member = racks.member.astype(np.int64)
+    # An empty name is a rack to a replica, but none to a consumer.
+    is_none = (member == NONE) | (member == _code_of_empty(racks))
+    each = np.arange(racks.offsets.size, dtype=np.int64)
+    return _Reach(
+        np.where(is_none, n_racks, member),
+        racks.offsets + each,
+        np.insert(racks.replicas.astype(np.int64), racks.offsets[1:], n_racks),
+        n_racks,
+    )
+
+
+def _code_of_empty(racks: Racks) -> int:
+    return 0 if racks.names[:1] == ("",) else NONE
+
+
+@njit(cache=True)
+def _kinds(
+    kind: Int64, class_sizes: Int64, class_offsets: Int64, class_topics: Int32
+) -> Int64:
+    """Give one number to topics of one size and the same subscribers.
+
+    Starts from sizes and splits by each class of members in turn: linear.
+    """
+    n_kinds = kind.size + class_topics.size
+    split_by = np.full(n_kinds, NONE, dtype=np.int64)
+    split_to = np.empty(n_kinds, dtype=np.int64)
+    n_used = kind.size
+    for k in range(class_sizes.size):
+        if class_sizes[k] == 0:
+            continue
+        for t in class_topics[class_offsets[k] : class_offsets[k + 1]]:
+            old = kind[t]
+            if split_by[old] != k:
+                split_by[old] = k
+                split_to[old] = n_used
+                n_used += 1
+            kind[t] = split_to[old]
+    return kind
+
+
+@njit(cache=True)
+def _needing(
+    by_kind: Int64, bounds: Int64, takers: Takers, topic_offsets: Int64, reach: _Reach
+) -> Bools:
+    """Tell the topics that subscribers' and replicas' racks tell something about."""
+    needs = np.zeros(by_kind.size, dtype=np.bool_)
+    for b in range(bounds.size - 1):
+        topics = by_kind[bounds[b] : bounds[b + 1]]
+        of_takers = np.zeros(reach.n_racks + 1, dtype=np.bool_)
+        first, last = takers.first[topics[0]], takers.last[topics[0]]
+        for place in takers.places[first:last]:
+            of_takers[reach.member[takers.order[place]]] = True
+        of_takers[reach.n_racks] = False
+        if not of_takers.any():
+            continue
+        for t in topics:
+            needs[t] = _differs(
+                topic_offsets[t], topic_offsets[t + 1], of_takers, reach
+            )
+    return needs
+
+
+@njit(cache=True)
+def _differs(start: int, end: int, of_takers: Bools, reach: _Reach) -> bool:
+    """Tell whether a rack of the rows is a taker's, and not all rows have them all."""
+    of_rows = np.zeros(reach.n_racks + 1, dtype=np.bool_)
+    entries = reach.racks[reach.offsets[start] : reach.offsets[end]]
+    of_rows[entries] = True
+    if not (of_rows & of_takers).any():
+        return False
+    return bool(entries.size < of_rows.sum() * (end - start))
+
+
+@njit(cache=True)
+def _matched(
+    by_kind: Int64,
+    bounds: Int64,
+    needs: Bools,
+    takers: Takers,
+    topic_offsets: Int64,
+    reach: _Reach,
+) -> Int32:
+    """Match topics of one kind together, a topic of its own kind where it needs it."""
+    assignee = np.full(topic_offsets[-1], NOBODY, dtype=np.int32)
+    for b in range(bounds.size - 1):
+        topics = by_kind[bounds[b] : bounds[b + 1]]
+        t = topics[0]
+        members = takers.order[takers.places[takers.first[t] : takers.last[t]]]
+        if members.size == 0:
+            continue
+        if topics.size > 1:
+            size = topic_offsets[t + 1] - topic_offsets[t]
+            _match_together(assignee, topic_offsets[topics], size, members, reach)
+        elif needs[t]:
+            _match_alone(
+                assignee, topic_offsets[t], topic_offsets[t + 1], members, reach
+            )
+    return assignee
+
+
+@njit(cache=True)
+def _match_alone(
+    assignee: Int32, start: int, end: int, members: Int64, reach: _Reach
+) -> None:
+    """Give each member in turn the first open rows on its rack, up to its quota."""
+    quota, n_extra = divmod(end - start, members.size)
+    head, link, row = _rows_by_rack(start, end, reach)
+    for m in members:
+        room = quota + (1 if n_extra > 0 else 0)
+        if room == 0:
+            break
+        rack = reach.member[m]
+        n_given, entry = 0, head[rack]
+        while n_given < room and entry != NONE:
+            if assignee[row[entry]] == NOBODY:
+                assignee[row[entry]] = m
+                n_given += 1
+            entry = link[entry]
+        head[rack] = entry  # what is before it, nobody else can get
+        if n_given > quota:
+            n_extra -= 1
+
+
+@njit(cache=True)
+def _rows_by_rack(start: int, end: int, reach: _Reach) -> tuple[Int64, Int64, Int64]:
+    """List the rows rack by rack, ascending: first entry, next entry, its row."""
+    first = reach.offsets[start]
+    n_entries = reach.offsets[end] - first
+    head = np.full(reach.n_racks + 1, NONE, dtype=np.int64)
+    link = np.empty(n_entries, dtype=np.int64)
+    row = np.empty(n_entries, dtype=np.int64)
+    for p in range(end - 1, start - 1, -1):
+        for e in range(reach.offsets[p], reach.offsets[p + 1]):
+            rack, entry = reach.racks[e], e - first
+            link[entry], head[rack], row[entry] = head[rack], entry, p
+    return head, link, row
+
+
+@njit(cache=True)
+def _match_together(
+    assignee: Int32, starts: Int64, size: int, members: Int64, reach: _Reach
+) -> None:
+    """Give a number of all topics to the first member on a rack of all its rows.
+
+    Co-partitioning comes before racks: what has no such member stays open whole.
+    """
+    quota, n_extra = divmod(size, members.size)
+    head, link = _members_by_rack(members, reach)
+    n_given = np.zeros(members.size, dtype=np.int64)
+    n_topics = np.zeros(reach.n_racks + 1, dtype=np.int64)
+    for number in range(size):
+        _count_racks(n_topics, starts + number, reach, 1)
+        best = members.size
+        p = starts[0] + number
+        for rack in reach.racks[reach.offsets[p] : reach.offsets[p + 1]]:
+            if n_topics[rack] < starts.size:
+                continue
+            i, most = head[rack], quota + (1 if n_extra > 0 else 0)
+            while i != NONE and n_given[i] >= most:
+                i = link[i]
+            head[rack] = i  # room never grows back
+            if i != NONE:
+                best = min(best, i)
+        _count_racks(n_topics, starts + number, reach, -1)
+        if best == members.size:
+            continue
+        assignee[starts + number] = members[best]
+        n_given[best] += 1
+        if n_given[best] > quota:
+            n_extra -= 1
+
+
+@njit(cache=True)
+def _count_racks(n_topics: Int64, rows: Int64, reach: _Reach, step: int) -> None:
+    for p in rows:
+        for rack in reach.racks[reach.offsets[p] : reach.offsets[p + 1]]:
+            n_topics[rack] += step
+
+
+@njit(cache=True)
+def _members_by_rack(members: Int64, reach: _Reach) -> tuple[Int64, Int64]:
+    """List the members rack by rack, in their order: the first, the next."""
+    head = np.full(reach.n_racks + 1, NONE, dtype=np.int64)
+    link = np.empty(members.size, dtype=np.int64)
+    for i in range(members.size - 1, -1, -1):
+        rack = reach.member[members[i]]
+        link[i], head[rack] = head[rack], i
+    return head, link
