@@ -8,8 +8,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from numba import njit
 
+from heuristics.held import Held, give, nothing_held, take
 from heuristics.order import text_order
-from heuristics.takers import Takers, takers_of
+from heuristics.takers import Takers, is_taker, takers_of
 from rebalance import Assignment, Instance
 from rebalance.claims import NOBODY, Int32, Int64
 
@@ -72,28 +73,22 @@ class ChainStickyAssignor:
         return Assignment(assignee=np.r_[order, NOBODY].astype(np.int32)[holder])
 
 
-class _Held(NamedTuple):
-    """Who holds what; M members by place, P partitions.
+class _Group(NamedTuple):
+    """Who owns and who holds what; M members by place, P partitions.
 
     Attributes
     ----------
-    owner, holder : int32 (P,)
+    owner : int32 (P,)
         -1 nobody.
     topic : int32 (P,)
     load : int64 (M,)
-    first : int32 (M,)
-        A partition that the member holds, -1 none.
-    after, before : int32 (P,)
-        The next one and the one before that its holder holds.
+    held : Held
     """
 
     owner: Int32
-    holder: Int32
     topic: Int32
     load: Int64
-    first: Int32
-    after: Int32
-    before: Int32
+    held: Held
 
 
 class _Walk(NamedTuple):
@@ -123,51 +118,33 @@ def _assigned(
     owner: Int32, takers: Takers, topic_offsets: Int64, topic: Int32, topics: Int64
 ) -> Int32:
     members, partitions = takers.order.size, owner.size
-    held = _Held(
-        owner,
-        np.full(partitions, NOBODY, np.int32),
-        topic,
-        np.zeros(members, np.int64),
-        np.full(members, NOBODY, np.int32),
-        np.full(partitions, NOBODY, np.int32),
-        np.full(partitions, NOBODY, np.int32),
-    )
+    held = nothing_held(members, partitions)
+    group = _Group(owner, topic, np.zeros(members, np.int64), held)
     for p in range(partitions - 1, -1, -1):
         if owner[p] != NOBODY:
-            _give(held, p, owner[p])
-    _deal_rest(held, takers, topic_offsets, topics)
-    _level(held, takers)
-    while _go_home(held, takers):
+            _give(group, p, owner[p])
+    _deal_rest(group, takers, topic_offsets, topics)
+    _level(group, takers)
+    while _go_home(group, takers):
         pass
-    return held.holder
+    return group.held.holder
 
 
 @njit(cache=True)
-def _give(held: _Held, p: int, member: int) -> None:
-    held.holder[p] = member
-    held.load[member] += 1
-    first = held.first[member]
-    held.after[p], held.before[p] = first, NOBODY
-    if first != NOBODY:
-        held.before[first] = p
-    held.first[member] = p
+def _give(group: _Group, p: int, member: int) -> None:
+    give(group.held, p, member)
+    group.load[member] += 1
 
 
 @njit(cache=True)
-def _take(held: _Held, p: int) -> None:
-    member, after, before = held.holder[p], held.after[p], held.before[p]
-    held.load[member] -= 1
-    if before == NOBODY:
-        held.first[member] = after
-    else:
-        held.after[before] = after
-    if after != NOBODY:
-        held.before[after] = before
+def _take(group: _Group, p: int) -> None:
+    group.load[group.held.holder[p]] -= 1
+    take(group.held, p)
 
 
 @njit(cache=True)
 def _deal_rest(
-    held: _Held, takers: Takers, topic_offsets: Int64, topics: Int64
+    group: _Group, takers: Takers, topic_offsets: Int64, topics: Int64
 ) -> None:
     """Give what nobody owns to the least laden, topic by topic, from a heap of them.
 
@@ -178,14 +155,14 @@ def _deal_rest(
         free = [
             p
             for p in range(topic_offsets[t], topic_offsets[t + 1])
-            if held.holder[p] == NOBODY
+            if group.held.holder[p] == NOBODY
         ]
         if places.size == 0 or len(free) == 0:
             continue
-        heap = places[np.argsort(held.load[places], kind="mergesort")].copy()
+        heap = places[np.argsort(group.load[places], kind="mergesort")].copy()
         for p in free:
-            _give(held, p, heap[0])
-            _sift_down(heap, held.load)
+            _give(group, p, heap[0])
+            _sift_down(heap, group.load)
 
 
 @njit(cache=True)
@@ -211,13 +188,13 @@ def _is_less(one: int, other: int, load: Int64) -> bool:
 
 
 @njit(cache=True)
-def _level(held: _Held, takers: Takers) -> None:
+def _level(group: _Group, takers: Takers) -> None:
     """Move along chains, always from the most laden member that is not done.
 
     Where there is no chain all that were met have its load or one less, so no chain
     of a member with no more load than it could end among them.
     """
-    members = held.load.size
+    members = group.load.size
     walk = _Walk(
         np.empty(members, np.int32),
         np.empty(members, np.int32),
@@ -225,26 +202,26 @@ def _level(held: _Held, takers: Takers) -> None:
         np.zeros(members, np.int64),
         np.zeros(takers.first.size, np.int64),
     )
-    most_first = [(-held.load[m], m) for m in range(members)]
+    most_first = [(-group.load[m], m) for m in range(members)]
     heapq.heapify(most_first)
     number = 0
     while len(most_first) > 0:
         load, m = heapq.heappop(most_first)
-        if -load != held.load[m] or walk.met[m] == _DONE:
+        if -load != group.load[m] or walk.met[m] == _DONE:
             continue  # an entry from before its load changed
         number += 1
-        receiver, count = _reach(held, takers, walk, m, number)
+        receiver, count = _reach(group, takers, walk, m, number)
         if receiver == NOBODY:
-            _finish(held, walk, count)
+            _finish(group, walk, count)
             continue
-        _hand_on(held, walk, receiver)
-        heapq.heappush(most_first, (-held.load[m], m))
-        heapq.heappush(most_first, (-held.load[receiver], receiver))
+        _hand_on(group, walk, receiver)
+        heapq.heappush(most_first, (-group.load[m], m))
+        heapq.heappush(most_first, (-group.load[receiver], receiver))
 
 
 @njit(cache=True)
 def _reach(
-    held: _Held, takers: Takers, walk: _Walk, start: int, number: int
+    group: _Group, takers: Takers, walk: _Walk, start: int, number: int
 ) -> tuple[int, int]:
     """Find the nearest member that has two partitions less; and how many were met."""
     walk.queue[0], walk.giver[start], walk.met[start] = start, NOBODY, number
@@ -252,10 +229,10 @@ def _reach(
     while at < count:
         giver = walk.queue[at]
         at += 1
-        p = held.first[giver]
+        p = group.held.first[giver]
         while p != NOBODY:
-            t = held.topic[p]
-            p = held.after[p]
+            t = group.topic[p]
+            p = group.held.after[p]
             if walk.seen[t] >= number:
                 continue
             walk.seen[t] = number
@@ -263,7 +240,7 @@ def _reach(
                 if walk.met[m] >= number:
                     continue
                 walk.met[m], walk.giver[m], walk.via[m] = number, giver, t
-                if held.load[m] <= held.load[start] - 2:
+                if group.load[m] <= group.load[start] - 2:
                     return m, count
                 walk.queue[count] = m
                 count += 1
@@ -271,81 +248,74 @@ def _reach(
 
 
 @njit(cache=True)
-def _finish(held: _Held, walk: _Walk, count: int) -> None:
+def _finish(group: _Group, walk: _Walk, count: int) -> None:
     """Let no walk come here again."""
     for m in walk.queue[:count]:
         walk.met[m] = _DONE
-        p = held.first[m]
+        p = group.held.first[m]
         while p != NOBODY:
-            walk.seen[held.topic[p]] = _DONE
-            p = held.after[p]
+            walk.seen[group.topic[p]] = _DONE
+            p = group.held.after[p]
 
 
 @njit(cache=True)
-def _hand_on(held: _Held, walk: _Walk, receiver: int) -> None:
+def _hand_on(group: _Group, walk: _Walk, receiver: int) -> None:
     """Hand a partition on along each step of a walk, the last step first."""
     while walk.giver[receiver] != NOBODY:
         giver = walk.giver[receiver]
-        p = _choice(held, giver, walk.via[receiver], receiver)
-        _take(held, p)
-        _give(held, p, receiver)
+        p = _choice(group, giver, walk.via[receiver], receiver)
+        _take(group, p)
+        _give(group, p, receiver)
         receiver = giver
 
 
 @njit(cache=True)
-def _choice(held: _Held, giver: int, topic: int, receiver: int) -> int:
+def _choice(group: _Group, giver: int, topic: int, receiver: int) -> int:
     """Choose a partition: the receiver's own, else not the giver's; of the least."""
     best, best_rank = NOBODY, 3
-    p = held.first[giver]
+    p = group.held.first[giver]
     while p != NOBODY:
-        if held.topic[p] == topic:
-            owner = held.owner[p]
+        if group.topic[p] == topic:
+            owner = group.owner[p]
             rank = 0 if owner == receiver else 2 if owner == giver else 1
             if rank < best_rank or (rank == best_rank and p < best):
                 best, best_rank = p, rank
-        p = held.after[p]
+        p = group.held.after[p]
     return best
 
 
 @njit(cache=True)
-def _go_home(held: _Held, takers: Takers) -> int:
+def _go_home(group: _Group, takers: Takers) -> int:
     """Let partitions return to their owners; return how many did."""
     count = 0
-    for p in range(held.owner.size):
-        home, holder = held.owner[p], held.holder[p]
+    for p in range(group.owner.size):
+        home, holder = group.owner[p], group.held.holder[p]
         if home == NOBODY:
             continue
         if home == holder:
             continue
-        if held.load[holder] <= held.load[home]:
-            other = _foreign(held, takers, home, holder)
+        if group.load[holder] <= group.load[home]:
+            other = _foreign(group, takers, home, holder)
             if other == NOBODY:
                 continue
-            _take(held, other)
-            _give(held, other, holder)
-        _take(held, p)
-        _give(held, p, home)
+            _take(group, other)
+            _give(group, other, holder)
+        _take(group, p)
+        _give(group, p, home)
         count += 1
     return count
 
 
 @njit(cache=True)
-def _foreign(held: _Held, takers: Takers, member: int, receiver: int) -> int:
+def _foreign(group: _Group, takers: Takers, member: int, receiver: int) -> int:
     """Find what a member holds without owning it and another may have: the least."""
     best, best_rank = NOBODY, 2
-    p = held.first[member]
+    p = group.held.first[member]
     while p != NOBODY:
-        owner = held.owner[p]
-        if owner != member and _subscribes(takers, receiver, held.topic[p]):
+        owner = group.owner[p]
+        if owner != member and is_taker(takers, group.topic[p], receiver):
             rank = 0 if owner == receiver else 1
             if rank < best_rank or (rank == best_rank and p < best):
                 best, best_rank = p, rank
-        p = held.after[p]
+        p = group.held.after[p]
     return best
-
-
-@njit(cache=True)
-def _subscribes(takers: Takers, member: int, topic: int) -> bool:
-    places = takers.places[takers.first[topic] : takers.last[topic]]
-    at = np.searchsorted(places, member)
-    return bool(at < places.size and places[at] == member)

@@ -121,3 +121,11 @@ def _fill(
             if is_shared[t]:
                 places[topic_fill[t]] = place
                 topic_fill[t] += 1
+
+
+@njit(cache=True)
+def is_taker(takers: Takers, topic: int, place: int) -> bool:
+    """Tell whether the member at a place subscribes to a topic."""
+    places = takers.places[takers.first[topic] : takers.last[topic]]
+    at = np.searchsorted(places, place)
+    return bool(at < places.size and places[at] == place)

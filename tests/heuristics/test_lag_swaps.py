@@ -1,0 +1,122 @@
+"""Lag swaps: counts as KIP-169 has them, and near the least peak lag."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from benchmarks.lags import group
+from heuristics.lag_aware import LagAwareAssignor
+from heuristics.lag_swaps import LagSwapsAssignor
+from rebalance import Instance, InstanceError, document_of
+from rebalance.claims import NOBODY, Int32
+from solver.lag import solve
+from solver.limits import Limits
+from solver.policy import parse_policy
+from tests.heuristics.routes import LAYABLE, faults, fits, instance, layable, with_lag
+from tests.shapes import Document, member, rebalance
+from tests.strategies import LARGER, seeded_rebalance
+
+
+def totals(laid_out: Instance, assignee: Int32) -> list[int]:
+    """Add up each member's lag, exactly."""
+    assert laid_out.lag is not None
+    total = np.zeros(len(laid_out.members), np.int64)
+    held = assignee != NOBODY
+    np.add.at(total, assignee[held], laid_out.lag[held])
+    return [int(one) for one in total]
+
+
+def peak(laid_out: Instance, assignee: Int32) -> int:
+    return max(totals(laid_out, assignee), default=0)
+
+
+def agrees(document: Document) -> None:
+    """Assert that it is valid, and that counts are even topic by topic."""
+    laid_out = instance(document)
+    assignor = LagSwapsAssignor()
+    if laid_out.lag is None:
+        assert assignor.refuses(laid_out) is not None
+        with pytest.raises(InstanceError, match="tells no lag"):
+            assignor.assign(laid_out)
+        return
+    assignment = assignor.assign(laid_out)
+    held = document_of(laid_out, assignment, assignor=assignor.name).members
+    assert faults(document, held) == []
+    for name in laid_out.topics:
+        takers = [
+            m
+            for m, about in document["members"].items()
+            if name in about["subscription"]
+        ]
+        counts = [len(held[m].get(name, ())) for m in takers]
+        assert not counts or max(counts) - min(counts) <= 1
+
+
+@pytest.mark.parametrize("document", LAYABLE)
+def test_on_the_named_shapes(document: Document) -> None:
+    agrees(with_lag(document))
+
+
+@settings(deadline=None)
+@given(layable())
+def test_on_small_rebalances(document: Document) -> None:
+    agrees(document)
+
+
+def test_on_larger_rebalances() -> None:
+    for seed in range(300):
+        document = with_lag(seeded_rebalance(seed, LARGER))
+        if fits(document):
+            agrees(document)
+
+
+@pytest.mark.parametrize("draw", ["log-normal", "pareto", "real"])
+@pytest.mark.parametrize("topics", [1, 4])
+def test_near_the_bound_where_kip_169_is_not(draw: str, topics: int) -> None:
+    """Heavy tails: within a half percent of the bound, nearly always on it."""
+    policy = parse_policy("per-topic; peak-lag")
+    on_it, greedy = 0, 0
+    for seed in range(10):
+        laid_out = group(draw, partitions=60, members=10, topics=topics, seed=seed)
+        (level,) = solve(laid_out, policy, limits=Limits(effort=1)).objectives
+        assert isinstance(level.bound, int)
+        ours = peak(laid_out, LagSwapsAssignor().assign(laid_out).assignee)
+        assert level.bound <= ours <= level.bound * 1.005
+        on_it += ours == level.bound
+        greedy += (
+            peak(laid_out, LagAwareAssignor().assign(laid_out).assignee)
+            > level.bound * 1.005
+        )
+    assert on_it >= 7
+    assert greedy >= (5 if topics > 1 else 1)
+
+
+@pytest.mark.parametrize(
+    ("lags", "least"),
+    [
+        pytest.param([[3, 1, 1, 1, 0]], 3, id="a swap"),  # KIP-169 gives 4
+        pytest.param([[5, 5, 2], [8, 1, 1]], 11, id="a gift to one who has fewer"),
+        pytest.param([[9, 7, 6, 5, 3, 2, 2]], 17, id="two swaps at once"),
+    ],
+)
+def test_each_way_to_help_is_needed(lags: list[list[int]], least: int) -> None:
+    """Without it the peak is one higher."""
+    topics = {f"t{i}": {"partitions": len(l), "lag": l} for i, l in enumerate(lags)}
+    document = rebalance(topics, {name: member([*topics]) for name in "ab"})
+    laid_out = instance(document)
+    assert peak(laid_out, LagSwapsAssignor().assign(laid_out).assignee) == least
+
+
+def test_members_order_in_the_document_does_not_matter() -> None:
+    for seed in range(100):
+        document = with_lag(seeded_rebalance(seed))
+        if not fits(document) or not document["topics"]:
+            continue
+        turned = document | {"members": dict(reversed(document["members"].items()))}
+        ours, same = (
+            LagSwapsAssignor().assign(instance(d)).assignee.tolist()
+            for d in (document, turned)
+        )
+        assert ours == same
