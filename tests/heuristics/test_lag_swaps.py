@@ -103,7 +103,9 @@ def test_near_the_bound_where_kip_169_is_not(draw: str, topics: int) -> None:
 )
 def test_each_way_to_help_is_needed(lags: list[list[int]], least: int) -> None:
     """Without it the peak is one higher."""
-    topics = {f"t{i}": {"partitions": len(l), "lag": l} for i, l in enumerate(lags)}
+    topics = {
+        f"t{i}": {"partitions": len(lag), "lag": lag} for i, lag in enumerate(lags)
+    }
     document = rebalance(topics, {name: member([*topics]) for name in "ab"})
     laid_out = instance(document)
     assert peak(laid_out, LagSwapsAssignor().assign(laid_out).assignee) == least
