@@ -67,11 +67,12 @@ class KafkaClients:
             raise ValueError(f"no {assignor} in Kafka {self.line.version}")
         main = "ServerAdapter" if assignor in SERVER_ASSIGNORS else "ClientAdapter"
         limits = (f"-Xmx{megabytes}m", "-XX:+ExitOnOutOfMemoryError")
+        apart = "-XX:+DisplayVMOutputToStderr"  # what the machine says is no answer
         frugal = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
         path = ":".join(map(str, self.class_path))
         return Program(
             name=f"kafka-{self.line.version}/{assignor}",
-            argv=(str(self.java), *limits, *frugal, "-cp", path, main, assignor),
+            argv=(str(self.java), *limits, apart, *frugal, "-cp", path, main, assignor),
         )
 
 
