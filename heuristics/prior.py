@@ -1,0 +1,107 @@
+"""What claims tell beside the owner: what is wanted, and who had it before."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from heuristics.order import text_order
+from rebalance import Instance
+from rebalance.claims import NOBODY, Bools, Int32, Int64, owners
+
+
+def wanted_claims(instance: Instance) -> Bools:
+    """Tell which claims are of a topic that their member subscribes to.
+
+    Returns
+    -------
+    bool, as long as ``instance.claims.partitions``
+    """
+    return _wanted(
+        instance.claims.offsets,
+        instance.claims.partitions,
+        instance.partition_topic,
+        instance.member_class,
+        instance.class_offsets,
+        instance.class_topics,
+    )
+
+
+def must_revoke(instance: Instance, wanted: Bools) -> bool:
+    """Tell whether somebody has to give up a partition because it left the topic.
+
+    That is: were subscriptions no matter, it would own a partition that it does not
+    want and that somebody else does.
+    """
+    if wanted.all():
+        return False
+    believed = owners(
+        instance.claims,
+        np.ones_like(wanted),
+        partitions=instance.n_partitions,
+        rule=instance.claim_rule,
+    )
+    is_served = instance.topic_subscribed[instance.partition_topic]
+    unwanted = (believed != NOBODY) & (believed != instance.owner)
+    return bool((unwanted & is_served).any())
+
+
+def previous_owners(instance: Instance, wanted: Bools) -> Int32:
+    """Find who had each partition, by the claims older than the group's newest.
+
+    Of several the highest generation, then the least member id; upstream goes by
+    hash there.
+
+    Returns
+    -------
+    int32 (P,)
+        Member index, or `NOBODY`.
+    """
+    claims = instance.claims
+    nobody = np.full(instance.n_partitions, NOBODY, dtype=np.int32)
+    if claims.generation.size == 0 or claims.generation.min() == (
+        newest := claims.generation.max()
+    ):
+        return nobody
+    members = text_order(instance.members)
+    older = members[claims.generation[members] < newest]
+    by_age = older[np.argsort(-claims.generation[older], kind="stable")]
+    _claim_first(nobody, by_age, claims.offsets, claims.partitions, wanted)
+    return nobody
+
+
+@njit(cache=True)
+def _claim_first(
+    owner: Int32, members: Int64, offsets: Int64, partitions: Int32, wanted: Bools
+) -> None:
+    """Let the first of the members that claims a partition have it."""
+    for m in members:
+        for i in range(offsets[m], offsets[m + 1]):
+            row = partitions[i]
+            if wanted[i] and owner[row] == NOBODY:
+                owner[row] = m
+
+
+@njit(cache=True)
+def _wanted(
+    offsets: Int64,
+    partitions: Int32,
+    partition_topic: Int32,
+    member_class: Int32,
+    class_offsets: Int64,
+    class_topics: Int32,
+) -> Bools:
+    """Look up one topic a run of claims: claims come topic by topic."""
+    wanted = np.empty(partitions.size, dtype=np.bool_)
+    for m in range(member_class.size):
+        k = member_class[m]
+        topics = class_topics[class_offsets[k] : class_offsets[k + 1]]
+        last_topic, is_wanted = -1, False
+        for i in range(offsets[m], offsets[m + 1]):
+            topic = partition_topic[partitions[i]]
+            if topic != last_topic:
+                at = np.searchsorted(topics, topic)
+                is_wanted = at < topics.size and topics[at] == topic
+                last_topic = topic
+            wanted[i] = is_wanted
+    return wanted

@@ -1,0 +1,103 @@
+"""``sticky``: keep what is claimed, give out the rest, move while it evens out."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from heuristics.constrained_sticky import ConstrainedStickyAssignor
+from heuristics.evening import even_out, give_out, standing_of
+from heuristics.order import text_order
+from heuristics.prior import must_revoke, previous_owners, wanted_claims
+from heuristics.takers import Takers, takers_of
+from rebalance import Assignment, Instance
+from rebalance.claims import NOBODY, Int32, Int64
+
+
+class StickyAssignor:
+    """Kafka's sticky assignor as it ships today: equal and mixed subscriptions.
+
+    Follows ``AbstractStickyAssignor`` (KIP-54, KIP-341; Kafka 4.0). Equal
+    subscriptions go the way of `ConstrainedStickyAssignor`, mixed ones that of
+    ``GeneralAssignmentBuilder``:
+
+    1. every owner keeps what it owns, by the instance's claim rule;
+    2. the rest, topics of fewest subscribers first, then by topic and number, goes to
+       the subscriber with the least load, of equal loads the least member id;
+    3. in the same order, over and over: a partition whose holder has two or more above
+       its previous owner, by the newest of the claims older than the group's newest,
+       goes back to that one; else, if its holder has two or more above the least
+       loaded subscriber, to that one. If before a partition of the same topic went
+       from the taker to who had this one first, that one goes back in its stead;
+    4. first with the partitions of step 2 alone until nothing moves, unless somebody
+       has left a topic of which it owned a partition; then with all.
+
+    Ties that upstream leaves to hash order: of previous owners of one generation the
+    least member id; of several partitions that might go back the lowest number.
+
+    Not copied, since they are faults:
+
+    - one goes back in another's stead only if who gives it has two or more above the
+      taker. Upstream does not ask, so that loads may grow apart and its loop need not
+      end; here every move lowers the sum of squares of the loads;
+    - upstream's last step, which takes all moves back if its score has not fallen:
+      here every move lowers the score, so there is nothing to take back. At the end no
+      single transfer evens two members out (KIP-54 balanced);
+    - who claimed a partition before must still subscribe, or it gets nothing back
+      (upstream gives it the partition all the same, or crashes);
+    - what lies beyond a topic's end is not claimed (upstream assigns it, and others
+      twice);
+    - a newer claim by a member that has left the topic does not void an older one;
+    - a member without subscription makes subscriptions mixed (upstream may pass over
+      it, and give it partitions);
+    - the newest generation is this rebalance's (upstream remembers earlier ones).
+
+    Left out: racks (KIP-881). Members that differ only in topics that do not exist
+    count as equal here; upstream sends them down its general path.
+    """
+
+    name = "sticky"
+
+    def refuses(self, instance: Instance) -> str | None:  # noqa: ARG002
+        """Refuse nothing."""
+        return None
+
+    def assign(self, instance: Instance) -> Assignment:
+        """Keep, give out, even out."""
+        constrained = ConstrainedStickyAssignor()
+        if constrained.refuses(instance) is None:
+            return constrained.assign(instance)
+        return Assignment(assignee=_evened(instance))
+
+
+def _evened(instance: Instance) -> Int32:
+    """Go the general path."""
+    order = text_order(instance.members)
+    place = np.empty(order.size, dtype=np.int32)
+    place[order] = np.arange(order.size, dtype=np.int32)
+    takers = takers_of(instance, order)
+    topics = _by_subscribers(instance, takers)
+    wanted = wanted_claims(instance)
+    previous = _looked_up(place, previous_owners(instance, wanted))
+    now = standing_of(_looked_up(place, instance.owner), members=order.size)
+    was_free = now.holder == NOBODY
+    give_out(now, topics, takers, instance.topic_offsets)
+    if not must_revoke(instance, wanted):
+        even_out(now, previous, was_free, topics, takers, instance.topic_offsets)
+    everything = np.ones_like(was_free)
+    even_out(now, previous, everything, topics, takers, instance.topic_offsets)
+    return _looked_up(order.astype(np.int32), now.holder)
+
+
+def _by_subscribers(instance: Instance, takers: Takers) -> Int64:
+    """Order the topics by their number of subscribers, then by name."""
+    topics = text_order(instance.topics)
+    count = takers.last - takers.first
+    return topics[np.argsort(count[topics], kind="stable")]
+
+
+def _looked_up(table: Int32, keys: Int32) -> Int32:
+    """Look every key up; `NOBODY` stays `NOBODY`."""
+    found = np.full_like(keys, NOBODY)
+    known = keys != NOBODY
+    found[known] = table[keys[known]]
+    return found
