@@ -7,7 +7,7 @@ from collections import Counter
 
 from hypothesis import strategies as st
 
-from heuristics import ASSIGNORS
+from heuristics import ASSIGNORS, Assignor
 from rebalance import ClaimRule, Instance, document_of, instance_of, parse_rebalance
 from tests.heuristics.reference import Held, size, wants
 from tests.shapes import SHAPES, Document
@@ -30,9 +30,18 @@ def assigned(
     name: str, document: Document, claim_rule: ClaimRule = ClaimRule.NEWEST_CLAIM
 ) -> Held:
     """Return what the assignor gives, as an assignment/1 document says it."""
+    return held_by(ASSIGNORS[name], document, claim_rule)
+
+
+def held_by(
+    assignor: Assignor,
+    document: Document,
+    claim_rule: ClaimRule = ClaimRule.NEWEST_CLAIM,
+) -> Held:
+    """Return what this assignor gives, registered or not."""
     laid_out = instance(document, claim_rule)
-    assignment = ASSIGNORS[name].assign(laid_out)
-    return document_of(laid_out, assignment, assignor=name).members
+    assignment = assignor.assign(laid_out)
+    return document_of(laid_out, assignment, assignor=assignor.name).members
 
 
 def layable(limits: Limits = SMALL) -> st.SearchStrategy[Document]:
