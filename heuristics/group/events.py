@@ -1,0 +1,39 @@
+"""The steps of which every history of a group is made."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import NamedTuple
+
+
+class Kind(Enum):
+    """What may happen. The subject is a process, or a member id where it says so."""
+
+    REVOKED = "revoked"  # the callback after a SyncGroup ends
+    RECEIVE = "receive"  # a JoinGroup's answer arrives
+    SYNC = "sync"  # a SyncGroup and its answer
+    HEARTBEAT = "heartbeat"  # one that brings news
+    JOIN = "join"  # revokes as the protocol asks, then sends a JoinGroup
+    REBALANCE_TIMEOUT = "rebalance timeout"  # no subject
+    SYNC_TIMEOUT = "sync timeout"  # no subject
+    SESSION_TIMEOUT = "session timeout"  # of a member id
+    FOLLOW_UP = "follow up"  # a leader asks for what it withheld
+    LOSE_JOIN = "lose join"  # a JoinGroup's answer is lost on the way
+    LOSE_SYNC = "lose sync"  # a SyncGroup's answer is lost on the way
+    # From outside; `Group` has a method for each.
+    START = "start"
+    CRASH = "crash"
+    LEAVE = "leave"
+    ENFORCE = "enforce"  # ``enforceRebalance`` (KIP-568), or a new subscription
+
+
+class Event(NamedTuple):
+    """One step."""
+
+    kind: Kind
+    subject: str = ""
+
+
+PROGRESS = (Kind.REVOKED, Kind.RECEIVE, Kind.SYNC, Kind.HEARTBEAT, Kind.JOIN)
+TIMEOUTS = (Kind.REBALANCE_TIMEOUT, Kind.SYNC_TIMEOUT, Kind.SESSION_TIMEOUT)
+FAULTS = (Kind.LOSE_JOIN, Kind.LOSE_SYNC)

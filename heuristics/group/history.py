@@ -1,0 +1,75 @@
+"""What happened to a group: its steps, its moves, and the least moves possible.
+
+A *move* is a partition whose owner (who holds it and may commit) is another than the
+one before. A static member that is restarted stays the same owner; any other restart
+makes a new one, as for the coordinator.
+
+*Least possible*, from one rest to the next (`least_moves`): partitions whose owner is
+in the group no more move whatever anybody does; and if the assignor evens counts among
+equal subscriptions, so do partitions that their owners hold above their quotas (the
+counting argument of KIP-615). A history's bound is the sum over its rests. Nothing
+between two rests can take less, so a history that meets it is as good as any.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from heuristics.group.events import Event
+from heuristics.group.messages import Partition
+
+Owners = Mapping[Partition, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """An event and the group after it.
+
+    ``owners`` lists, for each partition, the identities that hold it and may commit.
+    """
+
+    event: Event
+    generation: int
+    strategy: str | None
+    owners: Mapping[Partition, tuple[str, ...]]
+
+
+@dataclass(slots=True)
+class History:
+    """Steps so far, and what can be counted about them."""
+
+    steps: list[Step] = field(default_factory=list)
+    moves: int = 0
+    last_owner: dict[Partition, str] = field(default_factory=dict)
+
+    def add(self, step: Step) -> None:
+        """Append a step and count its moves."""
+        self.steps.append(step)
+        for partition, owners in step.owners.items():
+            for owner in owners:
+                self.moves += self.last_owner.get(partition, owner) != owner
+                self.last_owner[partition] = owner
+
+
+def least_moves(before: Owners, members: Collection[str], *, evens: bool) -> int:
+    """Count the partitions that cannot stay, whatever anybody does.
+
+    Parameters
+    ----------
+    before : mapping of (topic, number) to identity
+        Owners at the rest before.
+    members : collection of str
+        Identities in the group at the rest after; all want all topics if ``evens``.
+    evens : bool
+        Whether loads are the floor or the ceiling of the mean at the rest after, and
+        every partition has an owner at both.
+    """
+    owned = Counter(owner for owner in before.values() if owner in members)
+    stay = sum(owned.values())
+    if evens and members:
+        quota, n_over = divmod(len(before), len(members))
+        over = [m for m in members if owned[m] > quota]
+        stay = sum(min(owned[m], quota) for m in members) + min(len(over), n_over)
+    return len(before) - stay if members else 0

@@ -1,0 +1,95 @@
+"""What the leader does: run the assignor, and withhold what must be revoked first.
+
+Follows ``ConsumerCoordinator.onLeaderElected`` and, for COOPERATIVE, the adjustment of
+``CooperativeStickyAssignor`` (KIP-429): a partition that goes to one member while
+another holds it goes to nobody in this generation. Of several claims on a partition
+only the newest count (KIP-341, KIP-792): older ones are of members that missed a
+generation, and those have lost what they held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from heuristics.group.messages import (
+    NO_GENERATION,
+    Partition,
+    Partitions,
+    Subscription,
+)
+from heuristics.group.protocol import RebalanceProtocol, Strategy
+from rebalance import Instance, Rebalance, instance_of
+from rebalance.assignment import members_of
+from rebalance.documents import Member, Topic
+
+Shares = dict[str, Partitions]
+
+
+def assignment_by(
+    strategy: Strategy,
+    topics: Mapping[str, int],
+    members: Mapping[str, Subscription],
+) -> Shares:
+    """Give every partition of a subscribed topic to a member, as the assignor says."""
+    instance = _instance(topics, members)
+    written = members_of(instance, strategy.assignor.assign(instance))
+    return {
+        member: frozenset((t, n) for t, numbers in held.items() for n in numbers)
+        for member, held in written.items()
+    }
+
+
+def without_transfers(shares: Shares, members: Mapping[str, Subscription]) -> Shares:
+    """Take away what another member has yet to revoke."""
+    claimants = newest_claimants(members)
+    return {
+        member: frozenset(p for p in held if claimants.get(p, {member}) <= {member})
+        for member, held in shares.items()
+    }
+
+
+def must_withhold(strategy: Strategy) -> bool:
+    """Whether the strategy is one that withholds."""
+    return strategy.highest is RebalanceProtocol.COOPERATIVE
+
+
+def newest_claimants(
+    members: Mapping[str, Subscription],
+) -> dict[Partition, set[str]]:
+    """Members whose claim on a partition no other claim is newer than."""
+    newest: dict[Partition, int] = {}
+    claimants: dict[Partition, set[str]] = {}
+    for member, subscription in members.items():
+        for partition in subscription.owned:
+            known = newest.get(partition, NO_GENERATION - 1)
+            if subscription.generation > known:
+                newest[partition] = subscription.generation
+                claimants[partition] = {member}
+            elif subscription.generation == known:
+                claimants[partition].add(member)
+    return claimants
+
+
+def _instance(
+    topics: Mapping[str, int], members: Mapping[str, Subscription]
+) -> Instance:
+    return instance_of(
+        Rebalance(
+            group="group",
+            topics={name: Topic(partitions=count) for name, count in topics.items()},
+            members={m: _member(s) for m, s in members.items()},
+        )
+    )
+
+
+def _member(subscription: Subscription) -> Member:
+    owned: dict[str, list[int]] = {}
+    for topic, number in sorted(subscription.owned):
+        owned.setdefault(topic, []).append(number)
+    # model_construct: all is known to be valid, and None stands for no instance id.
+    return Member.model_construct(
+        subscription=sorted(subscription.topics),
+        owned=owned,
+        generation=subscription.generation,
+        instance_id=subscription.instance_id,
+    )

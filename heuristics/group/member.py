@@ -1,0 +1,203 @@
+"""A member's side of the protocol: what it holds, when it gives up, when it commits.
+
+Follows ``ConsumerCoordinator`` and ``AbstractCoordinator`` (Kafka 4.0): what is revoked
+before a JoinGroup and after a SyncGroup, ``onPartitionsLost`` on a reset generation,
+commits only between a SyncGroup's answer and the next JoinGroup. The dynamic choice of
+the protocol is KIP-726's: a member goes by the assignor last picked. It is in no
+release; of the KIP's text we had the proposed changes, not the discussion, so how a
+member goes down to EAGER with partitions in hand is our reading (`Safeguards`).
+
+Left out: auto-commit and its failures, callbacks that throw or that never return,
+changes of subscription and of topics, heartbeat threads (a heartbeat is an event).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from heuristics.group.messages import (
+    NO_GENERATION,
+    NOTHING,
+    JoinResponse,
+    Partitions,
+    Refusal,
+    Subscription,
+)
+from heuristics.group.protocol import (
+    GroupError,
+    ProtocolChoice,
+    RebalanceProtocol,
+    Strategy,
+    static_protocol,
+)
+from heuristics.group.safeguards import Safeguards
+
+
+class Phase(Enum):
+    """Where a member is, as ``AbstractCoordinator.MemberState`` and two ends."""
+
+    OUTSIDE = "outside"  # a JoinGroup is due
+    JOINING = "joining"  # it waits for a JoinGroup's answer
+    SYNCING = "syncing"  # a SyncGroup is due
+    STABLE = "stable"
+    GONE = "gone"  # crashed, closed, fenced or refused
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Configuration:
+    """What a process is started with.
+
+    Raises
+    ------
+    GroupError
+        If there is no strategy, or one name twice.
+    """
+
+    strategies: tuple[Strategy, ...]
+    topics: frozenset[str]
+    choice: ProtocolChoice = ProtocolChoice.DYNAMIC
+    instance_id: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse an empty list and a name given twice."""
+        static_protocol(self.strategies)
+        if len(set(self.names)) < len(self.strategies):
+            raise GroupError("an assignor twice", subject=self.names)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the strategies, most wanted first."""
+        return tuple(strategy.name for strategy in self.strategies)
+
+    def strategy(self, name: str) -> Strategy:
+        """Look a strategy up."""
+        return next(s for s in self.strategies if s.name == name)
+
+
+class Member:
+    """One process of a member; a bounce is another process.
+
+    Attributes
+    ----------
+    held : frozenset of (topic, number)
+        What it reads, `revoking` included.
+    revoking : frozenset
+        What it is to give up: the callback runs, and may commit.
+    generation : int
+        The newest that it took part in: of the last JoinGroup's answer; -1 none.
+    lost : int
+        Partitions given up without a commit, so far.
+    response : JoinResponse or None
+        The last JoinGroup's answer.
+    owes_follow_up : bool
+        It leads, and knows of partitions withheld or cannot know that there are none.
+    """
+
+    def __init__(
+        self, name: str, configuration: Configuration, safeguards: Safeguards
+    ) -> None:
+        self.name = name
+        self.configuration = configuration
+        self.phase = Phase.OUTSIDE
+        self.member_id: str | None = None
+        self.generation = NO_GENERATION
+        self.held = NOTHING
+        self.revoking = NOTHING
+        self.lost = 0
+        self.response: JoinResponse | None = None
+        self.owes_follow_up = False
+        self.protocol = RebalanceProtocol.EAGER
+        if configuration.choice is ProtocolChoice.STATIC:
+            self.protocol = static_protocol(configuration.strategies)
+        self._safeguards = safeguards
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the process runs."""
+        return self.phase is not Phase.GONE
+
+    @property
+    def wants_commits(self) -> bool:
+        """Whether it would send an offset commit now (``generationIfStable``)."""
+        return self.phase is Phase.STABLE
+
+    @property
+    def must_assign(self) -> bool:
+        """Whether the last JoinGroup's answer made it the leader of its generation."""
+        return self.response is not None and bool(self.response.members)
+
+    @property
+    def identity(self) -> str:
+        """Its instance id, which outlives the process, or else the process."""
+        return self.configuration.instance_id or self.name
+
+    def prepare_to_join(self) -> Subscription:
+        """Give up what the protocol asks for, and say what is still in hand."""
+        if self.generation == NO_GENERATION:
+            self._lose_all()
+        elif self.protocol is RebalanceProtocol.EAGER:
+            self.held = NOTHING
+        self.phase = Phase.JOINING
+        return Subscription(
+            topics=self.configuration.topics,
+            strategies=self.configuration.names,
+            owned=self.held,
+            generation=self.generation,
+            instance_id=self.configuration.instance_id,
+        )
+
+    def joined(self, response: JoinResponse) -> None:
+        """Learn the generation and the assignor; give up what may be another's now."""
+        missed = NO_GENERATION < self.generation < response.generation - 1
+        if missed and self._safeguards.loses_when_missed:
+            self._lose_all()
+        if self.configuration.choice is ProtocolChoice.DYNAMIC:
+            self._follow(self.configuration.strategy(response.strategy))
+        self.generation = response.generation
+        self.response = response
+        # A static leader that returns is spared the assignment (KIP-814) and so does
+        # not know what the process before it withheld.
+        returns = response.leader == self.member_id and not response.members
+        self.owes_follow_up = returns and self.protocol is RebalanceProtocol.COOPERATIVE
+        self.phase = Phase.SYNCING
+
+    def _follow(self, strategy: Strategy) -> None:
+        self.protocol = strategy.highest
+        is_eager = self.protocol is RebalanceProtocol.EAGER
+        if is_eager and self._safeguards.loses_to_eager:
+            self._lose_all()
+
+    def synced(self, assigned: Partitions) -> None:
+        """Take the assignment; what is in hand and not in it is to be revoked."""
+        self.revoking = self.held - assigned
+        self.held |= assigned
+        self.phase = Phase.STABLE
+
+    def revoked(self) -> None:
+        """End the callback; a member that revoked joins again."""
+        self.held -= self.revoking
+        self.revoking = NOTHING
+        self.phase = Phase.OUTSIDE
+
+    def refused(self, refusal: Refusal) -> None:
+        """Take an error: join again, forget the generation, or end."""
+        fatal = (Refusal.FENCED_INSTANCE_ID, Refusal.INCONSISTENT_GROUP_PROTOCOL)
+        if refusal in fatal:
+            self.stop()
+            return
+        if refusal is not Refusal.REBALANCE_IN_PROGRESS:
+            self.generation = NO_GENERATION
+        if refusal is Refusal.UNKNOWN_MEMBER_ID:
+            self.member_id = None
+        self.revoking = NOTHING
+        self.phase = Phase.OUTSIDE
+
+    def stop(self) -> None:
+        """End the process."""
+        self.held = self.revoking = NOTHING
+        self.phase = Phase.GONE
+
+    def _lose_all(self) -> None:
+        self.lost += len(self.held)
+        self.held = self.revoking = NOTHING

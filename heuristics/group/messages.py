@@ -1,0 +1,57 @@
+"""What members and coordinator say to each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+NO_GENERATION = -1
+
+Partition = tuple[str, int]
+Partitions = frozenset[Partition]
+NOTHING: Partitions = frozenset()
+
+
+class Refusal(Enum):
+    """Errors of the protocol, by Kafka's names."""
+
+    UNKNOWN_MEMBER_ID = "the coordinator dropped this member"
+    ILLEGAL_GENERATION = "the group went on without this member"
+    REBALANCE_IN_PROGRESS = "join again"
+    FENCED_INSTANCE_ID = "another process took this instance id"
+    INCONSISTENT_GROUP_PROTOCOL = "no assignor in common with the group"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subscription:
+    """Metadata of a JoinGroup (KIP-429, version 2 and later: with generation, KIP-792).
+
+    Attributes
+    ----------
+    topics : frozenset of str
+    owned : frozenset of (topic, number)
+        What the member holds as it joins: nothing under EAGER.
+    generation : int
+        The newest generation that the member took part in; -1 none.
+    strategies : tuple of str
+        Names of its assignors, most wanted first.
+    instance_id : str or None
+        ``group.instance.id`` of a static member (KIP-345).
+    """
+
+    topics: frozenset[str]
+    strategies: tuple[str, ...]
+    owned: Partitions = frozenset()
+    generation: int = NO_GENERATION
+    instance_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JoinResponse:
+    """A JoinGroup's answer; ``members`` is empty but for a leader who must assign."""
+
+    generation: int
+    strategy: str
+    leader: str
+    members: Mapping[str, Subscription] = field(default_factory=dict)

@@ -1,0 +1,94 @@
+"""Which assignor a group uses, and by which rules its members hand partitions over.
+
+Sources: ``ClassicGroup.selectProtocol`` and ``ClassicGroupMember.vote`` (Kafka 4.0) for
+the vote; ``ConsumerCoordinator`` (Kafka 2.4 to 4.0, KIP-429) for the static choice;
+KIP-726 (the wiki's version 21) for the dynamic one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum, IntEnum
+
+from heuristics.assignor import Assignor
+from rebalance import OracleError
+
+
+class GroupError(OracleError, ValueError):
+    """A group was set up, or an event chosen, that makes no sense."""
+
+    def __init__(self, reason: str, *, subject: object) -> None:
+        super().__init__(f"{reason}: {subject!r}")
+        self.reason = reason
+        self.subject = subject
+
+
+class RebalanceProtocol(IntEnum):
+    """How partitions change hands; the greater is the more advanced (KIP-429)."""
+
+    EAGER = 0  # all are revoked before joining
+    COOPERATIVE = 1  # all are kept; what must move is revoked first, given later
+
+
+class ProtocolChoice(Enum):
+    """When a member chooses the rebalance protocol."""
+
+    STATIC = "static"  # once, at the start, from its list: as shipped
+    DYNAMIC = "dynamic"  # by the assignor that the coordinator picked: KIP-726
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strategy:
+    """An entry of ``partition.assignment.strategy``.
+
+    ``assignor`` must not refuse the group's subscriptions. Every strategy can do
+    EAGER, as Kafka's own can; one that can do COOPERATIVE withholds what is in
+    transfer whichever protocol the members follow, as ``CooperativeStickyAssignor``.
+    """
+
+    name: str
+    assignor: Assignor
+    highest: RebalanceProtocol = RebalanceProtocol.EAGER
+
+
+def static_protocol(strategies: Sequence[Strategy]) -> RebalanceProtocol:
+    """Choose the highest protocol that all of a member's strategies support.
+
+    So a list with one eager-only assignor is eager, whatever else it has: two rolling
+    bounces are needed to leave it (KIP-429).
+
+    Raises
+    ------
+    GroupError
+        If there is no strategy.
+    """
+    if not strategies:
+        raise GroupError("no assignor configured", subject=())
+    return min(strategy.highest for strategy in strategies)
+
+
+def candidates(preferences: Sequence[Sequence[str]]) -> frozenset[str]:
+    """Names that every member lists."""
+    if not preferences:
+        return frozenset()
+    return frozenset.intersection(*(frozenset(names) for names in preferences))
+
+
+def selected(preferences: Iterable[Sequence[str]]) -> str:
+    """Let each member vote for the first candidate of its list; most votes win.
+
+    Tied: the least name; upstream goes by hash.
+
+    Raises
+    ------
+    GroupError
+        If there is no candidate. The coordinator lets in nobody who would cause it.
+    """
+    lists = [tuple(names) for names in preferences]
+    common = candidates(lists)
+    if not common:
+        raise GroupError("the members have no assignor in common", subject=lists)
+    votes = Counter(next(name for name in names if name in common) for names in lists)
+    return min(votes, key=lambda name: (-votes[name], name))

@@ -1,0 +1,193 @@
+"""Configurations that groups are made of, and what must hold in every group."""
+
+from __future__ import annotations
+
+from random import Random
+
+from heuristics.constrained_sticky import ConstrainedStickyAssignor
+from heuristics.group import (
+    Configuration,
+    Event,
+    Group,
+    Kind,
+    Phase,
+    ProtocolChoice,
+    RebalanceProtocol,
+    Safeguards,
+    Strategy,
+)
+from heuristics.group.events import PROGRESS
+from heuristics.range import RangeAssignor
+
+RANGE = Strategy(name="range", assignor=RangeAssignor())
+COOPERATIVE_STICKY = Strategy(
+    name="cooperative-sticky",
+    assignor=ConstrainedStickyAssignor(),
+    highest=RebalanceProtocol.COOPERATIVE,
+)
+COOPERATIVE_RANGE = Strategy(
+    name="cooperative-range",
+    assignor=RangeAssignor(),
+    highest=RebalanceProtocol.COOPERATIVE,
+)
+TOPICS = {"t": 4, "u": 1}
+SAFE = Safeguards()
+
+
+def wanting(
+    *strategies: Strategy,
+    choice: ProtocolChoice = ProtocolChoice.DYNAMIC,
+    instance_id: str | None = None,
+    topics: frozenset[str] = frozenset(TOPICS),
+) -> Configuration:
+    return Configuration(
+        strategies=strategies, topics=topics, choice=choice, instance_id=instance_id
+    )
+
+
+OLD = wanting(RANGE, choice=ProtocolChoice.STATIC)
+DEFAULT = wanting(COOPERATIVE_STICKY, RANGE)  # KIP-726's, sink connectors' too
+SHIPPED = wanting(RANGE, COOPERATIVE_STICKY, choice=ProtocolChoice.STATIC)  # 3.0
+ONLY = wanting(COOPERATIVE_STICKY, choice=ProtocolChoice.STATIC)
+MIXED = wanting(COOPERATIVE_RANGE, RANGE)
+DOWN = wanting(RANGE, COOPERATIVE_STICKY)
+CONFIGURATIONS = (OLD, DEFAULT, SHIPPED, DOWN)
+
+
+def group_of(*configurations: Configuration, safeguards: Safeguards = SAFE) -> Group:
+    """Start members c0, c1, … and let them settle."""
+    group = Group(TOPICS, safeguards=safeguards)
+    for i, configuration in enumerate(configurations):
+        group.start(f"c{i}", configuration)
+    group.settle()
+    return group
+
+
+def bounce(group: Group, name: str, configuration: Configuration) -> str:
+    """Close a member's process and start another."""
+    group.leave(living(group, name))
+    return group.start(name, configuration)
+
+
+def living(group: Group, name: str) -> str:
+    """Name the newest living process of a name."""
+    return next(
+        process
+        for process in reversed(group.processes)
+        if process.startswith(f"{name}-") and group.processes[process].is_alive
+    )
+
+
+def assert_safe(group: Group) -> None:
+    """No partition has two owners that may commit; who owns, wants."""
+    for partition, owners in group.owners().items():
+        assert len(owners) <= 1, f"{partition} has {owners}"
+        for owner in owners:
+            assert partition[0] in group.processes[owner].configuration.topics
+
+
+def assert_at_rest(group: Group) -> None:
+    """Every partition that a member wants has an owner; nobody holds what is not its.
+
+    Call when nothing is left to happen.
+    """
+    assert group.events() == ()
+    assert group.orphans() == frozenset()
+    for process, member in group.processes.items():
+        if member.is_alive:
+            assert member.phase is Phase.STABLE
+            owned = {p for p, owners in group.owners().items() if process in owners}
+            assert member.held == owned
+            assert member.revoking == frozenset()
+
+
+def alive(group: Group) -> list[str]:
+    return [process for process, m in group.processes.items() if m.is_alive]
+
+
+def disturb(group: Group, rng: Random, pool: tuple[Configuration, ...]) -> None:
+    """Start, crash, close, bounce or stir a member; a static one's twin may start."""
+    running = alive(group)
+    roll = rng.randrange(6)
+    configuration = rng.choice(pool)
+    if roll == 0 or not running:
+        if len(running) < 4:
+            group.start(f"c{rng.randrange(4)}", configuration)
+    elif roll == 1:
+        group.crash(rng.choice(running))
+    elif roll == 2:
+        group.leave(rng.choice(running))
+    elif roll == 3:
+        group.enforce_rebalance(rng.choice(running))
+    else:
+        process = rng.choice(running)
+        restart(group, process, configuration, crash=roll == 4)
+
+
+def restart(
+    group: Group, process: str, configuration: Configuration, *, crash: bool
+) -> None:
+    """Bounce a process; a static member stays static."""
+    instance_id = group.processes[process].configuration.instance_id
+    (group.crash if crash else group.leave)(process)
+    again = wanting(
+        *configuration.strategies, choice=configuration.choice, instance_id=instance_id
+    )
+    group.start(process.rpartition("-")[0], again)
+
+
+def explore(
+    seed: int,
+    safeguards: Safeguards = SAFE,
+    *,
+    steps: int = 60,
+    pool: tuple[Configuration, ...] = CONFIGURATIONS,
+) -> Group:
+    """Walk at random through what may happen, faults included; safe all the way."""
+    rng = Random(seed)  # noqa: S311
+    group = Group(TOPICS, safeguards=safeguards)
+    statics = tuple(
+        wanting(*c.strategies, choice=c.choice, instance_id=f"s{i}")
+        for i, c in enumerate(pool[:2])
+    )
+    for _ in range(steps):
+        roll = rng.randrange(12)
+        if roll == 0:
+            disturb(group, rng, pool + statics)
+        elif events := likely(group, rare=roll == 1):
+            group.apply(rng.choice(events))
+        assert_safe(group)
+    return group
+
+
+def likely(group: Group, *, rare: bool) -> list[Event]:
+    """What happens by itself in a healthy group, or anything at all."""
+    events = group.events(faults=rare)
+    usual = [event for event in events if event.kind in PROGRESS]
+    return list(events) if rare or not usual else usual
+
+
+def happen(group: Group, *steps: tuple[Kind, str]) -> None:
+    """Let these events happen in this order, and check after each."""
+    for kind, subject in steps:
+        group.apply(Event(kind, subject))
+        assert_safe(group)
+
+
+def dying_while_revoking(safeguards: Safeguards = SAFE) -> Group:
+    """Crash a static follower, who alone is to revoke, and start it again.
+
+    Range puts static members first, by instance id: s0 takes s1's one partition.
+    """
+    only = frozenset("u")
+    leader = wanting(COOPERATIVE_RANGE, topics=only)
+    static = [
+        wanting(COOPERATIVE_RANGE, topics=only, instance_id=f"s{i}") for i in range(2)
+    ]
+    group = group_of(leader, static[1], safeguards=safeguards)
+    group.start("c2", static[0])
+    while not group.processes["c1-1"].revoking:
+        group.apply(group.events()[0])
+    group.crash("c1-1")
+    group.start("c1", static[1])
+    return group

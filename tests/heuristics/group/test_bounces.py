@@ -1,0 +1,183 @@
+"""Rolling bounces: one is enough with KIP-726, two are needed as shipped."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from heuristics.group import (
+    Configuration,
+    Event,
+    Group,
+    GroupError,
+    Kind,
+    Phase,
+    ProtocolChoice,
+    RebalanceProtocol,
+)
+from tests.heuristics.group.fleets import (
+    COOPERATIVE_STICKY,
+    DEFAULT,
+    DOWN,
+    OLD,
+    ONLY,
+    RANGE,
+    SHIPPED,
+    TOPICS,
+    alive,
+    assert_at_rest,
+    assert_safe,
+    bounce,
+    group_of,
+    happen,
+    wanting,
+)
+
+EAGER, COOPERATIVE = RebalanceProtocol.EAGER, RebalanceProtocol.COOPERATIVE
+SHIPPED_UP = wanting(COOPERATIVE_STICKY, RANGE, choice=ProtocolChoice.STATIC)
+
+
+def protocols(group: Group) -> set[RebalanceProtocol]:
+    return {group.processes[process].protocol for process in alive(group)}
+
+
+def roll(group: Group, configuration: Configuration, names: str = "012") -> list[str]:
+    """Bounce one member after another; tell the assignor at each rest."""
+    picked = []
+    for name in names:
+        bounce(group, f"c{name}", configuration)
+        group.settle()
+        assert_at_rest(group)
+        picked.append(group.coordinator.strategy or "")
+    return picked
+
+
+def test_a_single_rolling_bounce_goes_up() -> None:
+    group = group_of(OLD, OLD, OLD)
+    assert protocols(group) == {EAGER}
+    assert roll(group, DEFAULT) == ["range", "range", "cooperative-sticky"]
+    assert protocols(group) == {COOPERATIVE}
+    assert group.coordinator.strategy == "cooperative-sticky"
+
+
+def test_a_single_rolling_bounce_goes_down() -> None:
+    group = group_of(DEFAULT, DEFAULT, DEFAULT)
+    assert protocols(group) == {COOPERATIVE}
+    assert roll(group, OLD) == ["range", "range", "range"]
+    assert protocols(group) == {EAGER}
+
+
+def test_going_down_costs_what_is_in_hand() -> None:
+    group = group_of(DEFAULT, DEFAULT)
+    group.start("c2", OLD)
+    group.settle()
+    assert_at_rest(group)
+    assert sum(member.lost for member in group.processes.values()) == 5
+    assert protocols(group) == {EAGER}
+
+
+def test_as_shipped_one_bounce_leaves_the_group_eager() -> None:
+    group = group_of(OLD, OLD, OLD)
+    assert roll(group, SHIPPED_UP)[-1] == "cooperative-sticky"
+    assert protocols(group) == {EAGER}
+
+
+def test_a_double_rolling_bounce_goes_up_as_shipped() -> None:
+    group = group_of(OLD, OLD, OLD)
+    assert roll(group, SHIPPED) == ["range", "range", "range"]
+    assert set(roll(group, ONLY)) == {"cooperative-sticky"}
+    assert protocols(group) == {COOPERATIVE}
+
+
+def test_a_double_rolling_bounce_goes_down_as_shipped() -> None:
+    group = group_of(ONLY, ONLY, ONLY)
+    roll(group, SHIPPED)
+    assert set(roll(group, OLD)) == {"range"}
+    assert protocols(group) == {EAGER}
+
+
+def test_without_the_first_bounce_nobody_new_is_let_in() -> None:
+    group = group_of(OLD, OLD)
+    bounced = bounce(group, "c1", ONLY)
+    group.settle()
+    assert group.processes[bounced].phase is Phase.GONE
+    assert_at_rest(group)
+
+
+def test_sink_connectors_inherit_the_default() -> None:
+    """A group that names no assignor goes up as its workers are upgraded (KIP-726)."""
+    group = group_of(*[DEFAULT] * 4)
+    assert protocols(group) == {COOPERATIVE}
+    before = {process: group.processes[process].held for process in alive(group)}
+    group.start("c4", DEFAULT)
+    group.settle()
+    for process, held in before.items():
+        assert group.processes[process].held <= held
+
+
+def test_preference_decides_when_all_have_both() -> None:
+    assert group_of(DEFAULT, DOWN, DOWN).coordinator.strategy == "range"
+    assert group_of(DEFAULT, DEFAULT, DOWN).coordinator.strategy == "cooperative-sticky"
+
+
+def test_eager_revokes_all_before_joining_and_cooperative_nothing() -> None:
+    for configuration, kept in ((OLD, 0), (DEFAULT, 5)):
+        group = group_of(configuration)
+        group.start("c1", configuration)
+        happen(group, (Kind.JOIN, "c1-1"), (Kind.HEARTBEAT, "c0-1"))
+        happen(group, (Kind.JOIN, "c0-1"))
+        assert len(group.processes["c0-1"].held) == kept
+
+
+def test_what_is_in_transfer_is_withheld_until_revoked() -> None:
+    group = group_of(DEFAULT)
+    group.start("c1", DEFAULT)
+    happen(
+        group,
+        (Kind.JOIN, "c1-1"),
+        (Kind.HEARTBEAT, "c0-1"),
+        (Kind.JOIN, "c0-1"),
+        (Kind.RECEIVE, "c1-1"),
+        (Kind.RECEIVE, "c0-1"),
+        (Kind.SYNC, "c0-1"),
+        (Kind.SYNC, "c1-1"),
+    )
+    giver, taker = group.processes["c0-1"], group.processes["c1-1"]
+    assert taker.held == frozenset()
+    assert len(giver.revoking) == 2
+    in_transfer = giver.revoking
+    generation = group.coordinator.generation
+    happen(group, (Kind.REVOKED, "c0-1"), (Kind.JOIN, "c0-1"))  # the follow-up
+    group.settle()
+    assert taker.held == in_transfer
+    assert group.coordinator.generation == generation + 1
+
+
+UPWARD = st.permutations(["c0", "c1", "c2", "c3"])
+
+
+@given(UPWARD, st.data())
+def test_a_bounce_in_any_order_ends_at_rest(
+    names: list[str], data: st.DataObject
+) -> None:
+    """The next process may be bounced before the group is at rest."""
+    up = data.draw(st.booleans())
+    first, then = (OLD, DEFAULT) if up else (DEFAULT, OLD)
+    group = group_of(*[first] * len(names))
+    for name in names:
+        bounce(group, name, then)
+        for _ in range(data.draw(st.integers(0, 12))):
+            if events := group.events():
+                group.apply(data.draw(st.sampled_from(events)))
+                assert_safe(group)
+    group.settle()
+    assert_at_rest(group)
+    assert protocols(group) == {COOPERATIVE if up else EAGER}
+
+
+def test_what_cannot_happen_is_refused() -> None:
+    with pytest.raises(GroupError, match="cannot happen"):
+        Group(TOPICS).apply(Event(Kind.SYNC, "c0-1"))
+    with pytest.raises(GroupError, match="no such process"):
+        Group(TOPICS).crash("c0-1")

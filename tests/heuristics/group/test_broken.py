@@ -1,0 +1,128 @@
+"""Each safeguard dropped in turn: the invariants must break, or they check nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from heuristics.group import Configuration, Group, Kind, Safeguards
+from tests.heuristics.group.fleets import (
+    COOPERATIVE_RANGE,
+    DEFAULT,
+    OLD,
+    ONLY,
+    SAFE,
+    TOPICS,
+    assert_at_rest,
+    assert_safe,
+    dying_while_revoking,
+    explore,
+    group_of,
+    happen,
+    wanting,
+)
+
+
+def without_withholding(safeguards: Safeguards) -> None:
+    """c1 is given what c0 has yet to revoke."""
+    group = group_of(DEFAULT, safeguards=safeguards)
+    group.start("c1", DEFAULT)
+    happen(group, (Kind.JOIN, "c1-1"), (Kind.HEARTBEAT, "c0-1"), (Kind.JOIN, "c0-1"))
+    happen(group, (Kind.RECEIVE, "c0-1"), (Kind.RECEIVE, "c1-1"))
+    happen(group, (Kind.SYNC, "c0-1"), (Kind.SYNC, "c1-1"))
+
+
+def going_down_with_partitions(safeguards: Safeguards) -> None:
+    """Range gives c1 what c0 still holds; c0 would commit it as it revokes."""
+    group = group_of(DEFAULT, safeguards=safeguards)
+    group.start("c1", OLD)
+    happen(group, (Kind.JOIN, "c1-1"), (Kind.HEARTBEAT, "c0-1"), (Kind.JOIN, "c0-1"))
+    happen(group, (Kind.RECEIVE, "c0-1"), (Kind.RECEIVE, "c1-1"))
+    happen(group, (Kind.SYNC, "c0-1"), (Kind.SYNC, "c1-1"))
+
+
+def back_before_any_error(safeguards: Safeguards) -> None:
+    """A static member misses a generation and joins before a heartbeat tells it.
+
+    What it said when it joined last is what it held then: nothing. So its partitions
+    were given away, and by its next SyncGroup it revokes them, with a commit.
+    """
+    group = Group(TOPICS, safeguards=safeguards)
+    group.start("c0", wanting(COOPERATIVE_RANGE))
+    group.start("c1", wanting(COOPERATIVE_RANGE, instance_id="s1"))
+    happen(group, (Kind.JOIN, "c0-1"), (Kind.JOIN, "c1-1"), (Kind.RECEIVE, "c0-1"))
+    happen(group, (Kind.SYNC, "c0-1"), (Kind.JOIN, "c0-1"))
+    group.settle()
+    group.start("c2", wanting(COOPERATIVE_RANGE, instance_id="s0"))
+    happen(group, (Kind.JOIN, "c2-1"), (Kind.HEARTBEAT, "c0-1"), (Kind.JOIN, "c0-1"))
+    happen(group, (Kind.REBALANCE_TIMEOUT, ""))
+    happen(group, (Kind.RECEIVE, "c0-1"), (Kind.RECEIVE, "c2-1"))
+    happen(group, (Kind.SYNC, "c0-1"), (Kind.SYNC, "c2-1"), (Kind.REVOKED, "c0-1"))
+    assert group.processes["c1-1"].held == group.processes["c2-1"].held
+    group.enforce_rebalance("c1-1")
+    happen(group, (Kind.JOIN, "c0-1"), (Kind.HEARTBEAT, "c2-1"), (Kind.JOIN, "c2-1"))
+    happen(group, (Kind.JOIN, "c1-1"))
+    for process in ("c0-1", "c1-1", "c2-1"):
+        happen(group, (Kind.RECEIVE, process))
+    happen(group, (Kind.SYNC, "c0-1"), (Kind.SYNC, "c2-1"), (Kind.SYNC, "c1-1"))
+
+
+def stragglers_that_commit(safeguards: Safeguards) -> None:
+    """c1's partitions are given away while it is not looking."""
+    group = group_of(OLD, OLD, safeguards=safeguards)
+    happen(group, (Kind.SESSION_TIMEOUT, "c1-1.1"))
+    happen(group, (Kind.HEARTBEAT, "c0-1"), (Kind.JOIN, "c0-1"))
+    happen(group, (Kind.RECEIVE, "c0-1"), (Kind.SYNC, "c0-1"))
+
+
+def nobody_follows_up(safeguards: Safeguards) -> None:
+    group = dying_while_revoking(safeguards)
+    group.settle()
+    assert_at_rest(group)
+
+
+BREAKS: list[tuple[str, Callable[[Safeguards], None]]] = [
+    ("withholds", without_withholding),
+    ("loses_to_eager", going_down_with_partitions),
+    ("loses_when_missed", back_before_any_error),
+    ("fences", stragglers_that_commit),
+    ("leader_follows_up", nobody_follows_up),
+]
+
+
+@pytest.mark.parametrize(("safeguard", "history"), BREAKS)
+def test_a_history_is_safe_and_would_not_be(
+    safeguard: str, history: Callable[[Safeguards], None]
+) -> None:
+    history(SAFE)
+    with pytest.raises(AssertionError):
+        history(Safeguards(**{safeguard: False}))
+
+
+WALKS: list[tuple[str, tuple[Configuration, ...], int]] = [
+    ("withholds", (DEFAULT, ONLY), 120),
+    ("loses_to_eager", (DEFAULT, OLD), 200),
+    ("fences", (OLD, DEFAULT), 200),
+]
+
+
+@pytest.mark.parametrize(("safeguard", "pool", "walks"), WALKS)
+def test_a_random_walk_meets_the_fault(
+    safeguard: str, pool: tuple[Configuration, ...], walks: int
+) -> None:
+    def walk() -> None:
+        for seed in range(walks):
+            explore(seed, Safeguards(**{safeguard: False}), pool=pool, steps=80)
+
+    with pytest.raises(AssertionError, match="has"):
+        walk()
+
+
+@pytest.mark.parametrize("pool", [(DEFAULT, ONLY), (DEFAULT, OLD), (OLD, DEFAULT)])
+def test_the_same_walks_are_safe(pool: tuple[Configuration, ...]) -> None:
+    for seed in range(120):
+        group = explore(seed, pool=pool, steps=80)
+        group.settle()
+        assert_safe(group)
+        assert_at_rest(group)

@@ -1,0 +1,70 @@
+"""Which assignor and which protocol: the vote and the two choices."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from heuristics.group import (
+    GroupError,
+    RebalanceProtocol,
+    Refusal,
+    selected,
+    static_protocol,
+)
+from heuristics.group.coordinator import Coordinator
+from heuristics.group.messages import Subscription
+from tests.heuristics.group.fleets import COOPERATIVE_STICKY, RANGE, wanting
+
+LISTS = st.lists(
+    st.lists(st.sampled_from("abcd"), unique=True, min_size=1), min_size=1, max_size=6
+)
+
+
+def test_the_assignor_is_one_that_all_have_and_most_prefer() -> None:
+    assert selected([["a", "b"], ["a", "b"], ["b", "a"]]) == "a"
+    assert selected([["a", "b"], ["a", "b"], ["b"]]) == "b"
+    assert selected([["c", "a", "b"], ["b", "a"], ["b", "a"]]) == "b"
+
+
+def test_a_vote_goes_to_the_first_of_a_list_that_all_have() -> None:
+    assert selected([["x", "b", "a"], ["y", "b", "a"], ["a", "b"]]) == "b"
+
+
+def test_a_tied_vote_goes_to_the_least_name() -> None:
+    assert selected([["b", "a"], ["a", "b"]]) == "a"
+
+
+@given(LISTS)
+def test_no_other_common_assignor_has_more_votes(lists: list[list[str]]) -> None:
+    common = set.intersection(*map(set, lists))
+    if not common:
+        with pytest.raises(GroupError, match="in common"):
+            selected(lists)
+        return
+    first = [next(name for name in names if name in common) for names in lists]
+    assert first.count(selected(lists)) == max(first.count(name) for name in common)
+
+
+def test_one_eager_assignor_makes_a_static_member_eager() -> None:
+    eager, cooperative = RebalanceProtocol.EAGER, RebalanceProtocol.COOPERATIVE
+    assert static_protocol([COOPERATIVE_STICKY]) is cooperative
+    assert static_protocol([COOPERATIVE_STICKY, RANGE]) is eager
+    assert static_protocol([RANGE, COOPERATIVE_STICKY]) is eager
+
+
+def test_a_list_that_is_empty_or_names_one_twice_is_refused() -> None:
+    with pytest.raises(GroupError, match="no assignor"):
+        wanting()
+    with pytest.raises(GroupError, match="twice"):
+        wanting(RANGE, RANGE)
+
+
+def test_who_has_nothing_in_common_is_not_let_in() -> None:
+    coordinator = Coordinator()
+    old = Subscription(topics=frozenset("t"), strategies=("range",))
+    new = Subscription(topics=frozenset("t"), strategies=("cooperative-sticky",))
+    assert coordinator.enter("a", old) is None
+    assert coordinator.enter("b", new) is Refusal.INCONSISTENT_GROUP_PROTOCOL
+    assert coordinator.members == ("a",)
