@@ -63,13 +63,26 @@ class StickyAssignor:
 
     def assign(self, instance: Instance) -> Assignment:
         """Keep, give out, even out."""
-        constrained = ConstrainedStickyAssignor()
-        if constrained.refuses(instance) is None:
-            return constrained.assign(instance)
-        return Assignment(assignee=_evened(instance))
+        return sticky_assignment(instance)
 
 
-def _evened(instance: Instance) -> Int32:
+def sticky_assignment(instance: Instance, *, may_revoke: bool = True) -> Assignment:
+    """Assign as `StickyAssignor`.
+
+    Parameters
+    ----------
+    instance : Instance
+    may_revoke : bool
+        Whether mixed subscriptions may take from owners; if not, step 4 ends with the
+        partitions of step 2.
+    """
+    constrained = ConstrainedStickyAssignor()
+    if constrained.refuses(instance) is None:
+        return constrained.assign(instance)
+    return Assignment(assignee=_evened(instance, may_revoke=may_revoke))
+
+
+def _evened(instance: Instance, *, may_revoke: bool) -> Int32:
     """Go the general path."""
     order = text_order(instance.members)
     place = np.empty(order.size, dtype=np.int32)
@@ -83,8 +96,9 @@ def _evened(instance: Instance) -> Int32:
     give_out(now, topics, takers, instance.topic_offsets)
     if not must_revoke(instance, wanted):
         even_out(now, previous, was_free, topics, takers, instance.topic_offsets)
-    everything = np.ones_like(was_free)
-    even_out(now, previous, everything, topics, takers, instance.topic_offsets)
+    if may_revoke:
+        everything = np.ones_like(was_free)
+        even_out(now, previous, everything, topics, takers, instance.topic_offsets)
     return _looked_up(order.astype(np.int32), now.holder)
 
 

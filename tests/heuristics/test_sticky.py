@@ -188,6 +188,9 @@ def test_new_partitions_are_moved_first_unless_somebody_left_what_it_owned() -> 
     members["c"] = member(["t0"], {"t1": [0]}, 1)
     document = rebalance({"t0": 3, "t1": 2}, members)
     assert assigned(document)["b"] == {"t0": [2]}
+    members["c"] = member(["t0"], {"t2": [0]}, 1)  # nobody wants t2
+    document = rebalance({"t0": 3, "t1": 2, "t2": 1}, members)
+    assert assigned(document)["b"] == {"t0": [0, 2]}
 
 
 # What upstream does and this does not: each is named in the docstring.

@@ -1,0 +1,226 @@
+"""The cooperative sticky assignor: every round judged, down to the last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+from hypothesis import example, given, settings
+
+from conformance import play, unmet
+from heuristics import cooperative_sticky
+from heuristics.cooperative_sticky import CooperativeStickyAssignor, Round
+from heuristics.sticky import StickyAssignor
+from rebalance import Assignment, ClaimRule, document_of, instance_of, to_json
+from tests.corpus.scenes import SCENARIOS, answers_of, complaints
+from tests.heuristics.reference import Held, size, wants
+from tests.heuristics.routes import (
+    LAYABLE,
+    fits,
+    instance,
+    layable,
+    with_equal_subscriptions,
+)
+from tests.heuristics.test_sticky import SEEDS, skewed
+from tests.shapes import Document, member, rebalance, shape
+from tests.strategies import LARGER, seeded_rebalance
+from verify import judge, read_assignment, read_rebalance
+
+COOPERATIVE = CooperativeStickyAssignor()
+
+
+def held(document: Document, assignment: Assignment) -> Held:
+    return document_of(instance(document), assignment, assignor="cooperative").members
+
+
+def rejoined(document: Document, given_now: Held) -> Document:
+    """Let every member come back with what it was given."""
+    members = {
+        m: one | {"owned": given_now[m], "generation": 6}
+        for m, one in document["members"].items()
+    }
+    return document | {"members": members}
+
+
+def in_transfer(document: Document, target: Held, rule: ClaimRule) -> Iterator[str]:
+    """Name what somebody, whose claim is the newest, has yet to hand over."""
+    members = document["members"]
+    generation = {m: members[m].get("generation", -1) for m in members}
+    counting = set(generation.values())
+    if rule is ClaimRule.CURRENT_GENERATION:
+        counting = {max(counting, default=-1)}
+    for topic in document["topics"]:
+        for number in range(size(document, topic)):
+            claimants = [
+                m
+                for m in members
+                if number in members[m].get("owned", {}).get(topic, ())
+                and wants(document, m, topic)
+                and generation[m] in counting
+            ]
+            newest = max((generation[m] for m in claimants), default=-1)
+            for m in claimants:
+                taken = number not in target[m].get(topic, ())
+                if generation[m] == newest and taken:
+                    yield f"{topic}:{number}"
+                    break
+
+
+def agrees(document: Document) -> None:
+    """Play the rounds by documents: each is judged, and goes on from the last."""
+    for rule in ClaimRule:
+        first, now = instance(document, rule), document
+        every = list(COOPERATIVE.rounds(first))
+        assert not any(one.is_rest for one in every[:-1])
+        for one in every:
+            laid_out = instance(now, rule)
+            target = StickyAssignor().assign(laid_out)
+            assert one.target.assignee.tolist() == target.assignee.tolist()
+            judge_round(now, one, rule)
+            now = rejoined(now, held(now, one.given))
+        assert every[-1].is_rest
+        rest = COOPERATIVE.assign(first)
+        assert rest.assignee.tolist() == every[-1].target.assignee.tolist()
+        verdict = judge(document, {"members": held(document, rest)})
+        assert verdict["violations"] == []
+        assert verdict["figures"]["kip54_balanced"]
+
+
+def judge_round(document: Document, one: Round, rule: ClaimRule) -> None:
+    answer = {"members": held(document, one.given)}
+    verdict = judge(document, answer, claim_rule=rule.value, cooperative=True)
+    assert verdict["violations"] == []
+    waiting = set(in_transfer(document, held(document, one.target), rule))
+    assert verdict["figures"]["withheld"] == len(waiting)
+    topics, offsets = instance(document).topics, instance(document).topic_offsets
+    assert waiting == {
+        f"{topic}:{row - offsets[t]}"
+        for t, topic in enumerate(topics)
+        for row in range(offsets[t], offsets[t + 1])
+        if one.withheld[row]
+    }
+
+
+@pytest.mark.parametrize("document", LAYABLE)
+def test_on_the_named_shapes(document: Document) -> None:
+    agrees(document)
+
+
+@settings(deadline=None, max_examples=60)
+@example(shape("DOUBLE_CLAIM"))
+@given(layable())
+def test_on_small_rebalances(document: Document) -> None:
+    agrees(document)
+
+
+def test_on_larger_rebalances() -> None:
+    drawn = (seeded_rebalance(seed, LARGER) for seed in range(SEEDS))
+    for document in filter(fits, drawn):
+        agrees(document)
+
+
+def test_on_skewed_rebalances() -> None:
+    for seed in range(2 * SEEDS):
+        agrees(skewed(Random(seed)))  # noqa: S311
+
+
+@settings(deadline=None, max_examples=60)
+@given(layable(LARGER).map(with_equal_subscriptions))
+def test_equal_subscriptions_rest_after_two_rounds(document: Document) -> None:
+    if instance(document).n_classes <= 1:
+        assert len(list(COOPERATIVE.rounds(instance(document)))) <= 2
+
+
+@pytest.mark.parametrize("rule", ClaimRule, ids=lambda rule: rule.value)
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_rests_as_the_corpus_expects(scenario: str, rule: ClaimRule) -> None:
+    answer = answers_of(COOPERATIVE)
+    assert complaints(SCENARIOS[scenario], "cooperative-sticky", answer, rule) == []
+
+
+def test_first_rounds_are_as_the_corpus_expects() -> None:
+    met = 0
+    answer = answers_of(COOPERATIVE)
+    rule = ClaimRule.NEWEST_CLAIM
+    for scenario in SCENARIOS.values():
+        for step, asked, _ in play(scenario, lambda r: answer(r, rule)):
+            laid_out = instance_of(asked, claim_rule=rule)
+            one = COOPERATIVE.first_round(laid_out)
+            said = document_of(laid_out, one.given, assignor="cooperative-sticky")
+            verdict = judge(
+                read_rebalance(to_json(asked)),
+                read_assignment(to_json(said)),
+                cooperative=True,
+            )
+            assert verdict["violations"] == []
+            for due in step.expected_of("cooperative-sticky"):
+                if due.round == 1:
+                    assert list(unmet(due, asked, said, verdict["figures"])) == []
+                    met += 1
+    assert met == 3
+
+
+# What upstream does and this does not: each is named in the docstring.
+
+
+def test_the_newest_claimant_revokes_before_an_older_one_is_given() -> None:
+    """Member b claims t:0 too, but has it no more: a has."""
+    document = rebalance(
+        {"t": 3, "u": 1},
+        {
+            "a": member(["t", "u"], {"t": [0, 1, 2]}, 2),
+            "b": member(["t"], {"t": [0]}, 1),
+            "c": member(["u"], None, 2),
+        },
+    )
+    one = COOPERATIVE.first_round(instance(document))
+    assert held(document, one.target)["b"] == {"t": [0]}
+    assert held(document, one.given)["b"] == {}
+    agrees(document)
+
+
+def test_of_two_claimants_neither_is_given_before_both_revoke() -> None:
+    document = rebalance(
+        {"t": 1, "u": 1},
+        {
+            "a": member(["t"], {"t": [0]}, 1),
+            "b": member(["t", "u"], {"t": [0]}, 1),
+        },
+    )
+    first, last = COOPERATIVE.rounds(instance(document))
+    assert held(document, first.target)["a"] == {"t": [0]}
+    assert held(document, first.given) == {"a": {}, "b": {"u": [0]}}
+    assert held(document, last.given) == {"a": {"t": [0]}, "b": {"u": [0]}}
+
+
+def test_what_a_member_claims_that_left_the_topic_is_given_at_once() -> None:
+    document = rebalance(
+        {"t": 1, "u": 1},
+        {"a": member(["u"], {"t": [0]}, 1), "b": member(["t"], None, 1)},
+    )
+    (only,) = COOPERATIVE.rounds(instance(document))
+    assert held(document, only.given) == {"a": {"u": [0]}, "b": {"t": [0]}}
+
+
+def test_after_so_many_rounds_nobody_revokes(monkeypatch: pytest.MonkeyPatch) -> None:
+    document = seeded_rebalance(74, LARGER)
+    laid_out = instance(document)
+    assert len(list(COOPERATIVE.rounds(laid_out))) == 3
+    monkeypatch.setattr(cooperative_sticky, "MOST_ROUNDS", 1)
+    first, last = COOPERATIVE.rounds(laid_out)
+    given_already = first.given.assignee >= 0
+    assert (last.given.assignee == first.given.assignee)[given_already].all()
+    verdict = judge(document, {"members": held(document, last.given)})
+    assert verdict["violations"] == []
+
+
+@settings(deadline=None, max_examples=60)
+@given(layable(LARGER))
+def test_order_of_keys_never_shows(document: Document) -> None:
+    mirrored = dict(document)
+    for part in ("topics", "members"):
+        mirrored[part] = dict(reversed(document[part].items()))
+    ways = [COOPERATIVE.rounds(instance(one)) for one in (document, mirrored)]
+    this, that = ([one.given.assignee.tolist() for one in way] for way in ways)
+    assert this == that
