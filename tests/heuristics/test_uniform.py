@@ -174,7 +174,9 @@ MIXED = [
 
 @pytest.mark.parametrize(("counts", "members", "expected"), EQUAL + MIXED)
 def test_upstream_example(
-    counts: dict[str, int], members: list[Document], expected: list[dict[str, int]]
+    counts: dict[str, int],
+    members: list[Document],
+    expected: list[dict[str, list[int]]],
 ) -> None:
     named = dict(zip("ABC", members, strict=False))
     held = held_by(UNIFORM, rebalance(counts, named))
