@@ -1,8 +1,9 @@
 """Peak lag: proved, gap and time, beside plain programs: ``python -m benchmarks.lag``.
 
-Engines: ``ours`` (`solver.lag`), ``greedy`` (KIP-169), and one binary a partition and
-member for ``cp-sat`` and ``highs``, each with one thread; HiGHS without presolve, as in
-`solver.linear`, because that of 1.13 and 1.14 loses optima. Gaps are to the largest
+Engines: ``ours`` (`solver.lag`), ``greedy`` (KIP-169), ``swaps`` (our heuristic of that
+name), and one binary a partition and member for ``cp-sat`` and ``highs``, each with one
+thread; HiGHS without presolve, as in `solver.linear`, because that of 1.13 and 1.14
+loses optima. Gaps are to the largest
 bound that anybody proved. One JSON line a run goes to ``--out``; the tables are made of
 these lines, anew by ``--lines``, and put into a page by ``--page``. Every answer of up
 to 10,000 partitions is judged, its proof included.
@@ -46,6 +47,7 @@ SIZES = {
 QUICK = ("30x6", "200x20", "1000x50")
 PLAIN = ("30x6", "60x10", "100x10", "200x20")
 PLAIN_ENGINES = ("cp-sat", "highs")
+ENGINES = ("ours", "greedy", "swaps", *PLAIN_ENGINES)
 POLICIES = {"dec-min; peak-lag": False, "per-topic; peak-lag": True}
 """Whether over several topics: with one both policies ask for the same."""
 
@@ -81,6 +83,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--plain-seconds", type=float, help="for them; that of ours")
     parser.add_argument("--sizes", nargs="*", help=f"of {', '.join(SIZES)}")
     parser.add_argument("--draws", nargs="*", default=list(DRAWS))
+    parser.add_argument("--engines", nargs="*", choices=ENGINES, default=ENGINES)
     parser.add_argument("--out", default=os.devnull, help="JSON lines")
     parser.add_argument("--lines", help="make the tables of these, and run nothing")
     parser.add_argument("--page", help="put the tables between the marks of a page")
@@ -101,7 +104,7 @@ def measured(asked: argparse.Namespace) -> Iterator[Line]:
         seconds = min(asked.plain_seconds or size.seconds, size.seconds)
         for policy, several in POLICIES.items():
             for draw in asked.draws:
-                for engine in ("ours", "greedy", *PLAIN_ENGINES):
+                for engine in asked.engines:
                     plain = engine in PLAIN_ENGINES
                     if plain and (several or name not in PLAIN):
                         continue

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 import verify
 from benchmarks.lags import group
 from benchmarks.plain import by_cp_sat, by_highs
-from heuristics.lag_aware import LagAwareAssignor
+from heuristics import ASSIGNORS
 from rebalance import Assignment, Instance, document_of, to_json
 from solver.lag import solve
 from solver.limits import Limits
@@ -32,6 +32,7 @@ Line = dict[str, Any]
 JUDGED = 10_000  # partitions; the judge reads documents, and is not in a hurry
 PACKAGES = ("numpy", "numba", "ortools", "highspy")
 VERSIONS = {"cp-sat": "ortools", "highs": "highspy"}
+HEURISTICS = {"greedy": "lag-aware", "swaps": "lag-swaps"}
 
 
 def runs(case: Line) -> Iterator[Line]:
@@ -108,8 +109,9 @@ def _answered(instance: Instance, case: Line) -> _Answered:
     policy = parse_policy(case["policy"])
     if case["engine"] == "ours":
         return _by_us(instance, policy, case["seconds"])
-    if case["engine"] == "greedy":
-        return _Answered(LagAwareAssignor().assign(instance), None, "heuristic")
+    if case["engine"] in HEURISTICS:
+        assignor = ASSIGNORS[HEURISTICS[case["engine"]]]
+        return _Answered(assignor.assign(instance), None, "heuristic")
     by = by_cp_sat if case["engine"] == "cp-sat" else by_highs
     if instance.lag is None:
         raise SystemExit("no lag")

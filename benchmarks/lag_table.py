@@ -102,7 +102,7 @@ def _table(lines: list[Line], bounds: dict[str, int]) -> Iterator[str]:
             draw,
             engine,
             str(len(rows)),
-            "" if engine == "greedy" else f"{len(proved) / len(rows):.0%}",
+            "" if engine in ("greedy", "swaps") else f"{len(proved) / len(rows):.0%}",
             f"{by_terms / len(rows):.0%}" if engine == "ours" else "",
             _shown(statistics.median(gaps)),
             _shown(max(gaps)),

@@ -1,4 +1,4 @@
-"""Published assignors, as published: fast, deterministic, their faults kept."""
+"""Published assignors as published, fast and deterministic, and two of our own."""
 
 from heuristics.assignor import Assignor
 from heuristics.registry import ASSIGNORS

@@ -8,7 +8,7 @@ from rebalance import Assignment, Instance, InstanceError
 
 
 class Assignor(Protocol):
-    """A published assignment algorithm, as published: faults and ties included.
+    """An assignment algorithm; a published one as published, ties included.
 
     Deterministic. Every partition of a subscribed topic goes to one subscriber, every
     other partition to nobody; an instance without members, partitions or

@@ -15,7 +15,10 @@ from rebalance import Assignment, Instance
 from rebalance.claims import NOBODY, Int32, Int64
 
 _LOOKS: Final = 50_000_000
-"""Pairs of partitions that are compared at most, about a tenth of a second."""
+"""Pairs of partitions that are compared at most, about a tenth of a second; and more
+for large groups:"""
+_LOOKS_EACH: Final = 100
+"""For each partition."""
 
 
 class LagSwapsAssignor:
@@ -158,8 +161,8 @@ def _swap(group: _Group, takers: Takers) -> None:
     """Let the most laden exchange partitions until that lowers nothing."""
     counts = np.zeros((2, group.least.size), np.int64)
     best = np.empty(5, np.int64)  # peak of both; what is given and what for, twice
-    looks = 0
-    while group.total.size and looks < _LOOKS:
+    looks, most = 0, _LOOKS + _LOOKS_EACH * group.lag.size
+    while group.total.size and looks < most:
         giver = int(np.argmax(group.total))
         order = np.argsort(group.total, kind="mergesort")
         best[0], best[1:] = group.total[giver], NOBODY

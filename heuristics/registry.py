@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from heuristics.assignor import Assignor
+from heuristics.chain_sticky import ChainStickyAssignor
 from heuristics.constrained_sticky import ConstrainedStickyAssignor
 from heuristics.lag_aware import LagAwareAssignor
+from heuristics.lag_swaps import LagSwapsAssignor
 from heuristics.range import RangeAssignor
 from heuristics.round_robin import RoundRobinAssignor
 
@@ -15,7 +17,9 @@ _ALL: tuple[Assignor, ...] = (
     RangeAssignor(),
     RoundRobinAssignor(),
     ConstrainedStickyAssignor(),
+    ChainStickyAssignor(),
     LagAwareAssignor(),
+    LagSwapsAssignor(),
 )
 
 ASSIGNORS: Mapping[str, Assignor] = MappingProxyType({one.name: one for one in _ALL})

@@ -92,4 +92,5 @@ def test_refusals_are_exactly_mixed_subscriptions_and_absent_lag() -> None:
             name for name, one in ASSIGNORS.items() if one.refuses(instance(document))
         }
         expected = {"constrained-sticky"} if len(wanted) > 1 else set()
-        assert refused == expected | (set() if tells_lag else {"lag-aware"})
+        by_lag = set() if tells_lag else {"lag-aware", "lag-swaps"}
+        assert refused == expected | by_lag
