@@ -86,7 +86,8 @@ final class ClientAdapter implements Adapter.Assignor {
             isEager ? List.of() : owned,
             generation,
             Optional.ofNullable(member.rack()));
-    var read = ConsumerProtocol.deserializeSubscription(ConsumerProtocol.serializeSubscription(sent));
+    var bytes = ConsumerProtocol.serializeSubscription(sent);
+    var read = ConsumerProtocol.deserializeSubscription(bytes);
     read.setGroupInstanceId(instanceId); // told by the coordinator beside the bytes
     return read;
   }

@@ -22,11 +22,14 @@ import org.apache.kafka.coordinator.group.assignor.UniformAssignor;
 /**
  * The assignors of the group coordinator (KIP-848).
  *
- * <p>Topics are known by id there; ids ascend with the names here. Claims become the target
- * assignment before, which the coordinator wrote itself: it names no partition that does not exist
- * and none twice. So of two claims the newer generation stands, and of equal ones none.
+ * <p>Topics are known by id there, ids are random, and members come in the order of a hash; here
+ * all goes by name, so that a rebalance has one answer. Claims become the target assignment before,
+ * which the coordinator wrote itself: it names no partition that does not exist and none twice. Of
+ * two claims that one stands whose member wants the topic, then the newer; of equal ones, none.
  */
 final class ServerAdapter implements Adapter.Assignor {
+
+  private static final int FIRST_ID = 2; // the lesser ones mean something to Kafka
 
   private final PartitionAssignor assignor;
 
@@ -63,8 +66,17 @@ final class ServerAdapter implements Adapter.Assignor {
 
   private record Place(Uuid topic, int number) {}
 
-  private record Claim(String member, int generation) {}
+  private record Claim(String member, boolean isWanted, int generation)
+      implements Comparable<Claim> {
 
+    @Override
+    public int compareTo(Claim other) {
+      int byWish = Boolean.compare(isWanted, other.isWanted);
+      return byWish != 0 ? byWish : Integer.compare(generation, other.generation);
+    }
+  }
+
+  /** Ids ascend with the names, as do their hashes, by which sets of them are gone through. */
   private record Group(
       Map<Uuid, String> names,
       Map<Uuid, Rebalance.Topic> topics,
@@ -80,13 +92,13 @@ final class ServerAdapter implements Adapter.Assignor {
       var topics = new HashMap<Uuid, Rebalance.Topic>();
       for (String name : new TreeSet<>(rebalance.topics().keySet())) {
         if (rebalance.topics().get(name).partitions() > 0) {
-          var id = new Uuid(1, ids.size() + 1);
+          var id = new Uuid(0, FIRST_ID + ids.size());
           ids.put(name, id);
           names.put(id, name);
           topics.put(id, rebalance.topics().get(name));
         }
       }
-      var wanted = new HashMap<String, MemberSubscription>();
+      var wanted = new TreeMap<String, MemberSubscription>();
       rebalance.members().forEach((id, one) -> wanted.put(id, wants(one, ids)));
       var owners = owners(rebalance, ids, topics);
       return new Group(
@@ -98,7 +110,7 @@ final class ServerAdapter implements Adapter.Assignor {
           member.subscription().stream()
               .filter(ids::containsKey)
               .map(ids::get)
-              .collect(Collectors.toSet());
+              .collect(Collectors.toCollection(TreeSet::new));
       return new Wanted(
           known, Optional.ofNullable(member.rack()), Optional.ofNullable(member.instanceId()));
     }
@@ -113,12 +125,13 @@ final class ServerAdapter implements Adapter.Assignor {
           return;
         }
         var place = new Place(known, number);
-        var claim = new Claim(id, member.generationOrUnknown());
+        boolean isWanted = member.subscription().contains(topic);
+        var claim = new Claim(id, isWanted, member.generationOrUnknown());
         var other = claims.get(place);
-        if (other == null || other.generation() < claim.generation()) {
+        if (other == null || other.compareTo(claim) < 0) {
           claims.put(place, claim);
           isDisputed.remove(place);
-        } else if (other.generation() == claim.generation()) {
+        } else if (other.compareTo(claim) == 0) {
           isDisputed.add(place);
         }
       }));
@@ -132,8 +145,8 @@ final class ServerAdapter implements Adapter.Assignor {
     private static Map<String, MemberAssignment> targets(Map<Place, String> owners) {
       var held = new HashMap<String, Map<Uuid, Set<Integer>>>();
       owners.forEach((place, member) -> held
-          .computeIfAbsent(member, id -> new HashMap<>())
-          .computeIfAbsent(place.topic(), id -> new HashSet<>())
+          .computeIfAbsent(member, id -> new TreeMap<>())
+          .computeIfAbsent(place.topic(), id -> new TreeSet<>())
           .add(place.number()));
       var targets = new HashMap<String, MemberAssignment>();
       held.forEach((id, all) -> targets.put(id, new Held(Collections.unmodifiableMap(all))));
