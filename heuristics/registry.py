@@ -8,15 +8,19 @@ from types import MappingProxyType
 from heuristics.assignor import Assignor
 from heuristics.chain_sticky import ChainStickyAssignor
 from heuristics.constrained_sticky import ConstrainedStickyAssignor
+from heuristics.cooperative_sticky import CooperativeStickyAssignor
 from heuristics.lag_aware import LagAwareAssignor
 from heuristics.lag_swaps import LagSwapsAssignor
 from heuristics.range import RangeAssignor
 from heuristics.round_robin import RoundRobinAssignor
+from heuristics.sticky import StickyAssignor
 
 _ALL: tuple[Assignor, ...] = (
     RangeAssignor(),
     RoundRobinAssignor(),
+    StickyAssignor(),
     ConstrainedStickyAssignor(),
+    CooperativeStickyAssignor(),
     ChainStickyAssignor(),
     LagAwareAssignor(),
     LagSwapsAssignor(),
