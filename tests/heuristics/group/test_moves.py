@@ -1,0 +1,76 @@
+"""Moves of whole histories against the least possible, rest by rest."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from heuristics.group import Configuration, Group, least_moves
+from tests.heuristics.group.fleets import (
+    DEFAULT,
+    OLD,
+    SAFE,
+    alive,
+    assert_at_rest,
+    bounce,
+    disturb,
+    group_of,
+)
+
+
+def identities(group: Group) -> set[str]:
+    return {group.processes[process].identity for process in alive(group)}
+
+
+def settled(group: Group, *, evens: bool) -> tuple[int, int]:
+    """Let the group rest; count its moves since the last rest, and the least."""
+    owners, moves = dict(group.history.last_owner), group.history.moves
+    group.settle()
+    assert_at_rest(group)
+    least = least_moves(owners, identities(group), evens=evens)
+    return group.history.moves - moves, least
+
+
+def test_the_least_counts_who_left_and_what_is_too_much() -> None:
+    owners = {("t", n): "aab"[n % 3] for n in range(6)}
+    assert least_moves(owners, {"a", "b"}, evens=False) == 0
+    assert least_moves(owners, {"a", "b"}, evens=True) == 1
+    assert least_moves(owners, {"b", "c"}, evens=False) == 4
+    assert least_moves(owners, {"a", "b", "c"}, evens=True) == 2
+    assert least_moves(owners, set(), evens=True) == 0
+
+
+def test_cooperative_sticky_moves_the_least_when_one_joins_leaves_or_crashes() -> None:
+    group = group_of(DEFAULT, DEFAULT)
+    group.start("c2", DEFAULT)
+    assert settled(group, evens=True) == (1, 1)
+    group.leave("c0-1")
+    moves, least = settled(group, evens=True)
+    assert moves == least == 2
+    group.crash("c1-1")
+    moves, least = settled(group, evens=True)
+    assert moves == least > 0
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_history_moves_less_than_the_least(seed: int) -> None:
+    """A process that leaves and returns may cost more: a generation comes between."""
+    rng = Random(seed)  # noqa: S311
+    group = group_of(DEFAULT, DEFAULT, DEFAULT, safeguards=SAFE)
+    for _ in range(8):
+        disturb(group, rng, (DEFAULT,))
+        moves, least = settled(group, evens=True)
+        assert moves >= least
+
+
+@pytest.mark.parametrize(("first", "then"), [(OLD, DEFAULT), (DEFAULT, OLD)])
+def test_a_rolling_bounce_moves_at_least_what_each_member_had(
+    first: Configuration, then: Configuration
+) -> None:
+    group = group_of(first, first, first)
+    start, least = group.history.moves, 0
+    for name in ("c0", "c1", "c2"):
+        bounce(group, name, then)
+        least += settled(group, evens=False)[1]
+    assert group.history.moves - start >= least > 0
