@@ -20,7 +20,7 @@ WAITING = {
     "sticky",
     "cooperative-sticky",
     "uniform",
-    "range/racks",
+    "server-range",
     "sticky/racks",
     "cooperative-sticky/racks",
 }
