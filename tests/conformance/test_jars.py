@@ -17,7 +17,7 @@ from conformance.clients.kafka_clients import SOURCES, KafkaClients
 from conformance.clients.trust import java_arguments, key_store
 from rebalance.errors import OutsideError
 
-SETTINGS = """<settings xmlns="http://maven.apache.org/SETTINGS/1.2.0"><mirrors>
+SETTINGS = """<settings xmlns="urn:settings"><mirrors>
 <mirror><id>a</id><url>file:///a</url><mirrorOf>other</mirrorOf></mirror>
 <mirror><id>b</id><url>file:///b</url><mirrorOf>{of}</mirrorOf></mirror>
 </mirrors></settings>"""
