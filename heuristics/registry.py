@@ -13,7 +13,9 @@ from heuristics.lag_aware import LagAwareAssignor
 from heuristics.lag_swaps import LagSwapsAssignor
 from heuristics.range import RangeAssignor
 from heuristics.round_robin import RoundRobinAssignor
+from heuristics.server_range import ServerRangeAssignor
 from heuristics.sticky import StickyAssignor
+from heuristics.uniform import UniformAssignor
 
 _ALL: tuple[Assignor, ...] = (
     RangeAssignor(),
@@ -21,6 +23,8 @@ _ALL: tuple[Assignor, ...] = (
     StickyAssignor(),
     ConstrainedStickyAssignor(),
     CooperativeStickyAssignor(),
+    ServerRangeAssignor(),
+    UniformAssignor(),
     ChainStickyAssignor(),
     LagAwareAssignor(),
     LagSwapsAssignor(),

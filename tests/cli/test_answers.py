@@ -89,7 +89,7 @@ def test_assign_reports_what_an_assignor_refuses(cli: Cli, tmp_path: Path) -> No
 
 
 def test_an_unknown_assignor_lists_those_there_are(cli: Cli, tmp_path: Path) -> None:
-    ended = cli("assign", "--assignor", "uniform", write_lines(tmp_path / "r", EQUAL))
+    ended = cli("assign", "--assignor", "fairest", write_lines(tmp_path / "r", EQUAL))
     assert ended.code == 2
     for name in ASSIGNORS:
         assert name in ended.err

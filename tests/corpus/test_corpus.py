@@ -16,14 +16,7 @@ from solver.policy import parse_policy
 from tests.corpus.scenes import SCENARIOS, complaints
 from verify import best, every_assignment, read_rebalance
 
-WAITING = {
-    "sticky",
-    "cooperative-sticky",
-    "uniform",
-    "server-range",
-    "sticky/racks",
-    "cooperative-sticky/racks",
-}
+WAITING = {"sticky/racks", "cooperative-sticky/racks"}
 """Subjects that the corpus speaks of and nobody answers for yet."""
 
 PREFIX = "policy:"
