@@ -8,9 +8,10 @@ from typing import Final, NamedTuple
 import numpy as np
 from numba import njit
 
+from heuristics.evening import give_out, standing_of
 from heuristics.held import Held, give, nothing_held, take
-from heuristics.order import text_order
-from heuristics.takers import Takers, is_taker, takers_of
+from heuristics.order import looked_up, places_of, text_order
+from heuristics.takers import Takers, by_subscribers, is_taker, takers_of
 from rebalance import Assignment, Instance
 from rebalance.claims import NOBODY, Int32, Int64
 
@@ -56,21 +57,12 @@ class ChainStickyAssignor:
         """Keep, deal, and move along chains."""
         order = text_order(instance.members)
         takers = takers_of(instance, order)
-        place = np.empty(order.size + 1, np.int32)
-        place[order] = np.arange(order.size)
-        place[NOBODY] = NOBODY
-        owner = place[instance.owner]
-        topics = text_order(instance.topics)
-        wanted = (takers.last - takers.first)[topics]
-        rarest_first = topics[np.argsort(wanted, kind="stable")]
-        holder = _assigned(
-            owner,
-            takers,
-            instance.topic_offsets,
-            instance.partition_topic,
-            rarest_first,
-        )
-        return Assignment(assignee=np.r_[order, NOBODY].astype(np.int32)[holder])
+        now = standing_of(places_of(order, instance.owner), members=order.size)
+        owner = now.holder.copy()
+        topics = by_subscribers(instance, takers)
+        give_out(now, topics, takers, instance.topic_offsets)
+        holder = _levelled(owner, now.holder, instance.partition_topic, takers)
+        return Assignment(assignee=looked_up(order.astype(np.int32), holder))
 
 
 class _Group(NamedTuple):
@@ -114,16 +106,13 @@ class _Walk(NamedTuple):
 
 
 @njit(cache=True)
-def _assigned(
-    owner: Int32, takers: Takers, topic_offsets: Int64, topic: Int32, topics: Int64
-) -> Int32:
+def _levelled(owner: Int32, holder: Int32, topic: Int32, takers: Takers) -> Int32:
     members, partitions = takers.order.size, owner.size
     held = nothing_held(members, partitions)
     group = _Group(owner, topic, np.zeros(members, np.int64), held)
     for p in range(partitions - 1, -1, -1):
-        if owner[p] != NOBODY:
-            _give(group, p, owner[p])
-    _deal_rest(group, takers, topic_offsets, topics)
+        if holder[p] != NOBODY:
+            _give(group, p, holder[p])
     _level(group, takers)
     while _go_home(group, takers):
         pass
@@ -140,51 +129,6 @@ def _give(group: _Group, p: int, member: int) -> None:
 def _take(group: _Group, p: int) -> None:
     group.load[group.held.holder[p]] -= 1
     take(group.held, p)
-
-
-@njit(cache=True)
-def _deal_rest(
-    group: _Group, takers: Takers, topic_offsets: Int64, topics: Int64
-) -> None:
-    """Give what nobody owns to the least laden, topic by topic, from a heap of them.
-
-    While a topic is dealt only the load of who receives changes, which stands first.
-    """
-    for t in topics:
-        places = takers.places[takers.first[t] : takers.last[t]]
-        free = [
-            p
-            for p in range(topic_offsets[t], topic_offsets[t + 1])
-            if group.held.holder[p] == NOBODY
-        ]
-        if places.size == 0 or len(free) == 0:
-            continue
-        heap = places[np.argsort(group.load[places], kind="mergesort")].copy()
-        for p in free:
-            _give(group, p, heap[0])
-            _sift_down(heap, group.load)
-
-
-@njit(cache=True)
-def _sift_down(heap: Int32, load: Int64) -> None:
-    """Let the first of a heap by load, then place, sink to where it belongs."""
-    at, member = 0, heap[0]
-    while True:
-        child = 2 * at + 1
-        if child >= heap.size:
-            break
-        if child + 1 < heap.size and _is_less(heap[child + 1], heap[child], load):
-            child += 1
-        if not _is_less(heap[child], member, load):
-            break
-        heap[at] = heap[child]
-        at = child
-    heap[at] = member
-
-
-@njit(cache=True)
-def _is_less(one: int, other: int, load: Int64) -> bool:
-    return load[one] < load[other] or (load[one] == load[other] and one < other)
 
 
 @njit(cache=True)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rebalance import Instance
-from rebalance.claims import Int64
+from rebalance.claims import NOBODY, Int32, Int64
 
 
 def text_order(names: Sequence[str]) -> Int64:
@@ -56,6 +56,21 @@ def member_order(instance: Instance) -> Int64:
         return is_dynamic, _units(instance_id or ""), _units(instance.members[m])
 
     return np.array(sorted(range(len(ids)), key=rank), dtype=np.int64)
+
+
+def places_of(order: Int64, members: Int32) -> Int32:
+    """Write members as their places in an order; `NOBODY` stays `NOBODY`."""
+    place = np.empty(order.size, dtype=np.int32)
+    place[order] = np.arange(order.size, dtype=np.int32)
+    return looked_up(place, members)
+
+
+def looked_up(table: Int32, keys: Int32) -> Int32:
+    """Look every key up; `NOBODY` stays `NOBODY`."""
+    found = np.full_like(keys, NOBODY)
+    known = keys != NOBODY
+    found[known] = table[keys[known]]
+    return found
 
 
 def _units(name: str) -> bytes:

@@ -9,6 +9,8 @@ from heuristics.assignor import Assignor
 from heuristics.chain_sticky import ChainStickyAssignor
 from heuristics.constrained_sticky import ConstrainedStickyAssignor
 from heuristics.cooperative_sticky import CooperativeStickyAssignor
+from heuristics.fair import FairAssignor
+from heuristics.fairest_sticky import FairestStickyAssignor
 from heuristics.lag_aware import LagAwareAssignor
 from heuristics.lag_swaps import LagSwapsAssignor
 from heuristics.range import RangeAssignor
@@ -23,6 +25,8 @@ _ALL: tuple[Assignor, ...] = (
     StickyAssignor(),
     ConstrainedStickyAssignor(),
     CooperativeStickyAssignor(),
+    FairAssignor(),
+    FairestStickyAssignor(),
     ServerRangeAssignor(),
     UniformAssignor(),
     ChainStickyAssignor(),

@@ -6,11 +6,11 @@ import numpy as np
 
 from heuristics.constrained_sticky import ConstrainedStickyAssignor
 from heuristics.evening import even_out, give_out, standing_of
-from heuristics.order import text_order
+from heuristics.order import looked_up, places_of, text_order
 from heuristics.prior import must_revoke, previous_owners, wanted_claims
-from heuristics.takers import Takers, takers_of
+from heuristics.takers import by_subscribers, takers_of
 from rebalance import Assignment, Instance
-from rebalance.claims import NOBODY, Int32, Int64
+from rebalance.claims import NOBODY, Int32
 
 
 class StickyAssignor:
@@ -85,13 +85,11 @@ def sticky_assignment(instance: Instance, *, may_revoke: bool = True) -> Assignm
 def _evened(instance: Instance, *, may_revoke: bool) -> Int32:
     """Go the general path."""
     order = text_order(instance.members)
-    place = np.empty(order.size, dtype=np.int32)
-    place[order] = np.arange(order.size, dtype=np.int32)
     takers = takers_of(instance, order)
-    topics = _by_subscribers(instance, takers)
+    topics = by_subscribers(instance, takers)
     wanted = wanted_claims(instance)
-    previous = _looked_up(place, previous_owners(instance, wanted))
-    now = standing_of(_looked_up(place, instance.owner), members=order.size)
+    previous = places_of(order, previous_owners(instance, wanted))
+    now = standing_of(places_of(order, instance.owner), members=order.size)
     was_free = now.holder == NOBODY
     give_out(now, topics, takers, instance.topic_offsets)
     if not must_revoke(instance, wanted):
@@ -99,19 +97,4 @@ def _evened(instance: Instance, *, may_revoke: bool) -> Int32:
     if may_revoke:
         everything = np.ones_like(was_free)
         even_out(now, previous, everything, topics, takers, instance.topic_offsets)
-    return _looked_up(order.astype(np.int32), now.holder)
-
-
-def _by_subscribers(instance: Instance, takers: Takers) -> Int64:
-    """Order the topics by their number of subscribers, then by name."""
-    topics = text_order(instance.topics)
-    count = takers.last - takers.first
-    return topics[np.argsort(count[topics], kind="stable")]
-
-
-def _looked_up(table: Int32, keys: Int32) -> Int32:
-    """Look every key up; `NOBODY` stays `NOBODY`."""
-    found = np.full_like(keys, NOBODY)
-    known = keys != NOBODY
-    found[known] = table[keys[known]]
-    return found
+    return looked_up(order.astype(np.int32), now.holder)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from heuristics.order import text_order
 from rebalance import Instance
 from rebalance.claims import Bools, Int32, Int64
 
@@ -121,6 +122,13 @@ def _fill(
             if is_shared[t]:
                 places[topic_fill[t]] = place
                 topic_fill[t] += 1
+
+
+def by_subscribers(instance: Instance, takers: Takers) -> Int64:
+    """Order the topics by their number of subscribers, then by name; int64 (T,)."""
+    topics = text_order(instance.topics)
+    count = takers.last - takers.first
+    return topics[np.argsort(count[topics], kind="stable")]
 
 
 @njit(cache=True)

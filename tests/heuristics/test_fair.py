@@ -1,0 +1,100 @@
+"""KIP-54's alternatives: fair without stickiness, sticky without moves."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import verify
+from heuristics.fair import FairAssignor
+from heuristics.fairest_sticky import FairestStickyAssignor
+from heuristics.sticky import StickyAssignor
+from rebalance import Assignment, Instance, document_of, to_json
+from rebalance.claims import NOBODY
+from tests.heuristics.routes import LAYABLE, faults, fits, instance, layable
+from tests.shapes import Document, member, rebalance
+from tests.strategies import LARGER, seeded_rebalance
+
+
+def agrees(document: Document) -> None:
+    laid_out = instance(document)
+    fair = FairAssignor().assign(laid_out)
+    fairest = FairestStickyAssignor().assign(laid_out)
+    for name, one in (("fair", fair), ("fairest-sticky", fairest)):
+        held = document_of(laid_out, one, assignor=name).members
+        assert faults(document, held) == []
+    assert transfers(laid_out, fair, np.ones(laid_out.n_partitions, np.bool_)) == []
+    owned = laid_out.owner != NOBODY
+    assert (fairest.assignee[owned] == laid_out.owner[owned]).all()
+    assert transfers(laid_out, fairest, ~owned) == []
+    forgotten = {
+        name: {key: about[key] for key in about if key not in ("owned", "generation")}
+        for name, about in document["members"].items()
+    }
+    again = FairAssignor().assign(instance(document | {"members": forgotten}))
+    assert fair.assignee.tolist() == again.assignee.tolist()
+
+
+def transfers(
+    laid_out: Instance, assignment: Assignment, movable: np.ndarray
+) -> list[int]:
+    """List partitions that a subscriber with two fewer could have."""
+    held = assignment.assignee
+    load = np.bincount(held[held != NOBODY], minlength=len(laid_out.members))
+    wants = [set(laid_out.topics_of(m).tolist()) for m in range(len(laid_out.members))]
+    return [
+        p
+        for p in np.flatnonzero(movable & (held != NOBODY)).tolist()
+        for m, topics in enumerate(wants)
+        if laid_out.partition_topic[p] in topics and load[m] < load[held[p]] - 1
+    ]
+
+
+@pytest.mark.parametrize("document", LAYABLE)
+def test_on_the_named_shapes(document: Document) -> None:
+    agrees(document)
+
+
+@settings(deadline=None)
+@given(layable())
+def test_on_small_rebalances(document: Document) -> None:
+    agrees(document)
+
+
+def test_on_larger_rebalances() -> None:
+    for seed in range(200):
+        document = seeded_rebalance(seed, LARGER)
+        if fits(document):
+            agrees(document)
+
+
+def test_without_claims_fair_is_sticky() -> None:
+    """Mixed subscriptions; equal ones go sticky's constrained path."""
+    document = rebalance(
+        {"s": {"partitions": 5}, "t": {"partitions": 4}},
+        {"a": member(["s"]), "b": member(["s", "t"]), "c": member(["t"])},
+    )
+    laid_out = instance(document)
+    fair, sticky = (
+        one.assign(laid_out).assignee.tolist()
+        for one in (FairAssignor(), StickyAssignor())
+    )
+    assert fair == sticky
+
+
+def test_who_joins_late_gets_nothing_from_fairest_sticky() -> None:
+    document = rebalance(
+        {"t": {"partitions": 4}},
+        {"a": member(["t"], {"t": [0, 1, 2, 3]}), "b": member(["t"])},
+    )
+    laid_out = instance(document)
+    fairest = FairestStickyAssignor().assign(laid_out)
+    assert fairest.assignee.tolist() == [0, 0, 0, 0]
+    answer = document_of(laid_out, fairest, assignor="fairest-sticky")
+    verdict = verify.judge(document, json.loads(to_json(answer)))
+    assert verdict["verdict"] == "valid"
+    assert verdict["figures"]["moves"] == 0
+    assert verdict["figures"]["dec_min_balanced"] is False
