@@ -28,7 +28,7 @@ from tests.strategies import LARGER, seeded_rebalance
 from verify import judge
 
 STICKY = StickyAssignor()
-SEEDS = int(os.environ.get("ORACLE_INSTANCES", "120"))
+SEEDS = int(os.environ.get("ORACLE_INSTANCES", "6000")) // 50
 
 
 def assigned(document: Document, rule: ClaimRule = ClaimRule.NEWEST_CLAIM) -> Held:
