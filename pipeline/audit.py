@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -30,6 +30,7 @@ from pipeline.tables import SCHEMAS
 from pipeline.writing import Staging, staging
 from rebalance import ClaimRule
 from rebalance.errors import OracleError, OutputError, OutsideError, SourceError
+from rebalance.lag import OffsetReset
 
 TASKS_PER_CORE: Final = 4
 LEAST_TASKS: Final = 4
@@ -76,6 +77,7 @@ def audit(  # noqa: PLR0913  # one name an option of the command
     cluster: str = "local",
     topics: Path | None = None,
     offsets: Path | None = None,
+    offset_reset: OffsetReset = OffsetReset.EARLIEST,
     source_format: str | None = None,
     claim_rule: ClaimRule = ClaimRule.NEWEST_CLAIM,
     master: str = "local[*]",
@@ -99,6 +101,8 @@ def audit(  # noqa: PLR0913  # one name an option of the command
     topics, offsets
         Side files (`pipeline.sources.sidecars`): partition counts, log ends. If not
         given, ``topics.json`` and ``offsets.json`` in a folder of sources are taken.
+    offset_reset
+        Where lag counts from where nothing was committed.
     source_format
         Take all files to be of this format, without looking.
     master
@@ -130,7 +134,7 @@ def audit(  # noqa: PLR0913  # one name an option of the command
         settings = _Audit(
             cluster=cluster,
             claim_rule=claim_rule,
-            world=World(given=given, logs=logs),
+            world=World(given=given, logs=logs, offset_reset=offset_reset),
             tasks=tasks or _tasks(spark),
             progress=progress,
             clock=clock,
@@ -146,6 +150,7 @@ def audit(  # noqa: PLR0913  # one name an option of the command
                 "source_format": source_format,
                 "topics": None if topics is None else topics.name,
                 "offsets": None if offsets is None else offsets.name,
+                "auto_offset_reset": offset_reset.value,
                 "master": master,
             },
             rows=rows,
@@ -189,7 +194,7 @@ def _run(spark: SparkSession, found: Found, place: Staging, audit: _Audit) -> No
     settings = Settings(
         cluster=audit.cluster,
         claim_rule=audit.claim_rule,
-        world=World(given=audit.world.given, inferred=inferred, logs=audit.world.logs),
+        world=replace(audit.world, inferred=inferred),
     )
     with audit.clock.phase("judge"), watched(tracker, audit.progress, "judge"):
         results = _kept(judge(cases, settings, audit.tasks))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -40,6 +40,14 @@ Offsets = Annotated[
         show_default=False,
     ),
 ]
+Reset = Annotated[
+    Literal["earliest", "latest", "none"],
+    typer.Option(
+        "--auto-offset-reset",
+        help="Where lag counts from if nothing was committed, as the group's consumers "
+        "have it set: the log's start (earliest, none) or end (latest).",
+    ),
+]
 Format = Annotated[
     str | None,
     typer.Option(
@@ -62,6 +70,7 @@ def audit(  # noqa: PLR0913 - one parameter an option
     cluster: Cluster = "local",
     topics: Topics = None,
     offsets: Offsets = None,
+    auto_offset_reset: Reset = "earliest",
     source_format: Format = None,
     claim_rule: ClaimRuleOption = "newest-claim",
     as_json: Json = False,
@@ -83,6 +92,7 @@ def audit(  # noqa: PLR0913 - one parameter an option
         cluster=cluster,
         topics=topics,
         offsets=offsets,
+        offset_reset=auto_offset_reset,
         source_format=source_format,
         claim_rule=claim_rule,
     )

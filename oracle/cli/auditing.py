@@ -24,11 +24,17 @@ from oracle.report.load import load
 from pipeline.audit import AuditSummary, audit
 from rebalance import ClaimRule
 from rebalance.errors import SourceError
+from rebalance.lag import OffsetReset
 
 PAGE: Final = "index.html"
 _PHASES: Final = {"read": "reading", "judge": "judging", "write": "writing"}
 
 Progress = Callable[[str, int, int], None]
+
+_DEFAULTS: Final = {
+    "--auto-offset-reset": "earliest",
+    "--claim-rule": "newest-claim",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +47,7 @@ class Audit:
     cluster: str
     topics: str | None
     offsets: str | None
+    offset_reset: str
     source_format: str | None
     claim_rule: str
 
@@ -52,13 +59,15 @@ class Audit:
             "--cluster": self.cluster,
             "--topics": self.topics,
             "--offsets": self.offsets,
+            "--auto-offset-reset": self.offset_reset,
             "--format": self.source_format,
-            "--claim-rule": None
-            if self.claim_rule == "newest-claim"
-            else self.claim_rule,
+            "--claim-rule": self.claim_rule,
         }
         given = [
-            part for name, value in options.items() if value for part in (name, value)
+            part
+            for name, value in options.items()
+            if value and value != _DEFAULTS.get(name)
+            for part in (name, value)
         ]
         return shlex.join(["assignor-oracle", "audit", *self.sources, *given])
 
@@ -73,6 +82,7 @@ def run_audit(asked: Audit, *, as_json: bool) -> None:
             cluster=asked.cluster,
             topics=None if asked.topics is None else Path(asked.topics),
             offsets=None if asked.offsets is None else Path(asked.offsets),
+            offset_reset=OffsetReset(asked.offset_reset),
             source_format=asked.source_format,
             claim_rule=ClaimRule(asked.claim_rule),
             master=asked.master,

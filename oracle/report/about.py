@@ -21,6 +21,7 @@ class About:
 
     version: str
     claim_rule: str
+    offset_reset: str
     made_at: str
     machine: str
     versions: dict[str, str] = field(default_factory=dict)
@@ -54,6 +55,7 @@ def _about(manifest: dict[str, Any]) -> About:
     return About(
         version=str(versions.get(OURS, "")),
         claim_rule=manifest["parameters"]["claim_rule"],
+        offset_reset=manifest["parameters"]["auto_offset_reset"],
         made_at=manifest["finished"],
         machine=f"{machine['system']}, {machine['cores']} cores, {gibibytes} GiB",
         versions={one: str(versions[one]) for one in _VERSIONS if one in versions},

@@ -6,8 +6,8 @@ of which nothing was seen is left out: a subscription to it brings nothing.
 
 Lag of a partition, when log ends are given (they were read once, when the recording
 ended): records from the offset committed at the rebalance up to that end. It is the
-work then ahead, not the lag of that moment, which no record tells. Nothing committed
-counts from the earliest offset, as ``auto.offset.reset=earliest`` does (KIP-169).
+work then ahead, not the lag of that moment, which no record tells. Where nothing was
+committed, ``auto.offset.reset`` says where it counts from (`rebalance.lag`).
 """
 
 from __future__ import annotations
@@ -16,9 +16,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+import numpy as np
+
 from pipeline.cases import CLAIMS, PREVIOUS, Case, CaseMember, Held
 from pipeline.sources.sidecars import Logs
 from rebalance.documents import Rebalance, parse_rebalance, rebalance_of
+from rebalance.lag import NOT_COMMITTED, OffsetReset, lag_of
 
 COUNTS_GIVEN: Final = "given"
 COUNTS_INFERRED: Final = "inferred"
@@ -30,11 +33,12 @@ LAG_GIVEN: Final = "given"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
-    """What is known beside the cases: partition counts and log ends."""
+    """What is known beside the cases: partition counts, log ends, where they begin."""
 
     given: Mapping[str, int] = field(default_factory=dict)
     inferred: Mapping[str, int] = field(default_factory=dict)
     logs: Logs | None = None
+    offset_reset: OffsetReset = OffsetReset.EARLIEST
 
     def partitions(self, topic: str) -> int | None:
         """Return a topic's partition count; None if nothing is known of it."""
@@ -86,7 +90,7 @@ def _posed(
         if count is None:
             continue
         topics[topic] = {"partitions": count}
-        lag, basis = _lag(case, topic, count, world.logs)
+        lag, basis = _lag(case, topic, count, world)
         if lag is None:
             known = False
         else:
@@ -137,7 +141,7 @@ def _member(
 
 
 def _lag(
-    case: Case, topic: str, count: int, logs: Logs | None
+    case: Case, topic: str, count: int, world: World
 ) -> tuple[list[int] | None, str | None]:
     """Return the lag of each partition, if it is known of all, and what it means."""
     if case.lag is not None:
@@ -145,18 +149,16 @@ def _lag(
         if any(number not in behind for number in range(count)):
             return None, None
         return [behind[number] for number in range(count)], LAG_SNAPSHOT
-    if case.committed is None or logs is None or topic not in logs:
+    if case.committed is None or world.logs is None or topic not in world.logs:
         return None, None
-    ends = logs[topic]
+    ends = world.logs[topic]
     if any(number not in ends for number in range(count)):
         return None, None
     committed = dict(case.committed.get(topic, ()))
-    lag = []
-    for number in range(count):
-        earliest, latest = ends[number]
-        start = max(committed.get(number, earliest), earliest)
-        lag.append(max(0, latest - start))
-    return lag, LAG_AT_END
+    starts = [committed.get(number, NOT_COMMITTED) for number in range(count)]
+    log = np.array([ends[number] for number in range(count)], np.int64).reshape(-1, 2)
+    lag = lag_of(np.array(starts, np.int64), log[:, 0], log[:, 1], world.offset_reset)
+    return lag.tolist(), LAG_AT_END
 
 
 def _as_given(document: Rebalance) -> Posed:

@@ -19,6 +19,7 @@ from oracle.cli import auditing
 from pipeline.audit import AuditSummary
 from rebalance import ClaimRule
 from rebalance.errors import OutputError, OutsideError, SourceError
+from rebalance.lag import OffsetReset
 from tests.cli.commands import Cli
 from tests.report.html_reading import read_html
 from tests.report.scenes import small_audit
@@ -102,6 +103,7 @@ def test_options_reach_the_pipeline(
         "--cluster": "prod",
         "--topics": "t.json",
         "--offsets": "o.json",
+        "--auto-offset-reset": "latest",
         "--format": "describe",
         "--claim-rule": "current-generation",
         "--master": "local[1]",
@@ -114,6 +116,7 @@ def test_options_reach_the_pipeline(
         "cluster": "prod",
         "topics": Path("t.json"),
         "offsets": Path("o.json"),
+        "offset_reset": OffsetReset.LATEST,
         "source_format": "describe",
         "claim_rule": ClaimRule.CURRENT_GENERATION,
         "master": "local[1]",
@@ -121,6 +124,7 @@ def test_options_reach_the_pipeline(
     cli("audit", "a", "--out", tmp_path)
     assert pipeline.asked["topics"] is None
     assert pipeline.asked["claim_rule"] is ClaimRule.NEWEST_CLAIM
+    assert pipeline.asked["offset_reset"] is OffsetReset.EARLIEST
     assert pipeline.asked["master"] == "local[*]"
 
 

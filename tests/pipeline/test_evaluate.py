@@ -18,6 +18,7 @@ from pipeline.sources.rows import FAILED
 from pipeline.tables import ORDER, SCHEMAS, UNDATED
 from rebalance import ClaimRule, Instance, to_json
 from rebalance.documents import rebalance_of
+from rebalance.lag import OffsetReset
 from tests.pipeline.groups import commit, group, member, replay
 from tests.pipeline.test_reconstruct import TWO_ROUNDS
 from tests.shapes import CHAIN, LAG, NOTHING, SHAPES
@@ -82,6 +83,17 @@ def test_lag_counts_from_what_was_committed_to_the_end() -> None:
     assert lags(case, world) == {"t": [70, 0, 10, 50], "u": [0, 0]}
     posed = pose(case, world)
     assert (posed.lag_known, posed.lag_basis) == (True, "end-of-recording")
+
+
+@pytest.mark.parametrize(
+    ("reset", "untouched"), [("earliest", 50), ("latest", 0), ("none", 50)]
+)
+def test_where_nothing_is_committed_the_reset_decides(
+    reset: str, untouched: int
+) -> None:
+    logs = {"t": {0: (0, 100), 1: (50, 100)}, "u": {0: (0, 0)}}
+    world = World(given={"t": 2, "u": 1}, logs=logs, offset_reset=OffsetReset(reset))
+    assert lags(only_case(("t", 0, 30)), world) == {"t": [70, untouched], "u": [0]}
 
 
 def test_lag_of_a_topic_is_all_or_nothing() -> None:

@@ -35,6 +35,7 @@ class Audit:
 
     def __init__(self, cluster: str = "prod", claim_rule: str = "newest-claim") -> None:
         self.cluster, self.claim_rule = cluster, claim_rule
+        self.offset_reset = "earliest"
         self.rows: dict[str, list[Row]] = {name: [] for name in SCHEMAS}
 
     def add(self, table: str, **values: Any) -> Row:
@@ -197,6 +198,7 @@ class Audit:
             "format": "audit/1",
             "parameters": {
                 "claim_rule": self.claim_rule,
+                "auto_offset_reset": self.offset_reset,
                 "cluster": self.cluster,
                 "topics": "topics.json",
                 "offsets": None,

@@ -104,6 +104,14 @@ def test_the_claim_rule_of_the_audit_is_followed_and_told(tmp_path: Path) -> Non
         assert owned in case.text
 
 
+def test_where_lag_counts_from_is_told(tmp_path: Path) -> None:
+    for reset, end in (("earliest", "start"), ("latest", "end"), ("none", "start")):
+        audit = small_audit()
+        audit.offset_reset = reset
+        told = section(page(audit, tmp_path / reset), "words").text
+        assert f"where nothing was committed, from the log’s {end}." in told
+
+
 def test_the_same_tables_give_the_same_page(tmp_path: Path) -> None:
     folder = small_audit().write(tmp_path / "audit")
     assert page_of(folder) == page_of(folder)

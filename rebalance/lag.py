@@ -1,0 +1,57 @@
+"""Lag from offsets, as a consumer group would count it before it assigns.
+
+The rule is KIP-169's (``computePartitionLag`` of grantneale/kafka-lag-based-assignor
+2.0.0): records from the committed offset to the log's end; where nothing is committed,
+from where ``auto.offset.reset`` would have the consumer begin.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Final
+
+import numpy as np
+
+from rebalance.claims import Int64
+
+NOT_COMMITTED: Final = -1
+
+
+class OffsetReset(Enum):
+    """Where a consumer begins that finds nothing committed (``auto.offset.reset``)."""
+
+    EARLIEST = "earliest"
+    """At the log's start: all that is there lies ahead."""
+
+    LATEST = "latest"
+    """At the log's end: nothing lies ahead. Kafka's default."""
+
+    NONE = "none"
+    """Nowhere, it raises. KIP-169 counts as for ``earliest``."""
+
+
+def lag_of(
+    committed: Int64, earliest: Int64, latest: Int64, reset: OffsetReset
+) -> Int64:
+    """Count the records ahead of each partition's consumer.
+
+    A commit past the log's end counts 0. One before its start counts from the start,
+    since what is gone is not read; KIP-169 counts what is gone as well.
+
+    Parameters
+    ----------
+    committed : int64 (P,)
+        Offset to be read next; `NOT_COMMITTED` where there is none.
+    earliest, latest : int64 (P,)
+        Offsets of the log's first record and of the next to be written.
+    reset : OffsetReset
+
+    Returns
+    -------
+    int64 (P,)
+        Records, none negative.
+    """
+    begin = latest if reset is OffsetReset.LATEST else earliest
+    start = np.where(committed == NOT_COMMITTED, begin, committed)
+    lag: Int64 = np.maximum(latest - np.maximum(start, earliest), 0)
+    return lag
