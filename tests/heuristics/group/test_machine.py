@@ -164,6 +164,6 @@ def test_the_machine_finds_what_a_missing_safeguard_lets_through(
 
 @pytest.mark.slow
 def test_the_machine_at_length() -> None:
-    at_length = settings(FIXED, max_examples=1_000)
+    at_length = settings(FIXED, max_examples=400)
     for machine in (GroupMachine, CooperativeRange):
         run_state_machine_as_test(machine, settings=at_length)
