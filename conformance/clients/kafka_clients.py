@@ -29,6 +29,7 @@ RELEASE: Final = "17"  # of Java, the least that Spark starts with
 
 CLIENT_ASSIGNORS: Final = ("range", "roundrobin", "sticky", "cooperative-sticky")
 SERVER_ASSIGNORS: Final = ("server-range", "server-uniform")
+TIMING: Final = ("Timing.java", "ClientTiming.java", "ServerTiming.java")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,9 +42,9 @@ class Line:
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The files of the adapter that compile with these jars."""
+        """The files of the adapter, and of the benchmarks, that compile with these."""
         has_server = any(name in SERVER_ASSIGNORS for name in self.assignors)
-        server = ("ServerAdapter.java",) if has_server else ()
+        server = ("ServerAdapter.java", *TIMING) if has_server else ()
         return ("Adapter.java", "Rebalance.java", "ClientAdapter.java", *server)
 
 

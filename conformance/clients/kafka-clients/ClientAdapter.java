@@ -13,6 +13,7 @@ import java.util.TreeMap;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.Assignment;
+import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.GroupAssignment;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.GroupSubscription;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.RebalanceProtocol;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.Subscription;
@@ -37,7 +38,7 @@ final class ClientAdapter implements Adapter.Assignor {
 
   private final String name;
 
-  private ClientAdapter(String name) {
+  ClientAdapter(String name) {
     this.name = name;
   }
 
@@ -47,16 +48,12 @@ final class ClientAdapter implements Adapter.Assignor {
 
   @Override
   public Map<String, Map<String, Collection<Integer>>> assign(Rebalance rebalance) {
-    var subscriptions = new HashMap<String, Subscription>(); // as the consumer's coordinator does
-    rebalance.members().forEach((id, one) -> subscriptions.put(id, joins(rebalance, id, one)));
-    var answer = assignor().assign(cluster(rebalance), new GroupSubscription(subscriptions));
-    var held = new HashMap<String, Map<String, Collection<Integer>>>();
-    answer.groupAssignment().forEach((id, given) -> held.put(id, byTopic(given.partitions())));
-    return held;
+    var group = read(rebalance, sent(rebalance));
+    return named(assignor().assign(cluster(rebalance), group));
   }
 
   /** A new one for each rebalance: nothing may be left over from another. */
-  private ConsumerPartitionAssignor assignor() {
+  ConsumerPartitionAssignor assignor() {
     return switch (name) {
       case "range" -> new RangeAssignor();
       case "roundrobin" -> new RoundRobinAssignor();
@@ -66,8 +63,32 @@ final class ClientAdapter implements Adapter.Assignor {
     };
   }
 
-  /** What the leader reads of a member that joins with its claims. */
-  private Subscription joins(Rebalance rebalance, String id, Rebalance.Member member) {
+  /** What each member sends as it joins with its claims. */
+  Map<String, ByteBuffer> sent(Rebalance rebalance) {
+    var sent = new HashMap<String, ByteBuffer>();
+    rebalance.members().forEach((id, one) -> sent.put(id, joins(rebalance, id, one)));
+    return sent;
+  }
+
+  /** What the leader reads of it; the bytes may be read again. */
+  static GroupSubscription read(Rebalance rebalance, Map<String, ByteBuffer> sent) {
+    var subscriptions = new HashMap<String, Subscription>(); // as the consumer's coordinator does
+    sent.forEach((id, bytes) -> {
+      var read = ConsumerProtocol.deserializeSubscription(bytes.duplicate());
+      // told by the coordinator beside the bytes
+      read.setGroupInstanceId(Optional.ofNullable(rebalance.members().get(id).instanceId()));
+      subscriptions.put(id, read);
+    });
+    return new GroupSubscription(subscriptions);
+  }
+
+  static Map<String, Map<String, Collection<Integer>>> named(GroupAssignment answer) {
+    var held = new HashMap<String, Map<String, Collection<Integer>>>();
+    answer.groupAssignment().forEach((id, given) -> held.put(id, byTopic(given.partitions())));
+    return held;
+  }
+
+  private ByteBuffer joins(Rebalance rebalance, String id, Rebalance.Member member) {
     var owned = new ArrayList<TopicPartition>();
     member.eachOwned((topic, number) -> owned.add(new TopicPartition(topic, number)));
     var instanceId = Optional.ofNullable(member.instanceId());
@@ -79,21 +100,17 @@ final class ClientAdapter implements Adapter.Assignor {
     }
     boolean isEager = !own.supportedProtocols().contains(RebalanceProtocol.COOPERATIVE);
     ByteBuffer userData = own.subscriptionUserData(new HashSet<>(member.subscription()));
-    var sent =
+    return ConsumerProtocol.serializeSubscription(
         new Subscription(
             member.subscription(),
             userData,
             isEager ? List.of() : owned,
             generation,
-            Optional.ofNullable(member.rack()));
-    var bytes = ConsumerProtocol.serializeSubscription(sent);
-    var read = ConsumerProtocol.deserializeSubscription(bytes);
-    read.setGroupInstanceId(instanceId); // told by the coordinator beside the bytes
-    return read;
+            Optional.ofNullable(member.rack())));
   }
 
   /** One broker a rack; a topic without partitions is not in a cluster's metadata. */
-  private static Cluster cluster(Rebalance rebalance) {
+  static Cluster cluster(Rebalance rebalance) {
     var brokers = new LinkedHashMap<String, Node>();
     var partitions = new ArrayList<PartitionInfo>();
     rebalance

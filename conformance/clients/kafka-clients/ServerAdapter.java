@@ -38,13 +38,15 @@ final class ServerAdapter implements Adapter.Assignor {
   }
 
   public static void main(String[] arguments) throws IOException {
-    PartitionAssignor assignor =
-        switch (arguments[0]) {
-          case "server-range" -> new RangeAssignor();
-          case "server-uniform" -> new UniformAssignor();
-          default -> throw new IllegalArgumentException("no assignor " + arguments[0]);
-        };
-    Adapter.serve(arguments[0], new ServerAdapter(assignor));
+    Adapter.serve(arguments[0], new ServerAdapter(assignor(arguments[0])));
+  }
+
+  static PartitionAssignor assignor(String name) {
+    return switch (name) {
+      case "server-range" -> new RangeAssignor();
+      case "server-uniform" -> new UniformAssignor();
+      default -> throw new IllegalArgumentException("no assignor " + name);
+    };
   }
 
   @Override

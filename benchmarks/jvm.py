@@ -1,0 +1,102 @@
+"""Ours beside Kafka's own assignors in Java: ``python -m benchmarks.jvm``.
+
+Both sides in one run and in turn, warmed; medians of single calls, CPU of the calling
+thread. ``docs/speed.md`` says what is in the times and what is not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from benchmarks.jvm_picture import picture_of
+from benchmarks.jvm_runs import Limits, Line, timed
+from benchmarks.jvm_table import KINDS, page_part, write_into
+from benchmarks.jvm_work import Case, fixed_cases, growing
+from conformance.clients import LINES, KafkaClients, install
+
+FULL = Limits(call=60, warming=20, turns=20, rounds=9)
+GROWTH = replace(FULL, warming=8, turns=6, rounds=5)
+QUICK = Limits(call=10, warming=4, turns=2, rounds=5)
+STEPS, QUICK_STEPS = 7, 2  # the last of them at 1,000,000 partitions
+QUICK_CASES = ("S1", "S5")
+
+
+def main() -> None:
+    """Run what is asked for and print the tables."""
+    asked = _arguments()
+    lines: list[Line] = []
+    for name in asked.lines or ():
+        read = Path(name).read_text(encoding="utf-8")
+        lines += [json.loads(line) for line in read.splitlines()]
+    with Path(asked.out).open("w", buffering=1) as out:
+        for line in () if asked.lines else measured(asked):
+            out.write(json.dumps(line) + "\n")
+            lines.append(line)
+    if asked.page:
+        write_into(Path(asked.page), lines)
+    else:
+        print(page_part(lines))
+    if asked.picture:
+        Path(asked.picture).write_bytes(picture_of(lines))
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("cases", nargs="*", help="of S1, S2, S3, S5, L1, equal, mixed")
+    parser.add_argument(
+        "--quick", action="store_true", help="small sizes, some seconds"
+    )
+    parser.add_argument("--out", default=os.devnull, help="JSON lines")
+    parser.add_argument("--lines", nargs="*", help="of these; run nothing")
+    parser.add_argument("--page", help="put the tables between the marks of a page")
+    parser.add_argument("--picture", help="draw the growth into this PNG")
+    asked = parser.parse_args()
+    known = (*fixed_cases(), *KINDS)
+    if unknown := set(asked.cases) - set(known):
+        parser.error(f"no case {', '.join(sorted(unknown))}")
+    asked.cases = asked.cases or (QUICK_CASES if asked.quick else known)
+    return asked
+
+
+def measured(asked: argparse.Namespace) -> Iterator[Line]:
+    """Yield a line a case and assignor."""
+    clients = install(next(iter(LINES.values())))
+    fixed = fixed_cases()
+    for name in asked.cases:
+        if name in fixed:
+            limits = QUICK if asked.quick else FULL
+            yield from _noted(fixed[name], clients, limits, skipped=set())
+        else:
+            yield from _grown(name, clients, quick=asked.quick)
+
+
+def _grown(kind: str, clients: KafkaClients, *, quick: bool) -> Iterator[Line]:
+    """Yield sizes from small to large; who was too slow is not asked again."""
+    cases = growing(kind, STEPS)
+    limits = QUICK if quick else GROWTH
+    too_slow: set[str] = set()
+    for case in cases[:QUICK_STEPS] if quick else cases:
+        for line in _noted(case, clients, limits, skipped=too_slow):
+            if "java_over_s" in line:
+                too_slow.add(line["java"])
+            yield line
+
+
+def _noted(
+    case: Case, clients: KafkaClients, limits: Limits, *, skipped: set[str]
+) -> Iterator[Line]:
+    """Say on a terminal what is being timed."""
+    for line in timed(case, clients, limits, skipped=frozenset(skipped)):
+        if sys.stderr.isatty():
+            print(f"{case.name}: {line['ours']}", file=sys.stderr)
+        yield line
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,97 @@
+"""The growth as a picture: what doubling the size costs Java and us."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+import altair as alt
+import vl_convert
+
+Line = dict[str, Any]
+
+INK: Final = "#1f2933"
+SOFT: Final = "#7b8794"
+COLOURS: Final = {
+    "range": "#1f6feb",
+    "round-robin": "#0f9d8a",
+    "sticky": "#d97706",
+    "cooperative-sticky": "#b42318",
+    "uniform": "#7c3aed",
+}
+_JAVA: Final = "Kafka, Java"
+_OURS: Final = "ours"
+_TITLES: Final = {"equal": "Equal subscriptions", "mixed": "Mixed subscriptions"}
+_WIDTH: Final = 380
+_HEIGHT: Final = 340
+_SCALE: Final = 2.0  # pixels of a PNG for one of the picture
+
+
+def picture_of(lines: Iterable[Line]) -> bytes:
+    """Draw the lines of growth; PNG."""
+    lines = list(lines)
+    panels = [_panel(lines, kind, title) for kind, title in _TITLES.items()]
+    title = alt.TitleParams(
+        "CPU time of one rebalance, by number of partitions",
+        subtitle="medians of warmed calls in one run; a line that ends early "
+        "met the time limit of one call at the next size",
+        anchor="start",
+        color=INK,
+        fontSize=16,
+        subtitleColor=SOFT,
+        subtitleFontSize=12,
+        offset=14,
+    )
+    chart = (
+        alt.hconcat(*panels, spacing=36)
+        .properties(padding=16, title=title)
+        .configure(font="Helvetica, Arial, sans-serif", background="#ffffff")
+        .configure_view(stroke=None)
+        .configure_axis(
+            labelColor=INK,
+            titleColor=INK,
+            titleFontWeight="normal",
+            labelFontSize=12,
+            titleFontSize=13,
+            titlePadding=10,
+            gridColor="#e4e7eb",
+            domainColor=SOFT,
+            tickColor=SOFT,
+        )
+        .configure_legend(
+            orient="bottom", title=None, labelColor=INK, labelFontSize=12, columns=5
+        )
+    )
+    return bytes(vl_convert.vegalite_to_png(chart.to_dict(), scale=_SCALE))
+
+
+def _panel(lines: list[Line], kind: str, title: str) -> alt.Chart:
+    x_axis = alt.Axis(format="~s", grid=False)
+    y_axis = alt.Axis(format="~g", tickCount=6)
+    scale = alt.Scale(type="log")
+    order = [_OURS, _JAVA]
+    dashes = alt.Scale(domain=order, range=[[1, 0], [5, 4]])
+    colours = alt.Scale(domain=list(COLOURS), range=list(COLOURS.values()))
+    chart: alt.Chart = (
+        alt.Chart(alt.InlineData(values=_rows(lines, kind)))
+        .mark_line(point=alt.OverlayMarkDef(size=26), strokeWidth=1.8)
+        .encode(
+            x=alt.X("partitions:Q", title="partitions", axis=x_axis, scale=scale),
+            y=alt.Y("ms:Q", title="milliseconds", axis=y_axis, scale=scale),
+            color=alt.Color("assignor:N", scale=colours),
+            strokeDash=alt.StrokeDash("side:N", scale=dashes),
+        )
+        .properties(width=_WIDTH, height=_HEIGHT, title=title)
+    )
+    return chart
+
+
+def _rows(lines: list[Line], kind: str) -> list[Line]:
+    rows = []
+    for line in lines:
+        if line["case"].startswith(f"{kind}-") and line["ours"] in COLOURS:
+            about = {"assignor": line["ours"], "partitions": line["partitions"]}
+            if "java_cpu_ms" in line:
+                rows.append(about | {"side": _JAVA, "ms": line["java_cpu_ms"]})
+            rows.append(about | {"side": _OURS, "ms": line["whole_cpu_ms"]})
+    return rows

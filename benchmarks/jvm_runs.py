@@ -1,0 +1,174 @@
+"""One case, all assignors: Java's and ours in turn, a line each."""
+
+from __future__ import annotations
+
+import os
+import platform
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+from benchmarks.instances import SEED
+from benchmarks.jvm_calls import Calls, OurCalls, Runner, take_turns, warm
+from benchmarks.jvm_process import JavaCalls, JavaFailedError, TooSlowError
+from benchmarks.jvm_work import (
+    JAVA,
+    Case,
+    answering,
+    refusal,
+    settling,
+    with_lag,
+    write_document,
+)
+from conformance.clients import KafkaClients
+from heuristics import ASSIGNORS
+from rebalance import Instance, assignment_of, parse_assignment
+
+Line = dict[str, Any]
+
+COMPARED: Final = ("range", "roundrobin", "server-range")
+"""Those of Kafka's that leave nothing open: here the plans are held against ours."""
+MOST_COMPARED: Final = 100_000  # partitions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How long what may take, seconds."""
+
+    call: float  # one call of Java's
+    warming: float  # of each side
+    turns: float  # of both together
+    rounds: int
+
+
+def machine() -> Line:
+    """Tell where and with what this was run."""
+    packages = ("numpy", "numba")
+    return {
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
+        "versions": f"Python {platform.python_version()}, "
+        + ", ".join(f"{name} {version(name)}" for name in packages),
+        "date": datetime.now(UTC).date().isoformat(),
+        "seed": SEED,
+    }
+
+
+def timed(
+    case: Case,
+    clients: KafkaClients,
+    limits: Limits,
+    *,
+    skipped: frozenset[str] = frozenset(),
+) -> Iterator[Line]:
+    """Time every assignor on a case: first those with a peer, then ours alone.
+
+    Of the peers, those in ``skipped`` are not run.
+    """
+    instance = case.build()
+    about = {
+        "case": case.name,
+        "about": case.about,
+        "members": len(instance.members),
+        "partitions": instance.n_partitions,
+        "kafka": clients.line.version,
+    } | machine()
+    with tempfile.TemporaryDirectory() as folder:
+        document = Path(folder) / "rebalance.json"
+        write_document(instance, document)
+        for java, ours in JAVA.items():
+            if java in skipped:
+                row = {"java": java, "ours": ours, "java_not_run": True}
+                yield about | row | _ours(ours, instance, limits)
+                continue
+            peer = JavaCalls(clients, java, document, seconds=limits.call)
+            yield about | _beside(java, ours, instance, peer, limits)
+    alone = [name for name in ASSIGNORS if name not in JAVA.values()]
+    lagging = with_lag(instance)
+    for name in alone:
+        given = lagging if name.startswith("lag") else instance
+        reason = refusal(name, given)
+        row = {"java": None, "ours": name}
+        if reason is not None:
+            yield about | row | {"refuses": reason}
+            continue
+        yield about | row | _ours(name, given, limits)
+
+
+def _beside(
+    java: str, ours: str, instance: Instance, peer: JavaCalls, limits: Limits
+) -> Line:
+    """Time a peer and ours in turn; where the peer fails or is too slow, ours alone."""
+    row: Line = {"java": java, "ours": ours}
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(peer)
+            row |= {"vm": peer.about["java"], "collector": peer.about["machine"]}
+            warmed = warm(peer, seconds=limits.warming)
+            row |= {"java_first_ms": warmed.first_ms, "java_warming": warmed.calls}
+            times, found = _ours_in_turn(ours, instance, limits, peer, warmed.batch)
+            row |= _told("java", times) | {"java_collected_ms": times.collected_ms}
+            row |= found
+            row |= {"same_plan": _is_same(java, ours, instance, peer)}
+        except TooSlowError:
+            row |= {"java_over_s": limits.call}
+        except JavaFailedError as error:
+            row |= {"java_error": str(error)}
+    if "assign_cpu_ms" not in row:
+        row |= _ours(ours, instance, limits)
+    return row
+
+
+def _ours_in_turn(
+    name: str, instance: Instance, limits: Limits, peer: Runner, batch: int
+) -> tuple[Calls, Line]:
+    ours, batches = _our_runners(name, instance, limits)
+    java, *found = take_turns(
+        [peer, *ours], [batch, *batches], rounds=limits.rounds, seconds=limits.turns
+    )
+    return java, _our_line(*found)
+
+
+def _ours(name: str, instance: Instance, limits: Limits) -> Line:
+    ours, batches = _our_runners(name, instance, limits)
+    found = take_turns(ours, batches, rounds=limits.rounds, seconds=limits.turns)
+    return _our_line(*found)
+
+
+def _our_runners(
+    name: str, instance: Instance, limits: Limits
+) -> tuple[list[Runner], list[int]]:
+    """Return ``assign`` alone, and with the claims settled before."""
+    assign = answering(name)
+    runners: list[Runner] = [
+        OurCalls(lambda: assign(instance)),
+        OurCalls(lambda: assign(settling(instance))),
+    ]
+    # Compiled before: nothing to wait for but memory and caches.
+    warmed = [warm(one, seconds=limits.warming, calm_seconds=0.1) for one in runners]
+    return runners, [one.batch for one in warmed]
+
+
+def _our_line(assign: Calls, whole: Calls) -> Line:
+    return _told("assign", assign) | _told("whole", whole)
+
+
+def _told(name: str, times: Calls) -> Line:
+    return {
+        f"{name}_cpu_ms": times.cpu_ms,
+        f"{name}_wall_ms": times.wall_ms,
+        f"{name}_calls": len(times.cpu_ns),
+    }
+
+
+def _is_same(java: str, ours: str, instance: Instance, peer: JavaCalls) -> bool | None:
+    """Tell whether both sides gave the same plan; None: not looked at."""
+    if java not in COMPARED or instance.n_partitions > MOST_COMPARED:
+        return None
+    theirs = assignment_of(instance, parse_assignment(peer.plan()))
+    given = ASSIGNORS[ours].assign(instance)
+    return bool((theirs.assignee == given.assignee).all())

@@ -1,0 +1,134 @@
+"""What is timed: the rebalances as documents and as columns, and who answers them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+import numpy as np
+import orjson
+
+from benchmarks.instances import CASES, equal, mixed
+from heuristics import ASSIGNORS
+from heuristics.cooperative_sticky import CooperativeStickyAssignor
+from rebalance import Assignment, Instance
+from rebalance.assignment import members_of
+
+LAG_SEED: Final = 11
+
+JAVA: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "range": "range",
+        "roundrobin": "round-robin",
+        "sticky": "sticky",
+        "cooperative-sticky": "cooperative-sticky",
+        "server-range": "server-range",
+        "server-uniform": "uniform",
+    }
+)
+"""Kafka's names of its assignors, and ours."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One rebalance to time: a name, what it is, and how to build it."""
+
+    name: str
+    about: str
+    build: Callable[[], Instance]
+
+
+def fixed_cases() -> dict[str, Case]:
+    """Return the sizes that the exact core is timed on too."""
+    return {
+        name: Case(name=name, about=about, build=build)
+        for name, (about, build) in CASES.items()
+    }
+
+
+def growing(kind: str, steps: int) -> list[Case]:
+    """Return doubling sizes, the last of 1,000,000 partitions.
+
+    ``equal`` is S2 made smaller: 500 partitions a member, 1,000 a topic. ``mixed`` is
+    near L1: 100 partitions a member, 125 a topic, 50 topics each.
+    """
+    sizes = [1_000_000 >> step for step in reversed(range(steps))]
+    build = _equal if kind == "equal" else _mixed
+    return [build(size) for size in sizes]
+
+
+def _equal(partitions: int) -> Case:
+    members = partitions // 500
+    return Case(
+        name=f"equal-{partitions}",
+        about=f"{members:,} x {partitions:,}",
+        build=lambda: equal(
+            members=members,
+            partitions=partitions,
+            topics=partitions // 1000,
+            joined=max(1, members // 100),
+        ),
+    )
+
+
+def _mixed(partitions: int) -> Case:
+    members = partitions // 100
+    return Case(
+        name=f"mixed-{partitions}",
+        about=f"{members:,} x {partitions:,}",
+        build=lambda: mixed(
+            members=members,
+            partitions=partitions,
+            topics=partitions // 125,
+            each=50,
+        ),
+    )
+
+
+def with_lag(instance: Instance) -> Instance:
+    """Draw a lag for each partition, for those assignors that ask."""
+    rng = np.random.default_rng(LAG_SEED)
+    return replace(instance, lag=rng.integers(0, 100_000, size=instance.n_partitions))
+
+
+def write_document(instance: Instance, path: Path) -> None:
+    """Write a rebalance/1 document without lag; every member has joined before."""
+    sizes = instance.topic_sizes.tolist()
+    owned = members_of(instance, Assignment(assignee=instance.owner))
+    document = {
+        "format": "rebalance/1",
+        "group": instance.group,
+        "topics": {
+            topic: {"partitions": size}
+            for topic, size in zip(instance.topics, sizes, strict=True)
+        },
+        "members": {
+            member: {
+                "subscription": [instance.topics[t] for t in instance.topics_of(m)],
+                "owned": owned[member],
+                "generation": int(instance.claims.generation[m]),
+            }
+            for m, member in enumerate(instance.members)
+        },
+    }
+    path.write_bytes(orjson.dumps(document))
+
+
+def answering(name: str) -> Callable[[Instance], object]:
+    """Return one of ours as its peer is called: cooperative-sticky, a single round."""
+    if name == CooperativeStickyAssignor.name:
+        return CooperativeStickyAssignor().first_round
+    return ASSIGNORS[name].assign
+
+
+def refusal(name: str, instance: Instance) -> str | None:
+    """Say why an assignor of ours does not apply; None: it does."""
+    return ASSIGNORS[name].refuses(instance)
+
+
+def settling(instance: Instance) -> Instance:
+    """Lay the same columns out anew: checks, topics of partitions, owners by claims."""
+    return replace(instance)
