@@ -1,0 +1,151 @@
+"""One node of Apache Kafka (KRaft), out of pinned jars, as long as a context lasts.
+
+The jars are what ``kafka_2.13`` needs to run, and a logger: no script of a release, no
+container. 4.4.0 is newer, but was published without one of its own dependencies. Data
+and log are in a temporary folder, ports are free ones of loopback.
+"""
+
+from __future__ import annotations
+
+import base64
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import orjson
+
+from conformance.broker.settings import settings
+from conformance.clients.jars import Jar, fetch
+from conformance.clients.running import run_java
+from pipeline.java import java_home
+from rebalance.errors import OutsideError
+
+VERSION: Final = "4.3.1"
+FORMAT_SECONDS: Final = 60
+START_SECONDS: Final = 90
+STOP_SECONDS: Final = 15
+ATTEMPTS: Final = 3  # a port may be taken between looking and listening
+STARTED: Final = "Kafka Server started"
+SHOWN: Final = 2000  # characters of the log in an error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Broker:
+    """A broker that listens.
+
+    Attributes
+    ----------
+    address : str
+        Host and port, what clients call ``bootstrap.servers``.
+    log : Path
+        What it has written so far; gone with the context.
+    """
+
+    address: str
+    log: Path
+
+
+@contextmanager
+def running_broker(*, rack: str | None = None) -> Iterator[Broker]:
+    """Fetch what is missing, start a broker, and stop it at the end.
+
+    Raises
+    ------
+    OutsideError
+        If there is no Java, a jar cannot be had, or the broker does not start: with
+        the end of its log.
+    """
+    java = java_home().home / "bin" / "java"
+    folder = Path(sys.prefix) / "jars"
+    pins = orjson.loads((Path(__file__).parent / "jars.json").read_bytes())
+    jars = [Jar(**pin) for pin in pins]
+    fetch(jars, folder, java=java)
+    path = ":".join(str(folder / jar.file_name) for jar in jars)
+    with tempfile.TemporaryDirectory(prefix="broker-") as place:
+        yield from _started([str(java), "-cp", path], Path(place), rack)
+
+
+def _started(java: list[str], place: Path, rack: str | None) -> Iterator[Broker]:
+    reason = ""
+    for attempt in range(ATTEMPTS):
+        aside = place / str(attempt)
+        aside.mkdir()
+        ports = _free_ports(2)
+        (aside / "settings").write_text(settings(aside, *ports, rack=rack))
+        _format(java, aside)
+        with _process(java, aside) as process:
+            reason = _wait(process, aside / "log")
+            if not reason:
+                yield Broker(address=f"127.0.0.1:{ports[0]}", log=aside / "log")
+                return
+        if "Address already in use" not in reason:
+            break
+    raise OutsideError(f"cannot start a broker: {reason}")
+
+
+def _format(java: list[str], aside: Path) -> None:
+    cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+    command = [*java, "kafka.tools.StorageTool", "format", "--cluster-id", cluster]
+    command += ["--config", str(aside / "settings")]
+    run_java(command, what="format a broker's storage", seconds=FORMAT_SECONDS)
+
+
+@contextmanager
+def _process(java: list[str], aside: Path) -> Iterator[subprocess.Popen[bytes]]:
+    frugal = ["-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+    command = [java[0], *frugal, *java[1:], "kafka.Kafka", str(aside / "settings")]
+    with (aside / "log").open("wb") as log:
+        process = subprocess.Popen(  # noqa: S603  # the Java that was found, our jars
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,  # Ctrl-C is for us; we stop it
+        )
+        try:
+            yield process
+        finally:
+            _stop(process)
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def _wait(process: subprocess.Popen[bytes], log: Path) -> str:
+    """Wait until the broker listens; return why it does not, else nothing."""
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        said = log.read_text(errors="replace")
+        if STARTED in said:
+            return ""
+        if process.poll() is not None:
+            return f"it ended with {process.returncode}: {said[-SHOWN:].strip()}"
+        time.sleep(0.1)
+    said = log.read_text(errors="replace")
+    return f"not up in {START_SECONDS} s: {said[-SHOWN:].strip()}"
+
+
+def _free_ports(count: int) -> list[int]:
+    """Return ports of loopback that nobody listens at, all different."""
+    held = [socket.socket() for _ in range(count)]
+    try:
+        for one in held:
+            one.bind(("127.0.0.1", 0))
+        return [int(one.getsockname()[1]) for one in held]
+    finally:
+        for one in held:
+            one.close()

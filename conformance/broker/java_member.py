@@ -1,0 +1,55 @@
+"""A consumer of kafka-clients, a process that is in a group until its input ends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from conformance.clients.kafka_clients import NEWEST, Line, install
+
+ASSIGNORS: Final = {
+    "range": "RangeAssignor",
+    "roundrobin": "RoundRobinAssignor",
+    "sticky": "StickyAssignor",
+    "cooperative-sticky": "CooperativeStickyAssignor",
+}
+"""Classes of ``org.apache.kafka.clients.consumer`` by the names of their protocols."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Member(Line):
+    """The program of one consumer, out of a line's jars."""
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The one file that is compiled."""
+        return ("Member.java",)
+
+
+def java_member(
+    address: str, group: str, assignors: Sequence[str], topics: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the command of a member; see ``Member.java`` for what it says.
+
+    Parameters
+    ----------
+    address : str
+        Of the broker.
+    group : str
+    assignors : sequence of str
+        Protocols in the order of preference, out of `ASSIGNORS`.
+    topics : sequence of str
+
+    Raises
+    ------
+    OutsideError
+        If it cannot be compiled, or what it needs cannot be had.
+    """
+    line = _Member(version=NEWEST.version, jars=NEWEST.jars, assignors=())
+    ready = install(line)
+    path = ":".join(map(str, ready.class_path))
+    classes = [f"org.apache.kafka.clients.consumer.{ASSIGNORS[a]}" for a in assignors]
+    frugal = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+    told = (address, group, ",".join(classes), ",".join(topics))
+    return (str(ready.java), *frugal, "-cp", path, "Member", *told)

@@ -1,0 +1,39 @@
+"""What a broker is told: one node, nothing replicated, groups that start at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def settings(folder: Path, port: int, control: int, *, rack: str | None) -> str:
+    """Write a file of settings for one node that is its own controller.
+
+    Parameters
+    ----------
+    folder : Path
+        Where its data goes.
+    port, control : int
+        Of loopback: for clients, and for the controller.
+    rack : str or None
+        The broker's.
+    """
+    told = {
+        "process.roles": "broker,controller",
+        "node.id": "1",
+        "controller.quorum.voters": f"1@127.0.0.1:{control}",
+        "controller.listener.names": "CONTROLLER",
+        "listeners": f"PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{control}",
+        "advertised.listeners": f"PLAINTEXT://127.0.0.1:{port}",
+        "log.dirs": str(folder / "data"),
+        "auto.create.topics.enable": "false",
+        "offsets.topic.replication.factor": "1",
+        "offsets.topic.num.partitions": "1",
+        "transaction.state.log.replication.factor": "1",
+        "transaction.state.log.min.isr": "1",
+        "group.initial.rebalance.delay.ms": "0",
+        "group.min.session.timeout.ms": "1000",
+        "log.cleaner.enable": "false",  # 128 MB of buffers that nobody needs
+    }
+    if rack is not None:
+        told["broker.rack"] = rack
+    return "".join(f"{key}={value}\n" for key, value in told.items())

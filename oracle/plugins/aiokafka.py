@@ -1,0 +1,147 @@
+"""The oracle or a heuristic as an assignor of aiokafka (docs/plugins.md).
+
+The client leaves three things out: it hands its leader no rack, static member's name
+or owned partitions, it knows no cooperative mode, and it does not tell an assignor the
+generation of what it gives it. See `GroupAssignor.follow` for the last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+try:
+    from aiokafka.coordinator.assignors.abstract import AbstractPartitionAssignor
+    from aiokafka.coordinator.protocol import (
+        ConsumerProtocolMemberAssignment,
+        ConsumerProtocolMemberMetadata,
+    )
+except ImportError as missing:
+    raise ImportError(
+        "oracle.plugins.aiokafka needs aiokafka: "
+        "pip install 'assignor-oracle[aiokafka]'"
+    ) from missing
+
+from oracle.plugins.cluster import Cluster, counts_of
+from oracle.plugins.joining import Joining
+from oracle.plugins.leader import LagSource
+from oracle.plugins.memory import Memory
+from oracle.plugins.protocol import Mode
+from oracle.plugins.settings import FALLBACK, SECONDS, Settings, settings_of
+from rebalance.protocol import Subscription, encode_subscription
+from rebalance.protocol.consumer import UNKNOWN_GENERATION
+
+
+class Subscribed(ConsumerProtocolMemberMetadata):  # type: ignore[misc]
+    """What this member sends; the client's own class knows version 0 only."""
+
+    def __init__(self, said: Subscription) -> None:
+        super().__init__(said.version, list(said.topics), said.user_data)
+        self._bytes = encode_subscription(said)
+
+    def encode(self) -> bytes:
+        """Write it in its own version."""
+        return self._bytes
+
+
+class GroupAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
+    """An assignor of one consumer; `assignor` makes it.
+
+    The client calls methods of a class or of an object alike. An object keeps what two
+    consumers of one process remember apart, which the client's own assignors do not.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._memory = Memory()
+        self._consumer: object = None
+
+    @property
+    def name(self) -> str:
+        """What the group calls it."""
+        return self.settings.name
+
+    def follow(self, consumer: object) -> None:
+        """Learn generations from the ``AIOKafkaConsumer`` that this assignor is in.
+
+        Without that, claims are written as KIP-54 had them, with no generation. Java's
+        ``sticky`` takes those for older than any that have one.
+        """
+        self._consumer = consumer
+
+    def metadata(self, topics: Iterable[str]) -> ConsumerProtocolMemberMetadata:
+        """Say what this member wants, and what it claims to have."""
+        return Subscribed(
+            self._memory.subscription(
+                topics, mode=self.settings.mode, rack=self.settings.rack
+            )
+        )
+
+    def on_assignment(self, assignment: ConsumerProtocolMemberAssignment) -> None:
+        """Remember what this member was given."""
+        self._memory.remember(assignment.partitions(), self._generation())
+
+    def assign(
+        self,
+        cluster: Cluster,
+        members: Mapping[str, ConsumerProtocolMemberMetadata],
+    ) -> dict[str, ConsumerProtocolMemberAssignment]:
+        """Assign for the group, as its leader."""
+        joined = [
+            Joining(
+                member_id=member_id,
+                subscription=Subscription(
+                    version=0,
+                    topics=tuple(one.subscription),
+                    user_data=one.user_data,
+                ),
+            )
+            for member_id, one in members.items()
+        ]
+        given = self.settings.leader.assign(joined, counts_of(cluster, joined))
+        return {
+            member_id: ConsumerProtocolMemberAssignment.decode(data)
+            for member_id, data in given.items()
+        }
+
+    def _generation(self) -> int:
+        """Look into the client's coordinator, which has no public face."""
+        coordinator = getattr(self._consumer, "_coordinator", None)
+        generation = getattr(coordinator, "generation", UNKNOWN_GENERATION)
+        return generation if isinstance(generation, int) else UNKNOWN_GENERATION
+
+
+def assignor(
+    algorithm: str,
+    *,
+    name: str | None = None,
+    policy: str = "sticky",
+    seconds: float = SECONDS,
+    fallback: str = FALLBACK,
+    rack: str | None = None,
+    lag: LagSource | None = None,
+) -> GroupAssignor:
+    """Return an object for ``partition_assignment_strategy`` of one consumer.
+
+    Make one for each consumer: it remembers what that consumer was given.
+
+    Parameters
+    ----------
+    algorithm, name, policy, seconds, fallback, rack, lag
+        See `oracle.plugins.settings.settings_of`.
+
+    Raises
+    ------
+    ValueError
+        As there; and for the name ``cooperative-sticky``, since the client is eager.
+    """
+    settings = settings_of(
+        algorithm,
+        name=name,
+        policy=policy,
+        mode=Mode.EAGER,
+        seconds=seconds,
+        fallback=fallback,
+        rack=rack,
+        lag=lag,
+    )
+    return GroupAssignor(settings)

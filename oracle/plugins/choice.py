@@ -1,0 +1,87 @@
+"""Who assigns when a member leads: a heuristic by name, or the oracle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
+
+from heuristics import ASSIGNORS
+from rebalance import Assignment, Instance, InstanceError, instance_of, parse_rebalance
+from solver.limits import Limits
+from solver.policy import NAMED, Policy, parse_policy
+from solver.solving import solve_policy
+
+ORACLE: Final = "oracle"
+
+Assign = Callable[[Instance, Limits], Assignment]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """A way to assign, by name; it raises where it has nothing to give."""
+
+    name: str
+    assign: Assign
+
+
+def chosen(algorithm: str, policy: str = "sticky") -> Choice:
+    """Return who is meant, ready to go: nothing is compiled or imported later.
+
+    Parameters
+    ----------
+    algorithm : str
+        Name of a heuristic, or ``oracle``.
+    policy : str
+        What the oracle is asked for, by name or spelled out (docs/policies.md).
+
+    Raises
+    ------
+    ValueError
+        If there is no such algorithm, or the policy means nothing.
+    """
+    if algorithm == ORACLE:
+        asked = NAMED[policy] if policy in NAMED else parse_policy(policy)
+        choice = Choice(name=f"{ORACLE} ({policy})", assign=_asking(asked))
+    elif algorithm in ASSIGNORS:
+        heuristic = ASSIGNORS[algorithm]
+        choice = Choice(name=algorithm, assign=lambda one, _: heuristic.assign(one))
+    else:
+        known = ", ".join((ORACLE, *ASSIGNORS))
+        raise ValueError(f"no assignor {algorithm!r}; there are: {known}")
+    warm(choice)
+    return choice
+
+
+def warm(choice: Choice) -> None:
+    """Answer two small rebalances, so that what is compiled or imported is by now.
+
+    The first time in an environment that can take a minute, which a group has not got.
+    """
+    for text in (_EQUAL, _MIXED):
+        with suppress(InstanceError):  # a policy that small groups cannot meet
+            choice.assign(instance_of(parse_rebalance(text)), Limits())
+
+
+_EQUAL: Final = """{"format": "rebalance/1", "group": "", "topics":
+  {"t": {"partitions": 3, "lag": [3, 2, 1], "racks": [["r"], ["s"], ["r"]]}},
+ "members": {"a": {"subscription": ["t"], "rack": "r", "owned": {"t": [0, 1, 2]}},
+             "b": {"subscription": ["t"], "rack": "s"}}}"""
+
+_MIXED: Final = """{"format": "rebalance/1", "group": "", "topics":
+  {"t": {"partitions": 3, "lag": [3, 2, 1]}, "u": {"partitions": 2, "lag": [5, 0]}},
+ "members": {"a": {"subscription": ["t"], "owned": {"t": [0]}, "generation": 1},
+             "b": {"subscription": ["t", "u"], "owned": {"t": [1]}, "generation": 2},
+             "c": {"subscription": ["u"]}}}"""
+
+
+def _asking(policy: Policy) -> Assign:
+    def assign(instance: Instance, limits: Limits) -> Assignment:
+        outcome = solve_policy(instance, policy, limits=limits)
+        if outcome.assignment is None:
+            reason = outcome.reason or outcome.status.value
+            raise InstanceError(f"no answer to {policy}: {reason}", subject="the group")
+        return outcome.assignment
+
+    return assign

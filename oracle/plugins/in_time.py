@@ -1,0 +1,45 @@
+"""Wait for an answer, but not for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import NoReturn, TypeVar
+
+_T = TypeVar("_T")
+
+
+def in_time(work: Callable[[], _T], *, seconds: float) -> _T:
+    """Return what ``work`` returns, or raise what it raises, as an `Exception`.
+
+    It runs in a thread of its own, which is left to itself when time is up.
+
+    Raises
+    ------
+    TimeoutError
+        If it is not done in time.
+    """
+    done: SimpleQueue[Callable[[], _T]] = SimpleQueue()
+
+    def run() -> None:
+        try:
+            found = work()
+        except BaseException as error:  # noqa: BLE001  # raised where it is waited for
+            done.put(partial(_fail, error))
+        else:
+            done.put(lambda: found)
+
+    Thread(target=run, daemon=True, name="assignor").start()
+    try:
+        return done.get(timeout=seconds)()
+    except Empty:
+        raise TimeoutError(f"not done in {seconds:g} s") from None
+
+
+def _fail(error: BaseException) -> NoReturn:
+    """Raise it; what would end a thread or a process is an error like others here."""
+    if isinstance(error, Exception):
+        raise error
+    raise RuntimeError(repr(error)) from error

@@ -1,0 +1,107 @@
+"""What joined a group, as the leader reads it: the document of the rebalance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from oracle.plugins.protocol import Mode
+from rebalance import Rebalance
+from rebalance.documents import rebalance_of as checked
+from rebalance.protocol import ClaimSource, MemberClaim, Subscription, member_claim
+from rebalance.protocol.member_claim import COOPERATIVE_STICKY, STICKY
+
+Racks = Mapping[str, Sequence[Sequence[str]]]
+"""Of each topic, partition by partition, the racks of its replicas."""
+
+Lags = Mapping[str, Sequence[int]]
+"""Of each topic, partition by partition, the records behind the log's end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Joining:
+    """One member of the new generation; ``instance_id`` if it is static (KIP-345)."""
+
+    member_id: str
+    subscription: Subscription
+    instance_id: str | None = None
+
+
+def claim_of(subscription: Subscription, mode: Mode) -> MemberClaim:
+    """Read what a member says it has, whichever client it is of.
+
+    Eager, user data that is none of ``sticky``'s counts as no claim, and so it is with
+    any other client's; where there are no user data, the subscription's own field
+    counts, which eager clients leave empty.
+    """
+    if mode is Mode.COOPERATIVE:
+        return member_claim(subscription, COOPERATIVE_STICKY)
+    said = member_claim(subscription, STICKY)
+    if said.source is ClaimSource.NOWHERE:
+        return member_claim(subscription, "")
+    return said
+
+
+def rebalance_of(
+    joined: Iterable[Joining],
+    counts: Mapping[str, int],
+    *,
+    mode: Mode,
+    racks: Racks | None = None,
+    lags: Lags | None = None,
+) -> Rebalance:
+    """Write the rebalance that a leader has to answer.
+
+    Parameters
+    ----------
+    joined : iterable of Joining
+    counts : mapping of str to int
+        Partitions of each topic that exists.
+    mode : Mode
+    racks, lags : mapping or None
+        Where known; a list that is shorter than its topic is taken to end in nothing.
+
+    Raises
+    ------
+    DocumentError
+        If a lag is negative.
+    """
+    document = {
+        "format": "rebalance/1",
+        "group": "",
+        "topics": {
+            name: _topic(count, (racks or {}).get(name), (lags or {}).get(name))
+            for name, count in counts.items()
+        },
+        "members": {one.member_id: _member(one, mode) for one in joined},
+    }
+    return checked(document)
+
+
+def _topic(
+    count: int,
+    racks: Sequence[Sequence[str]] | None,
+    lags: Sequence[int] | None,
+) -> dict[str, object]:
+    told: dict[str, object] = {"partitions": count}
+    if racks is not None:
+        listed = [list(one) for one in racks[:count]]
+        told["racks"] = listed + [[]] * (count - len(listed))
+    if lags is not None:
+        behind = [int(one) for one in lags[:count]]
+        told["lag"] = behind + [0] * (count - len(behind))
+    return told
+
+
+def _member(one: Joining, mode: Mode) -> dict[str, object]:
+    claim = claim_of(one.subscription, mode)
+    told: dict[str, object] = {
+        "subscription": sorted(set(one.subscription.topics)),
+        "owned": {topic: list(numbers) for topic, numbers in claim.partitions},
+        "generation": claim.generation,
+    }
+    if one.subscription.rack:  # librdkafka writes an empty one where it has none
+        told["rack"] = one.subscription.rack
+    if one.instance_id is not None:
+        told["instance_id"] = one.instance_id
+    return told

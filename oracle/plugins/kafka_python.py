@@ -1,0 +1,176 @@
+"""The oracle or a heuristic as an assignor of kafka-python 3 (docs/plugins.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import ClassVar, Protocol
+
+try:
+    from kafka.coordinator.assignors.abstract import (
+        AbstractPartitionAssignor,
+        RebalanceProtocol,
+    )
+    from kafka.protocol.consumer.metadata import (
+        ConsumerProtocolAssignment,
+        ConsumerProtocolSubscription,
+    )
+    from kafka.structs import TopicPartition
+except ImportError as missing:
+    raise ImportError(
+        "oracle.plugins.kafka_python needs kafka-python 3: "
+        "pip install 'assignor-oracle[kafka-python]'"
+    ) from missing
+
+from oracle.plugins.cluster import Cluster, counts_of
+from oracle.plugins.joining import Joining
+from oracle.plugins.leader import LagSource
+from oracle.plugins.memory import Memory
+from oracle.plugins.protocol import Mode
+from oracle.plugins.settings import FALLBACK, SECONDS, Settings, settings_of
+from rebalance.errors import WireError
+from rebalance.protocol import Subscription, decode_subscription, encode_subscription
+
+_MODES = {
+    Mode.EAGER: RebalanceProtocol.EAGER,
+    Mode.COOPERATIVE: RebalanceProtocol.COOPERATIVE,
+}
+
+
+class Metadata(Cluster, Protocol):
+    """The client's ``ClusterMetadata``."""
+
+    def brokers(self) -> Iterable[Broker]:
+        """Return all brokers."""
+        ...
+
+    def is_replica_node(self, partition: TopicPartition, node_id: int) -> object:
+        """Return something if that broker has a replica, else None."""
+        ...
+
+
+class Broker(Protocol):
+    """A broker in the client's metadata."""
+
+    node_id: int
+    rack: str | None
+
+
+class Member(Protocol):
+    """A member as the client hands it to the leader; ``metadata`` is decoded."""
+
+    member_id: str
+    group_instance_id: str | None
+    metadata: ConsumerProtocolSubscription
+
+
+class GroupAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
+    """What a consumer makes one of for itself; `assignor` makes the class."""
+
+    settings: ClassVar[Settings]
+
+    def __init__(self) -> None:
+        self._memory = Memory()
+
+    @property
+    def name(self) -> str:
+        """What the group calls it."""
+        return self.settings.name
+
+    def supported_protocols(self) -> list[RebalanceProtocol]:
+        """Return the one mode: a consumer's assignors must have one in common."""
+        return [_MODES[self.settings.mode]]
+
+    def metadata(self, topics: Iterable[str]) -> ConsumerProtocolSubscription:
+        """Say what this member wants, and what it claims to have."""
+        said = self._memory.subscription(
+            topics, mode=self.settings.mode, rack=self.settings.rack
+        )
+        return ConsumerProtocolSubscription.decode(encode_subscription(said))
+
+    def on_assignment(
+        self, assignment: ConsumerProtocolAssignment, generation: int
+    ) -> None:
+        """Remember what this member was given."""
+        given = ((one.topic, one.partition) for one in assignment.partitions())
+        self._memory.remember(given, generation)
+
+    def assign(
+        self, cluster: Metadata, members: Sequence[Member]
+    ) -> dict[str, ConsumerProtocolAssignment]:
+        """Assign for the group, as its leader."""
+        joined = [
+            Joining(
+                member_id=one.member_id,
+                subscription=_read(one.metadata),
+                instance_id=one.group_instance_id,
+            )
+            for one in members
+        ]
+        counts = counts_of(cluster, joined)
+        has_racks = any(one.subscription.rack for one in joined)
+        racks = _racks(cluster, counts) if has_racks else None
+        given = self.settings.leader.assign(joined, counts, racks=racks)
+        return {
+            member_id: ConsumerProtocolAssignment.decode(data)
+            for member_id, data in given.items()
+        }
+
+
+def assignor(
+    algorithm: str,
+    *,
+    name: str | None = None,
+    policy: str = "sticky",
+    cooperative: bool | None = None,
+    seconds: float = SECONDS,
+    fallback: str = FALLBACK,
+    rack: str | None = None,
+    lag: LagSource | None = None,
+) -> type[GroupAssignor]:
+    """Return a class for ``partition_assignment_strategy`` of a ``KafkaConsumer``.
+
+    Each consumer makes its own object of it, so one list will do for many.
+
+    Parameters
+    ----------
+    algorithm, name, policy, seconds, fallback, rack, lag
+        See `oracle.plugins.settings.settings_of`.
+    cooperative : bool, optional
+        Whether members keep what stays theirs while the group rebalances (KIP-429).
+        Unless given, what the name means: yes for ``cooperative-sticky``.
+    """
+    mode = None
+    if cooperative is not None:
+        mode = Mode.COOPERATIVE if cooperative else Mode.EAGER
+    settings = settings_of(
+        algorithm,
+        name=name,
+        policy=policy,
+        mode=mode,
+        seconds=seconds,
+        fallback=fallback,
+        rack=rack,
+        lag=lag,
+    )
+    return type("NamedGroupAssignor", (GroupAssignor,), {"settings": settings})
+
+
+def _read(metadata: ConsumerProtocolSubscription) -> Subscription:
+    """Read it with our own codec, which tells null from empty."""
+    try:
+        return decode_subscription(metadata.encode())
+    except WireError:  # what the client takes and we do not: no claim, then
+        return Subscription(version=0, topics=tuple(metadata.topics))
+
+
+def _racks(cluster: Metadata, counts: Mapping[str, int]) -> dict[str, list[list[str]]]:
+    """Find where replicas are, as far as brokers say where they are."""
+    seated = {one.node_id: one.rack for one in cluster.brokers() if one.rack}
+    racks = {}
+    for topic, count in counts.items():
+        spots = [TopicPartition(topic, number) for number in range(count)]
+        racks[topic] = [
+            sorted({r for n, r in seated.items() if cluster.is_replica_node(spot, n)})
+            for spot in spots
+        ]
+    return racks
