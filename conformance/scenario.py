@@ -47,8 +47,7 @@ class Expectation(_Part):
     ----------
     of
         Subjects: names of assignors, ``policy:NAME`` of an integer program, or
-        `EVERYONE`, `OPTIMUM`, `AS_IT_STANDS`. ``NAME/racks`` is the rack-aware form
-        of an assignor (KIP-881).
+        `EVERYONE`, `OPTIMUM`, `AS_IT_STANDS`.
     round
         It is about this round of a cooperative rebalance, the first being 1; absent:
         about what the group comes to rest at.

@@ -16,9 +16,9 @@ from rebalance.claims import NOBODY, Int32, Int64
 class ConstrainedStickyAssignor:
     """Keep what the quotas allow, then deal the rest out, in linear passes.
 
-    Follows the constrained path of ``AbstractStickyAssignor`` (KIP-615, KAFKA-9987),
-    ``ConstrainedAssignmentBuilder`` of Kafka 4.0. With q partitions a member and r
-    left over, r members get q + 1:
+    Follows the constrained path of ``AbstractStickyAssignor`` as it ships,
+    ``ConstrainedAssignmentBuilder`` of Kafka 4.4.0 and 3.9.2, without racks. With q
+    partitions a member and r left over, r members get q + 1:
 
     1. of the members that own more than q, the first r keep q + 1, the others q, and
        members that own less keep all; each keeps its lowest numbers, of equal numbers
@@ -31,9 +31,10 @@ class ConstrainedStickyAssignor:
     those that the instance's claim rule believes (KIP-341 as upstream does since
     KAFKA-14639, or the current generation alone, as before it).
 
-    Left out: racks (KIP-881), and the cooperative round that withholds what moves
-    (KIP-429). Members that differ only in topics that do not exist count as equal
-    here; upstream sends them down its general path.
+    Left out: racks (KIP-881; `heuristics.sticky.StickyAssignor` has them), and the
+    cooperative round that withholds what moves (KIP-429). Members that differ only in
+    topics that do not exist count as equal here; upstream sends them down its general
+    path.
     """
 
     name = "constrained-sticky"
@@ -88,16 +89,17 @@ class _Quotas(NamedTuple):
 def _assigned(
     owner: Int32, members: Int64, topics: Int32, topic_offsets: Int64
 ) -> Int32:
-    quotas = _quotas(owner, members, topics, topic_offsets)
-    assignee = _kept(owner, quotas.keep, topics, topic_offsets)
-    _deal_rest(assignee, quotas, topics, topic_offsets)
+    due = quotas(owner, members, topics, topic_offsets)
+    assignee = kept(owner, due.keep, topics, topic_offsets)
+    _deal_rest(assignee, due, topics, topic_offsets)
     return assignee
 
 
 @njit(cache=True)
-def _quotas(
+def quotas(
     owner: Int32, members: Int64, topics: Int32, topic_offsets: Int64
 ) -> _Quotas:
+    """Count what each member keeps of what it owns, and what it still gets."""
     n_partitions = (topic_offsets[topics + 1] - topic_offsets[topics]).sum()
     quota, n_over = divmod(n_partitions, members.size)
     owned = np.zeros(members.size, dtype=np.int64)
@@ -117,7 +119,7 @@ def _quotas(
 
 
 @njit(cache=True)
-def _kept(owner: Int32, room: Int64, topics: Int32, topic_offsets: Int64) -> Int32:
+def kept(owner: Int32, room: Int64, topics: Int32, topic_offsets: Int64) -> Int32:
     """Leave each owner its lowest partitions, by number, then topic, while it has room.
 
     Number by number through the topics that are long enough: linear, nothing sorted.
@@ -144,12 +146,12 @@ def _kept(owner: Int32, room: Int64, topics: Int32, topic_offsets: Int64) -> Int
 
 @njit(cache=True)
 def _deal_rest(
-    assignee: Int32, quotas: _Quotas, topics: Int32, topic_offsets: Int64
+    assignee: Int32, due: _Quotas, topics: Int32, topic_offsets: Int64
 ) -> None:
     """Fill the members below the quota round by round, then give one more in turn."""
-    need, below = quotas.need, quotas.below
-    queue = np.concatenate((quotas.at, np.empty_like(below)))
-    n_queued, n_served = quotas.at.size, 0
+    need, below = due.need, due.below
+    queue = np.concatenate((due.at, np.empty_like(below)))
+    n_queued, n_served = due.at.size, 0
     n_below, turn, n_left = below.size, 0, 0
     for t in topics:
         for row in range(topic_offsets[t], topic_offsets[t + 1]):

@@ -47,10 +47,11 @@ class CooperativeStickyAssignor:
     """The target of `heuristics.sticky.StickyAssignor`, come to in rounds.
 
     Follows ``org.apache.kafka.clients.consumer.CooperativeStickyAssignor`` (KIP-429;
-    Kafka 4.0). In each round a partition is withheld, given to nobody, if a member to
-    which it is not to go still has it: the newest claimant, or the newest claimants
-    where several are of one generation (KAFKA-12984). They revoke it and join again,
-    and claim what they were given; and so on until nothing is withheld.
+    held against Kafka 4.4.0 and 3.9.2). In each round a partition is withheld, given to
+    nobody, if a member to which it is not to go still has it: the newest claimant, or
+    the newest claimants where several are of one generation (KAFKA-12984). They revoke
+    it and join again, and claim what they were given; and so on until nothing is
+    withheld.
 
     `assign` gives what the group comes to rest at; `rounds`, the way there.
 
@@ -62,9 +63,10 @@ class CooperativeStickyAssignor:
       it. Here it is withheld, as upstream does with equal subscriptions;
     - with mixed subscriptions, upstream withholds for a round what nobody claims but
       members that have left the topic. Those revoke it before they join;
-    - nothing in upstream makes the rounds end. Here they do: see `rounds`.
+    - nothing in upstream makes the rounds end, and with racks some groups never come to
+      rest: what nobody near can take goes to and fro. Here they end: see `rounds`.
 
-    Left out, as in `StickyAssignor`: racks (KIP-881).
+    Left out: nothing.
     """
 
     name = "cooperative-sticky"
@@ -86,8 +88,9 @@ class CooperativeStickyAssignor:
         """Yield every round, the last being the one that withholds nothing.
 
         All members join every round, with what they were given in the one before. It
-        ends: equal subscriptions keep all that was given, so withhold in the first
-        round alone; mixed ones revoke in the first `MOST_ROUNDS` at most.
+        ends: without racks, equal subscriptions keep all that was given, so withhold in
+        the first round alone; mixed ones, and racks, revoke in the first `MOST_ROUNDS`
+        at most.
         """
         n_rounds, is_rest = 0, False
         while not is_rest:

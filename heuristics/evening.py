@@ -60,11 +60,11 @@ def give_out(
                 holder[row] = place
                 load[place] += 1
                 heap[0] += load.size
-                _sink(heap)
+                sink(heap)
 
 
 @njit(cache=True)
-def _sink(heap: Int64) -> None:
+def sink(heap: Int64) -> None:
     """Put the root, which has grown, where it belongs."""
     value, i, child = heap[0], 0, 1
     while child < heap.size:

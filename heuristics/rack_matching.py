@@ -6,35 +6,14 @@ is left open here goes out by ranges; quotas hold for both passes together.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
 
+from heuristics.reach import NONE, Reach, reach_of
 from heuristics.takers import Takers
 from rebalance import Instance
 from rebalance.claims import NOBODY, Bools, Int32, Int64
 from rebalance.instance import Racks
-
-NONE = -1
-
-
-class _Reach(NamedTuple):
-    """Where members read and partitions are, with one rack more that is everywhere.
-
-    Attributes
-    ----------
-    member : int64 (M,)
-        Rack of each member; one that tells none is on rack ``n_racks``.
-    offsets, racks : int64
-        Row p is on ``racks[offsets[p]:offsets[p+1]]``; the last is ``n_racks``.
-    n_racks : int
-    """
-
-    member: Int64
-    offsets: Int64
-    racks: Int64
-    n_racks: int
 
 
 def rack_matched(instance: Instance, racks: Racks, takers: Takers) -> Int32 | None:
@@ -46,7 +25,7 @@ def rack_matched(instance: Instance, racks: Racks, takers: Takers) -> Int32 | No
         Member of each partition, -1 where the ranges decide. None: no topic has both
         a subscriber and a replica on one rack and replicas that differ in racks.
     """
-    reach = _reach(racks)
+    reach = reach_of(racks)
     kind = _kinds(
         np.unique(instance.topic_sizes, return_inverse=True)[1].astype(np.int64),
         instance.class_sizes,
@@ -59,24 +38,6 @@ def rack_matched(instance: Instance, racks: Racks, takers: Takers) -> Int32 | No
     if not needs.any():
         return None
     return _matched(by_kind, bounds, needs, takers, instance.topic_offsets, reach)
-
-
-def _reach(racks: Racks) -> _Reach:
-    n_racks = len(racks.names)
-    member = racks.member.astype(np.int64)
-    # An empty name is a rack to a replica, but none to a consumer.
-    is_none = (member == NONE) | (member == _code_of_empty(racks))
-    each = np.arange(racks.offsets.size, dtype=np.int64)
-    return _Reach(
-        np.where(is_none, n_racks, member),
-        racks.offsets + each,
-        np.insert(racks.replicas.astype(np.int64), racks.offsets[1:], n_racks),
-        n_racks,
-    )
-
-
-def _code_of_empty(racks: Racks) -> int:
-    return 0 if racks.names[:1] == ("",) else NONE
 
 
 @njit(cache=True)
@@ -106,7 +67,7 @@ def _kinds(
 
 @njit(cache=True)
 def _needing(
-    by_kind: Int64, bounds: Int64, takers: Takers, topic_offsets: Int64, reach: _Reach
+    by_kind: Int64, bounds: Int64, takers: Takers, topic_offsets: Int64, reach: Reach
 ) -> Bools:
     """Tell the topics that subscribers' and replicas' racks tell something about."""
     needs = np.zeros(by_kind.size, dtype=np.bool_)
@@ -127,7 +88,7 @@ def _needing(
 
 
 @njit(cache=True)
-def _differs(start: int, end: int, of_takers: Bools, reach: _Reach) -> bool:
+def _differs(start: int, end: int, of_takers: Bools, reach: Reach) -> bool:
     """Tell whether a rack of the rows is a taker's, and not all rows have them all."""
     of_rows = np.zeros(reach.n_racks + 1, dtype=np.bool_)
     entries = reach.racks[reach.offsets[start] : reach.offsets[end]]
@@ -144,7 +105,7 @@ def _matched(
     needs: Bools,
     takers: Takers,
     topic_offsets: Int64,
-    reach: _Reach,
+    reach: Reach,
 ) -> Int32:
     """Match topics of one kind together, a topic of its own kind where it needs it."""
     assignee = np.full(topic_offsets[-1], NOBODY, dtype=np.int32)
@@ -166,7 +127,7 @@ def _matched(
 
 @njit(cache=True)
 def _match_alone(
-    assignee: Int32, start: int, end: int, members: Int64, reach: _Reach
+    assignee: Int32, start: int, end: int, members: Int64, reach: Reach
 ) -> None:
     """Give each member in turn the first open rows on its rack, up to its quota."""
     quota, n_extra = divmod(end - start, members.size)
@@ -188,7 +149,7 @@ def _match_alone(
 
 
 @njit(cache=True)
-def _rows_by_rack(start: int, end: int, reach: _Reach) -> tuple[Int64, Int64, Int64]:
+def _rows_by_rack(start: int, end: int, reach: Reach) -> tuple[Int64, Int64, Int64]:
     """List the rows rack by rack, ascending: first entry, next entry, its row."""
     first = reach.offsets[start]
     n_entries = reach.offsets[end] - first
@@ -204,7 +165,7 @@ def _rows_by_rack(start: int, end: int, reach: _Reach) -> tuple[Int64, Int64, In
 
 @njit(cache=True)
 def _match_together(
-    assignee: Int32, starts: Int64, size: int, members: Int64, reach: _Reach
+    assignee: Int32, starts: Int64, size: int, members: Int64, reach: Reach
 ) -> None:
     """Give a number of all topics to the first member on a rack of all its rows.
 
@@ -237,14 +198,14 @@ def _match_together(
 
 
 @njit(cache=True)
-def _count_racks(n_topics: Int64, rows: Int64, reach: _Reach, step: int) -> None:
+def _count_racks(n_topics: Int64, rows: Int64, reach: Reach, step: int) -> None:
     for p in rows:
         for rack in reach.racks[reach.offsets[p] : reach.offsets[p + 1]]:
             n_topics[rack] += step
 
 
 @njit(cache=True)
-def _members_by_rack(members: Int64, reach: _Reach) -> tuple[Int64, Int64]:
+def _members_by_rack(members: Int64, reach: Reach) -> tuple[Int64, Int64]:
     """List the members rack by rack, in their order: the first, the next."""
     head = np.full(reach.n_racks + 1, NONE, dtype=np.int64)
     link = np.empty(members.size, dtype=np.int64)

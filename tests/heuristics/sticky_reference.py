@@ -7,6 +7,7 @@ them to make no difference.
 
 from __future__ import annotations
 
+from tests.heuristics.range_reference import matches
 from tests.heuristics.reference import (
     Held,
     believed,
@@ -19,9 +20,12 @@ from tests.heuristics.reference import (
     topics_in_order,
     wants,
 )
+from tests.heuristics.sticky_racks_reference import Quotas, near_only, racks_tell
 from tests.shapes import Document
 
 TP = tuple[str, int]
+HASHED = 12
+"""So many a hash table of Java's takes before it grows beyond 16 buckets."""
 
 
 class Endless(Exception):  # noqa: N818
@@ -35,12 +39,19 @@ def is_mixed(document: Document) -> bool:
 
 def sticky(document: Document, *, current_only: bool = False) -> Held:
     if not is_mixed(document):
+        if document["members"] and racks_tell(document):
+            return Quotas(document, current_only=current_only).build()
         return constrained_sticky(document, current_only=current_only)
     return General(document, current_only=current_only).build()
 
 
 class General:
-    """One rebalance; ``as_upstream`` does not ask whether a move back evens out."""
+    """One rebalance.
+
+    ``as_upstream`` does not ask whether a move back evens out, and of several that
+    might go back moves the one that Java's hashes put first. ``ways`` tells which of
+    the two has made a difference.
+    """
 
     def __init__(
         self,
@@ -53,14 +64,20 @@ class General:
         self.document, self.as_upstream = document, as_upstream
         self.moves_left = most_moves
         self.reverted = False
+        self.ways: set[str] = set()
         self.subscribers = {
             topic: [m for m in document["members"] if wants(document, m, topic)]
             for topic in topics_in_order(document)
         }
         owned = believed(document, current_only=current_only)
-        self.has = {m: set(flat(mine)) for m, mine in owned.items()}
         self.previous = self._previous()
         self.must_revoke = self._must_revoke(current_only)
+        self.has_racks = racks_tell(document)
+        if self.has_racks:
+            near = near_only(document, owned)
+            self.must_revoke |= any(flat(near[m]) != flat(owned[m]) for m in owned)
+            owned = near
+        self.has = {m: set(flat(mine)) for m, mine in owned.items()}
         self.moved: dict[TP, tuple[str, str]] = {}
 
     def build(self) -> Held:
@@ -69,15 +86,25 @@ class General:
         every = [(t, n) for t in served for n in range(size(self.document, t))]
         free = [tp for tp in every if self._holder(tp) is None]
         is_first = not any(self.has.values())
-        for tp in free:
-            takers = [m for m in self.has if m in self.subscribers[tp[0]]]
-            self.has[min(takers, key=self._rank)].add(tp)
+        for near in [True, False] if self.has_racks else [False]:
+            self._give_out(free, near=near)
         self._balance(every, free, is_first=is_first)
         held = nobody(self.document)
         for m, mine in self.has.items():
             for topic, number in mine:
                 give(held, m, topic, number)
         return held
+
+    def _give_out(self, free: list[TP], *, near: bool) -> None:
+        for tp in free:
+            takers = [
+                m
+                for m in self.has
+                if m in self.subscribers[tp[0]]
+                and (not near or matches(self.document, m, *tp))
+            ]
+            if takers and self._holder(tp) is None:
+                self.has[min(takers, key=self._rank)].add(tp)
 
     def _balance(self, every: list[TP], free: list[TP], *, is_first: bool) -> None:
         fixed = {m: self.has.pop(m) for m in list(self.has) if self._is_fixed(m)}
@@ -118,8 +145,15 @@ class General:
             for other, pair in self.moved.items()
             if pair == (taker, origin) and other[0] == tp[0]
         ]
+        if not reverse:
+            return tp
         evens_out = len(self.has[origin]) > len(self.has[taker]) + 1
-        return min(reverse) if reverse and (evens_out or self.as_upstream) else tp
+        if not self.as_upstream:
+            return min(reverse) if evens_out else tp
+        first = first_by_hash(reverse)
+        self.ways |= {"no evening out"} if not evens_out else set()
+        self.ways |= {"tie by hash"} if first != min(reverse) else set()
+        return first
 
     def _move(self, tp: TP, taker: str) -> None:
         self.moves_left -= 1
@@ -180,6 +214,20 @@ class General:
             for m, mine in owned.items()
             for topic in mine
         )
+
+
+def first_by_hash(partitions: list[TP]) -> TP:
+    """Return what a ``HashSet<TopicPartition>`` has first, of a dozen at most."""
+    assert len(partitions) <= HASHED
+
+    def bucket(tp: TP) -> int:
+        topic = 0
+        for unit in java(tp[0]):
+            topic = (31 * topic + unit) & 0xFFFFFFFF
+        spread = (31 * (31 + tp[1]) + topic) & 0xFFFFFFFF
+        return (spread ^ spread >> 16) & 15
+
+    return min(partitions, key=bucket)
 
 
 def score(has: dict[str, set[TP]]) -> int:

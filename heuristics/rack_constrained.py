@@ -1,0 +1,223 @@
+"""Equal subscriptions, sticky, racks first (KIP-881): what ``sticky`` adds to quotas.
+
+Follows ``ConstrainedAssignmentBuilder`` of ``AbstractStickyAssignor`` where members and
+replicas tell racks (Kafka 4.4.0 and 3.9.2).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from heuristics.constrained_sticky import kept, quotas
+from heuristics.order import text_order
+from heuristics.reach import Reach, near_owners
+from rebalance import Instance
+from rebalance.claims import NOBODY, Int32, Int64
+
+
+class _Open(NamedTuple):
+    """Who may still get some; lists of members by id, ``size`` how long they are.
+
+    Attributes
+    ----------
+    need : int64 (M,)
+        Partitions short of q, by member.
+    below, at : int64 (M,)
+        Members below q; members with q, of whom as many as are over may get one more.
+    size : int64 (3,)
+        Members in ``below``; in ``at``; how many of these still get one more.
+    n_below, n_at : int64 (R + 1,)
+        How many of either are on each rack.
+    """
+
+    need: Int64
+    below: Int64
+    at: Int64
+    size: Int64
+    n_below: Int64
+    n_at: Int64
+
+
+def rack_constrained(instance: Instance, reach: Reach) -> Int32:
+    """Keep what is near within the quotas, deal near, deal the rest.
+
+    Parameters
+    ----------
+    instance : Instance
+        With equal subscriptions and at least one member.
+    reach : Reach
+        Of racks that tell something.
+
+    Returns
+    -------
+    int32 (P,)
+        Member of each partition, or `NOBODY` where nobody subscribes.
+    """
+    members = text_order(instance.members)
+    listed = instance.topics_of(0)
+    topics = listed[text_order([instance.topics[t] for t in listed])]
+    owner = near_owners(instance.owner, reach)
+    return _assigned(owner, members, topics, instance.topic_offsets, reach)
+
+
+@njit(cache=True)
+def _assigned(
+    owner: Int32, members: Int64, topics: Int32, topic_offsets: Int64, reach: Reach
+) -> Int32:
+    due = quotas(owner, members, topics, topic_offsets)
+    assignee = kept(owner, due.keep, topics, topic_offsets)
+    rows = _fewest_near_first(assignee, topics, topic_offsets, reach)
+    n_over = rows.size - due.need.sum()  # so many have yet to get one more
+    now = _opened(due.need, due.below, due.at, n_over, reach)
+    _deal_near(assignee, rows, now, reach)
+    _deal_rest(assignee, rows, now)
+    return assignee
+
+
+@njit(cache=True)
+def _fewest_near_first(
+    assignee: Int32, topics: Int32, topic_offsets: Int64, reach: Reach
+) -> Int64:
+    """List what nobody has by the number of members near, then by topic and number."""
+    on_rack = np.zeros(reach.n_racks + 1, dtype=np.int64)
+    for rack in reach.member:
+        on_rack[rack] += 1
+    on_rack[reach.n_racks] = 0
+    rows = np.empty(assignee.size, dtype=np.int64)
+    n_near = np.zeros(assignee.size, dtype=np.int64)
+    n_rows = 0
+    for t in topics:
+        for row in range(topic_offsets[t], topic_offsets[t + 1]):
+            if assignee[row] == NOBODY:
+                for rack in reach.racks[reach.offsets[row] : reach.offsets[row + 1]]:
+                    n_near[n_rows] += on_rack[rack]
+                rows[n_rows] = row
+                n_rows += 1
+    order = np.argsort(n_near[:n_rows], kind="mergesort")
+    return rows[:n_rows][order]
+
+
+@njit(cache=True)
+def _opened(need: Int64, below: Int64, at: Int64, n_over: int, reach: Reach) -> _Open:
+    """Begin with nobody served."""
+    n_members = need.size
+    waiting = np.empty(n_members, dtype=np.int64)
+    queue = np.empty(n_members, dtype=np.int64)
+    waiting[: below.size] = below
+    n_at = at.size if n_over > 0 else 0
+    queue[:n_at] = at[:n_at]
+    on_below = np.zeros(reach.n_racks + 1, dtype=np.int64)
+    on_at = np.zeros(reach.n_racks + 1, dtype=np.int64)
+    for m in below:
+        on_below[reach.member[m]] += 1
+    for m in queue[:n_at]:
+        on_at[reach.member[m]] += 1
+    size = np.array([below.size, n_at, n_over])
+    return _Open(need.copy(), waiting, queue, size, on_below, on_at)
+
+
+@njit(cache=True)
+def _deal_near(assignee: Int32, rows: Int64, now: _Open, reach: Reach) -> None:
+    """Give each row to the next near member below q; else to the first near one at q.
+
+    "Next" goes around the members below q, from behind the last that was given.
+    """
+    turn = 0
+    for row in rows:
+        i = _next_near(now.below, now.size[0], now.n_below, turn, row, reach)
+        if i != NOBODY:
+            m = now.below[i]
+            assignee[row] = m
+            turn = i + 1 if not _fill(now, i, reach) else i
+            turn = turn % now.size[0] if now.size[0] > 0 else 0
+            continue
+        i = _next_near(now.at, now.size[1], now.n_at, 0, row, reach)
+        if i != NOBODY:
+            assignee[row] = now.at[i]
+            _top_up(now, i, reach)
+
+
+@njit(cache=True)
+def _next_near(
+    members: Int64, size: int, on_rack: Int64, start: int, row: int, reach: Reach
+) -> int:
+    """Find a member on a rack of the row, going around; `NOBODY` if there is none."""
+    racks = reach.racks[reach.offsets[row] : reach.offsets[row + 1]]
+    n_near = 0
+    for rack in racks[:-1]:  # the last is the one that is everywhere
+        n_near += on_rack[rack]
+    if n_near == 0:
+        return NOBODY
+    for step in range(size):
+        i = (start + step) % size
+        rack = reach.member[members[i]]
+        for one in racks[:-1]:
+            if one == rack:
+                return int(i)
+    return NOBODY
+
+
+@njit(cache=True)
+def _fill(now: _Open, i: int, reach: Reach) -> bool:
+    """Count a partition more for a member below q; tell whether it is there now."""
+    m = now.below[i]
+    now.need[m] -= 1
+    if now.need[m] > 0:
+        return False
+    _remove(now.below, now.size, 0, i)
+    now.n_below[reach.member[m]] -= 1
+    if now.size[2] > 0:
+        now.at[now.size[1]] = m
+        now.size[1] += 1
+        now.n_at[reach.member[m]] += 1
+    return True
+
+
+@njit(cache=True)
+def _top_up(now: _Open, i: int, reach: Reach) -> None:
+    """Count one more than q; after the last that is due, nobody waits for one."""
+    now.n_at[reach.member[now.at[i]]] -= 1
+    _remove(now.at, now.size, 1, i)
+    now.size[2] -= 1
+    if now.size[2] == 0:
+        now.size[1] = 0
+        now.n_at[:] = 0
+
+
+@njit(cache=True)
+def _remove(members: Int64, size: Int64, which: int, i: int) -> None:
+    """Close the gap: the order of the others stays."""
+    size[which] -= 1
+    for j in range(i, size[which]):
+        members[j] = members[j + 1]
+
+
+@njit(cache=True)
+def _deal_rest(assignee: Int32, rows: Int64, now: _Open) -> None:
+    """Go around the members below q, then give one more each to those at q."""
+    n_below, n_at, _ = now.size
+    queue = np.empty(n_at + n_below, dtype=np.int64)
+    queue[:n_at] = now.at[:n_at]
+    turn, n_left, n_served = 0, 0, 0
+    for row in rows:
+        if assignee[row] != NOBODY:
+            continue
+        if n_below == 0:
+            assignee[row] = queue[n_served]
+            n_served += 1
+            continue
+        m = now.below[turn]
+        assignee[row] = m
+        now.need[m] -= 1
+        turn += 1
+        if now.need[m] > 0:
+            now.below[n_left] = m
+            n_left += 1
+        else:
+            queue[n_at] = m
+            n_at += 1
+        if turn == n_below:
+            n_below, turn, n_left = n_left, 0, 0
