@@ -20,9 +20,9 @@ from benchmarks.jvm_table import KINDS, page_part, write_into
 from benchmarks.jvm_work import Case, fixed_cases, growing
 from conformance.clients import LINES, KafkaClients, install
 
-FULL = Limits(call=60, warming=20, turns=20, rounds=9)
-GROWTH = replace(FULL, warming=8, turns=6, rounds=5)
-QUICK = Limits(call=10, warming=4, turns=2, rounds=5)
+FULL = Limits(call=60, warming=25, turns=10, rounds=9)
+GROWTH = replace(FULL, warming=12, turns=6, rounds=5)
+QUICK = Limits(call=10, warming=5, turns=2, rounds=5)
 STEPS, QUICK_STEPS = 7, 2  # the last of them at 1,000,000 partitions
 QUICK_CASES = ("S1", "S5")
 
