@@ -22,6 +22,9 @@ COLOURS: Final = {
 _JAVA: Final = "Kafka, Java"
 _OURS: Final = "ours"
 _TITLES: Final = {"equal": "Equal subscriptions", "mixed": "Mixed subscriptions"}
+_SIZES: Final = [20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000]
+_TIMES: Final = [0.1, 1, 10, 100, 1000, 10_000, 100_000]  # milliseconds
+_LOG: Final = alt.Scale(type="log", nice=False)
 _WIDTH: Final = 380
 _HEIGHT: Final = 340
 _SCALE: Final = 2.0  # pixels of a PNG for one of the picture
@@ -65,25 +68,26 @@ def picture_of(lines: Iterable[Line]) -> bytes:
     return bytes(vl_convert.vegalite_to_png(chart.to_dict(), scale=_SCALE))
 
 
-def _panel(lines: list[Line], kind: str, title: str) -> alt.Chart:
-    x_axis = alt.Axis(format="~s", grid=False)
-    y_axis = alt.Axis(format="~g", tickCount=6)
-    scale = alt.Scale(type="log")
-    order = [_OURS, _JAVA]
-    dashes = alt.Scale(domain=order, range=[[1, 0], [5, 4]])
-    colours = alt.Scale(domain=list(COLOURS), range=list(COLOURS.values()))
-    chart: alt.Chart = (
-        alt.Chart(alt.InlineData(values=_rows(lines, kind)))
-        .mark_line(point=alt.OverlayMarkDef(size=26), strokeWidth=1.8)
-        .encode(
-            x=alt.X("partitions:Q", title="partitions", axis=x_axis, scale=scale),
-            y=alt.Y("ms:Q", title="milliseconds", axis=y_axis, scale=scale),
-            color=alt.Color("assignor:N", scale=colours),
-            strokeDash=alt.StrokeDash("side:N", scale=dashes),
-        )
-        .properties(width=_WIDTH, height=_HEIGHT, title=title)
+def _panel(lines: list[Line], kind: str, title: str) -> alt.LayerChart | alt.FacetChart:
+    sizes = alt.Axis(format="~s", grid=False, values=_SIZES)
+    times = alt.Axis(format=",~g", values=_TIMES)
+    log = alt.Scale(type="log", domain=[_TIMES[0], _TIMES[-1]], nice=False)
+    base = alt.Chart(alt.InlineData(values=_rows(lines, kind))).encode(
+        x=alt.X("partitions:Q", title="partitions", axis=sizes, scale=_LOG),
+        y=alt.Y("ms:Q", title="milliseconds of CPU", axis=times, scale=log),
     )
-    return chart
+    stroke = alt.Legend(symbolType="stroke", symbolStrokeWidth=2, symbolSize=400)
+    colours = alt.Scale(domain=list(COLOURS), range=list(COLOURS.values()))
+    dashes = alt.Scale(domain=[_OURS, _JAVA], range=[[1, 0], [5, 4]])
+    curves = base.mark_line(strokeWidth=1.8).encode(
+        color=alt.Color("assignor:N", scale=colours, legend=stroke),
+        strokeDash=alt.StrokeDash("side:N", scale=dashes, legend=stroke),
+    )
+    points = base.mark_point(filled=True, size=26, opacity=1).encode(
+        color=alt.Color("assignor:N", scale=colours, legend=None),
+    )
+    both = alt.layer(curves, points)
+    return both.properties(width=_WIDTH, height=_HEIGHT, title=title)
 
 
 def _rows(lines: list[Line], kind: str) -> list[Line]:
