@@ -10,6 +10,7 @@ from __future__ import annotations
 import doctest
 import json
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 import verify
+from oracle.cli.run import run
 from rebalance import parse_assignment, parse_rebalance
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -50,11 +52,25 @@ def commands(text: str) -> Iterator[tuple[str, str]]:
         yield command, expected
 
 
-CONSOLE = [
-    pytest.param(command, expected, id=f"{page}:{line}:{command[:40]}")
+def is_plain(page: str, command: str) -> bool:
+    """Whether a command can do without a shell; what the README shows has its own."""
+    starts = command.startswith("assignor-oracle ")
+    return starts and page != "README.md" and not set(command) & set("|&;<>$\"'")
+
+
+LISTED = [
+    (page, line, command, expected)
     for page, line, text in blocks("console")
     for command, expected in commands(text)
 ]
+CONSOLE, PLAIN = (
+    [
+        pytest.param(command, expected, id=f"{page}:{line}:{command[:60]}")
+        for page, line, command, expected in LISTED
+        if is_plain(page, command) is plain
+    ]
+    for plain in (False, True)
+)
 JSON = [pytest.param(t, id=f"{page}:{line}") for page, line, t in blocks("json")]
 PYTHON = [pytest.param(t, id=f"{page}:{line}") for page, line, t in blocks("pycon")]
 
@@ -72,6 +88,20 @@ def test_commands_print_what_the_page_says(command: str, expected: str) -> None:
     )
     printed = ran.stdout + ran.stderr
     assert ran.returncode in {0, 1}, printed  # 1: the answer is no
+    assert agrees(expected, printed), printed
+
+
+@pytest.mark.parametrize(("command", "expected"), PLAIN)
+def test_plain_commands_print_what_the_page_says(
+    command: str,
+    expected: str,
+    capsysbinary: pytest.CaptureFixture[bytes],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(ROOT)
+    code = run(shlex.split(command)[1:])
+    printed = b"".join(capsysbinary.readouterr()).decode()
+    assert code in {0, 1}, printed  # 1: the answer is no
     assert agrees(expected, printed), printed
 
 
@@ -115,5 +145,6 @@ def test_sessions_print_what_the_page_says(
 
 def test_there_are_examples_to_run() -> None:
     assert len(CONSOLE) >= 5
+    assert len(PLAIN) >= 20
     assert len(JSON) >= 3
     assert len(PYTHON) >= 1

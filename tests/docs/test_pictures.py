@@ -1,0 +1,72 @@
+"""The pictures of the pages are what `tools.pictures` draws, and each is shown."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from heuristics import ASSIGNORS
+from tools.pictures import canvas, pictures
+from tools.pictures.answers import contrast_of, example_of
+from tools.pictures.panels import picture_of
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = {
+    page: page.read_text(encoding="utf-8") for page in sorted(ROOT.glob("docs/**/*.md"))
+}
+
+
+@cache
+def drawn() -> dict[str, str]:
+    """Draw all; the paths from the root, and the SVG."""
+    return dict(pictures(ROOT))
+
+
+def test_pictures_are_what_the_program_draws() -> None:
+    kept = {p.relative_to(ROOT).as_posix() for p in ROOT.glob("docs/images/**/*.svg")}
+    assert kept == set(drawn())
+    for path, svg in drawn().items():
+        assert (ROOT / path).read_text(encoding="utf-8") == svg, path
+
+
+def test_every_link_leads_somewhere() -> None:
+    for page, text in PAGES.items():
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
+            assert (page.parent / target).exists(), f"{page}: {target}"
+
+
+def test_every_picture_is_shown() -> None:
+    shown = "".join(PAGES.values())
+    for picture in ROOT.glob("docs/images/**/*.svg"):
+        assert f"{picture.parent.name}/{picture.name})" in shown
+
+
+@pytest.mark.parametrize("assignor", ASSIGNORS)
+def test_every_assignor_has_its_page(assignor: str) -> None:
+    page = PAGES[ROOT / f"docs/assignors/{assignor}.md"]
+    assert f"](../images/assignors/{assignor}.svg)" in page
+    assert example_of(assignor).as_posix() in page
+    index = PAGES[ROOT / "docs/assignors/README.md"]
+    assert f"[`{assignor}`]({assignor}.md)" in index
+
+
+@pytest.mark.parametrize("assignor", ASSIGNORS)
+def test_every_picture_shows_something_wrong(assignor: str) -> None:
+    contrast = contrast_of(assignor, ROOT)
+    last, best = contrast.states[-1], contrast.best
+    is_worse = any(one.is_worse(best.told) for one in last.told)
+    assert last.refused or is_worse or len(contrast.states) > 2
+
+
+def test_a_story_is_told_to_those_who_do_not_see_it() -> None:
+    svg = picture_of(contrast_of("range", ROOT))
+    assert "<title>range: loads 3, 0, 0; the optimum: loads 1, 1, 1, proved" in svg
+
+
+def test_every_colour_has_a_dark_twin() -> None:
+    for svg in drawn().values():
+        used = set(re.findall(r'(?:fill|stroke)="(#[0-9a-f]{6})"', svg))
+        assert used <= set(canvas.DARK)

@@ -1,0 +1,191 @@
+"""What a picture of an assignor shows: its answer on one rebalance, and a best one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from heuristics import ASSIGNORS
+from heuristics.cooperative_sticky import CooperativeStickyAssignor
+from rebalance import (
+    Assignment,
+    AssignmentDocument,
+    Instance,
+    assignment_of,
+    figures_of,
+    instance_of,
+    parse_assignment,
+    parse_rebalance,
+)
+from rebalance.figures import member_lag
+from solver.outcome import Outcome
+from solver.policy import parse_policy
+from solver.solving import solve_policy
+from solver.values import values_of
+from verify.enumerate import every_assignment
+
+EXAMPLES: Final = Path("docs/examples")
+SPECIAL: Final = {"sticky": "chain.json"}
+"""Which example an assignor's picture is of; all others: the one of its name."""
+POLICIES: Final = {"lag-aware": "lag-aware", "lag-swaps": "lag-aware"}
+"""What the optimum is the best of; for all others `sticky`."""
+
+
+class Told(NamedTuple):
+    """A line about a state; ``merit`` is the less the better, None: no matter."""
+
+    text: str
+    of: str = ""
+    merit: tuple[int, ...] | None = None
+
+    def is_worse(self, others: Sequence[Told]) -> bool:
+        """Whether another state's line on the same matter tells of less."""
+        if self.merit is None:
+            return False
+        same = [one.merit for one in others if one.of == self.of]
+        return any(other is not None and other < self.merit for other in same)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """Who has what at one point, and what is told of it.
+
+    Attributes
+    ----------
+    holder : int32 (P,)
+        Member, -1 nobody.
+    refused : str or None
+        Why there is none.
+    """
+
+    title: str
+    holder: np.ndarray[tuple[int], np.dtype[np.int32]] | None
+    told: tuple[Told, ...] = ()
+    refused: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contrast:
+    """An assignor's answer beside the best there is.
+
+    Attributes
+    ----------
+    states : tuple of State
+        What it makes of it; of one that goes in rounds, all of them.
+    best : State
+        Of all the best, the first of those nearest to the answer.
+    """
+
+    assignor: str
+    instance: Instance
+    states: tuple[State, ...]
+    best: State
+
+
+def example_of(assignor: str) -> Path:
+    """Return the path of the rebalance that an assignor's picture is of."""
+    name = SPECIAL.get(assignor)
+    return EXAMPLES / (name or f"assignors/{assignor}.json")
+
+
+def contrast_of(assignor: str, root: Path) -> Contrast:
+    """Run an assignor and the solver on the assignor's example."""
+    text = (root / example_of(assignor)).read_bytes()
+    instance = instance_of(parse_rebalance(text))
+    policy = parse_policy(POLICIES.get(assignor, "sticky"))
+    outcome = solve_policy(instance, policy)
+    states = tuple(_states(assignor, instance))
+    best = _nearest(instance, json.loads(text), outcome, states[-1])
+    told = (*_told(instance, best), Told(f"proved: {outcome.policy}"))
+    return Contrast(
+        assignor=assignor,
+        instance=instance,
+        states=states,
+        best=State(title="the optimum", holder=best.assignee, told=told),
+    )
+
+
+def _states(name: str, instance: Instance) -> Iterator[State]:
+    assignor = ASSIGNORS[name]
+    reason = assignor.refuses(instance)
+    if reason is not None:
+        yield State(title=name, holder=None, refused=reason)
+        return
+    if isinstance(assignor, CooperativeStickyAssignor):
+        for number, one in enumerate(assignor.rounds(instance), 1):
+            count = int(one.withheld.sum())
+            told = (Told(f"{count} withheld"),) if count else _told(instance, one.given)
+            yield State(
+                title=f"{name}, round {number}" if number == 1 else f"round {number}",
+                holder=one.given.assignee,
+                told=told,
+            )
+        return
+    answer = assignor.assign(instance)
+    yield State(title=name, holder=answer.assignee, told=_told(instance, answer))
+
+
+def _told(instance: Instance, answer: Assignment) -> tuple[Told, ...]:
+    """Put loads, lags and moves in words; with lag loads are but even by topic."""
+    loads = answer.loads(instance).tolist()
+    even = None if instance.lag is not None else tuple(sorted(loads, reverse=True))
+    lines = [Told(_listed("loads", loads), "loads", even)]
+    if instance.lag is not None:
+        lags = member_lag(instance, answer).tolist()
+        lines.append(Told(_listed("lag", lags), "lag", (max(lags),)))
+    if (instance.owner >= 0).any():
+        moves = figures_of(instance, answer).moves or 0
+        lines.append(Told(f"moves {moves}", "moves", (moves,)))
+    return tuple(lines)
+
+
+def _listed(word: str, numbers: Sequence[int]) -> str:
+    return f"{word} {', '.join(map(str, numbers))}"
+
+
+def _nearest(
+    instance: Instance, document: dict[str, object], outcome: Outcome, state: State
+) -> Assignment:
+    """List all assignments; of those that are as good, take the nearest to the answer.
+
+    Raises
+    ------
+    ValueError
+        If the optimum is not proved.
+    """
+    if outcome.assignment is None or not all(o.is_proved for o in outcome.objectives):
+        raise ValueError(f"{instance.group}: not proved")
+    if state.holder is None:
+        return outcome.assignment
+    wanted = _merit(instance, outcome.assignment, outcome)
+    answers = (
+        assignment_of(instance, _document(one)) for one in every_assignment(document)
+    )
+    equal = [one for one in answers if _merit(instance, one, outcome) == wanted]
+    return min(equal, key=lambda one: int((one.assignee != state.holder).sum()))
+
+
+def _document(written: dict[str, object]) -> AssignmentDocument:
+    return parse_assignment(json.dumps(written).encode())
+
+
+def _merit(instance: Instance, answer: Assignment, outcome: Outcome) -> object:
+    """Value what the policy asks for; by topic if the balance is.
+
+    Sorted loads tell whether an assignment is dec-min, since no example has capacities.
+    """
+    bounds = instance.topic_offsets
+    if outcome.policy.balance.kind.value == "dec-min":
+        bounds = bounds[[0, -1]]
+    members = len(instance.members)
+    loads = [
+        sorted(np.bincount(answer.assignee[start:end], minlength=members).tolist())
+        for start, end in pairwise(bounds.tolist())
+    ]
+    return loads, values_of(instance, answer, outcome.policy)

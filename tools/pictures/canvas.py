@@ -1,0 +1,202 @@
+"""Boxes, lines and words at pixels, as an SVG that reads in light and in dark.
+
+Vega-Lite draws it, through Altair. Nothing is laid out by the width of a text, so the
+same marks give the same bytes on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Any, Final, Literal, NamedTuple
+
+import altair as alt
+import vl_convert
+
+PAPER: Final = "#ffffff"
+INK: Final = "#1f2933"
+SOFT: Final = "#5b6773"
+FAINT: Final = "#d3d9df"
+CALM: Final = "#a9c7ea"
+PLAIN: Final = "#e1e6eb"
+ALARM: Final = "#f0a04b"
+DANGER: Final = "#b42318"
+DARK: Final = {
+    PAPER: "#0d1117",
+    INK: "#e6edf3",
+    SOFT: "#9aa7b4",
+    FAINT: "#39424c",
+    CALM: "#2c5282",
+    PLAIN: "#313a44",
+    ALARM: "#a85a10",
+    DANGER: "#ff8f85",
+}
+"""What a colour is where the reader asks for dark."""
+_FONT: Final = "Helvetica, Arial, sans-serif"
+
+Row = dict[str, Any]
+Align = Literal["left", "center", "right"]
+
+
+class Box(NamedTuple):
+    """A rectangle; left, top, width and height in pixels."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    fill: str
+    edge: str = PAPER
+    thick: float = 1.0
+    dashed: bool = False
+
+
+class Line(NamedTuple):
+    """From one point to another."""
+
+    x: float
+    y: float
+    x2: float
+    y2: float
+    colour: str = FAINT
+    thick: float = 1.0
+    dashed: bool = False
+
+
+class Words(NamedTuple):
+    """A line of text around a point, halfway up its letters."""
+
+    x: float
+    y: float
+    text: str
+    colour: str = INK
+    size: int = 12
+    bold: bool = False
+    align: Align = "left"
+
+
+Mark = Box | Line | Words
+
+
+def svg_of(marks: Iterable[Mark], *, width: int, height: int, told: str) -> str:
+    """Draw marks, boxes below lines below words.
+
+    Parameters
+    ----------
+    told : str
+        What the picture shows, for those who do not see it.
+    """
+    listed = list(marks)
+    boxes = [one for one in listed if isinstance(one, Box)]
+    lines = [one for one in listed if isinstance(one, Line)]
+    words = [one for one in listed if isinstance(one, Words)]
+    layers = [
+        *_boxes(boxes, width, height),
+        *_lines(lines, width, height),
+        *_words(words, width, height),
+    ]
+    chart = (
+        alt.layer(*layers)
+        .properties(width=width, height=height, padding=0, autosize="none")
+        .configure(font=_FONT, background=PAPER, aria=False)
+        .configure_view(stroke=None)
+    )
+    svg: str = vl_convert.vegalite_to_svg(chart.to_dict())
+    head, _, body = svg.partition(">")
+    title = f"<title>{escape(told)}</title>"
+    return f'{head} role="img">{title}{_dark_style()}{body}\n'
+
+
+def png_of(svg: str) -> bytes:
+    """Render a picture, in light, to look at it."""
+    return bytes(vl_convert.svg_to_png(svg, scale=2))
+
+
+def _dark_style() -> str:
+    """Return CSS that puts each colour's dark twin in its place."""
+    rules = "".join(
+        f'[fill="{light}"]{{fill:{dark}}}[stroke="{light}"]{{stroke:{dark}}}'
+        for light, dark in DARK.items()
+    )
+    return f"<style>@media (prefers-color-scheme:dark){{{rules}}}</style>"
+
+
+def _at(field: str, end: int, *, down: bool = False) -> dict[str, alt.X | alt.Y]:
+    """Put a field on pixels, from the left or from the top."""
+    domain = [end, 0] if down else [0, end]
+    scale = alt.Scale(domain=domain, nice=False, zero=False)
+    if down:
+        return {"y": alt.Y(f"{field}:Q", axis=None, scale=scale)}
+    return {"x": alt.X(f"{field}:Q", axis=None, scale=scale)}
+
+
+def _boxes(boxes: Sequence[Box], width: int, height: int) -> list[alt.Chart]:
+    """Draw solid boxes, then dashed ones."""
+    layers = []
+    for dashed in (False, True):
+        rows = [
+            {**one._asdict(), "right": one.x + one.width, "below": one.y + one.height}
+            for one in boxes
+            if one.dashed is dashed
+        ]
+        dash = [4, 3] if dashed else [1, 0]
+        mark = _over(rows).mark_rect(strokeDash=dash)
+        layers.append(
+            mark.encode(
+                **_at("x", width),
+                x2="right:Q",
+                **_at("y", height, down=True),
+                y2="below:Q",
+                fill=alt.Fill("fill:N", scale=None, legend=None),
+                stroke=alt.Stroke("edge:N", scale=None, legend=None),
+                strokeWidth=alt.StrokeWidth("thick:Q", scale=None, legend=None),
+            )
+        )
+    return layers
+
+
+def _lines(lines: Sequence[Line], width: int, height: int) -> list[alt.Chart]:
+    layers = []
+    for dashed in (False, True):
+        rows = [one._asdict() for one in lines if one.dashed is dashed]
+        mark = _over(rows).mark_rule(strokeDash=[4, 3] if dashed else [1, 0])
+        layers.append(
+            mark.encode(
+                **_at("x", width),
+                x2="x2:Q",
+                **_at("y", height, down=True),
+                y2="y2:Q",
+                stroke=alt.Stroke("colour:N", scale=None, legend=None),
+                strokeWidth=alt.StrokeWidth("thick:Q", scale=None, legend=None),
+            )
+        )
+    return layers
+
+
+def _words(words: Sequence[Words], width: int, height: int) -> list[alt.Chart]:
+    """Draw texts; those that are set alike in one layer."""
+    styles = sorted({(one.align, one.bold, one.size) for one in words})
+    layers = []
+    for align, bold, size in styles:
+        rows = [
+            one._asdict()
+            for one in words
+            if (one.align, one.bold, one.size) == (align, bold, size)
+        ]
+        weight: Literal["bold", "normal"] = "bold" if bold else "normal"
+        mark = _over(rows).mark_text(
+            align=align, baseline="middle", fontSize=size, fontWeight=weight, limit=0
+        )
+        layers.append(
+            mark.encode(
+                **_at("x", width),
+                **_at("y", height, down=True),
+                text="text:N",
+                fill=alt.Fill("colour:N", scale=None, legend=None),
+            )
+        )
+    return layers
+
+
+def _over(rows: list[Row]) -> alt.Chart:
+    return alt.Chart(alt.InlineData(values=rows))

@@ -1,0 +1,229 @@
+"""Draw an assignor's answer beside the optimum: members as bars of partitions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from rebalance import Instance
+from rebalance.claims import NOBODY, Int32
+from tools.pictures.answers import Contrast, State
+from tools.pictures.canvas import (
+    ALARM,
+    CALM,
+    DANGER,
+    FAINT,
+    INK,
+    PAPER,
+    PLAIN,
+    SOFT,
+    Box,
+    Line,
+    Mark,
+    Words,
+    svg_of,
+)
+
+_MARGIN: Final = 18
+_TITLE: Final = 44  # from the top to where bars may begin
+_BAR: Final = 36  # width of a member's bar; with lag
+_BAR_LAG: Final = 52
+_GAP: Final = 6  # between two bars
+_BETWEEN: Final = 36  # between two panels
+_STACK: Final = 130  # height of the highest bar
+_BOX_MOST: Final = 26  # height of a partition; with lag its lag tells
+_TOLD: Final = 18  # height of a line of text
+_LEAST_WIDTH: Final = 156  # of a panel, for its title
+_LETTER: Final = 6.2  # width of a letter, about
+_REFUSAL: Final = 22  # letters in a line
+_KEPT, _MOVED, _FREE = "stays with its owner", "leaves its owner", "had no owner"
+_APART: Final = "elsewhere than in the optimum"
+_FILL: Final = {_KEPT: CALM, _MOVED: ALARM, _FREE: PLAIN}
+
+
+class _Bars(NamedTuple):
+    """What is the same in all panels of a picture.
+
+    Attributes
+    ----------
+    unit : float
+        Pixels for one partition, or for one record of lag.
+    """
+
+    instance: Instance
+    unit: float
+    floor: float
+
+    @property
+    def bar(self) -> int:
+        return _BAR if self.instance.lag is None else _BAR_LAG
+
+    def rooms(self, state: State) -> tuple[int, ...]:
+        """List members from the left; `NOBODY` last if some partition has none."""
+        members = self.instance.members
+        by_name = sorted(range(len(members)), key=members.__getitem__)
+        is_idle = state.holder is not None and (state.holder == NOBODY).any()
+        return (*by_name, *([NOBODY] if is_idle else []))
+
+    def width(self, state: State) -> float:
+        bars = len(self.rooms(state)) * (self.bar + _GAP) - _GAP
+        return max(bars, _LEAST_WIDTH)
+
+    def size(self, p: int) -> float:
+        lag = self.instance.lag
+        return self.unit * (1 if lag is None else int(lag[p]))
+
+    def name(self, p: int) -> str:
+        """Return topic, number and, if it is told, lag."""
+        t = int(self.instance.partition_topic[p])
+        number = p - int(self.instance.topic_offsets[t])
+        lag = self.instance.lag
+        told = "" if lag is None else f": {int(lag[p])}"
+        return f"{self.instance.topics[t]}-{number}{told}"
+
+
+def picture_of(contrast: Contrast) -> str:
+    """Draw a contrast, as SVG."""
+    instance, best = contrast.instance, contrast.best
+    before = State(title="before", holder=instance.owner)
+    owned = bool((instance.owner != NOBODY).any())
+    states = [*([before] if owned else []), *contrast.states, best]
+    bars = _bars(instance, states)
+    marks: list[Mark] = []
+    used: set[str] = set()
+    left = float(_MARGIN)
+    for state in states:
+        other = None if state in (before, best) else best
+        marks += _panel(bars, state, left, other, used, is_before=state is before)
+        left += bars.width(state) + _BETWEEN
+    deep = max(len(state.told) for state in states)
+    legend_at = bars.floor + 30 + deep * _TOLD + 10
+    legend, end = _legend(used, legend_at)
+    width = max(left - _BETWEEN, end) + _MARGIN
+    return svg_of(
+        [*marks, *legend],
+        width=int(width),
+        height=int(legend_at + 22),
+        told=_story(states),
+    )
+
+
+def _bars(instance: Instance, states: Sequence[State]) -> _Bars:
+    holders = [state.holder for state in states if state.holder is not None]
+    weight = instance.lag
+    if weight is None:
+        weight = np.ones(instance.n_partitions, dtype=np.int64)
+    highest = max(
+        int(weight[holder == room].sum())
+        for holder in holders
+        for room in (*range(len(instance.members)), NOBODY)
+    )
+    unit = _STACK / max(highest, 1)
+    if instance.lag is None:
+        unit = min(unit, _BOX_MOST)
+    return _Bars(instance, unit, _TITLE + highest * unit + 8)
+
+
+def _panel(
+    bars: _Bars,
+    state: State,
+    left: float,
+    best: State | None,
+    used: set[str],
+    *,
+    is_before: bool,
+) -> Iterator[Mark]:
+    """Draw one state; note in ``used`` what the legend must explain."""
+    yield Words(left, 20, state.title, INK, 13, bold=True)
+    if state.holder is None:
+        yield from _refusal(bars, state, left)
+        return
+    yield Line(left, bars.floor, left + bars.width(state), bars.floor, SOFT)
+    for place, room in enumerate(bars.rooms(state)):
+        x = left + place * (bars.bar + _GAP)
+        yield _below(bars, room, x, state.holder)
+        y = bars.floor
+        for p in np.flatnonzero(state.holder == room).tolist():
+            y -= bars.size(p)
+            kind = _KEPT if is_before and room != NOBODY else _kind(bars, p, room)
+            apart = best is not None and _is_apart(best, p, room)
+            used |= set() if is_before else {kind} | ({_APART} if apart else set())
+            yield _box(bars, p, x, y, kind, apart=apart)
+            if bars.size(p) >= 11:
+                middle = (x + bars.bar / 2, y + bars.size(p) / 2)
+                yield Words(*middle, bars.name(p), size=11, align="center")
+    for line, told in enumerate(state.told):
+        y = bars.floor + 38 + line * _TOLD
+        worse = best is not None and told.is_worse(best.told)
+        yield Words(left, y, told.text, DANGER if worse else SOFT, 12, bold=worse)
+
+
+def _kind(bars: _Bars, p: int, room: int) -> str:
+    owner = int(bars.instance.owner[p])
+    if owner == NOBODY:
+        return _FREE
+    return _KEPT if owner == room else _MOVED
+
+
+def _is_apart(best: State, p: int, room: int) -> bool:
+    return best.holder is not None and int(best.holder[p]) != room
+
+
+def _box(bars: _Bars, p: int, x: float, y: float, kind: str, *, apart: bool) -> Box:
+    edge, thick = (DANGER, 2.5) if apart else (PAPER, 1.0)
+    inset = 1.5 if apart else 0.5
+    height = max(bars.size(p) - 2 * inset, 1)
+    return Box(
+        x + inset, y + inset, bars.bar - 2 * inset, height, _FILL[kind], edge, thick
+    )
+
+
+def _below(bars: _Bars, room: int, x: float, holder: Int32) -> Words:
+    """Write a member's name under its bar."""
+    name = "nobody" if room == NOBODY else bars.instance.members[room]
+    is_empty = not (holder == room).any()
+    colour = SOFT if is_empty else INK
+    return Words(x + bars.bar / 2, bars.floor + 13, name, colour, 12, False, "center")
+
+
+def _refusal(bars: _Bars, state: State, left: float) -> Iterator[Mark]:
+    lines, line = [], ""
+    for word in f"refuses: {state.refused}".split():
+        if len(line) + len(word) > _REFUSAL:
+            lines.append(line)
+            line = ""
+        line = f"{line} {word}".strip()
+    lines.append(line)
+    yield Box(
+        left, _TITLE, bars.width(state), bars.floor - _TITLE, PAPER, FAINT, 1.5, True
+    )
+    for number, text in enumerate(lines):
+        y = _TITLE + 20 + number * 16
+        yield Words(left + 10, y, text, DANGER, 12)
+
+
+def _legend(used: set[str], y: float) -> tuple[list[Mark], float]:
+    """Explain what is used; and tell where the line ends."""
+    x = float(_MARGIN)
+    marks: list[Mark] = []
+    for name in (_KEPT, _MOVED, _FREE, _APART):
+        if name not in used:
+            continue
+        edge = DANGER if name == _APART else PAPER
+        thick = 2.5 if name == _APART else 1.0
+        marks.append(Box(x, y - 6, 14, 12, _FILL.get(name, PAPER), edge, thick))
+        marks.append(Words(x + 20, y, name, SOFT, 12))
+        x += 36 + _LETTER * len(name)
+    return marks, x - 16
+
+
+def _story(states: Sequence[State]) -> str:
+    """Tell the picture in words."""
+    parts = [
+        f"{state.title}: {state.refused or ', '.join(told.text for told in state.told)}"
+        for state in states
+        if state.told or state.refused
+    ]
+    return "; ".join(parts)
