@@ -7,39 +7,36 @@ done they fail.
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterable, Iterator
-from functools import cache
-from itertools import count, islice
+from itertools import islice
 
 import pytest
 
-from conformance.clients import (
-    LINES,
-    Adapter,
-    Answer,
-    KafkaClients,
-    Verdict,
-    install,
-    judged,
-)
+from conformance.clients import Adapter, Verdict
 from heuristics import Assignor
 from heuristics.range import RangeAssignor
 from heuristics.round_robin import RoundRobinAssignor
 from heuristics.server_range import ServerRangeAssignor
 from heuristics.uniform import UniformAssignor
-from rebalance import AssignmentDocument, document_of
+from rebalance import document_of
+from tests.conformance.jars import (
+    INSTANCES,
+    NEWEST,
+    RUNS,
+    SERVER,
+    STICKY,
+    asked,
+    clients,
+    drawn,
+    in_order,
+    judged_answer,
+    running,
+    with_topics_there,
+)
 from tests.heuristics.routes import instance
 from tests.shapes import Document, rebalance
-from tests.strategies import LARGER, SMALL, seeded_rebalance
 
 pytestmark = pytest.mark.slow
 
-INSTANCES = int(os.environ.get("ORACLE_INSTANCES", "2000")) * 2 // 5
-NEWEST = next(iter(LINES))
-RUNS = [(line.version, name) for line in LINES.values() for name in line.assignors]
-STICKY = [run for run in RUNS if "sticky" in run[1]]
-SERVER = [run for run in RUNS if "server" in run[1]]
 PUBLISHED: dict[str, Assignor] = {
     "range": RangeAssignor(),
     "roundrobin": RoundRobinAssignor(),
@@ -48,79 +45,6 @@ PUBLISHED: dict[str, Assignor] = {
 }
 """Kafka's names of the assignors that leave nothing open, and ours."""
 COMPARED = [run for run in RUNS if run[1] in PUBLISHED]
-
-
-@cache
-def clients(version: str) -> KafkaClients:
-    return install(LINES[version])
-
-
-def running(version: str, assignor: str) -> Adapter:
-    return Adapter(clients(version).program(assignor))
-
-
-def asked(version: str, assignor: str, document: Document) -> Answer:
-    """Ask once, and let the judge see the answer."""
-    text = json.dumps(document).encode()
-    with running(version, assignor) as kafka:
-        cooperative = assignor == "cooperative-sticky"
-        return judged(kafka.answer(text), text, cooperative=cooperative)
-
-
-def drawn() -> Iterator[Document]:
-    """Draw rebalances of at least one member: no coordinator asks without one."""
-    each = (
-        seeded_rebalance(seed, LARGER if seed % 10 == 0 else SMALL) for seed in count()
-    )
-    return islice((one for one in each if one["members"]), INSTANCES)
-
-
-def with_topics_there(document: Document) -> Document:
-    """Let nobody want a topic without partitions.
-
-    Of members that differ in such topics alone, Kafka's uniform takes the path of mixed
-    subscriptions and ours that of equal ones.
-    """
-    there = {t for t, about in document["topics"].items() if about["partitions"]}
-    members = {
-        m: about | {"subscription": [t for t in about["subscription"] if t in there]}
-        for m, about in document["members"].items()
-    }
-    return document | {"members": members}
-
-
-def well_behaved(document: Document) -> Document:
-    """Leave out what trips Kafka's sticky assignors up (`test_known_faults` below).
-
-    Who wants nothing is not there, and a claim is of a partition that exists, is
-    wanted, and is claimed by nobody else.
-    """
-    claimed: set[tuple[str, int]] = set()
-    members: Document = {}
-    for member, about in document["members"].items():
-        if about["subscription"]:
-            members[member] = about
-            if "owned" in about:
-                owned = _own_claims(document, about, claimed)
-                members[member] = about | {"owned": owned}
-    return document | {"members": members}
-
-
-def _has_members(document: Document) -> bool:
-    return bool(document["members"])
-
-
-def _own_claims(
-    document: Document, about: Document, claimed: set[tuple[str, int]]
-) -> Document:
-    owned: Document = {}
-    for topic, numbers in about["owned"].items():
-        size = document["topics"].get(topic, {"partitions": 0})["partitions"]
-        if topic in about["subscription"]:
-            free = {n for n in numbers if n < size and (topic, n) not in claimed}
-            claimed |= {(topic, n) for n in free}
-            owned |= {topic: sorted(free)} if free else {}
-    return owned
 
 
 @pytest.mark.parametrize(("version", "assignor"), COMPARED)
@@ -138,30 +62,12 @@ def test_ours_are_kafkas(version: str, assignor: str) -> None:
             assert in_order(answer.assignment) == in_order(given), document
 
 
-def in_order(assignment: AssignmentDocument) -> dict[str, dict[str, list[int]]]:
-    return {
-        member: {topic: sorted(numbers) for topic, numbers in held.items()}
-        for member, held in assignment.members.items()
-    }
-
-
-@pytest.mark.parametrize(("version", "assignor"), STICKY)
-def test_sticky_is_valid_where_members_behave(version: str, assignor: str) -> None:
-    check_valid(version, assignor, filter(_has_members, map(well_behaved, drawn())))
-
-
 @pytest.mark.parametrize(("version", "assignor"), SERVER)
 def test_the_server_is_valid_whatever_is_claimed(version: str, assignor: str) -> None:
-    check_valid(version, assignor, drawn())
-
-
-def check_valid(version: str, assignor: str, documents: Iterable[Document]) -> None:
-    """Judge a quarter of them: the judge takes longer than Kafka does."""
-    cooperative = assignor == "cooperative-sticky"
+    """A quarter of them: the judge takes longer than Kafka does."""
     with running(version, assignor) as kafka:
-        for document in islice(documents, INSTANCES // 4):
-            text = json.dumps(document).encode()
-            answer = judged(kafka.answer(text), text, cooperative=cooperative)
+        for document in islice(drawn(), INSTANCES // 4):
+            answer = judged_answer(kafka, assignor, document)
             assert answer.verdict is Verdict.ANSWERED, (document, answer.reason)
 
 
@@ -215,46 +121,6 @@ def test_racks_and_instance_ids_are_told(version: str, assignor: str) -> None:
         assert plain.assignment.members["m2"] == {"t": [0]}
     if assignor in {"range", "sticky", "cooperative-sticky"}:
         assert racked.assignment.members["m2"] == {"t": [1]}
-
-
-# What is wrong with Kafka's own: should one of these fail, Kafka has mended it.
-
-
-@pytest.mark.parametrize(("version", "assignor"), STICKY)
-def test_known_fault_who_wants_nothing_is_given_some(
-    version: str, assignor: str
-) -> None:
-    """Members that want nothing count as subscribed like the first who wants some."""
-    members: Document = {"m1": {"subscription": []}, "m2": {"subscription": ["t"]}}
-    answer = asked(version, assignor, rebalance({"t": {"partitions": 2}}, members))
-    assert answer.verdict is Verdict.INVALID
-    assert "unsubscribed" in (answer.reason or "")
-
-
-@pytest.mark.parametrize(("version", "assignor"), STICKY)
-def test_known_fault_partitions_that_do_not_exist(version: str, assignor: str) -> None:
-    """With mixed subscriptions a claim on a number that does not exist is believed."""
-    members: Document = {
-        "m1": {"subscription": ["t"], "owned": {"t": [0, 1]}, "generation": 1},
-        "m2": {"subscription": ["u"]},
-    }
-    topics = {"t": {"partitions": 1}, "u": {"partitions": 1}}
-    answer = asked(version, assignor, rebalance(topics, members))
-    assert answer.verdict is Verdict.INVALID
-
-
-@pytest.mark.parametrize("version", LINES)
-def test_known_fault_two_claims_of_one_generation(version: str) -> None:
-    """One of the two is given what the other has not given up yet."""
-    members: Document = {
-        m: TWO[m] | {"owned": {"t": [0, 1]}, "generation": 1} for m in TWO
-    }
-    members["m3"] = {"subscription": ["u"]}
-    topics = {"t": {"partitions": 2}, "u": {"partitions": 1}}
-    document = rebalance(topics, members)
-    answer = asked(version, "cooperative-sticky", document)
-    assert answer.verdict is Verdict.INVALID
-    assert "unrevoked" in (answer.reason or "")
 
 
 @pytest.mark.parametrize(
