@@ -93,7 +93,7 @@ def _started(java: list[str], place: Path, rack: str | None) -> Iterator[Broker]
 
 def _format(java: list[str], aside: Path) -> None:
     cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
-    command = [*java, "kafka.tools.StorageTool", "format", "--cluster-id", cluster]
+    command = [*java, "kafka.tools.StorageTool", "format", f"--cluster-id={cluster}"]
     command += ["--config", str(aside / "settings")]
     run_java(command, what="format a broker's storage", seconds=FORMAT_SECONDS)
 
