@@ -14,6 +14,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -72,7 +73,10 @@ CONSOLE, PLAIN = (
     for plain in (False, True)
 )
 JSON = [pytest.param(t, id=f"{page}:{line}") for page, line, t in blocks("json")]
-PYTHON = [pytest.param(t, id=f"{page}:{line}") for page, line, t in blocks("pycon")]
+PYTHON = [  # the sessions of a page go on from one another
+    pytest.param("\n".join(text for _, _, text in of_page), id=page)
+    for page, of_page in groupby(blocks("pycon"), lambda one: one[0])
+]
 
 
 @pytest.mark.parametrize(("command", "expected"), CONSOLE)

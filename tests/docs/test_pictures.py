@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 from heuristics import ASSIGNORS
+from heuristics.group import Safeguards
 from tools.pictures import canvas, pictures
 from tools.pictures.answers import contrast_of, example_of
+from tools.pictures.every import HISTORIES
 from tools.pictures.panels import picture_of
+from tools.pictures.scenes import Scene, with_and_without
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {
@@ -70,3 +74,23 @@ def test_every_colour_has_a_dark_twin() -> None:
     for svg in drawn().values():
         used = set(re.findall(r'(?:fill|stroke)="(#[0-9a-f]{6})"', svg))
         assert used <= set(canvas.DARK)
+
+
+@pytest.mark.parametrize("safeguard", [one.name for one in fields(Safeguards)])
+def test_every_safeguard_is_shown_and_missed(safeguard: str) -> None:
+    page = PAGES[ROOT / "docs/group-protocol.md"]
+    name = safeguard.replace("_", "-")
+    assert f"### `{safeguard}`" in page
+    assert f"](images/group/without-{name}.svg)" in page
+    held, dropped = with_and_without(safeguard, HISTORIES[safeguard])
+    assert not is_broken(held)
+    assert is_broken(dropped)
+
+
+def is_broken(scene: Scene) -> bool:
+    """Whether somewhere two may commit, or at the end nobody."""
+    return any(
+        any(frame.committers(one) > 1 for frame in scene.frames)
+        or not scene.frames[-1].committers(one)
+        for one in scene.partitions
+    )

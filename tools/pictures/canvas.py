@@ -21,6 +21,9 @@ CALM: Final = "#a9c7ea"
 PLAIN: Final = "#e1e6eb"
 ALARM: Final = "#f0a04b"
 DANGER: Final = "#b42318"
+ABSENT: Final = "#8a96a3"
+LEAVING: Final = "#b58bd6"
+GROWN: Final = "#2e8b63"
 DARK: Final = {
     PAPER: "#0d1117",
     INK: "#e6edf3",
@@ -30,6 +33,9 @@ DARK: Final = {
     PLAIN: "#313a44",
     ALARM: "#a85a10",
     DANGER: "#ff8f85",
+    ABSENT: "#6b7783",
+    LEAVING: "#7a4fa3",
+    GROWN: "#4fc08d",
 }
 """What a colour is where the reader asks for dark."""
 _FONT: Final = "Helvetica, Arial, sans-serif"

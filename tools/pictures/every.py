@@ -8,9 +8,28 @@ from typing import Final
 
 from heuristics import ASSIGNORS
 from tools.pictures.answers import contrast_of
+from tools.pictures.lanes import timeline_of
 from tools.pictures.panels import picture_of
+from tools.pictures.scenes import (
+    History,
+    back_before_any_error,
+    going_down,
+    joining,
+    looking_away,
+    revoking_to_death,
+    upgrade,
+    with_and_without,
+)
 
 _IMAGES: Final = "docs/images"
+HISTORIES: Final[dict[str, History]] = {
+    "withholds": joining,
+    "loses_to_eager": going_down,
+    "loses_when_missed": back_before_any_error,
+    "fences": looking_away,
+    "leader_follows_up": revoking_to_death,
+}
+"""Safeguards, and a history that each of them keeps safe."""
 
 
 def pictures(root: Path) -> Iterator[tuple[str, str]]:
@@ -18,3 +37,7 @@ def pictures(root: Path) -> Iterator[tuple[str, str]]:
     for assignor in ASSIGNORS:
         path = f"{_IMAGES}/assignors/{assignor}.svg"
         yield path, picture_of(contrast_of(assignor, root))
+    yield f"{_IMAGES}/group/rolling-upgrade.svg", timeline_of([upgrade()])
+    for safeguard, history in HISTORIES.items():
+        path = f"{_IMAGES}/group/without-{safeguard.replace('_', '-')}.svg"
+        yield path, timeline_of(with_and_without(safeguard, history))
