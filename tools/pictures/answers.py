@@ -20,7 +20,6 @@ from rebalance import (
     assignment_of,
     figures_of,
     instance_of,
-    parse_assignment,
     parse_rebalance,
 )
 from rebalance.figures import member_lag
@@ -165,14 +164,11 @@ def _nearest(
         return outcome.assignment
     wanted = _merit(instance, outcome.assignment, outcome)
     answers = (
-        assignment_of(instance, _document(one)) for one in every_assignment(document)
+        assignment_of(instance, AssignmentDocument.model_construct(**one))
+        for one in every_assignment(document)
     )
     equal = [one for one in answers if _merit(instance, one, outcome) == wanted]
     return min(equal, key=lambda one: int((one.assignee != state.holder).sum()))
-
-
-def _document(written: dict[str, object]) -> AssignmentDocument:
-    return parse_assignment(json.dumps(written).encode())
 
 
 def _merit(instance: Instance, answer: Assignment, outcome: Outcome) -> object:

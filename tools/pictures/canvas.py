@@ -41,6 +41,7 @@ DARK: Final = {
 _FONT: Final = "Helvetica, Arial, sans-serif"
 
 Row = dict[str, Any]
+Tables = dict[str, list[Row]]
 Align = Literal["left", "center", "right"]
 
 
@@ -96,10 +97,11 @@ def svg_of(marks: Iterable[Mark], *, width: int, height: int, told: str) -> str:
     boxes = [one for one in listed if isinstance(one, Box)]
     lines = [one for one in listed if isinstance(one, Line)]
     words = [one for one in listed if isinstance(one, Words)]
+    tables: Tables = {}
     layers = [
-        *_boxes(boxes, width, height),
-        *_lines(lines, width, height),
-        *_words(words, width, height),
+        *_boxes(boxes, tables, width, height),
+        *_lines(lines, tables, width, height),
+        *_words(words, tables, width, height),
     ]
     chart = (
         alt.layer(*layers)
@@ -107,7 +109,8 @@ def svg_of(marks: Iterable[Mark], *, width: int, height: int, told: str) -> str:
         .configure(font=_FONT, background=PAPER, aria=False)
         .configure_view(stroke=None)
     )
-    svg: str = vl_convert.vegalite_to_svg(chart.to_dict())
+    spec = chart.to_dict(validate=False) | {"datasets": tables}
+    svg: str = vl_convert.vegalite_to_svg(spec)
     head, _, body = svg.partition(">")
     title = f"<title>{escape(told)}</title>"
     return f'{head} role="img">{title}{_dark_style()}{body}\n'
@@ -136,7 +139,9 @@ def _at(field: str, end: int, *, down: bool = False) -> dict[str, alt.X | alt.Y]
     return {"x": alt.X(f"{field}:Q", axis=None, scale=scale)}
 
 
-def _boxes(boxes: Sequence[Box], width: int, height: int) -> list[alt.Chart]:
+def _boxes(
+    boxes: Sequence[Box], tables: Tables, width: int, height: int
+) -> list[alt.Chart]:
     """Draw solid boxes, then dashed ones."""
     layers = []
     for dashed in (False, True):
@@ -146,7 +151,7 @@ def _boxes(boxes: Sequence[Box], width: int, height: int) -> list[alt.Chart]:
             if one.dashed is dashed
         ]
         dash = [4, 3] if dashed else [1, 0]
-        mark = _over(rows).mark_rect(strokeDash=dash)
+        mark = _over(rows, tables).mark_rect(strokeDash=dash)
         layers.append(
             mark.encode(
                 **_at("x", width),
@@ -161,11 +166,13 @@ def _boxes(boxes: Sequence[Box], width: int, height: int) -> list[alt.Chart]:
     return layers
 
 
-def _lines(lines: Sequence[Line], width: int, height: int) -> list[alt.Chart]:
+def _lines(
+    lines: Sequence[Line], tables: Tables, width: int, height: int
+) -> list[alt.Chart]:
     layers = []
     for dashed in (False, True):
         rows = [one._asdict() for one in lines if one.dashed is dashed]
-        mark = _over(rows).mark_rule(strokeDash=[4, 3] if dashed else [1, 0])
+        mark = _over(rows, tables).mark_rule(strokeDash=[4, 3] if dashed else [1, 0])
         layers.append(
             mark.encode(
                 **_at("x", width),
@@ -179,7 +186,9 @@ def _lines(lines: Sequence[Line], width: int, height: int) -> list[alt.Chart]:
     return layers
 
 
-def _words(words: Sequence[Words], width: int, height: int) -> list[alt.Chart]:
+def _words(
+    words: Sequence[Words], tables: Tables, width: int, height: int
+) -> list[alt.Chart]:
     """Draw texts; those that are set alike in one layer."""
     styles = sorted({(one.align, one.bold, one.size) for one in words})
     layers = []
@@ -190,7 +199,7 @@ def _words(words: Sequence[Words], width: int, height: int) -> list[alt.Chart]:
             if (one.align, one.bold, one.size) == (align, bold, size)
         ]
         weight: Literal["bold", "normal"] = "bold" if bold else "normal"
-        mark = _over(rows).mark_text(
+        mark = _over(rows, tables).mark_text(
             align=align, baseline="middle", fontSize=size, fontWeight=weight, limit=0
         )
         layers.append(
@@ -204,5 +213,8 @@ def _words(words: Sequence[Words], width: int, height: int) -> list[alt.Chart]:
     return layers
 
 
-def _over(rows: list[Row]) -> alt.Chart:
-    return alt.Chart(alt.InlineData(values=rows))
+def _over(rows: list[Row], tables: Tables) -> alt.Chart:
+    """Begin a layer over rows, which Altair would copy at every turn, by name."""
+    name = f"rows{len(tables)}"
+    tables[name] = rows
+    return alt.Chart(alt.NamedData(name=name))
