@@ -12,7 +12,10 @@ from aiokafka.consumer.group_coordinator import GroupCoordinator
 from aiokafka.coordinator.assignors.sticky.sticky_assignor import (
     StickyPartitionAssignor,
 )
-from aiokafka.coordinator.protocol import ConsumerProtocolMemberAssignment
+from aiokafka.coordinator.protocol import (
+    ConsumerProtocolMemberAssignment,
+    ConsumerProtocolMemberMetadata,
+)
 from aiokafka.protocol.metadata import MetadataResponse_v1
 
 from oracle.plugins import Memory, Mode
@@ -116,6 +119,19 @@ def test_what_aiokafka_itself_writes_is_understood() -> None:
     said = theirs._metadata(["t"], [SimpleNamespace(topic="t", partition=3)], 5)
     given = leads(leader, a=said.encode(), b=joins(leader))
     assert 3 in given["a"]
+
+
+@pytest.mark.parametrize(("generation", "count"), [(-1, 0), (6, 1)])
+def test_aiokafkas_own_reads_ours_with_a_generation(
+    generation: int, count: int
+) -> None:
+    """So docs/plugins.md says; should this fail, the client has learnt version 0."""
+    one = assignor("chain-sticky", name="sticky")
+    one.follow(SimpleNamespace(_coordinator=SimpleNamespace(generation=generation)))
+    is_given(one, 2)
+    said = ConsumerProtocolMemberMetadata.decode(joins(one))
+    read = StickyPartitionAssignor.parse_member_metadata(said)
+    assert (len(read.partitions), read.generation) == (count, generation)
 
 
 def test_the_client_is_eager() -> None:

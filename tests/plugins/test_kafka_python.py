@@ -9,6 +9,7 @@ from unittest.mock import MagicMock
 import pytest
 from kafka.cluster import ClusterMetadata
 from kafka.consumer.subscription_state import SubscriptionState
+from kafka.coordinator.assignors.cooperative_sticky import CooperativeStickyAssignor
 from kafka.coordinator.assignors.range import RangePartitionAssignor
 from kafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
 from kafka.coordinator.consumer import ConsumerCoordinator
@@ -21,6 +22,7 @@ from oracle.plugins.kafka_python import GroupAssignor, assignor
 from rebalance.protocol import decode_assignment, decode_subscription
 
 Held = dict[str, list[int]]
+GIVEN = "0000 00000001 000174 00000001 00000005 ffffffff"  # partition 5 of t
 VERSION = 8  # of a metadata response
 
 
@@ -144,6 +146,21 @@ def test_what_kafka_python_itself_writes_is_understood() -> None:
     theirs.on_assignment(_decoded(both["b"]), 4)
     again = leader.leads(b=theirs.metadata({"t"}).encode(), a=leader.joins())
     assert held(again["b"])["t"] == kept
+
+
+def test_kafka_pythons_own_reads_what_its_like_wrote() -> None:
+    """So docs/plugins.md says; should this fail, the client has learnt Java's form."""
+    ours = assignor("chain-sticky", name="sticky")()
+    ours.on_assignment(_decoded(bytes.fromhex(GIVEN)), 3)
+    read = StickyPartitionAssignor.parse_member_metadata(ours.metadata({"t"}))
+    assert read.partitions == []
+
+
+def test_kafka_pythons_own_cooperative_reads_ours() -> None:
+    ours = assignor("chain-sticky", name="cooperative-sticky")()
+    ours.on_assignment(_decoded(bytes.fromhex(GIVEN)), 3)
+    read = CooperativeStickyAssignor.parse_member_metadata(ours.metadata({"t"}))
+    assert (read.partitions, read.generation) == ([("t", 5)], 3)
 
 
 def _decoded(data: bytes) -> Any:

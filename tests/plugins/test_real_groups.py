@@ -70,10 +70,14 @@ class Group(ExitStack):
         self.members += members
         self.place.settled(*self.members)
 
-    def remove(self, member: Member) -> None:
+    def remove(self, member: Member) -> int:
+        """Let one leave; return how many partitions the others have lost by that."""
         member.leave()
         self.members.remove(member)
+        before = [one.held for one in self.members]
         self.place.settled(*self.members)
+        now = [one.held for one in self.members]
+        return sum(len(had - has) for had, has in zip(before, now, strict=True))
 
 
 def rebalance(one: GroupMetadata, mode: Mode) -> Rebalance:
@@ -159,7 +163,7 @@ def test_alone(place: Place, client: str, algorithm: str) -> None:
     with Group(place) as group:
         group.add(one())
         group.add(one(), one())
-        group.remove(group.members[0])  # the leader
+        assert group.remove(group.members[0]) == 0  # the leader
         group.add(one())
     generations = place.generations()
     for each in generations:
@@ -176,7 +180,7 @@ def test_beside_java_sticky(place: Place) -> None:
         group.add(place.kafka_python(ours))
         group.add(place.java("sticky"))
         group.add(place.aiokafka(aiokafka.assignor("oracle", name="sticky")))
-        group.remove(group.members[0])
+        assert group.remove(group.members[0]) == 0
         group.add(place.kafka_python(ours))
     generations = place.generations()
     for one in generations:
@@ -191,7 +195,7 @@ def test_java_leads(place: Place) -> None:
         group.add(place.java("sticky", "range"))
         group.add(place.kafka_python(kafka_python.assignor("oracle", name="sticky")))
         group.add(place.aiokafka(aiokafka.assignor("chain-sticky", name="sticky")))
-        group.remove(group.members[1])
+        assert group.remove(group.members[1]) == 0
     generations = place.generations()
     for one in generations:
         assert (one.protocol, leader_of(one)) == ("sticky", "consumer")
@@ -231,7 +235,7 @@ def test_cooperative(place: Place, other: str, first: str) -> None:
     with Group(place) as group:
         for start in (*pair, ours):
             group.add(start())
-        group.remove(group.members[1])
+        assert group.remove(group.members[1]) == 0
     generations = place.generations()
     for one in generations:
         assert one.protocol == "cooperative-sticky"

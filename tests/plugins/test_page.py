@@ -1,0 +1,67 @@
+"""The examples of docs/plugins.md, run as they stand against a real broker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kafka import KafkaProducer
+from markdown_it import MarkdownIt
+
+from conformance.broker import Broker, running_broker
+from tests.plugins.real import Place
+
+pytestmark = pytest.mark.slow
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "plugins.md"
+EXAMPLES = [
+    token.content
+    for token in MarkdownIt().parse(PAGE.read_text(encoding="utf-8"))
+    if token.type == "fence" and token.info == "python"
+]
+RECORDS = 3
+
+
+class EnoughError(Exception):
+    """Ends an example that would go on for ever."""
+
+
+@pytest.fixture(scope="module")
+def broker() -> Iterator[Broker]:
+    with running_broker() as broker:
+        Place(broker=broker, group="", topics={"orders": 2}).make_topics()
+        producer = KafkaProducer(bootstrap_servers=broker.address)
+        for n in range(RECORDS):
+            producer.send("orders", b"%d" % n, partition=n % 2)
+        producer.close()
+        yield broker
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_examples_read_all_records(
+    broker: Broker, number: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    seen: list[tuple[Any, ...]] = []
+
+    def show(*values: Any) -> None:
+        seen.append(values)
+        if len(seen) == RECORDS:
+            raise EnoughError
+
+    text = EXAMPLES[number].replace("localhost:9092", broker.address)
+    text = text.replace('"billing"', f'"billing-{number}"')
+    names: dict[str, Any] = {"print": show}
+    try:
+        with pytest.raises(EnoughError):
+            exec(compile(text, str(PAGE), "exec"), names)  # noqa: S102  # our own page
+    finally:
+        if "consumer" in names:
+            names["consumer"].close()
+    assert sorted(seen) == [("orders", 0, 0), ("orders", 0, 1), ("orders", 1, 0)]
+    assert not [one for one in caplog.records if one.name.startswith("oracle")]
+
+
+def test_there_are_as_many_examples() -> None:
+    assert len(EXAMPLES) == 3
