@@ -27,6 +27,13 @@ class ConstrainedStickyAssignor:
        until all have q; then one each to members with q: first those that had q by
        owning, by member id, then the others as they got there.
 
+    KIP-615 proposed it as an assignor of its own, and was turned down: KAFKA-9987 put
+    it into those there were. As proposed, as first shipped and as it ships today, loads
+    and how much stays are the same; this is today's. In both earlier ones all with more
+    than q kept q + 1, and of those too many the first lost its first partition again;
+    owners kept whole topics; and the KIP filled each member in one go, number 0 of
+    every topic first. (``tests/heuristics/test_constrained_sticky.py`` has all three.)
+
     Ties: "the first r" are those of least member id; upstream goes by hash. Owners are
     those that the instance's claim rule believes (KIP-341 as upstream does since
     KAFKA-14639, or the current generation alone, as before it).

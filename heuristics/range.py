@@ -15,8 +15,9 @@ from rebalance.claims import NOBODY, Int32, Int64
 class RangeAssignor:
     """Topic by topic, contiguous ranges in member order; the first get one more.
 
-    Follows ``org.apache.kafka.clients.consumer.RangeAssignor`` (Kafka 4.3; the same
-    since 3.5), static members first (KIP-345, `heuristics.order.member_order`).
+    Follows ``org.apache.kafka.clients.consumer.RangeAssignor`` (the same since 3.5),
+    and has given the same as that of Kafka 4.4.0 and 3.9.2 on random groups; static
+    members first (KIP-345, `heuristics.order.member_order`).
     Nothing is tied. librdkafka 2.16 goes by instance id only between two static
     members and by member id otherwise, so its ranges are the same in another order.
 

@@ -11,11 +11,12 @@ from rebalance import Assignment, Instance
 class ServerRangeAssignor:
     """Topic by topic, contiguous ranges in member order, whatever was owned before.
 
-    Follows ``org.apache.kafka.coordinator.group.assignor.RangeAssignor`` (Kafka 4.3;
-    the same since 3.9), its paths for equal and for mixed subscriptions: both cut each
-    topic in member order, static members first (`heuristics.order.member_order`), the
-    first getting one more, so they are one here. Nothing is tied: of two members with
-    one instance id, which no coordinator lets in, the lesser member id comes first.
+    Follows ``org.apache.kafka.coordinator.group.assignor.RangeAssignor`` (the same
+    since 3.9; it has given the same as Kafka 4.4.0 on random groups), its paths for
+    equal and for mixed subscriptions: both cut each topic in member order, static
+    members first (`heuristics.order.member_order`), the first getting one more, so they
+    are one here. Nothing is tied: of two members with one instance id, which no
+    coordinator lets in, the lesser member id comes first.
 
     Racks do not count there (taken out by KAFKA-16694), nor do earlier owners: the
     sticky ranges of 3.7 and 3.8 were given up (KAFKA-16944), and so they are left out.

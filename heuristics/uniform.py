@@ -17,10 +17,11 @@ from rebalance.claims import NOBODY, Int32, Int64
 class UniformAssignor:
     """Even loads, then few moves: by counting, or by loads where subscriptions differ.
 
-    Follows ``org.apache.kafka.coordinator.group.assignor.UniformAssignor`` (Kafka
-    4.3; the same since 4.1, before which the first r members had q + 1 whatever they
-    owned). With equal subscriptions, its ``UniformHomogeneousAssignmentBuilder``: of P
-    partitions over M members, q each and r left over,
+    Follows ``org.apache.kafka.coordinator.group.assignor.UniformAssignor`` (the same
+    since 4.1, before which the first r members had q + 1 whatever they owned), and has
+    given the same as that of Kafka 4.4.0 on random groups, up to names. With equal
+    subscriptions, its ``UniformHomogeneousAssignmentBuilder``: of P partitions over M
+    members, q each and r left over,
 
     1. member by member, one keeps the first q + 1 it owns while fewer than r have, q
        after; it gives the one more up if it owns less, unless so few members follow
