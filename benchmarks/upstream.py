@@ -1,0 +1,83 @@
+"""Ours beside Kafka's own assignors: ``python -m benchmarks.upstream``.
+
+Both are put the same rebalances, drawn from seeds and recorded, and so is the exact
+core: how often are the answers equal partition by partition, and where they are not, by
+how much do they differ in balance and in moves? Prints the tables of
+``docs/upstream.md``; writes them, the picture and the runs, if asked to.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.lag_table import END, START
+from benchmarks.upstream_draws import DRAWN, RECORDED, draw, recorded
+from benchmarks.upstream_picture import picture_of
+from benchmarks.upstream_runs import Case, Line, lines_of
+from benchmarks.upstream_table import page_part
+from conformance.clients import LINES, Adapter, install
+
+SEEDS = 500
+SECONDS = 10.0  # for one answer of Kafka's
+
+
+def main(argv: list[str]) -> None:
+    """Run, or read the runs of before; print, and write what is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=SEEDS, help="of each kind")
+    parser.add_argument("--no-recordings", action="store_true")
+    parser.add_argument("--runs", type=Path, help="JSON Lines to write the runs to")
+    parser.add_argument("--read", type=Path, help="such a file, instead of running")
+    parser.add_argument("--page", type=Path, help="to put the tables into")
+    parser.add_argument("--picture", type=Path, help="PNG to draw")
+    asked = parser.parse_args(argv)
+    if asked.read:
+        lines = [json.loads(line) for line in asked.read.read_text().splitlines()]
+    else:
+        kinds = dict(_kinds(asked.seeds, with_recordings=not asked.no_recordings))
+        lines = list(_runs(kinds))
+    part = page_part(lines)
+    print(part)
+    if asked.runs:
+        asked.runs.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    if asked.page:
+        _write_into(asked.page, part)
+    if asked.picture:
+        asked.picture.write_bytes(picture_of(lines))
+
+
+def _kinds(seeds: int, *, with_recordings: bool) -> Iterator[tuple[str, list[Case]]]:
+    for kind in DRAWN:
+        yield kind, [Case.of(draw(kind, seed)) for seed in range(seeds)]
+    if with_recordings:
+        yield RECORDED, [Case.of(document) for document in recorded()]
+
+
+def _runs(kinds: dict[str, list[Case]]) -> Iterator[Line]:
+    machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
+    about = {"date": time.strftime("%Y-%m-%d"), "machine": machine}
+    for line in LINES.values():
+        clients = install(line)
+        for name in line.assignors:
+            with Adapter(clients.program(name), seconds=SECONDS) as kafka:
+                for kind, cases in kinds.items():
+                    told = {"kafka": line.version, "assignor": name, "kind": kind}
+                    yield from lines_of(kafka, about | told, name, cases)
+
+
+def _write_into(page: Path, part: str) -> None:
+    """Replace what stands between the two marks of a page."""
+    before, _, rest = page.read_text(encoding="utf-8").partition(START)
+    _, _, after = rest.partition(END)
+    page.write_text(f"{before}{START}\n\n{part}\n{END}{after}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,101 @@
+"""How far ``sticky`` is from the optimum, Kafka's and ours side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+import altair as alt
+import vl_convert
+
+from benchmarks.upstream_runs import Line
+from benchmarks.upstream_table import grouped
+
+INK: Final = "#1f2933"
+SOFT: Final = "#7b8794"
+COLOURS: Final = {"Kafka 4.4.0": "#d97706", "ours": "#1f6feb"}
+FIGURES: Final = {"score": "KIP-54's score", "moves": "moves"}
+BARS: Final = ((0, "0"), (2, "1 to 2"), (8, "3 to 8"), (32, "9 to 32"))
+"""The most that is in a bar, and its name; there is one more behind the last."""
+MORE: Final = "33 and more"
+LESS: Final = "less"
+_NEWEST: Final = "4.4.0"
+_SCALE: Final = 2.0  # pixels of a PNG for one of the picture
+
+
+def picture_of(lines: Iterable[Line]) -> bytes:
+    """Draw a panel a kind and figure: shares of rebalances, by what is above; PNG."""
+    rows = list(_rows(lines))
+    names = [LESS, *(name for _, name in BARS), MORE]
+    who = alt.Scale(domain=list(COLOURS), range=list(COLOURS.values()))
+    base = alt.Chart().encode(
+        x=alt.X("bar:N", sort=names, title="above the optimum"),
+        xOffset=alt.XOffset("who:N", sort=list(COLOURS)),
+        y=alt.Y("share:Q", title="rebalances", axis=alt.Axis(format="%", tickCount=5)),
+    )
+    bars = base.mark_bar().encode(color=alt.Color("who:N", scale=who, title=None))
+    written = base.mark_text(dy=-6, fontSize=8, color=INK).encode(text="written:N")
+    kinds = list(dict.fromkeys(row["kind"] for row in rows))
+    chart = (
+        alt.layer(bars, written, data=alt.InlineData(values=rows))
+        .properties(width=210, height=130)
+        .facet(
+            row=alt.Row("figure:N", sort=list(FIGURES.values()), title=None),
+            column=alt.Column("kind:N", sort=kinds, title=None),
+        )
+        .resolve_scale(x="shared")
+        .properties(padding=16, title=_title())
+        .configure(font="Helvetica, Arial, sans-serif", background="#ffffff")
+        .configure_view(stroke=None)
+        .configure_axis(
+            labelColor=INK,
+            titleColor=SOFT,
+            titleFontWeight="normal",
+            domainColor=SOFT,
+            gridColor="#e4e7eb",
+            tickColor=SOFT,
+        )
+        .configure_axisX(labelAngle=-40, grid=False)
+        .configure_header(labelColor=INK, labelFontSize=12)
+        .configure_legend(orient="bottom", labelColor=INK)
+    )
+    return bytes(vl_convert.vegalite_to_png(chart.to_dict(), scale=_SCALE))
+
+
+def _title() -> alt.TitleParams:
+    return alt.TitleParams(
+        "sticky: how far from the best balance, and the fewest moves for it",
+        subtitle="mixed subscriptions and recordings; a less even answer may move less",
+        anchor="start",
+        color=INK,
+        fontSize=16,
+        subtitleColor=SOFT,
+        subtitleFontSize=12,
+        offset=14,
+    )
+
+
+def _rows(lines: Iterable[Line]) -> Iterator[dict[str, Any]]:
+    for (kafka, name, kind), runs in grouped(lines).items():
+        if name != "sticky" or _NEWEST not in kafka or kind.startswith("equal"):
+            continue
+        both = [run for run in runs if "theirs" in run]
+        for figure, words in FIGURES.items():
+            for who, key in zip(COLOURS, ("theirs", "ours"), strict=True):
+                above = [run[key][figure] - run["optimum"][figure] for run in both]
+                for bar in [LESS, *(name for _, name in BARS), MORE]:
+                    count = sum(_bar(n) == bar for n in above)
+                    yield {
+                        "kind": kind,
+                        "figure": words,
+                        "who": who,
+                        "bar": bar,
+                        "share": count / max(1, len(both)),
+                        "written": str(count) if count else "",
+                    }
+
+
+def _bar(above: int) -> str:
+    if above < 0:
+        return LESS
+    return next((name for most, name in BARS if above <= most), MORE)

@@ -1,0 +1,126 @@
+"""A rebalance put to Kafka's own assignor, to ours and to the optimum: a line each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final, Self
+
+import numpy as np
+
+from conformance.clients import Adapter, Answer, Verdict, judged
+from heuristics import ASSIGNORS
+from heuristics.cooperative_sticky import MOST_ROUNDS
+from rebalance import (
+    Assignment,
+    AssignmentDocument,
+    Instance,
+    assignment_of,
+    figures_of,
+    instance_of,
+    parse_rebalance,
+)
+from rebalance.claims import NOBODY
+from solver import solve
+
+Line = dict[str, Any]
+Document = dict[str, Any]
+
+OURS: Final = {
+    "range": "range",
+    "roundrobin": "round-robin",
+    "sticky": "sticky",
+    "cooperative-sticky": "cooperative-sticky",
+    "server-range": "server-range",
+    "server-uniform": "uniform",
+}
+"""Kafka's names of the assignors, and ours."""
+FIGURES: Final = ("score", "squares", "moves", "far")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """A rebalance, what has the best of it, and how many partitions are to be given."""
+
+    document: Document
+    instance: Instance
+    optimum: Line
+    served: int
+
+    @classmethod
+    def of(cls, document: Document) -> Self:
+        """Lay a document out, and solve it."""
+        instance = instance_of(parse_rebalance(json.dumps(document)))
+        best = solve(instance).assignment
+        served = int((best.assignee != NOBODY).sum())
+        optimum = counted(instance, best)
+        return cls(document=document, instance=instance, optimum=optimum, served=served)
+
+
+def lines_of(
+    kafka: Adapter, told: Line, name: str, cases: Iterable[Case]
+) -> Iterator[Line]:
+    """Compare on every case; ``told`` is what all lines say."""
+    for seed, case in enumerate(cases):
+        ours = ASSIGNORS[OURS[name]].assign(case.instance)
+        line = told | {
+            "seed": seed,
+            "ours": counted(case.instance, ours),
+            "optimum": case.optimum,
+        }
+        theirs, line["verdict"] = answer_of(kafka, name, case)
+        if theirs is not None:
+            assigned = assignment_of(case.instance, theirs)
+            line["theirs"] = counted(case.instance, assigned)
+            line["equal"] = bool((assigned.assignee == ours.assignee).all())
+        yield line
+
+
+def counted(instance: Instance, assignment: Assignment) -> Line:
+    """Count KIP-54's score, squares of the loads, moves, and who reads from afar."""
+    figures = figures_of(instance, assignment)
+    loads = np.array(figures.loads, dtype=np.int64)
+    found = (
+        figures.kip54_score,
+        int((loads * loads).sum()),
+        figures.moves,
+        figures.rack_mismatches,
+    )
+    return dict(zip(FIGURES, found, strict=True))
+
+
+def answer_of(
+    kafka: Adapter, name: str, case: Case
+) -> tuple[AssignmentDocument | None, str]:
+    """Ask Kafka, a cooperative assignor until it rests; None where a rule is broken."""
+    document = case.document
+    if name != "cooperative-sticky":
+        answer = _asked(kafka, document, cooperative=False)
+        is_valid = answer.verdict is Verdict.ANSWERED
+        return answer.assignment if is_valid else None, answer.verdict.value
+    for _ in range(MOST_ROUNDS):
+        answer = _asked(kafka, document, cooperative=True)
+        if answer.verdict is not Verdict.ANSWERED or answer.assignment is None:
+            return None, answer.verdict.value
+        held = answer.assignment.members
+        given = sum(len(ns) for mine in held.values() for ns in mine.values())
+        if given == case.served:
+            return answer.assignment, answer.verdict.value
+        document = _rejoined(document, held)
+    return None, "restless"
+
+
+def _asked(kafka: Adapter, document: Document, *, cooperative: bool) -> Answer:
+    text = json.dumps(document).encode()
+    return judged(kafka.answer(text), text, cooperative=cooperative)
+
+
+def _rejoined(document: Document, held: Document) -> Document:
+    members = document["members"]
+    newest = max(one.get("generation", -1) for one in members.values())
+    told = {
+        m: one | {"owned": held[m], "generation": newest + 1}
+        for m, one in members.items()
+    }
+    return document | {"members": told}
