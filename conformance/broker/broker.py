@@ -8,6 +8,8 @@ and log are in a temporary folder, ports are free ones of loopback.
 from __future__ import annotations
 
 import base64
+import os
+import signal
 import socket
 import subprocess
 import sys
@@ -35,6 +37,14 @@ STOP_SECONDS: Final = 15
 ATTEMPTS: Final = 3  # a port may be taken between looking and listening
 STARTED: Final = "Kafka Server started"
 SHOWN: Final = 2000  # characters of the log in an error
+KEEPER: Final = """
+exec 3<&0
+"$@" </dev/null &
+broker=$!
+(cat <&3; kill "$broker") >/dev/null 2>&1 &
+wait "$broker"
+"""
+"""Ends the broker when its own input ends: so too if we are killed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,8 +114,8 @@ def _process(java: list[str], aside: Path) -> Iterator[subprocess.Popen[bytes]]:
     command = [java[0], *frugal, *java[1:], "kafka.Kafka", str(aside / "settings")]
     with (aside / "log").open("wb") as log:
         process = subprocess.Popen(  # noqa: S603  # the Java that was found, our jars
-            command,
-            stdin=subprocess.DEVNULL,
+            ["/bin/sh", "-c", KEEPER, "keeper", *command],
+            stdin=subprocess.PIPE,
             stdout=log,
             stderr=subprocess.STDOUT,
             start_new_session=True,  # Ctrl-C is for us; we stop it
@@ -117,11 +127,12 @@ def _process(java: list[str], aside: Path) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()
+    if process.stdin is not None:
+        process.stdin.close()
     try:
         process.wait(STOP_SECONDS)
     except subprocess.TimeoutExpired:
-        process.kill()
+        os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 
 

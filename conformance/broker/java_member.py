@@ -43,9 +43,15 @@ def java_member(
 
     Raises
     ------
+    ValueError
+        If Java has no such protocol.
     OutsideError
         If it cannot be compiled, or what it needs cannot be had.
     """
+    for name in assignors:
+        if name not in ASSIGNORS:
+            known = ", ".join(ASSIGNORS)
+            raise ValueError(f"no protocol {name!r} in Java; there are: {known}")
     line = _Member(version=NEWEST.version, jars=NEWEST.jars, assignors=())
     ready = install(line)
     path = ":".join(map(str, ready.class_path))
