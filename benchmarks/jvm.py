@@ -18,10 +18,12 @@ from benchmarks.jvm_picture import picture_of
 from benchmarks.jvm_runs import Limits, Line, timed
 from benchmarks.jvm_table import KINDS, page_part, write_into
 from benchmarks.jvm_work import Case, fixed_cases, growing
-from conformance.clients import LINES, KafkaClients, install
+from conformance.clients import LINES, install
 
 FULL = Limits(call=60, warming=25, turns=10, rounds=9)
-GROWTH = replace(FULL, warming=12, turns=6, rounds=5)
+LARGE = replace(FULL, warming=60)  # calls of seconds, few of them
+LARGE_CASES = ("S2", "L1")
+GROWTH = replace(FULL, call=30, warming=12, turns=6, rounds=5)
 QUICK = Limits(call=10, warming=5, turns=2, rounds=5)
 STEPS, QUICK_STEPS = 7, 2  # the last of them at 1,000,000 partitions
 QUICK_CASES = ("S1", "S5")
@@ -48,7 +50,11 @@ def main() -> None:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("cases", nargs="*", help="of S1, S2, S3, S5, L1, equal, mixed")
+    parser.add_argument(
+        "cases",
+        nargs="*",
+        help="S1, S2, S3, S5, L1; equal, mixed, or one size of those: equal-1000000",
+    )
     parser.add_argument(
         "--quick", action="store_true", help="small sizes, some seconds"
     )
@@ -58,44 +64,40 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--picture", help="draw the growth into this PNG")
     asked = parser.parse_args()
     known = (*fixed_cases(), *KINDS)
-    if unknown := set(asked.cases) - set(known):
+    sizes = {case.name for kind in KINDS for case in growing(kind, STEPS)}
+    if unknown := set(asked.cases) - {*known, *sizes}:
         parser.error(f"no case {', '.join(sorted(unknown))}")
     asked.cases = asked.cases or (QUICK_CASES if asked.quick else known)
     return asked
 
 
 def measured(asked: argparse.Namespace) -> Iterator[Line]:
-    """Yield a line a case and assignor."""
+    """Yield a line a case and assignor; in growth, who is too slow has no next size."""
     clients = install(next(iter(LINES.values())))
-    fixed = fixed_cases()
     for name in asked.cases:
-        if name in fixed:
-            limits = QUICK if asked.quick else FULL
-            yield from _noted(fixed[name], clients, limits, skipped=set())
-        else:
-            yield from _grown(name, clients, quick=asked.quick)
+        too_slow: set[str] = set()
+        for case, limits in _sizes(name, quick=asked.quick):
+            for line in timed(case, clients, limits, skipped=frozenset(too_slow)):
+                if "java_over_s" in line:
+                    too_slow.add(line["java"])
+                if sys.stderr.isatty():
+                    print(f"{case.name}: {line['ours']}", file=sys.stderr)
+                yield line
 
 
-def _grown(kind: str, clients: KafkaClients, *, quick: bool) -> Iterator[Line]:
-    """Yield sizes from small to large; who was too slow is not asked again."""
-    cases = growing(kind, STEPS)
-    limits = QUICK if quick else GROWTH
-    too_slow: set[str] = set()
-    for case in cases[:QUICK_STEPS] if quick else cases:
-        for line in _noted(case, clients, limits, skipped=too_slow):
-            if "java_over_s" in line:
-                too_slow.add(line["java"])
-            yield line
-
-
-def _noted(
-    case: Case, clients: KafkaClients, limits: Limits, *, skipped: set[str]
-) -> Iterator[Line]:
-    """Say on a terminal what is being timed."""
-    for line in timed(case, clients, limits, skipped=frozenset(skipped)):
-        if sys.stderr.isatty():
-            print(f"{case.name}: {line['ours']}", file=sys.stderr)
-        yield line
+def _sizes(name: str, *, quick: bool) -> list[tuple[Case, Limits]]:
+    """Return what goes by a name: one size, or those of a kind from small to large."""
+    fixed = fixed_cases()
+    if name in fixed:
+        full = LARGE if name in LARGE_CASES else FULL
+        return [(fixed[name], QUICK if quick else full)]
+    kind, _, _ = name.partition("-")
+    sizes = [case for case in growing(kind, STEPS) if name in (kind, case.name)]
+    if name == "equal":
+        sizes.pop()  # is S2
+    if quick:
+        return [(case, QUICK) for case in sizes[:QUICK_STEPS]]
+    return [(case, GROWTH) for case in sizes]
 
 
 if __name__ == "__main__":

@@ -8,6 +8,8 @@ from typing import Any, Final
 import altair as alt
 import vl_convert
 
+from benchmarks.jvm_table import growth_of
+
 Line = dict[str, Any]
 
 INK: Final = "#1f2933"
@@ -92,8 +94,8 @@ def _panel(lines: list[Line], kind: str, title: str) -> alt.LayerChart | alt.Fac
 
 def _rows(lines: list[Line], kind: str) -> list[Line]:
     rows = []
-    for line in lines:
-        if line["case"].startswith(f"{kind}-") and line["ours"] in COLOURS:
+    for line in growth_of(lines, kind):
+        if line["ours"] in COLOURS:
             about = {"assignor": line["ours"], "partitions": line["partitions"]}
             if "java_cpu_ms" in line:
                 rows.append(about | {"side": _JAVA, "ms": line["java_cpu_ms"]})

@@ -40,7 +40,7 @@ def page_part(lines: Iterable[Line]) -> str:
         if _kind(name) is None:
             parts += [f"### {name}: {rows[0]['about']}", "\n".join(_table(rows))]
     for kind, about in KINDS.items():
-        grown = [line for line in lines if _kind(line["case"]) == kind]
+        grown = growth_of(lines, kind)
         if grown:
             parts += [f"### Growth: {about}", "\n".join(_growth(grown))]
     return "\n\n".join(parts) + "\n"
@@ -103,6 +103,13 @@ def _aim(what: str, row: Line | None, least: float) -> Iterator[str]:
 
 def _met(is_met: bool) -> str:
     return "met" if is_met else "missed"
+
+
+def growth_of(lines: list[Line], kind: str) -> list[Line]:
+    """Return the lines of one kind of group; the largest equal one is S2."""
+    cases = {kind, "S2"} if kind == "equal" else {kind}
+    grown = [line for line in lines if line["case"].partition("-")[0] in cases]
+    return grown if any(_kind(line["case"]) for line in grown) else []
 
 
 def _kind(case: str) -> str | None:

@@ -23,7 +23,14 @@ from benchmarks.jvm_process import (
 )
 from benchmarks.jvm_runs import Limits, timed
 from benchmarks.jvm_table import END, START, page_part, write_into
-from benchmarks.jvm_work import JAVA, Case, growing, with_lag, write_document
+from benchmarks.jvm_work import (
+    JAVA,
+    Case,
+    fixed_cases,
+    growing,
+    with_lag,
+    write_document,
+)
 from conformance.clients import LINES, KafkaClients, install
 from heuristics import ASSIGNORS
 from rebalance import (
@@ -224,6 +231,14 @@ def test_the_page_has_what_was_measured() -> None:
     assert "| sticky |  | fails |  | 2 ms | 2 ms | 2 ms |  |" in page
     assert "| sticky, Java | 4 ms | over 60 s | not run | 40,000 |" in page
     assert "| sticky | 2 ms | 2 ms (1.00) | 2 ms (1.00) | 5,000 |" in page
+
+
+def test_the_largest_equal_group_is_s2() -> None:
+    grown = [line("equal-100", "range", 100), line("S2", "range", 1_000_000)]
+    assert "| range | 2 ms | 2 ms (1.00) | 2 |" in page_part(grown)
+    last, s2 = growing("equal", 7)[-1].build(), fixed_cases()["S2"].build()
+    assert np.array_equal(last.owner, s2.owner)
+    assert (last.topics, last.members) == (s2.topics, s2.members)
 
 
 def test_the_page_says_which_aims_were_met() -> None:
