@@ -91,7 +91,7 @@ class GroupAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
                 member_id=member_id,
                 subscription=Subscription(
                     version=0,
-                    topics=tuple(one.subscription),
+                    topics=tuple(one.subscription or ()),
                     user_data=one.user_data,
                 ),
             )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import signal
 import subprocess
 import sys
@@ -12,8 +14,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from conformance.broker import VERSION, java_member
 from conformance.broker import broker as module
-from conformance.broker import java_member
 from conformance.broker.broker import Broker, _started
 from conformance.broker.settings import settings
 from rebalance.errors import OutsideError
@@ -142,6 +144,14 @@ def test_storage_that_cannot_be_made(tmp_path: Path) -> None:
         started(java, tmp_path, None),
     ):
         pass
+
+
+def test_every_jar_is_pinned() -> None:
+    pins = json.loads((Path(module.__file__).parent / "jars.json").read_text())
+    assert len({pin["name"] for pin in pins}) == len(pins) > 40
+    assert {pin["version"] for pin in pins if pin["name"] == "kafka_2.13"} == {VERSION}
+    for pin in pins:
+        assert re.fullmatch("[0-9a-f]{64}", pin["sha256"]), pin
 
 
 def test_settings_name_the_rack(tmp_path: Path) -> None:

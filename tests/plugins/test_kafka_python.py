@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any
 from unittest.mock import MagicMock
 
@@ -81,10 +82,14 @@ class Consumer:
     def joins(self) -> bytes:
         return bytes(self.coordinator.group_protocols()[0][1].encode())
 
-    def leads(self, **joined: bytes) -> dict[str, bytes]:
+    def leads(
+        self, static: Mapping[str, str] | None = None, /, **joined: bytes
+    ) -> dict[str, bytes]:
         members = [
             JoinGroupResponse.JoinGroupResponseMember(
-                member_id=member_id, group_instance_id=None, metadata=metadata
+                member_id=member_id,
+                group_instance_id=(static or {}).get(member_id),
+                metadata=metadata,
             )
             for member_id, metadata in joined.items()
         ]
@@ -125,6 +130,16 @@ def test_racks_are_known() -> None:
     near, far = (Consumer(assignor("range", rack=rack)) for rack in ("s", "r"))
     given = near.leads(a=near.joins(), b=far.joins())
     assert (held(given["a"]), held(given["b"])) == ({"t": [1, 3]}, {"t": [0, 2]})
+
+
+def test_static_members_go_by_their_names() -> None:
+    """``range`` has them first, in the order of ``group.instance.id`` (KIP-345)."""
+    one = Consumer(assignor("range"))
+    said = {"a": one.joins(), "b": one.joins(), "c": one.joins()}
+    by_id = one.leads(**said)
+    by_name = one.leads({"c": "1", "a": "2"}, **said)
+    assert [held(by_id[m])["t"] for m in "abc"] == [[0, 1], [2], [3]]
+    assert [held(by_name[m])["t"] for m in "cab"] == [[0, 1], [2], [3]]
 
 
 def test_a_topic_that_is_not_known_yet() -> None:
