@@ -18,6 +18,7 @@ from heuristics.group import (
 )
 from heuristics.group.events import PROGRESS
 from heuristics.range import RangeAssignor
+from heuristics.sticky import StickyAssignor
 
 RANGE = Strategy(name="range", assignor=RangeAssignor())
 COOPERATIVE_STICKY = Strategy(
@@ -28,6 +29,12 @@ COOPERATIVE_STICKY = Strategy(
 COOPERATIVE_RANGE = Strategy(
     name="cooperative-range",
     assignor=RangeAssignor(),
+    highest=RebalanceProtocol.COOPERATIVE,
+)
+STICKY = Strategy(name="sticky", assignor=StickyAssignor())
+GENERAL_STICKY = Strategy(  # the general path, for mixed subscriptions
+    name="cooperative-sticky",
+    assignor=StickyAssignor(),
     highest=RebalanceProtocol.COOPERATIVE,
 )
 TOPICS = {"t": 4, "u": 1}
