@@ -43,6 +43,7 @@ from verify import judge
 pytestmark = pytest.mark.slow
 
 ASKED = INSTANCES // 8
+RESTLESS = [name for name in SCENARIOS if name.startswith("cooperative-restless")]
 MOST_EXPLAINED = 0.03
 """Share of sticky's answers that may differ, each for its reason; found: 0.5 %."""
 
@@ -356,9 +357,13 @@ def test_known_fault_withheld_though_who_claims_it_has_left(version: str) -> Non
 
 
 @pytest.mark.parametrize("version", LINES)
-def test_known_fault_with_racks_a_group_may_never_rest(version: str) -> None:
-    """Two partitions change places from round to round, one of them withheld."""
-    document = SCENARIOS["cooperative-restless"].steps[0].rebalance
+@pytest.mark.parametrize("scenario", RESTLESS)
+def test_known_fault_with_racks_a_group_may_never_rest(
+    version: str, scenario: str
+) -> None:
+    """Partitions change places from round to round, some of them withheld."""
+    document = SCENARIOS[scenario].steps[0].rebalance
+    served = sum(about["partitions"] for about in document["topics"].values())
     given: list[Held] = []
     with running(version, "cooperative-sticky") as kafka:
         for generation in range(3, 53):
@@ -371,7 +376,7 @@ def test_known_fault_with_racks_a_group_may_never_rest(version: str) -> None:
             }
             document = document | {"members": members}
     assert given[-1] == given[-3] != given[-2]
-    assert all(sum(len(flat(mine)) for mine in one.values()) == 13 for one in given[1:])
+    assert all(sum(len(flat(mine)) for mine in one.values()) < served for one in given)
 
 
 @pytest.mark.parametrize("version", LINES)
