@@ -42,6 +42,10 @@ class StickyAssignor:
     in every rebalance, so an answer need not be left alone by the next. A fault, kept:
     steps 3 and 4 do not look at racks (upstream looks, and moves all the same).
 
+    KIP-54 sets aside what cannot move, partitions and members, and adds it back in its
+    last step; and upstream ends as soon as nothing more can be gained. Neither makes a
+    difference, so neither is here (the slow walk of the tests has both).
+
     Ties that upstream leaves to hash order: of previous owners of one generation the
     least member id; of several partitions that might go back the lowest number.
 
