@@ -28,7 +28,7 @@ SETTLE_SECONDS = 40
 AT_REST = 0.6  # seconds without a change; heartbeats are a third of that
 HEARTBEAT = 200  # ms
 SESSION = 10_000  # ms
-POLL = 500  # ms; kafka-python forgets a join that ends between two polls
+POLL = 500  # ms
 
 Held = frozenset[tuple[str, int]]
 
@@ -93,6 +93,8 @@ class Place:
                 session_timeout_ms=SESSION,
             )
             try:
+                for topic in self.topics:  # so that it knows them when it joins
+                    consumer.partitions_for_topic(topic)
                 while not member.leaving.is_set():
                     consumer.poll(timeout_ms=POLL)
                     member.held = frozenset(map(tuple, consumer.assignment()))
