@@ -23,9 +23,10 @@ class LagAwareAssignor:
     Ties: of equal lags the lower number goes first; of members with equal counts the
     one with the least total lag, then the least member id, static or not.
 
-    Left out: where lag comes from (offsets, ``auto.offset.reset``); the instance tells
-    it. Known faults, kept: the greedy misses the least peak (lags 3,1,1,1,0 over two
-    members: 4, not 3), and every topic's largest lag goes to the least member id.
+    The instance tells the lag; `rebalance.lag` counts it, where nothing is committed by
+    ``auto.offset.reset``. Known faults, kept: the greedy misses the least peak (lags
+    3,1,1,1,0 over two members: 4, not 3), and every topic's largest lag goes to the
+    least member id.
     """
 
     name = "lag-aware"
