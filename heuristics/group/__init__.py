@@ -10,8 +10,9 @@
 `safeguards`           the rules of safety, each droppable by a test
 =====================  =======================================================
 
-Each module names its sources and what it leaves out. Two rules are ours, where upstream
-can end with two committers or with a partition that is nobody's: `Safeguards` has them.
+Each module names its sources and what it leaves out. Some rules are ours, where
+upstream can end with two committers or with a partition that is nobody's: `Safeguards`
+has them.
 """
 
 from heuristics.group.coordinator import Coordinator, GroupState

@@ -2,9 +2,9 @@
 
 Follows ``ClassicGroup`` and ``GroupMetadataManager`` (Kafka 4.0): JoinGroup, SyncGroup,
 LeaveGroup, the three timeouts, offset commits, static members (KIP-345: replaced
-without a rebalance while the assignor stays the same; kept through a rebalance that
-they miss, until the session times out; the old process is fenced) and the leader that
-skips its assignment (KIP-814).
+without a rebalance while assignor and topics stay the same; kept through a rebalance
+that they miss, until the session times out; the old process is fenced) and the leader
+that skips its assignment (KIP-814). That topics count there is ours: `Safeguards`.
 
 Left out: a first rebalance that waits for more members, the two-step joining of
 KIP-394, group size limits, loading and moving of coordinators, transactions.
@@ -50,9 +50,16 @@ class _Entry:
 
 
 class Coordinator:
-    """One group's coordinator. Members are told apart by member id."""
+    """One group's coordinator. Members are told apart by member id.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    heeds_new_topics : bool
+        See `Safeguards`.
+    """
+
+    def __init__(self, *, heeds_new_topics: bool = True) -> None:
+        self._heeds_new_topics = heeds_new_topics
         self.state = GroupState.EMPTY
         self.generation = 0
         self.strategy: str | None = None
@@ -115,8 +122,11 @@ class Coordinator:
             self._entries[member_id] = _Entry(subscription=subscription)
             self._enter(member_id, restart=True)
             return None
+        topics = self._entries[old].subscription.topics
+        is_news = self._heeds_new_topics and topics != subscription.topics
         self._replace(old, member_id, subscription)
-        restart = self.state is not GroupState.STABLE or self.strategy != self._vote()
+        is_other = self.strategy != self._vote()
+        restart = is_news or is_other or self.state is not GroupState.STABLE
         self._enter(member_id, restart=restart)
         return None
 

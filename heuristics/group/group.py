@@ -35,7 +35,7 @@ class Group:
         self, topics: Mapping[str, int], *, safeguards: Safeguards = ALL_SAFE
     ) -> None:
         self.topics = dict(topics)
-        self.coordinator = Coordinator()
+        self.coordinator = Coordinator(heeds_new_topics=safeguards.heeds_new_topics)
         self.processes: dict[str, Member] = {}
         self.history = History()
         self._safeguards = safeguards

@@ -31,7 +31,7 @@ def assignment_by(
     members: Mapping[str, Subscription],
 ) -> Shares:
     """Give every partition of a subscribed topic to a member, as the assignor says."""
-    instance = _instance(topics, members)
+    instance = _instance(strategy, topics, members)
     written = members_of(instance, strategy.assignor.assign(instance))
     return {
         member: frozenset((t, n) for t, numbers in held.items() for n in numbers)
@@ -71,25 +71,33 @@ def newest_claimants(
 
 
 def _instance(
-    topics: Mapping[str, int], members: Mapping[str, Subscription]
+    strategy: Strategy,
+    topics: Mapping[str, int],
+    members: Mapping[str, Subscription],
 ) -> Instance:
     return instance_of(
         Rebalance(
             group="group",
             topics={name: Topic(partitions=count) for name, count in topics.items()},
-            members={m: _member(s) for m, s in members.items()},
+            members={
+                m: _member(s, remembers=strategy.remembers) for m, s in members.items()
+            },
         )
     )
 
 
-def _member(subscription: Subscription) -> Member:
+def _member(subscription: Subscription, *, remembers: bool) -> Member:
+    claimed, generation = subscription.owned, subscription.generation
+    if remembers:
+        claimed = subscription.remembered
+        generation = subscription.remembered_generation
     owned: dict[str, list[int]] = {}
-    for topic, number in sorted(subscription.owned):
+    for topic, number in sorted(claimed):
         owned.setdefault(topic, []).append(number)
     # model_construct: all is known to be valid, and None stands for no instance id.
     return Member.model_construct(
         subscription=sorted(subscription.topics),
         owned=owned,
-        generation=subscription.generation,
+        generation=generation,
         instance_id=subscription.instance_id,
     )

@@ -111,6 +111,8 @@ class Member:
         if configuration.choice is ProtocolChoice.STATIC:
             self.protocol = static_protocol(configuration.strategies)
         self._safeguards = safeguards
+        self._assigned = NOTHING
+        self._assigned_generation = NO_GENERATION
 
     @property
     def is_alive(self) -> bool:
@@ -145,6 +147,8 @@ class Member:
             owned=self.held,
             generation=self.generation,
             instance_id=self.configuration.instance_id,
+            remembered=self._assigned,
+            remembered_generation=self._assigned_generation,
         )
 
     def joined(self, response: JoinResponse) -> None:
@@ -172,6 +176,8 @@ class Member:
         """Take the assignment; what is in hand and not in it is to be revoked."""
         self.revoking = self.held - assigned
         self.held |= assigned
+        if any(one.remembers for one in self.configuration.strategies):
+            self._assigned, self._assigned_generation = assigned, self.generation
         self.phase = Phase.STABLE
 
     def revoked(self) -> None:

@@ -38,6 +38,10 @@ class Subscription:
         Names of its assignors, most wanted first.
     instance_id : str or None
         ``group.instance.id`` of a static member (KIP-345).
+    remembered : frozenset of (topic, number)
+        User data of KIP-54: the process's last assignment, whatever became of it.
+    remembered_generation : int
+        The generation that it dates from (KIP-341); -1 none.
     """
 
     topics: frozenset[str]
@@ -45,6 +49,8 @@ class Subscription:
     owned: Partitions = frozenset()
     generation: int = NO_GENERATION
     instance_id: str | None = None
+    remembered: Partitions = frozenset()
+    remembered_generation: int = NO_GENERATION
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -46,11 +46,14 @@ class Strategy:
     ``assignor`` must not refuse the group's subscriptions. Every strategy can do
     EAGER, as Kafka's own can; one that can do COOPERATIVE withholds what is in
     transfer whichever protocol the members follow, as ``CooperativeStickyAssignor``.
+    One that ``remembers`` learns of each member's last assignment by its user data,
+    as ``StickyAssignor`` (KIP-54): under EAGER nothing is in hand to claim.
     """
 
     name: str
     assignor: Assignor
     highest: RebalanceProtocol = RebalanceProtocol.EAGER
+    remembers: bool = False
 
 
 def static_protocol(strategies: Sequence[Strategy]) -> RebalanceProtocol:

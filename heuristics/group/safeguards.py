@@ -30,6 +30,10 @@ class Safeguards:
         when all is quiet. Ours: upstream relies on the revoking member to rejoin, and
         one that is static and dies between may come back without a rebalance
         (KIP-345); its withheld partitions would then be nobody's.
+    heeds_new_topics : bool
+        A static member whose next process wants other topics is one that changed:
+        the group rebalances. Upstream looks at the assignor alone (KAFKA-12759), so
+        that what only that member wants stays nobody's. Ours, until upstream has it.
     """
 
     withholds: bool = True
@@ -37,3 +41,4 @@ class Safeguards:
     loses_to_eager: bool = True
     fences: bool = True
     leader_follows_up: bool = True
+    heeds_new_topics: bool = True

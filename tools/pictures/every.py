@@ -13,6 +13,7 @@ from tools.pictures.panels import picture_of
 from tools.pictures.scenes import (
     History,
     back_before_any_error,
+    back_for_more,
     going_down,
     joining,
     looking_away,
@@ -28,6 +29,7 @@ HISTORIES: Final[dict[str, History]] = {
     "loses_when_missed": back_before_any_error,
     "fences": looking_away,
     "leader_follows_up": revoking_to_death,
+    "heeds_new_topics": back_for_more,
 }
 """Safeguards, and a history that each of them keeps safe."""
 

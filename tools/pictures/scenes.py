@@ -228,6 +228,20 @@ def revoking_to_death(safeguards: Safeguards) -> Scene:
     return camera.scene("")
 
 
+def back_for_more(safeguards: Safeguards) -> Scene:
+    """Restart a static member that then wants one more topic (KAFKA-12759)."""
+    group = Group({"t": 2, "u": 1}, safeguards=safeguards)
+    group.start("c0", _ranging(None))
+    group.start("c1", _ranging("s1"))
+    group.settle()
+    camera = _Camera(group)
+    group.leave("c1-1")
+    camera.take()
+    camera.start("c1", replace(_ranging("s1"), topics=frozenset({"t", "u"})))
+    camera.rest()
+    return camera.scene("")
+
+
 def _settled(
     *configurations: Configuration, safeguards: Safeguards | None = None
 ) -> Group:

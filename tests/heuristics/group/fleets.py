@@ -31,7 +31,7 @@ COOPERATIVE_RANGE = Strategy(
     assignor=RangeAssignor(),
     highest=RebalanceProtocol.COOPERATIVE,
 )
-STICKY = Strategy(name="sticky", assignor=StickyAssignor())
+STICKY = Strategy(name="sticky", assignor=StickyAssignor(), remembers=True)
 GENERAL_STICKY = Strategy(  # the general path, for mixed subscriptions
     name="cooperative-sticky",
     assignor=StickyAssignor(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -82,12 +83,24 @@ def nobody_follows_up(safeguards: Safeguards) -> None:
     assert_at_rest(group)
 
 
+def back_for_other_topics(safeguards: Safeguards) -> None:
+    """A static member's next process wants what nobody else does (KAFKA-12759)."""
+    static = wanting(COOPERATIVE_RANGE, instance_id="s1", topics=frozenset("t"))
+    dynamic = wanting(COOPERATIVE_RANGE, topics=frozenset("t"))
+    group = group_of(dynamic, static, safeguards=safeguards)
+    group.leave("c1-1")
+    group.start("c1", replace(static, topics=frozenset("tu")))
+    group.settle()
+    assert_at_rest(group)
+
+
 BREAKS: list[tuple[str, Callable[[Safeguards], None]]] = [
     ("withholds", without_withholding),
     ("loses_to_eager", going_down_with_partitions),
     ("loses_when_missed", back_before_any_error),
     ("fences", stragglers_that_commit),
     ("leader_follows_up", nobody_follows_up),
+    ("heeds_new_topics", back_for_other_topics),
 ]
 
 
