@@ -33,7 +33,8 @@ def test_pictures_are_what_the_program_draws() -> None:
     kept = {p.relative_to(ROOT).as_posix() for p in ROOT.glob("docs/images/**/*.svg")}
     assert kept == set(drawn())
     for path, svg in drawn().items():
-        assert (ROOT / path).read_text(encoding="utf-8") == svg, path
+        told = f"{path} is not what python -m tools.pictures draws"
+        assert (ROOT / path).read_text(encoding="utf-8") == svg, told
 
 
 def test_every_link_leads_somewhere() -> None:
