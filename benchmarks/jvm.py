@@ -17,13 +17,13 @@ from pathlib import Path
 from benchmarks.jvm_picture import picture_of
 from benchmarks.jvm_runs import Limits, Line, timed
 from benchmarks.jvm_table import KINDS, page_part, write_into
-from benchmarks.jvm_work import Case, fixed_cases, growing
+from benchmarks.jvm_work import JAVA, Case, fixed_cases, growing
 from conformance.clients import LINES, install
 
 FULL = Limits(call=60, warming=25, turns=10, rounds=9)
-LARGE = replace(FULL, warming=60)  # calls of seconds, few of them
+LARGE = replace(FULL, warming=40)  # calls of seconds, few of them
 LARGE_CASES = ("S2", "L1")
-GROWTH = replace(FULL, call=30, warming=12, turns=6, rounds=5)
+GROWTH = replace(FULL, call=20, warming=12, turns=6, rounds=5)
 QUICK = Limits(call=10, warming=5, turns=2, rounds=5)
 STEPS, QUICK_STEPS = 7, 2  # the last of them at 1,000,000 partitions
 QUICK_CASES = ("S1", "S5")
@@ -58,6 +58,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--quick", action="store_true", help="small sizes, some seconds"
     )
+    parser.add_argument("--ours", action="store_true", help="Java's side is not run")
     parser.add_argument("--out", default=os.devnull, help="JSON lines")
     parser.add_argument("--lines", nargs="*", help="of these; run nothing")
     parser.add_argument("--page", help="put the tables between the marks of a page")
@@ -75,7 +76,7 @@ def measured(asked: argparse.Namespace) -> Iterator[Line]:
     """Yield a line a case and assignor; in growth, who is too slow has no next size."""
     clients = install(next(iter(LINES.values())))
     for name in asked.cases:
-        too_slow: set[str] = set()
+        too_slow = set(JAVA) if asked.ours else set()
         for case, limits in _sizes(name, quick=asked.quick):
             for line in timed(case, clients, limits, skipped=frozenset(too_slow)):
                 if "java_over_s" in line:

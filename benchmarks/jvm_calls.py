@@ -10,7 +10,7 @@ from typing import Final, Protocol
 
 BATCH_NS: Final = 20_000_000  # of quick calls so many go together
 MOST_CALLS: Final = 1000  # in one batch
-LEAST_WARM: Final = 3  # calls, however slow
+LEAST_WARM: Final = 2  # calls, however slow
 CALM_SECONDS: Final = 5.0  # without a gain end the warming
 CALM_BATCHES: Final = 5  # ... and so many batches
 GAIN: Final = 0.98

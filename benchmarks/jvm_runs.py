@@ -40,7 +40,7 @@ MOST_COMPARED: Final = 100_000  # partitions
 class Limits:
     """How long what may take, seconds."""
 
-    call: float  # one call of Java's
+    call: float  # one call of Java's, of CPU
     warming: float  # of each side
     turns: float  # of both together
     rounds: int

@@ -140,7 +140,7 @@ def test_warming_goes_on_while_calls_get_faster() -> None:
 
 def test_warming_ends_with_its_time_after_a_few_calls() -> None:
     runner = Falling()
-    assert warm(runner, seconds=0).calls == runner.calls == 3
+    assert warm(runner, seconds=0).calls == runner.calls == 2
 
 
 def test_both_sides_take_turns() -> None:

@@ -18,8 +18,8 @@ import java.util.concurrent.Callable;
 /**
  * Times an assignor on one rebalance, in nanoseconds of its thread's CPU and of the wall.
  *
- * <p>Arguments: assignor, file of a rebalance/1 document, seconds that one call may take. A line "n"
- * asks for n calls, "plan" for the assignment of the last one. What a call changes in its input, or
+ * <p>Arguments: assignor, file of a rebalance/1 document, seconds of CPU that one call may take; so
+ * that it does not matter how busy the machine is. A line "n" asks for n calls, "plan" for the assignment of the last one. What a call changes in its input, or
  * remembers there, another does not see: the input is made anew before its clock starts.
  */
 final class Timing {
@@ -50,7 +50,7 @@ final class Timing {
   private static final Gson GSON = new Gson();
   private static final long NOT_RUNNING = Long.MAX_VALUE;
 
-  private static volatile long deadline = NOT_RUNNING;
+  private static volatile long deadline = NOT_RUNNING; // on the clock of the main thread's CPU
 
   private Timing() {}
 
@@ -103,7 +103,7 @@ final class Timing {
 
   private static <T> T timed(Callable<T> call, long limit, Times times, int i) throws Exception {
     var threads = ManagementFactory.getThreadMXBean();
-    deadline = System.nanoTime() + limit;
+    deadline = threads.getCurrentThreadCpuTime() + limit;
     long wall = System.nanoTime();
     long cpu = threads.getCurrentThreadCpuTime();
     T answer = call.call();
@@ -121,12 +121,13 @@ final class Timing {
 
   /** Ends the process when a call is late: an assignor cannot be interrupted. */
   private static void watch(PrintStream out, double seconds) {
+    var threads = ManagementFactory.getThreadMXBean();
+    long watched = Thread.currentThread().getId();
     var watch =
         new Thread(
             () -> {
               while (true) {
-                long until = deadline;
-                if (until != NOT_RUNNING && System.nanoTime() - until > 0) {
+                if (threads.getThreadCpuTime(watched) > deadline) {
                   out.println(GSON.toJson(new Over(seconds)));
                   Runtime.getRuntime().halt(0);
                 }
