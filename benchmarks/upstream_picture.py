@@ -20,7 +20,7 @@ BARS: Final = ((0, "0"), (2, "1 to 2"), (8, "3 to 8"), (32, "9 to 32"))
 MORE: Final = "33 and more"
 LESS: Final = "less"
 _NEWEST: Final = "4.4.0"
-_SCALE: Final = 2.0  # pixels of a PNG for one of the picture
+_SCALE: Final = 1.5  # pixels of a PNG for one of the picture
 
 
 def picture_of(lines: Iterable[Line]) -> bytes:
@@ -34,11 +34,11 @@ def picture_of(lines: Iterable[Line]) -> bytes:
         y=alt.Y("share:Q", title="rebalances", axis=alt.Axis(format="%", tickCount=5)),
     )
     bars = base.mark_bar().encode(color=alt.Color("who:N", scale=who, title=None))
-    written = base.mark_text(dy=-6, fontSize=8, color=INK).encode(text="written:N")
+    written = base.mark_text(dy=-6, fontSize=7, color=INK).encode(text="written:N")
     kinds = list(dict.fromkeys(row["kind"] for row in rows))
     chart = (
         alt.layer(bars, written, data=alt.InlineData(values=rows))
-        .properties(width=210, height=130)
+        .properties(width=250, height=130)
         .facet(
             row=alt.Row("figure:N", sort=list(FIGURES.values()), title=None),
             column=alt.Column("kind:N", sort=kinds, title=None),

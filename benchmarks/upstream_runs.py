@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, Self
@@ -98,15 +99,15 @@ def answer_of(
     if name != "cooperative-sticky":
         answer = _asked(kafka, document, cooperative=False)
         is_valid = answer.verdict is Verdict.ANSWERED
-        return answer.assignment if is_valid else None, answer.verdict.value
+        return answer.assignment if is_valid else None, _told(answer)
     for _ in range(MOST_ROUNDS):
         answer = _asked(kafka, document, cooperative=True)
         if answer.verdict is not Verdict.ANSWERED or answer.assignment is None:
-            return None, answer.verdict.value
+            return None, _told(answer)
         held = answer.assignment.members
         given = sum(len(ns) for mine in held.values() for ns in mine.values())
         if given == case.served:
-            return answer.assignment, answer.verdict.value
+            return answer.assignment, _told(answer)
         document = _rejoined(document, held)
     return None, "restless"
 
@@ -114,6 +115,12 @@ def answer_of(
 def _asked(kafka: Adapter, document: Document, *, cooperative: bool) -> Answer:
     text = json.dumps(document).encode()
     return judged(kafka.answer(text), text, cooperative=cooperative)
+
+
+def _told(answer: Answer) -> str:
+    """Name the verdict, or the rule that is broken."""
+    broken = re.search(r"'rule': '([\w-]+)'", answer.reason or "")
+    return broken[1] if broken else answer.verdict.value
 
 
 def _rejoined(document: Document, held: Document) -> Document:

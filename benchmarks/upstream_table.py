@@ -103,7 +103,7 @@ _ANSWERS: Final = (
     "number",
     "equal to ours",
     "same loads",
-    "no valid answer",
+    "no valid answer, and why",
 )
 
 
@@ -119,8 +119,8 @@ def _answers(groups: Group) -> Iterator[tuple[str, ...]]:
         yield (
             *_named(key),
             str(len(rows)),
-            _share(equal, len(rows)),
-            _share(same, len(rows)),
+            _share(equal, len(answered)),
+            _share(same, len(answered)),
             told or "0",
         )
 
@@ -146,7 +146,7 @@ def _differences(groups: Group) -> Iterator[tuple[str, ...]]:
                     *_named(key),
                     MEANT[figure],
                     *(f"{np.percentile(found, s, method='lower'):g}" for s in SHARES),
-                    f"{found.mean():+.2f}",
+                    f"{found.mean():+.3f}",
                     _share(int((found > 0).sum()), found.size),
                     _share(int((found < 0).sum()), found.size),
                 )

@@ -90,7 +90,7 @@ def test_a_run_counts_all_three() -> None:
 def test_an_answer_that_breaks_a_rule_is_no_answer() -> None:
     members = {"a": member(["t"]), "b": member(["u"])}
     case = Case.of(rebalance({"t": 1, "u": 1}, members))
-    assert answer_of(Fake("all to the first"), "sticky", case) == (None, "invalid")
+    assert answer_of(Fake("all to the first"), "sticky", case) == (None, "unsubscribed")
 
 
 def test_cooperative_answers_are_those_at_rest() -> None:
@@ -131,7 +131,7 @@ def test_the_page_says_what_was_counted() -> None:
             for one in lines()
         ]
     )
-    row = "| 4.4.0, 3.9.2 | sticky | equal, new | moves | 5 | 5 | 5 | 5 | 5 | +5.00 "
+    row = "| 4.4.0, 3.9.2 | sticky | equal, new | moves | 5 | 5 | 5 | 5 | 5 | +5.000 "
     assert row + "| 100.0% | 0.0% |" in worse
     counts = "| 0 | 0 | 0 | 0 | 0 | 0 | 0 | 4 | 0 |"
     assert f"| 4.4.0, 3.9.2 | sticky | equal, new {counts}" in worse
