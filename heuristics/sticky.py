@@ -60,7 +60,7 @@ class StickyAssignor:
     - who claimed a partition before must still subscribe, or it gets nothing back
       (upstream gives it the partition all the same, or crashes);
     - what lies beyond a topic's end is not claimed (upstream assigns it, and others
-      twice);
+      twice, or raises);
     - a newer claim by a member that has left the topic does not void an older one;
     - of equal subscriptions, the newest claim stands though two older ones are of one
       generation (upstream may void it, by hash order);

@@ -263,6 +263,9 @@ def test_a_claim_beyond_a_topics_end_assigns_nothing_twice() -> None:
     )
     agrees(document)
     assert assigned(document) == {"a": {"t": [0, 1]}, "b": {"u": [0, 1]}}
+    equal = {"a": member(["t"], {"t": [2]}, 1), "b": member(["t"], {"t": [0]}, 1)}
+    agrees(rebalance({"t": 2}, equal))
+    assert assigned(rebalance({"t": 2}, equal)) == {"a": {"t": [1]}, "b": {"t": [0]}}
 
 
 def test_a_newer_claim_by_who_left_the_topic_does_not_void_an_older_one() -> None:
