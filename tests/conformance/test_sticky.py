@@ -1,25 +1,17 @@
 """Kafka's sticky assignors, run as they are, beside ours.
 
-Upstream goes through its members by hash. Those that a single letter names it goes
-through by name, as ours do; then an answer is ours, or differs for a reason that is
-told and checked.
+An answer is ours, or differs for a reason that is told and checked
+(`tests.conformance.sticky_reasons`).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from itertools import count, islice
-from random import Random
-from string import ascii_lowercase
-from typing import NamedTuple
+from itertools import islice
 
 import pytest
 
 from conformance.clients import LINES, Adapter, Verdict
-from heuristics.cooperative_sticky import CooperativeStickyAssignor
-from heuristics.sticky import StickyAssignor
-from rebalance import document_of
 from tests.conformance import jars
 from tests.conformance.jars import (
     INSTANCES,
@@ -28,16 +20,19 @@ from tests.conformance.jars import (
     in_order,
     judged_answer,
     running,
-    with_topics_there,
+)
+from tests.conformance.sticky_reasons import (
+    drawn,
+    explained,
+    has_members,
+    ours,
+    well_behaved,
+    without_faulty_claims,
 )
 from tests.corpus.scenes import SCENARIOS
 from tests.heuristics.reference import Held, flat
-from tests.heuristics.routes import fits, instance
-from tests.heuristics.sticky_reference import TP, General, is_mixed
-from tests.heuristics.test_range_racks import with_more_racks
-from tests.heuristics.test_sticky import skewed
-from tests.shapes import Document, member, rebalance
-from tests.strategies import LARGER, seeded_rebalance
+from tests.heuristics.sticky_reference import is_mixed
+from tests.shapes import member, rebalance
 from verify import judge
 
 pytestmark = pytest.mark.slow
@@ -50,144 +45,12 @@ MOST_EXPLAINED = 0.03
 """Share of sticky's answers that may differ, each for its reason; found: 0.5 %."""
 
 
-def drawn() -> Iterator[Document]:
-    """Draw rebalances of every kind; every other one tells racks."""
-    for seed in count():
-        is_skewed = seed % 4 < 2
-        plain = skewed(Random(seed)) if is_skewed else seeded_rebalance(seed, LARGER)  # noqa: S311
-        document = with_more_racks(plain, seed) if seed % 2 else plain
-        if fits(document) and document["members"]:
-            yield lettered(with_topics_there(document))
-
-
-def lettered(document: Document) -> Document:
-    """Name the members a, b, c: up to twelve lie in Java's tables in this order."""
-    members = document["members"]
-    names = dict(zip(sorted(members), ascii_lowercase[:12], strict=False))
-    return document | {"members": {names[m]: members[m] for m in sorted(members)}}
-
-
-def without_faulty_claims(document: Document) -> Document:
-    """Leave out what trips Kafka's sticky assignors up (`test_known_fault` below).
-
-    Who wants nothing is not there, and a claim is of a partition that exists and is
-    wanted. Several may claim one, of whatever generation.
-    """
-    members: Document = {}
-    for name, one in document["members"].items():
-        if one["subscription"]:
-            members[name] = one
-            if "owned" in one:
-                owned = {
-                    topic: [n for n in numbers if n < _size(document, topic)]
-                    for topic, numbers in one["owned"].items()
-                    if topic in one["subscription"]
-                }
-                members[name] = one | {
-                    "owned": {t: ns for t, ns in owned.items() if ns}
-                }
-    return document | {"members": members}
-
-
-def well_behaved(document: Document) -> Document:
-    """Leave out second claims as well: in a round, Kafka hands these over too early."""
-    document = without_faulty_claims(document)
-    claimed: set[TP] = set()
-    members: Document = {}
-    for name, one in document["members"].items():
-        members[name] = one
-        if "owned" in one:
-            members[name] = one | {
-                "owned": _without({name: one["owned"]}, claimed)[name]
-            }
-            claimed |= set(flat(members[name]["owned"]))
-    return document | {"members": members}
-
-
-def _has_members(document: Document) -> bool:
-    return bool(document["members"])
-
-
-def _size(document: Document, topic: str) -> int:
-    return int(document["topics"].get(topic, {"partitions": 0})["partitions"])
-
-
-def ours(assignor: str, document: Document) -> Held:
-    """Answer one rebalance, as the leader of the group does."""
-    laid_out = instance(document)
-    if assignor == "sticky":
-        given = StickyAssignor().assign(laid_out)
-    else:
-        given = CooperativeStickyAssignor().first_round(laid_out).given
-    return in_order(document_of(laid_out, given, assignor=assignor))
-
-
-class Explained(NamedTuple):
-    """What upstream should have said instead of ours, and why."""
-
-    held: Held
-    reasons: set[str]
-
-
-def explained(assignor: str, document: Document) -> Explained:
-    """Say what upstream makes of it, ties and faults that are in our docstrings."""
-    return (_mixed if is_mixed(document) else _equal)(assignor, document)
-
-
-def _mixed(assignor: str, document: Document) -> Explained:
-    """Walk as upstream does: by hash, and in another's stead whatever it evens out."""
-    walk = General(document, as_upstream=True)
-    held = walk.build()
-    reasons = {*walk.ways, *(["reverted"] if walk.reverted else [])}
-    if assignor == "cooperative-sticky":
-        claims = _claims(document)
-        claimed = set[TP]().union(*claims.values())
-        withheld = {
-            tp for m in held for tp in flat(held[m]) if tp in claimed - claims[m]
-        }
-        held = _without(held, withheld)
-        reasons.add("given to a claimant while another has it")
-    return Explained(held, reasons)
-
-
-def _equal(assignor: str, document: Document) -> Explained:
-    """Void what two of one generation claim, even where a newer one claims it."""
-    newest: dict[TP, int] = {}
-    void: set[TP] = set()
-    for name, claims in sorted(_claims(document).items()):
-        generation = document["members"][name].get("generation", -1)
-        for tp in claims:
-            void |= {tp} if newest.get(tp, -2) == generation else set()
-            newest[tp] = max(newest.get(tp, -2), generation)
-    members = {
-        m: one | {"owned": _without({m: one.get("owned", {})}, void)[m]}
-        for m, one in document["members"].items()
-    }
-    held = ours(assignor, document | {"members": members})
-    if assignor == "cooperative-sticky":
-        held = _without(held, void)
-    return Explained(held, {"newest claim void"} if void else set())
-
-
-def _claims(document: Document) -> dict[str, set[TP]]:
-    members = document["members"].items()
-    return {m: set(flat(one.get("owned", {}))) for m, one in members}
-
-
-def _without(held: Held, withheld: set[TP]) -> Held:
-    left = {
-        m: {t: sorted(n for n in mine[t] if (t, n) not in withheld) for t in mine}
-        for m, mine in held.items()
-    }
-    return {m: {t: ns for t, ns in mine.items() if ns} for m, mine in left.items()}
-
-
 @pytest.mark.parametrize(("version", "assignor"), STICKY)
 def test_ours_are_kafkas_but_for_reasons(version: str, assignor: str) -> None:
     n_explained, n_mixed = 0, 0
     documents = map(without_faulty_claims, drawn())
     with running(version, assignor) as kafka:
-        for document in islice(filter(_has_members, documents), ASKED):
+        for document in islice(filter(has_members, documents), ASKED):
             answer = kafka.answer(json.dumps(document).encode())
             assert answer.verdict is Verdict.ANSWERED, (document, answer.reason)
             assert answer.assignment is not None
@@ -224,7 +87,7 @@ def test_whatever_is_claimed(version: str, assignor: str) -> None:
 def test_valid_by_whatever_names(version: str, assignor: str) -> None:
     """Where hashes decide, Kafka's answers are others than ours, and valid."""
     with running(version, assignor) as kafka:
-        every = filter(_has_members, map(well_behaved, jars.drawn()))
+        every = filter(has_members, map(well_behaved, jars.drawn()))
         for document in islice(every, ASKED // 8):
             answer = judged_answer(kafka, assignor, document)
             assert answer.verdict is Verdict.ANSWERED, (document, answer.reason)
