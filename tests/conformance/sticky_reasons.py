@@ -43,7 +43,7 @@ def lettered(document: Document) -> Document:
 
 
 def without_faulty_claims(document: Document) -> Document:
-    """Leave out what trips Kafka's sticky assignors up (`test_known_fault`s beside this).
+    """Leave out what trips Kafka's sticky assignors up (`test_known_fault`).
 
     Who wants nothing is not there, and a claim is of a partition that exists and is
     wanted. Several may claim one, of whatever generation.
