@@ -97,6 +97,12 @@ def test_no_answer_is_better_than_the_optimum(churn: AuditSummary) -> None:
             assert row["peak_lag"] >= row["peak_lag_bound"]
 
 
+def test_chain_sticky_is_always_as_even_as_can_be(churn: AuditSummary) -> None:
+    ours = [r for r in rows_of(churn, "answers") if r["assignor"] == "chain-sticky"]
+    assert len(ours) == 529
+    assert all(row["verdict"] == "valid" and row["dec_min_balanced"] for row in ours)
+
+
 def test_what_java_sticky_did(churn: AuditSummary) -> None:
     """Of 47 rebalances 31 are off: 5 unbalanced, 22 move needlessly, 4 are invalid."""
     found = Counter(
