@@ -48,9 +48,9 @@ mutation: dev ## change lines of the engines and the judge; count what no test s
 browser: dev ## find or install a headless browser for the tests of the page
 	@$(BIN)/python -m tools.browser
 
-bench: dev ## time the core, the heuristics, programs, peak lag, reading and the audit
+bench: dev ## time the core, the heuristics, Kafka's own, programs, lag, reading, the audit
 	@for part in core heuristics documents audit "kip54 --seeds 1 --seconds 5" \
-	    "lag --quick"; do \
+	    "lag --quick" "jvm --quick"; do \
 	  $(BIN)/python -m benchmarks.$$part || exit 1; done
 
 format: dev ## format the code and mend what the lint rules can mend

@@ -36,7 +36,7 @@ def page_part(lines: Iterable[Line]) -> str:
     targets = list(_targets(lines))
     if targets:
         parts += ["### What was aimed at", "\n".join([*_TARGETS_HEAD, *targets])]
-    for name, rows in _by_case(lines).items():
+    for name, rows in sorted(_by_case(lines).items()):
         if _kind(name) is None:
             parts += [f"### {name}: {rows[0]['about']}", "\n".join(_table(rows))]
     for kind, about in KINDS.items():
