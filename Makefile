@@ -16,7 +16,7 @@ BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest -q -n logical --maxprocesses 4 --dist worksteal
 WITH_PYTHON := python=$$(PYTHON="$(PYTHON)" sh tools/find_python.sh) && "$$python"
 
-.PHONY: help setup dev audit test test-all lint format mutation browser bench lock clean
+.PHONY: help setup dev audit test test-all lint format mutation browser pictures bench lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -47,6 +47,9 @@ mutation: dev ## change lines of the engines and the judge; count what no test s
 
 browser: dev ## find or install a headless browser for the tests of the page
 	@$(BIN)/python -m tools.browser
+
+pictures: dev ## draw the pictures of docs/ anew
+	@$(BIN)/python -m tools.pictures
 
 bench: dev ## time the core, the heuristics, Kafka's own, programs, lag, reading, the audit
 	@for part in core heuristics documents audit "kip54 --seeds 1 --seconds 5" \
