@@ -21,8 +21,6 @@ from benchmarks.jvm_work import JAVA, Case, fixed_cases, growing
 from conformance.clients import LINES, install
 
 FULL = Limits(call=60, warming=25, turns=10, rounds=9)
-LARGE = replace(FULL, warming=40)  # calls of seconds, few of them
-LARGE_CASES = ("S2", "L1")
 GROWTH = replace(FULL, call=20, warming=12, turns=6, rounds=5)
 QUICK = Limits(call=10, warming=5, turns=2, rounds=5)
 STEPS, QUICK_STEPS = 7, 2  # the last of them at 1,000,000 partitions
@@ -90,8 +88,7 @@ def _sizes(name: str, *, quick: bool) -> list[tuple[Case, Limits]]:
     """Return what goes by a name: one size, or those of a kind from small to large."""
     fixed = fixed_cases()
     if name in fixed:
-        full = LARGE if name in LARGE_CASES else FULL
-        return [(fixed[name], QUICK if quick else full)]
+        return [(fixed[name], QUICK if quick else FULL)]
     kind, _, _ = name.partition("-")
     sizes = [case for case in growing(kind, STEPS) if name in (kind, case.name)]
     if name == "equal":

@@ -38,7 +38,7 @@ def picture_of(lines: Iterable[Line]) -> bytes:
     panels = [_panel(lines, kind, title) for kind, title in _TITLES.items()]
     title = alt.TitleParams(
         "CPU time of one rebalance, by number of partitions",
-        subtitle="medians of warmed calls in one run; a line that ends early "
+        subtitle="medians of warmed calls; a line that ends early, or is one point, "
         "met the time limit of one call at the next size",
         anchor="start",
         color=INK,
