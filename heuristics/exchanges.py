@@ -16,8 +16,10 @@ _LOOKS: Final = 50_000_000
 for large groups:"""
 _LOOKS_EACH: Final = 100
 """For each partition."""
+_A_LIST: Final = 400
+"""Looks that it takes to begin a list of swaps,"""
 _A_SWAP: Final = 20
-"""Looks that it takes to sort a swap, or to find another for it."""
+"""to sort a swap, or to find another for it."""
 
 
 class Laden(NamedTuple):
@@ -78,11 +80,15 @@ class _Swaps(NamedTuple):
 
 @njit(cache=True)
 def exchange(group: Laden, takers: Takers) -> None:
-    """Let the most laden exchange partitions until that lowers nothing."""
+    """Let the most laden exchange partitions until that lowers nothing.
+
+    Nothing is lower than the largest lag.
+    """
     counts = np.zeros((2, group.least.size), np.int64)
     best = _Best(np.empty(1, np.int64), np.empty(4, np.int64), np.empty(4, np.int64))
     looks = _LOOKS + _LOOKS_EACH * group.lag.size
-    while group.total.size and looks > 0:
+    largest = group.lag.max() if group.lag.size else 0
+    while looks > 0 and group.total.size and group.total.max() > largest:
         giver = int(np.argmax(group.total))
         best.peak[0], best.rows[:], best.to[:] = group.total[giver], NOBODY, NOBODY
         looks = _search(group, takers, counts, giver, best, looks)
@@ -303,7 +309,7 @@ def _swaps(group: Laden, takers: Takers, counts: Int64, one: int, other: int) ->
     more = np.where(given == NOBODY, 0, group.lag[given])
     more -= np.where(taken == NOBODY, 0, group.lag[taken])
     order = np.argsort(more, kind="mergesort")
-    looks = ours * theirs + _A_SWAP * size
+    looks = _A_LIST + ours * theirs + _A_SWAP * size
     return _Swaps(given[order], taken[order], more[order], looks)
 
 

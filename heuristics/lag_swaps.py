@@ -33,7 +33,8 @@ class LagSwapsAssignor:
        at once may; else one with a partner and one of that one's with a third. Again,
        until nothing lowers it.
     3. The same again with the rounds taking turns from the smallest lag on. The better
-       of the two it is.
+       of the two it is. Nothing is lower than the largest lag, so who has come down to
+       that is done.
 
     Counts are those of KIP-169: in each topic the floor or the ceiling of the mean.
 
@@ -65,9 +66,10 @@ class LagSwapsAssignor:
         least = instance.topic_sizes // np.maximum(wanted, 1)
         topic = instance.partition_topic
         holder, peak = _assigned(takers, rounds, least, topic, lag)
-        backward = _Rounds(rounds.rows, rounds.first[::-1], rounds.last[::-1])
-        other, other_peak = _assigned(takers, backward, least, topic, lag)
-        holder = other if other_peak < peak else holder
+        if peak > lag.max(initial=0):
+            backward = _Rounds(rounds.rows, rounds.first[::-1], rounds.last[::-1])
+            other, other_peak = _assigned(takers, backward, least, topic, lag)
+            holder = other if other_peak < peak else holder
         return Assignment(assignee=np.r_[order, NOBODY].astype(np.int32)[holder])
 
 
