@@ -159,7 +159,15 @@ def test_two_laid_out_documents_in_a_file_are_refused(write: Write) -> None:
     assert "Extra data" in error.reason
 
 
-@pytest.mark.parametrize("content", [b"", b"\n", b"  \n\r\n\t\n", gzip.compress(b"")])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\n",
+        b"  \n\r\n\t\n",
+        pytest.param(gzip.compress(b""), id="packed"),  # its bytes tell the time
+    ],
+)
 def test_an_empty_file_is_an_error(write: Write, content: bytes) -> None:
     with pytest.raises(SourceError, match="empty: holds no document"):
         list(read_rebalances(write(content)))
