@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -18,7 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from pipeline.evaluate.evaluate import Settings
 from pipeline.evaluate.instances import World
-from pipeline.interrupt import interrupts_noted
+from pipeline.interrupt import interrupts_kept
 from pipeline.java import java_home
 from pipeline.manifest import count_quarantine, count_rows, manifest_of
 from pipeline.progress import Progress, watched
@@ -248,27 +248,14 @@ def _spark(master: str, out: Path, clock: _Clock) -> Iterator[tuple[SparkSession
     spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
     # Stages say themselves how many tasks they want; planning again costs time.
     spark.conf.set("spark.sql.adaptive.enabled", "false")
-    with interrupts_noted() as interrupted:
+    with interrupts_kept():
         try:
             yield spark, java
-        except (PySparkException, Py4JError, OSError) as error:
-            if interrupted():
-                raise KeyboardInterrupt from error
-            if isinstance(error, OSError):
-                raise
+        except (PySparkException, Py4JError) as error:
             raise _failure(error, out) from error
         finally:
             if running is None:
-                _stop(session, interrupted)
-
-
-def _stop(session: SparkSession, interrupted: Callable[[], bool]) -> None:
-    """Stop Spark, of which an interrupt may have left nothing."""
-    try:
-        session.stop()
-    except (PySparkException, Py4JError, OSError):
-        if not interrupted():
-            raise
+                session.stop()
 
 
 _FULL: Final = (

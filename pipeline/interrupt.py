@@ -8,32 +8,41 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
 
 @contextmanager
-def interrupts_noted() -> Iterator[Callable[[], bool]]:
-    """Yield what tells whether an interrupt has come since.
+def interrupts_kept() -> Iterator[None]:
+    """Raise what goes wrong after an interrupt as that interrupt.
 
-    Interrupts do what they did before besides. In a thread that hears no signals none
-    is ever noted.
+    The interrupt does what it did before besides. In a thread that hears no signals
+    errors stay what they are.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If there has been an interrupt when something is raised.
     """
-    came = threading.Event()
     before = signal.getsignal(signal.SIGINT)
     is_main = threading.current_thread() is threading.main_thread()
     if not (is_main and callable(before)):
-        yield came.is_set
+        yield
         return
-    then = before
+    then, came = before, False
 
     def note(number: int, frame: FrameType | None) -> object:
-        came.set()
+        nonlocal came
+        came = True
         return then(number, frame)
 
     signal.signal(signal.SIGINT, note)
     try:
-        yield came.is_set
+        yield
+    except Exception as error:
+        if came:
+            raise KeyboardInterrupt from error
+        raise
     finally:
         signal.signal(signal.SIGINT, before)

@@ -1,4 +1,4 @@
-"""An interrupt is noted even where it is swallowed, and does what it did before."""
+"""An interrupt is an interrupt even where it is swallowed, and does what it did."""
 
 from __future__ import annotations
 
@@ -8,29 +8,40 @@ from contextlib import suppress
 
 import pytest
 
-from pipeline.interrupt import interrupts_noted
-
-
-def test_an_interrupt_is_raised_and_noted() -> None:
-    with interrupts_noted() as interrupted:
-        assert not interrupted()
-        with pytest.raises(KeyboardInterrupt):
-            signal.raise_signal(signal.SIGINT)
-        assert interrupted()
+from pipeline.interrupt import interrupts_kept
 
 
 class Forgetful:
-    """Raises in its finalizer, where Python ignores it."""
+    """Is interrupted in its finalizer, where Python ignores what is raised."""
 
     def __del__(self) -> None:
         with suppress(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
 
 
-def test_one_that_is_swallowed_is_noted() -> None:
-    with interrupts_noted() as interrupted:
-        Forgetful()
-        assert interrupted()
+def lose_java() -> None:
+    raise ConnectionError("Java is gone")
+
+
+def be_interrupted_in_vain() -> None:
+    Forgetful()
+    lose_java()
+
+
+def test_an_interrupt_is_raised() -> None:
+    with pytest.raises(KeyboardInterrupt), interrupts_kept():
+        signal.raise_signal(signal.SIGINT)
+
+
+def test_one_that_was_swallowed_is_raised_with_what_goes_wrong_later() -> None:
+    with pytest.raises(KeyboardInterrupt) as raised, interrupts_kept():
+        be_interrupted_in_vain()
+    assert isinstance(raised.value.__cause__, ConnectionError)
+
+
+def test_without_an_interrupt_errors_are_what_they_are() -> None:
+    with pytest.raises(ConnectionError), interrupts_kept():
+        lose_java()
 
 
 def test_what_was_there_before_is_called_and_put_back() -> None:
@@ -38,23 +49,25 @@ def test_what_was_there_before_is_called_and_put_back() -> None:
     before = signal.signal(signal.SIGINT, lambda number, _: called.append(number))
     try:
         ours = signal.getsignal(signal.SIGINT)
-        with interrupts_noted() as interrupted:
+        with interrupts_kept():
             signal.raise_signal(signal.SIGINT)
-            assert interrupted()
         assert called == [signal.SIGINT]
         assert signal.getsignal(signal.SIGINT) is ours
     finally:
         signal.signal(signal.SIGINT, before)
 
 
-def test_a_thread_hears_none() -> None:
-    told = []
+def test_in_a_thread_errors_are_what_they_are() -> None:
+    told: list[BaseException] = []
 
     def run() -> None:
-        with interrupts_noted() as interrupted:
-            told.append(interrupted())
+        try:
+            with interrupts_kept():
+                lose_java()
+        except BaseException as error:  # noqa: BLE001  # told to the test
+            told.append(error)
 
     thread = threading.Thread(target=run)
     thread.start()
     thread.join()
-    assert told == [False]
+    assert [type(one) for one in told] == [ConnectionError]
