@@ -98,7 +98,8 @@ def _assigned(
 ) -> Int32:
     due = quotas(owner, members, topics, topic_offsets)
     assignee = kept(owner, due.keep, topics, topic_offsets)
-    _deal_rest(assignee, due, topics, topic_offsets)
+    rows = _open_rows(assignee, topics, topic_offsets)
+    deal_rest(assignee, rows, due.need, due.below, due.at)
     return assignee
 
 
@@ -152,31 +153,45 @@ def kept(owner: Int32, room: Int64, topics: Int32, topic_offsets: Int64) -> Int3
 
 
 @njit(cache=True)
-def _deal_rest(
-    assignee: Int32, due: _Quotas, topics: Int32, topic_offsets: Int64
-) -> None:
-    """Fill the members below the quota round by round, then give one more in turn."""
-    need, below = due.need, due.below
-    queue = np.concatenate((due.at, np.empty_like(below)))
-    n_queued, n_served = due.at.size, 0
-    n_below, turn, n_left = below.size, 0, 0
+def _open_rows(assignee: Int32, topics: Int32, topic_offsets: Int64) -> Int64:
+    """List what nobody has, by topic and number."""
+    rows = np.empty(np.count_nonzero(assignee == NOBODY), dtype=np.int64)
+    n_rows = 0
     for t in topics:
         for row in range(topic_offsets[t], topic_offsets[t + 1]):
-            if assignee[row] != NOBODY:
-                continue
-            if n_below == 0:
-                assignee[row] = queue[n_served]
-                n_served += 1
-                continue
-            m = below[turn]
-            assignee[row] = m
-            need[m] -= 1
-            turn += 1
-            if need[m] > 0:
-                below[n_left] = m
-                n_left += 1
-            else:
-                queue[n_queued] = m
-                n_queued += 1
-            if turn == n_below:
-                n_below, turn, n_left = n_left, 0, 0
+            if assignee[row] == NOBODY:
+                rows[n_rows] = row
+                n_rows += 1
+    return rows[:n_rows]
+
+
+@njit(cache=True)
+def deal_rest(
+    assignee: Int32, rows: Int64, need: Int64, below: Int64, at: Int64
+) -> None:
+    """Fill the members below the quota round by round, then give one more in turn.
+
+    Rows that have an assignee are passed over; ``need`` and ``below`` are used up.
+    """
+    queue = np.concatenate((at, np.empty_like(below)))
+    n_queued, n_served = at.size, 0
+    n_below, turn, n_left = below.size, 0, 0
+    for row in rows:
+        if assignee[row] != NOBODY:
+            continue
+        if n_below == 0:
+            assignee[row] = queue[n_served]
+            n_served += 1
+            continue
+        m = below[turn]
+        assignee[row] = m
+        need[m] -= 1
+        turn += 1
+        if need[m] > 0:
+            below[n_left] = m
+            n_left += 1
+        else:
+            queue[n_queued] = m
+            n_queued += 1
+        if turn == n_below:
+            n_below, turn, n_left = n_left, 0, 0

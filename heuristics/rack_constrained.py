@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from heuristics.constrained_sticky import kept, quotas
+from heuristics.constrained_sticky import deal_rest, kept, quotas
 from heuristics.order import text_order
 from heuristics.reach import Reach, near_owners
 from rebalance import Instance
@@ -73,7 +73,8 @@ def _assigned(
     n_over = rows.size - due.need.sum()  # so many have yet to get one more
     now = _opened(due.need, due.below, due.at, n_over, reach)
     _deal_near(assignee, rows, now, reach)
-    _deal_rest(assignee, rows, now)
+    n_below, n_at, _ = now.size
+    deal_rest(assignee, rows, now.need, now.below[:n_below], now.at[:n_at])
     return assignee
 
 
@@ -193,31 +194,3 @@ def _remove(members: Int64, size: Int64, which: int, i: int) -> None:
     size[which] -= 1
     for j in range(i, size[which]):
         members[j] = members[j + 1]
-
-
-@njit(cache=True)
-def _deal_rest(assignee: Int32, rows: Int64, now: _Open) -> None:
-    """Go around the members below q, then give one more each to those at q."""
-    n_below, n_at, _ = now.size
-    queue = np.empty(n_at + n_below, dtype=np.int64)
-    queue[:n_at] = now.at[:n_at]
-    turn, n_left, n_served = 0, 0, 0
-    for row in rows:
-        if assignee[row] != NOBODY:
-            continue
-        if n_below == 0:
-            assignee[row] = queue[n_served]
-            n_served += 1
-            continue
-        m = now.below[turn]
-        assignee[row] = m
-        now.need[m] -= 1
-        turn += 1
-        if now.need[m] > 0:
-            now.below[n_left] = m
-            n_left += 1
-        else:
-            queue[n_at] = m
-            n_at += 1
-        if turn == n_below:
-            n_below, turn, n_left = n_left, 0, 0
