@@ -9,11 +9,10 @@ import altair as alt
 import vl_convert
 
 from benchmarks.jvm_table import growth_of
+from oracle.report.plate import AXES, FONT, INK, PAPER, titled
 
 Line = dict[str, Any]
 
-INK: Final = "#1f2933"
-SOFT: Final = "#7b8794"
 COLOURS: Final = {
     "range": "#1f6feb",
     "round-robin": "#0f9d8a",
@@ -36,33 +35,17 @@ def picture_of(lines: Iterable[Line]) -> bytes:
     """Draw the lines of growth; PNG."""
     lines = list(lines)
     panels = [_panel(lines, kind, title) for kind, title in _TITLES.items()]
-    title = alt.TitleParams(
+    title = titled(
         "CPU time of one rebalance, by number of partitions",
-        subtitle="medians of warmed calls; a line that ends early, or is one point, "
+        "medians of warmed calls; a line that ends early, or is one point, "
         "met the time limit of one call at the next size",
-        anchor="start",
-        color=INK,
-        fontSize=16,
-        subtitleColor=SOFT,
-        subtitleFontSize=12,
-        offset=14,
     )
     chart = (
         alt.hconcat(*panels, spacing=36)
         .properties(padding=16, title=title)
-        .configure(font="Helvetica, Arial, sans-serif", background="#ffffff")
+        .configure(font=FONT, background=PAPER)
         .configure_view(stroke=None)
-        .configure_axis(
-            labelColor=INK,
-            titleColor=INK,
-            titleFontWeight="normal",
-            labelFontSize=12,
-            titleFontSize=13,
-            titlePadding=10,
-            gridColor="#e4e7eb",
-            domainColor=SOFT,
-            tickColor=SOFT,
-        )
+        .configure_axis(**AXES)
         .configure_legend(
             orient="bottom", title=None, labelColor=INK, labelFontSize=12, columns=5
         )

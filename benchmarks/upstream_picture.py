@@ -10,9 +10,8 @@ import vl_convert
 
 from benchmarks.upstream_runs import Line
 from benchmarks.upstream_table import grouped
+from oracle.report.plate import FONT, GRID, INK, PAPER, SOFT, titled
 
-INK: Final = "#1f2933"
-SOFT: Final = "#7b8794"
 COLOURS: Final = {"Kafka 4.4.0": "#d97706", "ours": "#1f6feb"}
 FIGURES: Final = {"score": "KIP-54's score", "moves": "moves"}
 BARS: Final = ((0, "0"), (2, "1 to 2"), (8, "3 to 8"), (32, "9 to 32"))
@@ -45,14 +44,14 @@ def picture_of(lines: Iterable[Line]) -> bytes:
         )
         .resolve_scale(x="shared")
         .properties(padding=16, title=_title())
-        .configure(font="Helvetica, Arial, sans-serif", background="#ffffff")
+        .configure(font=FONT, background=PAPER)
         .configure_view(stroke=None)
         .configure_axis(
             labelColor=INK,
             titleColor=SOFT,
             titleFontWeight="normal",
             domainColor=SOFT,
-            gridColor="#e4e7eb",
+            gridColor=GRID,
             tickColor=SOFT,
         )
         .configure_axisX(labelAngle=-40, grid=False)
@@ -63,15 +62,9 @@ def picture_of(lines: Iterable[Line]) -> bytes:
 
 
 def _title() -> alt.TitleParams:
-    return alt.TitleParams(
+    return titled(
         "sticky: how far from the best balance, and the fewest moves for it",
-        subtitle="mixed subscriptions and recordings; a less even answer may move less",
-        anchor="start",
-        color=INK,
-        fontSize=16,
-        subtitleColor=SOFT,
-        subtitleFontSize=12,
-        offset=14,
+        "mixed subscriptions and recordings; a less even answer may move less",
     )
 
 

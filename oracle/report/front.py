@@ -11,18 +11,15 @@ import altair as alt
 import vl_convert
 
 from oracle.names import abridged
+from oracle.report.plate import AXES, FONT, INK, PAPER, titled
 from solver.front import Front, Measure
 
-INK: Final = "#1f2933"
-SOFT: Final = "#7b8794"
 LINE: Final = "#1f6feb"
 DOUBT: Final = "#d97706"
-PAPER: Final = "#ffffff"
 _WIDTH: Final = 620
 _HEIGHT: Final = 340
 _SCALE: Final = 2.0  # pixels of a PNG for one of the picture
 _NAME_SHOWN: Final = 50
-_FONT: Final = "Helvetica, Arial, sans-serif"
 _PROVED: Final = "proved: nothing beats it"
 _FOUND: Final = "best found"
 
@@ -41,32 +38,16 @@ def _chart(front: Front, name: str) -> alt.LayerChart:
     layers = [_stairs(front), _points(front)]
     if not front.is_complete:
         layers.insert(0, _doubt(front))
-    title = alt.TitleParams(
+    title = titled(
         f"What each further move buys · {abridged(name, _NAME_SHOWN)}",
-        subtitle=_subtitle(front),
-        anchor="start",
-        color=INK,
-        fontSize=16,
-        subtitleColor=SOFT,
-        subtitleFontSize=12,
-        offset=14,
+        _subtitle(front),
     )
     chart: alt.LayerChart = (
         alt.layer(*layers)
         .properties(width=_WIDTH, height=_HEIGHT, padding=16, title=title)
-        .configure(font=_FONT, background=PAPER)
+        .configure(font=FONT, background=PAPER)
         .configure_view(stroke=None)
-        .configure_axis(
-            labelColor=INK,
-            titleColor=INK,
-            titleFontWeight="normal",
-            labelFontSize=12,
-            titleFontSize=13,
-            titlePadding=10,
-            gridColor="#e4e7eb",
-            domainColor=SOFT,
-            tickColor=SOFT,
-        )
+        .configure_axis(**AXES)
         .configure_legend(
             orient="bottom",  # inside, it would lie on the stairs of some fronts
             direction="horizontal",

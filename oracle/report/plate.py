@@ -1,0 +1,41 @@
+"""How pictures look that stand by themselves: colours, font, title, axes."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Final
+
+import altair as alt
+
+INK: Final = "#1f2933"
+SOFT: Final = "#7b8794"
+PAPER: Final = "#ffffff"
+GRID: Final = "#e4e7eb"
+FONT: Final = "Helvetica, Arial, sans-serif"
+AXES: Final = MappingProxyType(
+    {
+        "labelColor": INK,
+        "titleColor": INK,
+        "titleFontWeight": "normal",
+        "labelFontSize": 12,
+        "titleFontSize": 13,
+        "titlePadding": 10,
+        "gridColor": GRID,
+        "domainColor": SOFT,
+        "tickColor": SOFT,
+    }
+)
+
+
+def titled(text: str, subtitle: str) -> alt.TitleParams:
+    """Put a title over a picture, and a softer line under it."""
+    return alt.TitleParams(
+        text,
+        subtitle=subtitle,
+        anchor="start",
+        color=INK,
+        fontSize=16,
+        subtitleColor=SOFT,
+        subtitleFontSize=12,
+        offset=14,
+    )
