@@ -21,7 +21,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  * A consumer in a group until its input ends. After each rebalance it says what it holds, one line
  * of JSON: {"generation": 3, "held": {"t": [0, 1]}}.
  *
- * <p>Arguments: bootstrap servers, group, assignors (classes, with commas), topics (with commas).
+ * <p>Arguments: bootstrap servers, group, assignors (classes, with commas), topics (with commas),
+ * and for a static member its instance id.
  */
 final class Member {
 
@@ -56,6 +57,9 @@ final class Member {
     told.put("enable.auto.commit", "false");
     told.put("session.timeout.ms", "10000");
     told.put("heartbeat.interval.ms", "200");
+    if (arguments.length > 4) {
+      told.put("group.instance.id", arguments[4]);
+    }
     return told;
   }
 

@@ -60,6 +60,16 @@ final class ServerAdapter implements Adapter.Assignor {
     return held;
   }
 
+  /** Kafka compares the names, those of topics that do not exist among them. */
+  static SubscriptionType type(Rebalance rebalance) {
+    long kinds =
+        rebalance.members().values().stream()
+            .map(member -> Set.copyOf(member.subscription()))
+            .distinct()
+            .count();
+    return kinds <= 1 ? SubscriptionType.HOMOGENEOUS : SubscriptionType.HETEROGENEOUS;
+  }
+
   private record Wanted(
       Set<Uuid> subscribedTopicIds, Optional<String> rackId, Optional<String> instanceId)
       implements MemberSubscription {}
@@ -153,16 +163,6 @@ final class ServerAdapter implements Adapter.Assignor {
       var targets = new HashMap<String, MemberAssignment>();
       held.forEach((id, all) -> targets.put(id, new Held(Collections.unmodifiableMap(all))));
       return targets;
-    }
-
-    /** Kafka compares the names, those of topics that do not exist among them. */
-    private static SubscriptionType type(Rebalance rebalance) {
-      long kinds =
-          rebalance.members().values().stream()
-              .map(member -> Set.copyOf(member.subscription()))
-              .distinct()
-              .count();
-      return kinds <= 1 ? SubscriptionType.HOMOGENEOUS : SubscriptionType.HETEROGENEOUS;
     }
 
     Map<String, Collection<Integer>> named(MemberAssignment assignment) {

@@ -12,7 +12,6 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.coordinator.group.api.assignor.GroupAssignment;
 import org.apache.kafka.coordinator.group.api.assignor.PartitionAssignor;
 import org.apache.kafka.coordinator.group.api.assignor.SubscribedTopicDescriber;
-import org.apache.kafka.coordinator.group.api.assignor.SubscriptionType;
 import org.apache.kafka.coordinator.group.modern.Assignment;
 import org.apache.kafka.coordinator.group.modern.GroupSpecImpl;
 import org.apache.kafka.coordinator.group.modern.MemberSubscriptionAndAssignmentImpl;
@@ -20,9 +19,9 @@ import org.apache.kafka.coordinator.group.modern.MemberSubscriptionAndAssignment
 /**
  * Times an assignor of the group coordinator on the coordinator's own description of a group.
  *
- * <p>The coordinator keeps that description up to date from one rebalance to the next, so it is made
- * once and not timed: members, what each has, and who has each partition, in hash tables. Ids are
- * spread like real ones. Only for claims that agree with each other and with the subscriptions.
+ * <p>The coordinator keeps that description up to date from one rebalance to the next, so it is
+ * made once and not timed: members, what each has, and who has each partition, in hash tables. Ids
+ * are spread like real ones. Only for claims that agree with each other and with the subscriptions.
  */
 final class ServerTiming implements Timing.Work<GroupAssignment> {
 
@@ -75,7 +74,7 @@ final class ServerTiming implements Timing.Work<GroupAssignment> {
           .computeIfAbsent(ids.get(topic), any -> new HashMap<>())
           .put(number, id));
     });
-    var group = new GroupSpecImpl(members, type(rebalance), owners);
+    var group = new GroupSpecImpl(members, ServerAdapter.type(rebalance), owners);
     return new ServerTiming(ServerAdapter.assignor(name), group, new Describer(sizes), names);
   }
 
@@ -92,15 +91,6 @@ final class ServerTiming implements Timing.Work<GroupAssignment> {
         Optional.empty(),
         wanted,
         new Assignment(Collections.unmodifiableMap(held)));
-  }
-
-  private static SubscriptionType type(Rebalance rebalance) {
-    long kinds =
-        rebalance.members().values().stream()
-            .map(member -> Set.copyOf(member.subscription()))
-            .distinct()
-            .count();
-    return kinds <= 1 ? SubscriptionType.HOMOGENEOUS : SubscriptionType.HETEROGENEOUS;
   }
 
   /** One of Vigna's mixers (SplitMix64): neighbours come out far apart. */

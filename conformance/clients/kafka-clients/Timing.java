@@ -18,9 +18,10 @@ import java.util.concurrent.Callable;
 /**
  * Times an assignor on one rebalance, in nanoseconds of its thread's CPU and of the wall.
  *
- * <p>Arguments: assignor, file of a rebalance/1 document, seconds of CPU that one call may take; so
- * that it does not matter how busy the machine is. A line "n" asks for n calls, "plan" for the assignment of the last one. What a call changes in its input, or
- * remembers there, another does not see: the input is made anew before its clock starts.
+ * <p>Arguments: assignor, file of a rebalance/1 document, seconds that one call may take: of CPU,
+ * for those of the wall depend on what else the machine does. A line "n" asks for n calls, "plan"
+ * for the assignment of the last one. What a call changes in its input, or remembers there, another
+ * does not see: the input is made anew before its clock starts.
  */
 final class Timing {
 
