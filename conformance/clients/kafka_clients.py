@@ -56,8 +56,20 @@ class KafkaClients:
     java: Path
     class_path: tuple[Path, ...]
 
-    def program(self, assignor: str, *, megabytes: int = 512) -> Program:
+    def program(
+        self, assignor: str, *, megabytes: int = 512, keeps: bool = False
+    ) -> Program:
         """Return the adapter around one assignor.
+
+        Parameters
+        ----------
+        assignor : str
+        megabytes : int
+            Memory of its heap.
+        keeps : bool
+            Whether all rebalances have one leader, whose assignor may remember them;
+            if not, each has a new one. Of a client's assignors alone: the
+            coordinator keeps its own in either case.
 
         Raises
         ------
@@ -67,13 +79,14 @@ class KafkaClients:
         if assignor not in self.line.assignors:
             raise ValueError(f"no {assignor} in Kafka {self.line.version}")
         main = "ServerAdapter" if assignor in SERVER_ASSIGNORS else "ClientAdapter"
+        asked = (main, assignor, "keep") if keeps else (main, assignor)
         limits = (f"-Xmx{megabytes}m", "-XX:+ExitOnOutOfMemoryError")
         apart = "-XX:+DisplayVMOutputToStderr"  # what the machine says is no answer
         frugal = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
         path = ":".join(map(str, self.class_path))
         return Program(
             name=f"kafka-{self.line.version}/{assignor}",
-            argv=(str(self.java), *limits, apart, *frugal, "-cp", path, main, assignor),
+            argv=(str(self.java), *limits, apart, *frugal, "-cp", path, *asked),
         )
 
 

@@ -32,8 +32,8 @@ def clients(version: str) -> KafkaClients:
     return install(LINES[version])
 
 
-def running(version: str, assignor: str) -> Adapter:
-    return Adapter(clients(version).program(assignor))
+def running(version: str, assignor: str, *, keeps: bool = False) -> Adapter:
+    return Adapter(clients(version).program(assignor, keeps=keeps))
 
 
 def asked(version: str, assignor: str, document: Document) -> Answer:

@@ -118,5 +118,7 @@ def test_a_line_runs_its_own_assignors_alone() -> None:
     argv = clients.program("sticky", megabytes=64).argv
     assert argv[-2:] == ("ClientAdapter", "sticky")
     assert "-Xmx64m" in argv
+    keeping = clients.program("sticky", keeps=True).argv
+    assert keeping[-3:] == ("ClientAdapter", "sticky", "keep")
     with pytest.raises(ValueError, match=r"no server-uniform in Kafka 3\.9\.2"):
         clients.program("server-uniform")

@@ -11,7 +11,7 @@ from itertools import islice
 
 import pytest
 
-from conformance.clients import LINES, Adapter, Verdict
+from conformance.clients import LINES, Adapter, Answer, Verdict
 from tests.conformance import jars
 from tests.conformance.jars import (
     INSTANCES,
@@ -32,7 +32,7 @@ from tests.conformance.sticky_reasons import (
 from tests.corpus.scenes import SCENARIOS
 from tests.heuristics.reference import Held, flat
 from tests.heuristics.sticky_reference import is_mixed
-from tests.shapes import member, rebalance
+from tests.shapes import Document, member, rebalance
 from verify import judge
 
 pytestmark = pytest.mark.slow
@@ -187,6 +187,68 @@ def test_known_fault_who_wants_nothing_is_given_some(
     answer = asked(version, assignor, rebalance({"t": 2}, members))
     assert answer.verdict is Verdict.INVALID
     assert "unsubscribed" in (answer.reason or "")
+
+
+# The group was lost, generations begin anew, and its leader lives on.
+LOST = rebalance({"t": 1}, {"a": member(["t"], {"t": [0]}, 9)})
+UNEVEN = {"e": member(["v"], {"v": [0, 1]}, 2), "f": member(["v"], None, 2)}
+
+
+def asked_anew(
+    version: str, assignor: str, document: Document, *, keeps: bool
+) -> Answer:
+    """Ask after `LOST`, the leader that `keeps` its assignor or another."""
+    with running(version, assignor, keeps=keeps) as kafka:
+        before = judged_answer(kafka, assignor, LOST)
+        assert before.verdict is Verdict.ANSWERED
+        return judged_answer(kafka, assignor, document)
+
+
+@pytest.mark.parametrize("version", LINES)
+def test_known_fault_an_earlier_rebalance_is_remembered(version: str) -> None:
+    """All claims are then old ones, and t:0 does not go back to who had it before."""
+    members = {
+        "a": member(["t"], None, 2),
+        "b": member(["t"], {"t": [0, 1, 2, 3]}, 2),
+        "c": member(["t"], {"t": [0]}, 1),
+        "d": member(["u"], {"u": [0]}, 2),
+    }
+    document = rebalance({"t": 4, "u": 1}, members)
+    other = asked_anew(version, "sticky", document, keeps=False).assignment
+    same = asked_anew(version, "sticky", document, keeps=True).assignment
+    assert other is not None
+    assert same is not None
+    assert in_order(other) == ours("sticky", document)
+    assert other.members["c"] == {"t": [0]}
+    assert same.members["c"] == {"t": [1]}
+
+
+@pytest.mark.parametrize(("version", "assignor"), STICKY)
+def test_known_fault_of_a_lost_group_who_has_left_is_given_some(
+    version: str, assignor: str
+) -> None:
+    """Member c claims what it had just before it left the topic."""
+    members = UNEVEN | {
+        "a": member(["t"], {"t": [0, 1]}, 2),
+        "b": member(["t"], {"t": [2]}, 2),
+        "c": member(["u"], {"t": [3]}, 2),
+        "d": member(["u"], {"u": [0]}, 2),
+    }
+    document = rebalance({"t": 4, "u": 1, "v": 2}, members)
+    other = asked_anew(version, assignor, document, keeps=False)
+    same = asked_anew(version, assignor, document, keeps=True)
+    assert other.assignment is not None
+    assert other.assignment.members["c"] == {}
+    assert same.verdict is Verdict.INVALID
+    assert same.assignment is not None
+    assert same.assignment.members["c"] == {"t": [3]}
+    del members["d"]
+    alone = rebalance({"t": 4, "u": 0, "v": 2}, members)
+    other = asked_anew(version, assignor, alone, keeps=False)
+    same = asked_anew(version, assignor, alone, keeps=True)
+    assert other.verdict is not Verdict.ERROR
+    assert same.verdict is Verdict.ERROR
+    assert "NullPointerException" in (same.reason or "")
 
 
 @pytest.mark.parametrize(("version", "assignor"), STICKY)

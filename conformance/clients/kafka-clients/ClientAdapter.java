@@ -33,6 +33,10 @@ import org.apache.kafka.common.TopicPartition;
  * <p>Every member has an assignor of its own that is told what it got last, writes its user data,
  * and whose subscription goes through the bytes of the consumer protocol. An eager member has given
  * up all it owned before it joins, so its subscription names no owned partitions.
+ *
+ * <p>Arguments: assignor, and "keep" for a leader that keeps its own from one rebalance to the
+ * next, as a consumer does while it lives. Else every rebalance has a leader of its own, so that
+ * nothing is left over from another.
  */
 final class ClientAdapter implements Adapter.Assignor {
 
@@ -43,16 +47,27 @@ final class ClientAdapter implements Adapter.Assignor {
   }
 
   public static void main(String[] arguments) throws IOException {
-    Adapter.serve(arguments[0], new ClientAdapter(arguments[0]));
+    var adapter = new ClientAdapter(arguments[0]);
+    boolean keeps = arguments.length > 1 && arguments[1].equals("keep");
+    Adapter.serve(arguments[0], keeps ? adapter.keeping(adapter.assignor()) : adapter);
   }
 
   @Override
   public Map<String, Map<String, Collection<Integer>>> assign(Rebalance rebalance) {
-    var group = read(rebalance, sent(rebalance));
-    return named(assignor().assign(cluster(rebalance), group));
+    return assign(assignor(), rebalance);
   }
 
-  /** A new one for each rebalance: nothing may be left over from another. */
+  private Adapter.Assignor keeping(ConsumerPartitionAssignor leaders) {
+    return rebalance -> assign(leaders, rebalance);
+  }
+
+  private Map<String, Map<String, Collection<Integer>>> assign(
+      ConsumerPartitionAssignor leaders, Rebalance rebalance) {
+    var group = read(rebalance, sent(rebalance));
+    return named(leaders.assign(cluster(rebalance), group));
+  }
+
+  /** A new one, which remembers nothing. */
   ConsumerPartitionAssignor assignor() {
     return switch (name) {
       case "range" -> new RangeAssignor();
