@@ -28,7 +28,12 @@ class _Member(Line):
 
 
 def java_member(
-    address: str, group: str, assignors: Sequence[str], topics: Sequence[str]
+    address: str,
+    group: str,
+    assignors: Sequence[str],
+    topics: Sequence[str],
+    *,
+    instance_id: str | None = None,
 ) -> tuple[str, ...]:
     """Return the command of a member; see ``Member.java`` for what it says.
 
@@ -40,6 +45,8 @@ def java_member(
     assignors : sequence of str
         Protocols in the order of preference, out of `ASSIGNORS`.
     topics : sequence of str
+    instance_id : str or None
+        Of a static member (KIP-345).
 
     Raises
     ------
@@ -58,4 +65,5 @@ def java_member(
     classes = [f"org.apache.kafka.clients.consumer.{ASSIGNORS[a]}" for a in assignors]
     frugal = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
     told = (address, group, ",".join(classes), ",".join(topics))
-    return (str(ready.java), *frugal, "-cp", path, "Member", *told)
+    static = () if instance_id is None else (instance_id,)
+    return (str(ready.java), *frugal, "-cp", path, "Member", *told, *static)

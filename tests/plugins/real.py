@@ -1,5 +1,7 @@
 """Members of real groups: four clients that do nothing but be there, and the log.
 
+A member with an ``instance_id`` is static (KIP-345): it leaves without a word.
+
 What a group did is read in the broker's own log, ``__consumer_offsets``: of each
 generation its leader, its protocol, and the bytes that members sent and got.
 """
@@ -81,12 +83,13 @@ class Place:
         finally:
             admin.close()
 
-    def kafka_python(self, *assignors: Any) -> Member:
+    def kafka_python(self, *assignors: Any, instance_id: str | None = None) -> Member:
         def body(member: Member) -> None:
             consumer = KafkaConsumer(
                 *self.topics,
                 bootstrap_servers=self.broker.address,
                 group_id=self.group,
+                group_instance_id=instance_id,
                 partition_assignment_strategy=assignors,
                 enable_auto_commit=False,
                 heartbeat_interval_ms=HEARTBEAT,
@@ -103,12 +106,15 @@ class Place:
 
         return Member(body)
 
-    def aiokafka(self, *assignors: for_aiokafka.GroupAssignor) -> Member:
+    def aiokafka(
+        self, *assignors: for_aiokafka.GroupAssignor, instance_id: str | None = None
+    ) -> Member:
         async def be(member: Member) -> None:
             consumer = AIOKafkaConsumer(
                 *self.topics,
                 bootstrap_servers=self.broker.address,
                 group_id=self.group,
+                group_instance_id=instance_id,
                 partition_assignment_strategy=assignors,
                 enable_auto_commit=False,
                 heartbeat_interval_ms=HEARTBEAT,
@@ -149,9 +155,13 @@ class Place:
 
         return Member(body)
 
-    def java(self, *protocols: str) -> Member:
+    def java(self, *protocols: str, instance_id: str | None = None) -> Member:
         command = java_member(
-            self.broker.address, self.group, protocols, list(self.topics)
+            self.broker.address,
+            self.group,
+            protocols,
+            list(self.topics),
+            instance_id=instance_id,
         )
 
         def body(member: Member) -> None:
@@ -194,6 +204,20 @@ class Place:
                 if one.error is not None:
                     raise one.error
         raise AssertionError(f"no rest in {SETTLE_SECONDS} s: {before}")
+
+    def wait_for_rebalance(self) -> None:
+        """Wait until the broker waits for members to join."""
+        deadline = time.monotonic() + SETTLE_SECONDS
+        admin = KafkaAdminClient(bootstrap_servers=self.broker.address)
+        try:
+            while time.monotonic() < deadline:
+                told = admin.describe_groups([self.group])[self.group]
+                if told["group_state"] == "PreparingRebalance":
+                    return
+                time.sleep(0.05)
+        finally:
+            admin.close()
+        raise AssertionError(f"no rebalance in {SETTLE_SECONDS} s")
 
     def _is_even(self, now: Sequence[Held]) -> bool:
         loads = sorted(map(len, now))
