@@ -22,6 +22,12 @@ PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())
 SHIPPED = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
 LOCKS = ("build", "runtime", "dev")
 SUPPORTED = ("3.11", "3.12", "3.13")
+ASKED_FOR = {
+    "conformance/clients/trust.py": "jars",
+    "oracle/plugins/aiokafka.py": "aiokafka",
+    "oracle/plugins/kafka_python.py": "kafka-python",
+}
+"""Files that need an extra, and which."""
 
 Pins = dict[str, list[Requirement]]
 
@@ -113,11 +119,10 @@ def test_what_is_imported_is_declared() -> None:
 
 
 def extra(file: Path) -> set[str]:
-    """Return what only this file may import: a plug-in has the client it is for."""
+    """Return what this file may import beyond the rest: that of its extra."""
     extras: dict[str, list[str]] = PROJECT["project"]["optional-dependencies"]
-    asked = extras.get(canonicalize_name(file.stem), [])
-    is_plugin = file.parent == ROOT / "oracle" / "plugins"
-    return {canonicalize_name(Requirement(r).name) for r in asked if is_plugin}
+    asked = extras.get(ASKED_FOR.get(file.relative_to(ROOT).as_posix(), ""), [])
+    return {canonicalize_name(Requirement(r).name) for r in asked}
 
 
 @pytest.fixture(scope="module")

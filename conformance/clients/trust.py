@@ -6,59 +6,74 @@ the set-up worked with them; a Java out of a wheel knows nothing of either.
 
 from __future__ import annotations
 
-import hashlib
 import ssl
-import struct
+import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
-_MAGIC: Final = 0xFEEDFEED
-_VERSION: Final = 2
-_CERTIFICATE: Final = 2
+from rebalance.errors import OutsideError
+
 _PASSWORD: Final = "changeit"  # noqa: S105  # Java's own default; nothing is secret
-_WHITENER: Final = b"Mighty Aphrodite"  # belongs to the format
 
 
 def java_arguments(folder: Path) -> list[str]:
-    """Return arguments for a Java; a trust store is written into ``folder``."""
+    """Return arguments for a Java; a trust store is written into ``folder``.
+
+    Raises
+    ------
+    OutsideError
+        As `key_store`.
+    """
     return [*_proxies(), *_trust(folder)]
 
 
 def key_store(certificates: Sequence[bytes]) -> bytes:
-    """Write certificates (DER) as a Java key store, the format named JKS.
+    """Write certificates (DER) as a key store of what is trusted, PKCS #12.
 
-    Follows the layout in the source of OpenJDK's ``JavaKeyStore``: entries, then SHA-1
-    over password, a fixed word and the entries.
+    What is no certificate is left out.
+
+    Raises
+    ------
+    OutsideError
+        If the library that writes one is not installed.
+    ValueError
+        If there is no certificate.
     """
-    head = struct.pack(">III", _MAGIC, _VERSION, len(certificates))
-    data = head + b"".join(_entries(certificates))
-    salt = _PASSWORD.encode("utf-16-be") + _WHITENER
-    return data + hashlib.sha1(salt + data, usedforsecurity=False).digest()
-
-
-def _entries(certificates: Sequence[bytes]) -> Iterator[bytes]:
-    for i, certificate in enumerate(certificates):
-        created = 0
-        yield struct.pack(">I", _CERTIFICATE)
-        yield _text(str(i)) + struct.pack(">Q", created) + _text("X.509")
-        yield struct.pack(">I", len(certificate)) + certificate
-
-
-def _text(word: str) -> bytes:
-    return struct.pack(">H", len(word)) + word.encode("ascii")
+    try:
+        from cryptography.hazmat.primitives.serialization import BestAvailableEncryption
+        from cryptography.hazmat.primitives.serialization.pkcs12 import (
+            PKCS12Certificate,
+            serialize_java_truststore,
+        )
+        from cryptography.x509 import load_der_x509_certificate
+    except ImportError as missing:
+        raise OutsideError(
+            "fetching jars needs cryptography: pip install 'assignor-oracle[jars]'"
+        ) from missing
+    entries = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # roots in use have the serial number 0
+        for i, one in enumerate(certificates):
+            with suppress(ValueError):
+                read = load_der_x509_certificate(one)
+                entries.append(PKCS12Certificate(read, str(i).encode()))
+    return serialize_java_truststore(
+        entries, BestAvailableEncryption(_PASSWORD.encode())
+    )
 
 
 def _trust(folder: Path) -> Iterator[str]:
     certificates = ssl.create_default_context().get_ca_certs(binary_form=True)
     if certificates:  # else Java's own
-        store = folder / "trust.jks"
+        store = folder / "trust.p12"
         store.write_bytes(key_store(certificates))
         yield f"-Djavax.net.ssl.trustStore={store}"
         yield f"-Djavax.net.ssl.trustStorePassword={_PASSWORD}"
-        yield "-Djavax.net.ssl.trustStoreType=JKS"
+        yield "-Djavax.net.ssl.trustStoreType=PKCS12"
 
 
 def _proxies() -> Iterator[str]:

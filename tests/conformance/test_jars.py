@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-import ssl
-import struct
 from pathlib import Path
-from urllib.request import getproxies
 
 import pytest
 
 from conformance.clients import LINES
 from conformance.clients.jars import Jar, fetch, mirror_of_central
 from conformance.clients.kafka_clients import SOURCES, KafkaClients
-from conformance.clients.trust import java_arguments, key_store
 from rebalance.errors import OutsideError
 
 SETTINGS = """<settings xmlns="urn:settings"><mirrors>
@@ -81,35 +77,6 @@ def test_no_settings_no_mirror(tmp_path: Path, text: str | None) -> None:
         (tmp_path / ".m2").mkdir()
         (tmp_path / ".m2" / "settings.xml").write_text(text)
     assert mirror_of_central(tmp_path) is None
-
-
-def test_a_key_store_is_laid_out_as_java_reads_it() -> None:
-    store = key_store([b"first", b"second"])
-    assert struct.unpack_from(">III", store) == (0xFEEDFEED, 2, 2)
-    entry = b"\0\0\0\2" + b"\0\x010" + bytes(8) + b"\0\x05X.509" + b"\0\0\0\x05first"
-    assert store[12 : 12 + len(entry)] == entry
-    salt = "changeit".encode("utf-16-be") + b"Mighty Aphrodite"
-    assert (
-        store[-20:] == hashlib.sha1(salt + store[:-20], usedforsecurity=False).digest()
-    )
-
-
-def test_java_is_told_of_proxies_and_trust(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in [n for n in ("http", "https", "no", "all") if n in getproxies()]:
-        monkeypatch.delenv(f"{name}_proxy", raising=False)
-        monkeypatch.delenv(f"{name}_proxy".upper(), raising=False)
-    monkeypatch.setenv("https_proxy", "http://user@proxy.example:3128")
-    monkeypatch.setenv("no_proxy", "localhost, .example")
-    arguments = java_arguments(tmp_path)
-    assert arguments[:3] == [
-        "-Dhttps.proxyHost=proxy.example",
-        "-Dhttps.proxyPort=3128",
-        "-Dhttp.nonProxyHosts=localhost|*.example",
-    ]
-    trusted = ssl.create_default_context().get_ca_certs(binary_form=True)
-    assert len(arguments[3:]) == (3 if trusted else 0)
 
 
 def test_a_line_runs_its_own_assignors_alone() -> None:
