@@ -11,11 +11,6 @@ from heuristics.held import Held, give, take
 from heuristics.takers import Takers, is_taker
 from rebalance.claims import NOBODY, Int32, Int64
 
-_LOOKS: Final = 50_000_000
-"""Pairs of partitions that are compared at most, about a tenth of a second; and more
-for large groups:"""
-_LOOKS_EACH: Final = 100
-"""For each partition."""
 _A_LIST: Final = 400
 """Looks that it takes to begin a list of swaps,"""
 _A_SWAP: Final = 20
@@ -79,24 +74,33 @@ class _Swaps(NamedTuple):
 
 
 @njit(cache=True)
-def exchange(group: Laden, takers: Takers) -> None:
+def exchange(group: Laden, takers: Takers, enough: int, looks: int) -> int:
     """Let the most laden exchange partitions until that lowers nothing.
 
-    Nothing is lower than the largest lag.
+    Parameters
+    ----------
+    enough : int
+        Lag of the most laden that is low enough.
+    looks : int
+        Pairs of partitions to compare at most.
+
+    Returns
+    -------
+    int
+        How many looks are left; none or fewer: it may not be done.
     """
     counts = np.zeros((2, group.least.size), np.int64)
     best = _Best(np.empty(1, np.int64), np.empty(4, np.int64), np.empty(4, np.int64))
-    looks = _LOOKS + _LOOKS_EACH * group.lag.size
-    largest = group.lag.max() if group.lag.size else 0
-    while looks > 0 and group.total.size and group.total.max() > largest:
+    while looks > 0 and group.total.max() > enough:
         giver = int(np.argmax(group.total))
         best.peak[0], best.rows[:], best.to[:] = group.total[giver], NOBODY, NOBODY
         looks = _search(group, takers, counts, giver, best, looks)
         if best.to[0] == NOBODY:
-            return
+            break
         for i in range(best.rows.size):
             if best.rows[i] != NOBODY:
                 _hand_over(group, best.rows[i], best.to[i])
+    return looks
 
 
 @njit(cache=True)
@@ -113,6 +117,7 @@ def _search(
 ) -> int:
     """Find the least laden who can help, and how; return how many looks are left."""
     order = np.argsort(group.total, kind="mergesort")
+    order = order[order != giver]
     for receiver in order:
         looks -= _look(group, takers, counts, giver, receiver, best)
         if best.to[0] != NOBODY:
@@ -126,7 +131,7 @@ def _search(
         swaps = _swaps(group, takers, counts, giver, between)
         looks -= swaps.looks
         for receiver in order:
-            if giver != receiver != between and looks > 0:
+            if receiver != between and looks > 0:
                 onward = _swaps(group, takers, counts, between, receiver)
                 three = (giver, between, receiver)
                 looks -= onward.looks + _look_beyond(group, swaps, onward, three, best)

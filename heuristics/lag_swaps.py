@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, cast
+from typing import Final, NamedTuple, cast
 
 import numpy as np
 from numba import njit
@@ -10,10 +10,20 @@ from numba import njit
 from heuristics.assignor import ensure_applies
 from heuristics.exchanges import Laden, exchange
 from heuristics.held import give, nothing_held
-from heuristics.order import text_order
+from heuristics.lowest_peak import lowest_peak
+from heuristics.order import looked_up, text_order
 from heuristics.takers import Takers, takers_of
 from rebalance import Assignment, Instance
 from rebalance.claims import NOBODY, Int32, Int64
+
+_DEALS: Final = 100
+_LOOKS: Final = 100_000_000
+"""Pairs of partitions that are compared at most, some tenths of a second; and more
+for large groups:"""
+_LOOKS_EACH: Final = 200
+"""For each partition."""
+_A_DEAL: Final = 50
+"""Looks that it takes to deal a partition."""
 
 
 class LagSwapsAssignor:
@@ -25,22 +35,23 @@ class LagSwapsAssignor:
 
     1. Each topic is dealt as KIP-169 deals it, in rounds of one partition for each
        member, the largest lag to the least laden, but by the member's lag over all
-       topics; and the rounds of all topics take turns, the largest lag first.
+       topics; and the rounds of all topics take turns, the smallest lag first.
     2. The most laden member gives up a partition: for a smaller one of the same topic,
        or for nothing to somebody who has fewer of it. The least laden member whom that
        helps is the partner, and of what the two may exchange it is what leaves the
        higher of them with the least. Where no single exchange helps with anybody, two
        at once may; else one with a partner and one of that one's with a third. Again,
        until nothing lowers it.
-    3. The same again with the rounds taking turns from the smallest lag on. The better
-       of the two it is. Nothing is lower than the largest lag, so who has come down to
-       that is done.
+    3. Both again, a hundred times at most, the rounds taking turns in any order, as do
+       the partitions of a round: both are shuffled. The best of all it is. Where it is
+       known that nothing is lower (`heuristics.lowest_peak`), that is the end.
 
     Counts are those of KIP-169: in each topic the floor or the ceiling of the mean.
 
-    Ties: members by id, topics by name, partitions by number. It ends, because each
-    swap lowers the most laden of all and raises nobody to where that was, and in any
-    case after a fixed number of looks. Owners, capacities and racks do not count.
+    Ties: members by id, topics by name, partitions by number; of deals the first. It
+    ends, because each swap lowers the most laden of all and raises nobody to where that
+    was, and in any case after a fixed number of looks. The shuffles are the same in
+    every run and language. Owners, capacities and racks do not count.
     """
 
     name = "lag-swaps"
@@ -62,15 +73,12 @@ class LagSwapsAssignor:
         order = text_order(instance.members)
         takers = takers_of(instance, order)
         wanted = takers.last - takers.first
+        least = instance.topic_sizes // np.maximum(wanted, 1) * (wanted > 0)
         rounds = _rounds(instance, lag, wanted)
-        least = instance.topic_sizes // np.maximum(wanted, 1)
+        enough = lowest_peak(instance, lag, least, wanted)
         topic = instance.partition_topic
-        holder, peak = _assigned(takers, rounds, least, topic, lag)
-        if peak > lag.max(initial=0):
-            backward = _Rounds(rounds.rows, rounds.first[::-1], rounds.last[::-1])
-            other, other_peak = _assigned(takers, backward, least, topic, lag)
-            holder = other if other_peak < peak else holder
-        return Assignment(assignee=np.r_[order, NOBODY].astype(np.int32)[holder])
+        holder = _best_of(takers, rounds, lag, topic, least, enough)
+        return Assignment(assignee=looked_up(order.astype(np.int32), holder))
 
 
 class _Rounds(NamedTuple):
@@ -81,7 +89,7 @@ class _Rounds(NamedTuple):
     rows : int64
         Largest lag first within a round.
     first, last : int64 (R,)
-        Round r deals ``rows[first[r]:last[r]]``; largest lag first.
+        Round r deals ``rows[first[r]:last[r]]``; smallest lag first.
     """
 
     rows: Int64
@@ -90,7 +98,7 @@ class _Rounds(NamedTuple):
 
 
 def _rounds(instance: Instance, lag: Int64, wanted: Int64) -> _Rounds:
-    """Cut each topic into rounds of one for each that wants it; largest lag first."""
+    """Cut each topic into rounds of one for each that wants it; smallest lag first."""
     rank = np.empty(len(instance.topics), np.int64)
     rank[text_order(instance.topics)] = np.arange(rank.size)
     topic = instance.partition_topic
@@ -102,33 +110,71 @@ def _rounds(instance: Instance, lag: Int64, wanted: Int64) -> _Rounds:
     place -= np.repeat(begins, sizes)
     first = np.flatnonzero(place % wanted[topic[rows]] == 0)
     last = np.r_[first[1:], rows.size]
-    in_order = np.argsort(-lag[rows[first]], kind="stable")
+    in_order = np.argsort(lag[rows[first]], kind="stable")
     return _Rounds(rows, first[in_order], last[in_order])
 
 
 @njit(cache=True)
-def _assigned(
-    takers: Takers, rounds: _Rounds, least: Int64, topic: Int32, lag: Int64
-) -> tuple[Int32, int]:
-    """Return who holds what, by place, and the lag of the most laden."""
+def _best_of(
+    takers: Takers,
+    rounds: _Rounds,
+    lag: Int64,
+    topic: Int32,
+    least: Int64,
+    enough: int,
+) -> Int32:
+    """Deal and swap until it is low enough; return who holds what then, by place."""
+    best, peak = np.full(lag.size, NOBODY, np.int32), np.int64(0)
+    looks, seed = _LOOKS + _LOOKS_EACH * lag.size, 1
+    rows, turns = rounds.rows.copy(), np.arange(rounds.first.size)
+    rounds = _Rounds(rows, rounds.first, rounds.last)
+    for _ in range(_DEALS if rows.size else 0):
+        group = _dealt(takers, rounds, turns, lag, topic, least)
+        looks = exchange(group, takers, enough, looks - _A_DEAL * lag.size)
+        if best[rows[0]] == NOBODY or group.total.max() < peak:
+            best, peak = group.held.holder, group.total.max()
+        if peak <= enough or looks <= 0:
+            break
+        seed = _shuffle(turns, seed)
+        for r in range(turns.size):
+            seed = _shuffle(rows[rounds.first[r] : rounds.last[r]], seed)
+    return best
+
+
+@njit(cache=True)
+def _shuffle(some: Int64, seed: int) -> int:
+    """Shuffle (Fisher and Yates) by a generator of one line; return its next seed.
+
+    It is Park and Miller's, so that every language and release draws the same.
+    """
+    for i in range(some.size - 1, 0, -1):
+        seed = seed * 48271 % 2147483647
+        j = seed % (i + 1)
+        some[i], some[j] = some[j], some[i]
+    return seed
+
+
+@njit(cache=True)
+def _dealt(
+    takers: Takers,
+    rounds: _Rounds,
+    turns: Int64,
+    lag: Int64,
+    topic: Int32,
+    least: Int64,
+) -> Laden:
+    """Deal round by round, in this order."""
     members = takers.order.size
-    group = Laden(
-        lag,
-        topic,
-        least,
-        np.zeros(members, np.int64),
-        nothing_held(members, lag.size),
-    )
-    for r in range(rounds.first.size):
-        rows = rounds.rows[rounds.first[r] : rounds.last[r]]
-        _deal(group, takers, rows)
-    exchange(group, takers)
-    return group.held.holder, group.total.max() if members else 0
+    total = np.zeros(members, np.int64)
+    group = Laden(lag, topic, least, total, nothing_held(members, lag.size))
+    for r in turns:
+        _deal(group, takers, rounds.rows[rounds.first[r] : rounds.last[r]])
+    return group
 
 
 @njit(cache=True)
 def _deal(group: Laden, takers: Takers, rows: Int64) -> None:
-    """Give one of a topic's partitions each, the largest lag to the least laden."""
+    """Give one of a topic's partitions each, the first to the least laden."""
     t = group.topic[rows[0]]
     places = takers.places[takers.first[t] : takers.last[t]]
     # Mergesort is stable: ties keep the order of member ids.

@@ -1,0 +1,70 @@
+"""Exchanges of partitions: each way to help is one that some deal needs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from heuristics.exchanges import Laden, exchange
+from heuristics.held import give, nothing_held
+from heuristics.order import text_order
+from heuristics.takers import Takers, takers_of
+from tests.heuristics.routes import instance
+from tests.shapes import member, rebalance
+
+ENDLESS = 10**9
+
+
+def dealt(lags: list[list[int]], holders: list[str]) -> tuple[Laden, Takers]:
+    """Lay out a group of which all want all; holders are letters, topic by topic."""
+    topics = {
+        f"t{i}": {"partitions": len(lag), "lag": lag} for i, lag in enumerate(lags)
+    }
+    members = "".join(sorted(set("".join(holders))))
+    laid_out = instance(rebalance(topics, {m: member([*topics]) for m in members}))
+    assert laid_out.lag is not None
+    total = np.zeros(len(members), np.int64)
+    held = nothing_held(len(members), laid_out.n_partitions)
+    for p, letter in enumerate("".join(holders)):
+        give(held, p, members.index(letter))
+        total[members.index(letter)] += laid_out.lag[p]
+    least = laid_out.topic_sizes // len(members)
+    group = Laden(laid_out.lag, laid_out.partition_topic, least, total, held)
+    return group, takers_of(laid_out, text_order(laid_out.members))
+
+
+@pytest.mark.parametrize(
+    ("lags", "holders", "least"),
+    [
+        pytest.param([[2], [7], [1, 1, 0]], ["b", "a", "bab"], 7, id="a swap"),
+        pytest.param([[9, 4, 4, 2], [2], [9, 2]], ["cbab", "b", "ab"], 11, id="a gift"),
+        pytest.param([[9, 7, 6, 5, 3, 2, 2]], ["abbabaa"], 17, id="two swaps at once"),
+        pytest.param(
+            [[2], [5, 5, 1], [6]], ["b", "bab", "a"], 10, id="two gifts at once"
+        ),
+        pytest.param(
+            [[4, 3, 3, 0], [4, 1]], ["cbab", "ab"], 6, id="a swap with a third"
+        ),
+    ],
+)
+def test_each_way_to_help_is_needed(
+    lags: list[list[int]], holders: list[str], least: int
+) -> None:
+    """Without it the peak is one higher."""
+    group, takers = dealt(lags, holders)
+    assert exchange(group, takers, 0, ENDLESS) > 0
+    assert group.total.max() == least
+
+
+def test_low_enough_is_left_alone() -> None:
+    group, takers = dealt([[2], [7], [1, 1, 0]], ["b", "a", "bab"])
+    before = group.held.holder.copy()
+    assert exchange(group, takers, int(group.total.max()), ENDLESS) == ENDLESS
+    assert (group.held.holder == before).all()
+
+
+def test_without_looks_nothing_happens() -> None:
+    group, takers = dealt([[2], [7], [1, 1, 0]], ["b", "a", "bab"])
+    before = group.held.holder.copy()
+    assert exchange(group, takers, 0, 0) == 0
+    assert (group.held.holder == before).all()

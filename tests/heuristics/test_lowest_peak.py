@@ -1,0 +1,82 @@
+"""The bound at which ``lag-swaps`` is content: never above the least peak there is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+
+from heuristics.lowest_peak import lowest_peak
+from heuristics.order import text_order
+from heuristics.takers import takers_of
+from tests.heuristics.routes import instance, layable
+from tests.shapes import Document, member, rebalance
+from tests.solver.brute import best_values
+from verify.enumerate import TooLarge
+
+
+def bound(document: Document) -> int:
+    laid_out = instance(document)
+    assert laid_out.lag is not None
+    takers = takers_of(laid_out, text_order(laid_out.members))
+    wanted = takers.last - takers.first
+    least = laid_out.topic_sizes // np.maximum(wanted, 1) * (wanted > 0)
+    return lowest_peak(laid_out, laid_out.lag, least, wanted)
+
+
+def of_all(lags: list[list[int]], members: int) -> Document:
+    topics = {
+        f"t{i}": {"partitions": len(lag), "lag": lag} for i, lag in enumerate(lags)
+    }
+    return rebalance(topics, {f"m{i}": member([*topics]) for i in range(members)})
+
+
+def alike(document: Document) -> Document:
+    """Leave capacities out: the assignor does not know them."""
+    members = {
+        name: {key: told for key, told in about.items() if key != "capacity"}
+        for name, about in document["members"].items()
+    }
+    return document | {"members": members}
+
+
+@pytest.mark.parametrize(
+    ("document", "least"),
+    [
+        pytest.param(of_all([[3, 2, 2]], 2), 4, id="the mean, rounded up"),
+        pytest.param(of_all([[9, 1, 1]], 3), 9, id="the largest alone"),
+        pytest.param(of_all([[9, 1, 2], [5, 3, 4]], 3), 12, id="with another topic"),
+        pytest.param(of_all([[9, 1, 2, 3]], 2), 10, id="with its own topic"),
+        pytest.param(of_all([[], [7]], 2), 7, id="an empty topic"),
+        pytest.param(
+            rebalance(
+                {
+                    "t": {"partitions": 1, "lag": [9]},
+                    "u": {"partitions": 2, "lag": [4, 4]},
+                },
+                {"a": member(["t"]), "b": member(["u"])},
+            ),
+            9,
+            id="what not all want is not beside it",
+        ),
+        pytest.param(rebalance({"t": {"partitions": 1, "lag": [9]}}, {}), 0, id="none"),
+    ],
+)
+def test_what_it_says(document: Document, least: int) -> None:
+    assert bound(document) == least
+
+
+@settings(deadline=None)
+@given(layable())
+@example(of_all([[9, 1, 2], [5, 3, 4], [1, 1]], 3))
+def test_nothing_is_lower(document: Document) -> None:
+    plain = alike(document)
+    if instance(plain).lag is None:
+        return
+    try:
+        best = best_values(plain, "per-topic; peak-lag")
+    except TooLarge:
+        return
+    assert best is not None
+    assert isinstance(best[0], int)
+    assert bound(plain) <= best[0]
