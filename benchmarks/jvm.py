@@ -16,8 +16,10 @@ from pathlib import Path
 
 from benchmarks.jvm_picture import picture_of
 from benchmarks.jvm_runs import Limits, Line, timed
-from benchmarks.jvm_table import KINDS, page_part, write_into
-from benchmarks.jvm_work import JAVA, Case, fixed_cases, growing
+from benchmarks.jvm_table import KINDS, page_part
+from benchmarks.jvm_work import Case, fixed_cases, growing
+from benchmarks.page import write_into
+from benchmarks.peers import OURS
 from conformance.clients import LINES, install
 
 FULL = Limits(call=60, warming=25, turns=10, rounds=9)
@@ -39,7 +41,7 @@ def main() -> None:
             out.write(json.dumps(line) + "\n")
             lines.append(line)
     if asked.page:
-        write_into(Path(asked.page), lines)
+        write_into(Path(asked.page), page_part(lines))
     else:
         print(page_part(lines))
     if asked.picture:
@@ -74,7 +76,7 @@ def measured(asked: argparse.Namespace) -> Iterator[Line]:
     """Yield a line a case and assignor; in growth, who is too slow has no next size."""
     clients = install(next(iter(LINES.values())))
     for name in asked.cases:
-        too_slow = set(JAVA) if asked.ours else set()
+        too_slow = set(OURS) if asked.ours else set()
         for case, limits in _sizes(name, quick=asked.quick):
             for line in timed(case, clients, limits, skipped=frozenset(too_slow)):
                 if "java_over_s" in line:

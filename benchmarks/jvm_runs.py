@@ -17,7 +17,6 @@ from benchmarks.instances import SEED
 from benchmarks.jvm_calls import Calls, OurCalls, Runner, take_turns, warm
 from benchmarks.jvm_process import JavaCalls, JavaFailedError, TooSlowError
 from benchmarks.jvm_work import (
-    JAVA,
     Case,
     answering,
     refusal,
@@ -25,6 +24,7 @@ from benchmarks.jvm_work import (
     with_lag,
     write_document,
 )
+from benchmarks.peers import OURS
 from conformance.clients import KafkaClients
 from heuristics import ASSIGNORS
 from rebalance import Instance, assignment_of, parse_assignment
@@ -80,14 +80,14 @@ def timed(
     with tempfile.TemporaryDirectory() as folder:
         document = Path(folder) / "rebalance.json"
         write_document(instance, document)
-        for java, ours in JAVA.items():
+        for java, ours in OURS.items():
             if java in skipped:
                 row = {"java": java, "ours": ours, "java_not_run": True}
                 yield about | row | _ours(ours, instance, limits)
                 continue
             peer = JavaCalls(clients, java, document, seconds=limits.call)
             yield about | _beside(java, ours, instance, peer, limits)
-    alone = [name for name in ASSIGNORS if name not in JAVA.values()]
+    alone = [name for name in ASSIGNORS if name not in OURS.values()]
     lagging = with_lag(instance)
     for name in alone:
         given = lagging if name.startswith("lag") else instance

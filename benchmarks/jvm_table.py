@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any, Final
 
 Line = dict[str, Any]
-START, END = "<!-- measured: start -->", "<!-- measured: end -->"
 KINDS: Final = {
     "equal": "equal subscriptions, 500 partitions a member, 1 % of the members joined",
     "mixed": "mixed subscriptions, 50 topics and 100 partitions a member, 1 % gone",
@@ -44,15 +42,6 @@ def page_part(lines: Iterable[Line]) -> str:
         if grown:
             parts += [f"### Growth: {about}", "\n".join(_growth(grown))]
     return "\n\n".join(parts) + "\n"
-
-
-def write_into(page: Path, lines: Iterable[Line]) -> None:
-    """Replace what stands between the two marks of a page."""
-    text = page.read_text(encoding="utf-8")
-    before, _, rest = text.partition(START)
-    _, _, after = rest.partition(END)
-    part = f"{START}\n\n{page_part(lines)}\n{END}"
-    page.write_text(before + part + after, encoding="utf-8")
 
 
 def _about(lines: list[Line]) -> Iterator[str]:

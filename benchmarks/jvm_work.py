@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -18,18 +17,6 @@ from rebalance import Assignment, Instance
 from rebalance.assignment import members_of
 
 LAG_SEED: Final = 11
-
-JAVA: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "range": "range",
-        "roundrobin": "round-robin",
-        "sticky": "sticky",
-        "cooperative-sticky": "cooperative-sticky",
-        "server-range": "server-range",
-        "server-uniform": "uniform",
-    }
-)
-"""Kafka's names of its assignors, and ours."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

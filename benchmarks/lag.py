@@ -20,8 +20,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.lag_table import page_part, write_into
+from benchmarks.lag_table import page_part
 from benchmarks.lags import DRAWS
+from benchmarks.page import write_into
 
 Line = dict[str, Any]
 
@@ -70,7 +71,7 @@ def main() -> None:
             out.write(json.dumps(line) + "\n")
             lines.append(line)
     if asked.page:
-        write_into(Path(asked.page), lines)
+        write_into(Path(asked.page), page_part(lines))
     else:
         print(page_part(lines))
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 Line = dict[str, Any]
 PROVED = "optimal"
 PLAIN = ("cp-sat", "highs")
-START, END = "<!-- measured: start -->", "<!-- measured: end -->"
 _HEAD = (
     "lag",
     "engine",
@@ -41,15 +39,6 @@ def page_part(lines: Iterable[Line]) -> str:
         title = f"### {size.replace('x', ' × ')}, {over} (limit {limit:g} s)"
         parts += [title, "\n".join(_table(rows, bounds))]
     return "\n\n".join(parts) + "\n"
-
-
-def write_into(page: Path, lines: Iterable[Line]) -> None:
-    """Replace what stands between the two marks of a page."""
-    text = page.read_text(encoding="utf-8")
-    before, _, rest = text.partition(START)
-    _, _, after = rest.partition(END)
-    part = f"{START}\n\n{page_part(lines)}\n{END}"
-    page.write_text(before + part + after, encoding="utf-8")
 
 
 def _bounds(lines: list[Line]) -> dict[str, int]:

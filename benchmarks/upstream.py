@@ -17,7 +17,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.lag_table import END, START
+from benchmarks.page import write_into
 from benchmarks.upstream_draws import DRAWN, RECORDED, draw, recorded
 from benchmarks.upstream_picture import picture_of
 from benchmarks.upstream_runs import Case, Line, lines_of
@@ -48,7 +48,7 @@ def main(argv: list[str]) -> None:
     if asked.runs:
         asked.runs.write_text("".join(json.dumps(line) + "\n" for line in lines))
     if asked.page:
-        _write_into(asked.page, part)
+        write_into(asked.page, part)
     if asked.picture:
         asked.picture.write_bytes(picture_of(lines))
 
@@ -70,13 +70,6 @@ def _runs(kinds: dict[str, list[Case]]) -> Iterator[Line]:
                 for kind, cases in kinds.items():
                     told = {"kafka": line.version, "assignor": name, "kind": kind}
                     yield from lines_of(kafka, about | told, name, cases)
-
-
-def _write_into(page: Path, part: str) -> None:
-    """Replace what stands between the two marks of a page."""
-    before, _, rest = page.read_text(encoding="utf-8").partition(START)
-    _, _, after = rest.partition(END)
-    page.write_text(f"{before}{START}\n\n{part}\n{END}{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":

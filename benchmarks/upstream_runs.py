@@ -10,6 +10,7 @@ from typing import Any, Final, Self
 
 import numpy as np
 
+from benchmarks.peers import OURS
 from conformance.clients import Adapter, Answer, Verdict, judged
 from heuristics import ASSIGNORS
 from heuristics.cooperative_sticky import MOST_ROUNDS
@@ -28,15 +29,6 @@ from solver import solve
 Line = dict[str, Any]
 Document = dict[str, Any]
 
-OURS: Final = {
-    "range": "range",
-    "roundrobin": "round-robin",
-    "sticky": "sticky",
-    "cooperative-sticky": "cooperative-sticky",
-    "server-range": "server-range",
-    "server-uniform": "uniform",
-}
-"""Kafka's names of the assignors, and ours."""
 FIGURES: Final = ("score", "squares", "moves", "far")
 
 

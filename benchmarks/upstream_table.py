@@ -8,7 +8,8 @@ from typing import Final
 
 import numpy as np
 
-from benchmarks.upstream_runs import FIGURES, OURS, Line
+from benchmarks.peers import OURS
+from benchmarks.upstream_runs import FIGURES, Line
 
 SHARES: Final = (0, 5, 50, 95, 100)
 """Per cent of the runs that a column of quantiles stands for."""

@@ -22,15 +22,16 @@ from benchmarks.jvm_process import (
     read_line,
 )
 from benchmarks.jvm_runs import Limits, timed
-from benchmarks.jvm_table import END, START, page_part, write_into
+from benchmarks.jvm_table import page_part
 from benchmarks.jvm_work import (
-    JAVA,
     Case,
     fixed_cases,
     growing,
     with_lag,
     write_document,
 )
+from benchmarks.page import END, START, write_into
+from benchmarks.peers import OURS
 from conformance.clients import LINES, KafkaClients, install
 from heuristics import ASSIGNORS
 from rebalance import (
@@ -47,7 +48,7 @@ SMALL = {
     "one left": lambda: one_left(members=9, partitions=10),
     "mixed": lambda: mixed(members=20, partitions=200, topics=10, each=4),
 }
-FAKE_JAVA = """#!{python}
+FAKE_OURS = """#!{python}
 import json, sys, time
 print(json.dumps({{"java": "a fake", "machine": "none"}}), flush=True)
 for line in sys.stdin:
@@ -90,7 +91,7 @@ class Noting:
 
 def peer(tmp_path: Path) -> JavaCalls:
     java = tmp_path / "java"
-    java.write_text(FAKE_JAVA.format(python=sys.executable))
+    java.write_text(FAKE_OURS.format(python=sys.executable))
     java.chmod(0o755)
     clients = KafkaClients(line=NEWEST, java=java, class_path=())
     return JavaCalls(clients, "range", tmp_path / "none.json", seconds=5)
@@ -252,7 +253,7 @@ def test_the_page_says_which_aims_were_met() -> None:
 def test_the_part_between_the_marks_is_replaced(tmp_path: Path) -> None:
     page = tmp_path / "speed.md"
     page.write_text(f"before {START} old {END} after")
-    write_into(page, LINES_TOLD)
+    write_into(page, page_part(LINES_TOLD))
     text = page.read_text()
     assert text.startswith(f"before {START}")
     assert text.endswith(f"{END} after")
@@ -269,7 +270,7 @@ def clients() -> KafkaClients:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("java", JAVA)
+@pytest.mark.parametrize("java", OURS)
 @pytest.mark.parametrize("shape", SMALL)
 def test_the_timed_call_gives_the_plan(
     shape: str, java: str, tmp_path: Path, clients: KafkaClients
@@ -289,7 +290,7 @@ def test_the_timed_call_gives_the_plan(
     assert judged["verdict"] == "valid"
     if java in {"range", "roundrobin", "server-range"}:
         theirs = assignment_of(instance, parse_assignment(plan))
-        ours = ASSIGNORS[JAVA[java]].assign(instance)
+        ours = ASSIGNORS[OURS[java]].assign(instance)
         assert np.array_equal(theirs.assignee, ours.assignee)
 
 
@@ -311,7 +312,7 @@ def test_a_case_gives_a_line_an_assignor(clients: KafkaClients) -> None:
     limits = Limits(call=60, warming=0.1, turns=0.1, rounds=2)
     case = Case(name="mixed-200", about="small", build=build)
     lines = list(timed(case, clients, limits, skipped=frozenset({"sticky"})))
-    assert [each["ours"] for each in lines[:6]] == list(JAVA.values())
+    assert [each["ours"] for each in lines[:6]] == list(OURS.values())
     assert {each["ours"] for each in lines} == set(ASSIGNORS)
     by_name = {each["ours"]: each for each in lines}
     assert by_name["range"]["same_plan"] is True
