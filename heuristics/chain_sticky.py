@@ -34,7 +34,6 @@ class ChainStickyAssignor:
        each step of the way: that is the shortest chain there is. If there is none,
        whoever was met is done: all of them are level, and they hold nothing that
        others could take.
-
     4. What has moved goes home where its owner has fewer than its holder, or has
        another's partition to give in exchange, until nothing can.
 

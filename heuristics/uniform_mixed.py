@@ -1,7 +1,7 @@
 """``uniform`` where subscriptions differ: hand out by load, then even topic by topic.
 
-Follows ``UniformHeterogeneousAssignmentBuilder`` of group-coordinator 4.3 (reworked by
-KAFKA-17710). Owners that still subscribe keep what they have; then
+Follows ``UniformHeterogeneousAssignmentBuilder`` of group-coordinator 4.4.0 (reworked
+by KAFKA-17710). Owners that still subscribe keep what they have; then
 
 1. topics of the most partitions a subscriber first, of equal ones those of fewer
    subscribers, hand out what is open, each to a subscriber with the fewest so far;
@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from heuristics.order import text_order
+from heuristics.order import looked_up, places_of, text_order
 from heuristics.takers import Takers
 from rebalance import Instance
 from rebalance.claims import NOBODY, Int32, Int64
@@ -65,16 +65,12 @@ def evened(instance: Instance, takers: Takers) -> Int32:
     int32 (P,)
         Member of each partition, -1 nobody.
     """
-    place = np.empty(takers.order.size + 1, dtype=np.int32)
-    place[takers.order] = np.arange(takers.order.size, dtype=np.int32)
-    place[NOBODY] = NOBODY  # the last one: nobody's place is nobody
-    held = place[instance.owner]
+    held = places_of(takers.order, instance.owner)
     load = np.bincount(held[held != NOBODY], minlength=takers.order.size)
     topics = _in_turn(instance, takers)
     _hand_out(held, load, takers, topics, instance.topic_offsets)
     _even(held, load, takers, topics, instance.topic_offsets)
-    member = np.append(takers.order, NOBODY).astype(np.int32)
-    return member[held]
+    return looked_up(takers.order.astype(np.int32), held)
 
 
 def _in_turn(instance: Instance, takers: Takers) -> Int64:
