@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rebalance import Instance
 from rebalance.documents import BoundTerm, SearchProof, TermsProof
+from solver.lag.beside import best_beside
 from solver.lag.company import best_company
 from solver.lag.kinds import limits_of
 from solver.lag.packing import Packing
@@ -81,7 +82,17 @@ def evidence_of(
         )
         for crowd in best_crowd(setting, work)
     ]
-    return Evidence(bound=max(term.bound for term in terms), terms=tuple(terms))
+    bound = max(term.bound for term in terms)
+    beside = best_beside(setting.room)
+    if beside is not None and beside.bound > bound:
+        bound = beside.bound
+        name = instance.topics[setting.topics[beside.topic]]
+        terms.append(
+            term(
+                kind="topic-crowd", bound=bound, at_least=beside.at_least, topics=[name]
+            )
+        )
+    return Evidence(bound=bound, terms=tuple(terms))
 
 
 def sharpened(

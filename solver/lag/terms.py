@@ -71,7 +71,7 @@ def best_crowd(setting: Setting, work: Work) -> list[Crowd]:
     """
     room = setting.room
     lags = np.sort(room.lag)[::-1]
-    alike = _alike(room)
+    alike = member_kinds(room)
     floor = _floor(lags, len(alike))
     if floor is None:
         return []
@@ -115,7 +115,7 @@ class _Kind:
     sums: Int64  # of the so many least, from 0 on
 
 
-def _alike(room: Room) -> list[tuple[int, int]]:
+def member_kinds(room: Room) -> list[tuple[int, int]]:
     """Find members that are alike; return one of each kind, and how many they are."""
     count: dict[tuple[int, int, bytes], int] = {}
     first: dict[tuple[int, int, bytes], int] = {}

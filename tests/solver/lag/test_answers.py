@@ -159,6 +159,22 @@ def test_large_lags_have_company() -> None:
     assert found.proof.terms[-1].kind == "company"
 
 
+def test_a_smaller_lag_may_have_more_beside_it() -> None:
+    """Who has the 10 has a 5 and a 3 besides; who has the 11, a 3 alone."""
+    lags = {"t": [10], "u": [11, 5, 5, 5], "v": [3, 3, 3]}
+    topics = {t: {"partitions": len(lag), "lag": lag} for t, lag in lags.items()}
+    members = {name: member([*topics]) for name in ("a", "b", "c")}
+    document = rebalance(topics, members)
+    _, outcome = answered(document, "per-topic; peak-lag")
+    (found,) = outcome.objectives
+    assert found.value == found.bound == 18
+    assert found.proof is not None
+    assert found.proof.by == "terms"
+    assert found.proof.terms is not None
+    last = found.proof.terms[-1]
+    assert (last.kind, last.at_least, last.topics) == ("topic-crowd", 10, ["t"])
+
+
 def test_topics_at_their_least_prove_more_than_all_together() -> None:
     """Whoever has the largest lag has one of the other topic besides."""
     topics = {
