@@ -16,7 +16,7 @@ from heuristics.takers import Takers, takers_of
 from rebalance import Assignment, Instance
 from rebalance.claims import NOBODY, Int32, Int64
 
-_DEALS: Final = 100
+_DEALS: Final = 2000
 _LOOKS: Final = 100_000_000
 """Pairs of partitions that are compared at most, some tenths of a second; and more
 for large groups:"""
@@ -39,12 +39,11 @@ class LagSwapsAssignor:
     2. The most laden member gives up a partition: for a smaller one of the same topic,
        or for nothing to somebody who has fewer of it. The least laden member whom that
        helps is the partner, and of what the two may exchange it is what leaves the
-       higher of them with the least. Where no single exchange helps with anybody, two
-       at once may; else one with a partner and one of that one's with a third. Again,
-       until nothing lowers it.
-    3. Both again, a hundred times at most, the rounds taking turns in any order, as do
-       the partitions of a round: both are shuffled. The best of all it is. Where it is
-       known that nothing is lower (`heuristics.lowest_peak`), that is the end.
+       higher of them with the least. Again, until nothing lowers it.
+    3. Both again, up to two thousand times, with the partitions of each topic shuffled
+       before they are cut into rounds, and the rounds taking turns in any order. The
+       best of all it is. Where it is known that nothing is lower
+       (`heuristics.lowest_peak`), that is the end.
 
     Counts are those of KIP-169: in each topic the floor or the ceiling of the mean.
 
@@ -87,14 +86,17 @@ class _Rounds(NamedTuple):
     Attributes
     ----------
     rows : int64
-        Largest lag first within a round.
+        Topic by topic, in each the largest lag first.
     first, last : int64 (R,)
         Round r deals ``rows[first[r]:last[r]]``; smallest lag first.
+    begins : int64 (T + 1,)
+        Topics that are dealt: ``rows[begins[i]:begins[i + 1]]`` are of one.
     """
 
     rows: Int64
     first: Int64
     last: Int64
+    begins: Int64
 
 
 def _rounds(instance: Instance, lag: Int64, wanted: Int64) -> _Rounds:
@@ -106,12 +108,12 @@ def _rounds(instance: Instance, lag: Int64, wanted: Int64) -> _Rounds:
     rows = rows[wanted[topic[rows]] > 0]
     place = np.arange(rows.size)
     begins = np.flatnonzero(np.r_[True, np.diff(topic[rows]) != 0][: rows.size])
-    sizes = np.diff(np.r_[begins, rows.size])
-    place -= np.repeat(begins, sizes)
+    begins = np.r_[begins, rows.size]
+    place -= np.repeat(begins[:-1], np.diff(begins))
     first = np.flatnonzero(place % wanted[topic[rows]] == 0)
     last = np.r_[first[1:], rows.size]
     in_order = np.argsort(lag[rows[first]], kind="stable")
-    return _Rounds(rows, first[in_order], last[in_order])
+    return _Rounds(rows, first[in_order], last[in_order], begins)
 
 
 @njit(cache=True)
@@ -126,8 +128,7 @@ def _best_of(
     """Deal and swap until it is low enough; return who holds what then, by place."""
     best, peak = np.full(lag.size, NOBODY, np.int32), np.int64(0)
     looks, seed = _LOOKS + _LOOKS_EACH * lag.size, 1
-    rows, turns = rounds.rows.copy(), np.arange(rounds.first.size)
-    rounds = _Rounds(rows, rounds.first, rounds.last)
+    rows, turns = rounds.rows, np.arange(rounds.first.size)
     for _ in range(_DEALS if rows.size else 0):
         group = _dealt(takers, rounds, turns, lag, topic, least)
         looks = exchange(group, takers, enough, looks - _A_DEAL * lag.size)
@@ -136,8 +137,8 @@ def _best_of(
         if peak <= enough or looks <= 0:
             break
         seed = _shuffle(turns, seed)
-        for r in range(turns.size):
-            seed = _shuffle(rows[rounds.first[r] : rounds.last[r]], seed)
+        for i in range(rounds.begins.size - 1):
+            seed = _shuffle(rows[rounds.begins[i] : rounds.begins[i + 1]], seed)
     return best
 
 

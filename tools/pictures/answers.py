@@ -32,7 +32,10 @@ from verify.enumerate import every_assignment
 EXAMPLES: Final = Path("docs/examples")
 SPECIAL: Final = {"sticky": "chain.json"}
 """Which example an assignor's picture is of; all others: the one of its name."""
-POLICIES: Final = {"lag-aware": "lag-aware", "lag-swaps": "lag-aware"}
+POLICIES: Final = {
+    "lag-aware": "lag-aware",
+    "lag-swaps": "per-topic; peak-lag, stickiness",
+}
 """What the optimum is the best of; for all others `sticky`."""
 
 

@@ -36,7 +36,8 @@ _STACK: Final = 130  # height of the highest bar
 _BOX_MOST: Final = 26  # height of a partition; with lag its lag tells
 _TOLD: Final = 18  # height of a line of text
 _LEAST_WIDTH: Final = 156  # of a panel, for its title
-_LETTER: Final = 6.2  # width of a letter, about
+_LETTER: Final = 6.2  # width of a letter, about; of many together less
+_LETTER_TOLD: Final = 5.5
 _REFUSAL: Final = 22  # letters in a line
 _KEPT, _MOVED, _FREE = "stays with its owner", "leaves its owner", "had no owner"
 _APART: Final = "elsewhere than in the optimum"
@@ -93,15 +94,16 @@ def picture_of(contrast: Contrast) -> str:
     bars = _bars(instance, states)
     marks: list[Mark] = []
     used: set[str] = set()
-    left = float(_MARGIN)
+    left = right = float(_MARGIN)
     for state in states:
         other = None if state in (before, best) else best
         marks += _panel(bars, state, left, other, used, is_before=state is before)
+        right = max(right, left + bars.width(state), left + _told_width(state))
         left += bars.width(state) + _BETWEEN
     deep = max(len(state.told) for state in states)
     legend_at = bars.floor + 30 + deep * _TOLD + 10
     legend, end = _legend(used, legend_at)
-    width = max(left - _BETWEEN, end) + _MARGIN
+    width = max(right, end) + _MARGIN
     return svg_of(
         [*marks, *legend],
         width=int(width),
@@ -124,6 +126,10 @@ def _bars(instance: Instance, states: Sequence[State]) -> _Bars:
     if instance.lag is None:
         unit = min(unit, _BOX_MOST)
     return _Bars(instance, unit, _TITLE + highest * unit + 8)
+
+
+def _told_width(state: State) -> float:
+    return max((len(told.text) * _LETTER_TOLD for told in state.told), default=0.0)
 
 
 def _panel(
