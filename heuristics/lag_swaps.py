@@ -16,7 +16,7 @@ from heuristics.takers import Takers, takers_of
 from rebalance import Assignment, Instance
 from rebalance.claims import NOBODY, Int32, Int64
 
-_DEALS: Final = 2000
+_DEALS: Final = 1000
 _LOOKS: Final = 100_000_000
 """Pairs of partitions that are compared at most, some tenths of a second; and more
 for large groups:"""
@@ -40,7 +40,7 @@ class LagSwapsAssignor:
        or for nothing to somebody who has fewer of it. The least laden member whom that
        helps is the partner, and of what the two may exchange it is what leaves the
        higher of them with the least. Again, until nothing lowers it.
-    3. Both again, up to two thousand times, with the partitions of each topic shuffled
+    3. Both again, up to a thousand times, with the partitions of each topic shuffled
        before they are cut into rounds, and the rounds taking turns in any order. The
        best of all it is. Where it is known that nothing is lower
        (`heuristics.lowest_peak`), that is the end.
