@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -10,6 +10,8 @@ from numba import njit
 from heuristics.held import Held, give, take
 from heuristics.takers import Takers, is_taker
 from rebalance.claims import NOBODY, Int32, Int64
+
+_TO_SORT: Final = 30  # looks that it takes to sort a member in
 
 
 class Laden(NamedTuple):
@@ -68,16 +70,33 @@ def exchange(group: Laden, takers: Takers, enough: int, looks: int) -> int:
     while looks > 0 and group.total.max() > enough:
         giver = int(np.argmax(group.total))
         best.peak[0], best.rows[:] = group.total[giver], NOBODY
-        for receiver in np.argsort(group.total, kind="mergesort"):
-            looks -= _look(group, takers, counts, giver, receiver, best)
-            if best.rows[0] != NOBODY:
-                _hand_over(group, best.rows[0], receiver)
-                break
+        receiver, seen = _search(group, takers, counts, giver, best)
+        looks -= seen
         if best.rows[0] == NOBODY:
             break
+        _hand_over(group, best.rows[0], receiver)
         if best.rows[1] != NOBODY:
             _hand_over(group, best.rows[1], giver)
     return looks
+
+
+@njit(cache=True)
+def _search(
+    group: Laden, takers: Takers, counts: Int64, giver: int, best: _Best
+) -> tuple[int, int]:
+    """Find the least laden who can help, and how; and how many looks that took.
+
+    Sorting all takes longer than to look at the first, who mostly can.
+    """
+    receiver, members = int(np.argmin(group.total)), group.total.size
+    looks = members + _look(group, takers, counts, giver, receiver, best)
+    if best.rows[0] == NOBODY:
+        looks += _TO_SORT * members
+        for receiver in np.argsort(group.total, kind="mergesort")[1:]:
+            looks += _look(group, takers, counts, giver, receiver, best)
+            if best.rows[0] != NOBODY:
+                return int(receiver), looks
+    return receiver, looks
 
 
 @njit(cache=True)
