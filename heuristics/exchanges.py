@@ -95,8 +95,8 @@ def _search(
         for receiver in np.argsort(group.total, kind="mergesort")[1:]:
             looks += _look(group, takers, counts, giver, receiver, best)
             if best.rows[0] != NOBODY:
-                return int(receiver), looks
-    return receiver, looks
+                break
+    return int(receiver), looks
 
 
 @njit(cache=True)

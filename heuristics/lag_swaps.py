@@ -125,14 +125,17 @@ def _best_of(
     least: Int64,
     enough: int,
 ) -> Int32:
-    """Deal and swap until it is low enough; return who holds what then, by place."""
-    best, peak = np.full(lag.size, NOBODY, np.int32), np.int64(0)
+    """Deal and swap until it is low enough; return who holds what then, by place.
+
+    The rows of the rounds are shuffled in place.
+    """
+    best, peak = np.full(lag.size, NOBODY, np.int32), np.iinfo(np.int64).max
     looks, seed = _LOOKS + _LOOKS_EACH * lag.size, 1
     rows, turns = rounds.rows, np.arange(rounds.first.size)
     for _ in range(_DEALS if rows.size else 0):
         group = _dealt(takers, rounds, turns, lag, topic, least)
         looks = exchange(group, takers, enough, looks - _A_DEAL * lag.size)
-        if best[rows[0]] == NOBODY or group.total.max() < peak:
+        if group.total.max() < peak:
             best, peak = group.held.holder, group.total.max()
         if peak <= enough or looks <= 0:
             break
