@@ -48,7 +48,7 @@ SMALL = {
     "one left": lambda: one_left(members=9, partitions=10),
     "mixed": lambda: mixed(members=20, partitions=200, topics=10, each=4),
 }
-FAKE_OURS = """#!{python}
+FAKE_JAVA = """#!{python}
 import json, sys, time
 print(json.dumps({{"java": "a fake", "machine": "none"}}), flush=True)
 for line in sys.stdin:
@@ -91,7 +91,7 @@ class Noting:
 
 def peer(tmp_path: Path) -> JavaCalls:
     java = tmp_path / "java"
-    java.write_text(FAKE_OURS.format(python=sys.executable))
+    java.write_text(FAKE_JAVA.format(python=sys.executable))
     java.chmod(0o755)
     clients = KafkaClients(line=NEWEST, java=java, class_path=())
     return JavaCalls(clients, "range", tmp_path / "none.json", seconds=5)

@@ -30,6 +30,7 @@ from tests.conformance.sticky_reasons import (
     without_faulty_claims,
 )
 from tests.corpus.scenes import SCENARIOS
+from tests.heuristics.lost_group import BEFORE, TAKEN_OVER, left
 from tests.heuristics.reference import Held, flat
 from tests.heuristics.sticky_reference import is_mixed
 from tests.shapes import Document, member, rebalance
@@ -189,17 +190,12 @@ def test_known_fault_who_wants_nothing_is_given_some(
     assert "unsubscribed" in (answer.reason or "")
 
 
-# The group was lost, generations begin anew, and its leader lives on.
-LOST = rebalance({"t": 1}, {"a": member(["t"], {"t": [0]}, 9)})
-UNEVEN = {"e": member(["v"], {"v": [0, 1]}, 2), "f": member(["v"], None, 2)}
-
-
 def asked_anew(
     version: str, assignor: str, document: Document, *, keeps: bool
 ) -> Answer:
-    """Ask after `LOST`, the leader that `keeps` its assignor or another."""
+    """Ask after `BEFORE`, the leader that `keeps` its assignor or another."""
     with running(version, assignor, keeps=keeps) as kafka:
-        before = judged_answer(kafka, assignor, LOST)
+        before = judged_answer(kafka, assignor, BEFORE)
         assert before.verdict is Verdict.ANSWERED
         return judged_answer(kafka, assignor, document)
 
@@ -207,18 +203,11 @@ def asked_anew(
 @pytest.mark.parametrize("version", LINES)
 def test_known_fault_an_earlier_rebalance_is_remembered(version: str) -> None:
     """All claims are then old ones, and t:0 does not go back to who had it before."""
-    members = {
-        "a": member(["t"], None, 2),
-        "b": member(["t"], {"t": [0, 1, 2, 3]}, 2),
-        "c": member(["t"], {"t": [0]}, 1),
-        "d": member(["u"], {"u": [0]}, 2),
-    }
-    document = rebalance({"t": 4, "u": 1}, members)
-    other = asked_anew(version, "sticky", document, keeps=False).assignment
-    same = asked_anew(version, "sticky", document, keeps=True).assignment
+    other = asked_anew(version, "sticky", TAKEN_OVER, keeps=False).assignment
+    same = asked_anew(version, "sticky", TAKEN_OVER, keeps=True).assignment
     assert other is not None
     assert same is not None
-    assert in_order(other) == ours("sticky", document)
+    assert in_order(other) == ours("sticky", TAKEN_OVER)
     assert other.members["c"] == {"t": [0]}
     assert same.members["c"] == {"t": [1]}
 
@@ -228,13 +217,7 @@ def test_known_fault_of_a_lost_group_who_has_left_is_given_some(
     version: str, assignor: str
 ) -> None:
     """Member c claims what it had just before it left the topic."""
-    members = UNEVEN | {
-        "a": member(["t"], {"t": [0, 1]}, 2),
-        "b": member(["t"], {"t": [2]}, 2),
-        "c": member(["u"], {"t": [3]}, 2),
-        "d": member(["u"], {"u": [0]}, 2),
-    }
-    document = rebalance({"t": 4, "u": 1, "v": 2}, members)
+    document = left(is_alone=False)
     other = asked_anew(version, assignor, document, keeps=False)
     same = asked_anew(version, assignor, document, keeps=True)
     assert other.assignment is not None
@@ -242,8 +225,7 @@ def test_known_fault_of_a_lost_group_who_has_left_is_given_some(
     assert same.verdict is Verdict.INVALID
     assert same.assignment is not None
     assert same.assignment.members["c"] == {"t": [3]}
-    del members["d"]
-    alone = rebalance({"t": 4, "u": 0, "v": 2}, members)
+    alone = left(is_alone=True)
     other = asked_anew(version, assignor, alone, keeps=False)
     same = asked_anew(version, assignor, alone, keeps=True)
     assert other.verdict is not Verdict.ERROR

@@ -13,6 +13,7 @@ from heuristics.constrained_sticky import ConstrainedStickyAssignor
 from heuristics.sticky import StickyAssignor
 from rebalance import ClaimRule, document_of
 from tests.corpus.scenes import SCENARIOS, answers_of, complaints
+from tests.heuristics.lost_group import BEFORE, TAKEN_OVER, left
 from tests.heuristics.reference import Held
 from tests.heuristics.routes import (
     LAYABLE,
@@ -297,30 +298,16 @@ def test_topics_that_do_not_exist_make_nothing_mixed() -> None:
 
 def test_no_earlier_rebalance_is_remembered() -> None:
     """A claim of 9, the time before, makes none of these an old one but that of c."""
-    assigned(rebalance({"t": 1}, {"a": member(["t"], {"t": [0]}, 9)}))
-    members = {
-        "a": member(["t"], None, 2),
-        "b": member(["t"], {"t": [0, 1, 2, 3]}, 2),
-        "c": member(["t"], {"t": [0]}, 1),
-        "d": member(["u"], {"u": [0]}, 2),
-    }
-    document = rebalance({"t": 4, "u": 1}, members)
-    agrees(document)
-    assert assigned(document)["c"] == {"t": [0]}
+    assigned(BEFORE)
+    agrees(TAKEN_OVER)
+    assert assigned(TAKEN_OVER)["c"] == {"t": [0]}
 
 
 def test_of_a_lost_group_who_has_left_gets_nothing() -> None:
     """Generations begin anew: member c claims what it had before it left the topic."""
-    assigned(rebalance({"t": 1}, {"a": member(["t"], {"t": [0]}, 9)}))
-    members = {
-        "a": member(["t"], {"t": [0, 1]}, 2),
-        "b": member(["t"], {"t": [2]}, 2),
-        "c": member(["u"], {"t": [3]}, 2),
-        "e": member(["v"], {"v": [0, 1]}, 2),
-        "f": member(["v"], None, 2),
-    }
-    for more in ({}, {"d": member(["u"], {"u": [0]}, 2)}):
-        document = rebalance({"t": 4, "u": len(more), "v": 2}, members | more)
+    assigned(BEFORE)
+    for is_alone in (True, False):
+        document = left(is_alone=is_alone)
         agrees(document)
         assert assigned(document)["b"] == {"t": [2, 3]}
         assert assigned(document)["c"] == {}
