@@ -13,8 +13,8 @@ from typing import Any, Final, Literal, NamedTuple
 import altair as alt
 import vl_convert
 
-PAPER: Final = "#ffffff"
-INK: Final = "#1f2933"
+from oracle.report.plate import FONT, INK, PAPER
+
 SOFT: Final = "#5b6773"
 FAINT: Final = "#d3d9df"
 CALM: Final = "#a9c7ea"
@@ -38,7 +38,6 @@ DARK: Final = {
     GROWN: "#4fc08d",
 }
 """What a colour is where the reader asks for dark."""
-_FONT: Final = "Helvetica, Arial, sans-serif"
 
 Row = dict[str, Any]
 Tables = dict[str, list[Row]]
@@ -106,7 +105,7 @@ def svg_of(marks: Iterable[Mark], *, width: int, height: int, told: str) -> str:
     chart = (
         alt.layer(*layers)
         .properties(width=width, height=height, padding=0, autosize="none")
-        .configure(font=_FONT, background=PAPER, aria=False)
+        .configure(font=FONT, background=PAPER, aria=False)
         .configure_view(stroke=None)
     )
     spec = chart.to_dict(validate=False) | {"datasets": tables}

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from heuristics.group import RebalanceProtocol
 from heuristics.group.messages import Partition
+from oracle.report.plate import INK, PAPER
 from tools.pictures.canvas import (
     ABSENT,
     ALARM,
@@ -15,9 +16,7 @@ from tools.pictures.canvas import (
     DANGER,
     FAINT,
     GROWN,
-    INK,
     LEAVING,
-    PAPER,
     SOFT,
     Box,
     Line,

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from oracle.report.plate import INK, PAPER
 from rebalance import Instance
 from rebalance.claims import NOBODY, Int32
 from tools.pictures.answers import Contrast, State
@@ -15,8 +16,6 @@ from tools.pictures.canvas import (
     CALM,
     DANGER,
     FAINT,
-    INK,
-    PAPER,
     PLAIN,
     SOFT,
     Box,
