@@ -24,7 +24,8 @@ from ortools.graph.python import min_cost_flow
 
 from benchmarks.instances import CASES, one_left
 from rebalance import Instance
-from solver import Answer, Status, solve
+from rebalance.figures import count_kept
+from solver import Result, Status, solve
 
 REPEATS = 7
 
@@ -73,7 +74,7 @@ def measured(name: str) -> dict[str, float]:
         "first": ours[0],
         "median": statistics.median(ours),
         "peer": statistics.median(peer),
-        "kept": answer.kept,
+        "kept": _kept(instance, answer),
     }
 
 
@@ -83,10 +84,15 @@ def _milliseconds(work: Callable[[], object]) -> float:
     return (time.perf_counter() - start) * 1e3
 
 
-def _check_peer(instance: Instance, answer: Answer) -> None:
-    kept = kept_by_ortools(instance, answer.certificate.level)
-    if kept != answer.kept:
-        raise SystemExit(f"OR-Tools keeps {kept}, we keep {answer.kept}")
+def _check_peer(instance: Instance, answer: Result) -> None:
+    kept = kept_by_ortools(instance, answer.require_certificate().level)
+    ours = _kept(instance, answer)
+    if kept != ours:
+        raise SystemExit(f"OR-Tools keeps {kept}, we keep {ours}")
+
+
+def _kept(instance: Instance, answer: Result) -> int:
+    return count_kept(instance, answer.require_assignment())
 
 
 def kept_by_ortools(instance: Instance, level: np.ndarray) -> int:

@@ -18,9 +18,9 @@ from importlib.metadata import version
 from typing import Any
 
 from rebalance import Instance, document_of, instance_of, parse_rebalance
+from solver import solve
 from solver.limits import Limits
 from solver.policy import parse_policy
-from solver.solving import solve_policy
 
 SIZES = ((20, 20), (50, 50), (100, 100), (200, 200))
 """Members and topics; ten partitions a topic, five topics a member."""
@@ -56,9 +56,9 @@ def main() -> None:
 
 def measured(instance: Instance, seconds: float) -> str:
     """Solve both ways; the moves of each, the bound, and the time of the second."""
-    sticky = solve_policy(instance, parse_policy("sticky"))
+    sticky = solve(instance, parse_policy("sticky"))
     start = time.perf_counter()
-    kip54 = solve_policy(
+    kip54 = solve(
         instance, parse_policy("kip54-sticky"), limits=Limits(seconds=seconds)
     )
     took = time.perf_counter() - start
@@ -106,7 +106,7 @@ def _own_at_random(document: Document, drawn: random.Random) -> None:
 def _own(document: Document) -> None:
     """Let everyone own what the optimum gives it."""
     instance = _instance(document)
-    best = solve_policy(instance, parse_policy("sticky")).assignment
+    best = solve(instance, parse_policy("sticky")).assignment
     if best is None:
         raise SystemExit("there is always an optimum")
     held = document_of(instance, best, assignor="oracle").members

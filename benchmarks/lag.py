@@ -1,8 +1,8 @@
 """Peak lag: proved, gap and time, beside plain programs: ``python -m benchmarks.lag``.
 
-Engines: ``ours`` (`solver.lag`), ``greedy`` (KIP-169), ``swaps`` (our heuristic of that
-name), and one binary a partition and member for ``cp-sat`` and ``highs``, each with one
-thread; HiGHS without presolve, as in `solver.linear`, because that of 1.13 and 1.14
+Engines: ``ours`` (`solver.peak_lag`), ``greedy`` (KIP-169), ``swaps`` (`lag-swaps`),
+and one binary per partition and member for ``cp-sat`` and ``highs``, each with one
+thread; HiGHS without presolve, as in `solver.milp`, because that of 1.13 and 1.14
 loses optima. Gaps are to the largest
 bound that anybody proved. One JSON line a run goes to ``--out``; the tables are made of
 these lines, anew by ``--lines``, and put into a page by ``--page``. Every answer of up

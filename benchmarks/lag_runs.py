@@ -22,11 +22,11 @@ from benchmarks.lags import group
 from benchmarks.plain import by_cp_sat, by_highs
 from heuristics import ASSIGNORS
 from rebalance import Assignment, Instance, document_of, to_json
-from solver.lag import solve
 from solver.limits import Limits
-from solver.outcome import Outcome
+from solver.objectives import values_of
+from solver.peak_lag import solve
 from solver.policy import Policy, parse_policy
-from solver.values import values_of
+from solver.result import Result
 
 Line = dict[str, Any]
 JUDGED = 10_000  # partitions; the judge reads documents, and is not in a hurry
@@ -37,7 +37,7 @@ HEURISTICS = {"greedy": "lag-aware", "swaps": "lag-swaps"}
 
 def runs(case: Line) -> Iterator[Line]:
     """Run the seeds of a case, after one tiny run that loads what there is to load."""
-    import solver.lag.pack  # noqa: F401, PLC0415 - or the first run has to load it
+    import solver.peak_lag.pack  # noqa: F401, PLC0415 - or the first run has to load it
 
     warm = {**case, "partitions": 12, "members": 3, "topics": 2, "seconds": 0.5}
     _answered(_group(warm, 0), warm)
@@ -60,14 +60,14 @@ class _Answered(NamedTuple):
 
     Attributes
     ----------
-    outcome : Outcome or None
+    outcome : Result or None
         With its proof, where there is one.
     """
 
     assignment: Assignment | None
     bound: int | None
     status: str
-    outcome: Outcome | None = None
+    outcome: Result | None = None
 
 
 def _measured(instance: Instance, case: Line) -> Line:
@@ -130,7 +130,7 @@ def _by_us(instance: Instance, policy: Policy, seconds: float) -> _Answered:
     return _Answered(outcome.assignment, bound, outcome.status.value, outcome)
 
 
-def _rests_on(outcome: Outcome | None) -> str | None:
+def _rests_on(outcome: Result | None) -> str | None:
     proof = None if outcome is None else outcome.objectives[0].proof
     return None if proof is None else proof.by
 

@@ -45,7 +45,7 @@ class Case:
     def of(cls, document: Document) -> Self:
         """Lay a document out, and solve it."""
         instance = instance_of(parse_rebalance(json.dumps(document)))
-        best = solve(instance).assignment
+        best = solve(instance).require_assignment()
         served = int((best.assignee != NOBODY).sum())
         optimum = counted(instance, best)
         return cls(document=document, instance=instance, optimum=optimum, served=served)

@@ -13,7 +13,6 @@ from rebalance.documents import rebalance_of
 from solver import solve
 from solver.limits import Limits
 from solver.policy import NAMED
-from solver.solving import solve_policy
 from verify import judge
 
 Document = dict[str, Any]
@@ -110,7 +109,7 @@ class ByKip54:
 def by_kip54(instance: Document, claim_rule: str, limits: Limits) -> ByKip54:
     """Solve one rebalance/1 document by KIP-54's balance and judge the answer."""
     columns = instance_of(rebalance_of(instance), claim_rule=ClaimRule(claim_rule))
-    outcome = solve_policy(columns, NAMED[KIP54], limits=limits)
+    outcome = solve(columns, NAMED[KIP54], limits=limits)
     assignment = plain(outcome.to_document(columns))
     verdict = judge(instance, assignment, claim_rule=claim_rule)
     return ByKip54(assignment=assignment, verdict=verdict)

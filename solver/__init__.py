@@ -1,15 +1,39 @@
-"""The exact core: the best assignment of any rebalance, with its certificate."""
+"""The best assignment for a rebalance under a policy, with what is proved of it."""
 
-from solver.answer import Answer, Status
-from solver.certificate import Certificate, Proof, prove
-from solver.core import solve, solve_by_flow
+from solver.engines import Engine, solve
+from solver.limits import Limits
+from solver.objectives import common_capacity, values_of
+from solver.policy import (
+    NAMED,
+    STICKY,
+    Balance,
+    BalanceKind,
+    Objective,
+    Policy,
+    WeightedObjective,
+    no_balance,
+    parse_policy,
+)
+from solver.result import Certificate, MiscountError, ObjectiveResult, Result, Status
 
 __all__ = [
-    "Answer",
+    "NAMED",
+    "STICKY",
+    "Balance",
+    "BalanceKind",
     "Certificate",
-    "Proof",
+    "Engine",
+    "Limits",
+    "MiscountError",
+    "Objective",
+    "ObjectiveResult",
+    "Policy",
+    "Result",
     "Status",
-    "prove",
+    "WeightedObjective",
+    "common_capacity",
+    "no_balance",
+    "parse_policy",
     "solve",
-    "solve_by_flow",
+    "values_of",
 ]

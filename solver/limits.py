@@ -1,8 +1,7 @@
-"""How long, and with how much memory, an engine may look for something better.
+"""Limits on the time, effort and memory of a solve.
 
-A limit that strikes is no error: the engine says what it has, and its bound. Only
-within an engine is it an exception, `StruckError`, from deep inside to where that is
-said.
+Reaching a limit is not an error: the engine returns what it has, with its bound. Only
+inside an engine does `LimitExceededError` unwind nested calls.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from threading import Event
 import psutil
 
 
-class StruckError(Exception):
+class LimitExceededError(Exception):
     """Work was left before its end, where nothing of it could be kept.
 
     Attributes
@@ -64,7 +63,7 @@ class Limits:
             return None
         return max(0.0, self._start + self.seconds - time.monotonic())
 
-    def struck(self, *, beside: int = 0) -> str | None:
+    def exceeded(self, *, beside: int = 0) -> str | None:
         """Name the limit that has struck, in words for a user; None: none has.
 
         Parameters
@@ -81,9 +80,9 @@ class Limits:
         return None
 
     def check(self) -> None:
-        """Raise StruckError once a limit has struck."""
-        if (struck := self.struck()) is not None:
-            raise StruckError(struck)
+        """Raise LimitExceededError once a limit has struck."""
+        if (struck := self.exceeded()) is not None:
+            raise LimitExceededError(struck)
 
     @property
     def memory_words(self) -> str:

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 import verify
 from rebalance import assignment_of, instance_of, parse_assignment, parse_rebalance
 from rebalance.errors import PolicyError
-from solver.front import Measure
-from solver.policy import NAMED, Objective, Sum, parse_policy
+from solver.objectives import scale_of, value_of
+from solver.pareto import Measure
+from solver.policy import NAMED, Objective, WeightedObjective, parse_policy
 from solver.policy.policy import WEIGHT_MAX
-from solver.values import scale_of, value_of
 from tests.shapes import SHAPES, Document
 from tests.solver.brute import Brute, best_values
 from tests.strategies import TINY, rebalances, rebalances_with_assignments
@@ -27,7 +27,7 @@ from verify.policy import MEASURES, OBJECTIVES, read_policy
 from verify.rules import rows_of
 
 Pair = tuple[Document, Document]
-ALONE = [Sum.of(one) for one in Objective]
+ALONE = [WeightedObjective.of(one) for one in Objective]
 PLAIN = [one for one in Objective if one is not Objective.LOAD]
 WORDS = (
     *(word for word in OBJECTIVES if word not in MEASURES),
@@ -37,7 +37,7 @@ WORDS = (
 )
 
 
-def values(pair: Pair, level: Sum) -> tuple[Any, int]:
+def values(pair: Pair, level: WeightedObjective) -> tuple[Any, int]:
     instance = instance_of(parse_rebalance(json.dumps(pair[0])))
     assignment = assignment_of(instance, parse_assignment(json.dumps(pair[1])))
     found = value_of(instance, assignment, level)
@@ -45,7 +45,7 @@ def values(pair: Pair, level: Sum) -> tuple[Any, int]:
     return plain, scale_of(instance, level)
 
 
-def judged(pair: Pair, level: Sum) -> tuple[Any, int]:
+def judged(pair: Pair, level: WeightedObjective) -> tuple[Any, int]:
     case = verify.understand(pair[0])
     (terms,) = read_policy(f"none; {level}").levels.values()
     tally = tally_of(case, rows_of(pair[1]["members"]))
@@ -54,7 +54,7 @@ def judged(pair: Pair, level: Sum) -> tuple[Any, int]:
 
 @pytest.mark.parametrize("level", ALONE, ids=str)
 @given(rebalances_with_assignments())
-def test_each_objective(level: Sum, pair: Pair) -> None:
+def test_each_objective(level: WeightedObjective, pair: Pair) -> None:
     assert judged(pair, level) == values(pair, level)
 
 
@@ -82,7 +82,9 @@ def test_measures_are_for_the_judge_and_for_fronts() -> None:
 def test_sums(pair: Pair, data: st.DataObject) -> None:
     objectives = data.draw(st.lists(st.sampled_from(PLAIN), min_size=1, unique=True))
     weights = st.integers(1, WEIGHT_MAX)
-    level = Sum(terms=tuple((data.draw(weights), one) for one in objectives))
+    level = WeightedObjective(
+        terms=tuple((data.draw(weights), one) for one in objectives)
+    )
     assert judged(pair, level) == values(pair, level)
 
 
@@ -116,16 +118,18 @@ def test_a_policy_is_read_when_it_is_written_canonically(text: str) -> None:
 def test_named_policies_are_read(name: str) -> None:
     text = str(NAMED[name])
     policy = read_policy(text)
-    assert list(policy.levels) == list(map(str, NAMED[name].levels))
+    assert list(policy.levels) == list(map(str, NAMED[name].objectives))
     assert (policy.balance, policy.max_moves) == (NAMED[name].balance.kind.value, None)
 
 
-def naive_best(document: Document, objectives: list[Sum], most: int) -> Any:
+def naive_best(
+    document: Document, objectives: list[WeightedObjective], most: int
+) -> Any:
     """List every assignment and count each with the engines' values."""
     listed = []
     for answer in verify.every_assignment(document):
         listed.append([values((document, answer), level)[0] for level in objectives])
-    moves = values((document, answer), Sum.of(Objective.STICKINESS))
+    moves = values((document, answer), WeightedObjective.of(Objective.STICKINESS))
     assert moves[1] == 1
     return min((row for row in listed if row[-1] <= most), default=None)
 
@@ -136,7 +140,7 @@ def test_brute_force_by_hands_is_that_by_assignments(
 ) -> None:
     """With stickiness as the last level, its value is what the budget is about."""
     others = [one for one in ALONE if one.only is not Objective.STICKINESS]
-    some = [*rng.sample(others, 2), Sum.of(Objective.STICKINESS)]
+    some = [*rng.sample(others, 2), WeightedObjective.of(Objective.STICKINESS)]
     most = rng.randrange(3)
     text = f"none; {', '.join(map(str, some))}; max-moves={most}"
     assert best_values(document, text) == naive_best(document, some, most)

@@ -12,13 +12,13 @@ import orjson
 
 from heuristics import ASSIGNORS
 from rebalance import Instance, instance_of, parse_rebalance
-from solver import solve_by_flow
+from solver import solve
 from solver.budget import Choice
-from solver.lag.work import Work
+from solver.exact import solve_by_flow
 from solver.limits import Limits
+from solver.objectives import common_capacity
+from solver.peak_lag.work import Work
 from solver.policy import NAMED, no_balance, parse_policy
-from solver.solving import solve_policy
-from solver.values import common_capacity
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "docs" / "examples"
 POLICIES = [
@@ -43,7 +43,7 @@ def _answer(instance: Instance) -> None:
     solve_by_flow(instance)
     for policy in POLICIES:
         if instance.lag is not None or not policy.needs_lag:
-            solve_policy(instance, policy)
+            solve(instance, policy)
     if instance.lag is not None:
         most = int(instance.lag.sum()) * common_capacity(instance)
         choice = Choice(instance, no_balance, most)

@@ -26,11 +26,10 @@ from oracle.cli.terminal import PATIENCE, console_of, is_terminal, printed
 from oracle.writing import written_aside
 from rebalance import ClaimRule, Instance, instance_of
 from rebalance.reading import read_rebalances
-from solver.front import Front, Measure, Progress, balance_front, peak_lag_front
-from solver.front.document import document_of
 from solver.limits import Limits
-from solver.policy import Balance
-from solver.policy.policy import Kind
+from solver.pareto import Front, Measure, Progress, balance_front, peak_lag_front
+from solver.pareto.document import document_of
+from solver.policy import Balance, BalanceKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +55,7 @@ class Fronting:
         if self.objective == "balance":
             measure = Measure(self.measure)
             return balance_front(instance, measure, limits=limits, progress=progress)
-        balance = Balance(kind=Kind(self.balance))
+        balance = Balance(kind=BalanceKind(self.balance))
         return peak_lag_front(instance, balance, limits=limits, progress=progress)
 
     def draw(self, instance: Instance, front: Front, number: int) -> None:

@@ -32,8 +32,8 @@ def against_policy(
     from rebalance import ClaimRule, instance_of
     from rebalance.documents import rebalance_of
     from rebalance.errors import InstanceError, PolicyError
+    from solver.engines import Engine
     from solver.policy import parse_policy
-    from solver.solving import Engine
 
     policy = verdict["policy"]["of"]
     try:

@@ -8,8 +8,7 @@ from threading import Event
 from oracle.cli.interrupts import run_stoppable
 from oracle.cli.limits import Allowed
 from rebalance import AssignmentDocument, Instance
-from solver.policy import Policy
-from solver.solving import Engine, solve_policy
+from solver import Engine, Policy, solve
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,10 +24,8 @@ class Solving:
         """Answer one rebalance; Ctrl-C sets ``stop``, and the best found comes."""
         limits = self.allowed.begin(self.stop)
 
-        def solve() -> AssignmentDocument:
-            outcome = solve_policy(
-                instance, self.policy, limits=limits, engine=self.engine
-            )
-            return outcome.to_document(instance)
+        def solve_one() -> AssignmentDocument:
+            result = solve(instance, self.policy, limits=limits, engine=self.engine)
+            return result.to_document(instance)
 
-        return run_stoppable(solve, self.stop)
+        return run_stoppable(solve_one, self.stop)

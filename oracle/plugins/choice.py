@@ -9,9 +9,9 @@ from typing import Final
 
 from heuristics import ASSIGNORS
 from rebalance import Assignment, Instance, InstanceError, instance_of, parse_rebalance
+from solver import solve
 from solver.limits import Limits
 from solver.policy import NAMED, Policy, parse_policy
-from solver.solving import solve_policy
 
 ORACLE: Final = "oracle"
 
@@ -78,7 +78,7 @@ _MIXED: Final = """{"format": "rebalance/1", "group": "", "topics":
 
 def _asking(policy: Policy) -> Assign:
     def assign(instance: Instance, limits: Limits) -> Assignment:
-        outcome = solve_policy(instance, policy, limits=limits)
+        outcome = solve(instance, policy, limits=limits)
         if outcome.assignment is None:
             reason = outcome.reason or outcome.status.value
             raise InstanceError(f"no answer to {policy}: {reason}", subject="the group")

@@ -12,7 +12,7 @@ import vl_convert
 
 from oracle.names import abridged
 from oracle.report.plate import AXES, FONT, INK, PAPER, titled
-from solver.front import Front, Measure
+from solver.pareto import Front, Measure
 
 LINE: Final = "#1f6feb"
 DOUBT: Final = "#d97706"

@@ -15,7 +15,6 @@ from rebalance.documents import AssignmentDocument, Rebalance
 from solver import solve
 from solver.limits import Limits
 from solver.policy import NAMED
-from solver.solving import solve_policy
 from verify.case import Case as JudgedCase
 from verify.case import understand
 from verify.certificate import peak_lag_bound
@@ -93,7 +92,7 @@ class Problem:
     def by_kip54(self) -> Answered:
         """Solve by KIP-54's own balance; a limit in effort, not time: same bytes."""
         limits = Limits(effort=KIP54_EFFORT)
-        outcome = solve_policy(self.instance, NAMED[KIP54], limits=limits)
+        outcome = solve(self.instance, NAMED[KIP54], limits=limits)
         return self._judged(KIP54, outcome.to_document(self.instance))
 
     def heuristics(self) -> Iterator[Answered | Failure]:

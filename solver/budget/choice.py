@@ -2,7 +2,7 @@
 
 A *hand* is what one member may hold. All members together can hold little more within a
 peak than there is, so each holds nearly its share: where lags are large and differ, few
-hands do, and fewer with few moves. So they are all listed (`solver.lag.halves`) and
+hands do, and fewer with few moves. So they are all listed (`halves`) and
 dealt in all ways (`solver.budget.dealing`). A peak that no deal keeps to is proved out
 of reach, by a search that nobody can check; what is found speaks for itself.
 
@@ -21,12 +21,12 @@ from rebalance.claims import Int32, Int64
 from solver.budget.dealing import Deal, deal_on, first_deal
 from solver.budget.hands import Hands, Listed, hands_of
 from solver.budget.members import Member, members_of
-from solver.lag.bits import places_of
-from solver.lag.halves import Half, halves_of, joined, spans
-from solver.lag.room import FREE, place_of
-from solver.lag.rows import WORD
-from solver.lag.setting import setting_of
-from solver.lag.work import STEPS_A_UNIT, Work
+from solver.peak_lag.bits import places_of
+from solver.peak_lag.halves import Half, halves_of, joined, spans
+from solver.peak_lag.room import FREE, place_of
+from solver.peak_lag.rows import WORD
+from solver.peak_lag.setting import setting_of
+from solver.peak_lag.work import STEPS_A_UNIT, Work
 from solver.policy import Balance
 
 NAME: Final = "choice of hands"
@@ -96,7 +96,7 @@ class Choice:
         """
         assignee = None
         step = max(1, (value - bound) // _FIRST_STEP)
-        while bound < value and work.struck() is None:
+        while bound < value and work.exceeded() is None:
             peak = min(value - 1, bound + step)
             held, is_settled = self.within(budget, peak, work)
             if held is not None:
@@ -132,7 +132,7 @@ class Choice:
         """List all hands that may be dealt; None, and whether for want of any."""
         listed = []
         for c, heaviest in enumerate(most):
-            if work.struck() is not None:
+            if work.exceeded() is not None:
                 return None, False
             fewest = self._fewest(c, heaviest, spare, budget)
             if fewest is None:
@@ -142,7 +142,7 @@ class Choice:
         count = sum(some[0].mask.size for some in listed)
         for c, some in enumerate(listed):
             for moves in range(some[0].moves + 1, some[0].moves + extra + 1):
-                if count > _HANDS or work.struck() is not None:
+                if count > _HANDS or work.exceeded() is not None:
                     return None, False
                 more = self._with_moves(c, most[c], spare, moves)
                 count += more.mask.size
@@ -183,7 +183,7 @@ class Choice:
         whole = (1 << self._rows.size) - 1
         deal = first_deal(hands, whole, budget, 2 * budget, spare)
         for _ in range(_ALL_STEPS // _STEPS):
-            if work.struck() is not None:
+            if work.exceeded() is not None:
                 break
             found, rest = deal_on(hands, deal, _STEPS)
             work.spent += (_STEPS - rest) / STEPS_A_UNIT

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from rebalance.claims import Int64
 from solver.budget.hands import Hands
-from solver.lag.bits import bits
-from solver.lag.rows import WORD, UInt64, count_shared, next_shared, row_for
+from solver.peak_lag.bits import bits
+from solver.peak_lag.rows import WORD, UInt64, count_shared, next_shared, row_for
 
 _A_HAND = 64  # steps to look at one, besides its words
 

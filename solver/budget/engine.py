@@ -12,25 +12,23 @@ from typing import Final
 from rebalance import Assignment, Instance
 from rebalance.documents import SearchProof, TermsProof
 from solver import cpsat
-from solver.answer import Status
 from solver.budget.choice import NAME, Choice
-from solver.core import solve as solve_core
-from solver.lag.evidence import Evidence, evidence_of, sharpened
-from solver.lag.setting import setting_of
-from solver.lag.work import Work
+from solver.exact.solve import solve as solve_core
 from solver.limits import Limits
-from solver.outcome import Achieved, Outcome, Value, zero_term
-from solver.policy import Objective, Policy
-from solver.policy.policy import Kind
-from solver.values import check_policy, values_of
+from solver.objectives import check_policy, values_of
+from solver.peak_lag.evidence import Evidence, evidence_of, sharpened
+from solver.peak_lag.setting import setting_of
+from solver.peak_lag.work import Work
+from solver.policy import BalanceKind, Objective, Policy
+from solver.result import ObjectiveResult, Result, Status, Value, zero_term
 
-_BALANCES: Final = {Kind.NONE, Kind.PER_TOPIC, Kind.DEC_MIN}
+_BALANCES: Final = {BalanceKind.NONE, BalanceKind.PER_TOPIC, BalanceKind.DEC_MIN}
 _FIRST_EFFORT: Final = 1.0  # of CP-SAT, before hands are looked at
 
 
 def can_answer(policy: Policy) -> bool:
     """Tell whether `solve` is made for a policy: peak lag, maybe moves, a budget."""
-    goals = [level.only for level in policy.levels]
+    goals = [level.only for level in policy.objectives]
     return (
         policy.max_moves is not None
         and policy.balance.kind in _BALANCES
@@ -38,7 +36,7 @@ def can_answer(policy: Policy) -> bool:
     )
 
 
-def solve(instance: Instance, policy: Policy, *, limits: Limits) -> Outcome:
+def solve(instance: Instance, policy: Policy, *, limits: Limits) -> Result:
     """Answer a policy that `can_answer` accepts.
 
     Raises
@@ -50,14 +48,14 @@ def solve(instance: Instance, policy: Policy, *, limits: Limits) -> Outcome:
     effort = limits.effort
     first = _FIRST_EFFORT if effort is None else min(effort, _FIRST_EFFORT)
     outcome = cpsat.solve(instance, policy, limits=replace(limits, effort=first))
-    if outcome.status is Status.INFEASIBLE or limits.struck():
+    if outcome.status is Status.INFEASIBLE or limits.exceeded():
         return outcome
     question = _Question(instance=instance, policy=policy, limits=limits)
     if outcome.status is Status.OPTIMAL:
         return question.by_terms(outcome)
     if outcome.assignment is not None:
         outcome = question.settled(outcome, outcome.assignment)
-    if outcome.status is Status.OPTIMAL or limits.struck() or effort is not None:
+    if outcome.status is Status.OPTIMAL or limits.exceeded() or effort is not None:
         return outcome
     hint = outcome.assignment
     return cpsat.solve(instance, policy, limits=limits, hint=hint)
@@ -69,7 +67,7 @@ class _Question:
     policy: Policy
     limits: Limits
 
-    def by_terms(self, known: Outcome) -> Outcome:
+    def by_terms(self, known: Result) -> Result:
         """Let terms speak for a bound where they reach it, rather than a search."""
         peak, *others = known.objectives
         evidence = self._evidence(_number(peak.value))
@@ -78,7 +76,7 @@ class _Question:
         peak = replace(peak, proof=TermsProof(terms=list(evidence.terms)))
         return replace(known, objectives=(peak, *others))
 
-    def settled(self, known: Outcome, best: Assignment) -> Outcome:
+    def settled(self, known: Result, best: Assignment) -> Result:
         """Go on from what is known, by hands; the same again if that is too much."""
         peak = known.objectives[0]
         evidence = self._evidence(_number(peak.value))
@@ -95,7 +93,7 @@ class _Question:
             if reached.assignee is not None:
                 best = Assignment(assignee=reached.assignee)
         bounds = [bound]
-        if len(self.policy.levels) > 1:
+        if len(self.policy.objectives) > 1:
             bounds.append(0)
             if bound == value and choice.is_small:
                 best, bounds[1] = self._fewest(choice, best, value, work)
@@ -105,7 +103,7 @@ class _Question:
         self, choice: Choice, best: Assignment, peak: int, work: Work
     ) -> tuple[Assignment, int]:
         """Lower the budget until the peak is out of reach; return the least moves."""
-        while (moves := self._moves(best)) > 0 and work.struck() is None:
+        while (moves := self._moves(best)) > 0 and work.exceeded() is None:
             held, is_settled = choice.within(moves - 1, peak, work)
             if held is None:
                 return best, moves if is_settled else 0
@@ -125,21 +123,23 @@ class _Question:
 
     def _outcome(
         self,
-        known: Outcome,
+        known: Result,
         best: Assignment,
         bounds: list[int],
         evidence: Evidence,
         work: Work,
-    ) -> Outcome:
+    ) -> Result:
         values = values_of(self.instance, best, self.policy)
         proofs = [evidence.proof(bounds[0], _engine(known.objectives[0], bounds[0]))]
         proofs += [
             SearchProof(engine=NAME) if bound else zero_term() for bound in bounds[1:]
         ]
         objectives = tuple(
-            Achieved(of=of, value=value, bound=bound, scale=one.scale, proof=proof)
+            ObjectiveResult(
+                of=of, value=value, bound=bound, scale=one.scale, proof=proof
+            )
             for of, value, bound, one, proof in zip(
-                self.policy.levels,
+                self.policy.objectives,
                 values,
                 bounds,
                 known.objectives,
@@ -149,9 +149,9 @@ class _Question:
         )
         proved = all(one.is_proved for one in objectives)
         certificate = None
-        if self.policy.balance.kind is Kind.DEC_MIN:
+        if self.policy.balance.kind is BalanceKind.DEC_MIN:
             certificate = solve_core(self.instance).certificate
-        return Outcome(
+        return Result(
             policy=self.policy,
             status=Status.OPTIMAL if proved else Status.FEASIBLE,
             assignment=best,
@@ -161,7 +161,7 @@ class _Question:
         )
 
 
-def _engine(known: Achieved, bound: int) -> str:
+def _engine(known: ObjectiveResult, bound: int) -> str:
     """Name who proved a bound: the search before, unless the bound is higher now."""
     if known.bound == bound and isinstance(known.proof, SearchProof):
         return known.proof.engine

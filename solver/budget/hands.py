@@ -13,8 +13,8 @@ import numpy as np
 from numba import njit
 
 from rebalance.claims import Int64
-from solver.lag.bits import bits
-from solver.lag.rows import (
+from solver.peak_lag.bits import bits
+from solver.peak_lag.rows import (
     NEVER,
     WORD,
     Sparing,

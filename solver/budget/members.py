@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from rebalance.claims import Int64
-from solver.lag.bits import Counts, counts_of, mask_of
-from solver.lag.room import place_of
-from solver.lag.setting import Setting
+from solver.peak_lag.bits import Counts, counts_of, mask_of
+from solver.peak_lag.room import place_of
+from solver.peak_lag.setting import Setting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

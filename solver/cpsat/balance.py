@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from rebalance import Assignment
-from solver.answer import Status
 from solver.cpsat.constraints import each_partition_once
 from solver.cpsat.face import Face, key_of, open_face
 from solver.cpsat.plan import Plan, Tally, plan_of
 from solver.cpsat.problem import Problem
 from solver.cpsat.program import Linear, Program, reaches, total
 from solver.cpsat.search import Search
-from solver.limits import StruckError
+from solver.limits import LimitExceededError
+from solver.result import Status
 
 
 def least_rank(
@@ -35,7 +35,7 @@ def least_rank(
         if plans:
             program.suggest(plans[0])
         found = search.minimize(program, cost)
-    except StruckError:
+    except LimitExceededError:
         return None
     return found.plan if found.status is Status.OPTIMAL else None
 

@@ -8,7 +8,6 @@ import psutil
 
 from rebalance import Assignment, Instance
 from rebalance.errors import InstanceError
-from solver.answer import Status
 from solver.cpsat import constraints
 from solver.cpsat.face import Face
 from solver.cpsat.levels import Climb
@@ -20,11 +19,10 @@ from solver.cpsat.program import Program
 from solver.cpsat.reasons import no_spread, too_many_moves
 from solver.cpsat.result import outcome_of
 from solver.cpsat.search import RefusedError, Search
-from solver.limits import Limits, StruckError, resident_bytes
-from solver.outcome import Outcome
-from solver.policy import Policy
-from solver.policy.policy import Kind
-from solver.values import check_policy
+from solver.limits import LimitExceededError, Limits, resident_bytes
+from solver.objectives import check_policy
+from solver.policy import BalanceKind, Policy
+from solver.result import Result, Status
 
 BYTES_A_CHOICE: Final = 1_500
 CHOICES_A_SECOND: Final = 60_000
@@ -37,7 +35,7 @@ def solve(
     *,
     limits: Limits,
     hint: Assignment | None = None,
-) -> Outcome:
+) -> Result:
     """Answer a policy with CP-SAT.
 
     Parameters
@@ -56,7 +54,7 @@ def solve(
     """
     check_policy(instance, policy)
     problem = problem_of(instance, Looks.of(policy))
-    for level in policy.levels:
+    for level in policy.objectives:
         refuse_too_large(problem, level)
     search = Search(limits=limits)
     opening = open_problem(instance, policy, search, hint)
@@ -73,24 +71,24 @@ def solve(
 
 def _search(
     problem: Problem, policy: Policy, search: Search, opening: Opening, face: Face
-) -> Outcome:
+) -> Result:
     """Search with a program, unless the start is known to be best without."""
     start, late = opening.start, _too_large(problem, search)
     if start is not None:
         climb = _climb_from(start, problem, search, opening)
-        if late is not None or all(map(climb.is_least, policy.levels)):
+        if late is not None or all(map(climb.is_least, policy.objectives)):
             return outcome_of(climb, policy, reason=late)
     if late is not None:
-        return Outcome(policy=policy, status=Status.UNKNOWN, reason=late)
+        return Result(policy=policy, status=Status.UNKNOWN, reason=late)
     program: Program | None = None
     try:
         program = program_of(problem, policy, face, search)
         if start is None:
             found = _find_any(program, policy, search)
             if isinstance(found, str):
-                return Outcome(policy=policy, status=Status.INFEASIBLE, reason=found)
+                return Result(policy=policy, status=Status.INFEASIBLE, reason=found)
             start = found
-    except StruckError:
+    except LimitExceededError:
         pass
     if start is None:
         return _nothing(policy, search)
@@ -98,7 +96,7 @@ def _search(
     if program is not None:
         if policy.max_moves is not None:
             constraints.moves_at_most(program, policy.max_moves)
-        climb.climb(program, policy.levels)
+        climb.climb(program, policy.objectives)
     return outcome_of(climb, policy, reason=search.why())
 
 
@@ -107,7 +105,7 @@ def program_of(problem: Problem, policy: Policy, face: Face, search: Search) -> 
 
     Raises
     ------
-    StruckError
+    LimitExceededError
         If a limit strikes on the way.
     """
     program = Program(problem, face, search.check)
@@ -116,7 +114,7 @@ def program_of(problem: Problem, policy: Policy, face: Face, search: Search) -> 
     constraints.pool_loads_within(program)
     constraints.alike_in_order(program)
     balance = policy.balance
-    if balance.kind is Kind.KIP54:
+    if balance.kind is BalanceKind.KIP54:
         constraints.balanced_by_kip54(program)
     if balance.most is not None:
         # No loads are further apart than there are partitions.
@@ -164,5 +162,5 @@ def _too_large(problem: Problem, search: Search) -> str | None:
     return None
 
 
-def _nothing(policy: Policy, search: Search) -> Outcome:
-    return Outcome(policy=policy, status=Status.UNKNOWN, reason=search.why())
+def _nothing(policy: Policy, search: Search) -> Result:
+    return Result(policy=policy, status=Status.UNKNOWN, reason=search.why())

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from rebalance import Assignment
-from solver.answer import Status
 from solver.cpsat.loads import minimize_load
 from solver.cpsat.objectives import measure
 from solver.cpsat.plan import assignment_of, plan_of
@@ -14,10 +13,10 @@ from solver.cpsat.problem import Problem
 from solver.cpsat.program import Program
 from solver.cpsat.search import Search
 from solver.cpsat.terms import plain_terms
-from solver.limits import StruckError
-from solver.outcome import MiscountError, Value
-from solver.policy import Objective, Sum
-from solver.values import value_of
+from solver.limits import LimitExceededError
+from solver.objectives import value_of
+from solver.policy import Objective, WeightedObjective
+from solver.result import MiscountError, Status, Value
 
 SHARE: Final = 0.8
 """What part of the time left a level may take while others wait."""
@@ -45,37 +44,37 @@ class Climb:
     least_loads: tuple[int, ...] | None
     bounds: list[Value | None] = field(default_factory=list)
 
-    def climb(self, program: Program, levels: tuple[Sum, ...]) -> None:
+    def climb(self, program: Program, levels: tuple[WeightedObjective, ...]) -> None:
         """Minimize the levels in order, until a limit strikes."""
         for number, level in enumerate(levels):
             last = number + 1 == len(levels)
             try:
                 self.search.check()
                 on = self._level(program, level, last=last)
-            except StruckError:
+            except LimitExceededError:
                 return
             if not on:
                 return
 
-    def value(self, level: Sum) -> Value:
+    def value(self, level: WeightedObjective) -> Value:
         """Count a level of the best assignment."""
         return value_of(self.problem.instance, self.best, level)
 
-    def _number(self, level: Sum) -> int:
+    def _number(self, level: WeightedObjective) -> int:
         """Count a level that is no vector."""
         value = self.value(level)
         if isinstance(value, tuple):
             raise TypeError(f"{level} is a vector")
         return value
 
-    def is_least(self, level: Sum) -> bool:
+    def is_least(self, level: WeightedObjective) -> bool:
         """Tell whether a level is known to be least without any search."""
         value = self.value(level)
         if isinstance(value, tuple):
             return value == self.least_loads or not any(value)
         return value == max(term.bound for term in plain_terms(self.problem, level))
 
-    def _level(self, program: Program, level: Sum, *, last: bool) -> bool:
+    def _level(self, program: Program, level: WeightedObjective, *, last: bool) -> bool:
         """Settle a level; tell whether it is held, so that later ones can follow."""
         known = self.is_least(level)
         if known and last:
@@ -102,7 +101,7 @@ class Climb:
         program.model.add(expression <= self._number(level))
         return True
 
-    def _take(self, found: Assignment, level: Sum) -> None:
+    def _take(self, found: Assignment, level: WeightedObjective) -> None:
         """Keep what was found unless it is worse; levels before are held."""
         before, kept = self._number(level), self.best
         self.best = found

@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from solver.answer import Status
 from solver.cpsat.plan import Plan, Tally
 from solver.cpsat.program import Linear, Program, reaches, total
 from solver.cpsat.search import Found, Search
-from solver.limits import StruckError
+from solver.limits import LimitExceededError
+from solver.result import Status
 
 BATCH: Final = 2**29
 """The weighted counts of one batch stay below this."""
@@ -169,7 +169,7 @@ class _Stages:
         self.program.suggest(self.plan)
         try:
             return self.search.minimize(self.program, expression)
-        except StruckError:
+        except LimitExceededError:
             return Found(status=Status.UNKNOWN)
 
     def _take(self, found: Found) -> bool:

@@ -16,8 +16,8 @@ from rebalance.instance import ABSENT
 from solver.cpsat.constraints import kept
 from solver.cpsat.problem import Problem
 from solver.cpsat.program import Linear, Program, Worth, total
-from solver.policy import Objective, Sum
-from solver.values import largest_value
+from solver.objectives import largest_value
+from solver.policy import Objective, WeightedObjective
 
 ROOM: Final = 2**53
 """CP-SAT takes sums up to 2^62, but compares its bound with its value as doubles: past
@@ -32,7 +32,7 @@ class Measure:
     scale: int = 1
 
 
-def measure(program: Program, level: Sum) -> Measure:
+def measure(program: Program, level: WeightedObjective) -> Measure:
     """Return a level: the sum of its terms, on the least common scale.
 
     Its sums must have been found small enough by `refuse_too_large`.
@@ -128,7 +128,7 @@ def lag_deviation(program: Program) -> Measure:
 def rack(program: Program) -> Measure:
     """Count partitions far from their member's rack.
 
-    Sum of x[k, m] over the m whose rack is one of far[k].
+    WeightedObjective of x[k, m] over the m whose rack is one of far[k].
     """
     racks = program.problem.racks
     far = [
@@ -190,7 +190,7 @@ def _least(units: tuple[int, ...], amounts: list[int]) -> int:
     return min((u * n for u, n in zip(units, amounts, strict=True)), default=0)
 
 
-def refuse_too_large(problem: Problem, level: Sum) -> None:
+def refuse_too_large(problem: Problem, level: WeightedObjective) -> None:
     """Refuse a level with a sum past what CP-SAT can add up.
 
     Raises

@@ -21,9 +21,8 @@ from solver.cpsat.plan import Plan, pool_counts
 from solver.cpsat.problem import Looks, Problem, problem_of
 from solver.cpsat.search import Search
 from solver.cpsat.start import starts, staying
-from solver.policy import Policy
-from solver.policy.policy import Kind
-from solver.values import values_of
+from solver.objectives import values_of
+from solver.policy import BalanceKind, Policy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +54,7 @@ def open_problem(
     face, least = _face(problem, policy, found, search)
     if face is None:
         return Opening(face=None, start=None)
-    if policy.balance.kind is not Kind.PER_TOPIC:
+    if policy.balance.kind is not BalanceKind.PER_TOPIC:
         found.append(staying(problem))
     if hint is not None:
         found.insert(0, hint)
@@ -100,7 +99,7 @@ def _is_balanced(
     for held in counts:
         for member, n in held.items():
             loads[member] += n
-    if policy.balance.kind is Kind.KIP54:
+    if policy.balance.kind is BalanceKind.KIP54:
         return all(
             loads[holder] <= 1 + min(loads[m] for m in pool.subscribers)
             for pool, held in zip(problem.pools, counts, strict=True)
@@ -117,15 +116,15 @@ def _face(
 ) -> tuple[Face | None, tuple[int, ...] | None]:
     """Return the face of the balance, and the dec-min loads where they are known."""
     match policy.balance.kind:
-        case Kind.PER_TOPIC:
+        case BalanceKind.PER_TOPIC:
             return per_topic_face(problem), None
-        case Kind.DEC_MIN:
+        case BalanceKind.DEC_MIN:
             for counts in _counts_of(problem, found, search):
                 face = dec_min_face(problem, counts)
                 if face is not None:
                     return face, _vector(problem, counts)
             return None, None
-        case Kind.KIP54:
+        case BalanceKind.KIP54:
             face = kip54_face(problem)
         case _:
             face = open_face(problem)

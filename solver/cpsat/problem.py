@@ -16,8 +16,7 @@ import numpy as np
 from rebalance import Instance
 from rebalance.claims import NOBODY, Int64
 from rebalance.instance import ABSENT
-from solver.policy import Objective, Policy
-from solver.policy.policy import Kind as BalanceKind
+from solver.policy import BalanceKind, Objective, Policy
 
 TOPIC_WISE = frozenset({Objective.TOPIC_PEAK_LAG, Objective.PER_TOPIC_SPREAD})
 
@@ -34,7 +33,7 @@ class Looks:
     @classmethod
     def of(cls, policy: Policy) -> Looks:
         """Return what a policy looks at."""
-        asked = {one for level in policy.levels for one in level.objectives}
+        asked = {one for level in policy.objectives for one in level.measures}
         by_topic = policy.balance.kind is BalanceKind.PER_TOPIC
         return cls(
             topics=by_topic or bool(asked & TOPIC_WISE),

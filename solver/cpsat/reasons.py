@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from solver.answer import Status
 from solver.cpsat.constraints import each_partition_once, spread_at_most
 from solver.cpsat.face import open_face
 from solver.cpsat.problem import Looks, Problem, problem_of
 from solver.cpsat.program import Program
 from solver.cpsat.search import Search
-from solver.limits import StruckError
-from solver.policy import Policy
-from solver.policy.policy import Kind
+from solver.limits import LimitExceededError
+from solver.policy import BalanceKind, Policy
+from solver.result import Status
 
 
 def no_spread(problem: Problem, policy: Policy, search: Search) -> str:
@@ -26,11 +25,11 @@ def no_spread(problem: Problem, policy: Policy, search: Search) -> str:
 def too_many_moves(policy: Policy, fewest: int, *, exact: bool) -> str:
     """Say that a budget is too small for the balance, and what it would take."""
     match policy.balance.kind:
-        case Kind.DEC_MIN:
+        case BalanceKind.DEC_MIN:
             goal = "a dec-min assignment"
-        case Kind.KIP54:
+        case BalanceKind.KIP54:
             goal = "an assignment balanced by KIP-54"
-        case Kind.PER_TOPIC:
+        case BalanceKind.PER_TOPIC:
             goal = "an assignment balanced within each topic"
         case _:
             goal = f"an assignment with loads at most {policy.balance.most} apart"
@@ -51,7 +50,7 @@ def _least_spread(problem: Problem, search: Search) -> Fraction | None:
         width = program.define(0, most, lambda _: most)
         spread_at_most(program, width)
         found = search.minimize(program, width)
-    except StruckError:
+    except LimitExceededError:
         return None
     if found.status is not Status.OPTIMAL:
         return None

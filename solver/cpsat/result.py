@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from rebalance.documents import BoundTerm, SearchProof, TermsProof
-from solver.answer import Status
 from solver.cpsat.levels import Climb
 from solver.cpsat.search import ENGINE
 from solver.cpsat.terms import plain_terms
-from solver.outcome import Achieved, MiscountError, Outcome, Proof, Value, zero_term
-from solver.policy import Policy, Sum
-from solver.values import scale_of
+from solver.objectives import scale_of
+from solver.policy import Policy, WeightedObjective
+from solver.result import (
+    MiscountError,
+    ObjectiveResult,
+    Proof,
+    Result,
+    Status,
+    Value,
+    zero_term,
+)
 
 
-def outcome_of(climb: Climb, policy: Policy, *, reason: str | None) -> Outcome:
+def outcome_of(climb: Climb, policy: Policy, *, reason: str | None) -> Result:
     """Say what was reached, level by level, and whether all of it is proved.
 
     Parameters
@@ -27,14 +34,14 @@ def outcome_of(climb: Climb, policy: Policy, *, reason: str | None) -> Outcome:
     MiscountError
         If a bound is above its value: somebody counted wrong.
     """
-    open_ends: list[Value | None] = [None] * len(policy.levels)
-    bounds = (climb.bounds + open_ends)[: len(policy.levels)]
+    open_ends: list[Value | None] = [None] * len(policy.objectives)
+    bounds = (climb.bounds + open_ends)[: len(policy.objectives)]
     achieved = tuple(
         _achieved(climb, level, bound)
-        for level, bound in zip(policy.levels, bounds, strict=True)
+        for level, bound in zip(policy.objectives, bounds, strict=True)
     )
     proved = all(one.is_proved for one in achieved)
-    return Outcome(
+    return Result(
         policy=policy,
         status=Status.OPTIMAL if proved else Status.FEASIBLE,
         assignment=climb.best,
@@ -43,12 +50,14 @@ def outcome_of(climb: Climb, policy: Policy, *, reason: str | None) -> Outcome:
     )
 
 
-def _achieved(climb: Climb, level: Sum, bound: Value | None) -> Achieved:
+def _achieved(
+    climb: Climb, level: WeightedObjective, bound: Value | None
+) -> ObjectiveResult:
     value = climb.value(level)
     if isinstance(value, tuple) and bound is None:
         bound = climb.least_loads
     low, proof = _lowest(value, bound, plain_terms(climb.problem, level))
-    return Achieved(
+    return ObjectiveResult(
         of=level,
         value=value,
         bound=_checked(value, low, level),
@@ -57,7 +66,7 @@ def _achieved(climb: Climb, level: Sum, bound: Value | None) -> Achieved:
     )
 
 
-def _checked(value: Value, bound: Value, level: Sum) -> Value:
+def _checked(value: Value, bound: Value, level: WeightedObjective) -> Value:
     """Return the bound, unless it is above the value."""
     too_much = (
         bound > value

@@ -8,11 +8,11 @@ from typing import Final
 
 from ortools.sat.python import cp_model
 
-from solver.answer import Status
 from solver.cpsat.plan import Plan
 from solver.cpsat.program import Linear, Program
-from solver.limits import Limits, StruckError
-from solver.within import ended, solver_of
+from solver.cpsat.run_solver import ended, solver_of
+from solver.limits import LimitExceededError, Limits
+from solver.result import Status
 
 ENGINE: Final = f"cp-sat {version('ortools')}"
 PRESOLVED: Final = 2**30
@@ -69,17 +69,17 @@ class Search:
     limits: Limits
     spent: float = field(default=0.0)
 
-    def struck(self) -> str | None:
+    def exceeded(self) -> str | None:
         """Name the limit that has struck, effort included."""
         effort = self.limits.effort
         if effort is not None and self.spent >= effort:
             return f"effort limit of {effort:g}"
-        return self.limits.struck()
+        return self.limits.exceeded()
 
     def why(self) -> str | None:
         """Name the limit that kept a search from its end."""
         limits = self.limits
-        if (struck := self.struck()) is not None:
+        if (struck := self.exceeded()) is not None:
             return struck
         if limits.seconds is not None:
             return f"time limit of {limits.seconds:g} s"
@@ -89,9 +89,9 @@ class Search:
         return None if limits.memory is None else limits.memory_words
 
     def check(self) -> None:
-        """Raise StruckError once a limit has struck."""
-        if (struck := self.struck()) is not None:
-            raise StruckError(struck)
+        """Raise LimitExceededError once a limit has struck."""
+        if (struck := self.exceeded()) is not None:
+            raise LimitExceededError(struck)
 
     def minimize(
         self, program: Program, expression: Linear | None, *, share: float = 1.0
@@ -107,7 +107,7 @@ class Search:
 
         Raises
         ------
-        StruckError
+        LimitExceededError
             If a limit has struck already.
         """
         self.check()

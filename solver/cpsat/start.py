@@ -10,25 +10,24 @@ import numpy as np
 
 from rebalance import Assignment, Instance
 from rebalance.claims import NOBODY
-from solver import core
+from solver import exact
 from solver.cpsat.face import Key, key_of
 from solver.cpsat.plan import Plan, assignment_of
 from solver.cpsat.problem import Problem
-from solver.policy import Balance
-from solver.policy.policy import Kind
+from solver.policy import Balance, BalanceKind
 
 
 def starts(problem: Problem, balance: Balance) -> Iterator[Assignment]:
     """Go through assignments that may do, the likeliest first."""
     instance = problem.instance
-    if balance.kind is Kind.PER_TOPIC:
+    if balance.kind is BalanceKind.PER_TOPIC:
         yield by_hand(problem, topic_by_topic=True)
         return
-    if instance.capacity is not None and balance.kind is not Kind.KIP54:
-        yield core.solve(instance).assignment
+    if instance.capacity is not None and balance.kind is not BalanceKind.KIP54:
+        yield exact.solve(instance).require_assignment()
         yield by_hand(problem, topic_by_topic=False)
         return
-    yield core.solve(without_capacity(instance)).assignment
+    yield exact.solve(without_capacity(instance)).require_assignment()
 
 
 def staying(problem: Problem) -> Assignment:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from rebalance.documents import BoundTerm
 from solver.cpsat.problem import Problem
-from solver.policy import Objective, Sum
+from solver.policy import Objective, WeightedObjective
 
 
-def plain_terms(problem: Problem, level: Sum) -> list[BoundTerm]:
+def plain_terms(problem: Problem, level: WeightedObjective) -> list[BoundTerm]:
     """Return what bounds a level without search: zero, and the average of the lags."""
     terms = [BoundTerm(kind="zero", bound=0)]
     if level.only is Objective.PEAK_LAG and problem.members:

@@ -2,10 +2,12 @@
 
 from solver.policy.named import NAMED, STICKY
 from solver.policy.policy import (
+    WEIGHT_MAX,
     Balance,
+    BalanceKind,
     Objective,
     Policy,
-    Sum,
+    WeightedObjective,
     dec_min,
     kip54,
     no_balance,
@@ -17,10 +19,12 @@ from solver.policy.text import parse_policy
 __all__ = [
     "NAMED",
     "STICKY",
+    "WEIGHT_MAX",
     "Balance",
+    "BalanceKind",
     "Objective",
     "Policy",
-    "Sum",
+    "WeightedObjective",
     "dec_min",
     "kip54",
     "no_balance",

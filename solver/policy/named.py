@@ -10,7 +10,7 @@ from solver.policy.policy import (
     Balance,
     Objective,
     Policy,
-    Sum,
+    WeightedObjective,
     dec_min,
     kip54,
     no_balance,
@@ -19,7 +19,9 @@ from solver.policy.policy import (
 
 
 def _policy(balance: Balance, *objectives: Objective) -> Policy:
-    return Policy(balance=balance, levels=tuple(map(Sum.of, objectives)))
+    return Policy(
+        balance=balance, objectives=tuple(map(WeightedObjective.of, objectives))
+    )
 
 
 STICKY: Final = _policy(dec_min, Objective.STICKINESS)

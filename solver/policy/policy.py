@@ -19,7 +19,7 @@ class Objective(Enum):
     """What can be made small.
 
     With `capacity` a member's load or lag counts divided by it, exactly, as a
-    fraction; `solver.values` tells the common denominator.
+    fraction; `solver.objectives` tells the common denominator.
     """
 
     STICKINESS = "stickiness"
@@ -52,7 +52,7 @@ class Objective(Enum):
         return "lag" in self.value.split("-")
 
 
-class Kind(Enum):
+class BalanceKind(Enum):
     """The sorts of balance."""
 
     DEC_MIN = "dec-min"
@@ -68,7 +68,7 @@ class Balance:
 
     Attributes
     ----------
-    kind : Kind
+    kind : BalanceKind
         DEC_MIN: the vector of loads ÷ capacity, largest first, is the
         lexicographically least there is. KIP54: no partition can go to another
         subscriber whose load is lower by two or more (loads as counts, whatever the
@@ -79,12 +79,12 @@ class Balance:
         Of SPREAD, at least 0; else None.
     """
 
-    kind: Kind
+    kind: BalanceKind
     most: int | None = None
 
     def __post_init__(self) -> None:
         """Refuse a spread without width, and a width of anything else."""
-        if (self.most is not None) != (self.kind is Kind.SPREAD):
+        if (self.most is not None) != (self.kind is BalanceKind.SPREAD):
             raise PolicyError("a width goes with spread, and only with it")
         if self.most is not None and self.most < 0:
             raise PolicyError("spread below 0")
@@ -94,19 +94,19 @@ class Balance:
         return self.kind.value + ("" if self.most is None else f"={self.most}")
 
 
-dec_min = Balance(kind=Kind.DEC_MIN)
-kip54 = Balance(kind=Kind.KIP54)
-per_topic = Balance(kind=Kind.PER_TOPIC)
-no_balance = Balance(kind=Kind.NONE)
+dec_min = Balance(kind=BalanceKind.DEC_MIN)
+kip54 = Balance(kind=BalanceKind.KIP54)
+per_topic = Balance(kind=BalanceKind.PER_TOPIC)
+no_balance = Balance(kind=BalanceKind.NONE)
 
 
 def spread(most: int) -> Balance:
     """Allow loads that lie at most so far apart."""
-    return Balance(kind=Kind.SPREAD, most=most)
+    return Balance(kind=BalanceKind.SPREAD, most=most)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sum:
+class WeightedObjective:
     """One level of a policy: a weighted sum of objectives, mostly of one alone.
 
     Attributes
@@ -130,12 +130,12 @@ class Sum:
             raise PolicyError("load is a vector: it has no weight and stands alone")
 
     @classmethod
-    def of(cls, objective: Objective) -> Sum:
+    def of(cls, objective: Objective) -> WeightedObjective:
         """Return the level that is this objective alone."""
         return cls(terms=((1, objective),))
 
     @property
-    def objectives(self) -> tuple[Objective, ...]:
+    def measures(self) -> tuple[Objective, ...]:
         """The objectives in it."""
         return tuple(objective for _, objective in self.terms)
 
@@ -159,34 +159,34 @@ class Policy:
     Attributes
     ----------
     balance : Balance
-    levels : tuple of Sum
+    objectives : tuple of WeightedObjective
         Minimized one after the other, the first first.
     max_moves : int or None
         At most so many owned partitions do not stay with their owner.
     """
 
     balance: Balance = dec_min
-    levels: tuple[Sum, ...] = ()
+    objectives: tuple[WeightedObjective, ...] = ()
     max_moves: int | None = None
 
     def __post_init__(self) -> None:
         """Refuse a budget below 0 and what is asked twice."""
         if self.max_moves is not None and self.max_moves < 0:
             raise PolicyError("max-moves below 0")
-        alone = [level.only for level in self.levels if level.only is not None]
+        alone = [level.only for level in self.objectives if level.only is not None]
         if len(set(alone)) < len(alone):
             raise PolicyError("an objective twice")
 
     @property
     def needs_lag(self) -> bool:
         """Whether some objective does."""
-        return any(o.needs_lag for level in self.levels for o in level.objectives)
+        return any(o.needs_lag for level in self.objectives for o in level.measures)
 
     def __str__(self) -> str:
         """Write it canonically; `solver.policy.parse_policy` reads it back."""
         parts = [str(self.balance)]
-        if self.levels:
-            parts.append(", ".join(map(str, self.levels)))
+        if self.objectives:
+            parts.append(", ".join(map(str, self.objectives)))
         if self.max_moves is not None:
             parts.append(f"max-moves={self.max_moves}")
         return "; ".join(parts)

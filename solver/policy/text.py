@@ -15,13 +15,20 @@ from typing import Final
 
 from rebalance.errors import PolicyError
 from solver.policy.named import NAMED
-from solver.policy.policy import WEIGHT_MAX, Balance, Kind, Objective, Policy, Sum
+from solver.policy.policy import (
+    WEIGHT_MAX,
+    Balance,
+    BalanceKind,
+    Objective,
+    Policy,
+    WeightedObjective,
+)
 
 BUDGET: Final = "max-moves"
 OBJECTIVES: Final = {objective.value: objective for objective in Objective}
-BALANCES: Final = {kind.value: kind for kind in Kind}
+BALANCES: Final = {kind.value: kind for kind in BalanceKind}
 MEASURES: Final = frozenset({"kip54-score", "sum-of-squares"})
-"""What the points of a front say they are the best in (`solver.front.measure`)."""
+"""What the points of a front say they are the best in (`solver.pareto.measure`)."""
 
 NUMBER_MAX: Final = 2**63 - 1
 LENGTH_MAX: Final = 10_000
@@ -64,7 +71,7 @@ class _Reader:
             raise PolicyError(f"longer than {LENGTH_MAX} characters")
         whole = _Piece(text=self.text, start=0)
         policy: Policy | None = None
-        levels: tuple[Sum, ...] | None = None
+        levels: tuple[WeightedObjective, ...] | None = None
         budget: int | None = None
         for at, piece in enumerate(whole.split(";")):
             word = piece.text.partition("=")[0].strip()
@@ -80,7 +87,7 @@ class _Reader:
                 raise self._error("an empty part", piece)
             elif levels is None and budget is None:
                 levels = self._levels(piece, may_be_first=at == 0)
-                if policy is not None and policy.levels:
+                if policy is not None and policy.objectives:
                     why = "a named policy has its objectives; write it out to add more"
                     raise self._error(why, piece)
             else:
@@ -88,7 +95,7 @@ class _Reader:
         base = policy or Policy()
         return Policy(
             balance=base.balance,
-            levels=base.levels if levels is None else levels,
+            objectives=base.objectives if levels is None else levels,
             max_moves=budget,
         )
 
@@ -98,15 +105,17 @@ class _Reader:
                 raise self._error(f"{word} takes no number", piece)
             return NAMED[word]
         kind = BALANCES[word]
-        if kind is Kind.SPREAD:
+        if kind is BalanceKind.SPREAD:
             return Policy(balance=Balance(kind=kind, most=self._number(piece)))
         if piece.text != word:
             raise self._error(f"{word} takes no number", piece)
         return Policy(balance=Balance(kind=kind))
 
-    def _levels(self, piece: _Piece, *, may_be_first: bool) -> tuple[Sum, ...]:
+    def _levels(
+        self, piece: _Piece, *, may_be_first: bool
+    ) -> tuple[WeightedObjective, ...]:
         first = [*BALANCES, *NAMED, BUDGET] if may_be_first else [BUDGET]
-        found: list[Sum] = []
+        found: list[WeightedObjective] = []
         for one in piece.split(","):
             level = self._sum(one, first)
             if level in found:
@@ -116,10 +125,10 @@ class _Reader:
             found.append(level)
         return tuple(found)
 
-    def _sum(self, piece: _Piece, others: list[str]) -> Sum:
+    def _sum(self, piece: _Piece, others: list[str]) -> WeightedObjective:
         terms = [self._term(one, others) for one in piece.split("+")]
         try:
-            return Sum(terms=tuple(terms))
+            return WeightedObjective(terms=tuple(terms))
         except PolicyError as error:
             raise self._error(error.reason, piece) from None
 

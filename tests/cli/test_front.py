@@ -14,7 +14,7 @@ import pytest
 
 from oracle.cli import interrupts
 from oracle.cli.front import BalanceName, MeasureName
-from solver.front import Measure
+from solver.pareto import Measure
 from tests.cli.commands import CHAIN, COMMAND, Cli, on_terminal, write_lines
 from tests.cli.test_policies import hard
 from tests.cli.test_terminal import EVIL, HOSTILE, harmless

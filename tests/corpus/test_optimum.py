@@ -9,10 +9,11 @@ import pytest
 from conformance import play
 from conformance.scenario import OPTIMUM
 from rebalance import AssignmentDocument, ClaimRule, Instance, Rebalance, instance_of
-from solver import Answer, solve, solve_by_flow
+from solver import Result, solve
+from solver.exact import solve_by_flow
 from tests.corpus.scenes import SCENARIOS, complaints, judged
 
-Solve = Callable[[Instance], Answer]
+Solve = Callable[[Instance], Result]
 
 
 def solved(way: Solve, rebalance: Rebalance, rule: ClaimRule) -> AssignmentDocument:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rebalance import AssignmentDocument, ClaimRule, Rebalance, instance_of
+from solver import solve
 from solver.policy import parse_policy
-from solver.solving import solve_policy
 from tests.corpus.scenes import SCENARIOS, complaints
 
 PREFIX = "policy:"
@@ -30,7 +30,7 @@ def test_does_as_expected(scenario: str, subject: str) -> None:
         instance = instance_of(rebalance, claim_rule=rule)
         if policy.needs_lag and instance.lag is None:
             return None
-        outcome = solve_policy(instance, policy)
+        outcome = solve(instance, policy)
         assert outcome.status.value == "optimal"
         return outcome.to_document(instance)
 

@@ -12,7 +12,7 @@ from heuristics.chain_sticky import ChainStickyAssignor
 from rebalance import Instance, document_of, instance_of
 from rebalance.claims import NOBODY
 from rebalance.documents import AssignmentDocument, Rebalance
-from solver.core import solve
+from solver.exact.solve import solve
 from tests.heuristics.routes import LAYABLE, faults, fits, instance, layable
 from tests.shapes import Document, member, rebalance
 from tests.strategies import LARGER, seeded_rebalance
@@ -39,7 +39,7 @@ def agrees(document: Document) -> int:
     assignment = assignor.assign(laid_out)
     held = document_of(laid_out, assignment, assignor=assignor.name).members
     assert faults(document, held) == []
-    best = solve(laid_out).assignment
+    best = solve(laid_out).require_assignment()
     assert loads(laid_out, assignment.assignee) == loads(laid_out, best.assignee)
     owned = laid_out.owner != NOBODY
     moved, fewest = (
@@ -86,7 +86,7 @@ def test_on_the_corpus_with_its_own_answers_as_claims(scenario: Scenario) -> Non
     def answer(given_rebalance: Rebalance) -> AssignmentDocument:
         laid_out = instance_of(given_rebalance)
         assignment = assignor.assign(laid_out)
-        best = solve(laid_out).assignment
+        best = solve(laid_out).require_assignment()
         assert loads(laid_out, assignment.assignee) == loads(laid_out, best.assignee)
         return document_of(laid_out, assignment, assignor=assignor.name)
 

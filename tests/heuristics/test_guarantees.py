@@ -105,7 +105,7 @@ def test_constrained_sticky_is_as_good_as_the_proved_optimum(
         one.pop("capacity", None)  # KIP-615 counts partitions
     laid_out = instance(document)
     counted = figures_of(laid_out, ASSIGNORS["constrained-sticky"].assign(laid_out))
-    proved = figures_of(laid_out, solve(laid_out).assignment)
+    proved = figures_of(laid_out, solve(laid_out).require_assignment())
     assert (counted.loads, counted.kept) == (proved.loads, proved.kept)
 
 

@@ -12,8 +12,8 @@ from heuristics.lag_aware import LagAwareAssignor
 from heuristics.lag_swaps import LagSwapsAssignor
 from rebalance import Instance, InstanceError, document_of
 from rebalance.claims import NOBODY, Int32
-from solver.lag import solve
 from solver.limits import Limits
+from solver.peak_lag import solve
 from solver.policy import parse_policy
 from tests.heuristics.routes import LAYABLE, faults, fits, instance, layable, with_lag
 from tests.shapes import Document, member, rebalance

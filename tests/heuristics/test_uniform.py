@@ -209,7 +209,7 @@ def test_equal_subscriptions_are_as_good_as_the_proved_optimum() -> None:
             one.pop("capacity", None)  # upstream knows none
         laid_out = instance(document)
         counted = figures_of(laid_out, UNIFORM.assign(laid_out))
-        proved = figures_of(laid_out, solve(laid_out).assignment)
+        proved = figures_of(laid_out, solve(laid_out).require_assignment())
         assert (counted.loads, counted.kept) == (proved.loads, proved.kept)
 
 

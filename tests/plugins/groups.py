@@ -12,8 +12,8 @@ from pipeline.records import GroupMember, GroupMetadata
 from rebalance import Rebalance, instance_of, to_json
 from rebalance.figures import figures_of
 from rebalance.protocol import decode_assignment, decode_subscription
+from solver import solve
 from solver.policy import NAMED
-from solver.solving import solve_policy
 from tests.plugins.real import Member, Place
 
 TOPICS = {"t": 7, "u": 5}
@@ -111,7 +111,7 @@ def judge(one: GroupMetadata, mode: Mode = Mode.EAGER) -> None:
 
 def fewest(document: Rebalance) -> int:
     instance = instance_of(document)
-    best = solve_policy(instance, NAMED["sticky"]).assignment
+    best = solve(instance, NAMED["sticky"]).assignment
     assert best is not None
     return int(figures_of(instance, best).moves or 0)
 

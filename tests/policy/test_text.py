@@ -14,7 +14,7 @@ from solver.policy import (
     Balance,
     Objective,
     Policy,
-    Sum,
+    WeightedObjective,
     dec_min,
     kip54,
     no_balance,
@@ -22,21 +22,21 @@ from solver.policy import (
     per_topic,
     spread,
 )
-from solver.policy.policy import WEIGHT_MAX, Kind
+from solver.policy.policy import WEIGHT_MAX, BalanceKind
 
 PLAIN = [one for one in Objective if one is not Objective.LOAD]
 
 
 @st.composite
-def sums(draw: st.DrawFn) -> Sum:
+def sums(draw: st.DrawFn) -> WeightedObjective:
     if draw(st.integers(0, 5)) == 0:
-        return Sum.of(Objective.LOAD)
+        return WeightedObjective.of(Objective.LOAD)
     objectives = draw(st.lists(st.sampled_from(PLAIN), min_size=1, unique=True))
     weights = st.one_of(st.just(1), st.integers(1, WEIGHT_MAX))
-    return Sum(terms=tuple((draw(weights), one) for one in objectives))
+    return WeightedObjective(terms=tuple((draw(weights), one) for one in objectives))
 
 
-def alone(level: Sum) -> object:
+def alone(level: WeightedObjective) -> object:
     return level.only or level
 
 
@@ -46,7 +46,7 @@ policies = st.builds(
         st.sampled_from([dec_min, kip54, per_topic, no_balance]),
         st.builds(spread, st.integers(0, 2**63 - 1)),
     ),
-    levels=st.lists(sums(), max_size=4, unique_by=alone).map(tuple),
+    objectives=st.lists(sums(), max_size=4, unique_by=alone).map(tuple),
     max_moves=st.one_of(st.none(), st.integers(0, 2**63 - 1)),
 )
 
@@ -81,7 +81,7 @@ def test_any_text_is_a_policy_or_a_clear_error(text: str) -> None:
 
 WORDS = (
     *(objective.value for objective in Objective),
-    *(kind.value for kind in Kind),
+    *(kind.value for kind in BalanceKind),
     *NAMED,
     *("max-moves", "-", "=", ";", ",", "+", "*", " ", "3", "0", "=2", "; ", "x"),
 )
@@ -190,16 +190,21 @@ def test_control_characters_do_not_reach_the_terminal() -> None:
 
 def test_types_refuse_nonsense() -> None:
     for wrong in (
-        lambda: Balance(kind=Kind.SPREAD),
-        lambda: Balance(kind=Kind.DEC_MIN, most=1),
+        lambda: Balance(kind=BalanceKind.SPREAD),
+        lambda: Balance(kind=BalanceKind.DEC_MIN, most=1),
         lambda: spread(-1),
-        lambda: Sum(terms=()),
-        lambda: Sum(terms=((0, Objective.RACK),)),
-        lambda: Sum(terms=((WEIGHT_MAX + 1, Objective.RACK),)),
-        lambda: Sum(terms=((1, Objective.RACK), (2, Objective.RACK))),
-        lambda: Sum(terms=((2, Objective.LOAD),)),
+        lambda: WeightedObjective(terms=()),
+        lambda: WeightedObjective(terms=((0, Objective.RACK),)),
+        lambda: WeightedObjective(terms=((WEIGHT_MAX + 1, Objective.RACK),)),
+        lambda: WeightedObjective(terms=((1, Objective.RACK), (2, Objective.RACK))),
+        lambda: WeightedObjective(terms=((2, Objective.LOAD),)),
         lambda: Policy(max_moves=-1),
-        lambda: Policy(levels=(Sum.of(Objective.RACK), Sum.of(Objective.RACK))),
+        lambda: Policy(
+            objectives=(
+                WeightedObjective.of(Objective.RACK),
+                WeightedObjective.of(Objective.RACK),
+            )
+        ),
     ):
         with pytest.raises(PolicyError):
             wrong()

@@ -25,8 +25,8 @@ from rebalance.arrow import (
     to_table,
 )
 from rebalance.documents import parse_assignment, rebalance_of
+from solver import solve
 from solver.policy import parse_policy
-from solver.solving import solve_policy
 from tests.rebalance.answers import ANSWERS
 from tests.shapes import (
     DOUBLE_CLAIM,
@@ -114,7 +114,7 @@ def test_answers_survive_parquet(answer: Document) -> None:
 )
 def test_real_answers_survive_the_table(policy: str, name: str) -> None:
     laid_out = instance(shape(name))
-    before = solve_policy(laid_out, parse_policy(policy)).to_document(laid_out)
+    before = solve(laid_out, parse_policy(policy)).to_document(laid_out)
     found = _only(list(assignments_from_table(assignments_to_table([before]))))
     assert to_json(found) == to_json(before)
 

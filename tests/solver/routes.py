@@ -13,12 +13,14 @@ from ortools.graph.python import min_cost_flow
 
 import verify
 from rebalance import ClaimRule, Instance, instance_of, parse_rebalance, to_json
-from solver import Answer, Status, solve, solve_by_flow
+from rebalance.figures import count_kept
+from solver import Result, Status, solve
+from solver.exact import solve_by_flow
 from tests.shapes import Document
 
 INSTANCES = int(os.environ.get("ORACLE_INSTANCES", "2000"))
 
-Route = Callable[[Instance], Answer]
+Route = Callable[[Instance], Result]
 ROUTES: dict[str, Route] = {"solve": solve, "flow": solve_by_flow}
 
 
@@ -30,7 +32,7 @@ def instance(
 
 def judged(
     document: Document,
-    answer: Answer,
+    answer: Result,
     claim_rule: ClaimRule = ClaimRule.NEWEST_CLAIM,
 ) -> dict[str, Any]:
     """Return the judge's verdict on an answer, as it stands in its document."""
@@ -40,7 +42,7 @@ def judged(
 
 def check_proved(
     document: Document,
-    answer: Answer,
+    answer: Result,
     claim_rule: ClaimRule = ClaimRule.NEWEST_CLAIM,
 ) -> dict[str, Any]:
     """Assert that the judge finds the answer valid and both optima proved."""
@@ -51,8 +53,14 @@ def check_proved(
     assert verdict["proved"]["stickiness"], verdict
     assert verdict["figures"]["dec_min_balanced"], verdict
     assert answer.status is Status.OPTIMAL
-    assert answer.kept == answer.most_kept == verdict["figures"]["kept"]
+    (stickiness,) = answer.objectives
+    assert stickiness.value == stickiness.bound == verdict["figures"]["moves"]
     return verdict
+
+
+def kept_by(laid_out: Instance, answer: Result) -> int:
+    """Count the owned partitions that stay with their owner."""
+    return count_kept(laid_out, answer.require_assignment())
 
 
 def best_by_ortools(laid_out: Instance) -> tuple[list[int], int]:

@@ -11,7 +11,8 @@ import verify
 from rebalance import Assignment
 from rebalance.assignment import members_of
 from rebalance.claims import Int64
-from solver import Certificate, prove, solve
+from solver import Certificate, solve
+from solver.exact import prove
 from tests.shapes import Document, shape
 from tests.solver.routes import instance
 from tests.strategies import TINY, rebalances
@@ -38,7 +39,7 @@ def assignment(assignee: list[int]) -> Assignment:
 def test_chain_as_it_stands_is_not_proved_balanced() -> None:
     laid_out = instance(shape("CHAIN"))
     as_it_stands = Assignment(assignee=laid_out.owner.copy())
-    proof = prove(laid_out, as_it_stands, solve(laid_out).certificate)
+    proof = prove(laid_out, as_it_stands, solve(laid_out).require_certificate())
     assert not proof.balanced
     assert not proof.holds
     assert proof.kept == 4
@@ -133,7 +134,7 @@ def test_no_certificate_proves_what_enumeration_refutes(
 @given(rebalances(TINY))
 def test_prices_start_at_zero_in_every_level(document: Document) -> None:
     laid_out = instance(document)
-    proved = solve(laid_out).certificate
+    proved = solve(laid_out).require_certificate()
     level = proved.level.tolist()
     if proved.threshold is not None:
         level = [tuple(key) for key in proved.threshold.tolist()]
@@ -145,6 +146,6 @@ def test_prices_start_at_zero_in_every_level(document: Document) -> None:
 def test_columns_are_read_only() -> None:
     answer = solve(instance(shape("CHAIN")))
     with pytest.raises(ValueError, match="read-only"):
-        answer.certificate.price[0] = 1
+        answer.require_certificate().price[0] = 1
     with pytest.raises(ValueError, match="read-only"):
-        answer.assignment.assignee[0] = 1
+        answer.require_assignment().assignee[0] = 1

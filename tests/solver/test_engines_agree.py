@@ -11,12 +11,11 @@ from typing import Any, Final
 import pytest
 
 from rebalance import Instance
-from solver import cpsat, lag, linear, polynomial
-from solver.answer import Status
+from solver import cpsat, flow_policies, milp, peak_lag
 from solver.limits import Limits
-from solver.outcome import Outcome, Value
+from solver.objectives import values_of
 from solver.policy import NAMED, Policy, parse_policy
-from solver.values import values_of
+from solver.result import Result, Status, Value
 from tests import shapes
 from tests.shapes import Document
 from tests.solver.brute import Brute
@@ -25,24 +24,24 @@ from tests.strategies import Limits as Size
 from tests.strategies import draw_rebalance
 from verify.enumerate import TooLarge
 
-Engine = Callable[[Instance, Policy], Outcome | None]
+Engine = Callable[[Instance, Policy], Result | None]
 
 
-def _by_lag(laid_out: Instance, policy: Policy) -> Outcome | None:
-    if not lag.can_answer(policy):
+def _by_peak_lag(laid_out: Instance, policy: Policy) -> Result | None:
+    if not peak_lag.can_answer(policy):
         return None
-    return lag.solve(laid_out, policy, limits=Limits())
+    return peak_lag.solve(laid_out, policy, limits=Limits())
 
 
 ENGINES: Final[Mapping[str, Engine]] = MappingProxyType(
     {
         "cp-sat": lambda one, policy: cpsat.solve(one, policy, limits=Limits()),
-        "highs": lambda one, policy: linear.solve(one, policy, limits=Limits()),
-        "cbc": lambda one, policy: linear.solve(
-            one, policy, limits=Limits(), backend=linear.Backend.CBC
+        "highs": lambda one, policy: milp.solve(one, policy, limits=Limits()),
+        "cbc": lambda one, policy: milp.solve(
+            one, policy, limits=Limits(), backend=milp.Backend.CBC
         ),
-        "polynomial": polynomial.solve,
-        "lag": _by_lag,
+        "flow": flow_policies.solve,
+        "peak-lag": _by_peak_lag,
     }
 )
 """Who answers; None stands for: not mine."""
@@ -164,7 +163,7 @@ def _check(engine: str, document: Document, policies: tuple[str, ...]) -> None:
         assert _listed(counted) == _listed(best), about
 
 
-def _check_honest(outcome: Outcome, best: Any) -> None:
+def _check_honest(outcome: Result, best: Any) -> None:
     """Assert that what is left unproved is left so for the doubles' sake."""
     assert outcome.reason is not None
     assert "doubles" in outcome.reason or "exact recount" in outcome.reason

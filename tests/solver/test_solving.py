@@ -9,12 +9,10 @@ import pytest
 
 from rebalance import Instance
 from rebalance.errors import InstanceError
-from solver import solving
-from solver.answer import Status
+from solver import Engine, engines, solve
 from solver.limits import Limits
-from solver.outcome import MiscountError, Outcome
 from solver.policy import NAMED, Policy, parse_policy
-from solver.solving import Engine, solve_policy
+from solver.result import MiscountError, Result, Status
 from tests.shapes import CHAIN, member, rebalance
 from tests.solver.routes import instance
 
@@ -30,8 +28,8 @@ def test_every_engine_answers_every_named_policy_alike(
     name: str, engine: Engine
 ) -> None:
     laid_out = instance(LAGGING)
-    first = solve_policy(laid_out, NAMED[name])
-    outcome = solve_policy(laid_out, NAMED[name], engine=engine)
+    first = solve(laid_out, NAMED[name])
+    outcome = solve(laid_out, NAMED[name], engine=engine)
     assert outcome.status is Status.OPTIMAL
     assert outcome.policy == NAMED[name]
     found = [(one.value, one.bound) for one in outcome.objectives]
@@ -40,7 +38,7 @@ def test_every_engine_answers_every_named_policy_alike(
 
 def test_lag_is_asked_for_by_name() -> None:
     with pytest.raises(InstanceError, match="needs lag for lag-spread"):
-        solve_policy(instance(CHAIN), parse_policy("rack, lag-spread"))
+        solve(instance(CHAIN), parse_policy("rack, lag-spread"))
 
 
 @pytest.mark.parametrize(
@@ -52,26 +50,26 @@ def test_sums_past_64_bits_are_refused_by_name(policy: str) -> None:
         {name: member(["t"]) for name in ("a", "b", "c")},
     )
     with pytest.raises(InstanceError, match="past 2\\^63 - 1") as caught:
-        solve_policy(instance(large), parse_policy(policy))
+        solve(instance(large), parse_policy(policy))
     assert policy in str(caught.value)
 
 
 def test_an_engine_that_miscounts_is_not_believed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def boasting(laid_out: Instance, policy: Policy, limits: Limits) -> Outcome:
-        outcome = engines[Engine.AUTO](laid_out, policy, limits)
+    def boasting(laid_out: Instance, policy: Policy, limits: Limits) -> Result:
+        outcome = known[Engine.AUTO](laid_out, policy, limits)
         (one,) = outcome.objectives
         return replace(outcome, objectives=(replace(one, value=0, bound=0),))
 
-    engines = dict(solving.ENGINES)
-    monkeypatch.setattr(solving, "ENGINES", MappingProxyType({Engine.AUTO: boasting}))
+    known = dict(engines.ENGINES)
+    monkeypatch.setattr(engines, "ENGINES", MappingProxyType({Engine.AUTO: boasting}))
     with pytest.raises(MiscountError):
-        solve_policy(instance(CHAIN))
+        solve(instance(CHAIN), parse_policy("dec-min; rack"))
 
 
 def test_a_limit_is_no_exception() -> None:
-    outcome = solve_policy(
+    outcome = solve(
         instance(LAGGING), parse_policy("kip54; lag-spread"), limits=Limits(seconds=0)
     )
     assert outcome.status in {Status.FEASIBLE, Status.UNKNOWN}
@@ -83,6 +81,6 @@ def test_a_limit_is_no_exception() -> None:
 def test_without_partitions_no_lag_is_missing(text: str, engine: Engine) -> None:
     """Nobody is behind where there is nothing to read."""
     document = rebalance({"t": 0}, {"a": member(["t"]), "b": member([])})
-    outcome = solve_policy(instance(document), parse_policy(text), engine=engine)
+    outcome = solve(instance(document), parse_policy(text), engine=engine)
     assert outcome.status is Status.OPTIMAL
     assert {one.value for one in outcome.objectives} == {0}

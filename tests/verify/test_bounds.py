@@ -28,7 +28,7 @@ HUGE = 2**63 - 1
 def room(document: Document, balance: str) -> Room:
     case = verify.understand(document)
     columns = instance(document)
-    proof = solve(columns).certificate.to_document(columns)
+    proof = solve(columns).require_certificate().to_document(columns)
     return room_of(case, balance, proof.model_dump(exclude_none=True))
 
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import verify
 from rebalance import to_json
+from solver import solve
 from solver.policy import parse_policy
-from solver.solving import solve_policy
 from tests.shapes import (
     CHAIN,
     LAG_GREEDY_FAILS,
@@ -131,7 +131,7 @@ def test_answers_of_engines_hold(seed: int) -> None:
         laid_out = instance(document)
         if not document["topics"]:
             continue
-        outcome = solve_policy(laid_out, parse_policy(policy))
+        outcome = solve(laid_out, parse_policy(policy))
         answer = json.loads(to_json(outcome.to_document(laid_out)))
         found = settled(document, answer)
         assert found["status_holds"], (policy, found)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import verify
 from rebalance import to_json
+from solver import solve
 from solver.policy import parse_policy
-from solver.solving import solve_policy
 from tests.shapes import CHAIN, Document, member, rebalance
 from tests.solver.brute import Brute
 from tests.solver.routes import instance
@@ -122,7 +122,7 @@ def test_engines_that_find_nothing_are_not_refuted() -> None:
         document = seeded_rebalance(seed, TINY)
         laid_out = instance(document)
         for policy in (*proofs, "dec-min; max-moves=0"):
-            outcome = solve_policy(laid_out, parse_policy(policy))
+            outcome = solve(laid_out, parse_policy(policy))
             written = json.loads(to_json(outcome.to_document(laid_out)))
             if written["status"] != "infeasible":
                 continue

@@ -15,7 +15,7 @@ import verify
 from rebalance import to_json
 from tests.shapes import Document, member, rebalance
 from tests.solver.brute import Brute
-from tests.solver.polynomial.routes import ALWAYS, asked, drawn
+from tests.solver.flow_policies.routes import ALWAYS, asked, drawn
 from tests.solver.routes import instance
 from tests.strategies import TINY, draw_assignment, rebalances
 from tests.verify.test_certificate import likely_certificate

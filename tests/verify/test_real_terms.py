@@ -13,12 +13,12 @@ import pytest
 
 import verify
 from rebalance import to_json
-from solver.lag import solve
-from solver.lag.pack import packed
-from solver.lag.packing import is_packing
-from solver.lag.setting import setting_of
-from solver.lag.work import Work
 from solver.limits import Limits
+from solver.peak_lag import solve
+from solver.peak_lag.pack import packed
+from solver.peak_lag.packing import is_packing
+from solver.peak_lag.setting import setting_of
+from solver.peak_lag.work import Work
 from solver.policy import parse_policy
 from tests.shapes import Document, member, rebalance
 from tests.solver.brute import Brute

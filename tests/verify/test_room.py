@@ -30,7 +30,8 @@ def bare(document: Document) -> Document:
 def certificate_of(document: Document) -> Document:
     found: Document = (
         solve(instance(document))
-        .certificate.to_document(instance(document))
+        .require_certificate()
+        .to_document(instance(document))
         .model_dump(exclude_none=True)
     )
     return found

@@ -23,10 +23,10 @@ from rebalance import (
     parse_rebalance,
 )
 from rebalance.figures import member_lag
-from solver.outcome import Outcome
+from solver import solve
+from solver.objectives import values_of
 from solver.policy import parse_policy
-from solver.solving import solve_policy
-from solver.values import values_of
+from solver.result import Result
 from verify.enumerate import every_assignment
 
 EXAMPLES: Final = Path("docs/examples")
@@ -101,7 +101,7 @@ def contrast_of(assignor: str, root: Path) -> Contrast:
     text = (root / example_of(assignor)).read_bytes()
     instance = instance_of(parse_rebalance(text))
     policy = parse_policy(POLICIES.get(assignor, "sticky"))
-    outcome = solve_policy(instance, policy)
+    outcome = solve(instance, policy)
     states = tuple(_states(assignor, instance))
     best = _nearest(instance, json.loads(text), outcome, states[-1])
     told = (*_told(instance, best), Told(f"proved: {outcome.policy}"))
@@ -152,7 +152,7 @@ def _listed(word: str, numbers: Sequence[int]) -> str:
 
 
 def _nearest(
-    instance: Instance, document: dict[str, object], outcome: Outcome, state: State
+    instance: Instance, document: dict[str, object], outcome: Result, state: State
 ) -> Assignment:
     """List all assignments; of those that are as good, take the nearest to the answer.
 
@@ -174,7 +174,7 @@ def _nearest(
     return min(equal, key=lambda one: int((one.assignee != state.holder).sum()))
 
 
-def _merit(instance: Instance, answer: Assignment, outcome: Outcome) -> object:
+def _merit(instance: Instance, answer: Assignment, outcome: Result) -> object:
     """Value what the policy asks for; by topic if the balance is.
 
     Sorted loads tell whether an assignment is dec-min, since no example has capacities.

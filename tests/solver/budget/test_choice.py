@@ -10,11 +10,11 @@ import pytest
 
 from rebalance import Assignment
 from solver.budget import Choice
-from solver.lag.work import Work
 from solver.limits import Limits
-from solver.linear.check import is_allowed
+from solver.milp.check import is_allowed
+from solver.objectives import common_capacity, values_of
+from solver.peak_lag.work import Work
 from solver.policy import parse_policy
-from solver.values import common_capacity, values_of
 from tests.shapes import Document, member, rebalance
 from tests.solver.brute import Brute
 from tests.solver.routes import INSTANCES, instance

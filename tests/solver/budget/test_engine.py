@@ -9,12 +9,12 @@ import pytest
 
 import verify
 from rebalance import to_json
-from solver.answer import Status
-from solver.budget import NAME, can_answer, solve
+from solver import solve
+from solver.budget import NAME, can_answer
 from solver.limits import Limits
-from solver.linear.check import is_allowed
+from solver.milp.check import is_allowed
 from solver.policy import parse_policy
-from solver.solving import solve_policy
+from solver.result import Status
 from tests.solver.brute import Brute
 from tests.solver.budget.test_choice import SIZE, drawn
 from tests.solver.routes import INSTANCES, instance
@@ -68,7 +68,7 @@ def test_agrees_with_brute_force_and_is_judged(text: str) -> None:
 def test_what_cp_sat_leaves_open_is_settled() -> None:
     """Uniform lags, thirty partitions: CP-SAT would look for hours."""
     policy = parse_policy("none; peak-lag, stickiness; max-moves=9")
-    outcome = solve_policy(instance(drawn(2, 30, 6)), policy)
+    outcome = solve(instance(drawn(2, 30, 6)), policy)
     assert outcome.status is Status.OPTIMAL
     proofs = [one.to_document().proof for one in outcome.objectives]
     assert {getattr(one, "engine", None) for one in proofs} == {NAME}

@@ -10,8 +10,8 @@ from solver.cpsat import constraints
 from solver.cpsat.alike import alike_members, arranged, rank_of
 from solver.cpsat.plan import Tally, assignment_of, plan_of
 from solver.cpsat.problem import Looks
+from solver.objectives import values_of
 from solver.policy import parse_policy
-from solver.values import values_of
 from tests.shapes import member, rebalance
 from tests.solver.cpsat.cases import (
     assignments,

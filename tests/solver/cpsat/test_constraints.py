@@ -12,8 +12,8 @@ from solver.cpsat import constraints
 from solver.cpsat.face import Face, dec_min_face, kip54_face, per_topic_face
 from solver.cpsat.plan import pool_counts
 from solver.cpsat.problem import Problem
-from solver.policy import Objective, Sum
-from solver.values import value_of
+from solver.objectives import value_of
+from solver.policy import Objective, WeightedObjective
 from tests.shapes import CHAIN, STAIRCASE, STICKINESS, Document, member, rebalance
 from tests.solver.brute import Brute
 from tests.solver.cpsat.cases import (
@@ -92,7 +92,7 @@ def test_budget_lets_in_what_moves_no_more(seed: int, most: int) -> None:
     problem = problem_for(drawn(seed))
     program = program_for(problem)
     constraints.moves_at_most(program, most)
-    moved = Sum.of(Objective.STICKINESS)
+    moved = WeightedObjective.of(Objective.STICKINESS)
     for one in assignments(problem.instance):
         moves = value_of(problem.instance, one, moved)
         assert isinstance(moves, int)
@@ -158,7 +158,7 @@ def _is_best(
     if balance == "dec-min":
         least = brute.best("dec-min; load")
         assert least is not None
-        vector = value_of(instance, assignment, Sum.of(Objective.LOAD))
+        vector = value_of(instance, assignment, WeightedObjective.of(Objective.LOAD))
         assert isinstance(vector, tuple)
         return list(vector) == list(least[0])  # type: ignore[arg-type]
     counts = pool_counts(problem, assignment)

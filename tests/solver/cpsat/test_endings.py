@@ -12,12 +12,11 @@ import pytest
 from ortools.sat.python import cp_model
 
 from rebalance import Assignment, to_json
-from solver import aside, cpsat
-from solver.answer import Status
+from solver import cpsat, run_limited
 from solver.cpsat import engine
 from solver.limits import Limits, resident_bytes
-from solver.outcome import Outcome
 from solver.policy import parse_policy
+from solver.result import Result, Status
 from tests.shapes import CHAIN, NO_MEMBERS, NOTHING, Document, member, rebalance
 from tests.solver.cpsat.cases import lagging
 from tests.solver.routes import instance
@@ -35,7 +34,7 @@ def hard(partitions: int = 60, members: int = 8) -> Document:
     return lagging(*lags, members=members)
 
 
-def answer(document: Document, policy: str, **allowed: object) -> Outcome:
+def answer(document: Document, policy: str, **allowed: object) -> Result:
     limits = Limits(**allowed)  # type: ignore[arg-type]
     return cpsat.solve(instance(document), parse_policy(policy), limits=limits)
 
@@ -130,7 +129,7 @@ def test_a_search_that_does_not_stop_is_left_behind(
             time.sleep(2.0)
 
     monkeypatch.setattr(cp_model, "CpSolver", Deaf)
-    monkeypatch.setattr(aside, "GRACE_SECONDS", 0.1)
+    monkeypatch.setattr(run_limited, "GRACE_SECONDS", 0.1)
     outcome = answer(hard(), "none; peak-lag", seconds=0.5)
     assert outcome.status is Status.FEASIBLE
     assert outcome.objectives[0].is_proved is False

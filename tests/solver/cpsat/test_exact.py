@@ -10,12 +10,12 @@ from ortools.sat.python import cp_model
 
 from rebalance.errors import InstanceError
 from solver import cpsat
-from solver.answer import Status
 from solver.cpsat.objectives import ROOM
 from solver.cpsat.search import PRESOLVED
 from solver.limits import Limits
+from solver.objectives import largest_value
 from solver.policy import parse_policy
-from solver.values import largest_value
+from solver.result import Status
 from tests.solver.brute import Brute
 from tests.solver.cpsat.cases import lagging
 from tests.solver.routes import INSTANCES, instance
@@ -128,7 +128,10 @@ def test_any_lag_is_answered_or_refused() -> None:
         for text in POLICIES:
             policy = parse_policy(text)
             laid_out = instance(document)
-            if max(largest_value(laid_out, level) for level in policy.levels) > ROOM:
+            if (
+                max(largest_value(laid_out, level) for level in policy.objectives)
+                > ROOM
+            ):
                 with pytest.raises(InstanceError, match="could reach"):
                     cpsat.solve(laid_out, policy, limits=Limits())
                 continue

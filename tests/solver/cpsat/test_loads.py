@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from solver import cpsat
-from solver.answer import Status
 from solver.cpsat import loads, opening
 from solver.cpsat.balance import least_rank
 from solver.cpsat.face import dec_min_face, open_face
@@ -14,8 +13,9 @@ from solver.cpsat.plan import assignment_of, plan_of, pool_counts
 from solver.cpsat.problem import Looks, problem_of
 from solver.cpsat.search import Search
 from solver.limits import Limits
-from solver.policy import Objective, Sum, parse_policy
-from solver.values import value_of
+from solver.objectives import value_of
+from solver.policy import Objective, WeightedObjective, parse_policy
+from solver.result import Status
 from tests.shapes import CHAIN, TWO_LEVELS, Document, member, rebalance
 from tests.solver.brute import Brute
 from tests.solver.cpsat.cases import (
@@ -27,7 +27,7 @@ from tests.solver.cpsat.cases import (
 )
 from tests.solver.routes import instance
 
-LOAD = Sum.of(Objective.LOAD)
+LOAD = WeightedObjective.of(Objective.LOAD)
 
 # All owned by a, b and c. With four moves the sum of squares is least where five are
 # left on one: (5, 4, 4, 0 ...) against (4, 4, 4 ...) is for the search to tell.

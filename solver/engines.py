@@ -1,0 +1,108 @@
+"""The one entry point: pick an engine for a policy, run it, count its figures anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import Enum
+from types import MappingProxyType
+from typing import Final
+
+from rebalance import Instance
+from solver import exact
+from solver.limits import Limits
+from solver.objectives import check_policy, values_of
+from solver.policy import STICKY, Policy
+from solver.result import MiscountError, Result
+
+Solve = Callable[[Instance, Policy, Limits], Result]
+
+
+class Engine(Enum):
+    """How a policy is solved; AUTO takes the fastest engine that can prove it."""
+
+    AUTO = "auto"
+    CP_SAT = "cp-sat"
+    HIGHS = "highs"
+    CBC = "cbc"
+
+
+def solve(
+    instance: Instance,
+    policy: Policy = STICKY,
+    *,
+    limits: Limits | None = None,
+    engine: Engine = Engine.AUTO,
+) -> Result:
+    """Return the best assignment for a policy, and what is proved of it.
+
+    Returns
+    -------
+    Result
+        Reaching a limit makes it FEASIBLE or UNKNOWN, never an exception.
+
+    Raises
+    ------
+    InstanceError
+        If the policy does not apply to the instance (`solver.objectives.check_policy`).
+    """
+    if engine is Engine.AUTO and policy == STICKY:
+        # Polynomial, and its certificate is checked from the columns: no limit, no
+        # second count.
+        return exact.solve(instance)
+    check_policy(instance, policy)
+    result = ENGINES[engine](instance, policy, limits or Limits())
+    _check_counts(instance, result)
+    return result
+
+
+def _check_counts(instance: Instance, result: Result) -> None:
+    if result.assignment is None:
+        return
+    counted = values_of(instance, result.assignment, result.policy)
+    reported = tuple(one.value for one in result.objectives)
+    if counted != reported:
+        raise MiscountError(f"{result.policy}: reported {reported}, counted {counted}")
+
+
+def _auto(instance: Instance, policy: Policy, limits: Limits) -> Result:
+    from solver import flow_policies
+
+    by_flow = flow_policies.solve(instance, policy, limits=limits)
+    if by_flow is not None:
+        return by_flow
+    from solver import budget, cpsat, peak_lag
+
+    if peak_lag.can_answer(policy):
+        return peak_lag.solve(instance, policy, limits=limits)
+    if budget.can_answer(policy):
+        return budget.solve(instance, policy, limits=limits)
+    return cpsat.solve(instance, policy, limits=limits)
+
+
+def _cp_sat(instance: Instance, policy: Policy, limits: Limits) -> Result:
+    from solver import cpsat
+
+    return cpsat.solve(instance, policy, limits=limits)
+
+
+def _highs(instance: Instance, policy: Policy, limits: Limits) -> Result:
+    from solver import milp
+
+    return milp.solve(instance, policy, limits=limits, backend=milp.Backend.HIGHS)
+
+
+def _cbc(instance: Instance, policy: Policy, limits: Limits) -> Result:
+    from solver import milp
+
+    return milp.solve(instance, policy, limits=limits, backend=milp.Backend.CBC)
+
+
+ENGINES: Final[Mapping[Engine, Solve]] = MappingProxyType(
+    {
+        Engine.AUTO: _auto,
+        Engine.CP_SAT: _cp_sat,
+        Engine.HIGHS: _highs,
+        Engine.CBC: _cbc,
+    }
+)
+"""Each imports what it needs when called: a solver library takes a second to import."""

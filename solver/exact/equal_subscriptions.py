@@ -1,0 +1,84 @@
+"""The closed form for equal subscriptions: count, cap, fill.
+
+With one subscription among all members that can be given anything, q = P ÷ M and r the
+rest, every member may keep up to q of its partitions, and r of those with more may keep
+one beyond. This is the counting argument of KIP-615; two passes over the partitions.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from rebalance.claims import NOBODY
+from solver.exact.min_cost_flow import Int32, Int64
+from solver.exact.reduced_instance import OUTSIDE, ReducedInstance
+
+
+@njit(cache=True)
+def assign_equal(
+    owner: Int32, topic_offsets: Int64, reduced: ReducedInstance
+) -> tuple[Int32, Int32, Int32]:
+    """Assign when all members in play are of one class.
+
+    Ties are settled by order: of the members that own more than the quota the first r
+    keep one beyond it; an owner keeps its lowest partitions; the rest goes to members
+    in order.
+
+    Returns
+    -------
+    assignee : int32 (P,)
+    level : int32 (M,)
+    price : int32 (M,)
+        1 for a member that owns more than the level, else 0.
+    """
+    n_members = reduced.member_class.size
+    owned = np.zeros(n_members, np.int64)
+    for t in reduced.topics:
+        for p in range(topic_offsets[t], topic_offsets[t + 1]):
+            if owner[p] != NOBODY:
+                owned[owner[p]] += 1
+    keeps, wants, level, price = _quotas(reduced, owned)
+    assignee = np.full(owner.size, NOBODY, np.int32)
+    taker = 0
+    for t in reduced.topics:
+        for p in range(topic_offsets[t], topic_offsets[t + 1]):
+            m = owner[p]
+            if m != NOBODY and keeps[m] > 0:
+                keeps[m] -= 1
+                assignee[p] = m
+                continue
+            while wants[taker] == 0:
+                taker += 1
+            wants[taker] -= 1
+            assignee[p] = taker
+    return assignee, level, price
+
+
+@njit(cache=True)
+def _quotas(
+    reduced: ReducedInstance, owned: Int64
+) -> tuple[Int64, Int64, Int32, Int32]:
+    """Split each member's quota into what it keeps and what it wants besides."""
+    people, total = reduced.class_size[0], reduced.supply.sum()
+    quota, rest = total // people, total % people
+    keeps = np.zeros(owned.size, np.int64)
+    wants = np.zeros(owned.size, np.int64)
+    level = np.zeros(owned.size, np.int32)
+    price = np.zeros(owned.size, np.int32)
+    for m in range(owned.size):
+        if reduced.member_class[m] == OUTSIDE:
+            continue
+        level[m] = quota
+        keeps[m] = min(owned[m], quota)
+        wants[m] = quota - keeps[m]
+        if owned[m] > quota:
+            price[m] = 1
+            if rest > 0:
+                keeps[m] += 1
+                rest -= 1
+    for m in range(owned.size):
+        if rest > 0 and reduced.member_class[m] != OUTSIDE and price[m] == 0:
+            wants[m] += 1
+            rest -= 1
+    return keeps, wants, level, price

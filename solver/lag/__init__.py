@@ -1,5 +1,0 @@
-"""Peak lag at scale: bounds, construction, exchanges, and CP-SAT last."""
-
-from solver.lag.solve import can_answer, solve
-
-__all__ = ["can_answer", "solve"]

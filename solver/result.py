@@ -1,0 +1,244 @@
+"""The result of a solve: assignment, status, objectives with their proofs, certificate.
+
+Every engine returns this one type.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from rebalance import Assignment, AssignmentDocument, Instance, document_of, figures_of
+from rebalance.claims import NOBODY, Int32, Int64
+from rebalance.documents import (
+    BoundTerm,
+    CertificateDocument,
+    CertificateProof,
+    ObjectiveDocument,
+    PriceWeights,
+    SearchProof,
+    TermsProof,
+)
+from solver.policy import BalanceKind, Policy, WeightedObjective
+
+Value = int | tuple[int, ...]
+Proof = CertificateProof | TermsProof | SearchProof
+
+
+class MiscountError(AssertionError):
+    """An engine's figures differ from those of its assignment: a defect of ours."""
+
+
+class Status(Enum):
+    """Outcome of a solve. Only OPTIMAL is a claim about every other assignment."""
+
+    OPTIMAL = "optimal"  # proved: every objective equals its bound
+    FEASIBLE = "feasible"  # valid assignment, stopped before a proof
+    INFEASIBLE = "infeasible"  # proved: no assignment satisfies the constraints
+    UNKNOWN = "unknown"  # stopped without an assignment or a proof
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Certificate:
+    """Proof of balance and stickiness: two integers per member.
+
+    `solver.exact.prove` checks it; docs/method.md has the theorem.
+
+    Attributes
+    ----------
+    level : int32 (M,)
+        Every load is level or level + 1, and every partition is assigned to a
+        subscriber whose level is lowest.
+    price : int32 (M,)
+        Kept partitions that a partition beyond the level costs its member.
+        int64 where it counts ``weights``.
+    threshold : int64 (M, 2), or None where all capacities are equal
+        One key (n, w) per member (`solver.exact.weighted_keys`): its level counts its
+        keys below the threshold, every load counts those below or those not above, and
+        every partition is assigned to a subscriber whose threshold is lowest.
+    weights : pair of int, or None
+        Units of price per move and per rack mismatch; None: moves alone count.
+    """
+
+    level: Int32
+    price: Int32 | Int64
+    threshold: Int64 | None = None
+    weights: tuple[int, int] | None = None
+
+    def __post_init__(self) -> None:
+        """Freeze the columns."""
+        self.level.setflags(write=False)
+        self.price.setflags(write=False)
+        if self.threshold is not None:
+            self.threshold.setflags(write=False)
+
+    def to_document(self, instance: Instance) -> CertificateDocument:
+        """Write it by member id."""
+
+        def by_member_id(column: Int32 | Int64) -> dict[str, Any]:
+            return dict(zip(instance.members, column.tolist(), strict=True))
+
+        threshold = None if self.threshold is None else by_member_id(self.threshold)
+        weights = None
+        if self.weights is not None:
+            move, mismatch = self.weights
+            weights = PriceWeights.model_construct(stickiness=move, rack=mismatch)
+        return CertificateDocument.model_construct(
+            level=by_member_id(self.level),
+            price=by_member_id(self.price),
+            threshold=threshold,
+            weights=weights,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectiveResult:
+    """Value and bound of one objective of a policy.
+
+    Attributes
+    ----------
+    of : WeightedObjective
+    value : int, or tuple of int for ``load``
+        Of the assignment, counted in integers (`solver.objectives`).
+    bound : same
+        No assignment that meets the balance, the move budget, and the objectives before
+        as well as this one does, has a lower value. Never above ``value``.
+    scale : int
+        ``value`` and ``bound`` are in units of 1 / scale.
+    proof : Proof or None
+        What ``bound`` rests on; None: only that no value is below it.
+    """
+
+    of: WeightedObjective
+    value: Value
+    bound: Value
+    scale: int = 1
+    proof: Proof | None = None
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether no better value exists."""
+        return self.value == self.bound
+
+    def to_document(self) -> ObjectiveDocument:
+        """Write it as a part of assignment/1."""
+        return ObjectiveDocument.model_construct(
+            of=str(self.of),
+            value=_plain(self.value),
+            bound=_plain(self.bound),
+            scale=None if self.scale == 1 else self.scale,
+            proof=self.proof,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """The best assignment found for a policy, and what is proved of it.
+
+    Attributes
+    ----------
+    policy : Policy
+    status : Status
+        OPTIMAL only if every objective is proved and the balance is met.
+    assignment : Assignment or None
+        None if INFEASIBLE or UNKNOWN.
+    objectives : tuple of ObjectiveResult
+        One per objective of the policy, or none without an assignment. Objectives after
+        the first that is not proved carry the value of this assignment and a bound that
+        holds for it, usually the trivial one.
+    certificate : Certificate or None
+        Of the balance, where the exact core computed one.
+    reason : str or None
+        Why there is no assignment, or why it is not proved.
+    """
+
+    policy: Policy
+    status: Status
+    assignment: Assignment | None = None
+    objectives: tuple[ObjectiveResult, ...] = ()
+    certificate: Certificate | None = None
+    reason: str | None = None
+
+    def require_assignment(self) -> Assignment:
+        """Return the assignment; for policies that every instance can satisfy.
+
+        Raises
+        ------
+        ValueError
+            If there is none: INFEASIBLE or UNKNOWN.
+        """
+        if self.assignment is None:
+            raise ValueError(f"no assignment: {self.status.value}")
+        return self.assignment
+
+    def require_certificate(self) -> Certificate:
+        """Return the certificate; the exact core always computes one.
+
+        Raises
+        ------
+        ValueError
+            If there is none.
+        """
+        if self.certificate is None:
+            raise ValueError(f"no certificate: {self.policy}")
+        return self.certificate
+
+    def to_document(
+        self, instance: Instance, *, assignor: str = "oracle"
+    ) -> AssignmentDocument:
+        """Write the result as assignment/1; without an assignment, all are empty."""
+        if self.assignment is None:
+            document = document_of(instance, _nothing(instance), assignor=assignor)
+        else:
+            document = document_of(
+                instance,
+                self.assignment,
+                assignor=assignor,
+                figures=figures_of(instance, self.assignment).model_copy(
+                    update=self._proved_balances(instance)
+                ),
+                certificate=(
+                    None
+                    if self.certificate is None
+                    else self.certificate.to_document(instance)
+                ),
+            )
+        more = {
+            "status": self.status.value,
+            "policy": str(self.policy),
+            "objectives": (
+                None
+                if self.assignment is None
+                else [one.to_document() for one in self.objectives]
+            ),
+            "reason": self.reason,
+        }
+        return document.model_copy(update=more)
+
+    def _proved_balances(self, instance: Instance) -> dict[str, bool]:
+        """Return the balances that the certificate or the constraint proves."""
+        kind = self.policy.balance.kind
+        proved = {}
+        if kind is BalanceKind.DEC_MIN and self.certificate is not None:
+            proved["dec_min_balanced"] = True
+        # Dec-min implies KIP-54's balance by counts, but not with capacities.
+        if kind is BalanceKind.KIP54 or (proved and instance.capacity is None):
+            proved["kip54_balanced"] = True
+        return proved
+
+
+def zero_term() -> TermsProof:
+    """Return the proof that no value is below 0."""
+    return TermsProof(terms=[BoundTerm(kind="zero", bound=0)])
+
+
+def _nothing(instance: Instance) -> Assignment:
+    nobody = np.full(instance.n_partitions, NOBODY, dtype=np.int32)
+    return Assignment(assignee=nobody)
+
+
+def _plain(value: Value) -> int | list[int]:
+    return list(value) if isinstance(value, tuple) else value

@@ -1,0 +1,137 @@
+"""Policies that flow answers, and instances to ask them of."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import verify
+from rebalance import to_json
+from solver import Status, flow_policies
+from solver.policy import parse_policy
+from solver.result import Result, Value
+from tests.shapes import Document
+from tests.solver.routes import instance
+from tests.strategies import SMALL, TINY, seeded_rebalance
+
+DEC_MIN = (
+    "dec-min",
+    "dec-min; stickiness",
+    "dec-min; load",
+    "dec-min; load, stickiness",
+    "dec-min; rack",
+    "dec-min; stickiness, rack",
+    "dec-min; rack, stickiness",
+    "dec-min; rack, load, stickiness",
+    "dec-min; 2*stickiness + rack",
+    "dec-min; stickiness + 3*rack, rack",
+)
+PER_TOPIC = (
+    "per-topic",
+    "per-topic; stickiness",
+    "per-topic; rack",
+    "per-topic; rack, stickiness",
+    "per-topic; stickiness, rack",
+    "per-topic; 3*stickiness + 2*rack, rack",
+)
+ALONE = (
+    "none",
+    "none; stickiness",
+    "none; rack",
+    "none; load",
+    "none; load, stickiness",
+    "none; stickiness, load",
+    "none; rack, load",
+    "none; rack, stickiness, load",
+    "none; stickiness, rack, load",
+    "none; stickiness, load, rack",
+    "none; rack, load, stickiness",
+    "none; stickiness + rack",
+    "none; 2*stickiness + rack, load, rack",
+)
+ALWAYS = (*DEC_MIN, *PER_TOPIC, *ALONE)
+"""Answered whatever the instance."""
+
+SOMETIMES = (
+    "dec-min; stickiness; max-moves=1",
+    "dec-min; rack; max-moves=1",
+    "dec-min; rack, stickiness; max-moves=2",
+    "dec-min; peak-lag; max-moves=0",
+    "per-topic; stickiness; max-moves=1",
+    "per-topic; rack; max-moves=1",
+    "per-topic; peak-lag; max-moves=0",
+    "none; rack; max-moves=1",
+    "none; load, rack; max-moves=2",
+    "kip54",
+    "kip54; stickiness",
+    "kip54; load, stickiness",
+    "kip54; stickiness, load",
+    "kip54; rack; max-moves=0",
+    "spread=1",
+    "spread=0; stickiness",
+    "spread=1; load, rack",
+    "spread=2; stickiness, load",
+)
+"""Answered where flow settles them, and left to a program where not."""
+
+WEIGHTS = ((1,), (1, 2, 3, 4, 5), (1, 2, 3, 6, 10, 15), (4,))
+
+
+def drawn(seed: int) -> Document:
+    """Return a tiny rebalance, often with capacities, mostly with racks."""
+    rng = random.Random(seed)  # noqa: S311
+    document = seeded_rebalance(seed, rng.choice([TINY, SMALL]))
+    weights, racks = rng.choice(WEIGHTS), ("r0", "r1", "r2")
+    if rng.randrange(4):
+        for topic in document["topics"].values():
+            if rng.randrange(5):
+                topic["racks"] = [
+                    rng.sample(racks, rng.randint(0, 2))
+                    for _ in range(topic["partitions"])
+                ]
+    for one in document["members"].values():
+        one["capacity"] = rng.choice(weights)
+        one.pop("rack", None)
+        if rng.randrange(5):
+            one["rack"] = rng.choice(racks)
+    return document
+
+
+def asked(document: Document, text: str) -> Result | None:
+    """Return the answer of flow to a policy, by its text."""
+    return flow_policies.solve(instance(document), parse_policy(text))
+
+
+def judged(document: Document, outcome: Result) -> dict[str, Any]:
+    """Return the judge's verdict on an answer, as it stands in its document."""
+    written = json.loads(to_json(outcome.to_document(instance(document))))
+    return verify.judge(document, written)
+
+
+def check_answer(
+    document: Document, outcome: Result, best: Sequence[Any] | None
+) -> None:
+    """Assert that an answer is the best there is, and proved to the judge."""
+    if outcome.status is Status.INFEASIBLE:
+        assert best is None
+        assert outcome.reason
+        return
+    assert outcome.status is Status.OPTIMAL
+    values = [_plain(one.value) for one in outcome.objectives]
+    assert values == list(best or ())
+    assert [_plain(one.bound) for one in outcome.objectives] == values
+    verdict = judged(document, outcome)
+    assert verdict["verdict"] == "valid"
+    assert verdict["policy"]["balance_met"]
+    assert verdict["policy"]["budget_met"]
+    for level in verdict["objectives"]:
+        assert level["proved"], level
+        assert level["rests_on"] in {"certificate", "terms"}
+    assert "status" not in verdict["evidence"]
+    assert "certificate" not in verdict["evidence"]
+
+
+def _plain(value: Value) -> int | list[int]:
+    return list(value) if isinstance(value, tuple) else value

@@ -1,0 +1,55 @@
+"""The engine's own check of prices of moves and mismatches."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rebalance import Assignment
+from solver.exact.optimal_face import face_of
+from solver.flow_policies.kinds import places_of
+from solver.flow_policies.levels import Weights
+from solver.flow_policies.proof import is_proved
+from solver.result import Certificate
+from tests.shapes import member, rebalance
+from tests.solver.routes import instance
+
+# One owned by a, far from it, with b near; another that nobody owns, near a alone.
+DOCUMENT = rebalance(
+    {"t": {"partitions": 2, "racks": [["y"], ["x"]]}},
+    {"a": member(["t"], {"t": [0]}, rack="x"), "b": member(["t"], rack="y")},
+)
+
+
+@pytest.mark.parametrize(
+    ("assignee", "price", "cost", "proved"),
+    [
+        ([1, 0], [0, 0], 1, True),  # one moves, all are near
+        ([0, 1], [0, 0], 6, False),  # nothing moves, all are far
+        ([1, 0], [0, 0], 2, False),
+        ([1, 0], [2, 0], 1, True),  # no seat is the better for it
+        ([1, 0], [5, 0], 1, False),  # b is: the bound drops
+        ([1, 1], [0, 0], 1, False),  # not even
+    ],
+)
+def test_prices_prove_what_they_add_up_to(
+    assignee: list[int], price: list[int], cost: int, *, proved: bool
+) -> None:
+    laid_out = instance(DOCUMENT)
+    places = places_of(laid_out)
+    assert places is not None
+    certificate = Certificate(
+        level=np.ones(2, np.int32),
+        price=np.array(price, np.int64),
+        weights=(1, 3),
+    )
+    found = is_proved(
+        laid_out,
+        places,
+        face_of(laid_out, certificate),
+        Assignment(assignee=np.array(assignee, np.int32)),
+        certificate,
+        Weights(1, 3),
+        cost,
+    )
+    assert found is proved

@@ -1,0 +1,105 @@
+"""Policies and instances for the tests of the integer programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+import numpy as np
+
+from rebalance import Assignment, Instance
+from solver.limits import Limits
+from solver.milp import Backend, solve
+from solver.policy import parse_policy
+from solver.result import Result
+from tests.shapes import Document, member, rebalance
+from tests.solver.routes import instance
+
+COUNTS = (
+    "fair",
+    "sticky",
+    "dec-min; load, stickiness",
+    "dec-min; rack, stickiness",
+    "dec-min; 3*stickiness + per-topic-spread",
+    "dec-min; max-moves=1",
+    "kip54-sticky",
+    "kip54; stickiness, load",
+    "kip54; load; max-moves=1",
+    "per-topic; stickiness",
+    "per-topic; load",
+    "per-topic; max-moves=0",
+    "spread=0",
+    "spread=1; load; max-moves=1",
+    "fairest-sticky",
+    "none; load",
+    "none; 2*stickiness + rack",
+    "none; per-topic-spread, stickiness",
+)
+LAGS = (
+    "lag-aware",
+    "sticky-lag",
+    "lag-sticky",
+    "kip54; peak-lag",
+    "spread=1; peak-lag, lag-spread",
+    "none; topic-peak-lag, stickiness",
+    "none; lag-deviation, load",
+    "none; 2*stickiness + peak-lag",
+    "per-topic; peak-lag, stickiness; max-moves=2",
+    "dec-min; peak-lag, lag-spread, lag-deviation",
+)
+"""Every balance, every objective, sums, levels and budgets."""
+
+
+def policies_for(laid_out: Instance) -> tuple[str, ...]:
+    return COUNTS if laid_out.lag is None else COUNTS + LAGS
+
+
+def answer(document: Document, text: str, backend: Backend = Backend.HIGHS) -> Result:
+    return solve(
+        instance(document), parse_policy(text), limits=Limits(), backend=backend
+    )
+
+
+def values(outcome: Result) -> list[int | list[int]]:
+    """Return the values as brute force writes them."""
+    return [
+        list(one.value) if isinstance(one.value, tuple) else one.value
+        for one in outcome.objectives
+    ]
+
+
+def assignments(laid_out: Instance) -> Iterator[Assignment]:
+    """Yield every complete valid assignment."""
+    takers = [
+        [m for m in range(len(laid_out.members)) if topic in laid_out.topics_of(m)]
+        or [-1]
+        for topic in laid_out.partition_topic.tolist()
+    ]
+    for one in product(*takers):
+        yield Assignment(assignee=np.array(one, dtype=np.int32))
+
+
+def lags(*records: int, members: int = 2) -> Document:
+    """One topic with these lags; all members want it."""
+    return rebalance(
+        {"t": {"partitions": len(records), "lag": list(records)}},
+        {f"m{i}": member(["t"]) for i in range(members)},
+    )
+
+
+def knotty(members: int = 20, partitions: int = 200) -> Document:
+    """Twenty topics held by few: far from solved in a second."""
+    topics = {f"t{i}": partitions // 20 for i in range(20)}
+    wants = {
+        m: [f"t{i}" for i in range(20) if (7 * i + 3 * m * m + i * m) % 20 < 9]
+        for m in range(members)
+    }
+    owned: dict[int, dict[str, list[int]]] = {m: {} for m in wants}
+    for topic, count in topics.items():
+        takers = [m for m, wanted in wants.items() if topic in wanted][:4]
+        for number in range(count if takers else 0):
+            taker = takers[number * number % len(takers)]
+            owned[taker].setdefault(topic, []).append(number)
+    return rebalance(
+        dict(topics), {f"m{m:02d}": member(w, owned[m]) for m, w in wants.items()}
+    )

@@ -1,0 +1,207 @@
+"""Answers against brute force and the judge, under every policy that is answered."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+import verify
+from rebalance import Instance, to_json
+from rebalance.errors import InstanceError
+from solver.limits import Limits
+from solver.objectives import values_of
+from solver.peak_lag import can_answer, solve
+from solver.peak_lag.evidence import evidence_of, sharpened
+from solver.peak_lag.setting import setting_of
+from solver.peak_lag.work import Work
+from solver.policy import parse_policy
+from solver.result import Result, Status
+from tests.shapes import SHAPES, Document, member, rebalance, shape
+from tests.solver.brute import Brute
+from tests.solver.peak_lag.settings import lagging
+from tests.solver.routes import INSTANCES, instance
+from tests.strategies import TINY
+from verify.enumerate import TooLarge
+
+POLICIES = (
+    "lag-aware",
+    "sticky-lag",
+    "lag-sticky",
+    "dec-min; peak-lag",
+    "none; peak-lag",
+    "none; peak-lag, lag-spread",
+    "per-topic; peak-lag, stickiness",
+    "per-topic; peak-lag, lag-spread, lag-deviation",
+    "dec-min; peak-lag, lag-deviation, stickiness",
+    "dec-min; stickiness, peak-lag, lag-spread",
+    "per-topic; topic-peak-lag",
+    "none; topic-peak-lag",
+)
+SEEDS = range(max(1, INSTANCES // 50))
+
+
+def answered(document: Document, policy: str) -> tuple[Instance, Result]:
+    """Solve until it is proved, or for much longer than tiny ones take."""
+    laid_out = instance(document)
+    limits = Limits(effort=20)
+    return laid_out, solve(laid_out, parse_policy(policy), limits=limits)
+
+
+def check(document: Document, policy: str, best: list[Any]) -> None:
+    """Assert that an answer is the best, proved, valid, and says what it is worth."""
+    laid_out, outcome = answered(document, policy)
+    assert outcome.status is Status.OPTIMAL
+    assert outcome.assignment is not None
+    assert [one.value for one in outcome.objectives] == best
+    counted = values_of(laid_out, outcome.assignment, outcome.policy)
+    assert list(counted) == best
+    written = json.loads(to_json(outcome.to_document(laid_out)))
+    verdict = verify.judge(document, written)
+    assert verdict["verdict"] == "valid", verdict
+    assert verdict["policy"]["balance_met"], verdict
+    for one in verdict["objectives"]:
+        if one["rests_on"] != "search":
+            assert one["proved"], verdict
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_answers_are_those_of_brute_force(seed: int) -> None:
+    document = lagging(seed, TINY)
+    try:
+        brute = Brute(document)
+    except TooLarge:
+        return
+    for policy in POLICIES:
+        if document["topics"]:
+            best = brute.best(str(parse_policy(policy)))
+            assert best is not None
+            check(document, policy, best)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_no_term_is_above_the_best(seed: int) -> None:
+    document = lagging(seed + 10_000, TINY)
+    try:
+        brute = Brute(document)
+    except TooLarge:
+        return
+    laid_out = instance(document)
+    if laid_out.lag is None:
+        return
+    for policy in ("dec-min; peak-lag", "lag-aware", "none; peak-lag"):
+        setting = setting_of(laid_out, parse_policy(policy).balance)
+        best: Any = brute.best(str(parse_policy(policy)))
+        if setting is None:
+            continue
+        work = Work(limits=Limits())
+        known = evidence_of(laid_out, setting, work)
+        known = sharpened(known, laid_out, setting, work, best[0])
+        assert known.bound == max(term.bound for term in known.terms)
+        for term in known.terms:
+            assert term.bound <= best[0], (policy, term)
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("policy", POLICIES)
+def test_named_shapes(name: str, policy: str) -> None:
+    document = shape(name)
+    try:
+        best = Brute(document).best(str(parse_policy(policy)))
+        laid_out, outcome = answered(document, policy)
+    except (TooLarge, InstanceError):
+        return
+    assert outcome.assignment is not None
+    assert [one.value for one in outcome.objectives] == best
+    assert values_of(laid_out, outcome.assignment, outcome.policy) == tuple(best or ())
+
+
+def test_the_greedy_misses_what_is_found() -> None:
+    _, outcome = answered(shape("LAG_GREEDY_FAILS"), "lag-aware")
+    assert outcome.objectives[0].value == 3
+    assert outcome.objectives[0].proof is not None
+    assert outcome.objectives[0].proof.by == "terms"
+
+
+def test_zero_and_equal_lags_need_no_search() -> None:
+    for lag in ([0] * 6, [7] * 6):
+        topics = {"t": {"partitions": 6, "lag": lag}}
+        members = {name: member(["t"]) for name in ("a", "b", "c")}
+        _, outcome = answered(rebalance(topics, members), "dec-min; peak-lag")
+        (found,) = outcome.objectives
+        assert found.value == found.bound == 2 * lag[0]
+        assert found.proof is not None
+        assert found.proof.by == "terms"
+
+
+def test_a_heavy_tail_is_proved_by_a_crowd() -> None:
+    """The largest lag sits somewhere, with the two least of the others."""
+    topics = {"t": {"partitions": 6, "lag": [90, 8, 7, 6, 5, 4]}}
+    members = {"a": member(["t"]), "b": member(["t"])}
+    _, outcome = answered(rebalance(topics, members), "dec-min; peak-lag")
+    assert outcome.objectives[0].value == 99
+    assert outcome.objectives[0].proof is not None
+    assert outcome.objectives[0].proof.by == "terms"
+
+
+def test_large_lags_have_company() -> None:
+    """Of five two sit together; the third largest of them at the least, with one."""
+    topics = {"t": {"partitions": 5, "lag": [60, 50, 40, 35, 30]}}
+    members = {name: member(["t"]) for name in ("a", "b", "c")}
+    _, outcome = answered(rebalance(topics, members), "none; peak-lag")
+    (found,) = outcome.objectives
+    assert found.value == found.bound == 80
+    assert found.proof is not None
+    assert found.proof.by == "terms"
+    assert found.proof.terms is not None
+    assert found.proof.terms[-1].kind == "company"
+
+
+def test_a_smaller_lag_may_have_more_beside_it() -> None:
+    """Who has the 10 has a 5 and a 3 besides; who has the 11, a 3 alone."""
+    lags = {"t": [10], "u": [11, 5, 5, 5], "v": [3, 3, 3]}
+    topics = {t: {"partitions": len(lag), "lag": lag} for t, lag in lags.items()}
+    members = {name: member([*topics]) for name in ("a", "b", "c")}
+    document = rebalance(topics, members)
+    _, outcome = answered(document, "per-topic; peak-lag")
+    (found,) = outcome.objectives
+    assert found.value == found.bound == 18
+    assert found.proof is not None
+    assert found.proof.by == "terms"
+    assert found.proof.terms is not None
+    last = found.proof.terms[-1]
+    assert (last.kind, last.at_least, last.topics) == ("topic-crowd", 10, ["t"])
+
+
+def test_topics_at_their_least_prove_more_than_all_together() -> None:
+    """Whoever has the largest lag has one of the other topic besides."""
+    topics = {
+        "t": {"partitions": 2, "lag": [90, 1]},
+        "u": {"partitions": 2, "lag": [50, 40]},
+    }
+    members = {"a": member(["t", "u"]), "b": member(["t", "u"])}
+    document = rebalance(topics, members)
+    laid_out, outcome = answered(document, "lag-aware")
+    assert outcome.objectives[0].value == outcome.objectives[0].bound == 130
+    setting = setting_of(laid_out, parse_policy("lag-aware").balance)
+    assert setting is not None
+    known = evidence_of(laid_out, setting, Work(limits=Limits()))
+    kinds = {one.kind: one.bound for one in known.terms}
+    assert kinds == {"average": 91, "crowd": 91, "topic-crowd": 130}
+
+
+def test_what_is_for_others_is_left_to_them() -> None:
+    for policy in (
+        "sticky",
+        "kip54; peak-lag",
+        "spread=1; peak-lag",
+        "dec-min; topic-peak-lag",
+        "dec-min; peak-lag; max-moves=3",
+        "dec-min; peak-lag + stickiness",
+        "per-topic; stickiness, peak-lag",
+        "dec-min; peak-lag, rack",
+        "dec-min; lag-spread, peak-lag",
+    ):
+        assert not can_answer(parse_policy(policy)), policy
+    assert all(can_answer(parse_policy(policy)) for policy in POLICIES)

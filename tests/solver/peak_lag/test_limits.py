@@ -1,0 +1,133 @@
+"""Limits that strike leave an answer and a true bound; the same in, the same out."""
+
+from __future__ import annotations
+
+from threading import Event
+
+import numpy as np
+import pytest
+
+from benchmarks.lags import group
+from solver.limits import LimitExceededError, Limits
+from solver.peak_lag import solve
+from solver.peak_lag.program import Program
+from solver.peak_lag.search import solver_within
+from solver.peak_lag.setting import setting_of
+from solver.peak_lag.work import Work
+from solver.policy import dec_min, parse_policy
+from solver.result import Result, Status
+from solver.run_limited import run_in_thread
+
+POLICIES = ("lag-aware", "lag-sticky", "sticky-lag", "per-topic; topic-peak-lag")
+
+
+def stopped() -> Event:
+    """Return a stop that was asked for before the start."""
+    event = Event()
+    event.set()
+    return event
+
+
+def answer(policy: str, limits: Limits) -> Result:
+    laid_out = group("uniform", partitions=30, members=6, topics=2, seed=0)
+    return solve(laid_out, parse_policy(policy), limits=limits)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize(
+    ("limits", "reason"),
+    [
+        (Limits(stop=stopped()), "interrupted"),
+        (Limits(seconds=0), "time limit of 0 s"),
+        (Limits(effort=0), "effort limit of 0"),
+        (Limits(memory=1), "memory limit of 0 MiB"),
+    ],
+)
+def test_a_limit_leaves_an_answer(policy: str, limits: Limits, reason: str) -> None:
+    outcome = answer(policy, limits)
+    assert outcome.status is Status.FEASIBLE
+    assert outcome.reason == reason
+    assert outcome.assignment is not None
+    for one in outcome.objectives:
+        assert isinstance(one.bound, int)
+        assert isinstance(one.value, int)
+        assert one.bound <= one.value
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_same_seed_and_effort_give_the_same(policy: str) -> None:
+    once, again = (answer(policy, Limits(effort=0.7, seed=3)) for _ in range(2))
+    assert once.assignment is not None
+    assert again.assignment is not None
+    assert (once.assignment.assignee == again.assignment.assignee).all()
+    assert once.objectives == again.objectives
+
+
+def test_more_effort_is_never_worse() -> None:
+    values = [
+        answer("lag-aware", Limits(effort=effort)).objectives[0].value
+        for effort in (0, 0.1, 0.4)
+    ]
+    assert values == sorted(values, reverse=True)
+
+
+def test_an_interrupt_ends_a_long_search() -> None:
+    event = Event()
+    laid_out = group("uniform", partitions=30, members=6, topics=1, seed=0)
+    limits = Limits(stop=event, effort=60)
+
+    class Later(Event):
+        """Set after it has been asked a few hundred times."""
+
+        asked = 0
+
+        def is_set(self) -> bool:
+            self.asked += 1
+            return self.asked > 20
+
+    outcome = solve(
+        laid_out,
+        parse_policy("dec-min; peak-lag"),
+        limits=Limits(stop=Later(), effort=limits.effort),
+    )
+    assert outcome.status is Status.FEASIBLE
+    assert outcome.reason == "interrupted"
+
+
+def test_a_solver_is_told_to_stop_or_left_behind() -> None:
+    limits = Limits(stop=stopped())
+    told, deaf = Event(), Event()
+    assert run_in_thread(told.wait, told.set, limits)
+    assert not run_in_thread(deaf.wait, lambda: None, limits)
+    deaf.set()
+
+
+def test_ctrl_c_is_left_to_the_caller() -> None:
+    solver = solver_within(Work(limits=Limits()), 1.0)
+    assert not solver.parameters.catch_sigint_signal
+
+
+def test_a_program_is_not_written_once_a_limit_has_struck() -> None:
+    laid_out = group("uniform", partitions=30, members=6, topics=1, seed=0)
+    setting = setting_of(laid_out, dec_min)
+    assert setting is not None
+    with pytest.raises(LimitExceededError):
+        Program(setting, sticky=False, work=Work(limits=Limits(seconds=0)))
+
+
+def test_lags_near_the_end_of_64_bits() -> None:
+    huge = 2**62 - 1
+    laid_out = group("uniform", partitions=4, members=2, topics=1, seed=0)
+    lag = np.array([huge, 5, huge, 7])
+    columns = {
+        name: getattr(laid_out, name)
+        for name in ("group", "topics", "topic_offsets", "members", "member_class")
+    }
+    more = {
+        name: getattr(laid_out, name)
+        for name in ("class_offsets", "class_topics", "claims")
+    }
+    again = type(laid_out)(**columns, **more, lag=lag)
+    outcome = solve(again, parse_policy("dec-min; peak-lag"), limits=Limits())
+    assert outcome.status is Status.OPTIMAL
+    assert outcome.objectives[0].value == huge + 7
