@@ -65,7 +65,7 @@ def test_an_engine_that_miscounts_is_not_believed(
     known = dict(engines.ENGINES)
     monkeypatch.setattr(engines, "ENGINES", MappingProxyType({Engine.AUTO: boasting}))
     with pytest.raises(MiscountError):
-        solve(instance(CHAIN), parse_policy("dec-min; rack"))
+        solve(instance(CHAIN), parse_policy("dec-min; 2*stickiness"))
 
 
 def test_a_limit_is_no_exception() -> None:
