@@ -11,7 +11,7 @@ from rebalance.protocol.consumer import (
     encode_subscription,
 )
 from rebalance.protocol.cursor import Cursor
-from rebalance.protocol.member_claim import (
+from rebalance.protocol.reported_claims import (
     COOPERATIVE_STICKY,
     STICKY,
     ClaimSource,
