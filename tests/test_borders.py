@@ -69,7 +69,7 @@ def test_a_breach_is_found(tree: Path, contract: str, package: str, line: str) -
     assert linted.returncode == 1, linted.stdout
     told = f"{package}.breach"
     if contract == "circles":  # names the parts that should not know each other
-        told = f".{package.rpartition('.')[2]} -> .{line.split()[-1]}"
+        told = f".{package.rpartition('.')[2]} -> .{line.rsplit(maxsplit=1)[-1]}"
     assert told in linted.stdout
 
 
