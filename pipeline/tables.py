@@ -92,7 +92,8 @@ REBALANCES: Final = pa.schema(
             "owned_from",
             _TEXT,
             "previous-assignment: of the generation before; claims: as reported by"
-            " members; snapshot: the present assignment; given: the rebalance/1 document",
+            " members; snapshot: the present assignment;"
+            " given: the rebalance/1 document",
         ),
         _column(
             "subscriptions", _TEXT, "reported, or assumed-equal: the source has none"
