@@ -12,11 +12,12 @@ import os
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 from benchmarks.jvm_picture import picture_of
 from benchmarks.jvm_runs import Limits, Line, timed
-from benchmarks.jvm_table import KINDS, page_part
+from benchmarks.jvm_table import KINDS, merged, page_part
 from benchmarks.jvm_work import Case, fixed_cases, growing
 from benchmarks.page import write_into
 from benchmarks.peers import OURS
@@ -45,7 +46,7 @@ def main() -> None:
     else:
         print(page_part(lines))
     if asked.picture:
-        Path(asked.picture).write_bytes(picture_of(lines))
+        Path(asked.picture).write_bytes(picture_of(merged(lines)))
 
 
 def _arguments() -> argparse.Namespace:
@@ -57,6 +58,9 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument(
         "--quick", action="store_true", help="small sizes, some seconds"
+    )
+    parser.add_argument(
+        "--runs", type=int, default=3, help="repeat all cases; ratios become ranges"
     )
     parser.add_argument("--ours", action="store_true", help="Java's side is not run")
     parser.add_argument("--out", default=os.devnull, help="JSON lines")
@@ -73,17 +77,20 @@ def _arguments() -> argparse.Namespace:
 
 
 def measured(asked: argparse.Namespace) -> Iterator[Line]:
-    """Yield a line a case and assignor; in growth, who is too slow has no next size."""
+    """Yield one line per run, case and assignor.
+
+    In the growth, an assignor that is too slow at one size is not run at the next.
+    """
     clients = install(next(iter(LINES.values())))
-    for name in asked.cases:
+    for run, name in product(range(asked.runs), asked.cases):
         too_slow = set(OURS) if asked.ours else set()
         for case, limits in _sizes(name, quick=asked.quick):
             for line in timed(case, clients, limits, skipped=frozenset(too_slow)):
                 if "java_over_s" in line:
                     too_slow.add(line["java"])
                 if sys.stderr.isatty():
-                    print(f"{case.name}: {line['ours']}", file=sys.stderr)
-                yield line
+                    print(f"run {run}, {case.name}: {line['ours']}", file=sys.stderr)
+                yield line | {"run": run}
 
 
 def _sizes(name: str, *, quick: bool) -> list[tuple[Case, Limits]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
@@ -29,7 +30,7 @@ _HEAD: Final = (
 
 def page_part(lines: Iterable[Line]) -> str:
     """Write all of it."""
-    lines = list(lines)
+    lines = merged(lines)
     parts = ["\n".join(_about(lines))]
     targets = list(_targets(lines))
     if targets:
@@ -42,6 +43,34 @@ def page_part(lines: Iterable[Line]) -> str:
         if grown:
             parts += [f"### Growth: {about}", "\n".join(_growth(grown))]
     return "\n\n".join(parts) + "\n"
+
+
+def merged(lines: Iterable[Line]) -> list[Line]:
+    """Merge the runs of a case and assignor: medians of times, all ratios.
+
+    A run in which Java was too slow or failed leaves its mark on the merged line.
+    """
+    runs: dict[tuple[str, str], list[Line]] = defaultdict(list)
+    for line in lines:
+        runs[line["case"], line["ours"]].append(line)
+    return [_merged(of_one) for of_one in runs.values()]
+
+
+def _merged(runs: list[Line]) -> Line:
+    line: Line = {}
+    for run in runs:
+        line |= run
+    for key in line:
+        if key.endswith("_ms"):
+            line[key] = statistics.median(run[key] for run in runs if key in run)
+    for clock in ("cpu", "wall"):
+        line[f"{clock}_ratios"] = [
+            run[f"java_{clock}_ms"] / run[f"whole_{clock}_ms"]
+            for run in runs
+            if f"java_{clock}_ms" in run
+        ]
+    line["runs"] = len(runs)
+    return line
 
 
 def _about(lines: list[Line]) -> Iterator[str]:
@@ -84,10 +113,10 @@ def _aim(what: str, row: Line | None, least: float) -> Iterator[str]:
         return
     if "java_over_s" in row:
         yield f"| {what} | {_ratio(row)} | | met |"
-    elif "java_cpu_ms" in row:
-        cpu = row["java_cpu_ms"] / row["whole_cpu_ms"]
-        wall = row["java_wall_ms"] / row["whole_wall_ms"]
-        yield f"| {what} | {cpu:,.1f} | {wall:,.1f} | {_met(min(cpu, wall) >= least)} |"
+    elif row["cpu_ratios"]:
+        cpu, wall = row["cpu_ratios"], row["wall_ratios"]
+        met = _met(min(*cpu, *wall) >= least)
+        yield f"| {what} | {_range(cpu)} | {_range(wall)} | {met} |"
 
 
 def _met(is_met: bool) -> str:
@@ -148,9 +177,13 @@ def _ratio(row: Line) -> str:
     if "java_over_s" in row:
         least = row["java_over_s"] * 1e3 / row["whole_cpu_ms"]
         return f"> {least:,.0f}"
-    if "java_cpu_ms" not in row:
-        return ""
-    return f"{row['java_cpu_ms'] / row['whole_cpu_ms']:,.1f}"
+    return _range(row["cpu_ratios"])
+
+
+def _range(ratios: list[float]) -> str:
+    """Write the least and the largest ratio of all runs; one where they read alike."""
+    ends = [f"{ratio:,.1f}" for ratio in (min(ratios), max(ratios))] if ratios else [""]
+    return "–".join(dict.fromkeys(ends))
 
 
 def _ms(time: float | None) -> str:

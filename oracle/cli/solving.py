@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from threading import Event
+from typing import Final
 
 from oracle.cli.interrupts import run_stoppable
 from oracle.cli.limits import Allowed
+from oracle.cli.terminal import complain
 from rebalance import AssignmentDocument, Instance
 from solver import Engine, Policy, solve
+from solver.kernels import kernels_are_compiled, load_kernels
+
+NOT_COMPILED: Final = (
+    "compiling kernels, once per checkout, which takes minutes; make setup does so too"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +29,7 @@ class Solving:
 
     def answer(self, instance: Instance) -> AssignmentDocument:
         """Answer one rebalance; Ctrl-C sets ``stop``, and the best found comes."""
+        self._load_kernels()
         limits = self.allowed.begin(self.stop)
 
         def solve_one() -> AssignmentDocument:
@@ -29,3 +37,10 @@ class Solving:
             return result.to_document(instance)
 
         return run_stoppable(solve_one, self.stop)
+
+    def _load_kernels(self) -> None:
+        """Load what numba compiled before the clock starts; report what it did not."""
+        if not kernels_are_compiled():
+            complain(NOT_COMPILED)
+        if self.allowed.seconds is not None:
+            load_kernels(self.policy)

@@ -47,45 +47,56 @@ _KEY = (
     _column("date", _TEXT, f"day of `at`, UTC, YYYY-MM-DD; {UNDATED} without a time"),
     _column("rebalance_id", _TEXT, "unique in a cluster; joins the tables"),
     _column("group_id", _TEXT, "the consumer group"),
-    _column("generation", _GENERATION, "Kafka's number of the rebalance; null: untold"),
+    _column(
+        "generation", _GENERATION, "Kafka's number of the rebalance; null: unknown"
+    ),
 )
 _SOURCE = (
-    _column("source", _TEXT, "file that the row comes from, as given to the audit"),
+    _column("source", _TEXT, "file of the row, as given to the audit"),
     _column("source_partition", pa.int32(), "partition of __consumer_offsets, or null"),
-    _column("source_offset", _COUNT, "offset in it; else number of the line, from 1"),
+    _column("source_offset", _COUNT, "offset in it, or line number from 1"),
 )
 _ORIGIN = (
-    _column("client_assignor", _TEXT, "protocol the group chose; null: untold"),
+    _column(
+        "client_assignor", _TEXT, "assignor that the group selected; null: unknown"
+    ),
     _column("cooperative", _FLAG, "judged as a cooperative round (KIP-429)"),
 )
 
 REBALANCES: Final = pa.schema(
     [
         *_KEY,
-        _column("at", _TIME, "time of the record; null when the source tells none"),
+        _column("at", _TIME, "time of the record; null if the source has none"),
         _column("source_kind", _TEXT, "consumer-offsets, describe or rebalance"),
         *_SOURCE,
-        _column("protocol", _TEXT, "classic or consumer; null: untold"),
+        _column("protocol", _TEXT, "classic or consumer; null: unknown"),
         *_ORIGIN,
-        _column("leader", _TEXT, "member that computed the assignment; null: untold"),
-        _column("episode_id", _TEXT, "episode it is a round of; null when it has none"),
-        _column("round", pa.int32(), "number in its episode, from 1"),
+        _column("leader", _TEXT, "member that computed the assignment; null: unknown"),
+        _column("episode_id", _TEXT, "episode of the round; null if it has none"),
+        _column("round", pa.int32(), "position in its episode, from 1"),
         _column("members", _COUNT, "members of the group"),
-        _column("topics", _COUNT, "topics that somebody subscribes to and that exist"),
+        _column("topics", _COUNT, "existing topics with at least one subscriber"),
         _column("partitions", _COUNT, "partitions of those topics"),
-        _column("owned", _COUNT, "partitions that a member owned before, by the rule"),
-        _column("joined", _COUNT, "members that were not there the generation before"),
-        _column("left", _COUNT, "members of the generation before that are gone"),
-        _column("resubscribed", _COUNT, "members that stayed and want other topics"),
-        _column("partition_counts", _TEXT, "given, or inferred: largest number seen"),
+        _column("owned", _COUNT, "partitions with an owner before, by the claim rule"),
+        _column("joined", _COUNT, "members absent from the generation before"),
+        _column("left", _COUNT, "members of the generation before that left"),
+        _column(
+            "resubscribed", _COUNT, "members that stayed and changed their subscription"
+        ),
+        _column(
+            "partition_counts",
+            _TEXT,
+            "given, or inferred from the largest partition number",
+        ),
         _column(
             "owned_from",
             _TEXT,
-            "previous-assignment: of the generation before; claims: what members said;"
-            " snapshot: what members hold; given: the rebalance/1 document",
+            "previous-assignment: of the generation before; claims: as reported by"
+            " members; snapshot: the present assignment;"
+            " given: the rebalance/1 document",
         ),
         _column(
-            "subscriptions", _TEXT, "reported, or assumed-equal: source tells none"
+            "subscriptions", _TEXT, "reported, or assumed-equal: the source has none"
         ),
         _column("lag_known", _FLAG, "whether the instance carries lag"),
         _column(
@@ -95,7 +106,11 @@ REBALANCES: Final = pa.schema(
             " when the recording ended; snapshot: behind the log end at that moment;"
             " given: the document's; null without lag",
         ),
-        _column("claims_disagree", _COUNT, "members whose own claim is another; null"),
+        _column(
+            "claims_disagree",
+            _COUNT,
+            "members whose own claim differs; null: no claims",
+        ),
         _column("instance", _TEXT, "rebalance/1, canonical JSON"),
     ]
 )
@@ -103,37 +118,45 @@ REBALANCES: Final = pa.schema(
 ANSWERS: Final = pa.schema(
     [
         *_KEY,
-        _column("source", _TEXT, "file that the rebalance comes from"),
+        _column("source", _TEXT, "file of the rebalance"),
         *_ORIGIN,
         _column(
             "assignor", _TEXT, "actual, a heuristic's name, optimum or kip54-sticky"
         ),
-        _column("applies", _FLAG, "false: the heuristic refuses; the rest is null"),
-        _column("refused", _TEXT, "why it refuses"),
+        _column("applies", _FLAG, "false: the heuristic rejects it, the rest is null"),
+        _column("refused", _TEXT, "why it rejects the instance"),
         _column("verdict", _TEXT, "valid, invalid or unreadable, by the judge"),
-        _column("violations", VIOLATIONS, "rules broken, each with its culprit"),
+        _column(
+            "violations", VIOLATIONS, "violated rules, each with the offending item"
+        ),
         _column("members", _COUNT, "members of the group"),
-        _column("partitions", _COUNT, "partitions that somebody subscribes to"),
+        _column("partitions", _COUNT, "partitions with at least one subscriber"),
         _column("loads", pa.list_(pa.int64()), "load vector, largest first"),
         _column("load_min", _COUNT, "least load; null without members"),
         _column("load_max", _COUNT, "largest load; null without members"),
         _column("kip54_score", _COUNT, "sum over pairs of the difference in load"),
         _column("kip54_score_least", _COUNT, "of the optimum; null without a proof"),
-        _column("kip54_balanced", _FLAG, "no single transfer helps"),
-        _column("dec_min_balanced", _FLAG, "no assignment is more even"),
-        _column("evidence", _TEXT, "what refutes a balance: transfer or chain, JSON"),
+        _column("kip54_balanced", _FLAG, "no single transfer evens out two members"),
+        _column("dec_min_balanced", _FLAG, "no assignment has a better load vector"),
+        _column("evidence", _TEXT, "transfer or chain that refutes a balance, JSON"),
         _column("owned_from", _TEXT, "as in rebalances"),
-        _column("owned", _COUNT, "partitions that a member owned before"),
-        _column("kept", _COUNT, "of those, the ones that stay"),
-        _column("moves", _COUNT, "of those, the ones that do not; with withheld"),
-        _column("withheld", _COUNT, "given to nobody until the owner has revoked"),
+        _column("owned", _COUNT, "partitions with an owner before"),
+        _column("kept", _COUNT, "of those, kept by their owner"),
+        _column("moves", _COUNT, "of those, not kept; includes withheld"),
+        _column(
+            "withheld", _COUNT, "assigned to no member until the owner has revoked"
+        ),
         _column("moves_least", _COUNT, "of the optimum; null without a proof"),
-        _column("moves_least_kip54", _COUNT, "of kip54-sticky; null: not settled"),
+        _column("moves_least_kip54", _COUNT, "of kip54-sticky; null: not proved"),
         _column("lag_known", _FLAG, "false: peak_lag and its bound are null"),
         _column("peak_lag", _COUNT, "largest lag of a member, records"),
-        _column("peak_lag_bound", _COUNT, "no complete assignment can be below this"),
+        _column("peak_lag_bound", _COUNT, "no complete assignment has less"),
         _column("lag_spread", _COUNT, "largest minus smallest, of members in play"),
-        _column("rack_mismatches", _COUNT, "partitions with no replica in their rack"),
+        _column(
+            "rack_mismatches",
+            _COUNT,
+            "partitions without a replica on the member's rack",
+        ),
         _column("at_optimum", _FLAG, "valid, dec-min, moves_least; null if withheld"),
         _column(
             "at_kip54_optimum",
@@ -142,10 +165,14 @@ ANSWERS: Final = pa.schema(
         ),
         _column("status", _TEXT, "of optimum, kip54-sticky: optimal only under proof"),
         _column(
-            "proved_dec_min", _FLAG, "the judge checked the certificate of balance"
+            "proved_dec_min", _FLAG, "the judge accepted the certificate of balance"
         ),
-        _column("proved_stickiness", _FLAG, "and the one of stickiness"),
-        _column("proved_peak_lag", _FLAG, "and that of peak lag"),
+        _column(
+            "proved_stickiness",
+            _FLAG,
+            "the judge accepted the certificate of stickiness",
+        ),
+        _column("proved_peak_lag", _FLAG, "the judge accepted the bound on peak lag"),
         _column("assignment", _TEXT, "assignment/1, canonical JSON"),
     ]
 )
@@ -159,23 +186,33 @@ EPISODES: Final = pa.schema(
         _column("source", _TEXT, "file that the first round comes from"),
         *_ORIGIN,
         _column("first_generation", _GENERATION, "first round"),
-        _column("last_generation", _GENERATION, "last round: what follows is rest"),
+        _column("last_generation", _GENERATION, "last round before the stable state"),
         _column("last_rebalance_id", _TEXT, "of the last round"),
         _column("started_at", _TIME, "of the first round's record"),
         _column("ended_at", _TIME, "of the last round's record"),
-        _column("rounds", pa.int32(), "generations from rest to rest"),
-        _column("ended", _TEXT, "rest, or open: the group emptied or the source ended"),
+        _column("rounds", pa.int32(), "generations to the next stable state"),
+        _column(
+            "ended",
+            _TEXT,
+            "rest: stable, or open: the group became empty or the source ended",
+        ),
         _column("members", _COUNT, "members after the last round"),
         _column("partitions", _COUNT, "partitions subscribed to after the last round"),
         _column("owned_from", _TEXT, "as in rebalances, of the first round"),
-        _column("owned", _COUNT, "owned at the rest before, by members still there"),
-        _column("moves", _COUNT, "of those, the ones with another member, or nobody"),
-        _column("moves_least", _COUNT, "of the optimum from rest to rest; null: none"),
+        _column(
+            "owned", _COUNT, "owned in the stable state before, by remaining members"
+        ),
+        _column("moves", _COUNT, "of those, with another member or none"),
+        _column(
+            "moves_least",
+            _COUNT,
+            "of the optimum between the stable states; null: none",
+        ),
         _column("moves_least_kip54", _COUNT, "of kip54-sticky, likewise"),
-        _column("verdict", _TEXT, "of the rest after, by the judge"),
-        _column("kip54_score", _COUNT, "of the rest after"),
+        _column("verdict", _TEXT, "of the stable state after, by the judge"),
+        _column("kip54_score", _COUNT, "of the stable state after"),
         _column("kip54_score_least", _COUNT, "of the optimum"),
-        _column("kip54_balanced", _FLAG, "whether the rest after is"),
+        _column("kip54_balanced", _FLAG, "whether the stable state after is"),
         _column("dec_min_balanced", _FLAG, "likewise"),
         _column("at_optimum", _FLAG, "valid, dec-min and moves_least; null if open"),
         _column(
@@ -187,28 +224,36 @@ EPISODES: Final = pa.schema(
         _column(
             "unowned_partition_ms",
             _COUNT,
-            "partitions that a round gave to nobody, times ms until the next round,"
+            "partitions that a round left unassigned, times ms until the next round,"
             " summed: partition-milliseconds without an owner",
         ),
-        _column("instance", _TEXT, "rebalance/1: the rest before, the last members"),
-        _column("assignment", _TEXT, "assignment/1: the rest after"),
+        _column(
+            "instance", _TEXT, "rebalance/1: the stable state before, the last members"
+        ),
+        _column("assignment", _TEXT, "assignment/1: the stable state after"),
     ]
 )
 
 MEMBERS: Final = pa.schema(
     [
         *_KEY,
-        _column("member_id", _TEXT, "as the coordinator named it"),
+        _column("member_id", _TEXT, "assigned by the coordinator"),
         _column("instance_id", _TEXT, "group.instance.id of a static member, or null"),
-        _column("client_id", _TEXT, "null when the source tells none"),
-        _column("client_host", _TEXT, "null when the source tells none"),
+        _column("client_id", _TEXT, "null if the source has none"),
+        _column("client_host", _TEXT, "null if the source has none"),
         _column("rack", _TEXT, "client.rack, or null"),
         _column("subscription", pa.list_(_TEXT), "topics, sorted"),
-        _column("joined", _FLAG, "not there the generation before; null: unknown"),
-        _column("claimed", PARTITIONS, "what it said it owns; null: it said nothing"),
+        _column("joined", _FLAG, "absent from the generation before; null: unknown"),
+        _column("claimed", PARTITIONS, "partitions that it claimed; null: no claim"),
         _column("claimed_generation", _GENERATION, "of that claim; -1 or null unknown"),
-        _column("owned", PARTITIONS, "what it owned before, by `owned_from`"),
-        _column("assigned", PARTITIONS, "what the real client gave it; null: untold"),
+        _column(
+            "owned", PARTITIONS, "partitions that it owned before, by `owned_from`"
+        ),
+        _column(
+            "assigned",
+            PARTITIONS,
+            "partitions that the real client assigned; null: unknown",
+        ),
         _column("load", _COUNT, "partitions in `assigned`"),
         _column("lag", _COUNT, "lag of those, records; null without lag"),
     ]
@@ -221,18 +266,22 @@ QUARANTINE: Final = pa.schema(
         _column(
             "kind",
             _TEXT,
-            "unreadable: no sound input; set-aside: sound, not judged yet;"
+            "unreadable: damaged input; set-aside: valid, not judged yet;"
             " failed: a rebalance that could not be judged",
         ),
-        _column("reason", _TEXT, "why, in words"),
-        _column("group_id", _TEXT, "null when it could not be read"),
+        _column("reason", _TEXT, "the reason, in words"),
+        _column("group_id", _TEXT, "null if it could not be read"),
         _column("record", _TEXT, "kind of record, such as ConsumerGroupMetadata; null"),
-        _column("records", _COUNT, "records that this row stands for, first one shown"),
+        _column(
+            "records", _COUNT, "records that this row represents; the first is shown"
+        ),
         _column("at", _TIME, "time of the record, or null"),
         *_SOURCE,
         _column("key", pa.binary(), "raw, of a record; at most 65,536 bytes"),
-        _column("value", pa.binary(), "raw, of a record or a line; as much"),
-        _column("raw_bytes", _COUNT, "length of key and value before they were cut"),
+        _column(
+            "value", pa.binary(), "raw, of a record or a line; at most 65,536 bytes"
+        ),
+        _column("raw_bytes", _COUNT, "length of key and value before truncation"),
         _column("instance", _TEXT, "rebalance/1 that failed, or null"),
     ]
 )

@@ -234,6 +234,18 @@ def test_the_page_has_what_was_measured() -> None:
     assert "| sticky | 2 ms | 2 ms (1.00) | 2 ms (1.00) | 5,000 |" in page
 
 
+def test_ratios_of_repeated_runs_are_a_range() -> None:
+    """Times are medians of the runs; a ratio is that of one run, never of medians."""
+    runs = [
+        line("S2", "sticky", 10, **with_java(6.0)) | {"run": 0},
+        line("S2", "sticky", 10, **with_java(9.0)) | {"run": 1, "whole_cpu_ms": 6.0},
+        line("S2", "sticky", 10, **with_java(8.0)) | {"run": 2},
+    ]
+    page = page_part(runs)
+    assert "| sticky | 72 ms | 8 ms | 8 ms | 2 ms | 2 ms | 2 ms | 1.5–4.0 |" in page
+    assert "| sticky at S2 no slower than Java | 1.5–4.0 | 3.0–4.5 | met |" in page
+
+
 def test_the_largest_equal_group_is_s2() -> None:
     grown = [line("equal-100", "range", 100), line("S2", "range", 1_000_000)]
     assert "| range | 2 ms | 2 ms (1.00) | 2 |" in page_part(grown)

@@ -1,0 +1,77 @@
+"""Load the compiled kernels before a clock starts, and report what had to be compiled.
+
+numba keeps compiled kernels next to their modules; ``make setup`` compiles them all
+(`tools.kernels`). The first call in a process still has to load them, and the first
+call in a checkout without them compiles them, which takes minutes.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from numba.core.dispatcher import Dispatcher
+
+from rebalance import InstanceError, instance_of, parse_rebalance
+from solver.engines import solve
+from solver.limits import Limits
+from solver.policy import Policy
+
+PACKAGES: Final = ("solver", "heuristics")
+
+_EQUAL_SUBSCRIPTIONS: Final = """{"format": "rebalance/1", "group": "", "topics":
+  {"t": {"partitions": 3, "lag": [3, 2, 1], "racks": [["r"], ["s"], ["r"]]}},
+ "members": {"a": {"subscription": ["t"], "rack": "r", "owned": {"t": [0, 1, 2]}},
+             "b": {"subscription": ["t"], "rack": "s"}}}"""
+
+_MIXED_SUBSCRIPTIONS: Final = """{"format": "rebalance/1", "group": "", "topics":
+  {"t": {"partitions": 3, "lag": [3, 2, 1]}, "u": {"partitions": 2, "lag": [5, 0]}},
+ "members": {"a": {"subscription": ["t"], "owned": {"t": [0]}, "generation": 1},
+             "b": {"subscription": ["t", "u"], "owned": {"t": [1]}, "generation": 2},
+             "c": {"subscription": ["u"]}}}"""
+
+
+@cache
+def load_kernels(policy: Policy) -> None:
+    """Solve two small instances under a policy, once per process.
+
+    A time limit that starts afterwards measures the solve alone.
+    """
+    for text in (_EQUAL_SUBSCRIPTIONS, _MIXED_SUBSCRIPTIONS):
+        with suppress(InstanceError):  # a policy that small groups cannot satisfy
+            solve(instance_of(parse_rebalance(text)), policy, limits=Limits(effort=1.0))
+
+
+def kernels_are_compiled() -> bool:
+    """Return whether this checkout holds compiled kernels of the exact core."""
+    return any(map(_has_index, _kernels("solver.exact")))
+
+
+def compiled_kernels() -> list[str]:
+    """Return the kernels that this process compiled instead of loading them."""
+    return sorted(
+        f"{kernel.py_func.__module__}.{kernel.py_func.__qualname__}"
+        for package in PACKAGES
+        for kernel in _kernels(package)
+        if sum(kernel.stats.cache_misses.values())
+    )
+
+
+def _has_index(kernel: Dispatcher) -> bool:
+    name = f"*.{kernel.py_func.__qualname__}-*.nbi"
+    return any(Path(kernel.stats.cache_path).glob(name))
+
+
+def _kernels(package: str) -> Iterator[Dispatcher]:
+    """Yield the kernels of a package's loaded modules, each once."""
+    seen = set()
+    for name, module in sorted(sys.modules.items()):
+        if name == package or name.startswith(f"{package}."):
+            for kernel in vars(module).values():
+                if isinstance(kernel, Dispatcher) and id(kernel) not in seen:
+                    seen.add(id(kernel))
+                    yield kernel

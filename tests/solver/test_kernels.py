@@ -1,0 +1,60 @@
+"""Kernels are compiled at set-up and loaded before the clock starts."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+BROAD_RUN = """
+import json
+from heuristics import ASSIGNORS
+from rebalance import InstanceError, instance_of, parse_rebalance
+from solver import NAMED, Limits, parse_policy, solve
+from solver.exact import solve_by_flow
+from solver.kernels import compiled_kernels
+from solver.pareto import balance_front, peak_lag_front
+from tests.strategies import LARGER, SMALL, seeded_rebalance
+
+POLICIES = [*NAMED.values(), *map(parse_policy, (
+    "dec-min; stickiness, rack", "per-topic; stickiness", "none; load", "none; peak-lag",
+    "per-topic; topic-peak-lag", "none; peak-lag; max-moves=2", "kip54; peak-lag",
+))]
+for seed in range(60):
+    document = seeded_rebalance(seed, (SMALL, LARGER)[seed % 2])
+    instance = instance_of(parse_rebalance(json.dumps(document)))
+    solve_by_flow(instance)
+    for assignor in ASSIGNORS.values():
+        if assignor.refuses(instance) is None:
+            assignor.assign(instance)
+    for policy in POLICIES:
+        if instance.lag is not None or not policy.needs_lag:
+            try:
+                solve(instance, policy, limits=Limits(effort=0.2))
+            except InstanceError:
+                pass
+print(*compiled_kernels(), sep="\\n")
+"""
+
+
+def run(code: list[str], cache: Path) -> str:
+    """Run Python with a cache of kernels of its own."""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, *code]
+    ended = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    )
+    return ended.stdout
+
+
+@pytest.mark.slow
+def test_set_up_compiles_every_kernel_that_a_run_needs(tmp_path: Path) -> None:
+    assert run(["-c", BROAD_RUN], tmp_path).split(), "an empty cache: all are compiled"
+    compiled = tmp_path / "set-up"
+    run(["-m", "tools.kernels"], compiled)
+    assert run(["-c", BROAD_RUN], compiled).split() == []
