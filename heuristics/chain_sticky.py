@@ -8,10 +8,15 @@ from typing import Final, NamedTuple
 import numpy as np
 from numba import njit
 
-from heuristics.assignment_state import Held, give, nothing_held, take
-from heuristics.balancing_step import give_out, standing_of
+from heuristics.assignment_state import AssignmentState, empty_state, give, take
+from heuristics.balancing_step import assign_free, balancing_state_of
+from heuristics.eligible_members import (
+    EligibleMembers,
+    by_subscribers,
+    eligible_members_of,
+    is_eligible,
+)
 from heuristics.order import looked_up, places_of, text_order
-from heuristics.takers import Takers, by_subscribers, is_taker, takers_of
 from rebalance import NOBODY, Assignment, Instance, Int32, Int64
 
 _DONE: Final = 2**62
@@ -54,12 +59,12 @@ class ChainStickyAssignor:
     def assign(self, instance: Instance) -> Assignment:
         """Keep, deal, and move along chains."""
         order = text_order(instance.members)
-        takers = takers_of(instance, order)
-        now = standing_of(places_of(order, instance.owner), members=order.size)
-        owner = now.holder.copy()
-        topics = by_subscribers(instance, takers)
-        give_out(now, topics, takers, instance.topic_offsets)
-        holder = _levelled(owner, now.holder, instance.partition_topic, takers)
+        eligible = eligible_members_of(instance, order)
+        state = balancing_state_of(places_of(order, instance.owner), members=order.size)
+        owner = state.holder.copy()
+        topics = by_subscribers(instance, eligible)
+        assign_free(state, topics, eligible, instance.topic_offsets)
+        holder = _levelled(owner, state.holder, instance.partition_topic, eligible)
         return Assignment(assignee=looked_up(order.astype(np.int32), holder))
 
 
@@ -72,13 +77,13 @@ class _Group(NamedTuple):
         -1 nobody.
     topic : int32 (P,)
     load : int64 (M,)
-    held : Held
+    state : AssignmentState
     """
 
     owner: Int32
     topic: Int32
     load: Int64
-    held: Held
+    state: AssignmentState
 
 
 class _Walk(NamedTuple):
@@ -104,33 +109,35 @@ class _Walk(NamedTuple):
 
 
 @njit(cache=True)
-def _levelled(owner: Int32, holder: Int32, topic: Int32, takers: Takers) -> Int32:
-    members, partitions = takers.order.size, owner.size
-    held = nothing_held(members, partitions)
-    group = _Group(owner, topic, np.zeros(members, np.int64), held)
+def _levelled(
+    owner: Int32, holder: Int32, topic: Int32, eligible: EligibleMembers
+) -> Int32:
+    members, partitions = eligible.order.size, owner.size
+    state = empty_state(members, partitions)
+    group = _Group(owner, topic, np.zeros(members, np.int64), state)
     for p in range(partitions - 1, -1, -1):
         if holder[p] != NOBODY:
             _give(group, p, holder[p])
-    _level(group, takers)
-    while _go_home(group, takers):
+    _level(group, eligible)
+    while _go_home(group, eligible):
         pass
-    return group.held.holder
+    return group.state.holder
 
 
 @njit(cache=True)
 def _give(group: _Group, p: int, member: int) -> None:
-    give(group.held, p, member)
+    give(group.state, p, member)
     group.load[member] += 1
 
 
 @njit(cache=True)
 def _take(group: _Group, p: int) -> None:
-    group.load[group.held.holder[p]] -= 1
-    take(group.held, p)
+    group.load[group.state.holder[p]] -= 1
+    take(group.state, p)
 
 
 @njit(cache=True)
-def _level(group: _Group, takers: Takers) -> None:
+def _level(group: _Group, eligible: EligibleMembers) -> None:
     """Move along chains, always from the most laden member that is not done.
 
     Where there is no chain all that were met have its load or one less, so no chain
@@ -142,7 +149,7 @@ def _level(group: _Group, takers: Takers) -> None:
         np.empty(members, np.int32),
         np.empty(members, np.int32),
         np.zeros(members, np.int64),
-        np.zeros(takers.first.size, np.int64),
+        np.zeros(eligible.first.size, np.int64),
     )
     most_first = [(-group.load[m], m) for m in range(members)]
     heapq.heapify(most_first)
@@ -152,7 +159,7 @@ def _level(group: _Group, takers: Takers) -> None:
         if -load != group.load[m] or walk.met[m] == _DONE:
             continue  # an entry from before its load changed
         number += 1
-        receiver, count = _reach(group, takers, walk, m, number)
+        receiver, count = _reach(group, eligible, walk, m, number)
         if receiver == NOBODY:
             _finish(group, walk, count)
             continue
@@ -163,7 +170,7 @@ def _level(group: _Group, takers: Takers) -> None:
 
 @njit(cache=True)
 def _reach(
-    group: _Group, takers: Takers, walk: _Walk, start: int, number: int
+    group: _Group, eligible: EligibleMembers, walk: _Walk, start: int, number: int
 ) -> tuple[int, int]:
     """Find the nearest member that has two partitions less; and how many were met."""
     walk.queue[0], walk.giver[start], walk.met[start] = start, NOBODY, number
@@ -171,14 +178,14 @@ def _reach(
     while at < count:
         giver = walk.queue[at]
         at += 1
-        p = group.held.first[giver]
+        p = group.state.first[giver]
         while p != NOBODY:
             t = group.topic[p]
-            p = group.held.after[p]
+            p = group.state.after[p]
             if walk.seen[t] >= number:
                 continue
             walk.seen[t] = number
-            for m in takers.places[takers.first[t] : takers.last[t]]:
+            for m in eligible.places[eligible.first[t] : eligible.last[t]]:
                 if walk.met[m] >= number:
                     continue
                 walk.met[m], walk.giver[m], walk.via[m] = number, giver, t
@@ -194,10 +201,10 @@ def _finish(group: _Group, walk: _Walk, count: int) -> None:
     """Let no walk come here again."""
     for m in walk.queue[:count]:
         walk.met[m] = _DONE
-        p = group.held.first[m]
+        p = group.state.first[m]
         while p != NOBODY:
             walk.seen[group.topic[p]] = _DONE
-            p = group.held.after[p]
+            p = group.state.after[p]
 
 
 @njit(cache=True)
@@ -215,29 +222,29 @@ def _hand_on(group: _Group, walk: _Walk, receiver: int) -> None:
 def _choice(group: _Group, giver: int, topic: int, receiver: int) -> int:
     """Choose a partition: the receiver's own, else not the giver's; of the least."""
     best, best_rank = NOBODY, 3
-    p = group.held.first[giver]
+    p = group.state.first[giver]
     while p != NOBODY:
         if group.topic[p] == topic:
             owner = group.owner[p]
             rank = 0 if owner == receiver else 2 if owner == giver else 1
             if rank < best_rank or (rank == best_rank and p < best):
                 best, best_rank = p, rank
-        p = group.held.after[p]
+        p = group.state.after[p]
     return best
 
 
 @njit(cache=True)
-def _go_home(group: _Group, takers: Takers) -> int:
+def _go_home(group: _Group, eligible: EligibleMembers) -> int:
     """Let partitions return to their owners; return how many did."""
     count = 0
     for p in range(group.owner.size):
-        home, holder = group.owner[p], group.held.holder[p]
+        home, holder = group.owner[p], group.state.holder[p]
         if home == NOBODY:
             continue
         if home == holder:
             continue
         if group.load[holder] <= group.load[home]:
-            other = _foreign(group, takers, home, holder)
+            other = _foreign(group, eligible, home, holder)
             if other == NOBODY:
                 continue
             _take(group, other)
@@ -249,15 +256,17 @@ def _go_home(group: _Group, takers: Takers) -> int:
 
 
 @njit(cache=True)
-def _foreign(group: _Group, takers: Takers, member: int, receiver: int) -> int:
+def _foreign(
+    group: _Group, eligible: EligibleMembers, member: int, receiver: int
+) -> int:
     """Find what a member holds without owning it and another may have: the least."""
     best, best_rank = NOBODY, 2
-    p = group.held.first[member]
+    p = group.state.first[member]
     while p != NOBODY:
         owner = group.owner[p]
-        if owner != member and is_taker(takers, group.topic[p], receiver):
+        if owner != member and is_eligible(eligible, group.topic[p], receiver):
             rank = 0 if owner == receiver else 1
             if rank < best_rank or (rank == best_rank and p < best):
                 best, best_rank = p, rank
-        p = group.held.after[p]
+        p = group.state.after[p]
     return best

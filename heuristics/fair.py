@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from heuristics.balancing_step import even_out, give_out, standing_of
+from heuristics.balancing_step import assign_free, balance_loads, balancing_state_of
+from heuristics.eligible_members import by_subscribers, eligible_members_of
 from heuristics.order import looked_up, text_order
-from heuristics.takers import by_subscribers, takers_of
 from rebalance import NOBODY, Assignment, Instance
 
 
@@ -37,11 +37,11 @@ class FairAssignor:
     def assign(self, instance: Instance) -> Assignment:
         """Give out, even out."""
         order = text_order(instance.members)
-        takers = takers_of(instance, order)
-        topics = by_subscribers(instance, takers)
+        eligible = eligible_members_of(instance, order)
+        topics = by_subscribers(instance, eligible)
         nobody = np.full(instance.n_partitions, NOBODY, dtype=np.int32)
-        now = standing_of(nobody.copy(), members=order.size)
-        give_out(now, topics, takers, instance.topic_offsets)
+        state = balancing_state_of(nobody.copy(), members=order.size)
+        assign_free(state, topics, eligible, instance.topic_offsets)
         movable = np.ones(instance.n_partitions, dtype=np.bool_)
-        even_out(now, nobody, movable, topics, takers, instance.topic_offsets)
-        return Assignment(assignee=looked_up(order.astype(np.int32), now.holder))
+        balance_loads(state, nobody, movable, topics, eligible, instance.topic_offsets)
+        return Assignment(assignee=looked_up(order.astype(np.int32), state.holder))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from heuristics.balancing_step import even_out, give_out, standing_of
+from heuristics.balancing_step import assign_free, balance_loads, balancing_state_of
+from heuristics.eligible_members import by_subscribers, eligible_members_of
 from heuristics.order import looked_up, places_of, text_order
-from heuristics.takers import by_subscribers, takers_of
 from rebalance import NOBODY, Assignment, Instance
 
 
@@ -35,11 +35,11 @@ class FairestStickyAssignor:
     def assign(self, instance: Instance) -> Assignment:
         """Keep, give out, even out what was given out."""
         order = text_order(instance.members)
-        takers = takers_of(instance, order)
-        topics = by_subscribers(instance, takers)
-        now = standing_of(places_of(order, instance.owner), members=order.size)
-        was_free = now.holder == NOBODY
-        give_out(now, topics, takers, instance.topic_offsets)
+        eligible = eligible_members_of(instance, order)
+        topics = by_subscribers(instance, eligible)
+        state = balancing_state_of(places_of(order, instance.owner), members=order.size)
+        was_free = state.holder == NOBODY
+        assign_free(state, topics, eligible, instance.topic_offsets)
         nobody = np.full(instance.n_partitions, NOBODY, dtype=np.int32)
-        even_out(now, nobody, was_free, topics, takers, instance.topic_offsets)
-        return Assignment(assignee=looked_up(order.astype(np.int32), now.holder))
+        balance_loads(state, nobody, was_free, topics, eligible, instance.topic_offsets)
+        return Assignment(assignee=looked_up(order.astype(np.int32), state.holder))

@@ -8,8 +8,8 @@ import numpy as np
 from numba import njit
 
 from heuristics.assignor import ensure_applies
+from heuristics.eligible_members import EligibleMembers, eligible_members_of
 from heuristics.order import text_order
-from heuristics.takers import Takers, takers_of
 from rebalance import NOBODY, Assignment, Instance, Int32, Int64
 
 
@@ -43,21 +43,21 @@ class LagAwareAssignor:
             If the instance tells no lag.
         """
         ensure_applies(self, instance)
-        takers = takers_of(instance, text_order(instance.members))
+        eligible = eligible_members_of(instance, text_order(instance.members))
         lag = cast("Int64", instance.lag)  # None has been refused
-        return Assignment(assignee=_dealt(takers, instance.topic_offsets, lag))
+        return Assignment(assignee=_dealt(eligible, instance.topic_offsets, lag))
 
 
 @njit(cache=True)
-def _dealt(takers: Takers, topic_offsets: Int64, lag: Int64) -> Int32:
-    """Deal in rounds: in each, every taker gets one, the least laden the largest lag.
+def _dealt(eligible: EligibleMembers, topic_offsets: Int64, lag: Int64) -> Int32:
+    """Assign in rounds: each member gets one, the least total lag the largest lag.
 
     Members yet to be served in a round all have one count, and their totals do not
     change during it: sorting them once a round is the published rule.
     """
     assignee = np.full(topic_offsets[-1], NOBODY, dtype=np.int32)
     for t in range(topic_offsets.size - 1):
-        places = takers.places[takers.first[t] : takers.last[t]]
+        places = eligible.places[eligible.first[t] : eligible.last[t]]
         of_topic = lag[topic_offsets[t] : topic_offsets[t + 1]]
         if places.size == 0:
             continue
@@ -68,6 +68,6 @@ def _dealt(takers: Takers, topic_offsets: Int64, lag: Int64) -> Int32:
             least_first = np.argsort(total, kind="mergesort")
             for j in range(min(places.size, of_topic.size - start)):
                 number, i = largest_first[start + j], least_first[j]
-                assignee[topic_offsets[t] + number] = takers.order[places[i]]
+                assignee[topic_offsets[t] + number] = eligible.order[places[i]]
                 total[i] += of_topic[number]
     return assignee

@@ -7,12 +7,12 @@ from typing import Final, NamedTuple, cast
 import numpy as np
 from numba import njit
 
-from heuristics.assignment_state import give, nothing_held
+from heuristics.assignment_state import empty_state, give
 from heuristics.assignor import ensure_applies
+from heuristics.eligible_members import EligibleMembers, eligible_members_of
 from heuristics.exchanges import Laden, exchange
 from heuristics.lowest_peak import lowest_peak
 from heuristics.order import looked_up, text_order
-from heuristics.takers import Takers, takers_of
 from rebalance import NOBODY, Assignment, Instance, Int32, Int64
 
 _DEALS: Final = 1000
@@ -69,13 +69,13 @@ class LagSwapsAssignor:
         ensure_applies(self, instance)
         lag = cast("Int64", instance.lag)  # None has been refused
         order = text_order(instance.members)
-        takers = takers_of(instance, order)
-        wanted = takers.last - takers.first
+        eligible = eligible_members_of(instance, order)
+        wanted = eligible.last - eligible.first
         least = instance.topic_sizes // np.maximum(wanted, 1) * (wanted > 0)
         rounds = _rounds(instance, lag, wanted)
         enough = lowest_peak(instance, lag, least, wanted)
         topic = instance.partition_topic
-        holder = _best_of(takers, rounds, lag, topic, least, enough)
+        holder = _best_of(eligible, rounds, lag, topic, least, enough)
         return Assignment(assignee=looked_up(order.astype(np.int32), holder))
 
 
@@ -117,7 +117,7 @@ def _rounds(instance: Instance, lag: Int64, wanted: Int64) -> _Rounds:
 
 @njit(cache=True)
 def _best_of(
-    takers: Takers,
+    eligible: EligibleMembers,
     rounds: _Rounds,
     lag: Int64,
     topic: Int32,
@@ -132,10 +132,10 @@ def _best_of(
     looks, seed = _LOOKS + _LOOKS_EACH * lag.size, 1
     rows, turns = rounds.rows, np.arange(rounds.first.size)
     for _ in range(_DEALS if rows.size else 0):
-        group = _dealt(takers, rounds, turns, lag, topic, least)
-        looks = exchange(group, takers, enough, looks - _A_DEAL * lag.size)
+        group = _dealt(eligible, rounds, turns, lag, topic, least)
+        looks = exchange(group, eligible, enough, looks - _A_DEAL * lag.size)
         if group.total.max() < peak:
-            best, peak = group.held.holder, group.total.max()
+            best, peak = group.state.holder, group.total.max()
         if peak <= enough or looks <= 0:
             break
         seed = _shuffle(turns, seed)
@@ -159,7 +159,7 @@ def _shuffle(some: Int64, seed: int) -> int:
 
 @njit(cache=True)
 def _dealt(
-    takers: Takers,
+    eligible: EligibleMembers,
     rounds: _Rounds,
     turns: Int64,
     lag: Int64,
@@ -167,22 +167,22 @@ def _dealt(
     least: Int64,
 ) -> Laden:
     """Deal round by round, in this order."""
-    members = takers.order.size
+    members = eligible.order.size
     total = np.zeros(members, np.int64)
-    group = Laden(lag, topic, least, total, nothing_held(members, lag.size))
+    group = Laden(lag, topic, least, total, empty_state(members, lag.size))
     for r in turns:
-        _deal(group, takers, rounds.rows[rounds.first[r] : rounds.last[r]])
+        _deal(group, eligible, rounds.rows[rounds.first[r] : rounds.last[r]])
     return group
 
 
 @njit(cache=True)
-def _deal(group: Laden, takers: Takers, rows: Int64) -> None:
+def _deal(group: Laden, eligible: EligibleMembers, rows: Int64) -> None:
     """Give one of a topic's partitions each, the first to the least laden."""
     t = group.topic[rows[0]]
-    places = takers.places[takers.first[t] : takers.last[t]]
+    places = eligible.places[eligible.first[t] : eligible.last[t]]
     # Mergesort is stable: ties keep the order of member ids.
     least_first = np.argsort(group.total[places], kind="mergesort")
     for j in range(rows.size):
         member = places[least_first[j]]
-        give(group.held, rows[j], member)
+        give(group.state, rows[j], member)
         group.total[member] += group.lag[rows[j]]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from heuristics.eligible_members import EligibleMembers, eligible_members_of
 from heuristics.order import member_order
 from heuristics.rack_matching import rack_matched
-from heuristics.takers import Takers, takers_of
 from rebalance import NOBODY, Assignment, Instance, Int32, Int64
 
 
@@ -43,39 +43,41 @@ class RangeAssignor:
 
     def assign(self, instance: Instance) -> Assignment:
         """Match racks where they tell something, then cut every topic into ranges."""
-        takers = takers_of(instance, member_order(instance))
+        eligible = eligible_members_of(instance, member_order(instance))
         racks, matched = instance.racks, None
         if racks is not None:
-            matched = rack_matched(instance, racks, takers)
+            matched = rack_matched(instance, racks, eligible)
         if matched is None:
-            return Assignment(assignee=ranges(takers, instance.topic_offsets))
-        _fill_ranges(matched, takers, instance.topic_offsets)
+            return Assignment(assignee=ranges(eligible, instance.topic_offsets))
+        _fill_ranges(matched, eligible, instance.topic_offsets)
         return Assignment(assignee=matched)
 
 
 @njit(cache=True)
-def ranges(takers: Takers, topic_offsets: Int64) -> Int32:
-    """Give taker i of a topic floor(size / takers) rows, one more if i < remainder."""
+def ranges(eligible: EligibleMembers, topic_offsets: Int64) -> Int32:
+    """Give subscriber i floor(size / subscribers) rows, one more if i < remainder."""
     assignee = np.full(topic_offsets[-1], NOBODY, dtype=np.int32)
     for t in range(topic_offsets.size - 1):
-        places = takers.places[takers.first[t] : takers.last[t]]
+        places = eligible.places[eligible.first[t] : eligible.last[t]]
         row, end = topic_offsets[t], topic_offsets[t + 1]
         if places.size == 0:
             continue
         quota, remainder = divmod(end - row, places.size)
         for i in range(min(places.size, end - row)):
             stop = row + quota + (1 if i < remainder else 0)
-            assignee[row:stop] = takers.order[places[i]]
+            assignee[row:stop] = eligible.order[places[i]]
             row = stop
     return assignee
 
 
 @njit(cache=True)
-def _fill_ranges(assignee: Int32, takers: Takers, topic_offsets: Int64) -> None:
-    """Give each topic's open rows to its takers in order, up to what each may have."""
-    n_given = np.zeros(takers.order.size, dtype=np.int64)
+def _fill_ranges(
+    assignee: Int32, eligible: EligibleMembers, topic_offsets: Int64
+) -> None:
+    """Give each topic's open rows to its subscribers in order, up to their quotas."""
+    n_given = np.zeros(eligible.order.size, dtype=np.int64)
     for t in range(topic_offsets.size - 1):
-        places = takers.places[takers.first[t] : takers.last[t]]
+        places = eligible.places[eligible.first[t] : eligible.last[t]]
         if places.size == 0:
             continue
         start, end = topic_offsets[t], topic_offsets[t + 1]
@@ -88,7 +90,7 @@ def _fill_ranges(assignee: Int32, takers: Takers, topic_offsets: Int64) -> None:
         for place in places:
             if row == end:
                 break
-            m = takers.order[place]
+            m = eligible.order[place]
             had, most = n_given[m], quota + (1 if n_extra > 0 else 0)
             while n_given[m] < most and row < end:
                 if assignee[row] == NOBODY:

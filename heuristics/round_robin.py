@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from heuristics.eligible_members import EligibleMembers, eligible_members_of
 from heuristics.order import member_order, text_order
-from heuristics.takers import Takers, takers_of
 from rebalance import NOBODY, Assignment, Instance, Int32, Int64
 
 
@@ -29,24 +29,24 @@ class RoundRobinAssignor:
 
     def assign(self, instance: Instance) -> Assignment:
         """Deal the partitions out."""
-        takers = takers_of(instance, member_order(instance))
+        eligible = eligible_members_of(instance, member_order(instance))
         topics = text_order(instance.topics)
-        return Assignment(assignee=_dealt(takers, topics, instance.topic_offsets))
+        return Assignment(assignee=_dealt(eligible, topics, instance.topic_offsets))
 
 
 @njit(cache=True)
-def _dealt(takers: Takers, topics: Int64, topic_offsets: Int64) -> Int32:
+def _dealt(eligible: EligibleMembers, topics: Int64, topic_offsets: Int64) -> Int32:
     """Deal topic by topic; only the step into a topic has members to pass over."""
     assignee = np.full(topic_offsets[-1], NOBODY, dtype=np.int32)
     place = 0  # whose turn it is; may be one past the last
     for t in topics:
-        places = takers.places[takers.first[t] : takers.last[t]]
+        places = eligible.places[eligible.first[t] : eligible.last[t]]
         if places.size == 0 or topic_offsets[t] == topic_offsets[t + 1]:
             continue
         i = int(np.searchsorted(places, place)) % places.size
         for row in range(topic_offsets[t], topic_offsets[t + 1]):
             place = places[i]
-            assignee[row] = takers.order[place]
+            assignee[row] = eligible.order[place]
             i = i + 1 if i + 1 < places.size else 0
         place += 1
     return assignee

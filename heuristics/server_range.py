@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from heuristics.eligible_members import eligible_members_of
 from heuristics.order import member_order
 from heuristics.range import ranges
-from heuristics.takers import takers_of
 from rebalance import Assignment, Instance
 
 
@@ -36,5 +36,5 @@ class ServerRangeAssignor:
 
     def assign(self, instance: Instance) -> Assignment:
         """Cut every topic into ranges."""
-        takers = takers_of(instance, member_order(instance))
-        return Assignment(assignee=ranges(takers, instance.topic_offsets))
+        eligible = eligible_members_of(instance, member_order(instance))
+        return Assignment(assignee=ranges(eligible, instance.topic_offsets))

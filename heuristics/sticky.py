@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from heuristics.balancing_step import even_out, give_out, standing_of
+from heuristics.balancing_step import assign_free, balance_loads, balancing_state_of
 from heuristics.claim_history import must_revoke, previous_owners, wanted_claims
 from heuristics.constrained_sticky import ConstrainedStickyAssignor
+from heuristics.eligible_members import by_subscribers, eligible_members_of
 from heuristics.order import looked_up, places_of, text_order
+from heuristics.rack_balancing import assign_free_nearby
 from heuristics.rack_constrained import rack_constrained
-from heuristics.rack_evening import give_out_near
-from heuristics.rack_locality import Reach, near_owners, telling_reach
-from heuristics.takers import by_subscribers, takers_of
+from heuristics.rack_locality import (
+    RackLocality,
+    informative_rack_locality,
+    near_owners,
+)
 from rebalance import NOBODY, Assignment, Instance, Int32
 
 
@@ -29,7 +33,7 @@ class StickyAssignor:
        its previous owner, by the newest of the claims older than the group's newest,
        goes back to that one; else, if its holder has two or more above the least
        loaded subscriber, to that one. If before a partition of the same topic went
-       from the taker to who had this one first, that one goes back in its stead;
+       from the receiver to who had this one first, that one goes back in its stead;
     4. first with the partitions of step 2 alone until nothing moves, unless somebody
        has left a topic of which it owned a partition; then with all.
 
@@ -37,7 +41,7 @@ class StickyAssignor:
     replicas on the same racks. Then nobody keeps what has no replica on its rack, as if
     it had left the topic, and before step 2, or before the rest is dealt out, each
     partition goes to those on a rack of its own in the same way
-    (`heuristics.rack_constrained`, `heuristics.rack_evening`). What is far goes again
+    (`heuristics.rack_constrained`, `heuristics.rack_balancing`). What is far goes again
     in every rebalance, so an answer need not be left alone by the next. A fault, kept:
     steps 3 and 4 do not look at racks (upstream looks, and moves all the same).
 
@@ -50,9 +54,10 @@ class StickyAssignor:
 
     Not copied, since they are faults:
 
-    - one goes back in another's stead only if who gives it has two or more above the
-      taker. Upstream does not ask, so that loads may grow apart and its loop need not
-      end; here every move lowers the sum of squares of the loads;
+    - a partition returns home instead of another only if its giver has at least two
+      partitions more than the receiver. Upstream has no such condition, so that loads
+      can diverge and its loop need not terminate; here every move lowers the sum of
+      squares of the loads;
     - upstream's last step (step 5's revert), which takes all moves back if its score
       has not fallen: here every move lowers the score, so there is nothing to take
       back. At the end no single transfer evens two members out (KIP-54 balanced);
@@ -92,32 +97,38 @@ def sticky_assignment(instance: Instance, *, may_revoke: bool = True) -> Assignm
         Whether racks may take from owners, and mixed subscriptions; if not, racks do
         not count, and step 4 ends with the partitions of step 2.
     """
-    reach = telling_reach(instance) if may_revoke else None
+    locality = informative_rack_locality(instance) if may_revoke else None
     constrained = ConstrainedStickyAssignor()
     if constrained.refuses(instance) is not None:
-        return Assignment(assignee=_evened(instance, reach, may_revoke=may_revoke))
-    if reach is None:
+        return Assignment(assignee=_evened(instance, locality, may_revoke=may_revoke))
+    if locality is None:
         return constrained.assign(instance)
-    return Assignment(assignee=rack_constrained(instance, reach))
+    return Assignment(assignee=rack_constrained(instance, locality))
 
 
-def _evened(instance: Instance, reach: Reach | None, *, may_revoke: bool) -> Int32:
+def _evened(
+    instance: Instance, locality: RackLocality | None, *, may_revoke: bool
+) -> Int32:
     """Go the general path."""
     order = text_order(instance.members)
-    takers = takers_of(instance, order)
-    topics = by_subscribers(instance, takers)
+    eligible = eligible_members_of(instance, order)
+    topics = by_subscribers(instance, eligible)
     wanted = wanted_claims(instance)
     previous = places_of(order, previous_owners(instance, wanted))
-    kept = instance.owner if reach is None else near_owners(instance.owner, reach)
+    kept = instance.owner if locality is None else near_owners(instance.owner, locality)
     is_far = bool((kept != instance.owner).any())
-    now = standing_of(places_of(order, kept), members=order.size)
-    was_free = now.holder == NOBODY
-    if reach is not None:
-        give_out_near(now, topics, takers, instance.topic_offsets, reach)
-    give_out(now, topics, takers, instance.topic_offsets)
+    state = balancing_state_of(places_of(order, kept), members=order.size)
+    was_free = state.holder == NOBODY
+    if locality is not None:
+        assign_free_nearby(state, topics, eligible, instance.topic_offsets, locality)
+    assign_free(state, topics, eligible, instance.topic_offsets)
     if not (is_far or must_revoke(instance, wanted)):
-        even_out(now, previous, was_free, topics, takers, instance.topic_offsets)
+        balance_loads(
+            state, previous, was_free, topics, eligible, instance.topic_offsets
+        )
     if may_revoke:
         everything = np.ones_like(was_free)
-        even_out(now, previous, everything, topics, takers, instance.topic_offsets)
-    return looked_up(order.astype(np.int32), now.holder)
+        balance_loads(
+            state, previous, everything, topics, eligible, instance.topic_offsets
+        )
+    return looked_up(order.astype(np.int32), state.holder)

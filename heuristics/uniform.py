@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from heuristics.eligible_members import eligible_members_of
 from heuristics.order import text_order
-from heuristics.takers import takers_of
 from heuristics.uniform_mixed import evened
 from rebalance import NOBODY, Assignment, Instance, Int32, Int64
 
@@ -52,8 +52,8 @@ class UniformAssignor:
         """Count if subscriptions are equal, else even out by loads."""
         order = text_order(instance.members)
         if np.count_nonzero(instance.class_sizes) > 1:
-            takers = takers_of(instance, order)
-            return Assignment(assignee=evened(instance, takers))
+            eligible = eligible_members_of(instance, order)
+            return Assignment(assignee=evened(instance, eligible))
         if order.size == 0:
             nobody = np.full(instance.n_partitions, NOBODY, dtype=np.int32)
             return Assignment(assignee=nobody)

@@ -24,8 +24,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from heuristics.eligible_members import EligibleMembers
 from heuristics.order import looked_up, places_of, text_order
-from heuristics.takers import Takers
 from rebalance import NOBODY, Instance, Int32, Int64
 
 MAX_TURNS = 16
@@ -56,7 +56,7 @@ class _High(NamedTuple):
     turn: int
 
 
-def evened(instance: Instance, takers: Takers) -> Int32:
+def evened(instance: Instance, eligible: EligibleMembers) -> Int32:
     """Assign.
 
     Returns
@@ -64,18 +64,18 @@ def evened(instance: Instance, takers: Takers) -> Int32:
     int32 (P,)
         Member of each partition, -1 nobody.
     """
-    held = places_of(takers.order, instance.owner)
-    load = np.bincount(held[held != NOBODY], minlength=takers.order.size)
-    topics = _in_turn(instance, takers)
-    _hand_out(held, load, takers, topics, instance.topic_offsets)
-    _even(held, load, takers, topics, instance.topic_offsets)
-    return looked_up(takers.order.astype(np.int32), held)
+    held = places_of(eligible.order, instance.owner)
+    load = np.bincount(held[held != NOBODY], minlength=eligible.order.size)
+    topics = _in_turn(instance, eligible)
+    _hand_out(held, load, eligible, topics, instance.topic_offsets)
+    _even(held, load, eligible, topics, instance.topic_offsets)
+    return looked_up(eligible.order.astype(np.int32), held)
 
 
-def _in_turn(instance: Instance, takers: Takers) -> Int64:
+def _in_turn(instance: Instance, eligible: EligibleMembers) -> Int64:
     """Sort the topics that have both partitions and subscribers."""
     by_name = text_order(instance.topics)
-    n_takers = takers.last - takers.first
+    n_takers = eligible.last - eligible.first
     counts = instance.topic_sizes
     served = by_name[(n_takers[by_name] > 0) & (counts[by_name] > 0)]
     # Upstream divides in doubles too; equal fractions give equal doubles.
@@ -92,21 +92,25 @@ def _ranked(places: Int32, load: Int64) -> Int64:
 
 @njit(cache=True)
 def _hand_out(
-    held: Int32, load: Int64, takers: Takers, topics: Int64, topic_offsets: Int64
+    held: Int32,
+    load: Int64,
+    eligible: EligibleMembers,
+    topics: Int64,
+    topic_offsets: Int64,
 ) -> None:
     """Give each topic's open rows to subscribers with the fewest, level by level."""
     for t in topics:
         start, end = topic_offsets[t], topic_offsets[t + 1]
         if not (held[start:end] == NOBODY).any():
             continue
-        ranked = _ranked(takers.places[takers.first[t] : takers.last[t]], load)
+        ranked = _ranked(eligible.places[eligible.first[t] : eligible.last[t]], load)
         low = _Low(0, load[ranked[0]] - 1, 0)
         for row in range(start, end):
             if held[row] == NOBODY:
                 low = _serve(low, ranked, load)
-                taker = ranked[low.turn - 1]
-                held[row] = taker
-                load[taker] += 1
+                receiver = ranked[low.turn - 1]
+                held[row] = receiver
+                load[receiver] += 1
 
 
 @njit(cache=True)
@@ -137,7 +141,11 @@ def _ask(high: _High, ranked: Int64, load: Int64) -> _High:
 
 @njit(cache=True)
 def _even(
-    held: Int32, load: Int64, takers: Takers, topics: Int64, topic_offsets: Int64
+    held: Int32,
+    load: Int64,
+    eligible: EligibleMembers,
+    topics: Int64,
+    topic_offsets: Int64,
 ) -> None:
     """Even topic by topic until a whole turn has moved nothing."""
     head = np.full(load.size, NONE, dtype=np.int64)
@@ -148,14 +156,14 @@ def _even(
             if i == last_moved:
                 return
             t = topics[i]
-            places = takers.places[takers.first[t] : takers.last[t]]
+            places = eligible.places[eligible.first[t] : eligible.last[t]]
             least, most = load[places].min(), load[places].max()
             n_moved = 0
             if most - least > 1:
                 ranked = _ranked(places, load)
                 start, end = topic_offsets[t], topic_offsets[t + 1]
                 _list_rows(held, ranked, start, end, head, link)
-                n_moved = _even_topic(held, load, ranked, head, link)
+                n_moved = _balance_topic(held, load, ranked, head, link)
             if n_moved > 0 or last_moved == NONE:
                 last_moved = i
 
@@ -171,7 +179,7 @@ def _list_rows(
 
 
 @njit(cache=True)
-def _even_topic(
+def _balance_topic(
     held: Int32, load: Int64, ranked: Int64, head: Int64, link: Int64
 ) -> int:
     """Move rows from the most to the fewest; reorders ``ranked``; tell how many."""
@@ -186,12 +194,12 @@ def _even_topic(
         low = _serve(low, ranked, load)
         if high.level - low.level <= 1:
             return n_moved
-        giver, taker = ranked[high.turn + 1], ranked[low.turn - 1]
+        giver, receiver = ranked[high.turn + 1], ranked[low.turn - 1]
         row = head[giver]
         head[giver] = link[row]
-        held[row] = taker
+        held[row] = receiver
         load[giver] -= 1
-        load[taker] += 1
+        load[receiver] += 1
         n_moved += 1
 
 

@@ -16,8 +16,7 @@ has them.
 """
 
 from heuristics.group.coordinator import Coordinator, GroupState
-from heuristics.group.events import Event, Kind
-from heuristics.group.group import Group
+from heuristics.group.events import Event, EventKind
 from heuristics.group.history import History, Step, least_moves
 from heuristics.group.member import Configuration, Member, Phase
 from heuristics.group.messages import Refusal
@@ -30,16 +29,17 @@ from heuristics.group.protocol import (
     static_protocol,
 )
 from heuristics.group.safeguards import Safeguards
+from heuristics.group.simulation import Group
 
 __all__ = [
     "Configuration",
     "Coordinator",
     "Event",
+    "EventKind",
     "Group",
     "GroupError",
     "GroupState",
     "History",
-    "Kind",
     "Member",
     "Phase",
     "ProtocolChoice",

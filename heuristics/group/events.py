@@ -6,7 +6,7 @@ from enum import Enum
 from typing import NamedTuple
 
 
-class Kind(Enum):
+class EventKind(Enum):
     """What may happen. The subject is a process, or a member id where it says so."""
 
     REVOKED = "revoked"  # the callback after a SyncGroup ends
@@ -30,10 +30,20 @@ class Kind(Enum):
 class Event(NamedTuple):
     """One step."""
 
-    kind: Kind
+    kind: EventKind
     subject: str = ""
 
 
-PROGRESS = (Kind.REVOKED, Kind.RECEIVE, Kind.SYNC, Kind.HEARTBEAT, Kind.JOIN)
-TIMEOUTS = (Kind.REBALANCE_TIMEOUT, Kind.SYNC_TIMEOUT, Kind.SESSION_TIMEOUT)
-FAULTS = (Kind.LOSE_JOIN, Kind.LOSE_SYNC)
+PROGRESS = (
+    EventKind.REVOKED,
+    EventKind.RECEIVE,
+    EventKind.SYNC,
+    EventKind.HEARTBEAT,
+    EventKind.JOIN,
+)
+TIMEOUTS = (
+    EventKind.REBALANCE_TIMEOUT,
+    EventKind.SYNC_TIMEOUT,
+    EventKind.SESSION_TIMEOUT,
+)
+FAULTS = (EventKind.LOSE_JOIN, EventKind.LOSE_SYNC)

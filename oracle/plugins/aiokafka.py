@@ -2,7 +2,7 @@
 
 The client leaves three things out: it hands its leader no rack, static member's name
 or owned partitions, it knows no cooperative mode, and it does not tell an assignor the
-generation of what it gives it. See `GroupAssignor.follow` for the last.
+generation of what it gives it. See `AiokafkaAssignor.follow` for the last.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Subscribed(ConsumerProtocolMemberMetadata):  # type: ignore[misc]
         return self._bytes
 
 
-class GroupAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
+class AiokafkaAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
     """An assignor of one consumer; `assignor` makes it.
 
     The client calls methods of a class or of an object alike. An object keeps what two
@@ -118,7 +118,7 @@ def assignor(
     fallback: str = FALLBACK,
     rack: str | None = None,
     lag: LagSource | None = None,
-) -> GroupAssignor:
+) -> AiokafkaAssignor:
     """Return an object for ``partition_assignment_strategy`` of one consumer.
 
     Make one for each consumer: it remembers what that consumer was given.
@@ -143,4 +143,4 @@ def assignor(
         rack=rack,
         lag=lag,
     )
-    return GroupAssignor(settings)
+    return AiokafkaAssignor(settings)

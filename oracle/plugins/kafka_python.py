@@ -63,7 +63,7 @@ class Member(Protocol):
     metadata: ConsumerProtocolSubscription
 
 
-class GroupAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
+class KafkaPythonAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
     """What a consumer makes one of for itself; `assignor` makes the class."""
 
     settings: ClassVar[Settings]
@@ -126,7 +126,7 @@ def assignor(
     fallback: str = FALLBACK,
     rack: str | None = None,
     lag: LagSource | None = None,
-) -> type[GroupAssignor]:
+) -> type[KafkaPythonAssignor]:
     """Return a class for ``partition_assignment_strategy`` of a ``KafkaConsumer``.
 
     Each consumer makes its own object of it, so one list will do for many.
@@ -152,7 +152,7 @@ def assignor(
         rack=rack,
         lag=lag,
     )
-    return type("NamedGroupAssignor", (GroupAssignor,), {"settings": settings})
+    return type("NamedGroupAssignor", (KafkaPythonAssignor,), {"settings": settings})
 
 
 def _read(metadata: ConsumerProtocolSubscription) -> Subscription:

@@ -19,8 +19,8 @@ from oracle.report.gaps import Gaps, gaps_of
 from oracle.report.kip54 import kip54_rows
 from oracle.report.load import Tables, load
 from oracle.report.outcomes import Counts
+from oracle.report.outliers import Outlier, outliers_of
 from oracle.report.units import BESTS, assignor_units, client_units
-from oracle.report.worst import Case, worst_of
 from oracle.wording import counted, loads_text, percent, share
 from oracle.writing import written_aside
 from pipeline.evaluation import ACTUAL
@@ -115,8 +115,8 @@ def _gap_chart(gaps: Gaps) -> str:
     return Markup(gap_cells(gaps, names, width=NARROW))  # noqa: S704 - as above
 
 
-def _cases(tables: Tables, about: About) -> list[Case]:
-    return worst_of(tables, client_units(tables), about.claim_rule)
+def _cases(tables: Tables, about: About) -> list[Outlier]:
+    return outliers_of(tables, client_units(tables), about.claim_rule)
 
 
 def _label(row: ClientRow, with_assignor: bool) -> str:

@@ -98,7 +98,7 @@ def audit(  # noqa: PLR0913  # one name an option of the command
     Parameters
     ----------
     sources
-        Files and folders, of any of the formats of `pipeline.sources.kinds.Kind`.
+        Files and folders in any format of `pipeline.sources.source_kind.SourceKind`.
     out
         Folder for the tables and ``audit.json``; made if absent. On a cluster, one
         that all workers see, as the sources must be.

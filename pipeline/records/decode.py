@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pipeline.records.groups import decode_group
+from pipeline.records.group_records import decode_group
 from pipeline.records.model import Record, SetAside
 from pipeline.records.offsets import decode_offset
 from rebalance import WireError

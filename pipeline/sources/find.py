@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pipeline.sources.documents import is_in_lines
-from pipeline.sources.kinds import Kind, is_parquet, kind_of, known_formats
 from pipeline.sources.lines import WHOLE, Extent, survey
+from pipeline.sources.source_kind import SourceKind, is_parquet, kind_of, known_formats
 from rebalance import SourceError
 
 SIDE_FILES: Final = ("topics.json", "offsets.json")
@@ -27,7 +27,7 @@ class Split:
     describe texts of a folder come all together.
     """
 
-    kind: Kind
+    kind: SourceKind
     files: tuple[tuple[str, Path], ...]
     extent: Extent = WHOLE
     row_group: int | None = None
@@ -38,7 +38,7 @@ class SourceFile:
     """A file that was read, for the record: its sha256 and length in bytes."""
 
     name: str
-    kind: Kind
+    kind: SourceKind
     sha256: str
     length: int
 
@@ -85,12 +85,12 @@ def find_sources(paths: Sequence[Path], *, source_format: str | None = None) -> 
             reason = f"unreadable: {str(error).splitlines()[0]}"
             found.unknown.append(SourceError(reason, source=name))
             continue
-        if kind is Kind.DESCRIBE:
+        if kind is SourceKind.DESCRIBE:
             folder = str(Path(name).parent)
             describes.setdefault(folder, []).append((name, path))
         found.splits.extend(splits)
     for files in describes.values():
-        found.splits.append(Split(kind=Kind.DESCRIBE, files=tuple(sorted(files))))
+        found.splits.append(Split(kind=SourceKind.DESCRIBE, files=tuple(sorted(files))))
     if not found.splits:
         raise _nothing(paths, found.unknown)
     return found
@@ -106,11 +106,11 @@ def _side_files(paths: Sequence[Path]) -> dict[str, Path]:
     return found
 
 
-def _format_of(source_format: str | None) -> Kind | None:
+def _format_of(source_format: str | None) -> SourceKind | None:
     if source_format is None:
         return None
     try:
-        return Kind(source_format)
+        return SourceKind(source_format)
     except ValueError:
         reason = f"no such format; known are {known_formats()}"
         raise SourceError(reason, source=source_format) from None
@@ -146,7 +146,7 @@ def _is_left_alone(way: Path) -> bool:
     return way.suffix == ".md" or any(part[0] in "._" for part in way.parts)
 
 
-def _splits(kind: Kind, name: str, path: Path, found: Found) -> Iterator[Split]:
+def _splits(kind: SourceKind, name: str, path: Path, found: Found) -> Iterator[Split]:
     """Cut a file up and note its digest; describe texts are left to be gathered."""
     digest, extents = survey(path)
     files = ((name, path),)
@@ -156,8 +156,8 @@ def _splits(kind: Kind, name: str, path: Path, found: Found) -> Iterator[Split]:
         if groups == 0:
             raise SourceError("Parquet without rows", source=name)
         yield from (Split(kind=kind, files=files, row_group=i) for i in range(groups))
-    elif kind is not Kind.DESCRIBE:
-        if kind is Kind.REBALANCES and not is_in_lines(path):
+    elif kind is not SourceKind.DESCRIBE:
+        if kind is SourceKind.REBALANCES and not is_in_lines(path):
             extents = [WHOLE]
         yield from (Split(kind=kind, files=files, extent=extent) for extent in extents)
     found.files.append(

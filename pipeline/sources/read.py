@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from pipeline.cases import Case
-from pipeline.describe.groups import NotJudged, case_of, partitions_seen
+from pipeline.describe.group_case import NotJudged, case_of, partitions_seen
 from pipeline.describe.snapshots import Snapshot, Stray, read_snapshots
 from pipeline.records import decode_record
 from pipeline.sources.documents import (
@@ -18,7 +18,6 @@ from pipeline.sources.documents import (
     read_document_table,
 )
 from pipeline.sources.find import Split
-from pipeline.sources.kinds import Kind
 from pipeline.sources.lines import read_lines
 from pipeline.sources.record_lines import row_of_line
 from pipeline.sources.record_parquet import read_records
@@ -31,6 +30,7 @@ from pipeline.sources.rows import (
     quarantine_row,
     topic_row,
 )
+from pipeline.sources.source_kind import SourceKind
 from rebalance import OracleError, WireError
 
 
@@ -46,10 +46,10 @@ def rows_of(split: Split) -> Iterator[Row]:
 
 
 def _reader(split: Split) -> Iterator[Row]:
-    if split.kind is Kind.DESCRIBE:
+    if split.kind is SourceKind.DESCRIBE:
         return _describe(split)
     source, path = split.files[0]
-    if split.kind is Kind.RECORDS:
+    if split.kind is SourceKind.RECORDS:
         if split.row_group is not None:
             return read_records(path, split.row_group, source)
         lines = read_lines(path, split.extent)

@@ -68,16 +68,16 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Holdings:
+class AssignmentDiff:
     """The members with most to see, by name, then nobody if it was given anything."""
 
     rows: tuple[Row, ...]
     members_left_out: int
 
 
-def holdings_of(
+def assignment_diff_of(
     instance: Instance, after: Members, best: Members, forbidden: AbstractSet[Held]
-) -> Holdings:
+) -> AssignmentDiff:
     """Compare two assignments of one instance, partition by partition.
 
     ``forbidden`` are what of ``after`` breaks a rule.
@@ -106,7 +106,7 @@ def holdings_of(
 def _laid_out(
     names: AbstractSet[str],
     sides: Sequence[Mapping[str | None, list[tuple[Held, str]]]],
-) -> Holdings:
+) -> AssignmentDiff:
     """Choose the members with most to see, and draw their sides."""
 
     def stir(name: str) -> int:
@@ -126,7 +126,9 @@ def _laid_out(
         )
         for name in shown
     )
-    return Holdings(rows=rows, members_left_out=max(0, len(ranked) - MEMBERS_SHOWN))
+    return AssignmentDiff(
+        rows=rows, members_left_out=max(0, len(ranked) - MEMBERS_SHOWN)
+    )
 
 
 def _spots(instance: Instance) -> Iterator[Spot]:

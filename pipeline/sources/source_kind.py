@@ -28,7 +28,7 @@ _FORMAT_PREFIX: Final = "rebalance/"
 _FORMAT: Final = re.compile(rb'"format"\s*:\s*"rebalance/')
 
 
-class Kind(Enum):
+class SourceKind(Enum):
     """A source format; the values are what ``source_format`` may say."""
 
     RECORDS = "consumer-offsets"
@@ -46,7 +46,7 @@ def is_parquet(path: Path) -> bool:
         return file.read(4) == PARQUET_MAGIC
 
 
-def kind_of(path: Path, name: str) -> Kind:
+def kind_of(path: Path, name: str) -> SourceKind:
     """Recognise a file.
 
     Raises
@@ -83,55 +83,55 @@ def _first_lines(path: Path) -> Iterator[Line]:
 
 def known_formats() -> str:
     """List the formats for a message."""
-    return ", ".join(kind.value for kind in Kind)
+    return ", ".join(kind.value for kind in SourceKind)
 
 
-def _kind_of_parquet(path: Path, name: str) -> Kind:
+def _kind_of_parquet(path: Path, name: str) -> SourceKind:
     try:
         schema = pq.read_schema(path)
     except (OSError, pa.ArrowException) as error:
         first = str(error).splitlines()[0]
         raise UnknownFormatError(f"unreadable Parquet: {first}", source=name) from None
     if {"group", "topics", "members"} <= set(schema.names):
-        return Kind.REBALANCES
+        return SourceKind.REBALANCES
     reason = missing_columns(schema)
     if reason is not None:
         raise UnknownFormatError(reason, source=name)
-    return Kind.RECORDS
+    return SourceKind.RECORDS
 
 
-def _kind_of_lines(lines: Iterable[Line]) -> Kind | None:
+def _kind_of_lines(lines: Iterable[Line]) -> SourceKind | None:
     """Go by the first line that is anything; those before it may be damaged."""
     for line in lines:
         if line.text.lstrip().startswith(b"{"):
             kind = _kind_of_object(_object(line.text))
             if kind is None and _FORMAT.search(line.text):
-                kind = Kind.REBALANCES
+                kind = SourceKind.REBALANCES
         else:
             text = line.text.decode("utf-8", errors="replace")
             found = heading_of(text) or note_of(text, line.number)
-            kind = Kind.DESCRIBE if found else None
+            kind = SourceKind.DESCRIBE if found else None
         if kind is not None:
             return kind
     return None
 
 
-def _kind_of_document(path: Path) -> Kind | None:
+def _kind_of_document(path: Path) -> SourceKind | None:
     """Recognise one rebalance/1 document over many lines."""
     with open_bytes(path) as file:
         head = file.read(_BYTES_LOOKED_AT)
     if head.lstrip().startswith(b"{") and _FORMAT.search(head):
-        return Kind.REBALANCES
+        return SourceKind.REBALANCES
     return None
 
 
-def _kind_of_object(fields: Any) -> Kind | None:
+def _kind_of_object(fields: Any) -> SourceKind | None:
     if not isinstance(fields, dict):
         return None
     if str(fields.get("format", "")).startswith(_FORMAT_PREFIX):
-        return Kind.REBALANCES
+        return SourceKind.REBALANCES
     if len(fields.keys() & set(REQUIRED)) > len(REQUIRED) - 2 and "key" in fields:
-        return Kind.RECORDS
+        return SourceKind.RECORDS
     return None
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from heuristics.group.coordinator import Coordinator, GroupState
-from heuristics.group.events import FAULTS, PROGRESS, TIMEOUTS, Event, Kind
+from heuristics.group.events import FAULTS, PROGRESS, TIMEOUTS, Event, EventKind
 from heuristics.group.history import History, Step
 from heuristics.group.leader import assignment_by, must_withhold, without_transfers
 from heuristics.group.member import Configuration, Member, Phase
@@ -42,17 +42,17 @@ class Group:
         self._starts: dict[str, int] = {}
         self._ids: dict[str, int] = {}
         self._apply = {
-            Kind.JOIN: self._join,
-            Kind.RECEIVE: self._receive,
-            Kind.SYNC: self._sync,
-            Kind.REVOKED: self._revoked,
-            Kind.HEARTBEAT: self._heartbeat,
-            Kind.FOLLOW_UP: self._follow_up,
-            Kind.LOSE_JOIN: self._lose_join,
-            Kind.LOSE_SYNC: self._lose_sync,
-            Kind.REBALANCE_TIMEOUT: lambda _: self.coordinator.end_joining(),
-            Kind.SYNC_TIMEOUT: lambda _: self.coordinator.end_syncing(),
-            Kind.SESSION_TIMEOUT: self.coordinator.remove,
+            EventKind.JOIN: self._join,
+            EventKind.RECEIVE: self._receive,
+            EventKind.SYNC: self._sync,
+            EventKind.REVOKED: self._revoked,
+            EventKind.HEARTBEAT: self._heartbeat,
+            EventKind.FOLLOW_UP: self._follow_up,
+            EventKind.LOSE_JOIN: self._lose_join,
+            EventKind.LOSE_SYNC: self._lose_sync,
+            EventKind.REBALANCE_TIMEOUT: lambda _: self.coordinator.end_joining(),
+            EventKind.SYNC_TIMEOUT: lambda _: self.coordinator.end_syncing(),
+            EventKind.SESSION_TIMEOUT: self.coordinator.remove,
         }
 
     # From outside.
@@ -62,13 +62,13 @@ class Group:
         self._starts[name] = self._starts.get(name, 0) + 1
         process = f"{name}-{self._starts[name]}"
         self.processes[process] = Member(process, configuration, self._safeguards)
-        self._record(Event(Kind.START, process))
+        self._record(Event(EventKind.START, process))
         return process
 
     def crash(self, process: str) -> None:
         """End a process; the coordinator learns of it by a timeout."""
         self._living(process).stop()
-        self._record(Event(Kind.CRASH, process))
+        self._record(Event(EventKind.CRASH, process))
 
     def leave(self, process: str) -> None:
         """Close a process: it revokes and leaves; a static one does not say so."""
@@ -77,7 +77,7 @@ class Group:
         member.stop()
         if member_id is not None and member.configuration.instance_id is None:
             self.coordinator.remove(member_id)
-        self._record(Event(Kind.LEAVE, process))
+        self._record(Event(EventKind.LEAVE, process))
 
     def enforce_rebalance(self, process: str) -> None:
         """Have a stable process join anew, without asking the coordinator first.
@@ -87,7 +87,7 @@ class Group:
         member = self._living(process)
         if member.phase is Phase.STABLE and not member.revoking:
             member.phase = Phase.OUTSIDE
-        self._record(Event(Kind.ENFORCE, process))
+        self._record(Event(EventKind.ENFORCE, process))
 
     def _living(self, process: str) -> Member:
         member = self.processes.get(process)
@@ -102,7 +102,7 @@ class Group:
 
         With ``faults`` also lost answers, and session timeouts of living processes.
         """
-        kinds = (*PROGRESS, *TIMEOUTS, Kind.FOLLOW_UP, *(FAULTS if faults else ()))
+        kinds = (*PROGRESS, *TIMEOUTS, EventKind.FOLLOW_UP, *(FAULTS if faults else ()))
         rank = {kind: place for place, kind in enumerate(kinds)}
         possible = [*self._of_processes(), *self._of_clocks(faults=faults)]
         listed = [event for event in possible if event.kind in rank]
@@ -146,32 +146,32 @@ class Group:
             if member.is_alive:
                 yield from (Event(kind, process) for kind in self._next(member))
 
-    def _next(self, member: Member) -> Iterator[Kind]:
+    def _next(self, member: Member) -> Iterator[EventKind]:
         """List what a living member may do next; nothing while it waits."""
         coordinator, member_id = self.coordinator, member.member_id
         if member.phase is Phase.OUTSIDE:
-            yield Kind.JOIN
+            yield EventKind.JOIN
         elif member.phase is Phase.SYNCING:
             if self._may_sync(member):
-                yield from (Kind.SYNC, Kind.LOSE_SYNC)
+                yield from (EventKind.SYNC, EventKind.LOSE_SYNC)
         elif member_id is not None and coordinator.response(member_id) is not None:
-            yield from (Kind.RECEIVE, Kind.LOSE_JOIN)
+            yield from (EventKind.RECEIVE, EventKind.LOSE_JOIN)
         elif self._news(member) is not None:
-            yield Kind.HEARTBEAT
+            yield EventKind.HEARTBEAT
         if member.revoking:
-            yield Kind.REVOKED
+            yield EventKind.REVOKED
         elif self._must_follow_up(member):
-            yield Kind.FOLLOW_UP
+            yield EventKind.FOLLOW_UP
 
     def _of_clocks(self, *, faults: bool) -> Iterator[Event]:
         if self.coordinator.awaits_join:
-            yield Event(Kind.REBALANCE_TIMEOUT)
+            yield Event(EventKind.REBALANCE_TIMEOUT)
         if self.coordinator.awaits_sync:
-            yield Event(Kind.SYNC_TIMEOUT)
+            yield Event(EventKind.SYNC_TIMEOUT)
         alive = {m.member_id for m in self.processes.values() if m.is_alive}
         for member_id in self.coordinator.members:
             if faults or member_id not in alive:
-                yield Event(Kind.SESSION_TIMEOUT, member_id)
+                yield Event(EventKind.SESSION_TIMEOUT, member_id)
 
     def _record(self, event: Event) -> None:
         self.history.add(
