@@ -1,4 +1,4 @@
-"""The corpus: scenarios from KIPs, tickets and threads, one JSON file each.
+"""The corpus: scenarios from KIPs, tickets, and threads, one JSON file each.
 
 The files lie in ``conformance/corpus/``, named as their scenarios.
 """

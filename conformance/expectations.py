@@ -1,4 +1,4 @@
-"""Whether an answer is as a scenario expects: every property that it lacks."""
+"""Check of an answer against the expectations of a scenario."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A scenario: rebalances in sequence, and what may be expected of whose answers.
+"""Scenarios (scenario/1): rebalances in sequence, with expected properties.
 
 Expectations are properties; an exact assignment is one only where the published
 algorithm is deterministic and says so, or where no other answer has the property. An

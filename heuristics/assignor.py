@@ -1,4 +1,4 @@
-"""What every heuristic offers, and how one says that an instance is not for it."""
+"""The interface of a heuristic, and how it refuses an instance."""
 
 from __future__ import annotations
 

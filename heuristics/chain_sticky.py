@@ -1,4 +1,4 @@
-"""``chain-sticky``: keep everything, then move along chains until none helps."""
+"""``chain-sticky``: dec-min by shortest chains of transfers (breadth-first)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``constrained-sticky``: equal subscriptions, balanced and sticky by counting."""
+"""``constrained-sticky``: quotas for equal subscriptions (KIP-615, KAFKA-9987)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``cooperative-sticky``: sticky in rounds, nothing given before it is revoked."""
+"""``cooperative-sticky``: sticky in rounds that revoke before they assign (KIP-429)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exchanges that lower the most laden member: the second step of ``lag-swaps``."""
+"""Local search of ``lag-swaps``: exchanges that lower the peak lag."""
 
 from __future__ import annotations
 

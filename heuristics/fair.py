@@ -1,4 +1,4 @@
-"""``fair``: as even as moves one by one can make it, whoever had what."""
+"""``fair``: greedy assignment and balancing, without stickiness (KIP-54, KIP-49)."""
 
 from __future__ import annotations
 

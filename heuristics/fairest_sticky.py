@@ -1,4 +1,4 @@
-"""``fairest-sticky``: whoever owns keeps, and only the rest is shared out evenly."""
+"""``fairest-sticky``: owners keep all; the rest is balanced greedily (KIP-54)."""
 
 from __future__ import annotations
 

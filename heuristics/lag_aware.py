@@ -1,4 +1,4 @@
-"""``lag-aware``: topic by topic, the most lagging partition to the least laden."""
+"""``lag-aware``: greedy assignment by lag within each topic (KIP-169)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``lag-swaps``: KIP-169's deal by the totals of the group, then swaps."""
+"""``lag-swaps``: greedy (LPT) assignment by total lag, then local search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the most laden member has at least, where counts are even topic by topic."""
+"""Lower bound on peak lag where counts are balanced within each topic."""
 
 from __future__ import annotations
 

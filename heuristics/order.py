@@ -1,4 +1,4 @@
-"""The orders in which Kafka's Java assignors go through members and topics.
+"""Orders in which Kafka's Java assignors process members and topics.
 
 Both compare text with ``String.compareTo``: by UTF-16 unit. Python compares by code
 point, and the two differ where a character above U+FFFF meets one from U+E000 to

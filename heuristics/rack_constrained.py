@@ -1,4 +1,4 @@
-"""Equal subscriptions, sticky, racks first (KIP-881): what ``sticky`` adds to quotas.
+"""Quotas for equal subscriptions with racks (KIP-881), a step of ``sticky``.
 
 Follows ``ConstrainedAssignmentBuilder`` of ``AbstractStickyAssignor`` where members and
 replicas tell racks (Kafka 4.4.0 and 3.9.2).

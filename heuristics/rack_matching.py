@@ -1,4 +1,4 @@
-"""Partitions to members on their racks: what ``range`` gives before it cuts ranges.
+"""Rack matching of ``range`` before it cuts ranges (KIP-881).
 
 KIP-881, as ``RangeAssignor.assignWithRackMatching`` of Kafka 4.4.0 and 3.9.2 has it.
 What is left open here goes out by ranges; quotas hold for both passes together.

@@ -1,4 +1,4 @@
-"""``range``: every topic cut into contiguous ranges, one a subscriber."""
+"""``range``: contiguous ranges of each topic, one per subscriber."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``round-robin``: one partition after the other to one member after the other."""
+"""``round-robin``: partitions assigned to members in a circle."""
 
 from __future__ import annotations
 

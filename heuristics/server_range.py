@@ -1,4 +1,4 @@
-"""``server-range``: the group coordinator's ranges (KIP-848)."""
+"""``server-range``: the group coordinator's range assignor (KIP-848)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``sticky``: keep what is claimed, give out the rest, move while it evens out."""
+"""``sticky``: Kafka's sticky assignor (KIP-54, KIP-341, KIP-881)."""
 
 from __future__ import annotations
 

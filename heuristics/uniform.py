@@ -1,4 +1,4 @@
-"""``uniform``: the group coordinator's even and sticky assignor (KIP-848)."""
+"""``uniform``: the group coordinator's uniform assignor (KIP-848)."""
 
 from __future__ import annotations
 

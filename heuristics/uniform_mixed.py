@@ -1,4 +1,4 @@
-"""``uniform`` where subscriptions differ: hand out by load, then even topic by topic.
+"""``uniform`` for heterogeneous subscriptions: greedy, then balancing per topic.
 
 Follows ``UniformHeterogeneousAssignmentBuilder`` of group-coordinator 4.4.0 (reworked
 by KAFKA-17710). Owners that still subscribe keep what they have; then

@@ -1,4 +1,4 @@
-"""Names from the input, made fit to be shown: what cannot be seen is spelled out.
+"""Escaping of names from the input for terminals and pages.
 
 A member id may be any string. On a terminal an escape sequence in it would act; on a
 page an override of the writing direction would turn the rest of the line around.

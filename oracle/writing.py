@@ -1,4 +1,4 @@
-"""Write a file aside, then rename it: a file that is there is whole."""
+"""Atomic writing: write to a temporary file, then rename it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A case: one rebalance as its source tells it, on its way to being judged.
+"""Cases: one rebalance as its source describes it, before it is judged.
 
 What a source cannot know by itself is still open: partition counts and log ends come
 from other files, or from everything read. Cases cross between Spark stages as JSON.

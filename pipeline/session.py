@@ -1,4 +1,4 @@
-"""Start Spark: on this machine without noise, or on a cluster by its URL."""
+"""Spark session: quiet on this machine, or on a cluster by its URL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Write the tables of an audit aside, then put them in place: all of them, or none.
+"""Atomic writing of an audit's tables: all of them, or none.
 
 A folder holds a whole audit exactly when it holds ``audit.json``, which is written last
 and taken away first. Work in progress is in a hidden folder beside the tables; what a

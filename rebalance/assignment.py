@@ -1,4 +1,4 @@
-"""An assignment in memory, and as an assignment/1 document."""
+"""Assignments: one column in memory, and the assignment/1 document."""
 
 from __future__ import annotations
 

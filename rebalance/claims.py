@@ -1,4 +1,4 @@
-"""Whose claim is believed: the owner of each partition (docs/words.md).
+"""Ownership: the owner of each partition from stale and double claims (KIP-341).
 
 Kafka's own paths disagree on stale and double claims, so the rule is a parameter.
 """

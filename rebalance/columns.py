@@ -1,4 +1,4 @@
-"""A rebalance/1 document laid out as the columns of an `Instance`."""
+"""Encoding of a rebalance/1 document as the columns of an `Instance`."""
 
 from __future__ import annotations
 

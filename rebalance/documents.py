@@ -1,4 +1,4 @@
-"""The two documents, rebalance/1 and assignment/1: their fields, and how to read them.
+"""Schemas and strict readers of the documents rebalance/1 and assignment/1.
 
 Strict: an unknown or repeated key, a float, a number out of range or a list of the
 wrong length is a `DocumentError` that names the JSON path of the culprit.

@@ -1,4 +1,4 @@
-"""Every error a user can meet: one base, the culprit always named."""
+"""Errors: one base class; each error names the offending object."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be counted about an assignment, in integers, from the columns."""
+"""Figures of an assignment, counted in integers from the columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An instance in memory: one rebalance as read-only numpy columns.
+"""Instance: one rebalance as read-only numpy columns.
 
 One object an instance, none a partition. Topics and members are sorted by name, so
 the order of keys in a document never shows in a result.

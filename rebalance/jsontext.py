@@ -1,4 +1,4 @@
-"""JSON text to plain Python values, with nothing let through that JSON leaves open.
+"""Strict JSON parsing, with the JSON path of each error.
 
 Repeated keys, lone surrogates and numbers that are no integers are refused, each
 with the JSON path of the culprit. Schema validation comes after, in `documents`.

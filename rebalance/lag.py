@@ -1,4 +1,4 @@
-"""Lag from offsets, as a consumer group would count it before it assigns.
+"""Lag from committed offsets and log ends (KIP-169).
 
 The rule is KIP-169's (``computePartitionLag`` of grantneale/kafka-lag-based-assignor
 2.0.0): records from the committed offset to the log's end; where nothing is committed,

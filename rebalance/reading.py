@@ -1,4 +1,4 @@
-"""Read files of documents: one document, or JSON Lines; ``-`` is standard input.
+"""Files of documents: one document, or JSON Lines; ``-`` is standard input.
 
 A bad line costs that line: it is yielded as a `DocumentError` with its place, and the
 good ones still come. Lines are read one by one, so a file of them may be of any size.

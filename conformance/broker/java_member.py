@@ -1,4 +1,4 @@
-"""A consumer of kafka-clients, a process that is in a group until its input ends."""
+"""A kafka-clients consumer as a process, in a group until its input ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One node of Apache Kafka (KRaft), out of pinned jars, as long as a context lasts.
+"""One Apache Kafka node (KRaft) from pinned jars, for the duration of a context.
 
 The jars are what ``kafka_2.13`` needs to run, and a logger: no script of a release, no
 container. 4.4.0 is newer, but was published without one of its own dependencies. Data

@@ -1,4 +1,4 @@
-"""What a broker is told: one node, nothing replicated, groups that start at once."""
+"""Broker settings: one node, no replication, no initial rebalance delay."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What became of one rebalance handed to somebody else's assignor."""
+"""Outcome of one rebalance that was given to a third-party assignor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jars by their Maven coordinates, each checked against a digest that is written down.
+"""Jars by Maven coordinates, each checked against a recorded digest.
 
 Apache Ivy fetches them: pyspark brings it along, so that a machine with Python alone
 needs no build tool. It asks where Ivy asks by itself, or where a mirror of the central

@@ -1,4 +1,4 @@
-"""An adapter in a process of its own: one line in, one line out, under a time limit.
+"""An adapter process: one line in, one line out, under a time limit.
 
 A hang is ended and a crash noted; either costs the one rebalance it met, since the
 next one starts the program anew.

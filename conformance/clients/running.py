@@ -1,4 +1,4 @@
-"""Run a Java program to its end: fetching or compiling, not answering."""
+"""Run a Java program that fetches or compiles, to its end."""
 
 from __future__ import annotations
 

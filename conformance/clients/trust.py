@@ -1,4 +1,4 @@
-"""Whom this Python trusts and which proxies it goes through, told to a Java.
+"""Trust store and proxy settings of this Python, as arguments for Java.
 
 Behind a company's proxy the certificates are named to Python (``SSL_CERT_FILE``) and
 the set-up worked with them; a Java out of a wheel knows nothing of either.

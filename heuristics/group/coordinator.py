@@ -1,4 +1,4 @@
-"""The broker's side of a classic group: who is in, which generation, who may commit.
+"""Coordinator of a classic group: members, generations, and commits.
 
 Follows ``ClassicGroup`` and ``GroupMetadataManager`` (Kafka 4.0): JoinGroup, SyncGroup,
 LeaveGroup, the three timeouts, offset commits, static members (KIP-345: replaced

@@ -1,4 +1,4 @@
-"""The steps of which every history of a group is made."""
+"""Events: the steps of every history of a group."""
 
 from __future__ import annotations
 

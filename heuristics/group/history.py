@@ -1,4 +1,4 @@
-"""What happened to a group: its steps, its moves, and the least moves possible.
+"""History of a group: its steps, its moves, and a lower bound on moves.
 
 A *move* is a partition whose owner (who holds it and may commit) is another than the
 one before. A static member that is restarted stays the same owner; any other restart

@@ -1,4 +1,4 @@
-"""What the leader does: run the assignor, and withhold what must be revoked first.
+"""Leader of a classic group: run the assignor, withhold partitions in transfer.
 
 Follows ``ConsumerCoordinator.onLeaderElected`` and, for COOPERATIVE, the adjustment of
 ``CooperativeStickyAssignor`` (KIP-429): a partition that goes to one member while

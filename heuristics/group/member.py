@@ -1,4 +1,4 @@
-"""A member's side of the protocol: what it holds, when it gives up, when it commits.
+"""Member of a classic group: what it holds, revokes, loses, and commits.
 
 Follows ``ConsumerCoordinator`` and ``AbstractCoordinator`` (Kafka 4.0): what is revoked
 before a JoinGroup and after a SyncGroup, ``onPartitionsLost`` on a reset generation,

@@ -1,4 +1,4 @@
-"""What members and coordinator say to each other."""
+"""Messages between members and coordinator."""
 
 from __future__ import annotations
 

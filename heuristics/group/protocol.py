@@ -1,4 +1,4 @@
-"""Which assignor a group uses, and by which rules its members hand partitions over.
+"""Selection of a group's assignor and of its rebalance protocol.
 
 Sources: ``ClassicGroup.selectProtocol`` and ``ClassicGroupMember.vote`` (Kafka 4.0) for
 the vote; ``ConsumerCoordinator`` (Kafka 2.4 to 4.0, KIP-429) for the static choice;

@@ -1,4 +1,4 @@
-"""The rules that keep a group safe, each by itself, so that a test can drop one."""
+"""Safety rules of a group, each of which a test can disable."""
 
 from __future__ import annotations
 

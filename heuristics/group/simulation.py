@@ -1,4 +1,4 @@
-"""A classic group, step by step: every interleaving is a choice of events.
+"""Simulation of a classic group: each interleaving is a sequence of events.
 
 The network delivers what is sent, or loses an answer, where an event says so; clocks
 are events, too. Between two events nothing happens, so a test decides the order.

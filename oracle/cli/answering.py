@@ -1,4 +1,4 @@
-"""Read rebalances, answer each with an assignment, write the answers."""
+"""Read rebalances, compute an assignment for each, write the documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verbs of ``assignor-oracle``. Each imports what it needs when it runs."""
+"""The subcommands of ``assignor-oracle``; each imports what it needs when it runs."""
 
 from __future__ import annotations
 

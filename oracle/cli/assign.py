@@ -1,4 +1,4 @@
-"""``assign``: what a published assignor makes of each rebalance."""
+"""``assign``: run a published assignor on each rebalance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``audit``: a cluster's history, judged; the tables and the page."""
+"""``audit``: judge a cluster's history; write tables and the HTML page."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ Json = Annotated[
 ]
 
 
-def audit(  # noqa: PLR0913 - one parameter an option
+def audit(  # noqa: PLR0913 - one parameter per option
     sources: Sources,
     *,
     out: Out,

@@ -1,4 +1,4 @@
-"""Run an audit, show that it goes on, write the page, tell what came out."""
+"""Run an audit, show progress, write the page, print a summary."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the command ends with."""
+"""Exit codes."""
 
 from typing import Final
 

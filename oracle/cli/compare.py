@@ -1,4 +1,4 @@
-"""``compare``: every published assignor beside the optimum."""
+"""``compare``: run every published assignor and compare it with the optimum."""
 
 from __future__ import annotations
 

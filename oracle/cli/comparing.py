@@ -1,4 +1,4 @@
-"""Compare on every rebalance of a file; count over all of them."""
+"""Comparison for every rebalance of a file, and totals over all of them."""
 
 from __future__ import annotations
 

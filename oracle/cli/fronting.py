@@ -1,4 +1,4 @@
-"""Find the front of every rebalance of a file; show it, write it, draw it."""
+"""Pareto frontier of every rebalance of a file: tables, documents, pictures."""
 
 from __future__ import annotations
 

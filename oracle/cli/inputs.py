@@ -1,4 +1,4 @@
-"""Documents of an input: the good ones go on, each bad one is reported and counted."""
+"""Input documents: valid ones are processed, invalid ones reported and counted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ctrl-C while an engine works: once, it ends with what it has; twice, all ends."""
+"""Ctrl-C during a solve: the first ends the search, the second the program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a user allows an engine for each rebalance: time, memory, threads."""
+"""Options for the limits of a solve: time, memory, threads."""
 
 from __future__ import annotations
 

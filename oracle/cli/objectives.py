@@ -1,4 +1,4 @@
-"""What an answer reached of its policy, and what that rests on, for people."""
+"""Tables of an answer: its assignment, objectives, bounds, and proofs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments and options that several verbs share."""
+"""Arguments and options that several subcommands share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which instance an assignment belongs to: by id where both have one, else by place."""
+"""The instance of an assignment: by id where both have one, else by place."""
 
 from __future__ import annotations
 

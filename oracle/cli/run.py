@@ -1,4 +1,4 @@
-"""Run the command line; whatever happens ends in a message and an exit code."""
+"""Run the command line; every outcome ends in a message and an exit code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where answers go: standard output, or a file that appears when it is whole."""
+"""Output: standard output, or a file that appears once it is complete."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ EngineOption = Annotated[
 ]
 
 
-def solve(  # noqa: PLR0913 - one parameter an option
+def solve(  # noqa: PLR0913 - one parameter per option
     file: RebalancesArgument,
     *,
     policy: PolicyOption = "sticky",

@@ -1,4 +1,4 @@
-"""Answer rebalances under a policy, within limits, until done or interrupted."""
+"""Solve under a policy, within limits, until done or interrupted."""
 
 from __future__ import annotations
 

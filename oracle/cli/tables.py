@@ -1,4 +1,4 @@
-"""Documents as tables for people. Every name passes through `oracle.names`."""
+"""Tables for terminals. Every name passes through `oracle.names`."""
 
 from __future__ import annotations
 

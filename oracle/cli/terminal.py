@@ -1,4 +1,4 @@
-"""What a person sees: messages, tables, progress. Nothing from the input acts here."""
+"""Terminal output: messages, tables, progress; input text is always escaped."""
 
 from __future__ import annotations
 

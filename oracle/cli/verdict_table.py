@@ -1,4 +1,4 @@
-"""A verdict as a table for people."""
+"""Tables of a verdict."""
 
 from __future__ import annotations
 

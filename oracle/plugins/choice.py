@@ -1,4 +1,4 @@
-"""Who assigns when a member leads: a heuristic by name, or the oracle."""
+"""Choice of the leader's assignor: a heuristic by name, or the oracle."""
 
 from __future__ import annotations
 

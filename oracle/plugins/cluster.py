@@ -1,4 +1,4 @@
-"""What a client knows of the cluster, as far as an assignor may ask."""
+"""What a client knows about the cluster, as far as an assignor needs it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wait for an answer, but not for ever."""
+"""Wait for an answer for a limited time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What joined a group, as the leader reads it: the document of the rebalance."""
+"""Rebalance document of the members that joined, as the leader decodes them."""
 
 from __future__ import annotations
 

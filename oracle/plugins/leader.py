@@ -1,4 +1,4 @@
-"""The leader's part: from what joined to what each member gets, as bytes.
+"""Leader of a real group: from joined members to each member's assignment bytes.
 
 Whatever happens in here, a group gets an assignment: a limit that strikes, or an
 engine that fails, costs quality and a line in the log.

@@ -1,4 +1,4 @@
-"""What a member remembers between rebalances, and what it says of it when it joins."""
+"""State that a member keeps between rebalances, and reports when it joins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a protocol's name promises to the other members of a group."""
+"""What a protocol name promises to the other members of a group."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a user says about an assignor, checked once, for every client."""
+"""Settings of a plug-in, validated once for every client."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cooperative rule (KIP-429): nothing is given before it has been given up."""
+"""Cooperative rule (KIP-429): revoke a partition before it is assigned again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who held what, before and after: the pieces that the page draws for one rebalance."""
+"""Difference between owners, an assignment, and the optimum, for one rebalance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was looked at, and what was not."""
+"""What was audited, and what was not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pictures, as SVG that needs no script; colours are the page's own variables.
+"""Charts as SVG without scripts; colors are the page's own variables.
 
 Vega-Lite draws them, through Altair. Numbers stand in the pictures, and again in a
 table beside each, so that no colour is needed to read them.

@@ -1,4 +1,4 @@
-"""Every number on the page, as plain values; the tables are where they come from."""
+"""Every number on the page, computed from the tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The finding in one sentence, for somebody who knows Kafka and not us."""
+"""The main finding in one sentence, for readers who know Kafka."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far assignors are from the optimum: gaps by size, an assignor a row."""
+"""Gaps of assignors to the optimum, by size, one row per assignor."""
 
 from __future__ import annotations
 

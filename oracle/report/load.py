@@ -1,4 +1,4 @@
-"""Read of an audit's tables what the page needs: columns first, documents later.
+"""Load of an audit's tables: columns first, documents only for what is drawn.
 
 Instances and assignments are most of the bytes; only those of the few rebalances that
 the page draws are read.

@@ -1,4 +1,4 @@
-"""What became of each rebalance: one word a rebalance, the same for all assignors."""
+"""Outcome of each rebalance, by one rule for all assignors."""
 
 from __future__ import annotations
 

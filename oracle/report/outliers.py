@@ -1,4 +1,4 @@
-"""The rebalances that stand out: chosen by the tables, then solved and judged anew."""
+"""Outliers: the rebalances with the largest gaps, solved and judged again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Put the page together: facts, pictures and cases into one HTML file."""
+"""Assembly of facts, charts, and outliers into one HTML file."""
 
 from __future__ import annotations
 

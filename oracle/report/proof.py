@@ -1,4 +1,4 @@
-"""Why the optimum is one, from what the judge found: a chain, or sums that meet."""
+"""Evidence for the optimum: a refuting chain, or a bound that is met."""
 
 from __future__ import annotations
 

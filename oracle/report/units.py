@@ -1,4 +1,4 @@
-"""What is counted once: a rebalance from rest to rest.
+"""Units of counting: a rebalance from one stable state to the next.
 
 An eager rebalance is one generation. A cooperative one takes several: a partition is
 revoked in one and given in the next, so that only the whole of it can be judged.

@@ -1,4 +1,4 @@
-"""Tell an interrupt from a failure of Spark.
+"""Distinction between an interrupt and a failure of Spark.
 
 Ctrl-C goes to Java too, and ends it. Where Python's own interrupt is raised in a place
 that swallows exceptions, as in a finalizer, all that is left is that Java is gone.

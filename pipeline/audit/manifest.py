@@ -1,4 +1,4 @@
-"""``audit.json``: what an audit read, with what, where and when, and what came out.
+"""``audit.json``: inputs, versions, times, and counts of an audit.
 
 Everything that depends on the clock or the machine is here and not in the tables.
 """

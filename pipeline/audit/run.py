@@ -1,4 +1,4 @@
-"""The audit: from sources to tables in a folder, whole or not at all."""
+"""Run an audit: from sources to a complete folder of tables."""
 
 from __future__ import annotations
 

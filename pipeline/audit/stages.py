@@ -1,4 +1,4 @@
-"""The audit as Spark stages: tables in, tables out; nothing is read or written here.
+"""Spark stages of the audit: pure functions from tables to tables.
 
 Splits are read, records meet the others of their group in order of offset, cases are
 judged in batches. What a stage gives does not depend on how Spark divides the work.

@@ -1,4 +1,4 @@
-"""A group's snapshot as a case: who holds what now, judged as it stands.
+"""A group's snapshot as a case: the present assignment, judged as it stands.
 
 The text does not say who subscribes to what. Members are taken to want the same: every
 topic that one of them holds. What they hold is both what they own and the answer that

@@ -1,4 +1,4 @@
-"""Which tables describe the same group at the same moment.
+"""Grouping of describe tables into snapshots of one group at one moment.
 
 The command prints one form at a time, so a snapshot is spread over files. Files of one
 folder belong together when their names are equal but for the words that name a form:

@@ -1,4 +1,4 @@
-"""Tables in the text of ``kafka-consumer-groups --describe``, of any version.
+"""Parser of the tables in ``kafka-consumer-groups --describe``, of any version.
 
 A cell stands under its heading: widths follow the longest value (Java's, in UTF-16
 units), so names with spaces and empty cells are no riddle. A value too long for a

@@ -1,4 +1,4 @@
-"""A group's committed offsets as they stand at one moment of its history."""
+"""A group's committed offsets at one moment of its history."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Episodes: a rebalance from rest to rest.
+"""Episodes: a rebalance from one stable state to the next.
 
 A group is at rest after a generation in which nothing was withheld. A partition is
 withheld when it goes to nobody although a member that wants its topic owned it: in a

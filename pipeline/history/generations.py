@@ -1,4 +1,4 @@
-"""One generation of a classic group, decoded: who was there, wanted and got what."""
+"""One generation of a classic group, decoded: members, subscriptions, assignment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What members own when a rebalance begins, and where that is known from.
+"""Owners at the start of a rebalance, and the source they are known from.
 
 As a rule it is the assignment of the generation before. Two things break the rule:
 

@@ -1,4 +1,4 @@
-"""A group's history, record by record in the order of offsets, as cases to judge.
+"""Reconstruction of a group's history, record by record, as cases to judge.
 
 What Kafka's coordinator stores, and when (``GroupMetadataManager``, Kafka 4.3): an
 empty generation 0 when a group is made; a generation once its leader has handed in the

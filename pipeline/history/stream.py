@@ -1,4 +1,4 @@
-"""Rows of many groups, sorted by group, partition and offset: histories, one by one.
+"""Split of sorted rows into the histories of single groups.
 
 Records that are not judged are counted by group and kind, the first one shown. A record
 read twice, from overlapping files, counts once; two different records at one offset

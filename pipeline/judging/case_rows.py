@@ -1,4 +1,4 @@
-"""Rows of ``rebalances`` and ``members``: what a case was, before any answer."""
+"""Rows of ``rebalances`` and ``members``: a case before any answer."""
 
 from __future__ import annotations
 

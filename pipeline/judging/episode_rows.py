@@ -1,4 +1,4 @@
-"""Rows of ``episodes``: from the rest before to the rest after, judged as one move."""
+"""Rows of ``episodes``: each judged as one step between two stable states."""
 
 from __future__ import annotations
 

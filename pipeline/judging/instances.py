@@ -1,4 +1,4 @@
-"""From a case to the rebalance/1 document that is judged.
+"""The rebalance/1 document of a case.
 
 Partition counts are given, or inferred as the largest number seen in assignments and
 commits of the whole source; what members merely claim is not believed for this. A topic

@@ -1,4 +1,4 @@
-"""Judge cases: from the rows that the sources gave to the rows of the tables."""
+"""Judge cases: from rows of the sources to rows of the tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One record of ``__consumer_offsets``: the number in front of the key says which.
+"""Decoder of one record of ``__consumer_offsets``, by the type in its key.
 
 Follows ``CoordinatorRecordType`` of Apache Kafka 4.3; type 9 was written by 4.0 alone.
 """

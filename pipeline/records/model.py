@@ -1,4 +1,4 @@
-"""What a record of ``__consumer_offsets`` can say, as frozen values."""
+"""Records of ``__consumer_offsets`` as frozen values."""
 
 from __future__ import annotations
 

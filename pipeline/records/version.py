@@ -1,4 +1,4 @@
-"""The version in front of a value, the same rule for offsets and groups."""
+"""Version prefix of a value, by the same rule for offsets and groups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find the files of a source, name them, recognise them, and cut them into splits."""
+"""Discovery of source files: names, formats, and splits."""
 
 from __future__ import annotations
 

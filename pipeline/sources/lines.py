@@ -1,4 +1,4 @@
-"""Text files as numbered lines; read in splits, so that large ones are shared out."""
+"""Text files as numbered lines, read in splits."""
 
 from __future__ import annotations
 

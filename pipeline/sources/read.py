@@ -1,4 +1,4 @@
-"""Read a split: whatever its kind, out come rows."""
+"""Read a split of any source kind into rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What workers hand on: one row a record, case, topic or piece of quarantine."""
+"""Rows between workers: one per record, case, topic, or item of quarantine."""
 
 from __future__ import annotations
 

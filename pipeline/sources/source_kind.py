@@ -1,4 +1,4 @@
-"""What kind of source a file is, told by its content."""
+"""Source kind of a file, detected from its content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The consumer protocol: what a member asks for, and what the leader gives it.
+"""Consumer protocol: a member's subscription, and its assignment by the leader.
 
 Follows ``ConsumerProtocolSubscription.json`` and ``ConsumerProtocolAssignment.json`` of
 Apache Kafka 4.3 and ``ConsumerProtocol``, which reads them: a reader parses a version

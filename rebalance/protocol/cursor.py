@@ -1,4 +1,4 @@
-"""Read one Kafka message from bytes; every error names the byte that caused it.
+"""Reader of one Kafka message; each error names the offset of its cause.
 
 Libraries were tried first, on the recorded bytes and on damaged ones:
 

@@ -1,4 +1,4 @@
-"""What a member says it owns: where to look depends on the assignor.
+"""Claims that a member reports, read where its assignor puts them.
 
 Follows ``memberData`` of Java's ``StickyAssignor`` and ``CooperativeStickyAssignor``
 (Apache Kafka 4.3). Which of several claims to believe is another question

@@ -1,4 +1,4 @@
-"""What the sticky assignors hide in a subscription's user data.
+"""User data of the sticky assignors in a subscription (KIP-54, KIP-341).
 
 Follows ``StickyAssignor`` and ``CooperativeStickyAssignor`` of Apache Kafka 4.3:
 

@@ -1,4 +1,4 @@
-"""Write one Kafka message; a value that the wire cannot carry is refused by name."""
+"""Writer of one Kafka message; a value that does not fit is an error."""
 
 from __future__ import annotations
 
