@@ -23,30 +23,29 @@ _DONE: Final = 2**62
 
 
 class ChainStickyAssignor:
-    """Balanced as well as it can be, whoever subscribes to what, and sticky.
+    """Dec-min loads for any subscriptions, sticky but not optimal in moves.
 
-    Ours, and published nowhere else: the least that KIP-54's sticky assignor lacks
-    where subscriptions are mixed. KIP-54 moves a partition from one member straight to
-    another; here A may hand one to B so that B can hand another one to C.
+    Our own; not published elsewhere. It adds to KIP-54's sticky assignor what that
+    lacks for heterogeneous subscriptions: KIP-54 transfers a partition directly from
+    one member to another; here A can pass one to B so that B can pass another one to C.
 
     1. Every owner keeps what it owns and subscribes to.
-    2. The rest goes topic by topic, those with the fewest subscribers first, each
-       partition to the subscriber with the fewest so far.
-    3. From the most laden member on, a breadth-first walk goes from member to the
-       topics it holds, and from topic to their subscribers, until it meets one with at
-       least two partitions less than where it began. One partition is handed on along
-       each step of the way: that is the shortest chain there is. If there is none,
-       whoever was met is done: all of them are level, and they hold nothing that
-       others could take.
-    4. What has moved goes home where its owner has fewer than its holder, or has
-       another's partition to give in exchange, until nothing can.
+    2. The rest is assigned greedily: topics with the fewest subscribers first, each
+       partition to the subscriber with the smallest load.
+    3. From the most loaded member, a breadth-first search alternates between members
+       and the topics they hold, until it reaches a member with at least two partitions
+       less. One partition is passed along each step: this is a shortest chain. Without
+       a chain, all members reached are closed: their loads differ by at most one, and
+       they hold nothing that other members could take.
+    4. A moved partition returns home if its owner has a smaller load than its holder,
+       or can give a partition of another owner in exchange, until nothing changes.
 
-    It ends: each chain lowers Σ load², and each return the number of moves. Loads are
-    decreasingly minimal, so no assignment beats them: a chain exists wherever one
-    does. Moves are few but not the fewest. Of the partitions that a step may hand on it
-    takes one that returns to its owner, else one that has moved already.
+    It terminates: each chain lowers the sum of squares of the loads, and each return
+    lowers the number of moves. Loads are dec-min, because a chain exists wherever they
+    are not. Moves are few but not minimal. Of the partitions that a step can pass on,
+    it selects one that returns to its owner, else one that has already moved.
 
-    Ties: members by id, topics by name, partitions by number. Capacities, racks and
+    Ties: members by id, topics by name, partitions by number. Capacities, racks, and
     lag do not count.
     """
 
@@ -57,7 +56,7 @@ class ChainStickyAssignor:
         return None
 
     def assign(self, instance: Instance) -> Assignment:
-        """Keep, deal, and move along chains."""
+        """Keep, assign greedily, and transfer along chains."""
         order = text_order(instance.members)
         eligible = eligible_members_of(instance, order)
         state = balancing_state_of(places_of(order, instance.owner), members=order.size)
@@ -69,7 +68,7 @@ class ChainStickyAssignor:
 
 
 class _Group(NamedTuple):
-    """Who owns and who holds what; M members by place, P partitions.
+    """Owners and holders; M members by place, P partitions.
 
     Attributes
     ----------
@@ -87,7 +86,7 @@ class _Group(NamedTuple):
 
 
 class _Walk(NamedTuple):
-    """Where walks have been, each with its number; `_DONE` where no more need go.
+    """State of breadth-first searches, each with a number; `_DONE` closes a member.
 
     Attributes
     ----------
@@ -138,10 +137,10 @@ def _take(group: _Group, p: int) -> None:
 
 @njit(cache=True)
 def _level(group: _Group, eligible: EligibleMembers) -> None:
-    """Move along chains, always from the most laden member that is not done.
+    """Transfer along chains, always from the most loaded member that is not closed.
 
-    Where there is no chain all that were met have its load or one less, so no chain
-    of a member with no more load than it could end among them.
+    If no chain starts there, all members reached have its load or one less, so no chain
+    of a member with at most that load can end among them.
     """
     members = group.load.size
     walk = _Walk(
@@ -172,7 +171,7 @@ def _level(group: _Group, eligible: EligibleMembers) -> None:
 def _reach(
     group: _Group, eligible: EligibleMembers, walk: _Walk, start: int, number: int
 ) -> tuple[int, int]:
-    """Find the nearest member that has two partitions less; and how many were met."""
+    """Return the nearest member with two partitions less, and how many were reached."""
     walk.queue[0], walk.giver[start], walk.met[start] = start, NOBODY, number
     count, at = 1, 0
     while at < count:
@@ -198,7 +197,7 @@ def _reach(
 
 @njit(cache=True)
 def _finish(group: _Group, walk: _Walk, count: int) -> None:
-    """Let no walk come here again."""
+    """Close the members reached for all later searches."""
     for m in walk.queue[:count]:
         walk.met[m] = _DONE
         p = group.state.first[m]
@@ -209,7 +208,7 @@ def _finish(group: _Group, walk: _Walk, count: int) -> None:
 
 @njit(cache=True)
 def _hand_on(group: _Group, walk: _Walk, receiver: int) -> None:
-    """Hand a partition on along each step of a walk, the last step first."""
+    """Transfer one partition along each step of a path, the last step first."""
     while walk.giver[receiver] != NOBODY:
         giver = walk.giver[receiver]
         p = _choice(group, giver, walk.via[receiver], receiver)
@@ -220,7 +219,7 @@ def _hand_on(group: _Group, walk: _Walk, receiver: int) -> None:
 
 @njit(cache=True)
 def _choice(group: _Group, giver: int, topic: int, receiver: int) -> int:
-    """Choose a partition: the receiver's own, else not the giver's; of the least."""
+    """Select a partition: the receiver's own, else one the giver does not own."""
     best, best_rank = NOBODY, 3
     p = group.state.first[giver]
     while p != NOBODY:
@@ -235,7 +234,7 @@ def _choice(group: _Group, giver: int, topic: int, receiver: int) -> int:
 
 @njit(cache=True)
 def _go_home(group: _Group, eligible: EligibleMembers) -> int:
-    """Let partitions return to their owners; return how many did."""
+    """Return partitions to their owners; return how many."""
     count = 0
     for p in range(group.owner.size):
         home, holder = group.owner[p], group.state.holder[p]
@@ -259,7 +258,7 @@ def _go_home(group: _Group, eligible: EligibleMembers) -> int:
 def _foreign(
     group: _Group, eligible: EligibleMembers, member: int, receiver: int
 ) -> int:
-    """Find what a member holds without owning it and another may have: the least."""
+    """Return a held partition that is not owned and that the other member can take."""
     best, best_rank = NOBODY, 2
     p = group.state.first[member]
     while p != NOBODY:

@@ -124,7 +124,7 @@ def _fill(
 
 
 def by_subscribers(instance: Instance, eligible: EligibleMembers) -> Int64:
-    """Order the topics by their number of subscribers, then by name; int64 (T,)."""
+    """Sort the topics by number of subscribers, then by name; int64 (T,)."""
     topics = text_order(instance.topics)
     count = eligible.last - eligible.first
     return topics[np.argsort(count[topics], kind="stable")]

@@ -15,7 +15,7 @@ _TO_SORT: Final = 30  # looks that it takes to sort a member in
 
 
 class Laden(NamedTuple):
-    """Who holds what; M members by place, P partitions, T topics.
+    """Assignment with total lag per member; M members, P partitions, T topics.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Laden(NamedTuple):
 
 
 class _Best(NamedTuple):
-    """What two members should exchange, and what that leaves the higher of them with.
+    """Best exchange of two members, and the larger of their total lags after it.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class _Best(NamedTuple):
 
 @njit(cache=True)
 def exchange(group: Laden, eligible: EligibleMembers, enough: int, looks: int) -> int:
-    """Let the most laden exchange partitions until that lowers nothing.
+    """Exchange partitions of the member with the peak lag until none lowers it.
 
     Parameters
     ----------
@@ -84,9 +84,9 @@ def exchange(group: Laden, eligible: EligibleMembers, enough: int, looks: int) -
 def _search(
     group: Laden, eligible: EligibleMembers, counts: Int64, giver: int, best: _Best
 ) -> tuple[int, int]:
-    """Find the least laden who can help, and how; and how many looks that took.
+    """Return the least loaded member that can help, and the number of comparisons.
 
-    Sorting all takes longer than to look at the first, who mostly can.
+    Sorting all members takes longer than trying the first, which can usually help.
     """
     receiver, members = int(np.argmin(group.total)), group.total.size
     looks = members + _look(group, eligible, counts, giver, receiver, best)
@@ -116,7 +116,7 @@ def _look(
     receiver: int,
     best: _Best,
 ) -> int:
-    """Find what two members should exchange, and write it; return how many looks.
+    """Find the best exchange of two members; return the number of comparisons.
 
     ``counts`` are all 0 and stay so.
     """
@@ -143,7 +143,7 @@ def _look(
 
 @njit(cache=True)
 def _count(group: Laden, member: int, count: Int64, one: int) -> int:
-    """Count what a member holds by topic, or set the counts to 0; return how many."""
+    """Count a member's partitions by topic, or reset the counts; return the number."""
     p, held = group.state.first[member], 0
     while p != NOBODY:
         count[group.topic[p]] = (count[group.topic[p]] + 1) * one
@@ -156,7 +156,7 @@ def _count(group: Laden, member: int, count: Int64, one: int) -> int:
 def _weigh(
     group: Laden, best: _Best, giver: int, receiver: int, p: int, q: int
 ) -> None:
-    """Write down that p goes to the receiver, and q or nothing back, if it is best."""
+    """Record the exchange of p for q, or of p alone, if it is the best so far."""
     more = group.lag[p] - (0 if q == NOBODY else group.lag[q])
     peak = max(group.total[giver] - more, group.total[receiver] + more)
     if peak < best.peak[0]:

@@ -11,21 +11,23 @@ from rebalance import NOBODY, Assignment, Instance
 
 
 class FairAssignor:
-    """KIP-54's sticky assignor with stickiness switched off.
+    """KIP-54's sticky assignor without stickiness.
 
-    KIP-54 names it among its alternatives: always start from nothing. What KIP-49
-    proposed, without claims:
+    KIP-54 lists it among its alternatives: always start from an empty assignment. It is
+    what KIP-49 proposed, without claims:
 
-    1. topics of fewest subscribers first, then by topic and number, each partition goes
-       to the subscriber with the least load, of equal loads the least member id;
-    2. in the same order, over and over, a partition whose holder has two or more above
-       the least loaded subscriber goes to that one, until nothing moves.
+    1. topics with the fewest subscribers first, then by topic and number, each
+       partition is assigned to the subscriber with the smallest load; ties: the least
+       member id;
+    2. in the same order, repeatedly, a partition whose holder has at least two
+       partitions more than the least loaded subscriber moves there, until nothing
+       moves.
 
-    KIP-54 balanced at the end, since no single transfer evens two members out. The
-    second step is that of `StickyAssignor`, swaps back included.
+    The result is KIP-54 balanced, because no single transfer improves balance. The
+    second step is that of `StickyAssignor`, including partitions that return home.
 
-    Known fault, kept: it sees no chains, so mixed subscriptions may stay less even than
-    they could be, and it moves what need not move.
+    Known fault, kept: it does not find chains, so with heterogeneous subscriptions
+    loads can be less balanced than possible, and it moves partitions needlessly.
     """
 
     name = "fair"
@@ -35,7 +37,7 @@ class FairAssignor:
         return None
 
     def assign(self, instance: Instance) -> Assignment:
-        """Give out, even out."""
+        """Assign greedily, then balance."""
         order = text_order(instance.members)
         eligible = eligible_members_of(instance, order)
         topics = by_subscribers(instance, eligible)

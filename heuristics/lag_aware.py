@@ -14,28 +14,28 @@ from rebalance import NOBODY, Assignment, Instance, Int32, Int64
 
 
 class LagAwareAssignor:
-    """Partitions by lag, largest first, each to the member with the fewest so far.
+    """Partitions by lag, largest first, each to the member with the smallest count.
 
-    Follows KIP-169 as its author implemented it: ``LagBasedPartitionAssignor`` of
-    grantneale/kafka-lag-based-assignor 2.0.0. Each topic stands alone: the count of
-    partitions and the total lag that decide are those of the topic, not of the group.
-    Ties: of equal lags the lower number goes first; of members with equal counts the
-    one with the least total lag, then the least member id, static or not.
+    Follows KIP-169 as implemented by its author: ``LagBasedPartitionAssignor`` of
+    grantneale/kafka-lag-based-assignor 2.0.0. Topics are independent: count and total
+    lag are those within the topic, not in the group. Ties: among equal lags, the lower
+    number is first; among members with equal counts, the one with the least total lag,
+    then the least member id, static or not.
 
-    The instance tells the lag; `rebalance.lag` counts it, where nothing is committed by
-    ``auto.offset.reset``. Known faults, kept: the greedy misses the least peak (lags
-    3,1,1,1,0 over two members: 4, not 3), and every topic's largest lag goes to the
-    least member id.
+    The instance states the lag; `rebalance.lag` computes it from ``auto.offset.reset``
+    where nothing is committed. Known faults, kept: the greedy algorithm misses the
+    least peak (lags 3,1,1,1,0 over two members: 4, not 3), and the largest lag of every
+    topic goes to the least member id.
     """
 
     name = "lag-aware"
 
     def refuses(self, instance: Instance) -> str | None:
-        """Refuse an instance that tells no lag at all."""
+        """Refuse an instance without lag."""
         return "the instance tells no lag" if instance.lag is None else None
 
     def assign(self, instance: Instance) -> Assignment:
-        """Deal each topic's partitions out by lag.
+        """Assign each topic's partitions by lag.
 
         Raises
         ------
@@ -52,8 +52,8 @@ class LagAwareAssignor:
 def _dealt(eligible: EligibleMembers, topic_offsets: Int64, lag: Int64) -> Int32:
     """Assign in rounds: each member gets one, the least total lag the largest lag.
 
-    Members yet to be served in a round all have one count, and their totals do not
-    change during it: sorting them once a round is the published rule.
+    All members still to be served in a round have the same count, and their totals do
+    not change during it: sorting them once per round is the published rule.
     """
     assignee = np.full(topic_offsets[-1], NOBODY, dtype=np.int32)
     for t in range(topic_offsets.size - 1):

@@ -18,7 +18,7 @@ from rebalance import NOBODY, Instance, Int32, Int64
 
 
 class _Open(NamedTuple):
-    """Who may still get some; lists of members by id, ``size`` how long they are.
+    """Members that can still receive, by member id; ``size`` has the lists' lengths.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class _Open(NamedTuple):
 
 
 def rack_constrained(instance: Instance, locality: RackLocality) -> Int32:
-    """Keep what is near within the quotas, deal near, deal the rest.
+    """Keep nearby partitions within the quotas, assign nearby, then assign the rest.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def _assigned(
 def _fewest_near_first(
     assignee: Int32, topics: Int32, topic_offsets: Int64, locality: RackLocality
 ) -> Int64:
-    """List what nobody has by the number of members near, then by topic and number."""
+    """List free partitions by number of nearby members, then by topic and number."""
     on_rack = np.zeros(locality.n_racks + 1, dtype=np.int64)
     for rack in locality.member:
         on_rack[rack] += 1
@@ -110,7 +110,7 @@ def _fewest_near_first(
 def _opened(
     need: Int64, below: Int64, at: Int64, n_over: int, locality: RackLocality
 ) -> _Open:
-    """Begin with nobody served."""
+    """Return the state before any partition is assigned."""
     n_members = need.size
     waiting = np.empty(n_members, dtype=np.int64)
     queue = np.empty(n_members, dtype=np.int64)
@@ -131,9 +131,9 @@ def _opened(
 def _deal_near(
     assignee: Int32, rows: Int64, now: _Open, locality: RackLocality
 ) -> None:
-    """Give each row to the next near member below q; else to the first near one at q.
+    """Assign each row to the next nearby member below q; else to the first at q.
 
-    "Next" goes around the members below q, from behind the last that was given.
+    "Next" continues in a circle after the member that received last.
     """
     turn = 0
     for row in rows:
@@ -159,7 +159,7 @@ def _next_near(
     row: int,
     locality: RackLocality,
 ) -> int:
-    """Find a member on a rack of the row, going around; `NOBODY` if there is none."""
+    """Return the next member on a rack of the row, or `NOBODY` if there is none."""
     racks = locality.racks[locality.offsets[row] : locality.offsets[row + 1]]
     n_near = 0
     for rack in racks[:-1]:  # the last is the one that is everywhere
@@ -177,7 +177,7 @@ def _next_near(
 
 @njit(cache=True)
 def _fill(now: _Open, i: int, locality: RackLocality) -> bool:
-    """Count a partition more for a member below q; tell whether it is there now."""
+    """Count one more partition for a member below q; return whether it reached q."""
     m = now.below[i]
     now.need[m] -= 1
     if now.need[m] > 0:
@@ -193,7 +193,7 @@ def _fill(now: _Open, i: int, locality: RackLocality) -> bool:
 
 @njit(cache=True)
 def _top_up(now: _Open, i: int, locality: RackLocality) -> None:
-    """Count one more than q; after the last that is due, nobody waits for one."""
+    """Count one above q; after the last that is due, close the list."""
     now.n_at[locality.member[now.at[i]]] -= 1
     _remove(now.at, now.size, 1, i)
     now.size[2] -= 1
@@ -204,7 +204,7 @@ def _top_up(now: _Open, i: int, locality: RackLocality) -> None:
 
 @njit(cache=True)
 def _remove(members: Int64, size: Int64, which: int, i: int) -> None:
-    """Close the gap: the order of the others stays."""
+    """Remove an entry and keep the order of the others."""
     size[which] -= 1
     for j in range(i, size[which]):
         members[j] = members[j + 1]

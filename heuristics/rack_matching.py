@@ -17,7 +17,7 @@ from rebalance import NOBODY, Bools, Instance, Int32, Int64, Racks
 def rack_matched(
     instance: Instance, racks: Racks, eligible: EligibleMembers
 ) -> Int32 | None:
-    """Assign what can be aligned on racks.
+    """Assign the partitions that can be matched by rack.
 
     Returns
     -------
@@ -44,9 +44,9 @@ def rack_matched(
 def _kinds(
     kind: Int64, class_sizes: Int64, class_offsets: Int64, class_topics: Int32
 ) -> Int64:
-    """Give one number to topics of one size and the same subscribers.
+    """Return the equivalence classes of topics with equal size and subscribers.
 
-    Starts from sizes and splits by each class of members in turn: linear.
+    Starts from the sizes and refines by each subscription class in turn: linear.
     """
     n_kinds = kind.size + class_topics.size
     split_by = np.full(n_kinds, NONE, dtype=np.int64)
@@ -73,7 +73,7 @@ def _needing(
     topic_offsets: Int64,
     locality: RackLocality,
 ) -> Bools:
-    """Tell the topics that subscribers' and replicas' racks tell something about."""
+    """Return the topics for which racks matter."""
     needs = np.zeros(by_kind.size, dtype=np.bool_)
     for b in range(bounds.size - 1):
         topics = by_kind[bounds[b] : bounds[b + 1]]
@@ -113,7 +113,7 @@ def _matched(
     topic_offsets: Int64,
     locality: RackLocality,
 ) -> Int32:
-    """Match topics of one kind together, a topic of its own kind where it needs it."""
+    """Match the topics of one class together, and those alone that need racks."""
     assignee = np.full(topic_offsets[-1], NOBODY, dtype=np.int32)
     for b in range(bounds.size - 1):
         topics = by_kind[bounds[b] : bounds[b + 1]]
@@ -135,7 +135,7 @@ def _matched(
 def _match_alone(
     assignee: Int32, start: int, end: int, members: Int64, locality: RackLocality
 ) -> None:
-    """Give each member in turn the first open rows on its rack, up to its quota."""
+    """Give each member in turn the first free rows on its rack, up to its quota."""
     quota, n_extra = divmod(end - start, members.size)
     head, link, row = _rows_by_rack(start, end, locality)
     for m in members:
@@ -158,7 +158,7 @@ def _match_alone(
 def _rows_by_rack(
     start: int, end: int, locality: RackLocality
 ) -> tuple[Int64, Int64, Int64]:
-    """List the rows rack by rack, ascending: first entry, next entry, its row."""
+    """List the rows by rack, ascending: first entry, next entry, row."""
     first = locality.offsets[start]
     n_entries = locality.offsets[end] - first
     head = np.full(locality.n_racks + 1, NONE, dtype=np.int64)
@@ -175,9 +175,10 @@ def _rows_by_rack(
 def _match_together(
     assignee: Int32, starts: Int64, size: int, members: Int64, locality: RackLocality
 ) -> None:
-    """Give a number of all topics to the first member on a rack of all its rows.
+    """Assign a number of all topics to the first member on a rack of all its rows.
 
-    Co-partitioning comes before racks: what has no such member stays open whole.
+    Co-partitioning precedes racks: a number without such a member stays free in all
+    topics.
     """
     quota, n_extra = divmod(size, members.size)
     head, link = _members_by_rack(members, locality)
@@ -216,7 +217,7 @@ def _count_racks(
 
 @njit(cache=True)
 def _members_by_rack(members: Int64, locality: RackLocality) -> tuple[Int64, Int64]:
-    """List the members rack by rack, in their order: the first, the next."""
+    """List the members by rack, in their order: first and next."""
     head = np.full(locality.n_racks + 1, NONE, dtype=np.int64)
     link = np.empty(members.size, dtype=np.int64)
     for i in range(members.size - 1, -1, -1):

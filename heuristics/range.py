@@ -12,27 +12,27 @@ from rebalance import NOBODY, Assignment, Instance, Int32, Int64
 
 
 class RangeAssignor:
-    """Topic by topic, contiguous ranges in member order; the first get one more.
+    """Contiguous ranges per topic in member order; the first members get one more.
 
-    Follows ``org.apache.kafka.clients.consumer.RangeAssignor`` (the same since 3.5),
-    and has given the same as that of Kafka 4.4.0 and 3.9.2 on random groups; static
-    members first (KIP-345, `heuristics.order.member_order`).
-    Nothing is tied. librdkafka 2.16 goes by instance id only between two static
-    members and by member id otherwise, so its ranges are the same in another order.
+    Follows ``org.apache.kafka.clients.consumer.RangeAssignor`` (unchanged since 3.5),
+    and equals that of Kafka 4.4.0 and 3.9.2 on random groups; static members first
+    (KIP-345, `heuristics.order.member_order`). There are no ties. librdkafka 2.16
+    orders by instance id only between two static members and by member id otherwise, so
+    its ranges are the same in another order.
 
-    Racks (KIP-881) count if in some topic a subscriber and a replica share one and
-    the partitions are not all on the same racks. Then, before the ranges and within
-    the same quotas: topics of equal size and equal subscribers are co-partitioned
-    first, each number going to the first member with room that is on a rack of that
-    number in all of them; a topic without a fellow gives each member in turn its
-    first open partitions on its rack. A member that tells no rack, or an empty one,
-    matches every partition. What is left goes out as without racks: co-partitioning
-    and quotas hold whatever the racks are.
+    Racks (KIP-881) count if a subscriber and a replica of some topic share one and its
+    partitions are not all on the same racks. Then, before the ranges and within the
+    same quotas: topics of equal size and equal subscribers are co-partitioned first,
+    each number going to the first member below its quota that is on a rack of that
+    number in all of them; a topic without an equal gives each member in turn its first
+    free partitions on its rack. A member without a rack, or with an empty one, matches
+    every partition. The rest is assigned as without racks: co-partitioning and quotas
+    hold in any case.
 
-    Nothing is left out. Known faults, kept: every topic favours the same members, so
-    with many small topics the last may get nothing; members that tell no rack take
-    partitions that a later member's rack holds; and that some topic needs racks makes
-    all co-partitioned ones be matched, those without need too.
+    Nothing is omitted. Known faults, kept: every topic favors the same members, so with
+    many small topics the last members can get nothing; members without a rack take
+    partitions that are on the rack of a later member; and one topic that needs racks
+    makes all co-partitioned topics be matched.
     """
 
     name = "range"
@@ -42,7 +42,7 @@ class RangeAssignor:
         return None
 
     def assign(self, instance: Instance) -> Assignment:
-        """Match racks where they tell something, then cut every topic into ranges."""
+        """Match by rack where racks matter, then cut each topic into ranges."""
         eligible = eligible_members_of(instance, member_order(instance))
         racks, matched = instance.racks, None
         if racks is not None:

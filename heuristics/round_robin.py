@@ -11,14 +11,14 @@ from rebalance import NOBODY, Assignment, Instance, Int32, Int64
 
 
 class RoundRobinAssignor:
-    """Partitions by topic and number, dealt around the circle of members.
+    """Partitions by topic and number, assigned to the members in a circle.
 
-    Follows ``org.apache.kafka.clients.consumer.RoundRobinAssignor``, and has given the
-    same as that of Kafka 4.4.0 and 3.9.2 on random groups; static members first
-    (KIP-345, `heuristics.order.member_order`). The circle is not
-    started anew with a topic; a member that does not want the topic is passed over.
-    Nothing is tied, nothing left out. Known fault, kept: with mixed subscriptions the
-    loads may be far apart (KIP-54, example 2).
+    Follows ``org.apache.kafka.clients.consumer.RoundRobinAssignor``, and equals that of
+    Kafka 4.4.0 and 3.9.2 on random groups; static members first (KIP-345,
+    `heuristics.order.member_order`). The circle does not restart at a topic; a member
+    that does not subscribe to the topic is skipped. There are no ties, and nothing is
+    omitted. Known fault, kept: with heterogeneous subscriptions, loads can differ
+    widely (KIP-54, example 2).
     """
 
     name = "round-robin"
@@ -28,7 +28,7 @@ class RoundRobinAssignor:
         return None
 
     def assign(self, instance: Instance) -> Assignment:
-        """Deal the partitions out."""
+        """Assign the partitions in a circle."""
         eligible = eligible_members_of(instance, member_order(instance))
         topics = text_order(instance.topics)
         return Assignment(assignee=_dealt(eligible, topics, instance.topic_offsets))
@@ -36,7 +36,7 @@ class RoundRobinAssignor:
 
 @njit(cache=True)
 def _dealt(eligible: EligibleMembers, topics: Int64, topic_offsets: Int64) -> Int32:
-    """Deal topic by topic; only the step into a topic has members to pass over."""
+    """Assign topic by topic; only the first row of a topic skips members."""
     assignee = np.full(topic_offsets[-1], NOBODY, dtype=np.int32)
     place = 0  # whose turn it is; may be one past the last
     for t in topics:

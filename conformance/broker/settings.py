@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def settings(folder: Path, port: int, control: int, *, rack: str | None) -> str:
-    """Write a file of settings for one node that is its own controller.
+    """Write the settings file of one node that is its own controller.
 
     Parameters
     ----------

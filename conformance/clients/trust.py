@@ -21,7 +21,7 @@ _PASSWORD: Final = "changeit"  # noqa: S105  # Java's own default; nothing is se
 
 
 def java_arguments(folder: Path) -> list[str]:
-    """Return arguments for a Java; a trust store is written into ``folder``.
+    """Return arguments for Java; a trust store is written into ``folder``.
 
     Raises
     ------
@@ -32,9 +32,9 @@ def java_arguments(folder: Path) -> list[str]:
 
 
 def key_store(certificates: Sequence[bytes]) -> bytes:
-    """Write certificates (DER) as a key store of what is trusted, PKCS #12.
+    """Write certificates (DER) as a trust store, PKCS #12.
 
-    What is no certificate is left out.
+    What is not a certificate is left out.
 
     Raises
     ------

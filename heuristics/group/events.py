@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class EventKind(Enum):
-    """What may happen. The subject is a process, or a member id where it says so."""
+    """What can happen. The subject is a process, or a member id where stated."""
 
     REVOKED = "revoked"  # the callback after a SyncGroup ends
     RECEIVE = "receive"  # a JoinGroup's answer arrives
@@ -28,7 +28,7 @@ class EventKind(Enum):
 
 
 class Event(NamedTuple):
-    """One step."""
+    """One event."""
 
     kind: EventKind
     subject: str = ""

@@ -25,7 +25,7 @@ Owners = Mapping[Partition, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """An event and the group after it.
+    """An event, and the group after it.
 
     ``owners`` lists, for each partition, the identities that hold it and may commit.
     """
@@ -38,7 +38,7 @@ class Step:
 
 @dataclass(slots=True)
 class History:
-    """Steps so far, and what can be counted about them."""
+    """All steps so far, and what is counted about them."""
 
     steps: list[Step] = field(default_factory=list)
     moves: int = 0
@@ -54,7 +54,7 @@ class History:
 
 
 def least_moves(before: Owners, members: Collection[str], *, evens: bool) -> int:
-    """Count the partitions that cannot stay, whatever anybody does.
+    """Count the partitions that no assignment can leave with their owners.
 
     Parameters
     ----------

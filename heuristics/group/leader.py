@@ -28,7 +28,7 @@ def assignment_by(
     topics: Mapping[str, int],
     members: Mapping[str, Subscription],
 ) -> Shares:
-    """Give every partition of a subscribed topic to a member, as the assignor says."""
+    """Assign every partition of a subscribed topic with an assignor."""
     instance = _instance(strategy, topics, members)
     written = members_of(instance, strategy.assignor.assign(instance))
     return {
@@ -38,7 +38,7 @@ def assignment_by(
 
 
 def without_transfers(shares: Shares, members: Mapping[str, Subscription]) -> Shares:
-    """Take away what another member has yet to revoke."""
+    """Remove what another member has yet to revoke."""
     claimants = newest_claimants(members)
     return {
         member: frozenset(p for p in held if claimants.get(p, {member}) <= {member})
@@ -47,14 +47,14 @@ def without_transfers(shares: Shares, members: Mapping[str, Subscription]) -> Sh
 
 
 def must_withhold(strategy: Strategy) -> bool:
-    """Whether the strategy is one that withholds."""
+    """Whether the strategy withholds partitions in transfer."""
     return strategy.highest is RebalanceProtocol.COOPERATIVE
 
 
 def newest_claimants(
     members: Mapping[str, Subscription],
 ) -> dict[Partition, set[str]]:
-    """Members whose claim on a partition no other claim is newer than."""
+    """Return the members whose claim on a partition is the newest."""
     newest: dict[Partition, int] = {}
     claimants: dict[Partition, set[str]] = {}
     for member, subscription in members.items():

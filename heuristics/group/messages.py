@@ -55,7 +55,7 @@ class Subscription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JoinResponse:
-    """A JoinGroup's answer; ``members`` is empty but for a leader who must assign."""
+    """JoinGroup's answer; ``members`` is empty except for a leader that must assign."""
 
     generation: int
     strategy: str

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Safeguards:
-    """What holds in every group but those of tests that must fail.
+    """Safety rules, all enabled except in tests that must fail.
 
     Attributes
     ----------

@@ -21,7 +21,7 @@ ALL_SAFE = Safeguards()
 
 
 class Group:
-    """Processes, a coordinator, and what happened so far.
+    """Processes, a coordinator, and the history so far.
 
     Parameters
     ----------
@@ -66,12 +66,12 @@ class Group:
         return process
 
     def crash(self, process: str) -> None:
-        """End a process; the coordinator learns of it by a timeout."""
+        """Kill a process; the coordinator notices by a timeout."""
         self._living(process).stop()
         self._record(Event(EventKind.CRASH, process))
 
     def leave(self, process: str) -> None:
-        """Close a process: it revokes and leaves; a static one does not say so."""
+        """Close a process: it revokes and leaves; a static one sends no LeaveGroup."""
         member = self._living(process)
         member_id = member.member_id
         member.stop()
@@ -80,9 +80,9 @@ class Group:
         self._record(Event(EventKind.LEAVE, process))
 
     def enforce_rebalance(self, process: str) -> None:
-        """Have a stable process join anew, without asking the coordinator first.
+        """Make a stable process join again, without asking the coordinator first.
 
-        Nothing if it is not stable: it joins anyway, or still has to revoke.
+        Does nothing if it is not stable: it joins anyway, or still has to revoke.
         """
         member = self._living(process)
         if member.phase is Phase.STABLE and not member.revoking:
@@ -98,9 +98,9 @@ class Group:
     # What may happen, and making it happen.
 
     def events(self, *, faults: bool = False) -> tuple[Event, ...]:
-        """Events that may happen now, most usual first.
+        """Return the events that can happen now, most usual first.
 
-        With ``faults`` also lost answers, and session timeouts of living processes.
+        With ``faults``, also lost answers and session timeouts of living processes.
         """
         kinds = (*PROGRESS, *TIMEOUTS, EventKind.FOLLOW_UP, *(FAULTS if faults else ()))
         rank = {kind: place for place, kind in enumerate(kinds)}
@@ -109,7 +109,7 @@ class Group:
         return tuple(sorted(listed, key=lambda e: (rank[e.kind], e.subject)))
 
     def apply(self, event: Event) -> None:
-        """Let an event happen.
+        """Apply an event.
 
         Raises
         ------
@@ -122,7 +122,7 @@ class Group:
         self._record(event)
 
     def settle(self, *, most: int = 10_000) -> int:
-        """Let happen what happens by itself, most usual first, until nothing does.
+        """Apply the most usual events until none is left.
 
         Returns
         -------
@@ -147,7 +147,7 @@ class Group:
                 yield from (Event(kind, process) for kind in self._next(member))
 
     def _next(self, member: Member) -> Iterator[EventKind]:
-        """List what a living member may do next; nothing while it waits."""
+        """Yield what a living member can do next; nothing while it waits."""
         coordinator, member_id = self.coordinator, member.member_id
         if member.phase is Phase.OUTSIDE:
             yield EventKind.JOIN
@@ -207,7 +207,7 @@ class Group:
         member.phase = Phase.OUTSIDE
 
     def _may_sync(self, member: Member) -> bool:
-        """Tell whether a SyncGroup is answered; a follower's waits for the leader's."""
+        """Return whether a SyncGroup is answered; followers wait for the leader's."""
         is_waiting = self.coordinator.state is GroupState.COMPLETING
         return not is_waiting or member.must_assign or self._refusal(member) is not None
 
@@ -259,7 +259,7 @@ class Group:
         )
 
     def _news(self, member: Member) -> Refusal | None:
-        """Look for what a heartbeat would tell the member and it does not know."""
+        """Return what a heartbeat would report that the member does not know."""
         refusal = self._refusal(member)
         if refusal in (Refusal.UNKNOWN_MEMBER_ID, Refusal.FENCED_INSTANCE_ID):
             return refusal
@@ -286,14 +286,14 @@ class Group:
     # Who owns what.
 
     def may_commit(self, process: str) -> bool:
-        """Whether an offset commit of the process would be sent and taken now."""
+        """Whether an offset commit of the process would be sent and accepted now."""
         member = self.processes[process]
         if not member.wants_commits or not self._safeguards.fences:
             return member.wants_commits
         return self.coordinator.takes_commit(member.member_id, member.generation)
 
     def owners(self) -> dict[Partition, tuple[str, ...]]:
-        """List the processes that hold a partition and may commit it: never two."""
+        """Return the processes that hold a partition and may commit it: never two."""
         found: dict[Partition, tuple[str, ...]] = {
             (topic, n): () for topic, count in self.topics.items() for n in range(count)
         }
@@ -303,7 +303,7 @@ class Group:
         return found
 
     def orphans(self) -> Partitions:
-        """Partitions that a member wants and nobody owns; at rest there are none."""
+        """Return subscribed partitions without an owner; none in a stable state."""
         living = [m for m in self.processes.values() if m.is_alive]
         wanted = {topic for m in living for topic in m.configuration.topics}
         return frozenset(
