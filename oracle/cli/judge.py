@@ -24,16 +24,16 @@ Assignments = Annotated[
 Against = Annotated[
     Literal["optimum"] | None,
     typer.Option(
-        help="Add the optimum's figures and the gap to them: the optimum by the policy "
-        "that an assignment states, else by `sticky`."
+        help="Add the optimum's figures and the gap to them: the optimum of the policy "
+        "that an assignment states, else of `sticky`."
     ),
 ]
 Cooperative = Annotated[
     bool,
     typer.Option(
         "--cooperative",
-        help="Judge as rounds of cooperative rebalancing (KIP-429): what is still "
-        "to be revoked may be withheld.",
+        help="Judge rounds of cooperative rebalancing (KIP-429): partitions that are "
+        "still to be revoked can be withheld.",
     ),
 ]
 Require = Annotated[

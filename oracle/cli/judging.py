@@ -29,7 +29,7 @@ Verdict = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judging:
-    """How to judge."""
+    """Options of a judging."""
 
     against_optimum: bool
     cooperative: bool
@@ -49,7 +49,7 @@ class Judging:
         Raises
         ------
         InstanceError
-            If the optimum is asked for and the instance cannot be asked for it.
+            If the optimum is requested and cannot be computed for the instance.
         """
         case = verify.understand(instance, claim_rule=self.claim_rule)
         verdict = verify.judge_case(case, assignment, cooperative=self.cooperative)
@@ -122,7 +122,7 @@ def _verdicts(
 def _read(
     source: str, read: Callable[[bytes], Document]
 ) -> Iterator[Document | DocumentError]:
-    """Read documents with the judge's own reader, which trusts none of ours."""
+    """Read documents with the judge's own reader."""
 
     def parse(text: bytes, *, source: str | None, line: int | None) -> Document:
         try:

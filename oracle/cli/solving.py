@@ -20,7 +20,7 @@ NOT_COMPILED: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Solving:
-    """A policy, who answers it, and what each rebalance may cost."""
+    """A policy, an engine, and the limits per rebalance."""
 
     policy: Policy
     engine: Engine
@@ -28,7 +28,7 @@ class Solving:
     stop: Event = field(default_factory=Event)
 
     def answer(self, instance: Instance) -> AssignmentDocument:
-        """Answer one rebalance; Ctrl-C sets ``stop``, and the best found comes."""
+        """Solve one rebalance; Ctrl-C sets ``stop`` and returns the best found."""
         self._load_kernels()
         limits = self.allowed.begin(self.stop)
 

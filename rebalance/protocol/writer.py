@@ -14,7 +14,7 @@ _MOST_TEXT: Final = 2**15 - 1  # bytes, what a signed 16-bit length can say
 
 
 class Writer:
-    """Bytes in the making; the opposite of `Cursor`, and the same names.
+    """A message under construction; the inverse of `Cursor`, with the same names.
 
     Raises
     ------
