@@ -44,7 +44,7 @@ class Metadata(Cluster, Protocol):
         ...
 
     def is_replica_node(self, partition: TopicPartition, node_id: int) -> object:
-        """Return something if that broker has a replica, else None."""
+        """Return a truthy value if that broker has a replica, else None."""
         ...
 
 
@@ -64,7 +64,7 @@ class Member(Protocol):
 
 
 class KafkaPythonAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
-    """What a consumer makes one of for itself; `assignor` makes the class."""
+    """An assignor that each consumer instantiates; `assignor` creates the class."""
 
     settings: ClassVar[Settings]
 
@@ -73,7 +73,7 @@ class KafkaPythonAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
 
     @property
     def name(self) -> str:
-        """What the group calls it."""
+        """Protocol name in the group."""
         return self.settings.name
 
     def supported_protocols(self) -> list[RebalanceProtocol]:
@@ -81,7 +81,7 @@ class KafkaPythonAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
         return [_MODES[self.settings.mode]]
 
     def metadata(self, topics: Iterable[str]) -> ConsumerProtocolSubscription:
-        """Say what this member wants, and what it claims to have."""
+        """Return this member's subscription and claims."""
         said = self._memory.subscription(
             topics, mode=self.settings.mode, rack=self.settings.rack
         )
@@ -90,7 +90,7 @@ class KafkaPythonAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
     def on_assignment(
         self, assignment: ConsumerProtocolAssignment, generation: int
     ) -> None:
-        """Remember what this member was given."""
+        """Remember this member's assignment."""
         given = ((one.topic, one.partition) for one in assignment.partitions())
         self._memory.remember(given, generation)
 
@@ -129,7 +129,7 @@ def assignor(
 ) -> type[KafkaPythonAssignor]:
     """Return a class for ``partition_assignment_strategy`` of a ``KafkaConsumer``.
 
-    Each consumer makes its own object of it, so one list will do for many.
+    Each consumer creates its own instance, so several consumers can share one list.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def assignor(
 
 
 def _read(metadata: ConsumerProtocolSubscription) -> Subscription:
-    """Read it with our own codec, which tells null from empty."""
+    """Decode a subscription with our own codec, which distinguishes null from empty."""
     try:
         return decode_subscription(metadata.encode())
     except WireError:  # what the client takes and we do not: no claim, then
@@ -164,7 +164,7 @@ def _read(metadata: ConsumerProtocolSubscription) -> Subscription:
 
 
 def _racks(cluster: Metadata, counts: Mapping[str, int]) -> dict[str, list[list[str]]]:
-    """Find where replicas are, as far as brokers say where they are."""
+    """Return the racks of replicas, as far as brokers state their racks."""
     seated = {one.node_id: one.rack for one in cluster.brokers() if one.rack}
     racks = {}
     for topic, count in counts.items():

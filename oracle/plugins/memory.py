@@ -21,7 +21,7 @@ VERSION: Final = 3  # of the subscription, what Java and librdkafka write today
 
 @dataclass(slots=True, kw_only=True)
 class Memory:
-    """What this member was given last, and in which generation.
+    """Last assignment of this member, and its generation.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Memory:
     def remember(
         self, given: Iterable[tuple[str, int]], generation: int = UNKNOWN_GENERATION
     ) -> None:
-        """Note what this member has from now on."""
+        """Record this member's assignment."""
         numbers: dict[str, set[int]] = {}
         for topic, number in given:
             numbers.setdefault(topic, set()).add(number)

@@ -17,7 +17,7 @@ _VERSIONS: Final = ("python", "numpy", "pyarrow", "pyspark", "java")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class About:
-    """Parts of ``audit.json``, in words; what it does not tell is empty."""
+    """Parts of ``audit.json`` in words; empty where absent."""
 
     version: str
     claim_rule: str

@@ -35,7 +35,7 @@ RULES: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Broken:
-    """One rule, how often it was broken, and the first place where."""
+    """One rule, how often it was broken, and the first place."""
 
     words: str
     count: int
@@ -46,7 +46,7 @@ class Broken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outlier:
-    """One rebalance of the past, beside what would have been best."""
+    """One rebalance of the history, compared with the optimum."""
 
     kind: str
     cluster: str
@@ -63,7 +63,7 @@ class Outlier:
 
 
 def outliers_of(tables: Tables, units: pd.DataFrame, claim_rule: str) -> list[Outlier]:
-    """Choose and work out the worst rebalances of each kind, worst first."""
+    """Select and solve the worst rebalances of each kind, worst first."""
     chosen = pd.concat(
         [_largest_gaps(units, kind) for kind in (INVALID, UNBALANCED, NEEDLESS)]
     )

@@ -95,13 +95,13 @@ def _client_charts(facts: Facts) -> dict[str, str]:
 
 
 def _assignor_charts(facts: Facts) -> dict[str, str]:
-    """Draw all assignors but what they are held against."""
+    """Draw all assignors except the optima they are compared with."""
     rows = [row for row in facts.assignors if row.name not in BESTS]
     return _wide_and_narrow([(_assignor_label(row.name), row.counts) for row in rows])
 
 
 def _wide_and_narrow(pairs: list[tuple[str, Counts]]) -> dict[str, str]:
-    """Draw the same bars for a desk and for a phone; the page shows one of them."""
+    """Draw the same bars for wide and narrow screens; the page shows one of them."""
     if not pairs:
         return {}
     return {
@@ -131,7 +131,7 @@ def _assignor_label(name: str) -> str:
 
 
 def _distinct(labels: list[str]) -> list[str]:
-    """Tell labels apart that cutting has made equal: a chart has one row a label."""
+    """Make labels distinct after cutting: a chart has one row per label."""
     seen: Counter[str] = Counter()
     told = []
     for label in labels:
@@ -161,7 +161,7 @@ def _environment() -> Environment:
 
 
 def _name(text: str, limit: int = NAME_SHOWN) -> Markup:
-    """Show a name from the input: nothing in it acts, and it cannot turn its line."""
+    """Escape a name from the input for the page."""
     shown, whole = abridged(text, limit), visible(text, limit=TITLE_SHOWN)
     if shown == whole:
         return Markup("<bdi>{}</bdi>").format(shown)

@@ -15,10 +15,10 @@ from types import FrameType
 
 @contextmanager
 def interrupts_kept() -> Iterator[None]:
-    """Raise what goes wrong after an interrupt as that interrupt.
+    """Raise an exception after an interrupt as that interrupt.
 
-    The interrupt does what it did before besides. In a thread that hears no signals
-    errors stay what they are.
+    The interrupt also has its usual effect. In a thread that receives no signals,
+    errors stay as they are.
 
     Raises
     ------

@@ -27,7 +27,7 @@ _ASSIGNMENTS: Final = ("CURRENT-ASSIGNMENT", "ASSIGNMENT")
 
 
 class NotJudged(Exception):  # noqa: N818  # no error: a sound group may be set aside
-    """Why a snapshot is not judged; ``sound`` is False when its text is at fault."""
+    """Why a snapshot is not judged; ``sound`` is False if its text is faulty."""
 
     def __init__(self, reason: str, *, sound: bool) -> None:
         super().__init__(reason)
@@ -35,7 +35,7 @@ class NotJudged(Exception):  # noqa: N818  # no error: a sound group may be set 
 
 
 def case_of(snapshot: Snapshot) -> Case:
-    """Put the forms of one snapshot together.
+    """Combine the forms of one snapshot into a case.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def _refuse_faults(snapshot: Snapshot) -> None:
 
 
 def _state(snapshot: Snapshot) -> str | None:
-    """Return the state of a group at rest; None if no form tells it."""
+    """Return the state of a stable group; None if no form states it."""
     section = snapshot.of(Form.STATE)
     state = section.rows[0].by_name["STATE"] if section else None
     if NO_MEMBERS in snapshot.notes or state in _GONE:
@@ -139,7 +139,7 @@ def _people(section: Section) -> dict[str, Mapping[str, str]]:
 
 
 def _by_member(members: Section, offsets: Section | None) -> dict[str, Held]:
-    """Read the members form; without assignments in it, the plain form has them."""
+    """Read the members form; without assignments there, use the plain form."""
     counts = {
         row.by_name["CONSUMER-ID"]: number_of(row.by_name["#PARTITIONS"], "#PARTITIONS")
         for row in members.rows
@@ -172,7 +172,7 @@ def _assigned(section: Section, row: Cells) -> Held:
 def _by_partition(
     section: Section,
 ) -> tuple[dict[str, Held], dict[str, Mapping[str, str]]]:
-    """Read who holds what from the plain form: a row a partition."""
+    """Read the holders from the plain form: one row per partition."""
     held: dict[str, dict[str, list[int]]] = {}
     people: dict[str, Mapping[str, str]] = {}
     for row in section.rows:
@@ -198,7 +198,7 @@ def _by_partition(
 
 
 def _lag(section: Section | None) -> tuple[Offsets | None, set[tuple[str, int]]]:
-    """Return the lag that is told, and the partitions that are listed."""
+    """Return the stated lag, and the listed partitions."""
     if section is None:
         return None, set()
     lag: dict[str, dict[int, int]] = {}
@@ -217,7 +217,7 @@ def _lag(section: Section | None) -> tuple[Offsets | None, set[tuple[str, int]]]
 
 
 def _unheld(held: Mapping[str, Held], listed: set[tuple[str, int]]) -> str | None:
-    """Name a partition that exists and that nobody holds, of a topic that is held."""
+    """Return a partition that exists but has no holder, of a topic that has holders."""
     given: dict[str, set[int]] = {}
     for one in held.values():
         for topic, numbers in one.items():

@@ -21,10 +21,10 @@ SIDE_FILES: Final = ("topics.json", "offsets.json")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Split:
-    """What one worker reads in one go.
+    """Unit of work of one reader.
 
     Files are named and given by path. Text has an extent, Parquet a row group; the
-    describe texts of a folder come all together.
+    describe texts of a folder form one split.
     """
 
     kind: SourceKind
@@ -35,7 +35,7 @@ class Split:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceFile:
-    """A file that was read, for the record: its sha256 and length in bytes."""
+    """A file that was read: its sha256 and length in bytes."""
 
     name: str
     kind: SourceKind
@@ -47,7 +47,7 @@ class SourceFile:
 class Found:
     """All that was found: splits to read, files read, files that are no source.
 
-    ``side_files`` are partition counts and log ends lying in a folder of sources.
+    ``side_files`` are partition counts and log ends in a folder of sources.
     """
 
     splits: list[Split] = field(default_factory=list)
@@ -147,7 +147,7 @@ def _is_left_alone(way: Path) -> bool:
 
 
 def _splits(kind: SourceKind, name: str, path: Path, found: Found) -> Iterator[Split]:
-    """Cut a file up and note its digest; describe texts are left to be gathered."""
+    """Split a file and record its digest; describe texts are gathered later."""
     digest, extents = survey(path)
     files = ((name, path),)
     if is_parquet(path):

@@ -35,7 +35,7 @@ from rebalance import OracleError, WireError
 
 
 def rows_of(split: Split) -> Iterator[Row]:
-    """Yield what a split holds; what breaks off becomes a piece of quarantine."""
+    """Yield the rows of a split; an error becomes a row of quarantine."""
     source = split.files[0][0]
     try:
         for row in _reader(split):
@@ -62,7 +62,7 @@ def _reader(split: Split) -> Iterator[Row]:
 
 
 def keyed(row: Row) -> Row:
-    """Add the group that a record belongs to, from its key alone."""
+    """Add the group of a record, from its key."""
     try:
         group_id = decode_record(row["key"], None).group_id
     except WireError as error:
@@ -110,7 +110,7 @@ def _judged(snapshot: Snapshot) -> Row:
 
 
 def _stray(strays: list[Stray]) -> Iterator[Row]:
-    """Yield lines outside of tables, one row for those that follow each other."""
+    """Yield lines outside of tables, one row per run of lines."""
     run: Row | None = None
     expected = ("", 0)
     for stray in strays:

@@ -23,11 +23,11 @@ MOST_MS: Final = 253_402_300_799_999
 
 
 class _UnsoundError(ValueError):
-    """A line that is no record; the message says why."""
+    """A line that is no record; the message states why."""
 
 
 def row_of_line(line: Line, source: str) -> Row:
-    """Read one line: a record, or a piece of quarantine with the reason."""
+    """Read one line: a record, or a row of quarantine with the reason."""
     try:
         return _row(line, source)
     except _UnsoundError as error:
@@ -37,7 +37,7 @@ def row_of_line(line: Line, source: str) -> Row:
 
 
 def milliseconds(value: object) -> int | None:
-    """Read a time: milliseconds, digits, or ISO text in UTC; -1 and None are untold.
+    """Parse a time: milliseconds, digits, or ISO text in UTC; -1 and None are unknown.
 
     Raises
     ------

@@ -29,7 +29,7 @@ _FORMAT: Final = re.compile(rb'"format"\s*:\s*"rebalance/')
 
 
 class SourceKind(Enum):
-    """A source format; the values are what ``source_format`` may say."""
+    """A source format; the values are those of ``source_format``."""
 
     RECORDS = "consumer-offsets"
     DESCRIBE = "describe"
@@ -37,17 +37,17 @@ class SourceKind(Enum):
 
 
 class UnknownFormatError(SourceError):
-    """A file that is no source; the reason says what it looks like."""
+    """A file that is no source; the reason describes it."""
 
 
 def is_parquet(path: Path) -> bool:
-    """Tell whether a file starts as Parquet does."""
+    """Return whether a file starts like Parquet."""
     with path.open("rb") as file:
         return file.read(4) == PARQUET_MAGIC
 
 
 def kind_of(path: Path, name: str) -> SourceKind:
-    """Recognise a file.
+    """Recognize a file.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def kind_of(path: Path, name: str) -> SourceKind:
 
 
 def _first_lines(path: Path) -> Iterator[Line]:
-    """Yield the first lines that are not blank, within reason."""
+    """Yield the first non-blank lines, up to a limit."""
     left = _LONG_LINES * _BYTES_LOOKED_AT
     lines = read_lines(path, limit=_BYTES_LOOKED_AT)
     for line in islice(lines, _LINES_LOOKED_AT):
@@ -101,7 +101,7 @@ def _kind_of_parquet(path: Path, name: str) -> SourceKind:
 
 
 def _kind_of_lines(lines: Iterable[Line]) -> SourceKind | None:
-    """Go by the first line that is anything; those before it may be damaged."""
+    """Recognize the first line of a known kind; earlier ones can be damaged."""
     for line in lines:
         if line.text.lstrip().startswith(b"{"):
             kind = _kind_of_object(_object(line.text))
@@ -117,7 +117,7 @@ def _kind_of_lines(lines: Iterable[Line]) -> SourceKind | None:
 
 
 def _kind_of_document(path: Path) -> SourceKind | None:
-    """Recognise one rebalance/1 document over many lines."""
+    """Recognize one rebalance/1 document of many lines."""
     with open_bytes(path) as file:
         head = file.read(_BYTES_LOOKED_AT)
     if head.lstrip().startswith(b"{") and _FORMAT.search(head):
@@ -143,7 +143,7 @@ def _object(text: bytes) -> Any:
 
 
 def _hint(path: Path, first: Line) -> str:
-    """Say what an unknown file looks like, if it is one of our own side files."""
+    """Describe an unknown file, if it is one of our own side files."""
     with open_bytes(path) as file:
         whole = _object(file.read(_BYTES_LOOKED_AT))
     if isinstance(whole, dict) and "offsets" in whole:
