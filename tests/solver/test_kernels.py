@@ -22,7 +22,8 @@ from solver.pareto import balance_front, peak_lag_front
 from tests.strategies import LARGER, SMALL, seeded_rebalance
 
 POLICIES = [*NAMED.values(), *map(parse_policy, (
-    "dec-min; stickiness, rack", "per-topic; stickiness", "none; load", "none; peak-lag",
+    "dec-min; stickiness, rack", "per-topic; stickiness", "none; load",
+    "none; peak-lag",
     "per-topic; topic-peak-lag", "none; peak-lag; max-moves=2", "kip54; peak-lag",
 ))]
 for seed in range(60):
