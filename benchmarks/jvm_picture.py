@@ -9,7 +9,7 @@ import altair as alt
 import vl_convert
 
 from benchmarks.jvm_table import growth_of
-from oracle.report.plate import AXES, FONT, INK, PAPER, titled
+from oracle.chart_theme import AXES, FONT, INK, PAPER, titled
 
 Line = dict[str, Any]
 

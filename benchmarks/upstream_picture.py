@@ -10,7 +10,7 @@ import vl_convert
 
 from benchmarks.upstream_runs import Line
 from benchmarks.upstream_table import grouped
-from oracle.report.plate import FONT, GRID, INK, PAPER, SOFT, titled
+from oracle.chart_theme import FONT, GRID, INK, PAPER, SOFT, titled
 
 COLOURS: Final = {"Kafka 4.4.0": "#d97706", "ours": "#1f6feb"}
 FIGURES: Final = {"score": "KIP-54's score", "moves": "moves"}

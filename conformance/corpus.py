@@ -10,7 +10,7 @@ from importlib import resources
 from typing import NamedTuple
 
 from conformance.scenario import Scenario, Step, parse_scenario
-from rebalance.documents import AssignmentDocument, Rebalance
+from rebalance import AssignmentDocument, Rebalance
 
 
 class Scene(NamedTuple):

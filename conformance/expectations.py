@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from conformance.scenario import Expectation, Held
-from rebalance.documents import AssignmentDocument, Rebalance
+from rebalance import AssignmentDocument, Rebalance
 
 
 def unmet(

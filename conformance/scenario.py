@@ -12,16 +12,17 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from rebalance.documents import (
+from rebalance import (
     AssignmentDocument,
     Count,
+    DocumentError,
     Figures,
     Optional,
     Rebalance,
+    json_path,
+    parse_json,
     rebalance_of,
 )
-from rebalance.errors import DocumentError
-from rebalance.jsontext import json_path, parse_json
 
 Held = dict[str, dict[str, list[Count]]]
 ClaimRuleName = Literal["newest-claim", "current-generation"]

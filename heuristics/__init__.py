@@ -1,6 +1,7 @@
-"""Published assignors as published, fast and deterministic, and two of our own."""
+"""Published assignors, as published, fast and deterministic; and two of our own."""
 
 from heuristics.assignor import Assignor
+from heuristics.claim_history import wanted_claims
 from heuristics.registry import ASSIGNORS
 
-__all__ = ["ASSIGNORS", "Assignor"]
+__all__ = ["ASSIGNORS", "Assignor", "wanted_claims"]

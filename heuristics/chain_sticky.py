@@ -8,12 +8,11 @@ from typing import Final, NamedTuple
 import numpy as np
 from numba import njit
 
-from heuristics.evening import give_out, standing_of
-from heuristics.held import Held, give, nothing_held, take
+from heuristics.assignment_state import Held, give, nothing_held, take
+from heuristics.balancing_step import give_out, standing_of
 from heuristics.order import looked_up, places_of, text_order
 from heuristics.takers import Takers, by_subscribers, is_taker, takers_of
-from rebalance import Assignment, Instance
-from rebalance.claims import NOBODY, Int32, Int64
+from rebalance import NOBODY, Assignment, Instance, Int32, Int64
 
 _DONE: Final = 2**62
 

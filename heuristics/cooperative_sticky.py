@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from heuristics.prior import wanted_claims
+from heuristics.claim_history import wanted_claims
 from heuristics.sticky import sticky_assignment
-from rebalance import Assignment, Instance
-from rebalance.claims import NOBODY, Bools, ClaimRule, Claims, Int32
+from rebalance import NOBODY, Assignment, Bools, ClaimRule, Claims, Instance, Int32
 
 MOST_ROUNDS = 16
 """In the rounds after these nobody has to revoke. Few groups need more than three."""

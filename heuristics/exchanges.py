@@ -7,9 +7,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from numba import njit
 
-from heuristics.held import Held, give, take
+from heuristics.assignment_state import Held, give, take
 from heuristics.takers import Takers, is_taker
-from rebalance.claims import NOBODY, Int32, Int64
+from rebalance import NOBODY, Int32, Int64
 
 _TO_SORT: Final = 30  # looks that it takes to sort a member in
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from heuristics.evening import even_out, give_out, standing_of
+from heuristics.balancing_step import even_out, give_out, standing_of
 from heuristics.order import looked_up, places_of, text_order
 from heuristics.takers import by_subscribers, takers_of
-from rebalance import Assignment, Instance
-from rebalance.claims import NOBODY
+from rebalance import NOBODY, Assignment, Instance
 
 
 class FairestStickyAssignor:

@@ -10,8 +10,7 @@ from numba import njit
 from heuristics.assignor import ensure_applies
 from heuristics.order import text_order
 from heuristics.takers import Takers, takers_of
-from rebalance import Assignment, Instance
-from rebalance.claims import NOBODY, Int32, Int64
+from rebalance import NOBODY, Assignment, Instance, Int32, Int64
 
 
 class LagAwareAssignor:

@@ -7,14 +7,13 @@ from typing import Final, NamedTuple, cast
 import numpy as np
 from numba import njit
 
+from heuristics.assignment_state import give, nothing_held
 from heuristics.assignor import ensure_applies
 from heuristics.exchanges import Laden, exchange
-from heuristics.held import give, nothing_held
 from heuristics.lowest_peak import lowest_peak
 from heuristics.order import looked_up, text_order
 from heuristics.takers import Takers, takers_of
-from rebalance import Assignment, Instance
-from rebalance.claims import NOBODY, Int32, Int64
+from rebalance import NOBODY, Assignment, Instance, Int32, Int64
 
 _DEALS: Final = 1000
 _LOOKS: Final = 100_000_000

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rebalance import Instance
-from rebalance.claims import Int64
+from rebalance import Instance, Int64
 
 
 def lowest_peak(instance: Instance, lag: Int64, least: Int64, wanted: Int64) -> int:

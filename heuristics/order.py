@@ -11,8 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rebalance import Instance
-from rebalance.claims import NOBODY, Int32, Int64
+from rebalance import NOBODY, Instance, Int32, Int64
 
 
 def text_order(names: Sequence[str]) -> Int64:

@@ -13,9 +13,8 @@ from numba import njit
 
 from heuristics.constrained_sticky import deal_rest, kept, quotas
 from heuristics.order import text_order
-from heuristics.reach import Reach, near_owners
-from rebalance import Instance
-from rebalance.claims import NOBODY, Int32, Int64
+from heuristics.rack_locality import Reach, near_owners
+from rebalance import NOBODY, Instance, Int32, Int64
 
 
 class _Open(NamedTuple):

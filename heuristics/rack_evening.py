@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from heuristics.evening import Standing, sink
-from heuristics.reach import Reach
+from heuristics.balancing_step import Standing, sink
+from heuristics.rack_locality import Reach
 from heuristics.takers import Takers
-from rebalance.claims import NOBODY, Int32, Int64
+from rebalance import NOBODY, Int32, Int64
 
 
 @njit(cache=True)

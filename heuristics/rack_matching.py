@@ -9,11 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from heuristics.reach import NONE, Reach, reach_of
+from heuristics.rack_locality import NONE, Reach, reach_of
 from heuristics.takers import Takers
-from rebalance import Instance
-from rebalance.claims import NOBODY, Bools, Int32, Int64
-from rebalance.instance import Racks
+from rebalance import NOBODY, Bools, Instance, Int32, Int64, Racks
 
 
 def rack_matched(instance: Instance, racks: Racks, takers: Takers) -> Int32 | None:

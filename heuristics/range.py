@@ -8,8 +8,7 @@ from numba import njit
 from heuristics.order import member_order
 from heuristics.rack_matching import rack_matched
 from heuristics.takers import Takers, takers_of
-from rebalance import Assignment, Instance
-from rebalance.claims import NOBODY, Int32, Int64
+from rebalance import NOBODY, Assignment, Instance, Int32, Int64
 
 
 class RangeAssignor:

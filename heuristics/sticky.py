@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from heuristics.balancing_step import even_out, give_out, standing_of
+from heuristics.claim_history import must_revoke, previous_owners, wanted_claims
 from heuristics.constrained_sticky import ConstrainedStickyAssignor
-from heuristics.evening import even_out, give_out, standing_of
 from heuristics.order import looked_up, places_of, text_order
-from heuristics.prior import must_revoke, previous_owners, wanted_claims
 from heuristics.rack_constrained import rack_constrained
 from heuristics.rack_evening import give_out_near
-from heuristics.reach import Reach, near_owners, telling_reach
+from heuristics.rack_locality import Reach, near_owners, telling_reach
 from heuristics.takers import by_subscribers, takers_of
-from rebalance import Assignment, Instance
-from rebalance.claims import NOBODY, Int32
+from rebalance import NOBODY, Assignment, Instance, Int32
 
 
 class StickyAssignor:

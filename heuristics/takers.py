@@ -8,8 +8,7 @@ import numpy as np
 from numba import njit
 
 from heuristics.order import text_order
-from rebalance import Instance
-from rebalance.claims import Bools, Int32, Int64
+from rebalance import Bools, Instance, Int32, Int64
 
 
 class Takers(NamedTuple):

@@ -26,8 +26,7 @@ from numba import njit
 
 from heuristics.order import looked_up, places_of, text_order
 from heuristics.takers import Takers
-from rebalance import Instance
-from rebalance.claims import NOBODY, Int32, Int64
+from rebalance import NOBODY, Instance, Int32, Int64
 
 MAX_TURNS = 16
 NONE = -1

@@ -1,34 +1,27 @@
-"""Every published assignor on one rebalance, beside the optimum; all of it judged."""
+"""Comparison of all assignors with the optimum on one rebalance: comparison/1."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
-from heuristics import ASSIGNORS
-from oracle.against import (
+from pipeline.evaluation import (
     KIP54,
-    ByKip54,
-    Document,
-    Optimum,
-    by_kip54,
-    optimum_of,
-    plain,
+    OPTIMUM,
+    Answer,
+    Evaluation,
+    Failure,
+    Least,
+    least_of,
 )
-from rebalance import ClaimRule, Rebalance, document_of, instance_of, to_json
-from solver.limits import Limits
-from verify import judge
-from verify import read_rebalance as read_for_judge
-from verify.case import understand
-from verify.certificate import peak_lag_bound
+from rebalance import ClaimRule, Rebalance
+
+Document = dict[str, Any]
 
 FORMAT: Final = "comparison/1"
-KIP54_EFFORT: Final = 10.0
-"""How long the search for the best by KIP-54 may take; see `solver.limits.Limits`."""
 
 
 def comparison_of(rebalance: Rebalance, claim_rule: str) -> Document:
-    """Compare on one rebalance.
+    """Compare all assignors on one rebalance.
 
     Returns
     -------
@@ -43,54 +36,43 @@ def comparison_of(rebalance: Rebalance, claim_rule: str) -> Document:
     InstanceError
         If the document is no sound instance.
     """
-    instance = read_for_judge(to_json(rebalance))
-    best = optimum_of(instance, claim_rule)
-    sticky = by_kip54(instance, claim_rule, Limits(effort=KIP54_EFFORT))
-    case = understand(instance, claim_rule=claim_rule)
+    evaluation = Evaluation(rebalance, ClaimRule(claim_rule))
+    answers = dict(map(_named, evaluation.all_answers()))
+    optimum, kip54 = answers.pop(OPTIMUM), answers.pop(KIP54)
+    least = least_of(optimum, kip54, by_capacity=evaluation.by_capacity)
+    identity = {"group": rebalance.group, "id": rebalance.id}
     return {
         "format": FORMAT,
-        **{key: instance[key] for key in ("group", "id") if key in instance},
-        "peak_lag_bound": peak_lag_bound(case),
+        **{key: value for key, value in identity.items() if value is not None},
+        "peak_lag_bound": evaluation.peak_lag_bound,
         "answers": [
-            _of_program("optimum", best.assignment, best.verdict, best, sticky),
-            _of_program(KIP54, sticky.assignment, sticky.verdict, best, sticky),
-            *_of_heuristics(rebalance, instance, best, sticky, claim_rule),
+            _answer(answer, least) for answer in (optimum, kip54, *answers.values())
         ],
     }
 
 
-def _of_program(
-    name: str, assignment: Document, verdict: Document, best: Optimum, sticky: ByKip54
-) -> Document:
-    shown = {key: verdict[key] for key in ("verdict", "figures", "proved")}
+def _named(found: Answer | Failure) -> tuple[str, Answer]:
+    if isinstance(found, Failure):
+        raise found.error
+    return found.assignor, found
+
+
+def _answer(answer: Answer, least: Least) -> Document:
+    if answer.refused is not None:
+        return {
+            "assignor": answer.assignor,
+            "applies": False,
+            "refused": answer.refused,
+        }
+    _, verdict = answer.judged()
+    by_program = answer.status is not None
     return {
-        "assignor": name,
+        "assignor": answer.assignor,
         "applies": True,
-        "status": assignment["status"],
-        **shown,
-        **_gaps(verdict, best, sticky),
+        **({"status": answer.status} if by_program else {}),
+        "verdict": verdict["verdict"],
+        "figures": verdict["figures"],
+        **({"proved": verdict["proved"]} if by_program else {}),
+        "gap": least.gap(verdict),
+        "kip54_gap": least.kip54_gap(verdict),
     }
-
-
-def _gaps(verdict: Document, best: Optimum, sticky: ByKip54) -> Document:
-    return {"gap": best.gap(verdict["figures"]), "kip54_gap": sticky.gap(verdict)}
-
-
-def _of_heuristics(
-    rebalance: Rebalance,
-    instance: Document,
-    best: Optimum,
-    sticky: ByKip54,
-    claim_rule: str,
-) -> Iterator[Document]:
-    columns = instance_of(rebalance, claim_rule=ClaimRule(claim_rule))
-    for name, assignor in ASSIGNORS.items():
-        reason = assignor.refuses(columns)
-        if reason is not None:
-            yield {"assignor": name, "applies": False, "refused": reason}
-            continue
-        answer = document_of(columns, assignor.assign(columns), assignor=name)
-        verdict = judge(instance, plain(answer), claim_rule=claim_rule)
-        shown = {key: verdict[key] for key in ("verdict", "figures")}
-        gaps = _gaps(verdict, best, sticky)
-        yield {"assignor": name, "applies": True, **shown, **gaps}

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from rebalance.errors import OracleError, OutputError
+from rebalance import OracleError, OutputError
 
 
 class ReaderLeftError(Exception):

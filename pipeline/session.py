@@ -14,8 +14,9 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from pipeline.java import JavaRuntime, java_home, launch_home
-from rebalance.errors import OracleError, OutsideError
+from conformance.java import JavaRuntime, java_home
+from pipeline.launcher import launch_home
+from rebalance import OracleError, OutsideError
 
 LOOPBACK = "127.0.0.1"
 GIGABYTE = 1 << 30

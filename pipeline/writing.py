@@ -20,7 +20,7 @@ import orjson
 from pyspark.sql import DataFrame
 
 from pipeline.tables import PARTITION_COLUMNS, SCHEMAS
-from rebalance.errors import OutputError
+from rebalance import OutputError
 
 MANIFEST: Final = "audit.json"
 _ASIDE: Final = ".unfinished"

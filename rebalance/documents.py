@@ -274,10 +274,10 @@ def rebalance_of(value: Any) -> Rebalance:
     return document
 
 
-def to_json(document: Rebalance | AssignmentDocument) -> bytes:
-    """Write a document canonically: sorted keys and lists, no spaces, UTF-8.
+def plain_of(document: Rebalance | AssignmentDocument) -> dict[str, Any]:
+    """Return the JSON value of a document, canonical: subscriptions and claims sorted.
 
-    Two documents that mean the same give the same bytes.
+    Keys are in the document's order.
     """
     plain = document.model_dump(exclude_none=True)
     if isinstance(document, Rebalance):
@@ -285,7 +285,15 @@ def to_json(document: Rebalance | AssignmentDocument) -> bytes:
             member["subscription"].sort()
             for numbers in member.get("owned", {}).values():
                 numbers.sort()
-    return orjson.dumps(plain, option=orjson.OPT_SORT_KEYS)
+    return plain
+
+
+def to_json(document: Rebalance | AssignmentDocument) -> bytes:
+    """Write a document canonically: sorted keys and lists, no spaces, UTF-8.
+
+    Two documents that mean the same give the same bytes.
+    """
+    return orjson.dumps(plain_of(document), option=orjson.OPT_SORT_KEYS)
 
 
 @contextmanager

@@ -33,6 +33,10 @@ BREACHES = [
     ("circles", "solver.exact", "from solver import engines"),
     ("spark", "oracle", "from pyspark.sql import DataFrame"),
     ("spark", "rebalance", "import pyspark"),
+    ("through-init", "heuristics", "from rebalance.claims import NOBODY"),
+    ("through-init", "pipeline", "from heuristics import order"),
+    ("through-init", "oracle", "from verify.rules import rows_of"),
+    ("through-init", "oracle", "import pipeline.session"),
 ]
 
 

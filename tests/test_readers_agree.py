@@ -14,9 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import verify
-from rebalance import DocumentError, parse_assignment, parse_rebalance, to_json
-from rebalance.errors import PolicyError
-from solver.policy import parse_policy
+from rebalance import (
+    DocumentError,
+    PolicyError,
+    parse_assignment,
+    parse_rebalance,
+    to_json,
+)
+from solver import parse_policy
 from tests.shapes import SHAPES, Document
 from tests.strategies import rebalances, rebalances_with_assignments
 

@@ -11,11 +11,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import verify
-from rebalance import assignment_of, instance_of, parse_assignment, parse_rebalance
-from rebalance.errors import PolicyError
+from rebalance import (
+    PolicyError,
+    assignment_of,
+    instance_of,
+    parse_assignment,
+    parse_rebalance,
+)
+from solver import NAMED, Objective, WeightedObjective, parse_policy
 from solver.objectives import scale_of, value_of
 from solver.pareto import Measure
-from solver.policy import NAMED, Objective, WeightedObjective, parse_policy
 from solver.policy.policy import WEIGHT_MAX
 from tests.shapes import SHAPES, Document
 from tests.solver.brute import Brute, best_values

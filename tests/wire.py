@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import pyarrow.parquet as pq
 
-from rebalance.errors import WireError
+from rebalance import WireError
 
 TESTS = Path(__file__).parent
 RECORDINGS = TESTS.parent / "recordings"

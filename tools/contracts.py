@@ -1,4 +1,4 @@
-"""Two import contracts that import-linter does not bring: see pyproject.toml."""
+"""Three import contracts that import-linter does not bring: see pyproject.toml."""
 
 from __future__ import annotations
 
@@ -61,3 +61,44 @@ class OnlyImporter(_Strays):
         for importer in graph.find_modules_that_directly_import(library):
             if importer.partition(".")[0] != allowed:
                 yield importer, library
+
+
+class ThroughInit(_Strays):
+    """A package imports from another only what its ``__init__`` exports.
+
+    Attributes
+    ----------
+    public_subpackages
+        Packages within a package whose ``__init__`` others may import from as well.
+    unchecked_importers
+        Packages whose own imports are not checked.
+    known_imports
+        Pairs ``importer -> imported`` that are not reported.
+    """
+
+    type_name = "through_init"
+
+    public_subpackages = fields.ListField(subfield=fields.StringField())
+    unchecked_importers = fields.ListField(
+        subfield=fields.StringField(), required=False, default=[]
+    )
+    known_imports = fields.ListField(
+        subfield=fields.StringField(), required=False, default=[]
+    )
+
+    def strays(self, graph: ImportGraph) -> Iterator[tuple[str, str]]:
+        """Yield the imports of another package's inner modules."""
+        roots = {name for name in graph.modules if "." not in name}
+        public = roots | set(cast("list[str]", self.public_subpackages))
+        unchecked = set(cast("list[str]", self.unchecked_importers))
+        known = set(cast("list[str]", self.known_imports))
+        for importer in graph.modules:
+            package = importer.partition(".")[0]
+            if graph.is_module_squashed(importer) or package in unchecked:
+                continue
+            for imported in graph.find_modules_directly_imported_by(importer):
+                is_own = imported.partition(".")[0] == package
+                if is_own or imported in public:
+                    continue
+                if f"{importer} -> {imported}" not in known:
+                    yield importer, imported

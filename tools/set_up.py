@@ -200,7 +200,7 @@ def set_up(share: str) -> bool:
 
 def java() -> None:
     """Say which Java runtime the audit will use."""
-    command = [str(VENV / "bin" / "python"), "-m", "pipeline.java"]
+    command = [str(VENV / "bin" / "python"), "-m", "conformance.java"]
     found = subprocess.run(
         command, cwd=ROOT, capture_output=True, text=True, check=False
     )

@@ -5,6 +5,7 @@ It reads ``rebalance/1`` and ``assignment/1`` documents and returns ``verdict/1`
 """
 
 from verify.case import Case, understand
+from verify.certificate import kept_bound, peak_lag_bound
 from verify.enumerate import TooLarge, best, every_assignment
 from verify.judge import judge, judge_case, judge_texts, unreadable
 from verify.read import read_assignment, read_rebalance
@@ -19,6 +20,8 @@ __all__ = [
     "judge",
     "judge_case",
     "judge_texts",
+    "kept_bound",
+    "peak_lag_bound",
     "read_assignment",
     "read_rebalance",
     "understand",

@@ -27,8 +27,8 @@ import orjson
 from conformance.broker.settings import settings
 from conformance.clients.jars import Jar, fetch
 from conformance.clients.running import run_java
-from pipeline.java import java_home
-from rebalance.errors import OutsideError
+from conformance.java import java_home
+from rebalance import OutsideError
 
 VERSION: Final = "4.3.1"
 FORMAT_SECONDS: Final = 60

@@ -20,7 +20,7 @@ from xml.etree import ElementTree
 
 from conformance.clients.running import run_java
 from conformance.clients.trust import java_arguments
-from rebalance.errors import OutsideError
+from rebalance import OutsideError
 
 FETCH_SECONDS = 300
 

@@ -21,7 +21,7 @@ import orjson
 from conformance.clients.jars import Jar, fetch
 from conformance.clients.process import Program
 from conformance.clients.running import run_java
-from pipeline.java import java_home
+from conformance.java import java_home
 
 SOURCES: Final = Path(__file__).parent / "kafka-clients"
 COMPILE_SECONDS: Final = 120

@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Sequence
 from typing import Final
 
-from rebalance.errors import OutsideError
+from rebalance import OutsideError
 
 SHOWN: Final = 2000  # characters of what a program said when it failed
 

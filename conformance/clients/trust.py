@@ -15,7 +15,7 @@ from typing import Final
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
-from rebalance.errors import OutsideError
+from rebalance import OutsideError
 
 _PASSWORD: Final = "changeit"  # noqa: S105  # Java's own default; nothing is secret
 

@@ -18,9 +18,7 @@ from heuristics.group.messages import (
     Subscription,
 )
 from heuristics.group.protocol import RebalanceProtocol, Strategy
-from rebalance import Instance, Rebalance, instance_of
-from rebalance.assignment import members_of
-from rebalance.documents import Member, Topic
+from rebalance import Instance, Member, Rebalance, Topic, instance_of, members_of
 
 Shares = dict[str, Partitions]
 

@@ -13,8 +13,14 @@ from oracle.cli.inputs import Complaints, good, refusals
 from oracle.cli.objectives import REFUSALS, answer_parts
 from oracle.cli.sink import Sink, opened_sink
 from oracle.cli.terminal import printed, working
-from rebalance import AssignmentDocument, ClaimRule, Instance, instance_of, to_json
-from rebalance.reading import read_rebalances
+from rebalance import (
+    AssignmentDocument,
+    ClaimRule,
+    Instance,
+    instance_of,
+    read_rebalances,
+    to_json,
+)
 
 Answer = Callable[[Instance], AssignmentDocument]
 

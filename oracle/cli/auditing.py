@@ -22,9 +22,7 @@ from oracle.report import write_page
 from oracle.report.facts import ClientRow, Facts, facts_of
 from oracle.report.load import load
 from pipeline.audit import AuditSummary, audit
-from rebalance import ClaimRule
-from rebalance.errors import SourceError
-from rebalance.lag import OffsetReset
+from rebalance import ClaimRule, OffsetReset, SourceError
 
 PAGE: Final = "index.html"
 _PHASES: Final = {"read": "reading", "judge": "judging", "write": "writing"}

@@ -16,7 +16,7 @@ from oracle.cli.tables import Cell, name_of, table_of
 from oracle.cli.terminal import printed, working
 from oracle.comparison import comparison_of
 from oracle.wording import loads_text
-from rebalance.reading import read_rebalances
+from rebalance import read_rebalances
 
 Answer = Mapping[str, Any]
 

@@ -24,12 +24,10 @@ from oracle.cli.sink import opened_sink
 from oracle.cli.tables import Cell, name_of, table_of
 from oracle.cli.terminal import PATIENCE, console_of, is_terminal, printed
 from oracle.writing import written_aside
-from rebalance import ClaimRule, Instance, instance_of
-from rebalance.reading import read_rebalances
-from solver.limits import Limits
+from rebalance import ClaimRule, Instance, instance_of, read_rebalances
+from solver import Balance, BalanceKind, Limits
 from solver.pareto import Front, Measure, Progress, balance_front, peak_lag_front
 from solver.pareto.document import document_of
-from solver.policy import Balance, BalanceKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

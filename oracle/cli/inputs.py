@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from oracle.cli.codes import FINE, USAGE
 from oracle.cli.terminal import complain
-from rebalance.errors import DocumentError, InstanceError
+from rebalance import DocumentError, InstanceError
 
 _T = TypeVar("_T")
 

@@ -11,13 +11,18 @@ import typer
 import verify
 from oracle.cli.codes import NO
 from oracle.cli.inputs import Complaints
-from oracle.cli.judging_policy import against_policy
 from oracle.cli.pairing import Document, Instances
 from oracle.cli.sink import Sink, opened_sink
 from oracle.cli.terminal import printed, working
 from oracle.cli.verdict_table import verdict_parts
-from rebalance.errors import DocumentError, InstanceError, SourceError
-from rebalance.reading import read_documents
+from rebalance import (
+    ClaimRule,
+    DocumentError,
+    InstanceError,
+    SourceError,
+    read_documents,
+    rebalance_of,
+)
 
 Verdict = dict[str, Any]
 
@@ -39,33 +44,16 @@ class Judging:
         InstanceError
             If the optimum is asked for and the instance cannot be asked for it.
         """
-        verdict = verify.judge(
-            instance,
-            assignment,
-            claim_rule=self.claim_rule,
-            cooperative=self.cooperative,
-        )
+        case = verify.understand(instance, claim_rule=self.claim_rule)
+        verdict = verify.judge_case(case, assignment, cooperative=self.cooperative)
         if self.against_optimum:
-            verdict["against"] = (
-                self._against(instance, verdict)
-                if "policy" not in verdict
-                else against_policy(
-                    instance, verdict, claim_rule=self.claim_rule, seconds=self.seconds
-                )
-            )
+            from oracle.cli.judging_optimum import optimum_beside
+            from pipeline.evaluation import Evaluation
+
+            rule = ClaimRule(self.claim_rule)
+            evaluation = Evaluation(rebalance_of(instance), rule, case=case)
+            verdict["against"] = optimum_beside(evaluation, verdict, self.seconds)
         return verdict
-
-    def _against(self, instance: Document, verdict: Verdict) -> Verdict:
-        from oracle.against import optimum_of
-
-        best = optimum_of(instance, self.claim_rule)
-        return {
-            "assignor": "optimum",
-            "status": best.assignment["status"],
-            "figures": best.verdict["figures"],
-            "proved": best.verdict["proved"],
-            "gap": best.gap(verdict["figures"]),
-        }
 
 
 def judge_all(

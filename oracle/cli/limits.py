@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 if TYPE_CHECKING:
-    from solver.limits import Limits
+    from solver import Limits
 
 _UNITS: Final = {
     "": 1,
@@ -41,7 +41,7 @@ class Allowed:
 
     def begin(self, stop: Event) -> Limits:
         """Start the clock."""
-        from solver.limits import Limits
+        from solver import Limits
 
         return Limits(
             seconds=self.seconds,

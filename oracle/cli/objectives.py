@@ -11,8 +11,15 @@ from rich.text import Text
 from oracle.cli.tables import Cell, assignment_table, name_of, table_of
 from oracle.names import visible
 from oracle.wording import loads_text
-from rebalance import AssignmentDocument, Instance
-from rebalance.documents import ObjectiveDocument, Proof, SearchProof, TermsProof, Value
+from rebalance import (
+    AssignmentDocument,
+    Instance,
+    ObjectiveDocument,
+    Proof,
+    SearchProof,
+    TermsProof,
+    Value,
+)
 
 REFUSALS: Final = frozenset({"infeasible", "unknown"})
 """Statuses that say no: there is no assignment to show."""

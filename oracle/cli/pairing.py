@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from rebalance.errors import DocumentError, SourceError
+from rebalance import DocumentError, SourceError
 
 Document = dict[str, Any]
 

@@ -72,7 +72,7 @@ def _explained(error: Exception) -> int:
     import typer
 
     from oracle.writing import ReaderLeftError
-    from rebalance.errors import OracleError, PolicyError
+    from rebalance import OracleError, PolicyError
 
     if isinstance(error, ReaderLeftError):
         return READER_LEFT

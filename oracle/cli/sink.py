@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from oracle.cli.terminal import harmless, is_terminal
 from oracle.writing import Writer, written_aside
-from rebalance.errors import OutputError
+from rebalance import OutputError
 
 STDOUT: Final = "-"
 STDOUT_NAME: Final = "<stdout>"

@@ -80,8 +80,7 @@ def solve(  # noqa: PLR0913 - one parameter an option
     """
     from oracle.cli.answering import answer_all
     from oracle.cli.solving import Solving
-    from solver.engines import Engine
-    from solver.policy import parse_policy
+    from solver import Engine, parse_policy
 
     solving = Solving(
         policy=parse_policy(policy),

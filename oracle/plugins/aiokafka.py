@@ -27,8 +27,7 @@ from oracle.plugins.leader import LagSource
 from oracle.plugins.memory import Memory
 from oracle.plugins.protocol import Mode
 from oracle.plugins.settings import FALLBACK, SECONDS, Settings, settings_of
-from rebalance.protocol import Subscription, encode_subscription
-from rebalance.protocol.consumer import UNKNOWN_GENERATION
+from rebalance.protocol import UNKNOWN_GENERATION, Subscription, encode_subscription
 
 
 class Subscribed(ConsumerProtocolMemberMetadata):  # type: ignore[misc]

@@ -9,9 +9,7 @@ from typing import Final
 
 from heuristics import ASSIGNORS
 from rebalance import Assignment, Instance, InstanceError, instance_of, parse_rebalance
-from solver import solve
-from solver.limits import Limits
-from solver.policy import NAMED, Policy, parse_policy
+from solver import NAMED, Limits, Policy, parse_policy, solve
 
 ORACLE: Final = "oracle"
 

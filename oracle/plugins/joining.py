@@ -7,9 +7,15 @@ from dataclasses import dataclass
 
 from oracle.plugins.protocol import Mode
 from rebalance import Rebalance
-from rebalance.documents import rebalance_of as checked
-from rebalance.protocol import ClaimSource, MemberClaim, Subscription, member_claim
-from rebalance.protocol.member_claim import COOPERATIVE_STICKY, STICKY
+from rebalance import rebalance_of as checked
+from rebalance.protocol import (
+    COOPERATIVE_STICKY,
+    STICKY,
+    ClaimSource,
+    MemberClaim,
+    Subscription,
+    member_claim,
+)
 
 Racks = Mapping[str, Sequence[Sequence[str]]]
 """Of each topic, partition by partition, the racks of its replicas."""

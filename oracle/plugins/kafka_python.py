@@ -27,7 +27,7 @@ from oracle.plugins.leader import LagSource
 from oracle.plugins.memory import Memory
 from oracle.plugins.protocol import Mode
 from oracle.plugins.settings import FALLBACK, SECONDS, Settings, settings_of
-from rebalance.errors import WireError
+from rebalance import WireError
 from rebalance.protocol import Subscription, decode_subscription, encode_subscription
 
 _MODES = {

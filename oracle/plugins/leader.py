@@ -18,11 +18,9 @@ from oracle.plugins.in_time import in_time
 from oracle.plugins.joining import Joining, Lags, Racks, rebalance_of
 from oracle.plugins.protocol import Mode
 from oracle.plugins.withholding import without_unrevoked
-from rebalance import Assignment, Instance, instance_of
-from rebalance.assignment import members_of
-from rebalance.claims import NOBODY
+from rebalance import NOBODY, Assignment, Instance, instance_of, members_of
 from rebalance.protocol import MemberAssignment, encode_assignment
-from solver.limits import Limits
+from solver import Limits
 
 log = logging.getLogger(__name__)
 

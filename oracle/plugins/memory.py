@@ -8,13 +8,13 @@ from typing import Final
 
 from oracle.plugins.protocol import Mode
 from rebalance.protocol import (
+    UNKNOWN_GENERATION,
     Partitions,
     StickyUserData,
     Subscription,
     encode_generation,
     encode_sticky_user_data,
 )
-from rebalance.protocol.consumer import UNKNOWN_GENERATION
 
 VERSION: Final = 3  # of the subscription, what Java and librdkafka write today
 

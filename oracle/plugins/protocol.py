@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Final
 
-from rebalance.protocol.member_claim import COOPERATIVE_STICKY
+from rebalance.protocol import COOPERATIVE_STICKY
 
 EAGER_NAMES: Final = frozenset({"range", "roundrobin", "sticky"})
 """Assignors of Kafka whose members give everything up before they join."""

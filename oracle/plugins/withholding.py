@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from heuristics.prior import wanted_claims
-from rebalance import Assignment, Instance
-from rebalance.claims import NOBODY, Bools
-from rebalance.protocol.consumer import UNKNOWN_GENERATION
+from heuristics import wanted_claims
+from rebalance import NOBODY, Assignment, Bools, Instance
+from rebalance.protocol import UNKNOWN_GENERATION
 
 
 def without_unrevoked(instance: Instance, target: Assignment) -> Assignment:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from rebalance.errors import SourceError
+from rebalance import SourceError
 
 MANIFEST: Final = "audit.json"
 FORMAT: Final = "audit/1"

@@ -10,7 +10,8 @@ import pandas as pd
 from oracle.report.gaps import percent_above
 from oracle.report.load import Tables
 from oracle.report.outcomes import Counts, counts_of
-from oracle.report.units import ACTUAL, KIP54, OPTIMUM, assignor_units, client_units
+from oracle.report.units import assignor_units, client_units
+from pipeline.evaluation import ACTUAL, KIP54, OPTIMUM
 
 GROUPS_SHOWN = 40
 """Groups of a table; those with most to gain come first, the rest are one row."""

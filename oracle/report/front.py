@@ -10,8 +10,8 @@ from typing import Any, Final
 import altair as alt
 import vl_convert
 
+from oracle.chart_theme import AXES, FONT, INK, PAPER, titled
 from oracle.names import abridged
-from oracle.report.plate import AXES, FONT, INK, PAPER, titled
 from solver.pareto import Front, Measure
 
 LINE: Final = "#1f6feb"

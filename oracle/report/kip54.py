@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import pandas as pd
 
 from oracle.report.load import Tables
-from oracle.report.units import ACTUAL, KIP54, OPTIMUM, assignor_units, client_units
+from oracle.report.units import assignor_units, client_units
+from pipeline.evaluation import ACTUAL, KIP54, OPTIMUM
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

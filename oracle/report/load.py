@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 
 from pipeline.tables import PARTITION_COLUMNS, SCHEMAS
-from rebalance.errors import SourceError
+from rebalance import SourceError
 
 _HEAVY: Final = frozenset(
     {"instance", "assignment", "violations", "loads", "evidence", "key", "value"}

@@ -19,10 +19,11 @@ from oracle.report.gaps import Gaps, gaps_of
 from oracle.report.kip54 import kip54_rows
 from oracle.report.load import Tables, load
 from oracle.report.outcomes import Counts
-from oracle.report.units import ACTUAL, BESTS, assignor_units, client_units
+from oracle.report.units import BESTS, assignor_units, client_units
 from oracle.report.worst import Case, worst_of
 from oracle.wording import counted, loads_text, percent, share
 from oracle.writing import written_aside
+from pipeline.evaluation import ACTUAL
 
 WIDE: Final = 1080
 NARROW: Final = 340

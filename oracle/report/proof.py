@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-import verify
-from oracle.against import Document, Optimum
-from verify.certificate import kept_bound
+from verify import Case, kept_bound
+
+Document = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,17 +64,15 @@ def chain_of(
     )
 
 
-def bound_of(instance: Document, best: Optimum, claim_rule: str) -> Bound:
+def bound_of(case: Case, optimum: Document, verdict: Document) -> Bound:
     """Return what the optimum's certificate proves about keeping partitions."""
-    case = verify.understand(instance, claim_rule=claim_rule)
-    certificate = best.assignment["certificate"]
-    figures = best.verdict["figures"]
+    figures, proved = verdict["figures"], verdict["proved"]
     return Bound(
         owned=figures["kept"] + figures["moves"],
         kept=figures["kept"],
-        kept_bound=kept_bound(case, certificate),
+        kept_bound=kept_bound(case, optimum["certificate"]),
         moves=figures["moves"],
-        proved=best.is_proved,
+        proved=bool(proved["dec_min"] and proved["stickiness"]),
     )
 
 

@@ -12,10 +12,8 @@ import pandas as pd
 
 from oracle.report.load import Tables
 from oracle.report.outcomes import INVALID, outcome_of
+from pipeline.evaluation import ACTUAL, KIP54, OPTIMUM
 
-ACTUAL: Final = "actual"
-OPTIMUM: Final = "optimum"
-KIP54: Final = "kip54-sticky"
 BESTS: Final = (OPTIMUM, KIP54)
 """Answers of programs: what others are held against, no assignors of their own."""
 COLUMNS: Final = (

@@ -10,13 +10,12 @@ from typing import Any, Final
 import pandas as pd
 
 import verify
-from oracle.against import Document, optimum_of
 from oracle.report.holdings import Held, Holdings, holdings_of
 from oracle.report.load import Tables, load_documents
 from oracle.report.outcomes import INVALID, NEEDLESS, UNBALANCED
 from oracle.report.proof import Bound, Chain, bound_of, chain_of
-from oracle.report.units import ACTUAL
-from rebalance import ClaimRule, instance_of, parse_rebalance
+from pipeline.evaluation import ACTUAL, Evaluation
+from rebalance import ClaimRule, parse_rebalance
 
 OF_A_KIND: Final = 3
 OF_A_GROUP: Final = 1
@@ -124,15 +123,13 @@ def _case(
 ) -> Case:
     instance = verify.read_rebalance(instance_text)
     assignment = verify.read_assignment(assignment_text)
+    case = verify.understand(instance, claim_rule=claim_rule)
     is_round = bool(unit["cooperative"]) and unit["drawn_from"] == "rebalances"
-    verdict = verify.judge(
-        instance, assignment, claim_rule=claim_rule, cooperative=is_round
-    )
-    best = optimum_of(instance, claim_rule)
-    columns = instance_of(
-        parse_rebalance(instance_text), claim_rule=ClaimRule(claim_rule)
-    )
-    given, ideal = assignment["members"], best.assignment["members"]
+    verdict = verify.judge_case(case, assignment, cooperative=is_round)
+    document = parse_rebalance(instance_text)
+    evaluation = Evaluation(document, ClaimRule(claim_rule), case=case)
+    best, best_verdict = evaluation.optimum().judged()
+    given, ideal = assignment["members"], best["members"]
     generation, assignor = unit["generation"], unit["client_assignor"]
     return Case(
         kind=unit["outcome"],
@@ -141,22 +138,22 @@ def _case(
         assignor=None if pd.isna(assignor) else assignor,
         generation=None if pd.isna(generation) else int(generation),
         loads=tuple(verdict["figures"]["loads"]),
-        loads_best=tuple(best.verdict["figures"]["loads"]),
+        loads_best=tuple(best_verdict["figures"]["loads"]),
         moves=verdict["figures"]["moves"],
-        holdings=holdings_of(columns, given, ideal, _places(verdict)),
+        holdings=holdings_of(evaluation.instance, given, ideal, _places(verdict)),
         chain=chain_of(instance, assignment, verdict),
-        bound=bound_of(instance, best, claim_rule),
+        bound=bound_of(case, best, best_verdict),
         broken=_broken(verdict),
     )
 
 
-def _places(verdict: Document) -> set[Held]:
+def _places(verdict: Mapping[str, Any]) -> set[Held]:
     return {
         (v.get("member"), v["topic"], v["partition"]) for v in verdict["violations"]
     }
 
 
-def _broken(verdict: Document) -> tuple[Broken, ...]:
+def _broken(verdict: Mapping[str, Any]) -> tuple[Broken, ...]:
     """Gather violations by rule, the most frequent first."""
     rules = Counter(found["rule"] for found in verdict["violations"])
     first = {found["rule"]: found for found in reversed(verdict["violations"])}

@@ -19,7 +19,7 @@ from pipeline.describe.cells import (
     number_of,
 )
 from pipeline.describe.snapshots import Section, Snapshot
-from pipeline.describe.tables import NO_MEMBERS, REBALANCING, Cells, Form
+from pipeline.describe.text_tables import NO_MEMBERS, REBALANCING, Cells, Form
 
 _AT_REST: Final = ("Stable",)
 _GONE: Final = ("Empty", "Dead")

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Final
 
-from pipeline.describe.tables import (
+from pipeline.describe.text_tables import (
     Cells,
     Fault,
     Form,

@@ -7,7 +7,7 @@ from typing import Final
 
 from pipeline.cases import Held
 from pipeline.records import GroupMember, GroupMetadata
-from rebalance.errors import WireError
+from rebalance import WireError
 from rebalance.protocol import (
     ClaimSource,
     MemberClaim,

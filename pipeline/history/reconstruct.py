@@ -35,7 +35,7 @@ from pipeline.records import (
     OffsetCommit,
     OffsetTombstone,
 )
-from rebalance.errors import WireError
+from rebalance import WireError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,7 +28,7 @@ from pipeline.sources.rows import (
     quarantine_row,
     topic_row,
 )
-from rebalance.errors import WireError
+from rebalance import WireError
 
 ORDER = ("group_id", "source_partition", "source_offset", "key", "value", "source")
 """What rows must be sorted by, nulls first."""

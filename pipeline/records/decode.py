@@ -10,7 +10,7 @@ from typing import Final
 from pipeline.records.groups import decode_group
 from pipeline.records.model import Record, SetAside
 from pipeline.records.offsets import decode_offset
-from rebalance.errors import WireError
+from rebalance import WireError
 from rebalance.protocol import Cursor
 
 _OFFSET_COMMITS: Final = (0, 1)

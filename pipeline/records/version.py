@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from rebalance.errors import WireError
+from rebalance import WireError
 from rebalance.protocol import Cursor
 
 NEWEST_VERSION: Final = 4

@@ -11,10 +11,14 @@ import pyarrow.parquet as pq
 from pipeline.cases import GIVEN, Case
 from pipeline.sources.lines import Extent, Line, read_lines
 from pipeline.sources.rows import UNREADABLE, Row, case_row, quarantine_row
+from rebalance import (
+    DocumentError,
+    Rebalance,
+    parse_rebalance,
+    read_rebalances,
+    to_json,
+)
 from rebalance.arrow import from_table
-from rebalance.documents import Rebalance, parse_rebalance, to_json
-from rebalance.errors import DocumentError
-from rebalance.reading import read_rebalances
 
 
 def is_in_lines(path: Path) -> bool:

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from pipeline.sources.documents import is_in_lines
 from pipeline.sources.kinds import Kind, is_parquet, kind_of, known_formats
 from pipeline.sources.lines import WHOLE, Extent, survey
-from rebalance.errors import SourceError
+from rebalance import SourceError
 
 SIDE_FILES: Final = ("topics.json", "offsets.json")
 

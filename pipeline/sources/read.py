@@ -31,7 +31,7 @@ from pipeline.sources.rows import (
     quarantine_row,
     topic_row,
 )
-from rebalance.errors import OracleError, WireError
+from rebalance import OracleError, WireError
 
 
 def rows_of(split: Split) -> Iterator[Row]:

@@ -11,9 +11,14 @@ from typing import Annotated, Any, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from rebalance.documents import INT64_MAX, MAX_PARTITIONS
-from rebalance.errors import DocumentError, SourceError
-from rebalance.jsontext import json_path, parse_json
+from rebalance import (
+    INT64_MAX,
+    MAX_PARTITIONS,
+    DocumentError,
+    SourceError,
+    json_path,
+    parse_json,
+)
 
 Count: TypeAlias = Annotated[int, Field(ge=0, le=INT64_MAX)]
 _Number: TypeAlias = Annotated[str, Field(pattern=r"^(0|[1-9][0-9]{0,9})$")]

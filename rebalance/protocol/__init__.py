@@ -1,6 +1,7 @@
 """Consumer-protocol bytes: subscriptions, assignments, sticky's user data."""
 
 from rebalance.protocol.consumer import (
+    UNKNOWN_GENERATION,
     MemberAssignment,
     Partitions,
     Subscription,
@@ -10,7 +11,13 @@ from rebalance.protocol.consumer import (
     encode_subscription,
 )
 from rebalance.protocol.cursor import Cursor
-from rebalance.protocol.member_claim import ClaimSource, MemberClaim, member_claim
+from rebalance.protocol.reported_claims import (
+    COOPERATIVE_STICKY,
+    STICKY,
+    ClaimSource,
+    MemberClaim,
+    member_claim,
+)
 from rebalance.protocol.sticky import (
     StickyUserData,
     decode_generation,
@@ -21,6 +28,9 @@ from rebalance.protocol.sticky import (
 from rebalance.protocol.writer import Writer
 
 __all__ = [
+    "COOPERATIVE_STICKY",
+    "STICKY",
+    "UNKNOWN_GENERATION",
     "ClaimSource",
     "Cursor",
     "MemberAssignment",

@@ -17,9 +17,7 @@ import pytest
 
 from oracle.cli import auditing
 from pipeline.audit import AuditSummary
-from rebalance import ClaimRule
-from rebalance.errors import OutputError, OutsideError, SourceError
-from rebalance.lag import OffsetReset
+from rebalance import ClaimRule, OffsetReset, OutputError, OutsideError, SourceError
 from tests.cli.commands import Cli
 from tests.report.html_reading import read_html
 from tests.report.scenes import small_audit

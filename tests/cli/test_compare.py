@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 
 from heuristics import ASSIGNORS
-from oracle.against import plain
-from rebalance import document_of, instance_of, parse_rebalance
+from rebalance import document_of, instance_of, parse_rebalance, plain_of
 from tests.cli.commands import CHAIN, Cli, group_of, write_lines
 from tests.strategies import SMALL, seeded_rebalance
 from verify import judge, read_rebalance
@@ -30,7 +29,7 @@ def test_every_assignor_is_run_and_judged(cli: Cli, tmp_path: Path) -> None:
             if reason is not None:
                 assert answer["refused"] == reason
                 continue
-            given = plain(
+            given = plain_of(
                 document_of(instance, assignor.assign(instance), assignor="x")
             )
             found = judge(read_rebalance(json.dumps(document)), given)

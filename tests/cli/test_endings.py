@@ -16,7 +16,7 @@ import pytest
 
 from oracle.cli import answering
 from oracle.cli.run import TRACEBACK
-from rebalance.errors import OutsideError
+from rebalance import OutsideError
 from tests.cli.commands import CHAIN, COMMAND, Cli, shell, write_lines
 
 VERBS = ("solve", "assign", "judge", "compare", "front", "audit")

@@ -17,8 +17,7 @@ import pytest
 from oracle.cli import interrupts
 from oracle.cli.limits import parse_seconds, parse_size
 from oracle.cli.solve import POLICIES, EngineName
-from solver import Engine
-from solver.policy import NAMED
+from solver import NAMED, Engine
 from tests.cli.commands import CHAIN, COMMAND, Cli, group_of, on_terminal, write_lines
 from tests.cli.test_endings import size, until
 from tests.shapes import Document, shape

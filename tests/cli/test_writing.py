@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from oracle.writing import ReaderLeftError, Writer, written_aside
-from rebalance.errors import OutputError, SourceError
+from rebalance import OutputError, SourceError
 
 
 def test_a_file_appears_when_the_block_ends(tmp_path: Path) -> None:

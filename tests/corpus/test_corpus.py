@@ -10,9 +10,15 @@ import pytest
 from conformance import Expectation, Scenario, Step
 from conformance.scenario import AS_IT_STANDS, EVERYONE, OPTIMUM, Held
 from heuristics import ASSIGNORS
-from rebalance import AssignmentDocument, ClaimRule, instance_of, to_json
-from rebalance.assignment import Assignment, members_of
-from solver.policy import parse_policy
+from rebalance import (
+    Assignment,
+    AssignmentDocument,
+    ClaimRule,
+    instance_of,
+    members_of,
+    to_json,
+)
+from solver import parse_policy
 from tests.corpus.scenes import SCENARIOS, complaints
 from verify import best, every_assignment, read_rebalance
 

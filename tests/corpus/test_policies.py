@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rebalance import AssignmentDocument, ClaimRule, Rebalance, instance_of
-from solver import solve
-from solver.policy import parse_policy
+from solver import parse_policy, solve
 from tests.corpus.scenes import SCENARIOS, complaints
 
 PREFIX = "policy:"

@@ -9,9 +9,14 @@ from hypothesis import given, settings
 from conformance.corpus import corpus, play
 from conformance.scenario import Scenario
 from heuristics.chain_sticky import ChainStickyAssignor
-from rebalance import Instance, document_of, instance_of
-from rebalance.claims import NOBODY
-from rebalance.documents import AssignmentDocument, Rebalance
+from rebalance import (
+    NOBODY,
+    AssignmentDocument,
+    Instance,
+    Rebalance,
+    document_of,
+    instance_of,
+)
 from solver.exact.solve import solve
 from tests.heuristics.routes import LAYABLE, faults, fits, instance, layable
 from tests.shapes import Document, member, rebalance

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from heuristics.assignment_state import give, nothing_held
 from heuristics.exchanges import Laden, exchange
-from heuristics.held import give, nothing_held
 from heuristics.order import text_order
 from heuristics.takers import Takers, takers_of
 from tests.heuristics.routes import instance

@@ -12,8 +12,7 @@ import verify
 from heuristics.fair import FairAssignor
 from heuristics.fairest_sticky import FairestStickyAssignor
 from heuristics.sticky import StickyAssignor
-from rebalance import Assignment, Instance, document_of, to_json
-from rebalance.claims import NOBODY
+from rebalance import NOBODY, Assignment, Instance, document_of, to_json
 from tests.heuristics.routes import LAYABLE, faults, fits, instance, layable
 from tests.shapes import Document, member, rebalance
 from tests.strategies import LARGER, seeded_rebalance

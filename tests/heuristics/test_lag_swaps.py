@@ -10,11 +10,9 @@ from numpy.random import Generator
 from benchmarks.lags import group
 from heuristics.lag_aware import LagAwareAssignor
 from heuristics.lag_swaps import LagSwapsAssignor
-from rebalance import Instance, InstanceError, document_of
-from rebalance.claims import NOBODY, Int32
-from solver.limits import Limits
+from rebalance import NOBODY, Instance, InstanceError, Int32, document_of
+from solver import Limits, parse_policy
 from solver.peak_lag import solve
-from solver.policy import parse_policy
 from tests.heuristics.routes import LAYABLE, faults, fits, instance, layable, with_lag
 from tests.shapes import Document, member, rebalance
 from tests.strategies import LARGER, seeded_rebalance

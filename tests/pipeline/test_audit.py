@@ -16,12 +16,11 @@ import orjson
 import pytest
 from pyspark.sql import SparkSession
 
-import pipeline.audit
-from pipeline.audit import AuditSummary, audit
+from pipeline.audit import AuditSummary, audit, run
 from pipeline.reading import read_table
 from pipeline.session import spark_session
 from pipeline.tables import ORDER, SCHEMAS
-from rebalance.errors import DocumentError, OracleError, OutputError, SourceError
+from rebalance import DocumentError, OracleError, OutputError, SourceError
 from tests.pipeline.groups import Log, group, member
 from tests.shapes import CHAIN
 from tests.wire import RECORDINGS, TESTS
@@ -215,8 +214,8 @@ def test_the_tables_do_not_depend_on_the_division_of_work(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     found = []
-    for tasks, small in ((1, pipeline.audit.SMALL), (5, 0)):
-        monkeypatch.setattr(pipeline.audit, "SMALL", small)
+    for tasks, small in ((1, run.SMALL), (5, 0)):
+        monkeypatch.setattr(run, "SMALL", small)
         out = tmp_path / str(tasks)
         audit([mixed], out, cluster="a/b c=é", master=MASTER, tasks=tasks)
         found.append(files_of(out))

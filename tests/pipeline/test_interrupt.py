@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import pytest
 
-from pipeline.interrupt import interrupts_kept
+from pipeline.audit.interrupt import interrupts_kept
 
 
 class Forgetful:

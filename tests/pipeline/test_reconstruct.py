@@ -10,7 +10,7 @@ from pipeline.cases import CLAIMS, OPEN, PREVIOUS, REST, Case, pack, unpack
 from pipeline.history.generations import why_not_judged
 from pipeline.history.reconstruct import GroupHistory, Place
 from pipeline.records import GroupMember, GroupMetadata, GroupTombstone
-from rebalance.errors import WireError
+from rebalance import WireError
 from tests.pipeline.groups import GROUP, START_MS, commit, group, member, replay
 
 COOP = "cooperative-sticky"

@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from pipeline.session import spark_session
-from rebalance.errors import OracleError, OutsideError
+from rebalance import OracleError, OutsideError
 
 RUN = """
 import os, sys

@@ -14,7 +14,7 @@ from pipeline.sources.find import find_sources
 from pipeline.sources.kinds import Kind
 from pipeline.sources.rows import UNREADABLE
 from pipeline.sources.sidecars import read_offsets, read_topics
-from rebalance.errors import OracleError, SourceError
+from rebalance import OracleError, SourceError
 from tests.pipeline.test_sources import LOG, jsonl, read_path, what
 from tests.shapes import CHAIN
 from tests.wire import RECORDINGS

@@ -29,8 +29,8 @@ from pipeline.sources.rows import (
     Row,
     batches_of,
 )
+from rebalance import rebalance_of
 from rebalance.arrow import to_table
-from rebalance.documents import rebalance_of
 from tests.pipeline.groups import START_MS, Log, commit, group, member
 from tests.shapes import CHAIN, DOUBLE_CLAIM
 

@@ -9,11 +9,9 @@ from contextlib import ExitStack
 import verify
 from oracle.plugins import Joining, Mode, claim_of, rebalance_of
 from pipeline.records import GroupMember, GroupMetadata
-from rebalance import Rebalance, instance_of, to_json
-from rebalance.figures import figures_of
+from rebalance import Rebalance, figures_of, instance_of, to_json
 from rebalance.protocol import decode_assignment, decode_subscription
-from solver import solve
-from solver.policy import NAMED
+from solver import NAMED, solve
 from tests.plugins.real import Member, Place
 
 TOPICS = {"t": 7, "u": 5}

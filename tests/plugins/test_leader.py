@@ -30,7 +30,7 @@ from rebalance.protocol import (
     decode_subscription,
     encode_subscription,
 )
-from solver.limits import Limits
+from solver import Limits
 from tests.cli.commands import Cli
 from tests.shapes import Document, rebalance
 from tests.strategies import rebalances, seeded_rebalance

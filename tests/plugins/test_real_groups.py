@@ -13,7 +13,7 @@ import pytest
 
 from oracle.plugins import Choice, Mode, aiokafka, kafka_python, settings_of
 from rebalance import Assignment, Instance
-from solver.limits import Limits
+from solver import Limits
 from tests.plugins.groups import Group, claimed, judge, leader_of
 from tests.plugins.real import Member, Place
 

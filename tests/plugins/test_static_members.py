@@ -11,8 +11,7 @@ import pytest
 from heuristics import ASSIGNORS
 from oracle.plugins import Mode, aiokafka, kafka_python
 from pipeline.records import GroupMetadata
-from rebalance import Rebalance, instance_of
-from rebalance.assignment import members_of
+from rebalance import Rebalance, instance_of, members_of
 from tests.plugins.groups import (
     Given,
     Group,

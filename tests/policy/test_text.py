@@ -8,21 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rebalance.errors import OracleError, PolicyError
-from solver.policy import (
+from rebalance import OracleError, PolicyError
+from solver import (
     NAMED,
     Balance,
+    BalanceKind,
     Objective,
     Policy,
     WeightedObjective,
-    dec_min,
-    kip54,
     no_balance,
     parse_policy,
-    per_topic,
-    spread,
 )
-from solver.policy.policy import WEIGHT_MAX, BalanceKind
+from solver.policy import dec_min, kip54, per_topic, spread
+from solver.policy.policy import WEIGHT_MAX
 
 PLAIN = [one for one in Objective if one is not Objective.LOAD]
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rebalance.errors import WireError
+from rebalance import WireError
 from rebalance.protocol import (
     MemberAssignment,
     Subscription,

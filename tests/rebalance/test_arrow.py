@@ -13,7 +13,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from rebalance import AssignmentDocument, DocumentError, Rebalance, to_json
+from rebalance import (
+    AssignmentDocument,
+    DocumentError,
+    Rebalance,
+    parse_assignment,
+    rebalance_of,
+    to_json,
+)
 from rebalance.arrow import (
     ASSIGNMENTS,
     PRICE,
@@ -24,9 +31,7 @@ from rebalance.arrow import (
     from_table,
     to_table,
 )
-from rebalance.documents import parse_assignment, rebalance_of
-from solver import solve
-from solver.policy import parse_policy
+from solver import parse_policy, solve
 from tests.rebalance.answers import ANSWERS
 from tests.shapes import (
     DOUBLE_CLAIM,

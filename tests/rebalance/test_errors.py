@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from rebalance.errors import (
+from rebalance import (
     DocumentError,
     InstanceError,
     OracleError,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rebalance.lag import NOT_COMMITTED, OffsetReset, lag_of
+from rebalance import NOT_COMMITTED, OffsetReset, lag_of
 
 RESETS = st.sampled_from(OffsetReset)
 LOGS = st.tuples(st.integers(0, 2**62), st.integers(0, 2**62)).map(sorted)

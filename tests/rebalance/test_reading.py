@@ -14,10 +14,16 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from rebalance import reading
-from rebalance.documents import AssignmentDocument, Rebalance
-from rebalance.errors import DocumentError, SourceError
-from rebalance.reading import read_assignments, read_rebalances, read_values
+from rebalance import (
+    AssignmentDocument,
+    DocumentError,
+    Rebalance,
+    SourceError,
+    read_assignments,
+    read_rebalances,
+    read_values,
+    reading,
+)
 from tests.shapes import Document
 from tests.strategies import rebalances
 

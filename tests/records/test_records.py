@@ -19,7 +19,7 @@ from pipeline.records import (
     SetAside,
     decode_record,
 )
-from rebalance.errors import WireError
+from rebalance import WireError
 from tests.records.strategies import UNKNOWN_TAGS, groups, offset_commits
 from tests.records.writers import (
     Tags,

@@ -11,13 +11,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.dataset as ds
 
-from oracle.against import ByKip54, by_kip54, optimum_of
+from pipeline.evaluation import Evaluation, Least, least_of
 from pipeline.tables import PARTITION_COLUMNS, SCHEMAS
-from solver.limits import Limits
+from rebalance import ClaimRule, rebalance_of
 from tests.shapes import Document
-from verify import judge, read_assignment, read_rebalance
-from verify.case import understand
-from verify.certificate import peak_lag_bound
+from verify import judge, peak_lag_bound, read_assignment, read_rebalance, understand
 
 Row = dict[str, Any]
 TOLD = {
@@ -79,26 +77,28 @@ class Audit:
         basis = None if bound is None else "end-of-recording"
         text = json.dumps(instance)
         self.add("rebalances", **shared, **told, lag_basis=basis, instance=text)
-        best = optimum_of(parsed, self.claim_rule)
-        sticky = by_kip54(parsed, self.claim_rule, Limits())
-        bests = {"optimum": best.assignment, "kip54-sticky": sticky.assignment}
+        evaluation = self._evaluation(instance)
+        best, sticky = evaluation.optimum(), evaluation.kip54()
+        least = least_of(best, sticky, by_capacity=evaluation.by_capacity)
+        bests = {"optimum": best.judged()[0], "kip54-sticky": sticky.judged()[0]}
         for name, answer in {**bests, **answers}.items():
             if isinstance(answer, str):
                 row: Row = {"assignor": name, "applies": False, "refused": answer}
             else:
-                least = best.verdict["figures"]
-                row = self._answer(parsed, answer, least, sticky, name, cooperative)
+                row = self._answer(parsed, answer, least, name, cooperative)
                 row |= {"peak_lag_bound": bound}
                 row |= {} if bound is not None else {"peak_lag": None}
             self.add("answers", **shared, **row)
         return str(shared["rebalance_id"])
 
+    def _evaluation(self, instance: Document) -> Evaluation:
+        return Evaluation(rebalance_of(instance), ClaimRule(self.claim_rule))
+
     def _answer(
         self,
         instance: Document,
         answer: Document,
-        least: Document,
-        sticky: ByKip54,
+        least: Least,
         name: str,
         cooperative: bool,
     ) -> Row:
@@ -110,12 +110,6 @@ class Audit:
             cooperative=actual,
         )
         figures = verdict["figures"]
-        withheld = figures.get("withheld", 0)
-        at_optimum = (
-            verdict["verdict"] == "valid"
-            and figures["dec_min_balanced"]
-            and figures["moves"] == least["moves"]
-        )
         keys = ("rule", "member", "topic", "partition")
         violations = [{k: v.get(k) for k in keys} for v in verdict["violations"]]
         return {
@@ -124,17 +118,17 @@ class Audit:
             "verdict": verdict["verdict"],
             "violations": violations,
             "kip54_score": figures["kip54_score"],
-            "kip54_score_least": least["kip54_score"],
+            "kip54_score_least": least.kip54_score,
             "kip54_balanced": figures["kip54_balanced"],
             "dec_min_balanced": figures["dec_min_balanced"],
             "moves": figures["moves"],
             "kept": figures["kept"],
-            "withheld": withheld,
-            "moves_least": least["moves"],
-            "moves_least_kip54": sticky.least_moves,
-            "at_kip54_optimum": None if withheld else sticky.gap(verdict) == 0,
+            "withheld": figures.get("withheld", 0),
+            "moves_least": least.moves,
+            "moves_least_kip54": least.moves_kip54,
+            "at_kip54_optimum": least.is_kip54_optimum(verdict),
             "peak_lag": figures["peak_lag"],
-            "at_optimum": None if withheld else at_optimum,
+            "at_optimum": least.is_optimum(verdict),
             "status": answer.get("status"),
             "proved_dec_min": verdict["proved"]["dec_min"],
             "proved_stickiness": verdict["proved"]["stickiness"],
@@ -156,9 +150,13 @@ class Audit:
         """Add a cooperative rebalance; its rounds are added besides, by `rebalance`."""
         group = instance["group"]
         parsed = read_rebalance(json.dumps(instance))
-        least = optimum_of(parsed, self.claim_rule).verdict["figures"]
-        sticky = by_kip54(parsed, self.claim_rule, Limits())
-        row = self._answer(parsed, answer, least, sticky, "actual", cooperative=False)
+        evaluation = self._evaluation(instance)
+        least = least_of(
+            evaluation.optimum(),
+            evaluation.kip54(),
+            by_capacity=evaluation.by_capacity,
+        )
+        row = self._answer(parsed, answer, least, "actual", cooperative=False)
         taken = ["verdict", "moves", "moves_least", "kip54_score", "kip54_score_least"]
         taken += ["dec_min_balanced", "kip54_balanced", "moves_least_kip54"]
         key = f"{group}#{first}"

@@ -23,8 +23,7 @@ from oracle.report.outcomes import (
     outcome_of,
 )
 from oracle.report.proof import Hop, chain_of
-from rebalance import instance_of
-from rebalance.documents import rebalance_of
+from rebalance import instance_of, rebalance_of
 from tests.cli.commands import group_of
 from tests.report.audits import Audit
 from tests.report.scenes import BEST, RESTLESS, even

@@ -9,7 +9,7 @@ import pytest
 
 from oracle.report import page_of, write_page
 from oracle.report.facts import GROUPS_SHOWN
-from rebalance.errors import OutputError, SourceError
+from rebalance import OutputError, SourceError
 from tests.cli.commands import CHAIN
 from tests.report.audits import Audit
 from tests.report.scenes import (

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, NamedTuple
 import altair as alt
 import vl_convert
 
-from oracle.report.plate import FONT, INK, PAPER
+from oracle.chart_theme import FONT, INK, PAPER
 
 SOFT: Final = "#5b6773"
 FAINT: Final = "#d3d9df"

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from heuristics.group import RebalanceProtocol
 from heuristics.group.messages import Partition
-from oracle.report.plate import INK, PAPER
+from oracle.chart_theme import INK, PAPER
 from tools.pictures.canvas import (
     ABSENT,
     ALARM,

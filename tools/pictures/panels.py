@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from oracle.report.plate import INK, PAPER
+from oracle.chart_theme import INK, PAPER
 from rebalance import Instance
 from rebalance.claims import NOBODY, Int32
 from tools.pictures.answers import Contrast, State

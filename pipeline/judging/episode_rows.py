@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from pipeline.cases import REST, Case, Episode
-from pipeline.evaluate.answer_rows import Least, at_kip54_optimum, at_optimum, least_of
-from pipeline.evaluate.answers import Answered, Problem
-from pipeline.evaluate.case_rows import day, moment
-from pipeline.evaluate.instances import World, pose_before
+from pipeline.evaluation import Answer, Evaluation, Least, least_of
+from pipeline.judging.answer_rows import json_text
+from pipeline.judging.case_rows import day, moment
+from pipeline.judging.instances import World, pose_before
 from rebalance import ClaimRule, to_json
 
 Row = dict[str, Any]
 
 
-def episode_row(row: Row, case: Case, actual: Answered, least: Least) -> Row:
+def episode_row(row: Row, case: Case, actual: Answer, least: Least) -> Row:
     """Lay out an episode of one round: its case says it all.
 
     ``row`` is the case's row of ``rebalances``.
@@ -30,25 +30,24 @@ def long_episode_row(row: Row, case: Case, world: World, claim_rule: ClaimRule) 
     episode = case.episode
     assert episode is not None  # noqa: S101  # the caller has looked
     posed = pose_before(case, episode.before or {}, world)
-    problem = Problem(posed.document, claim_rule)
+    evaluation = Evaluation(posed.document, claim_rule)
     held = {name: m.assigned or {} for name, m in (case.members or {}).items()}
-    actual = problem.actual(held, assignor=case.client_assignor, cooperative=False)
-    owned = int((problem.instance.owner >= 0).sum())
+    actual = evaluation.actual(held, assignor=case.client_assignor, cooperative=False)
+    owned = int((evaluation.instance.owner >= 0).sum())
     text = to_json(posed.document).decode()
     least = least_of(
-        problem.optimum(), problem.by_kip54(), by_capacity=problem.by_capacity
+        evaluation.optimum(), evaluation.kip54(), by_capacity=evaluation.by_capacity
     )
     return _row(row, case, text, owned, actual, least)
 
 
 def _row(
-    row: Row, case: Case, text: str, owned: int, actual: Answered, least: Least
+    row: Row, case: Case, text: str, owned: int, actual: Answer, least: Least
 ) -> Row:
     episode = case.episode
     assert episode is not None  # noqa: S101  # the callers have looked
-    assert actual.verdict is not None  # noqa: S101  # the real answer never refuses
-    assert actual.text is not None  # noqa: S101
-    figures = actual.verdict["figures"]
+    assignment, verdict = actual.judged()
+    figures = verdict["figures"]
     return {
         "cluster": row["cluster"],
         "date": day(episode.started_at),
@@ -66,9 +65,9 @@ def _row(
         "moves_least_kip54": least.moves_kip54,
         "kip54_score_least": least.kip54_score,
         "instance": text,
-        "assignment": actual.text.decode(),
+        "assignment": json_text(assignment),
         **_of_episode(episode),
-        **(_at_rest(actual.verdict, least) if episode.ended == REST else {}),
+        **(_at_rest(verdict, least) if episode.ended == REST else {}),
     }
 
 
@@ -94,6 +93,6 @@ def _at_rest(verdict: dict[str, Any], least: Least) -> Row:
         "kip54_score": figures["kip54_score"],
         "dec_min_balanced": figures["dec_min_balanced"],
         "kip54_balanced": figures["kip54_balanced"],
-        "at_optimum": at_optimum(verdict, least),
-        "at_kip54_optimum": at_kip54_optimum(verdict, least),
+        "at_optimum": least.is_optimum(verdict),
+        "at_kip54_optimum": least.is_kip54_optimum(verdict),
     }

@@ -11,14 +11,12 @@ import pytest
 
 from heuristics import ASSIGNORS, Assignor
 from pipeline.cases import Case
-from pipeline.evaluate import answers
-from pipeline.evaluate.evaluate import Settings, judge_case_safely
-from pipeline.evaluate.instances import World, pose
+from pipeline.evaluation import answers
+from pipeline.judging.instances import World, pose
+from pipeline.judging.judge_rows import Settings, judge_case_safely
 from pipeline.sources.rows import FAILED
 from pipeline.tables import ORDER, SCHEMAS, UNDATED
-from rebalance import ClaimRule, Instance, to_json
-from rebalance.documents import rebalance_of
-from rebalance.lag import OffsetReset
+from rebalance import ClaimRule, Instance, OffsetReset, rebalance_of, to_json
 from tests.pipeline.groups import commit, group, member, replay
 from tests.pipeline.test_reconstruct import TWO_ROUNDS
 from tests.shapes import CHAIN, LAG, NOTHING, SHAPES
@@ -334,13 +332,14 @@ def test_an_assignor_that_falls_over_costs_one_answer(
 def test_without_the_optimum_nothing_is_called_optimal(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def fail(_: Instance) -> None:
+    def fail(*_: Any, **__: Any) -> None:
         raise RuntimeError("no answer")
 
     monkeypatch.setattr(answers, "solve", fail)
     rows = judged(document_case(CHAIN))
     assert [row["reason"] for row in rows["quarantine"]] == [
-        "optimum: RuntimeError: no answer"
+        "optimum: RuntimeError: no answer",
+        "kip54-sticky: RuntimeError: no answer",
     ]
     for row in rows["answers"]:
         assert (row["moves_least"], row["kip54_score_least"]) == (None, None)

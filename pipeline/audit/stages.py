@@ -15,9 +15,9 @@ from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
-from pipeline.evaluate.evaluate import Settings, judge_rows
 from pipeline.history.stream import ORDER as HISTORY_ORDER
 from pipeline.history.stream import histories
+from pipeline.judging.judge_rows import Settings, judge_rows
 from pipeline.sources.find import Split
 from pipeline.sources.read import rows_of
 from pipeline.sources.rows import ROWS, TOPIC, Row, batches_of

@@ -9,10 +9,9 @@ from typing import Any, Final
 import numpy as np
 
 from pipeline.cases import Case, CaseMember, Held
-from pipeline.evaluate.instances import Posed
+from pipeline.judging.instances import Posed
 from pipeline.tables import UNDATED
-from rebalance import Instance, to_json
-from rebalance.documents import Member, Rebalance
+from rebalance import Instance, Member, Rebalance, to_json
 
 Row = dict[str, Any]
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)

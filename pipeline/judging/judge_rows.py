@@ -7,19 +7,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from pipeline.cases import Case, unpack
-from pipeline.evaluate.answer_rows import Least, answer_row, least_of
-from pipeline.evaluate.answers import (
+from pipeline.evaluation import (
     ACTUAL,
     KIP54,
     OPTIMUM,
-    Answered,
+    Answer,
+    Evaluation,
     Failure,
-    Problem,
-    failure_of,
+    Least,
+    least_of,
 )
-from pipeline.evaluate.case_rows import day, key_of, member_rows, moment, rebalance_row
-from pipeline.evaluate.episode_rows import episode_row, long_episode_row
-from pipeline.evaluate.instances import Posed, World, pose
+from pipeline.judging.answer_rows import answer_row
+from pipeline.judging.case_rows import day, key_of, member_rows, moment, rebalance_row
+from pipeline.judging.episode_rows import episode_row, long_episode_row
+from pipeline.judging.instances import Posed, World, pose
 from pipeline.sources.rows import CASE, FAILED, Row
 from rebalance import ClaimRule, to_json
 
@@ -50,60 +51,55 @@ def judge_case_safely(case: Case, settings: Settings) -> Iterator[Result]:
     try:
         posed = pose(case, settings.world)
     except Exception as error:  # noqa: BLE001  # quarantine says what it was
-        yield _failed(case, None, failure_of("instance", error).reason, settings)
+        yield _failed(case, None, _reason("instance", error), settings)
         return
     try:
-        problem = Problem(posed.document, settings.claim_rule)
-        results = list(_judged(case, posed, problem, settings))
+        evaluation = Evaluation(posed.document, settings.claim_rule)
+        results = list(_judged(case, posed, evaluation, settings))
     except Exception as error:  # noqa: BLE001  # likewise
-        yield _failed(case, posed, failure_of("judge", error).reason, settings)
+        yield _failed(case, posed, _reason("judge", error), settings)
         return
     yield from results
 
 
 def _judged(
-    case: Case, posed: Posed, problem: Problem, settings: Settings
+    case: Case, posed: Posed, evaluation: Evaluation, settings: Settings
 ) -> Iterator[Result]:
-    row = rebalance_row(case, posed, problem.instance, settings.cluster)
+    row = rebalance_row(case, posed, evaluation.instance, settings.cluster)
     yield "rebalances", row
     for member in member_rows(case, posed, settings.cluster):
         yield "members", member
-    found = list(_answers(case, problem))
-    answered = {one.assignor: one for one in found if isinstance(one, Answered)}
+    found = list(_answers(case, evaluation))
+    answered = {one.assignor: one for one in found if isinstance(one, Answer)}
     actual = answered.get(ACTUAL)
     least = least_of(
-        answered.get(OPTIMUM), answered.get(KIP54), by_capacity=problem.by_capacity
+        answered.get(OPTIMUM), answered.get(KIP54), by_capacity=evaluation.by_capacity
     )
-    bound = problem.peak_lag_bound if posed.lag_known else None
+    bound = evaluation.peak_lag_bound if posed.lag_known else None
     shared = _shared(row)
     for one in found:
         if isinstance(one, Failure):
-            yield _failed(case, posed, one.reason, settings)
+            yield _failed(case, posed, _reason(one.assignor, one.error), settings)
         else:
             yield "answers", answer_row(shared, one, least, bound)
     if case.episode is not None and actual is not None:
         try:
             yield "episodes", _episode(row, case, actual, least, settings)
         except Exception as error:  # noqa: BLE001  # likewise
-            yield _failed(case, posed, failure_of("episode", error).reason, settings)
+            yield _failed(case, posed, _reason("episode", error), settings)
 
 
-def _answers(case: Case, problem: Problem) -> Iterator[Answered | Failure]:
+def _answers(case: Case, evaluation: Evaluation) -> Iterator[Answer | Failure]:
     members = case.members
     if members is not None:
         held = {name: member.assigned or {} for name, member in members.items()}
         assignor, cooperative = case.client_assignor, case.cooperative
-        yield problem.actual(held, assignor=assignor, cooperative=cooperative)
-    yield from problem.heuristics()
-    for name, solve in ((OPTIMUM, problem.optimum), (KIP54, problem.by_kip54)):
-        try:
-            yield solve()
-        except Exception as error:  # noqa: BLE001  # likewise
-            yield failure_of(name, error)
+        yield evaluation.actual(held, assignor=assignor, cooperative=cooperative)
+    yield from evaluation.all_answers()
 
 
 def _episode(
-    row: Row, case: Case, actual: Answered, least: Least, settings: Settings
+    row: Row, case: Case, actual: Answer, least: Least, settings: Settings
 ) -> Row:
     if case.episode is not None and case.episode.rounds > 1:
         return long_episode_row(row, case, settings.world, settings.claim_rule)
@@ -129,6 +125,12 @@ _SHARED = (
 
 def _shared(row: Row) -> Row:
     return {name: row[name] for name in _SHARED}
+
+
+def _reason(part: str, error: Exception) -> str:
+    """Describe a failure in one line."""
+    first = (str(error).splitlines() or [""])[0]
+    return f"{part}: {type(error).__name__}: {first}"[:500]
 
 
 def _failed(case: Case, posed: Posed | None, reason: str, settings: Settings) -> Result:

@@ -20,8 +20,14 @@ import numpy as np
 
 from pipeline.cases import CLAIMS, PREVIOUS, Case, CaseMember, Held
 from pipeline.sources.sidecars import Logs
-from rebalance.documents import Rebalance, parse_rebalance, rebalance_of
-from rebalance.lag import NOT_COMMITTED, OffsetReset, lag_of
+from rebalance import (
+    NOT_COMMITTED,
+    OffsetReset,
+    Rebalance,
+    lag_of,
+    parse_rebalance,
+    rebalance_of,
+)
 
 COUNTS_GIVEN: Final = "given"
 COUNTS_INFERRED: Final = "inferred"

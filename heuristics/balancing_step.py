@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 
 from heuristics.takers import Takers
-from rebalance.claims import NOBODY, Bools, Int32, Int64
+from rebalance import NOBODY, Bools, Int32, Int64
 
 
 class Standing(NamedTuple):

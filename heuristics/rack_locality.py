@@ -7,9 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from rebalance import Instance
-from rebalance.claims import NOBODY, Bools, Int32, Int64
-from rebalance.instance import Racks
+from rebalance import NOBODY, Bools, Instance, Int32, Int64, Racks
 
 NONE = -1
 

@@ -1,4 +1,4 @@
-"""How pictures look that stand by themselves: colours, font, title, axes."""
+"""Chart theme of stand-alone pictures: colors, font, title, axes."""
 
 from __future__ import annotations
 

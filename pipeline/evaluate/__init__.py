@@ -1,1 +1,0 @@
-"""One rebalance judged: the real answer, the heuristics and the optimum."""

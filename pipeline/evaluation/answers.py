@@ -1,0 +1,175 @@
+"""Answers of every assignor to one rebalance, each with the judge's verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final, TypeAlias
+
+from heuristics import ASSIGNORS, Assignor
+from rebalance import (
+    AssignmentDocument,
+    ClaimRule,
+    Instance,
+    Rebalance,
+    document_of,
+    instance_of,
+    plain_of,
+)
+from solver import NAMED, Limits, solve
+from verify import Case, judge_case, peak_lag_bound, understand
+
+ACTUAL: Final = "actual"
+"""The answer of the group's own leader, in a history."""
+OPTIMUM: Final = "optimum"
+"""Dec-min balance, then the fewest moves: the default policy of `solver.solve`."""
+KIP54: Final = "kip54-sticky"
+"""The fewest moves among KIP-54 balanced assignments: the best for a StickyAssignor."""
+EFFORT: Final = 5.0
+"""Deterministic effort of each search (`solver.Limits`), so that answers are equal
+on every machine; about one second per unit."""
+
+Document: TypeAlias = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """Answer of one assignor.
+
+    Attributes
+    ----------
+    refused : str or None
+        Why the assignor does not apply; ``assignment`` and ``verdict`` are then None.
+    assignment : dict or None
+        assignment/1, as the judge read it.
+    verdict : dict or None
+        verdict/1.
+    """
+
+    assignor: str
+    refused: str | None = None
+    assignment: Document | None = None
+    verdict: Document | None = None
+
+    @property
+    def status(self) -> str | None:
+        """Status that the answer claims; None for heuristics and clients."""
+        return None if self.assignment is None else self.assignment.get("status")
+
+    def judged(self) -> tuple[Document, Document]:
+        """Return assignment and verdict of an answer that is not a refusal.
+
+        Raises
+        ------
+        ValueError
+            If the assignor refused.
+        """
+        if self.assignment is None or self.verdict is None:
+            raise ValueError(f"{self.assignor} does not apply: {self.refused}")
+        return self.assignment, self.verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """An assignor that raised an exception."""
+
+    assignor: str
+    error: Exception
+
+
+class Evaluation:
+    """One rebalance, encoded once for the engines and once for the judge.
+
+    Parameters
+    ----------
+    document : Rebalance
+    claim_rule : ClaimRule
+    case : verify.Case or None
+        The same rebalance as the judge understood it, where the caller has it.
+
+    Raises
+    ------
+    InstanceError
+        If the document contradicts itself.
+    """
+
+    def __init__(
+        self, document: Rebalance, claim_rule: ClaimRule, *, case: Case | None = None
+    ) -> None:
+        self.instance: Instance = instance_of(document, claim_rule=claim_rule)
+        self.case: Case = case or understand(
+            plain_of(document), claim_rule=claim_rule.value
+        )
+
+    @property
+    def by_capacity(self) -> bool:
+        """Whether members state capacities, so that balance is load ÷ capacity."""
+        return self.instance.capacity is not None
+
+    @property
+    def peak_lag_bound(self) -> int | None:
+        """Lower bound on the peak lag of every valid assignment; None without lag."""
+        return peak_lag_bound(self.case)
+
+    def all_answers(self) -> Iterator[Answer | Failure]:
+        """Run and judge every heuristic, then the optimum and the best by KIP-54."""
+        runs: dict[str, Callable[[], Answer]] = {
+            name: partial(self.heuristic, assignor)
+            for name, assignor in ASSIGNORS.items()
+        }
+        for name, run in {**runs, OPTIMUM: self.optimum, KIP54: self.kip54}.items():
+            try:
+                yield run()
+            except Exception as error:  # noqa: BLE001  # one failure costs one answer
+                yield Failure(assignor=name, error=error)
+
+    def heuristic(self, assignor: Assignor) -> Answer:
+        """Run and judge one heuristic, or return why it does not apply."""
+        refused = assignor.refuses(self.instance)
+        if refused is not None:
+            return Answer(assignor=assignor.name, refused=refused)
+        assignment = assignor.assign(self.instance)
+        document = document_of(self.instance, assignment, assignor=assignor.name)
+        return self.judge(assignor.name, document)
+
+    def optimum(self) -> Answer:
+        """Solve for dec-min balance and stickiness, and have the certificate checked.
+
+        ``policy`` and ``objectives`` are left out: the certificate proves both, and the
+        judge reports this in ``proved``.
+        """
+        document = solve(self.instance).to_document(self.instance)
+        bare = document.model_copy(update={"policy": None, "objectives": None})
+        return self.judge(OPTIMUM, bare)
+
+    def kip54(self) -> Answer:
+        """Solve for the fewest moves among KIP-54 balanced assignments."""
+        result = solve(self.instance, NAMED[KIP54], limits=Limits(effort=EFFORT))
+        return self.judge(KIP54, result.to_document(self.instance))
+
+    def actual(
+        self,
+        members: Mapping[str, Mapping[str, list[int]]],
+        *,
+        assignor: str | None,
+        cooperative: bool,
+    ) -> Answer:
+        """Judge the assignment that the group's leader computed."""
+        document: Document = {
+            "format": "assignment/1",
+            "group": self.instance.group,
+            "members": members,
+        }
+        if self.instance.id is not None:
+            document["id"] = self.instance.id
+        if assignor is not None:
+            document["assignor"] = assignor
+        verdict = judge_case(self.case, document, cooperative=cooperative)
+        return Answer(assignor=ACTUAL, assignment=document, verdict=verdict)
+
+    def judge(self, assignor: str, document: AssignmentDocument) -> Answer:
+        """Judge an assignment, as its JSON states it."""
+        plain = plain_of(document)
+        verdict = judge_case(self.case, plain)
+        return Answer(assignor=assignor, assignment=plain, verdict=verdict)

@@ -1,0 +1,66 @@
+"""Rows of ``answers``: one verdict laid out in columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from pipeline.evaluation import Answer, Least
+
+Row = dict[str, Any]
+
+
+def answer_row(shared: Row, answer: Answer, least: Least, bound: int | None) -> Row:
+    """Return one row; ``shared`` has the columns that all answers have in common."""
+    row = shared | {
+        "assignor": answer.assignor,
+        "applies": answer.refused is None,
+        "refused": answer.refused,
+        "kip54_score_least": least.kip54_score,
+        "moves_least": least.moves,
+        "moves_least_kip54": least.moves_kip54,
+    }
+    if answer.refused is not None:
+        return row
+    return row | _judged(answer, least, bound)
+
+
+def json_text(document: Row) -> str:
+    """Write a document as JSON with sorted keys."""
+    return orjson.dumps(document, option=orjson.OPT_SORT_KEYS).decode()
+
+
+def _judged(answer: Answer, least: Least, bound: int | None) -> Row:
+    assignment, verdict = answer.judged()
+    figures, proved = verdict["figures"], verdict["proved"]
+    loads, known = figures["loads"], bound is not None
+    return {
+        "verdict": verdict["verdict"],
+        "violations": [_violation(one) for one in verdict["violations"]],
+        "loads": loads,
+        "load_min": min(loads, default=None),
+        "load_max": max(loads, default=None),
+        "kip54_score": figures["kip54_score"],
+        "kip54_balanced": figures["kip54_balanced"],
+        "dec_min_balanced": figures["dec_min_balanced"],
+        "evidence": json_text(verdict["evidence"]) if verdict["evidence"] else None,
+        "kept": figures["kept"],
+        "moves": figures["moves"],
+        "withheld": figures.get("withheld", 0),
+        "peak_lag": figures["peak_lag"] if known else None,
+        "peak_lag_bound": bound,
+        "lag_spread": figures["lag_spread"] if known else None,
+        "rack_mismatches": figures["rack_mismatches"],
+        "at_optimum": least.is_optimum(verdict),
+        "at_kip54_optimum": least.is_kip54_optimum(verdict),
+        "status": answer.status,
+        "proved_dec_min": proved["dec_min"],
+        "proved_stickiness": proved["stickiness"],
+        "proved_peak_lag": proved["peak_lag"] if known else None,
+        "assignment": json_text(assignment),
+    }
+
+
+def _violation(found: dict[str, Any]) -> Row:
+    return {name: found.get(name) for name in ("rule", "member", "topic", "partition")}

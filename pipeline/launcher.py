@@ -1,0 +1,72 @@
+"""Launcher script for Spark's Java that removes some of Spark's arguments."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+import sys
+import tempfile
+from pathlib import Path
+
+from conformance.java import LEAST_VERSION, JavaRuntime
+from rebalance import OutsideError
+
+LEFT_OUT = {
+    "--add-modules=jdk.incubator.vector": LEAST_VERSION,
+    "--add-opens=java.base/sun.security.action=ALL-UNNAMED": 24,
+}
+"""Arguments of Spark's that are kept from Java, each from this version on.
+
+The wheel's runtime lacks the first one's module and would not start; others warn of
+it on the terminal, and only linear algebra would use it. The second one's package is
+gone from newer versions, which warn of that too."""
+
+
+def launch_home(runtime: JavaRuntime) -> Path:
+    """Return a home for Spark's launcher, whose ``java`` leaves out some arguments.
+
+    It is a folder of this Python environment, one for each runtime, its script
+    written aside and renamed, so that several sessions may start at the same time.
+
+    Raises
+    ------
+    OutsideError
+        If the environment cannot be written to.
+    """
+    text = _launcher(runtime)
+    digest = hashlib.sha256(text.encode()).hexdigest()[:8]
+    home = Path(sys.prefix) / "java" / f"{runtime.version}-{digest}"
+    script = home / "bin" / "java"
+    try:
+        if not script.exists():
+            script.parent.mkdir(parents=True, exist_ok=True)
+            _write_program(script, text)
+    except OSError as error:
+        raise OutsideError(
+            f"cannot write Spark's launcher {script}: {error}"
+        ) from error
+    return home
+
+
+def _launcher(runtime: JavaRuntime) -> str:
+    """Write the script that calls ``java`` with all arguments but those left out."""
+    dropped = [word for word, since in LEFT_OUT.items() if runtime.major >= since]
+    java = shlex.quote(str(runtime.home / "bin" / "java"))
+    return (
+        "#!/bin/sh\n"
+        'for word do shift; case "$word" in\n'
+        f"  {' | '.join(dropped)}) ;;\n"
+        '  *) set -- "$@" "$word" ;;\n'
+        "esac; done\n"
+        f'exec {java} "$@"\n'
+    )
+
+
+def _write_program(target: Path, text: str) -> None:
+    """Put an executable file in place in one step."""
+    handle, aside = tempfile.mkstemp(dir=target.parent, prefix=".java-")
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text)
+    Path(aside).chmod(0o755)
+    Path(aside).replace(target)

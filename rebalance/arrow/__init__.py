@@ -1,0 +1,23 @@
+"""Both documents as Arrow tables: schemas, and conversion both ways."""
+
+from rebalance.arrow.table import (
+    ASSIGNMENTS,
+    PRICE,
+    REBALANCES,
+    VALUE,
+    assignments_from_table,
+    assignments_to_table,
+    from_table,
+    to_table,
+)
+
+__all__ = [
+    "ASSIGNMENTS",
+    "PRICE",
+    "REBALANCES",
+    "VALUE",
+    "assignments_from_table",
+    "assignments_to_table",
+    "from_table",
+    "to_table",
+]
