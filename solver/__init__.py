@@ -1,6 +1,7 @@
 """The best assignment for a rebalance under a policy, with what is proved of it."""
 
 from solver.engines import Engine, solve
+from solver.kernels import compiled_kernels, kernels_are_compiled, load_kernels
 from solver.limits import Limits
 from solver.objectives import common_capacity, values_of
 from solver.policy import (
@@ -32,6 +33,9 @@ __all__ = [
     "Status",
     "WeightedObjective",
     "common_capacity",
+    "compiled_kernels",
+    "kernels_are_compiled",
+    "load_kernels",
     "no_balance",
     "parse_policy",
     "solve",

@@ -62,8 +62,8 @@ def compiled_kernels() -> list[str]:
 
 
 def _has_index(kernel: Dispatcher) -> bool:
-    name = f"*.{kernel.py_func.__qualname__}-*.nbi"
-    return any(Path(kernel.stats.cache_path).glob(name))
+    folder, name = kernel.stats.cache_path, kernel.py_func.__qualname__
+    return folder is not None and any(Path(folder).glob(f"*.{name}-*.nbi"))
 
 
 def _kernels(package: str) -> Iterator[Dispatcher]:

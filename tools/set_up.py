@@ -28,6 +28,7 @@ VENV = ROOT / ".venv"
 MARKS = VENV / "set-up.json"
 COMMAND = VENV / "bin" / "assignor-oracle"
 SHARES = ["runtime", "dev"]
+KERNEL_PACKAGES = ["solver", "heuristics"]
 SOURCE_ONLY = "pyspark,yattag"
 """What comes without a wheel, and is built with the locked setuptools."""
 
@@ -73,7 +74,7 @@ def ourselves() -> Step:
 def kernels() -> Step:
     """Compile what numba compiles, so that no command has to wait for it."""
     digest = hashlib.sha256((ROOT / "requirements" / "runtime.lock").read_bytes())
-    for package in ("solver", "heuristics"):
+    for package in KERNEL_PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
             text = path.read_bytes()
             if b"njit" in text:
@@ -87,7 +88,14 @@ def kernels() -> Step:
 
 
 def compile_kernels() -> None:
-    """Have every kernel compiled; without it the first command does it, slowly."""
+    """Compile every kernel anew; without this, the first command does it, slowly.
+
+    What was compiled before is removed: numba notices neither a change in a kernel that
+    another one calls, nor that a module whose types it saved was renamed.
+    """
+    for package in KERNEL_PACKAGES:
+        for compiled in (ROOT / package).rglob("__pycache__/*.nb[ci]"):
+            compiled.unlink()
     command = [str(VENV / "bin" / "python"), "-m", "tools.kernels"]
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
     if ended.returncode:

@@ -10,8 +10,7 @@ from oracle.cli.interrupts import run_stoppable
 from oracle.cli.limits import Allowed
 from oracle.cli.terminal import complain
 from rebalance import AssignmentDocument, Instance
-from solver import Engine, Policy, solve
-from solver.kernels import kernels_are_compiled, load_kernels
+from solver import Engine, Policy, kernels_are_compiled, load_kernels, solve
 
 NOT_COMPILED: Final = (
     "compiling kernels, once per checkout, which takes minutes; make setup does so too"

@@ -15,14 +15,14 @@ BROAD_RUN = """
 import json
 from heuristics import ASSIGNORS
 from rebalance import InstanceError, instance_of, parse_rebalance
-from solver import NAMED, Limits, parse_policy, solve
+from solver import NAMED, Limits, compiled_kernels, parse_policy, solve
 from solver.exact import solve_by_flow
-from solver.kernels import compiled_kernels
 from solver.pareto import balance_front, peak_lag_front
 from tests.strategies import LARGER, SMALL, seeded_rebalance
 
 POLICIES = [*NAMED.values(), *map(parse_policy, (
-    "dec-min; stickiness, rack", "per-topic; stickiness", "none; load", "none; peak-lag",
+    "dec-min; stickiness, rack", "per-topic; stickiness", "none; load",
+    "none; peak-lag",
     "per-topic; topic-peak-lag", "none; peak-lag; max-moves=2", "kip54; peak-lag",
 ))]
 for seed in range(60):

@@ -146,11 +146,21 @@ def test_progress_names_the_file_and_its_size(tmp_path: Path) -> None:
 
 
 def test_kernels_that_do_not_compile_are_no_hindrance(
-    venv: Path, capsys: pytest.CaptureFixture[str]
+    venv: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    """What was compiled before goes first: numba would load it and fail."""
+    monkeypatch.setattr(set_up, "ROOT", tmp_path)
+    cache = tmp_path / "solver" / "__pycache__"
+    cache.mkdir(parents=True)
+    for name in ("flow.route-1.nbi", "flow.route-1.1.nbc", "flow.pyc"):
+        (cache / name).touch()
     python = venv / "bin" / "python"
     python.unlink()
     python.write_text("#!/bin/sh\necho 'no such thing' >&2\nexit 1\n")
     python.chmod(0o755)
     set_up.compile_kernels()
     assert "first needed (no such thing)" in capsys.readouterr().out
+    assert [path.name for path in cache.iterdir()] == ["flow.pyc"]

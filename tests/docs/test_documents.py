@@ -1,4 +1,4 @@
-"""The documents that docs/words.md shows are what is read and written."""
+"""The documents that docs/documents.md shows are what is read and written."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.shapes import Document, member, rebalance
 from verify.brute import settle_policy
 from verify.rules import rows_of
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "words.md").read_text()
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "documents.md").read_text()
 SHOWN: list[Any] = [
     json.loads(text) for text in re.findall(r"```(?:json)?\n({.*?)```", PAGE, re.DOTALL)
 ]
