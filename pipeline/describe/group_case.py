@@ -20,6 +20,7 @@ from pipeline.describe.cells import (
 )
 from pipeline.describe.snapshots import Section, Snapshot
 from pipeline.describe.text_tables import NO_MEMBERS, REBALANCING, Cells, Form
+from rebalance import INT64_MAX
 
 _AT_REST: Final = ("Stable",)
 _GONE: Final = ("Empty", "Dead")
@@ -206,7 +207,7 @@ def _lag(section: Section | None) -> tuple[Offsets | None, set[tuple[str, int]]]
     for row in section.rows:
         topic = row.by_name["TOPIC"]
         number = number_of(row.by_name["PARTITION"], "PARTITION")
-        behind = number_of(row.by_name["LAG"], "LAG", most=2**63 - 1)
+        behind = number_of(row.by_name["LAG"], "LAG", most=INT64_MAX)
         if topic == MISSING or number is None:
             continue
         listed.add((topic, number))

@@ -13,11 +13,11 @@ import orjson
 
 from pipeline.sources.lines import Line
 from pipeline.sources.rows import UNREADABLE, Row, quarantine_row, record_row
+from rebalance import INT64_MAX
 
 OFFSETS_TOPIC: Final = "__consumer_offsets"
 REQUIRED: Final = ("partition", "offset", "key", "value")
 INT32_MAX: Final = 2**31 - 1
-INT64_MAX: Final = 2**63 - 1
 MOST_MS: Final = 253_402_300_799_999
 """The last millisecond of the year 9999, where dates end."""
 
