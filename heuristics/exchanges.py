@@ -56,14 +56,14 @@ def exchange(group: Laden, eligible: EligibleMembers, enough: int, looks: int) -
     Parameters
     ----------
     enough : int
-        Lag of the most laden that is low enough.
+        Peak lag that is low enough.
     looks : int
-        Pairs of partitions to compare at most.
+        Largest number of pairs of partitions to compare.
 
     Returns
     -------
     int
-        How many looks are left; none or fewer: it may not be done.
+        Comparisons left; 0 or less: the search may be incomplete.
     """
     counts = np.zeros((2, group.least.size), np.int64)
     best = _Best(np.empty(1, np.int64), np.empty(2, np.int64))

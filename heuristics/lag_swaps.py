@@ -22,7 +22,7 @@ for large groups:"""
 _LOOKS_EACH: Final = 200
 """For each partition."""
 _A_DEAL: Final = 50
-"""Looks that it takes to deal a partition."""
+"""Comparisons that the construction costs per partition."""
 
 
 class LagSwapsAssignor:
@@ -88,9 +88,9 @@ class _Rounds(NamedTuple):
     rows : int64
         Topic by topic, in each the largest lag first.
     first, last : int64 (R,)
-        Round r deals ``rows[first[r]:last[r]]``; smallest lag first.
+        Round r assigns ``rows[first[r]:last[r]]``; smallest lag first.
     begins : int64 (T + 1,)
-        Topics that are dealt: ``rows[begins[i]:begins[i + 1]]`` are of one.
+        Rows ``rows[begins[i]:begins[i + 1]]`` belong to one topic.
     """
 
     rows: Int64

@@ -4,9 +4,10 @@ Follows ``ClassicGroup`` and ``GroupMetadataManager`` (Kafka 4.0): JoinGroup, Sy
 LeaveGroup, the three timeouts, offset commits, static members (KIP-345: replaced
 without a rebalance while assignor and topics stay the same; kept through a rebalance
 that they miss, until the session times out; the old process is fenced) and the leader
-that skips its assignment (KIP-814). That topics count there is ours: `Safeguards`.
+that skips its assignment (KIP-814). That topics count there is our own rule: see
+`Safeguards`.
 
-Left out: a first rebalance that waits for more members, the two-step joining of
+Omitted: a first rebalance that waits for more members, the two-step joining of
 KIP-394, group size limits, loading and moving of coordinators, transactions.
 """
 

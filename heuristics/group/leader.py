@@ -3,8 +3,8 @@
 Follows ``ConsumerCoordinator.onLeaderElected`` and, for COOPERATIVE, the adjustment of
 ``CooperativeStickyAssignor`` (KIP-429): a partition that goes to one member while
 another holds it goes to nobody in this generation. Of several claims on a partition
-only the newest count (KIP-341, KIP-792): older ones are of members that missed a
-generation, and those have lost what they held.
+only the newest count (KIP-341, KIP-792): older ones belong to members that missed a
+generation and have lost what they held.
 """
 
 from __future__ import annotations

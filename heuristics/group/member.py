@@ -3,11 +3,11 @@
 Follows ``ConsumerCoordinator`` and ``AbstractCoordinator`` (Kafka 4.0): what is revoked
 before a JoinGroup and after a SyncGroup, ``onPartitionsLost`` on a reset generation,
 commits only between a SyncGroup's answer and the next JoinGroup. The dynamic choice of
-the protocol is KIP-726's: a member goes by the assignor last picked. It is in no
-release; of the KIP's text we had the proposed changes, not the discussion, so how a
-member goes down to EAGER with partitions in hand is our reading (`Safeguards`).
+the protocol is KIP-726's: a member follows the assignor selected last. It is in no
+release, and we had the KIP's proposed changes but not the discussion, so how a member
+returns to EAGER while it holds partitions is our interpretation (`Safeguards`).
 
-Left out: auto-commit and its failures, callbacks that throw or that never return,
+Omitted: auto-commit and its failures, callbacks that throw or that never return,
 changes of subscription and of topics, heartbeat threads (a heartbeat is an event).
 """
 

@@ -29,11 +29,12 @@ class Safeguards:
         The leader asks for another rebalance if what it withheld is still withheld
         when all is quiet. Ours: upstream relies on the revoking member to rejoin, and
         one that is static and dies between may come back without a rebalance
-        (KIP-345); its withheld partitions would then be nobody's.
+        (KIP-345); its withheld partitions would then have no owner.
     heeds_new_topics : bool
         A static member whose next process wants other topics is one that changed:
         the group rebalances. Upstream looks at the assignor alone (KAFKA-12759), so
-        that what only that member wants stays nobody's. Ours, until upstream has it.
+        that partitions for which only that member subscribes stay without an owner.
+        Our own rule, until upstream has it.
     """
 
     withholds: bool = True

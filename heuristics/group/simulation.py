@@ -1,7 +1,7 @@
 """Simulation of a classic group: each interleaving is a sequence of events.
 
-The network delivers what is sent, or loses an answer, where an event says so; clocks
-are events, too. Between two events nothing happens, so a test decides the order.
+Events deliver or lose messages and advance clocks. Nothing happens between two events,
+so a test controls the order.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Group:
     topics : mapping of str to int
         Partitions of each topic.
     safeguards : Safeguards
-        All but in a test that must fail.
+        All, except in a test that must fail.
     """
 
     def __init__(
@@ -132,7 +132,7 @@ class Group:
         Raises
         ------
         GroupError
-            If there is no rest after ``most`` events.
+            If the group is not stable after ``most`` events.
         """
         for count in range(most):
             events = self.events()
