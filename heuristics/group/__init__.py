@@ -1,4 +1,4 @@
-"""The classic group protocol (KIP-429, KIP-726, KIP-345) as a discrete-event simulation.
+"""Simulation of the classic group protocol (KIP-429, KIP-726, KIP-345) by events.
 
 =====================  =======================================================
 `protocol`             the vote on assignors; static and dynamic choice

@@ -1,7 +1,7 @@
 """History of a group: its steps, its moves, and a lower bound on moves.
 
 A *move* is a partition whose owner (the process that holds it and may commit) differs
-from the one before. A static member that is restarted stays the same owner; any other restart
+from the one before. A restarted static member stays the same owner; any other restart
 makes a new one, as for the coordinator.
 
 The *lower bound*, from one stable state to the next (`least_moves`): partitions whose
