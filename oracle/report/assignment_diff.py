@@ -29,7 +29,7 @@ NEEDED: Final = "needed"
 NEEDLESS: Final = "needless"
 """Left its owner, though the optimum leaves it there."""
 FORBIDDEN: Final = "forbidden"
-"""Given against the rules, or to nobody though somebody subscribes."""
+"""Invalid: breaks a rule, or is unassigned although a member subscribes."""
 FATES: Final = (KEPT, NEW, NEEDED, NEEDLESS, FORBIDDEN)
 _WEIGHT: Final = {FORBIDDEN: 1000, NEEDLESS: 100, NEEDED: 10, NEW: 1, KEPT: 0}
 

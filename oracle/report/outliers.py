@@ -23,14 +23,14 @@ LARGEST_DRAWN: Final = 20_000  # partitions; a drawing of more says nothing
 
 
 RULES: Final = {
-    "unassigned": "given to nobody, though somebody subscribes",
-    "unsubscribed": "given to a member that does not subscribe to the topic",
-    "assigned-twice": "given to several members",
-    "unknown-member": "given to a member that is not in the group",
-    "unknown-partition": "given though it does not exist",
-    "unrevoked": "given away before its owner had revoked it",
+    "unassigned": "assigned to no member, although a member subscribes",
+    "unsubscribed": "assigned to a member that does not subscribe to the topic",
+    "assigned-twice": "assigned to several members",
+    "unknown-member": "assigned to a member that is not in the group",
+    "unknown-partition": "assigned although it does not exist",
+    "unrevoked": "assigned before its owner had revoked it",
 }
-"""What the judge's rules mean; a rule that is not here goes by its name."""
+"""Meaning of the judge's rules; other rules are shown by name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
