@@ -10,6 +10,7 @@ from rebalance import Assignment, Instance
 from rebalance.errors import InstanceError
 from solver.cpsat import constraints
 from solver.cpsat.face import Face
+from solver.cpsat.known_bound import KnownBound
 from solver.cpsat.levels import Climb
 from solver.cpsat.objectives import moves, refuse_too_large
 from solver.cpsat.opening import Opening, open_problem
@@ -35,6 +36,7 @@ def solve(
     *,
     limits: Limits,
     hint: Assignment | None = None,
+    known_bound: KnownBound | None = None,
 ) -> Result:
     """Answer a policy with CP-SAT.
 
@@ -45,6 +47,9 @@ def solve(
         One that strikes makes the answer FEASIBLE or UNKNOWN.
     hint : Assignment or None
         Something good to begin with; used if it is allowed.
+    known_bound : KnownBound or None
+        Lower bound on the first objective; the result carries its proof wherever the
+        bound of the result equals it, and its certificate.
 
     Raises
     ------
@@ -61,7 +66,7 @@ def solve(
     if opening.face is None:
         return _nothing(policy, search)
     try:
-        return _search(problem, policy, search, opening, opening.face)
+        return _search(problem, policy, search, opening, opening.face, known_bound)
     except RefusedError as refused:
         raise InstanceError(
             f"policy: {policy} has sums past what cp-sat can add up",
@@ -70,13 +75,21 @@ def solve(
 
 
 def _search(
-    problem: Problem, policy: Policy, search: Search, opening: Opening, face: Face
+    problem: Problem,
+    policy: Policy,
+    search: Search,
+    opening: Opening,
+    face: Face,
+    given: KnownBound | None,
 ) -> Result:
     """Search with a program, unless the start is known to be best without."""
     start, late = opening.start, _too_large(problem, search)
     if start is not None:
-        climb = _climb_from(start, problem, search, opening)
-        if late is not None or all(map(climb.is_least, policy.objectives)):
+        climb = _climb_from(start, problem, search, opening, given)
+        if late is not None or all(
+            climb.is_least(number, level)
+            for number, level in enumerate(policy.objectives)
+        ):
             return outcome_of(climb, policy, reason=late)
     if late is not None:
         return Result(policy=policy, status=Status.UNKNOWN, reason=late)
@@ -92,7 +105,7 @@ def _search(
         pass
     if start is None:
         return _nothing(policy, search)
-    climb = _climb_from(start, problem, search, opening)
+    climb = _climb_from(start, problem, search, opening, given)
     if program is not None:
         if policy.max_moves is not None:
             constraints.moves_at_most(program, policy.max_moves)
@@ -142,10 +155,18 @@ def _find_any(
 
 
 def _climb_from(
-    start: Assignment, problem: Problem, search: Search, opening: Opening
+    start: Assignment,
+    problem: Problem,
+    search: Search,
+    opening: Opening,
+    given: KnownBound | None,
 ) -> Climb:
     return Climb(
-        problem=problem, search=search, best=start, least_loads=opening.least_loads
+        problem=problem,
+        search=search,
+        best=start,
+        least_loads=opening.least_loads,
+        given=given,
     )
 
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from rebalance import Assignment
+from solver.cpsat.known_bound import KnownBound, trivial_bound
 from solver.cpsat.loads import minimize_load
 from solver.cpsat.objectives import measure
 from solver.cpsat.plan import assignment_of, plan_of
 from solver.cpsat.problem import Problem
 from solver.cpsat.program import Program
 from solver.cpsat.search import Search
-from solver.cpsat.terms import plain_terms
 from solver.limits import LimitExceededError
 from solver.objectives import value_of
 from solver.policy import Objective, WeightedObjective
@@ -34,6 +34,8 @@ class Climb:
         Allowed, always.
     least_loads : tuple of int or None
         The dec-min vector, if known.
+    given : KnownBound or None
+        Lower bound on the first level from the caller.
     bounds : list of Value or None
         What searches proved, level by level; None: nothing.
     """
@@ -42,6 +44,7 @@ class Climb:
     search: Search
     best: Assignment
     least_loads: tuple[int, ...] | None
+    given: KnownBound | None = None
     bounds: list[Value | None] = field(default_factory=list)
 
     def climb(self, program: Program, levels: tuple[WeightedObjective, ...]) -> None:
@@ -50,7 +53,7 @@ class Climb:
             last = number + 1 == len(levels)
             try:
                 self.search.check()
-                on = self._level(program, level, last=last)
+                on = self._level(program, number, level, last=last)
             except LimitExceededError:
                 return
             if not on:
@@ -67,22 +70,33 @@ class Climb:
             raise TypeError(f"{level} is a vector")
         return value
 
-    def is_least(self, level: WeightedObjective) -> bool:
+    def known(self, number: int, level: WeightedObjective) -> KnownBound:
+        """Return the bound that needs no search; of equal ones, the given one."""
+        trivial, given = trivial_bound(self.problem, level), self.given
+        if number or given is None or given.value < trivial.value:
+            return trivial
+        return given
+
+    def is_least(self, number: int, level: WeightedObjective) -> bool:
         """Tell whether a level is known to be least without any search."""
         value = self.value(level)
         if isinstance(value, tuple):
             return value == self.least_loads or not any(value)
-        return value == max(term.bound for term in plain_terms(self.problem, level))
+        return value == self.known(number, level).value
 
-    def _level(self, program: Program, level: WeightedObjective, *, last: bool) -> bool:
+    def _level(
+        self, program: Program, number: int, level: WeightedObjective, *, last: bool
+    ) -> bool:
         """Settle a level; tell whether it is held, so that later ones can follow."""
-        known = self.is_least(level)
+        known = self.is_least(number, level)
         if known and last:
             self.bounds.append(self.value(level))
             return True
         if level.only is Objective.LOAD:
             return self._loads(program, known=known)
         expression = measure(program, level).expression
+        if number == 0 and self.given is not None:
+            program.model.add(expression >= self.given.value)
         if known:
             self.bounds.append(self.value(level))
         else:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rebalance.documents import BoundTerm, SearchProof, TermsProof
+from rebalance.documents import SearchProof
+from solver.cpsat.known_bound import KnownBound
 from solver.cpsat.levels import Climb
 from solver.cpsat.search import ENGINE
-from solver.cpsat.terms import plain_terms
 from solver.objectives import scale_of
 from solver.policy import Policy, WeightedObjective
 from solver.result import (
@@ -37,8 +37,10 @@ def outcome_of(climb: Climb, policy: Policy, *, reason: str | None) -> Result:
     open_ends: list[Value | None] = [None] * len(policy.objectives)
     bounds = (climb.bounds + open_ends)[: len(policy.objectives)]
     achieved = tuple(
-        _achieved(climb, level, bound)
-        for level, bound in zip(policy.objectives, bounds, strict=True)
+        _achieved(climb, level, bound, climb.known(number, level))
+        for number, (level, bound) in enumerate(
+            zip(policy.objectives, bounds, strict=True)
+        )
     )
     proved = all(one.is_proved for one in achieved)
     return Result(
@@ -46,17 +48,18 @@ def outcome_of(climb: Climb, policy: Policy, *, reason: str | None) -> Result:
         status=Status.OPTIMAL if proved else Status.FEASIBLE,
         assignment=climb.best,
         objectives=achieved,
+        certificate=None if climb.given is None else climb.given.certificate,
         reason=None if proved else reason,
     )
 
 
 def _achieved(
-    climb: Climb, level: WeightedObjective, bound: Value | None
+    climb: Climb, level: WeightedObjective, bound: Value | None, known: KnownBound
 ) -> ObjectiveResult:
     value = climb.value(level)
     if isinstance(value, tuple) and bound is None:
         bound = climb.least_loads
-    low, proof = _lowest(value, bound, plain_terms(climb.problem, level))
+    low, proof = _lowest(value, bound, known)
     return ObjectiveResult(
         of=level,
         value=value,
@@ -83,7 +86,7 @@ def _words(value: Value) -> tuple[int, ...]:
 
 
 def _lowest(
-    value: Value, bound: Value | None, terms: list[BoundTerm]
+    value: Value, bound: Value | None, known: KnownBound
 ) -> tuple[Value, Proof | None]:
     """Pick the better of bound and terms; what anybody can add up goes first."""
     if isinstance(value, tuple):
@@ -91,11 +94,7 @@ def _lowest(
         if not any(value):
             return value, zero_term()
         return (nothing, None) if bound is None else (bound, SearchProof(engine=ENGINE))
-    best = max(term.bound for term in terms)
-    if best == value or not isinstance(bound, int) or bound <= best:
-        holding = [term for term in terms if term.bound == best]
-        return best, TermsProof(terms=holding[-1:])
-    tried = [term for term in terms if term.kind != "zero"]
-    if tried:
-        return bound, SearchProof(engine=ENGINE, terms=tried)
-    return bound, SearchProof(engine=ENGINE)
+    if known.value == value or not isinstance(bound, int) or bound <= known.value:
+        return known.value, known.proof
+    tried = [term for term in known.proof.terms if term.kind != "zero"]
+    return bound, SearchProof(engine=ENGINE, terms=tried or None)

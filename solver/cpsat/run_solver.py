@@ -8,8 +8,8 @@ from solver.limits import Limits
 from solver.run_limited import run_in_thread
 
 
-def solver_of(limits: Limits) -> cp_model.CpSolver:
-    """Return CP-SAT with the workers, the seed and the time that limits tell."""
+def configure_solver(limits: Limits) -> cp_model.CpSolver:
+    """Return CP-SAT with the workers, the seed and the time of the limits."""
     solver = cp_model.CpSolver()
     parameters = solver.parameters
     parameters.num_workers = limits.workers
@@ -20,6 +20,8 @@ def solver_of(limits: Limits) -> cp_model.CpSolver:
     return solver
 
 
-def ended(solver: cp_model.CpSolver, model: cp_model.CpModel, limits: Limits) -> bool:
-    """Solve; tell whether it ended, or had to be left behind."""
+def run_solver(
+    solver: cp_model.CpSolver, model: cp_model.CpModel, limits: Limits
+) -> bool:
+    """Solve the model; return whether the solver ended before it was abandoned."""
     return run_in_thread(lambda: solver.solve(model), solver.stop_search, limits)

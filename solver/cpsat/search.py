@@ -10,7 +10,7 @@ from ortools.sat.python import cp_model
 
 from solver.cpsat.plan import Plan
 from solver.cpsat.program import Linear, Program
-from solver.cpsat.run_solver import ended, solver_of
+from solver.cpsat.run_solver import configure_solver, run_solver
 from solver.limits import LimitExceededError, Limits
 from solver.result import Status
 
@@ -115,10 +115,10 @@ class Search:
             program.model.clear_objective()  # type: ignore[no-untyped-call]
         else:
             program.model.minimize(expression)
-        solver = solver_of(self.limits)
+        solver = configure_solver(self.limits)
         self._set(solver, share)
         solver.parameters.cp_model_presolve = program.largest <= PRESOLVED
-        if not ended(solver, program.model, self.limits):
+        if not run_solver(solver, program.model, self.limits):
             return Found(status=Status.UNKNOWN)
         return self._found(solver, program, expression)
 
