@@ -97,4 +97,4 @@ def _lowest(
     if known.value == value or not isinstance(bound, int) or bound <= known.value:
         return known.value, known.proof
     tried = [term for term in known.proof.terms if term.kind != "zero"]
-    return bound, SearchProof(engine=ENGINE, terms=tried or None)
+    return bound, SearchProof.model_construct(engine=ENGINE, terms=tried or None)
