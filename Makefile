@@ -14,6 +14,8 @@ UPGRADE ?=
 BIN := .venv/bin
 # Tests run in one process a core, at most four: each may start a Spark of its own.
 PYTEST := $(BIN)/python -m pytest -q -n logical --maxprocesses 4 --dist worksteal
+# Packages in which no class name and no module name occurs twice.
+UNIQUE := oracle pipeline conformance heuristics rebalance
 WITH_PYTHON := python=$$(PYTHON="$(PYTHON)" sh tools/find_python.sh) && "$$python"
 
 .PHONY: help setup dev audit test test-all lint format mutation browser pictures bench lock clean
@@ -30,11 +32,12 @@ dev: ## the same, and what the checks and tests need
 audit: setup ## audit the recording of a real broker (SOURCE=..., OUT=...)
 	@$(BIN)/assignor-oracle audit "$(SOURCE)" --out "$(OUT)"
 
-lint: dev ## formatting, lint rules, types and import borders
+lint: dev ## formatting, lint rules, types, import borders and repeated names
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
+	@$(BIN)/python -m tools.unique_names $(UNIQUE)
 
 test: lint ## lint, then the quick tests
 	@$(PYTEST) -m "not slow"

@@ -1,4 +1,4 @@
-"""Scenarios from the field, and whether an assignor does as they expect."""
+"""Corpus of scenarios from the field, and a check of assignors against them."""
 
 from conformance.corpus import Scene, corpus, play
 from conformance.expectations import unmet

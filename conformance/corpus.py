@@ -1,4 +1,4 @@
-"""The corpus: scenarios from KIPs, tickets and threads, one JSON file each.
+"""The corpus: scenarios from KIPs, tickets, and threads, one JSON file each.
 
 The files lie in ``conformance/corpus/``, named as their scenarios.
 """
@@ -14,7 +14,7 @@ from rebalance import AssignmentDocument, Rebalance
 
 
 class Scene(NamedTuple):
-    """A step as it was played; the assignment is None where none was given."""
+    """A step with the assignor's answer; None where it refused."""
 
     step: Step
     rebalance: Rebalance
@@ -34,9 +34,9 @@ def corpus() -> tuple[Scenario, ...]:
 def play(
     scenario: Scenario, answer: Callable[[Rebalance], AssignmentDocument | None]
 ) -> Iterator[Scene]:
-    """Hand an assignor the readable steps in turn, each with the claims of the last.
+    """Give an assignor the readable steps in turn, with the claims of its last answer.
 
-    ``answer`` gives None where the assignor refuses: the next step is then as written.
+    ``answer`` returns None if the assignor refuses: the next step is then as written.
     """
     previous: AssignmentDocument | None = None
     for generation, step in enumerate(scenario.steps):

@@ -1,4 +1,4 @@
-"""Whether an answer is as a scenario expects: every property that it lacks."""
+"""Check of an answer against the expectations of a scenario."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ def unmet(
     assignment: AssignmentDocument,
     figures: Mapping[str, object],
 ) -> Iterator[str]:
-    """Yield what is expected and not so, in words; nothing if all is as expected.
+    """Yield each expectation that is not met, in words.
 
-    Validity, the claim rule and who is meant are the caller's to look after.
+    Validity, the claim rule, and the subject are checked by the caller.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def _listed(held: Held | None) -> Iterator[tuple[str, str, int]]:
 
 
 def _tidy(held: Held) -> dict[str, dict[str, list[int]]]:
-    """Leave out what is empty; numbers ascending."""
+    """Remove empty entries; sort the numbers."""
     full = {
         member_id: {topic: sorted(ns) for topic, ns in mine.items() if ns}
         for member_id, mine in held.items()

@@ -1,4 +1,4 @@
-"""A scenario: rebalances in sequence, and what may be expected of whose answers.
+"""Scenarios (scenario/1): rebalances in sequence, with expected properties.
 
 Expectations are properties; an exact assignment is one only where the published
 algorithm is deterministic and says so, or where no other answer has the property. An
@@ -42,7 +42,7 @@ class _Part(BaseModel):
 
 
 class Expectation(_Part):
-    """A property of the answer, and of whose.
+    """An expected property of an answer, and the subjects it applies to.
 
     Attributes
     ----------
@@ -103,16 +103,17 @@ class Step(_Part):
     expect: list[Expectation] = []
 
     def expected_of(self, *subjects: str) -> Iterator[Expectation]:
-        """Yield what is expected of any of these subjects."""
+        """Yield the expectations of any of these subjects."""
         for expectation in self.expect:
             if not set(subjects).isdisjoint(expectation.of):
                 yield expectation
 
     def after(self, previous: AssignmentDocument | None, generation: int) -> Rebalance:
-        """Return the rebalance as it follows on an assignment.
+        """Return the step's rebalance after a previous assignment.
 
         A member without ``owned`` that was in the previous assignment claims what it
-        got there, as of ``generation``; one that states its claims keeps them.
+        received there, as of ``generation``; a member that states its claims keeps
+        them.
 
         Raises
         ------
@@ -132,7 +133,7 @@ class Step(_Part):
 
 
 class Scenario(_Part):
-    """A sequence of rebalances that somebody met.
+    """A sequence of rebalances from the field.
 
     Attributes
     ----------

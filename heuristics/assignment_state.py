@@ -1,4 +1,4 @@
-"""Who holds what while it is being moved: a linked list of partitions a member."""
+"""Mutable assignment: one doubly linked list of partitions per member."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numba import njit
 from rebalance import NOBODY, Int32
 
 
-class Held(NamedTuple):
+class AssignmentState(NamedTuple):
     """Partitions of M members; P partitions.
 
     Attributes
@@ -18,9 +18,9 @@ class Held(NamedTuple):
     holder : int32 (P,)
         -1 nobody.
     first : int32 (M,)
-        A partition that the member holds, the last it was given; -1 none.
+        The partition that the member was given last; -1 none.
     after, before : int32 (P,)
-        The next one and the one before that its holder holds; -1 none.
+        Next and previous partition in the holder's list; -1 none.
     """
 
     holder: Int32
@@ -30,9 +30,9 @@ class Held(NamedTuple):
 
 
 @njit(cache=True)
-def nothing_held(members: int, partitions: int) -> Held:
-    """Begin with all partitions free."""
-    return Held(
+def empty_state(members: int, partitions: int) -> AssignmentState:
+    """Return a state in which every partition is free."""
+    return AssignmentState(
         np.full(partitions, NOBODY, np.int32),
         np.full(members, NOBODY, np.int32),
         np.full(partitions, NOBODY, np.int32),
@@ -41,24 +41,24 @@ def nothing_held(members: int, partitions: int) -> Held:
 
 
 @njit(cache=True)
-def give(held: Held, p: int, member: int) -> None:
+def give(state: AssignmentState, p: int, member: int) -> None:
     """Give a free partition to a member."""
-    held.holder[p] = member
-    first = held.first[member]
-    held.after[p], held.before[p] = first, NOBODY
+    state.holder[p] = member
+    first = state.first[member]
+    state.after[p], state.before[p] = first, NOBODY
     if first != NOBODY:
-        held.before[first] = p
-    held.first[member] = p
+        state.before[first] = p
+    state.first[member] = p
 
 
 @njit(cache=True)
-def take(held: Held, p: int) -> None:
+def take(state: AssignmentState, p: int) -> None:
     """Take a partition from its holder."""
-    after, before = held.after[p], held.before[p]
+    after, before = state.after[p], state.before[p]
     if before == NOBODY:
-        held.first[held.holder[p]] = after
+        state.first[state.holder[p]] = after
     else:
-        held.after[before] = after
+        state.after[before] = after
     if after != NOBODY:
-        held.before[after] = before
-    held.holder[p] = NOBODY
+        state.before[after] = before
+    state.holder[p] = NOBODY

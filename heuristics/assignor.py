@@ -1,4 +1,4 @@
-"""What every heuristic offers, and how one says that an instance is not for it."""
+"""The interface of a heuristic, and how it refuses an instance."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from rebalance import Assignment, Instance, InstanceError
 class Assignor(Protocol):
     """An assignment algorithm; a published one as published, ties included.
 
-    Deterministic. Every partition of a subscribed topic goes to one subscriber, every
-    other partition to nobody; an instance without members, partitions or
-    subscriptions is as good as any.
+    Deterministic. Each partition of a subscribed topic is assigned to one subscriber,
+    each other partition to no member. An instance without members, partitions, or
+    subscriptions is valid.
     """
 
     @property
@@ -21,11 +21,11 @@ class Assignor(Protocol):
         ...
 
     def refuses(self, instance: Instance) -> str | None:
-        """Say why the algorithm does not apply to the instance; None: it does."""
+        """Return why the algorithm does not apply to the instance; None: it does."""
         ...
 
     def assign(self, instance: Instance) -> Assignment:
-        """Assign.
+        """Compute the assignment.
 
         Raises
         ------
@@ -36,7 +36,7 @@ class Assignor(Protocol):
 
 
 def ensure_applies(assignor: Assignor, instance: Instance) -> None:
-    """Stop at an instance that the assignor refuses.
+    """Raise an error if the assignor refuses the instance.
 
     Raises
     ------

@@ -1,7 +1,8 @@
-"""The general path's two steps: give each partition to who has least, then even out.
+"""Greedy assignment to the least loaded member, then balancing by single transfers.
 
-Members are places in an order of theirs (`heuristics.takers`); of equal loads the
-first place is the least.
+Both steps of the general path of ``AbstractStickyAssignor`` (KIP-54). Members are
+places in an order of members (`heuristics.eligible_members`); among equal loads, the
+first place counts as the least loaded.
 """
 
 from __future__ import annotations
@@ -11,21 +12,21 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from heuristics.takers import Takers
+from heuristics.eligible_members import EligibleMembers
 from rebalance import NOBODY, Bools, Int32, Int64
 
 
-class Standing(NamedTuple):
-    """Who has what at a moment, and where it has been.
+class BalancingState(NamedTuple):
+    """Holder of each partition, and where it was before it moved.
 
     Attributes
     ----------
     holder : int32 (P,)
-        Place of the member that has the partition, or `NOBODY`.
+        Place of the member that holds the partition, or `NOBODY`.
     load : int64 (M,)
         Partitions at each place.
     source : int32 (P,)
-        Place where the partition was before its moves; `NOBODY`: where it is.
+        Place that held the partition before its moves; `NOBODY` if it has not moved.
     """
 
     holder: Int32
@@ -33,23 +34,26 @@ class Standing(NamedTuple):
     source: Int32
 
 
-def standing_of(holder: Int32, *, members: int) -> Standing:
-    """Begin with holders of whom none has moved."""
+def balancing_state_of(holder: Int32, *, members: int) -> BalancingState:
+    """Return the state before any move."""
     load = np.bincount(holder[holder != NOBODY], minlength=members)
-    return Standing(holder, load, np.full_like(holder, NOBODY))
+    return BalancingState(holder, load, np.full_like(holder, NOBODY))
 
 
 @njit(cache=True)
-def give_out(
-    now: Standing, topics: Int64, takers: Takers, topic_offsets: Int64
+def assign_free(
+    state: BalancingState,
+    topics: Int64,
+    eligible: EligibleMembers,
+    topic_offsets: Int64,
 ) -> None:
-    """Give each partition that nobody has to its subscriber with the least load.
+    """Assign each free partition to its subscriber with the least load.
 
-    A heap of load · M + place for each topic: only its least entry ever changes.
+    One heap per topic, with keys load · M + place: only the least entry ever changes.
     """
-    holder, load = now.holder, now.load
+    holder, load = state.holder, state.load
     for t in topics:
-        places = takers.places[takers.first[t] : takers.last[t]]
+        places = eligible.places[eligible.first[t] : eligible.last[t]]
         rows = range(topic_offsets[t], topic_offsets[t + 1])
         if places.size == 0 or (holder[rows.start : rows.stop] != NOBODY).all():
             continue
@@ -65,7 +69,7 @@ def give_out(
 
 @njit(cache=True)
 def sink(heap: Int64) -> None:
-    """Put the root, which has grown, where it belongs."""
+    """Restore the heap order after its root has grown (sift down)."""
     value, i, child = heap[0], 0, 1
     while child < heap.size:
         if child + 1 < heap.size and heap[child + 1] < heap[child]:
@@ -78,51 +82,51 @@ def sink(heap: Int64) -> None:
 
 
 @njit(cache=True)
-def even_out(
-    now: Standing,
+def balance_loads(
+    state: BalancingState,
     previous: Int32,
     is_movable: Bools,
     topics: Int64,
-    takers: Takers,
+    eligible: EligibleMembers,
     topic_offsets: Int64,
 ) -> None:
-    """Go through the topics until no movable partition has a subscriber to gain by.
+    """Move partitions topic by topic until no single transfer improves balance.
 
-    Comes to an end: each move takes from a load to one lower by two or more, so the
-    sum of squares of the loads falls by two or more.
+    Terminates: the giver of a move has at least two partitions more than the receiver,
+    so each move lowers the sum of squares of the loads by at least two.
 
     Parameters
     ----------
-    now : Standing
+    state : BalancingState
         Changed in place.
     previous : int32 (P,)
-        Place of who had the partition before, which is asked first; or `NOBODY`.
+        Place of the previous owner, which is the preferred receiver; or `NOBODY`.
     is_movable : bool (P,)
     topics : int64
-        In the order to go in.
+        In processing order.
     """
-    sent = np.zeros(now.load.size, dtype=np.int64)
+    sent = np.zeros(state.load.size, dtype=np.int64)
     has_moved = True
     while has_moved:
         has_moved = False
         for t in topics:
             first, last = topic_offsets[t], topic_offsets[t + 1]
-            places = takers.places[takers.first[t] : takers.last[t]]
+            places = eligible.places[eligible.first[t] : eligible.last[t]]
             if places.size < 2:
                 continue
-            for place in now.source[first:last]:
+            for place in state.source[first:last]:
                 if place != NOBODY:
                     sent[place] += 1
-            if _even_topic(now, previous, is_movable, first, last, places, sent):
+            if _balance_topic(state, previous, is_movable, first, last, places, sent):
                 has_moved = True
-            for place in now.source[first:last]:
+            for place in state.source[first:last]:
                 if place != NOBODY:
                     sent[place] = 0
 
 
 @njit(cache=True)
-def _even_topic(
-    now: Standing,
+def _balance_topic(
+    state: BalancingState,
     previous: Int32,
     is_movable: Bools,
     first: int,
@@ -130,60 +134,64 @@ def _even_topic(
     places: Int32,
     sent: Int64,
 ) -> bool:
-    """Go through a topic once; tell whether anything has moved.
+    """Balance one topic in one pass; return whether a partition has moved.
 
-    ``sent`` counts the topic's partitions that each place has lost to another.
+    ``sent`` counts, per place, the topic's partitions that moved away from it.
     """
-    load, has_moved = now.load, False
+    load, has_moved = state.load, False
     least = places[np.argmin(load[places])]
     for row in range(first, last):
         if not is_movable[row]:
             continue
-        most, before = load[now.holder[row]] - 1, previous[row]
+        most, before = load[state.holder[row]] - 1, previous[row]
         if before != NOBODY and load[before] < most:
-            taker = before
+            receiver = before
         elif load[least] < most:
-            taker = least
+            receiver = least
         else:
             continue
-        _move(now, _in_its_stead(now, row, taker, first, last, sent), taker, sent)
+        _move(
+            state, _substitute(state, row, receiver, first, last, sent), receiver, sent
+        )
         least = places[np.argmin(load[places])]
         has_moved = True
     return has_moved
 
 
 @njit(cache=True)
-def _in_its_stead(
-    now: Standing, row: int, taker: int, first: int, last: int, sent: Int64
+def _substitute(
+    state: BalancingState, row: int, receiver: int, first: int, last: int, sent: Int64
 ) -> int:
-    """Choose what to move: rather what the taker has lost to where the row was first.
+    """Return the row to move: a partition that returns home is preferred to ``row``.
 
-    Of several the lowest number. Only if that place has two or more above the taker:
-    else the move would not even out, and moves need not end.
+    Such a partition is held by the origin of ``row`` and originates from the receiver;
+    among several, the lowest number. The origin must have at least two partitions more
+    than the receiver: otherwise the move would not improve balance, and the passes need
+    not terminate.
     """
-    origin = now.source[row]
+    origin = state.source[row]
     if origin == NOBODY:
-        origin = now.holder[row]
-    if sent[taker] > 0 and now.load[origin] > now.load[taker] + 1:
+        origin = state.holder[row]
+    if sent[receiver] > 0 and state.load[origin] > state.load[receiver] + 1:
         for other in range(first, last):
-            if now.source[other] == taker and now.holder[other] == origin:
+            if state.source[other] == receiver and state.holder[other] == origin:
                 return other
     return row
 
 
 @njit(cache=True)
-def _move(now: Standing, row: int, taker: int, sent: Int64) -> None:
-    """Move a partition, and remember where it was before its first move."""
-    giver, origin = now.holder[row], now.source[row]
+def _move(state: BalancingState, row: int, receiver: int, sent: Int64) -> None:
+    """Move a partition; keep its place before its first move."""
+    giver, origin = state.holder[row], state.source[row]
     if origin == NOBODY:
         origin = giver
     else:
         sent[origin] -= 1
-    if origin == taker:
-        now.source[row] = NOBODY
+    if origin == receiver:
+        state.source[row] = NOBODY
     else:
-        now.source[row] = origin
+        state.source[row] = origin
         sent[origin] += 1
-    now.holder[row] = taker
-    now.load[giver] -= 1
-    now.load[taker] += 1
+    state.holder[row] = receiver
+    state.load[giver] -= 1
+    state.load[receiver] += 1

@@ -1,4 +1,4 @@
-"""``chain-sticky``: keep everything, then move along chains until none helps."""
+"""``chain-sticky``: dec-min by shortest chains of transfers (breadth-first)."""
 
 from __future__ import annotations
 
@@ -8,40 +8,44 @@ from typing import Final, NamedTuple
 import numpy as np
 from numba import njit
 
-from heuristics.assignment_state import Held, give, nothing_held, take
-from heuristics.balancing_step import give_out, standing_of
+from heuristics.assignment_state import AssignmentState, empty_state, give, take
+from heuristics.balancing_step import assign_free, balancing_state_of
+from heuristics.eligible_members import (
+    EligibleMembers,
+    by_subscribers,
+    eligible_members_of,
+    is_eligible,
+)
 from heuristics.order import looked_up, places_of, text_order
-from heuristics.takers import Takers, by_subscribers, is_taker, takers_of
 from rebalance import NOBODY, Assignment, Instance, Int32, Int64
 
 _DONE: Final = 2**62
 
 
 class ChainStickyAssignor:
-    """Balanced as well as it can be, whoever subscribes to what, and sticky.
+    """Dec-min loads for any subscriptions, sticky but not optimal in moves.
 
-    Ours, and published nowhere else: the least that KIP-54's sticky assignor lacks
-    where subscriptions are mixed. KIP-54 moves a partition from one member straight to
-    another; here A may hand one to B so that B can hand another one to C.
+    Our own; not published elsewhere. It adds to KIP-54's sticky assignor what that
+    lacks for heterogeneous subscriptions: KIP-54 transfers a partition directly from
+    one member to another; here A can pass one to B so that B can pass another one to C.
 
     1. Every owner keeps what it owns and subscribes to.
-    2. The rest goes topic by topic, those with the fewest subscribers first, each
-       partition to the subscriber with the fewest so far.
-    3. From the most laden member on, a breadth-first walk goes from member to the
-       topics it holds, and from topic to their subscribers, until it meets one with at
-       least two partitions less than where it began. One partition is handed on along
-       each step of the way: that is the shortest chain there is. If there is none,
-       whoever was met is done: all of them are level, and they hold nothing that
-       others could take.
-    4. What has moved goes home where its owner has fewer than its holder, or has
-       another's partition to give in exchange, until nothing can.
+    2. The rest is assigned greedily: topics with the fewest subscribers first, each
+       partition to the subscriber with the smallest load.
+    3. From the most loaded member, a breadth-first search alternates between members
+       and the topics they hold, until it reaches a member with at least two partitions
+       less. One partition is passed along each step: this is a shortest chain. Without
+       a chain, all members reached are closed: their loads differ by at most one, and
+       they hold nothing that other members could take.
+    4. A moved partition returns home if its owner has a smaller load than its holder,
+       or can give a partition of another owner in exchange, until nothing changes.
 
-    It ends: each chain lowers Σ load², and each return the number of moves. Loads are
-    decreasingly minimal, so no assignment beats them: a chain exists wherever one
-    does. Moves are few but not the fewest. Of the partitions that a step may hand on it
-    takes one that returns to its owner, else one that has moved already.
+    It terminates: each chain lowers the sum of squares of the loads, and each return
+    lowers the number of moves. Loads are dec-min, because a chain exists wherever they
+    are not. Moves are few but not minimal. Of the partitions that a step can pass on,
+    it selects one that returns to its owner, else one that has already moved.
 
-    Ties: members by id, topics by name, partitions by number. Capacities, racks and
+    Ties: members by id, topics by name, partitions by number. Capacities, racks, and
     lag do not count.
     """
 
@@ -52,19 +56,19 @@ class ChainStickyAssignor:
         return None
 
     def assign(self, instance: Instance) -> Assignment:
-        """Keep, deal, and move along chains."""
+        """Keep, assign greedily, and transfer along chains."""
         order = text_order(instance.members)
-        takers = takers_of(instance, order)
-        now = standing_of(places_of(order, instance.owner), members=order.size)
-        owner = now.holder.copy()
-        topics = by_subscribers(instance, takers)
-        give_out(now, topics, takers, instance.topic_offsets)
-        holder = _levelled(owner, now.holder, instance.partition_topic, takers)
+        eligible = eligible_members_of(instance, order)
+        state = balancing_state_of(places_of(order, instance.owner), members=order.size)
+        owner = state.holder.copy()
+        topics = by_subscribers(instance, eligible)
+        assign_free(state, topics, eligible, instance.topic_offsets)
+        holder = _levelled(owner, state.holder, instance.partition_topic, eligible)
         return Assignment(assignee=looked_up(order.astype(np.int32), holder))
 
 
 class _Group(NamedTuple):
-    """Who owns and who holds what; M members by place, P partitions.
+    """Owners and holders; M members by place, P partitions.
 
     Attributes
     ----------
@@ -72,17 +76,17 @@ class _Group(NamedTuple):
         -1 nobody.
     topic : int32 (P,)
     load : int64 (M,)
-    held : Held
+    state : AssignmentState
     """
 
     owner: Int32
     topic: Int32
     load: Int64
-    held: Held
+    state: AssignmentState
 
 
 class _Walk(NamedTuple):
-    """Where walks have been, each with its number; `_DONE` where no more need go.
+    """State of breadth-first searches, each with a number; `_DONE` closes a member.
 
     Attributes
     ----------
@@ -104,37 +108,39 @@ class _Walk(NamedTuple):
 
 
 @njit(cache=True)
-def _levelled(owner: Int32, holder: Int32, topic: Int32, takers: Takers) -> Int32:
-    members, partitions = takers.order.size, owner.size
-    held = nothing_held(members, partitions)
-    group = _Group(owner, topic, np.zeros(members, np.int64), held)
+def _levelled(
+    owner: Int32, holder: Int32, topic: Int32, eligible: EligibleMembers
+) -> Int32:
+    members, partitions = eligible.order.size, owner.size
+    state = empty_state(members, partitions)
+    group = _Group(owner, topic, np.zeros(members, np.int64), state)
     for p in range(partitions - 1, -1, -1):
         if holder[p] != NOBODY:
             _give(group, p, holder[p])
-    _level(group, takers)
-    while _go_home(group, takers):
+    _level(group, eligible)
+    while _go_home(group, eligible):
         pass
-    return group.held.holder
+    return group.state.holder
 
 
 @njit(cache=True)
 def _give(group: _Group, p: int, member: int) -> None:
-    give(group.held, p, member)
+    give(group.state, p, member)
     group.load[member] += 1
 
 
 @njit(cache=True)
 def _take(group: _Group, p: int) -> None:
-    group.load[group.held.holder[p]] -= 1
-    take(group.held, p)
+    group.load[group.state.holder[p]] -= 1
+    take(group.state, p)
 
 
 @njit(cache=True)
-def _level(group: _Group, takers: Takers) -> None:
-    """Move along chains, always from the most laden member that is not done.
+def _level(group: _Group, eligible: EligibleMembers) -> None:
+    """Transfer along chains, always from the most loaded member that is not closed.
 
-    Where there is no chain all that were met have its load or one less, so no chain
-    of a member with no more load than it could end among them.
+    If no chain starts there, all members reached have its load or one less, so no chain
+    of a member with at most that load can end among them.
     """
     members = group.load.size
     walk = _Walk(
@@ -142,7 +148,7 @@ def _level(group: _Group, takers: Takers) -> None:
         np.empty(members, np.int32),
         np.empty(members, np.int32),
         np.zeros(members, np.int64),
-        np.zeros(takers.first.size, np.int64),
+        np.zeros(eligible.first.size, np.int64),
     )
     most_first = [(-group.load[m], m) for m in range(members)]
     heapq.heapify(most_first)
@@ -152,7 +158,7 @@ def _level(group: _Group, takers: Takers) -> None:
         if -load != group.load[m] or walk.met[m] == _DONE:
             continue  # an entry from before its load changed
         number += 1
-        receiver, count = _reach(group, takers, walk, m, number)
+        receiver, count = _reach(group, eligible, walk, m, number)
         if receiver == NOBODY:
             _finish(group, walk, count)
             continue
@@ -163,22 +169,22 @@ def _level(group: _Group, takers: Takers) -> None:
 
 @njit(cache=True)
 def _reach(
-    group: _Group, takers: Takers, walk: _Walk, start: int, number: int
+    group: _Group, eligible: EligibleMembers, walk: _Walk, start: int, number: int
 ) -> tuple[int, int]:
-    """Find the nearest member that has two partitions less; and how many were met."""
+    """Return the nearest member with two partitions less, and how many were reached."""
     walk.queue[0], walk.giver[start], walk.met[start] = start, NOBODY, number
     count, at = 1, 0
     while at < count:
         giver = walk.queue[at]
         at += 1
-        p = group.held.first[giver]
+        p = group.state.first[giver]
         while p != NOBODY:
             t = group.topic[p]
-            p = group.held.after[p]
+            p = group.state.after[p]
             if walk.seen[t] >= number:
                 continue
             walk.seen[t] = number
-            for m in takers.places[takers.first[t] : takers.last[t]]:
+            for m in eligible.places[eligible.first[t] : eligible.last[t]]:
                 if walk.met[m] >= number:
                     continue
                 walk.met[m], walk.giver[m], walk.via[m] = number, giver, t
@@ -191,18 +197,18 @@ def _reach(
 
 @njit(cache=True)
 def _finish(group: _Group, walk: _Walk, count: int) -> None:
-    """Let no walk come here again."""
+    """Close the members reached for all later searches."""
     for m in walk.queue[:count]:
         walk.met[m] = _DONE
-        p = group.held.first[m]
+        p = group.state.first[m]
         while p != NOBODY:
             walk.seen[group.topic[p]] = _DONE
-            p = group.held.after[p]
+            p = group.state.after[p]
 
 
 @njit(cache=True)
 def _hand_on(group: _Group, walk: _Walk, receiver: int) -> None:
-    """Hand a partition on along each step of a walk, the last step first."""
+    """Transfer one partition along each step of a path, the last step first."""
     while walk.giver[receiver] != NOBODY:
         giver = walk.giver[receiver]
         p = _choice(group, giver, walk.via[receiver], receiver)
@@ -213,31 +219,31 @@ def _hand_on(group: _Group, walk: _Walk, receiver: int) -> None:
 
 @njit(cache=True)
 def _choice(group: _Group, giver: int, topic: int, receiver: int) -> int:
-    """Choose a partition: the receiver's own, else not the giver's; of the least."""
+    """Select a partition: the receiver's own, else one the giver does not own."""
     best, best_rank = NOBODY, 3
-    p = group.held.first[giver]
+    p = group.state.first[giver]
     while p != NOBODY:
         if group.topic[p] == topic:
             owner = group.owner[p]
             rank = 0 if owner == receiver else 2 if owner == giver else 1
             if rank < best_rank or (rank == best_rank and p < best):
                 best, best_rank = p, rank
-        p = group.held.after[p]
+        p = group.state.after[p]
     return best
 
 
 @njit(cache=True)
-def _go_home(group: _Group, takers: Takers) -> int:
-    """Let partitions return to their owners; return how many did."""
+def _go_home(group: _Group, eligible: EligibleMembers) -> int:
+    """Return partitions to their owners; return how many."""
     count = 0
     for p in range(group.owner.size):
-        home, holder = group.owner[p], group.held.holder[p]
+        home, holder = group.owner[p], group.state.holder[p]
         if home == NOBODY:
             continue
         if home == holder:
             continue
         if group.load[holder] <= group.load[home]:
-            other = _foreign(group, takers, home, holder)
+            other = _foreign(group, eligible, home, holder)
             if other == NOBODY:
                 continue
             _take(group, other)
@@ -249,15 +255,17 @@ def _go_home(group: _Group, takers: Takers) -> int:
 
 
 @njit(cache=True)
-def _foreign(group: _Group, takers: Takers, member: int, receiver: int) -> int:
-    """Find what a member holds without owning it and another may have: the least."""
+def _foreign(
+    group: _Group, eligible: EligibleMembers, member: int, receiver: int
+) -> int:
+    """Return a held partition that is not owned and that the other member can take."""
     best, best_rank = NOBODY, 2
-    p = group.held.first[member]
+    p = group.state.first[member]
     while p != NOBODY:
         owner = group.owner[p]
-        if owner != member and is_taker(takers, group.topic[p], receiver):
+        if owner != member and is_eligible(eligible, group.topic[p], receiver):
             rank = 0 if owner == receiver else 1
             if rank < best_rank or (rank == best_rank and p < best):
                 best, best_rank = p, rank
-        p = group.held.after[p]
+        p = group.state.after[p]
     return best

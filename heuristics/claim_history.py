@@ -1,4 +1,4 @@
-"""What claims tell beside the owner: what is wanted, and who had it before."""
+"""Claims beyond ownership: subscribed claims, revocations, and previous owners."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rebalance import NOBODY, Bools, Instance, Int32, Int64, owners
 
 
 def wanted_claims(instance: Instance) -> Bools:
-    """Tell which claims are of a topic that their member subscribes to.
+    """Select the claims on topics to which the claiming member subscribes.
 
     Returns
     -------
@@ -27,10 +27,10 @@ def wanted_claims(instance: Instance) -> Bools:
 
 
 def must_revoke(instance: Instance, wanted: Bools) -> bool:
-    """Tell whether somebody has to give up a partition because it left the topic.
+    """Return whether a member must revoke a partition because it left the topic.
 
-    That is: were subscriptions no matter, it would own a partition that it does not
-    want and that somebody else does.
+    That is: if subscriptions were ignored, it would own a partition of a topic to which
+    it does not subscribe but another member does.
     """
     if wanted.all():
         return False
@@ -46,10 +46,10 @@ def must_revoke(instance: Instance, wanted: Bools) -> bool:
 
 
 def previous_owners(instance: Instance, wanted: Bools) -> Int32:
-    """Find who had each partition, by the claims older than the group's newest.
+    """Return each partition's previous owner, from claims older than the newest.
 
-    Of several the highest generation, then the least member id; upstream goes by
-    hash there.
+    Among several claims, the highest generation wins, then the least member id;
+    upstream uses hash order there.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def previous_owners(instance: Instance, wanted: Bools) -> Int32:
 def _claim_first(
     owner: Int32, members: Int64, offsets: Int64, partitions: Int32, wanted: Bools
 ) -> None:
-    """Let the first of the members that claims a partition have it."""
+    """Set the owner of each partition to the first of ``members`` that claims it."""
     for m in members:
         for i in range(offsets[m], offsets[m + 1]):
             row = partitions[i]
@@ -90,7 +90,7 @@ def _wanted(
     class_offsets: Int64,
     class_topics: Int32,
 ) -> Bools:
-    """Look up one topic a run of claims: claims come topic by topic."""
+    """Look up one topic per run of claims; claims are sorted by topic."""
     wanted = np.empty(partitions.size, dtype=np.bool_)
     for m in range(member_class.size):
         k = member_class[m]

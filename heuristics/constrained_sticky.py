@@ -1,4 +1,4 @@
-"""``constrained-sticky``: equal subscriptions, balanced and sticky by counting."""
+"""``constrained-sticky``: quotas for equal subscriptions (KIP-615, KAFKA-9987)."""
 
 from __future__ import annotations
 
@@ -13,46 +13,47 @@ from rebalance import NOBODY, Assignment, Instance, Int32, Int64
 
 
 class ConstrainedStickyAssignor:
-    """Keep what the quotas allow, then deal the rest out, in linear passes.
+    """Keep owned partitions up to quotas, then assign the rest, in linear passes.
 
-    Follows the constrained path of ``AbstractStickyAssignor`` as it ships,
+    Follows the constrained path of ``AbstractStickyAssignor`` as released,
     ``ConstrainedAssignmentBuilder`` of Kafka 4.4.0 and 3.9.2, without racks. With q
-    partitions a member and r left over, r members get q + 1:
+    partitions per member and a remainder of r, r members get q + 1:
 
-    1. of the members that own more than q, the first r keep q + 1, the others q, and
-       members that own less keep all; each keeps its lowest numbers, of equal numbers
-       the least topic (KAFKA-16277);
-    2. the rest, by topic and number, goes around the members below q, by member id,
-       until all have q; then one each to members with q: first those that had q by
-       owning, by member id, then the others as they got there.
+    1. of the members that own more than q, the first r keep q + 1 and the others q;
+       members that own less keep all. Each keeps its lowest numbers; among equal
+       numbers, the least topic (KAFKA-16277);
+    2. the rest, by topic and number, is assigned in a circle to the members below q, by
+       member id, until all have q; then one each to members with q: first to those that
+       had q by owning, by member id, then to the others in the order they reached q.
 
-    KIP-615 proposed it as an assignor of its own, and was turned down: KAFKA-9987 put
-    it into those there were. As proposed, as first shipped and as it ships today, loads
-    and how much stays are the same; this is today's. In both earlier ones all with more
-    than q kept q + 1, and of those too many the first lost its first partition again;
-    owners kept whole topics; and the KIP filled each member in one go, number 0 of
-    every topic first. (``tests/heuristics/test_constrained_sticky.py`` has all three.)
+    KIP-615 proposed it as a separate assignor and was rejected; KAFKA-9987 added it to
+    the existing ones instead. Loads and the number of kept partitions are the same in
+    the proposal, the first release, and today's, which this is. In both earlier
+    versions, all members with more than q kept q + 1, and if these were too many, the
+    first of them lost its first partition again; owners kept whole topics; and the KIP
+    filled each member in one pass, number 0 of every topic first.
+    (``tests/heuristics/test_constrained_sticky.py`` has all three.)
 
-    Ties: "the first r" are those of least member id; upstream goes by hash. Owners are
-    those that the instance's claim rule believes (KIP-341 as upstream does since
-    KAFKA-14639, or the current generation alone, as before it).
+    Ties: "the first r" are those with the least member ids; upstream uses hash order.
+    Owners follow the instance's claim rule (KIP-341 as upstream since KAFKA-14639, or
+    the current generation only, as before).
 
-    Left out: racks (KIP-881; `heuristics.sticky.StickyAssignor` has them), and the
+    Omitted: racks (KIP-881; see `heuristics.sticky.StickyAssignor`), and the
     cooperative round that withholds what moves (KIP-429). Members that differ only in
-    topics that do not exist count as equal here; upstream sends them down its general
-    path.
+    topics that do not exist count as equal here; upstream uses its general path for
+    them.
     """
 
     name = "constrained-sticky"
 
     def refuses(self, instance: Instance) -> str | None:
-        """Refuse mixed subscriptions: they are the general path's (KIP-54)."""
+        """Refuse heterogeneous subscriptions, which need the general path (KIP-54)."""
         if np.count_nonzero(instance.class_sizes) > 1:
             return "the members do not all subscribe to the same topics"
         return None
 
     def assign(self, instance: Instance) -> Assignment:
-        """Keep and deal.
+        """Keep up to the quotas, then assign the rest.
 
         Raises
         ------
@@ -71,7 +72,7 @@ class ConstrainedStickyAssignor:
 
 
 class _Quotas(NamedTuple):
-    """What each member keeps, and what it still gets.
+    """Numbers of partitions that each member keeps and still receives.
 
     Attributes
     ----------
@@ -106,7 +107,7 @@ def _assigned(
 def quotas(
     owner: Int32, members: Int64, topics: Int32, topic_offsets: Int64
 ) -> _Quotas:
-    """Count what each member keeps of what it owns, and what it still gets."""
+    """Count the partitions that each member keeps and still receives."""
     n_partitions = (topic_offsets[topics + 1] - topic_offsets[topics]).sum()
     quota, n_over = divmod(n_partitions, members.size)
     owned = np.zeros(members.size, dtype=np.int64)
@@ -127,9 +128,9 @@ def quotas(
 
 @njit(cache=True)
 def kept(owner: Int32, room: Int64, topics: Int32, topic_offsets: Int64) -> Int32:
-    """Leave each owner its lowest partitions, by number, then topic, while it has room.
+    """Keep each owner's lowest partitions, by number, then topic, up to its quota.
 
-    Number by number through the topics that are long enough: linear, nothing sorted.
+    Processes number by number all topics that are long enough: linear, without sorting.
     """
     assignee = np.full(topic_offsets[-1], NOBODY, dtype=np.int32)
     longer = topics.copy()
@@ -153,7 +154,7 @@ def kept(owner: Int32, room: Int64, topics: Int32, topic_offsets: Int64) -> Int3
 
 @njit(cache=True)
 def _open_rows(assignee: Int32, topics: Int32, topic_offsets: Int64) -> Int64:
-    """List what nobody has, by topic and number."""
+    """List the free partitions, by topic and number."""
     rows = np.empty(np.count_nonzero(assignee == NOBODY), dtype=np.int64)
     n_rows = 0
     for t in topics:
@@ -168,9 +169,9 @@ def _open_rows(assignee: Int32, topics: Int32, topic_offsets: Int64) -> Int64:
 def deal_rest(
     assignee: Int32, rows: Int64, need: Int64, below: Int64, at: Int64
 ) -> None:
-    """Fill the members below the quota round by round, then give one more in turn.
+    """Fill the members below the quota round by round, then assign one more in turn.
 
-    Rows that have an assignee are passed over; ``need`` and ``below`` are used up.
+    Rows with an assignee are skipped; ``need`` and ``below`` are used up.
     """
     queue = np.concatenate((at, np.empty_like(below)))
     n_queued, n_served = at.size, 0

@@ -1,4 +1,4 @@
-"""``cooperative-sticky``: sticky in rounds, nothing given before it is revoked."""
+"""``cooperative-sticky``: sticky in rounds that revoke before they assign (KIP-429)."""
 
 from __future__ import annotations
 
@@ -38,34 +38,34 @@ class Round:
 
     @property
     def is_rest(self) -> bool:
-        """Whether nobody has to revoke, so that no further round follows."""
+        """Whether no member has to revoke, so that no further round follows."""
         return not self.withheld.any()
 
 
 class CooperativeStickyAssignor:
-    """The target of `heuristics.sticky.StickyAssignor`, come to in rounds.
+    """The target of `heuristics.sticky.StickyAssignor`, reached in rounds.
 
     Follows ``org.apache.kafka.clients.consumer.CooperativeStickyAssignor`` (KIP-429;
-    held against Kafka 4.4.0 and 3.9.2). In each round a partition is withheld, given to
-    nobody, if a member to which it is not to go still has it: the newest claimant, or
-    the newest claimants where several are of one generation (KAFKA-12984). They revoke
-    it and join again, and claim what they were given; and so on until nothing is
-    withheld.
+    compared with Kafka 4.4.0 and 3.9.2). In each round, a partition is withheld
+    (assigned to no member) if it is to go to one member while another still holds it:
+    the newest claimant, or all newest claimants of one generation (KAFKA-12984). These
+    revoke it, join again, and claim what they were given; the rounds end when nothing
+    is withheld.
 
-    `assign` gives what the group comes to rest at; `rounds`, the way there.
+    `assign` returns the final assignment, and `rounds` the way there.
 
-    Nothing is tied beyond what is in `StickyAssignor`. Not copied, since they are
-    faults:
+    No ties beyond those of `StickyAssignor`. Not copied, because they are faults:
 
-    - with mixed subscriptions, upstream gives a partition at once to whoever claims
-      it, though the newest claimant, or a second one, still has it: two members read
-      it. Here it is withheld, as upstream does with equal subscriptions;
-    - with mixed subscriptions, upstream withholds for a round what nobody claims but
-      members that have left the topic. Those revoke it before they join;
-    - nothing in upstream makes the rounds end, and with racks some groups never come to
-      rest: what nobody near can take goes to and fro. Here they end: see `rounds`.
+    - with heterogeneous subscriptions, upstream assigns a partition at once to a member
+      that claims it, although the newest claimant, or a second one, still holds it: two
+      members read it. Here it is withheld, as upstream does with equal subscriptions;
+    - with heterogeneous subscriptions, upstream withholds for one round what is claimed
+      only by members that have left the topic. These revoke it before they join;
+    - nothing in upstream bounds the number of rounds, and with racks some groups never
+      become stable: what no nearby member can take moves back and forth. Here the
+      rounds end: see `rounds`.
 
-    Left out: nothing.
+    Nothing is omitted.
     """
 
     name = "cooperative-sticky"
@@ -75,21 +75,21 @@ class CooperativeStickyAssignor:
         return None
 
     def assign(self, instance: Instance) -> Assignment:
-        """Go round after round to the last."""
+        """Run all rounds and return the last assignment."""
         *_, last = self.rounds(instance)
         return last.given
 
     def first_round(self, instance: Instance) -> Round:
-        """Answer one rebalance, as the leader of the group does."""
+        """Compute one generation, as the leader of the group does."""
         return _round_of(instance, sticky_assignment(instance))
 
     def rounds(self, instance: Instance) -> Iterator[Round]:
-        """Yield every round, the last being the one that withholds nothing.
+        """Yield every round; the last withholds nothing.
 
         All members join every round, with what they were given in the one before. It
-        ends: without racks, equal subscriptions keep all that was given, so withhold in
-        the first round alone; mixed ones, and racks, revoke in the first `MOST_ROUNDS`
-        at most.
+        terminates: without racks, equal subscriptions keep all that was given, so only
+        the first round withholds; heterogeneous ones, and racks, revoke only in the
+        first `MOST_ROUNDS` rounds.
         """
         n_rounds, is_rest = 0, False
         while not is_rest:
@@ -102,7 +102,7 @@ class CooperativeStickyAssignor:
 
 
 def _round_of(instance: Instance, target: Assignment) -> Round:
-    """Withhold what somebody else still has."""
+    """Withhold what another member still holds."""
     goes_elsewhere = (target.assignee != NOBODY) & (target.assignee != instance.owner)
     withheld = goes_elsewhere & _is_claimed(instance)
     given = np.where(withheld, np.int32(NOBODY), target.assignee)
@@ -110,7 +110,7 @@ def _round_of(instance: Instance, target: Assignment) -> Round:
 
 
 def _is_claimed(instance: Instance) -> Bools:
-    """Tell which partitions have a claim that counts, bool (P,)."""
+    """Return which partitions have a claim that counts, bool (P,)."""
     claims = instance.claims
     counts = wanted_claims(instance)
     if instance.claim_rule is ClaimRule.CURRENT_GENERATION and counts.size:
@@ -122,7 +122,7 @@ def _is_claimed(instance: Instance) -> Bools:
 
 
 def _after(instance: Instance, given: Assignment) -> Instance:
-    """Let every member claim what it was given, all as of one generation."""
+    """Return the instance in which each member claims what it was given."""
     held: Int32 = np.flatnonzero(given.assignee != NOBODY).astype(np.int32)
     held = held[np.argsort(given.assignee[held], kind="stable")]
     claims = Claims(

@@ -1,4 +1,4 @@
-"""Exchanges that lower the most laden member: the second step of ``lag-swaps``."""
+"""Local search of ``lag-swaps``: exchanges that lower the peak lag."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Final, NamedTuple
 import numpy as np
 from numba import njit
 
-from heuristics.assignment_state import Held, give, take
-from heuristics.takers import Takers, is_taker
+from heuristics.assignment_state import AssignmentState, give, take
+from heuristics.eligible_members import EligibleMembers, is_eligible
 from rebalance import NOBODY, Int32, Int64
 
 _TO_SORT: Final = 30  # looks that it takes to sort a member in
 
 
 class Laden(NamedTuple):
-    """Who holds what; M members by place, P partitions, T topics.
+    """Assignment with total lag per member; M members, P partitions, T topics.
 
     Attributes
     ----------
@@ -25,18 +25,18 @@ class Laden(NamedTuple):
         Floor of the mean count of a topic.
     total : int64 (M,)
         Lag of each member.
-    held : Held
+    state : AssignmentState
     """
 
     lag: Int64
     topic: Int32
     least: Int64
     total: Int64
-    held: Held
+    state: AssignmentState
 
 
 class _Best(NamedTuple):
-    """What two members should exchange, and what that leaves the higher of them with.
+    """Best exchange of two members, and the larger of their total lags after it.
 
     Attributes
     ----------
@@ -50,27 +50,27 @@ class _Best(NamedTuple):
 
 
 @njit(cache=True)
-def exchange(group: Laden, takers: Takers, enough: int, looks: int) -> int:
-    """Let the most laden exchange partitions until that lowers nothing.
+def exchange(group: Laden, eligible: EligibleMembers, enough: int, looks: int) -> int:
+    """Exchange partitions of the member with the peak lag until none lowers it.
 
     Parameters
     ----------
     enough : int
-        Lag of the most laden that is low enough.
+        Peak lag that is low enough.
     looks : int
-        Pairs of partitions to compare at most.
+        Largest number of pairs of partitions to compare.
 
     Returns
     -------
     int
-        How many looks are left; none or fewer: it may not be done.
+        Comparisons left; 0 or less: the search may be incomplete.
     """
     counts = np.zeros((2, group.least.size), np.int64)
     best = _Best(np.empty(1, np.int64), np.empty(2, np.int64))
     while looks > 0 and group.total.max() > enough:
         giver = int(np.argmax(group.total))
         best.peak[0], best.rows[:] = group.total[giver], NOBODY
-        receiver, seen = _search(group, takers, counts, giver, best)
+        receiver, seen = _search(group, eligible, counts, giver, best)
         looks -= seen
         if best.rows[0] == NOBODY:
             break
@@ -82,18 +82,18 @@ def exchange(group: Laden, takers: Takers, enough: int, looks: int) -> int:
 
 @njit(cache=True)
 def _search(
-    group: Laden, takers: Takers, counts: Int64, giver: int, best: _Best
+    group: Laden, eligible: EligibleMembers, counts: Int64, giver: int, best: _Best
 ) -> tuple[int, int]:
-    """Find the least laden who can help, and how; and how many looks that took.
+    """Return the least loaded member that can help, and the number of comparisons.
 
-    Sorting all takes longer than to look at the first, who mostly can.
+    Sorting all members takes longer than trying the first, which can usually help.
     """
     receiver, members = int(np.argmin(group.total)), group.total.size
-    looks = members + _look(group, takers, counts, giver, receiver, best)
+    looks = members + _look(group, eligible, counts, giver, receiver, best)
     if best.rows[0] == NOBODY:
         looks += _TO_SORT * members
         for receiver in np.argsort(group.total, kind="mergesort")[1:]:
-            looks += _look(group, takers, counts, giver, receiver, best)
+            looks += _look(group, eligible, counts, giver, receiver, best)
             if best.rows[0] != NOBODY:
                 break
     return int(receiver), looks
@@ -101,41 +101,41 @@ def _search(
 
 @njit(cache=True)
 def _hand_over(group: Laden, p: int, member: int) -> None:
-    group.total[group.held.holder[p]] -= group.lag[p]
+    group.total[group.state.holder[p]] -= group.lag[p]
     group.total[member] += group.lag[p]
-    take(group.held, p)
-    give(group.held, p, member)
+    take(group.state, p)
+    give(group.state, p, member)
 
 
 @njit(cache=True)
 def _look(
     group: Laden,
-    takers: Takers,
+    eligible: EligibleMembers,
     counts: Int64,
     giver: int,
     receiver: int,
     best: _Best,
 ) -> int:
-    """Find what two members should exchange, and write it; return how many looks.
+    """Find the best exchange of two members; return the number of comparisons.
 
     ``counts`` are all 0 and stay so.
     """
     has, wants = counts[0], counts[1]
     looks = _count(group, giver, has, 1) + _count(group, receiver, wants, 1)
-    p = group.held.first[giver]
+    p = group.state.first[giver]
     while p != NOBODY:
         t = group.topic[p]
         if wants[t]:
-            q = group.held.first[receiver]
+            q = group.state.first[receiver]
             while q != NOBODY:
                 looks += 1
                 if group.topic[q] == t:
                     _weigh(group, best, giver, receiver, p, q)
-                q = group.held.after[q]
+                q = group.state.after[q]
         # Counts stay even: only one too many is given for nothing, to one too few.
-        if has[t] > group.least[t] == wants[t] and is_taker(takers, t, receiver):
+        if has[t] > group.least[t] == wants[t] and is_eligible(eligible, t, receiver):
             _weigh(group, best, giver, receiver, p, NOBODY)
-        p = group.held.after[p]
+        p = group.state.after[p]
     _count(group, giver, has, 0)
     _count(group, receiver, wants, 0)
     return looks
@@ -143,11 +143,11 @@ def _look(
 
 @njit(cache=True)
 def _count(group: Laden, member: int, count: Int64, one: int) -> int:
-    """Count what a member holds by topic, or set the counts to 0; return how many."""
-    p, held = group.held.first[member], 0
+    """Count a member's partitions by topic, or reset the counts; return the number."""
+    p, held = group.state.first[member], 0
     while p != NOBODY:
         count[group.topic[p]] = (count[group.topic[p]] + 1) * one
-        p = group.held.after[p]
+        p = group.state.after[p]
         held += 1
     return held
 
@@ -156,7 +156,7 @@ def _count(group: Laden, member: int, count: Int64, one: int) -> int:
 def _weigh(
     group: Laden, best: _Best, giver: int, receiver: int, p: int, q: int
 ) -> None:
-    """Write down that p goes to the receiver, and q or nothing back, if it is best."""
+    """Record the exchange of p for q, or of p alone, if it is the best so far."""
     more = group.lag[p] - (0 if q == NOBODY else group.lag[q])
     peak = max(group.total[giver] - more, group.total[receiver] + more)
     if peak < best.peak[0]:

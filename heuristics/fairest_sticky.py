@@ -1,29 +1,31 @@
-"""``fairest-sticky``: whoever owns keeps, and only the rest is shared out evenly."""
+"""``fairest-sticky``: owners keep all; the rest is balanced greedily (KIP-54)."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from heuristics.balancing_step import even_out, give_out, standing_of
+from heuristics.balancing_step import assign_free, balance_loads, balancing_state_of
+from heuristics.eligible_members import by_subscribers, eligible_members_of
 from heuristics.order import looked_up, places_of, text_order
-from heuristics.takers import by_subscribers, takers_of
 from rebalance import NOBODY, Assignment, Instance
 
 
 class FairestStickyAssignor:
-    """Stickiness before balance: no owner that subscribes loses anything.
+    """Stickiness before balance: no owner that subscribes loses a partition.
 
-    KIP-54 names it among its alternatives, "sticky yet fair or fairest sticky":
+    KIP-54 lists it among its alternatives, "sticky yet fair or fairest sticky":
 
     1. every owner keeps what it owns and subscribes to, by the instance's claim rule;
-    2. the rest, topics of fewest subscribers first, then by topic and number, goes to
-       the subscriber with the least load, of equal loads the least member id;
-    3. in the same order, over and over, a partition of step 2 whose holder has two or
-       more above the least loaded subscriber goes to that one, until nothing moves.
+    2. the rest is assigned greedily: topics with the fewest subscribers first, then by
+       topic and number, to the subscriber with the smallest load; ties: least member
+       id;
+    3. in the same order, repeatedly, a partition of step 2 whose holder has at least
+       two partitions more than the least loaded subscriber moves there, until nothing
+       moves.
 
-    The KIP gives no steps; these are those of `StickyAssignor` as far as they touch
-    nothing that is owned. No move is needless, since none is made. Known fault, kept:
-    who joins when everything is owned gets nothing.
+    The KIP gives no steps; these are the steps of `StickyAssignor` that do not change
+    owned partitions. No move is needless, because there are none. Known fault, kept: a
+    member that joins when every partition is owned gets nothing.
     """
 
     name = "fairest-sticky"
@@ -33,13 +35,13 @@ class FairestStickyAssignor:
         return None
 
     def assign(self, instance: Instance) -> Assignment:
-        """Keep, give out, even out what was given out."""
+        """Keep, assign greedily, then balance what was assigned."""
         order = text_order(instance.members)
-        takers = takers_of(instance, order)
-        topics = by_subscribers(instance, takers)
-        now = standing_of(places_of(order, instance.owner), members=order.size)
-        was_free = now.holder == NOBODY
-        give_out(now, topics, takers, instance.topic_offsets)
+        eligible = eligible_members_of(instance, order)
+        topics = by_subscribers(instance, eligible)
+        state = balancing_state_of(places_of(order, instance.owner), members=order.size)
+        was_free = state.holder == NOBODY
+        assign_free(state, topics, eligible, instance.topic_offsets)
         nobody = np.full(instance.n_partitions, NOBODY, dtype=np.int32)
-        even_out(now, nobody, was_free, topics, takers, instance.topic_offsets)
-        return Assignment(assignee=looked_up(order.astype(np.int32), now.holder))
+        balance_loads(state, nobody, was_free, topics, eligible, instance.topic_offsets)
+        return Assignment(assignee=looked_up(order.astype(np.int32), state.holder))

@@ -1,4 +1,4 @@
-"""What the most laden member has at least, where counts are even topic by topic."""
+"""Lower bound on peak lag where counts are balanced within each topic."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from rebalance import Instance, Int64
 
 
 def lowest_peak(instance: Instance, lag: Int64, least: Int64, wanted: Int64) -> int:
-    """Bound the peak lag, in records: it is nowhere lower than this.
+    """Return a lower bound on the peak lag, in records.
 
-    It is the mean at least. And who has the largest lag of a topic has the least count
-    of that topic, and of those that everybody wants: with no less than their smallest.
+    It is at least the mean. The member with the largest lag of a topic also has the
+    least count of that topic, and of each topic to which all members subscribe: at
+    least the smallest lags of these.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The orders in which Kafka's Java assignors go through members and topics.
+"""Orders in which Kafka's Java assignors process members and topics.
 
 Both compare text with ``String.compareTo``: by UTF-16 unit. Python compares by code
 point, and the two differ where a character above U+FFFF meets one from U+E000 to
@@ -58,14 +58,14 @@ def member_order(instance: Instance) -> Int64:
 
 
 def places_of(order: Int64, members: Int32) -> Int32:
-    """Write members as their places in an order; `NOBODY` stays `NOBODY`."""
+    """Return the places of members in an order; `NOBODY` stays `NOBODY`."""
     place = np.empty(order.size, dtype=np.int32)
     place[order] = np.arange(order.size, dtype=np.int32)
     return looked_up(place, members)
 
 
 def looked_up(table: Int32, keys: Int32) -> Int32:
-    """Look every key up; `NOBODY` stays `NOBODY`."""
+    """Return the entry of each key; `NOBODY` stays `NOBODY`."""
     found = np.full_like(keys, NOBODY)
     known = keys != NOBODY
     found[known] = table[keys[known]]

@@ -1,4 +1,4 @@
-"""Equal subscriptions, sticky, racks first (KIP-881): what ``sticky`` adds to quotas.
+"""Quotas for equal subscriptions with racks (KIP-881), a step of ``sticky``.
 
 Follows ``ConstrainedAssignmentBuilder`` of ``AbstractStickyAssignor`` where members and
 replicas tell racks (Kafka 4.4.0 and 3.9.2).
@@ -13,12 +13,12 @@ from numba import njit
 
 from heuristics.constrained_sticky import deal_rest, kept, quotas
 from heuristics.order import text_order
-from heuristics.rack_locality import Reach, near_owners
+from heuristics.rack_locality import RackLocality, near_owners
 from rebalance import NOBODY, Instance, Int32, Int64
 
 
 class _Open(NamedTuple):
-    """Who may still get some; lists of members by id, ``size`` how long they are.
+    """Members that can still receive, by member id; ``size`` has the lists' lengths.
 
     Attributes
     ----------
@@ -40,14 +40,14 @@ class _Open(NamedTuple):
     n_at: Int64
 
 
-def rack_constrained(instance: Instance, reach: Reach) -> Int32:
-    """Keep what is near within the quotas, deal near, deal the rest.
+def rack_constrained(instance: Instance, locality: RackLocality) -> Int32:
+    """Keep nearby partitions within the quotas, assign nearby, then assign the rest.
 
     Parameters
     ----------
     instance : Instance
         With equal subscriptions and at least one member.
-    reach : Reach
+    locality : RackLocality
         Of racks that tell something.
 
     Returns
@@ -58,20 +58,24 @@ def rack_constrained(instance: Instance, reach: Reach) -> Int32:
     members = text_order(instance.members)
     listed = instance.topics_of(0)
     topics = listed[text_order([instance.topics[t] for t in listed])]
-    owner = near_owners(instance.owner, reach)
-    return _assigned(owner, members, topics, instance.topic_offsets, reach)
+    owner = near_owners(instance.owner, locality)
+    return _assigned(owner, members, topics, instance.topic_offsets, locality)
 
 
 @njit(cache=True)
 def _assigned(
-    owner: Int32, members: Int64, topics: Int32, topic_offsets: Int64, reach: Reach
+    owner: Int32,
+    members: Int64,
+    topics: Int32,
+    topic_offsets: Int64,
+    locality: RackLocality,
 ) -> Int32:
     due = quotas(owner, members, topics, topic_offsets)
     assignee = kept(owner, due.keep, topics, topic_offsets)
-    rows = _fewest_near_first(assignee, topics, topic_offsets, reach)
+    rows = _fewest_near_first(assignee, topics, topic_offsets, locality)
     n_over = rows.size - due.need.sum()  # so many have yet to get one more
-    now = _opened(due.need, due.below, due.at, n_over, reach)
-    _deal_near(assignee, rows, now, reach)
+    now = _opened(due.need, due.below, due.at, n_over, locality)
+    _deal_near(assignee, rows, now, locality)
     n_below, n_at, _ = now.size
     deal_rest(assignee, rows, now.need, now.below[:n_below], now.at[:n_at])
     return assignee
@@ -79,20 +83,22 @@ def _assigned(
 
 @njit(cache=True)
 def _fewest_near_first(
-    assignee: Int32, topics: Int32, topic_offsets: Int64, reach: Reach
+    assignee: Int32, topics: Int32, topic_offsets: Int64, locality: RackLocality
 ) -> Int64:
-    """List what nobody has by the number of members near, then by topic and number."""
-    on_rack = np.zeros(reach.n_racks + 1, dtype=np.int64)
-    for rack in reach.member:
+    """List free partitions by number of nearby members, then by topic and number."""
+    on_rack = np.zeros(locality.n_racks + 1, dtype=np.int64)
+    for rack in locality.member:
         on_rack[rack] += 1
-    on_rack[reach.n_racks] = 0
+    on_rack[locality.n_racks] = 0
     rows = np.empty(assignee.size, dtype=np.int64)
     n_near = np.zeros(assignee.size, dtype=np.int64)
     n_rows = 0
     for t in topics:
         for row in range(topic_offsets[t], topic_offsets[t + 1]):
             if assignee[row] == NOBODY:
-                for rack in reach.racks[reach.offsets[row] : reach.offsets[row + 1]]:
+                for rack in locality.racks[
+                    locality.offsets[row] : locality.offsets[row + 1]
+                ]:
                     n_near[n_rows] += on_rack[rack]
                 rows[n_rows] = row
                 n_rows += 1
@@ -101,51 +107,60 @@ def _fewest_near_first(
 
 
 @njit(cache=True)
-def _opened(need: Int64, below: Int64, at: Int64, n_over: int, reach: Reach) -> _Open:
-    """Begin with nobody served."""
+def _opened(
+    need: Int64, below: Int64, at: Int64, n_over: int, locality: RackLocality
+) -> _Open:
+    """Return the state before any partition is assigned."""
     n_members = need.size
     waiting = np.empty(n_members, dtype=np.int64)
     queue = np.empty(n_members, dtype=np.int64)
     waiting[: below.size] = below
     n_at = at.size if n_over > 0 else 0
     queue[:n_at] = at[:n_at]
-    on_below = np.zeros(reach.n_racks + 1, dtype=np.int64)
-    on_at = np.zeros(reach.n_racks + 1, dtype=np.int64)
+    on_below = np.zeros(locality.n_racks + 1, dtype=np.int64)
+    on_at = np.zeros(locality.n_racks + 1, dtype=np.int64)
     for m in below:
-        on_below[reach.member[m]] += 1
+        on_below[locality.member[m]] += 1
     for m in queue[:n_at]:
-        on_at[reach.member[m]] += 1
+        on_at[locality.member[m]] += 1
     size = np.array([below.size, n_at, n_over])
     return _Open(need.copy(), waiting, queue, size, on_below, on_at)
 
 
 @njit(cache=True)
-def _deal_near(assignee: Int32, rows: Int64, now: _Open, reach: Reach) -> None:
-    """Give each row to the next near member below q; else to the first near one at q.
+def _deal_near(
+    assignee: Int32, rows: Int64, now: _Open, locality: RackLocality
+) -> None:
+    """Assign each row to the next nearby member below q; else to the first at q.
 
-    "Next" goes around the members below q, from behind the last that was given.
+    "Next" continues in a circle after the member that received last.
     """
     turn = 0
     for row in rows:
-        i = _next_near(now.below, now.size[0], now.n_below, turn, row, reach)
+        i = _next_near(now.below, now.size[0], now.n_below, turn, row, locality)
         if i != NOBODY:
             m = now.below[i]
             assignee[row] = m
-            turn = i + 1 if not _fill(now, i, reach) else i
+            turn = i + 1 if not _fill(now, i, locality) else i
             turn = turn % now.size[0] if now.size[0] > 0 else 0
             continue
-        i = _next_near(now.at, now.size[1], now.n_at, 0, row, reach)
+        i = _next_near(now.at, now.size[1], now.n_at, 0, row, locality)
         if i != NOBODY:
             assignee[row] = now.at[i]
-            _top_up(now, i, reach)
+            _top_up(now, i, locality)
 
 
 @njit(cache=True)
 def _next_near(
-    members: Int64, size: int, on_rack: Int64, start: int, row: int, reach: Reach
+    members: Int64,
+    size: int,
+    on_rack: Int64,
+    start: int,
+    row: int,
+    locality: RackLocality,
 ) -> int:
-    """Find a member on a rack of the row, going around; `NOBODY` if there is none."""
-    racks = reach.racks[reach.offsets[row] : reach.offsets[row + 1]]
+    """Return the next member on a rack of the row, or `NOBODY` if there is none."""
+    racks = locality.racks[locality.offsets[row] : locality.offsets[row + 1]]
     n_near = 0
     for rack in racks[:-1]:  # the last is the one that is everywhere
         n_near += on_rack[rack]
@@ -153,7 +168,7 @@ def _next_near(
         return NOBODY
     for step in range(size):
         i = (start + step) % size
-        rack = reach.member[members[i]]
+        rack = locality.member[members[i]]
         for one in racks[:-1]:
             if one == rack:
                 return int(i)
@@ -161,25 +176,25 @@ def _next_near(
 
 
 @njit(cache=True)
-def _fill(now: _Open, i: int, reach: Reach) -> bool:
-    """Count a partition more for a member below q; tell whether it is there now."""
+def _fill(now: _Open, i: int, locality: RackLocality) -> bool:
+    """Count one more partition for a member below q; return whether it reached q."""
     m = now.below[i]
     now.need[m] -= 1
     if now.need[m] > 0:
         return False
     _remove(now.below, now.size, 0, i)
-    now.n_below[reach.member[m]] -= 1
+    now.n_below[locality.member[m]] -= 1
     if now.size[2] > 0:
         now.at[now.size[1]] = m
         now.size[1] += 1
-        now.n_at[reach.member[m]] += 1
+        now.n_at[locality.member[m]] += 1
     return True
 
 
 @njit(cache=True)
-def _top_up(now: _Open, i: int, reach: Reach) -> None:
-    """Count one more than q; after the last that is due, nobody waits for one."""
-    now.n_at[reach.member[now.at[i]]] -= 1
+def _top_up(now: _Open, i: int, locality: RackLocality) -> None:
+    """Count one above q; after the last that is due, close the list."""
+    now.n_at[locality.member[now.at[i]]] -= 1
     _remove(now.at, now.size, 1, i)
     now.size[2] -= 1
     if now.size[2] == 0:
@@ -189,7 +204,7 @@ def _top_up(now: _Open, i: int, reach: Reach) -> None:
 
 @njit(cache=True)
 def _remove(members: Int64, size: Int64, which: int, i: int) -> None:
-    """Close the gap: the order of the others stays."""
+    """Remove an entry and keep the order of the others."""
     size[which] -= 1
     for j in range(i, size[which]):
         members[j] = members[j + 1]

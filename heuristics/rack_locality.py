@@ -1,4 +1,4 @@
-"""Where members read and replicas are: what every rack-aware assignor looks up."""
+"""Racks of members and of replicas (KIP-881), for all rack-aware assignors."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from rebalance import NOBODY, Bools, Instance, Int32, Int64, Racks
 NONE = -1
 
 
-class Reach(NamedTuple):
-    """Members' and replicas' racks, with one rack more that is everywhere.
+class RackLocality(NamedTuple):
+    """Racks of members and replicas, with one added rack that every row is on.
 
     Attributes
     ----------
     member : int64 (M,)
-        Rack of each member; one that tells none is on rack ``n_racks``.
+        Rack of each member; ``n_racks`` for a member that states none.
     offsets, racks : int64
-        Row p is on ``racks[offsets[p]:offsets[p+1]]``; the last is ``n_racks``.
+        Racks of row p: ``racks[offsets[p]:offsets[p+1]]``; the last is ``n_racks``.
     n_racks : int
     """
 
@@ -30,14 +30,14 @@ class Reach(NamedTuple):
     n_racks: int
 
 
-def reach_of(racks: Racks) -> Reach:
-    """Lay racks out."""
+def rack_locality_of(racks: Racks) -> RackLocality:
+    """Encode the racks of an instance."""
     n_racks = len(racks.names)
     member = racks.member.astype(np.int64)
     # An empty name is a rack to a replica, but none to a consumer.
     is_none = (member == NONE) | (member == _code_of_empty(racks))
     each = np.arange(racks.offsets.size, dtype=np.int64)
-    return Reach(
+    return RackLocality(
         np.where(is_none, n_racks, member),
         racks.offsets + each,
         np.insert(racks.replicas.astype(np.int64), racks.offsets[1:], n_racks),
@@ -49,50 +49,50 @@ def _code_of_empty(racks: Racks) -> int:
     return 0 if racks.names[:1] == ("",) else NONE
 
 
-def telling_reach(instance: Instance) -> Reach | None:
-    """Lay racks out if they tell something about the group as a whole.
+def informative_rack_locality(instance: Instance) -> RackLocality | None:
+    """Encode the racks of an instance, or return None if they cannot matter.
 
-    They do if a member is on a rack of a replica, and not every partition that is
-    served has replicas on the same racks. None: they do not, or there are none.
+    They can matter if a member is on the rack of a replica, and if the subscribed
+    partitions do not all have replicas on the same racks.
     """
     if instance.racks is None:
         return None
-    reach = reach_of(instance.racks)
+    locality = rack_locality_of(instance.racks)
     is_served = instance.topic_subscribed[instance.partition_topic]
-    return reach if _tells(reach, is_served) else None
+    return locality if _is_informative(locality, is_served) else None
 
 
 @njit(cache=True)
-def _tells(reach: Reach, is_served: Bools) -> bool:
-    of_members = np.zeros(reach.n_racks + 1, dtype=np.bool_)
-    of_members[reach.member] = True
-    of_rows = np.zeros(reach.n_racks + 1, dtype=np.bool_)
+def _is_informative(locality: RackLocality, is_served: Bools) -> bool:
+    of_members = np.zeros(locality.n_racks + 1, dtype=np.bool_)
+    of_members[locality.member] = True
+    of_rows = np.zeros(locality.n_racks + 1, dtype=np.bool_)
     n_entries = 0
     for row in np.flatnonzero(is_served):
-        entries = reach.racks[reach.offsets[row] : reach.offsets[row + 1]]
+        entries = locality.racks[locality.offsets[row] : locality.offsets[row + 1]]
         of_rows[entries] = True
         n_entries += entries.size
-    of_members[reach.n_racks] = False
+    of_members[locality.n_racks] = False
     if not (of_members & of_rows).any():
         return False
     return bool(n_entries < of_rows.sum() * is_served.sum())
 
 
 @njit(cache=True)
-def is_near(reach: Reach, member: int, row: int) -> bool:
-    """Tell whether a member is on a rack of the row; who tells none is near all."""
-    rack = reach.member[member]
-    for one in reach.racks[reach.offsets[row] : reach.offsets[row + 1]]:
+def is_near(locality: RackLocality, member: int, row: int) -> bool:
+    """Return whether a member is on a rack of the row; without a rack, it always is."""
+    rack = locality.member[member]
+    for one in locality.racks[locality.offsets[row] : locality.offsets[row + 1]]:
         if one == rack:
             return True
     return False
 
 
 @njit(cache=True)
-def near_owners(owner: Int32, reach: Reach) -> Int32:
-    """Leave out the owners that are far from what they own."""
+def near_owners(owner: Int32, locality: RackLocality) -> Int32:
+    """Remove the owners that are on no rack of what they own."""
     near = owner.copy()
     for row in range(owner.size):
-        if owner[row] != NOBODY and not is_near(reach, owner[row], row):
+        if owner[row] != NOBODY and not is_near(locality, owner[row], row):
             near[row] = NOBODY
     return near

@@ -1,4 +1,4 @@
-"""Partitions to members on their racks: what ``range`` gives before it cuts ranges.
+"""Rack matching of ``range`` before it cuts ranges (KIP-881).
 
 KIP-881, as ``RangeAssignor.assignWithRackMatching`` of Kafka 4.4.0 and 3.9.2 has it.
 What is left open here goes out by ranges; quotas hold for both passes together.
@@ -9,13 +9,15 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from heuristics.rack_locality import NONE, Reach, reach_of
-from heuristics.takers import Takers
+from heuristics.eligible_members import EligibleMembers
+from heuristics.rack_locality import NONE, RackLocality, rack_locality_of
 from rebalance import NOBODY, Bools, Instance, Int32, Int64, Racks
 
 
-def rack_matched(instance: Instance, racks: Racks, takers: Takers) -> Int32 | None:
-    """Assign what can be aligned on racks.
+def rack_matched(
+    instance: Instance, racks: Racks, eligible: EligibleMembers
+) -> Int32 | None:
+    """Assign the partitions that can be matched by rack.
 
     Returns
     -------
@@ -23,7 +25,7 @@ def rack_matched(instance: Instance, racks: Racks, takers: Takers) -> Int32 | No
         Member of each partition, -1 where the ranges decide. None: no topic has both
         a subscriber and a replica on one rack and replicas that differ in racks.
     """
-    reach = reach_of(racks)
+    locality = rack_locality_of(racks)
     kind = _kinds(
         np.unique(instance.topic_sizes, return_inverse=True)[1].astype(np.int64),
         instance.class_sizes,
@@ -32,19 +34,19 @@ def rack_matched(instance: Instance, racks: Racks, takers: Takers) -> Int32 | No
     )
     by_kind = np.argsort(kind, kind="stable")
     bounds = np.flatnonzero(np.diff(kind[by_kind], prepend=-1, append=-1))
-    needs = _needing(by_kind, bounds, takers, instance.topic_offsets, reach)
+    needs = _needing(by_kind, bounds, eligible, instance.topic_offsets, locality)
     if not needs.any():
         return None
-    return _matched(by_kind, bounds, needs, takers, instance.topic_offsets, reach)
+    return _matched(by_kind, bounds, needs, eligible, instance.topic_offsets, locality)
 
 
 @njit(cache=True)
 def _kinds(
     kind: Int64, class_sizes: Int64, class_offsets: Int64, class_topics: Int32
 ) -> Int64:
-    """Give one number to topics of one size and the same subscribers.
+    """Return the equivalence classes of topics with equal size and subscribers.
 
-    Starts from sizes and splits by each class of members in turn: linear.
+    Starts from the sizes and refines by each subscription class in turn: linear.
     """
     n_kinds = kind.size + class_topics.size
     split_by = np.full(n_kinds, NONE, dtype=np.int64)
@@ -65,33 +67,39 @@ def _kinds(
 
 @njit(cache=True)
 def _needing(
-    by_kind: Int64, bounds: Int64, takers: Takers, topic_offsets: Int64, reach: Reach
+    by_kind: Int64,
+    bounds: Int64,
+    eligible: EligibleMembers,
+    topic_offsets: Int64,
+    locality: RackLocality,
 ) -> Bools:
-    """Tell the topics that subscribers' and replicas' racks tell something about."""
+    """Return the topics for which racks matter."""
     needs = np.zeros(by_kind.size, dtype=np.bool_)
     for b in range(bounds.size - 1):
         topics = by_kind[bounds[b] : bounds[b + 1]]
-        of_takers = np.zeros(reach.n_racks + 1, dtype=np.bool_)
-        first, last = takers.first[topics[0]], takers.last[topics[0]]
-        for place in takers.places[first:last]:
-            of_takers[reach.member[takers.order[place]]] = True
-        of_takers[reach.n_racks] = False
-        if not of_takers.any():
+        of_subscribers = np.zeros(locality.n_racks + 1, dtype=np.bool_)
+        first, last = eligible.first[topics[0]], eligible.last[topics[0]]
+        for place in eligible.places[first:last]:
+            of_subscribers[locality.member[eligible.order[place]]] = True
+        of_subscribers[locality.n_racks] = False
+        if not of_subscribers.any():
             continue
         for t in topics:
             needs[t] = _differs(
-                topic_offsets[t], topic_offsets[t + 1], of_takers, reach
+                topic_offsets[t], topic_offsets[t + 1], of_subscribers, locality
             )
     return needs
 
 
 @njit(cache=True)
-def _differs(start: int, end: int, of_takers: Bools, reach: Reach) -> bool:
-    """Tell whether a rack of the rows is a taker's, and not all rows have them all."""
-    of_rows = np.zeros(reach.n_racks + 1, dtype=np.bool_)
-    entries = reach.racks[reach.offsets[start] : reach.offsets[end]]
+def _differs(
+    start: int, end: int, of_subscribers: Bools, locality: RackLocality
+) -> bool:
+    """Return whether racks match, and some rows lack one of the rows' racks."""
+    of_rows = np.zeros(locality.n_racks + 1, dtype=np.bool_)
+    entries = locality.racks[locality.offsets[start] : locality.offsets[end]]
     of_rows[entries] = True
-    if not (of_rows & of_takers).any():
+    if not (of_rows & of_subscribers).any():
         return False
     return bool(entries.size < of_rows.sum() * (end - start))
 
@@ -101,40 +109,40 @@ def _matched(
     by_kind: Int64,
     bounds: Int64,
     needs: Bools,
-    takers: Takers,
+    eligible: EligibleMembers,
     topic_offsets: Int64,
-    reach: Reach,
+    locality: RackLocality,
 ) -> Int32:
-    """Match topics of one kind together, a topic of its own kind where it needs it."""
+    """Match the topics of one class together, and those alone that need racks."""
     assignee = np.full(topic_offsets[-1], NOBODY, dtype=np.int32)
     for b in range(bounds.size - 1):
         topics = by_kind[bounds[b] : bounds[b + 1]]
         t = topics[0]
-        members = takers.order[takers.places[takers.first[t] : takers.last[t]]]
+        members = eligible.order[eligible.places[eligible.first[t] : eligible.last[t]]]
         if members.size == 0:
             continue
         if topics.size > 1:
             size = topic_offsets[t + 1] - topic_offsets[t]
-            _match_together(assignee, topic_offsets[topics], size, members, reach)
+            _match_together(assignee, topic_offsets[topics], size, members, locality)
         elif needs[t]:
             _match_alone(
-                assignee, topic_offsets[t], topic_offsets[t + 1], members, reach
+                assignee, topic_offsets[t], topic_offsets[t + 1], members, locality
             )
     return assignee
 
 
 @njit(cache=True)
 def _match_alone(
-    assignee: Int32, start: int, end: int, members: Int64, reach: Reach
+    assignee: Int32, start: int, end: int, members: Int64, locality: RackLocality
 ) -> None:
-    """Give each member in turn the first open rows on its rack, up to its quota."""
+    """Give each member in turn the first free rows on its rack, up to its quota."""
     quota, n_extra = divmod(end - start, members.size)
-    head, link, row = _rows_by_rack(start, end, reach)
+    head, link, row = _rows_by_rack(start, end, locality)
     for m in members:
         room = quota + (1 if n_extra > 0 else 0)
         if room == 0:
             break
-        rack = reach.member[m]
+        rack = locality.member[m]
         n_given, entry = 0, head[rack]
         while n_given < room and entry != NONE:
             if assignee[row[entry]] == NOBODY:
@@ -147,37 +155,40 @@ def _match_alone(
 
 
 @njit(cache=True)
-def _rows_by_rack(start: int, end: int, reach: Reach) -> tuple[Int64, Int64, Int64]:
-    """List the rows rack by rack, ascending: first entry, next entry, its row."""
-    first = reach.offsets[start]
-    n_entries = reach.offsets[end] - first
-    head = np.full(reach.n_racks + 1, NONE, dtype=np.int64)
+def _rows_by_rack(
+    start: int, end: int, locality: RackLocality
+) -> tuple[Int64, Int64, Int64]:
+    """List the rows by rack, ascending: first entry, next entry, row."""
+    first = locality.offsets[start]
+    n_entries = locality.offsets[end] - first
+    head = np.full(locality.n_racks + 1, NONE, dtype=np.int64)
     link = np.empty(n_entries, dtype=np.int64)
     row = np.empty(n_entries, dtype=np.int64)
     for p in range(end - 1, start - 1, -1):
-        for e in range(reach.offsets[p], reach.offsets[p + 1]):
-            rack, entry = reach.racks[e], e - first
+        for e in range(locality.offsets[p], locality.offsets[p + 1]):
+            rack, entry = locality.racks[e], e - first
             link[entry], head[rack], row[entry] = head[rack], entry, p
     return head, link, row
 
 
 @njit(cache=True)
 def _match_together(
-    assignee: Int32, starts: Int64, size: int, members: Int64, reach: Reach
+    assignee: Int32, starts: Int64, size: int, members: Int64, locality: RackLocality
 ) -> None:
-    """Give a number of all topics to the first member on a rack of all its rows.
+    """Assign a number of all topics to the first member on a rack of all its rows.
 
-    Co-partitioning comes before racks: what has no such member stays open whole.
+    Co-partitioning precedes racks: a number without such a member stays free in all
+    topics.
     """
     quota, n_extra = divmod(size, members.size)
-    head, link = _members_by_rack(members, reach)
+    head, link = _members_by_rack(members, locality)
     n_given = np.zeros(members.size, dtype=np.int64)
-    n_topics = np.zeros(reach.n_racks + 1, dtype=np.int64)
+    n_topics = np.zeros(locality.n_racks + 1, dtype=np.int64)
     for number in range(size):
-        _count_racks(n_topics, starts + number, reach, 1)
+        _count_racks(n_topics, starts + number, locality, 1)
         best = members.size
         p = starts[0] + number
-        for rack in reach.racks[reach.offsets[p] : reach.offsets[p + 1]]:
+        for rack in locality.racks[locality.offsets[p] : locality.offsets[p + 1]]:
             if n_topics[rack] < starts.size:
                 continue
             i, most = head[rack], quota + (1 if n_extra > 0 else 0)
@@ -186,7 +197,7 @@ def _match_together(
             head[rack] = i  # room never grows back
             if i != NONE:
                 best = min(best, i)
-        _count_racks(n_topics, starts + number, reach, -1)
+        _count_racks(n_topics, starts + number, locality, -1)
         if best == members.size:
             continue
         assignee[starts + number] = members[best]
@@ -196,18 +207,20 @@ def _match_together(
 
 
 @njit(cache=True)
-def _count_racks(n_topics: Int64, rows: Int64, reach: Reach, step: int) -> None:
+def _count_racks(
+    n_topics: Int64, rows: Int64, locality: RackLocality, step: int
+) -> None:
     for p in rows:
-        for rack in reach.racks[reach.offsets[p] : reach.offsets[p + 1]]:
+        for rack in locality.racks[locality.offsets[p] : locality.offsets[p + 1]]:
             n_topics[rack] += step
 
 
 @njit(cache=True)
-def _members_by_rack(members: Int64, reach: Reach) -> tuple[Int64, Int64]:
-    """List the members rack by rack, in their order: the first, the next."""
-    head = np.full(reach.n_racks + 1, NONE, dtype=np.int64)
+def _members_by_rack(members: Int64, locality: RackLocality) -> tuple[Int64, Int64]:
+    """List the members by rack, in their order: first and next."""
+    head = np.full(locality.n_racks + 1, NONE, dtype=np.int64)
     link = np.empty(members.size, dtype=np.int64)
     for i in range(members.size - 1, -1, -1):
-        rack = reach.member[members[i]]
+        rack = locality.member[members[i]]
         link[i], head[rack] = head[rack], i
     return head, link

@@ -1,4 +1,4 @@
-"""The assignors by name, in the order in which tables show them."""
+"""All assignors by name, in the order of tables."""
 
 from __future__ import annotations
 

@@ -1,24 +1,24 @@
-"""``round-robin``: one partition after the other to one member after the other."""
+"""``round-robin``: partitions assigned to members in a circle."""
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
 
+from heuristics.eligible_members import EligibleMembers, eligible_members_of
 from heuristics.order import member_order, text_order
-from heuristics.takers import Takers, takers_of
 from rebalance import NOBODY, Assignment, Instance, Int32, Int64
 
 
 class RoundRobinAssignor:
-    """Partitions by topic and number, dealt around the circle of members.
+    """Partitions by topic and number, assigned to the members in a circle.
 
-    Follows ``org.apache.kafka.clients.consumer.RoundRobinAssignor``, and has given the
-    same as that of Kafka 4.4.0 and 3.9.2 on random groups; static members first
-    (KIP-345, `heuristics.order.member_order`). The circle is not
-    started anew with a topic; a member that does not want the topic is passed over.
-    Nothing is tied, nothing left out. Known fault, kept: with mixed subscriptions the
-    loads may be far apart (KIP-54, example 2).
+    Follows ``org.apache.kafka.clients.consumer.RoundRobinAssignor``, and equals that of
+    Kafka 4.4.0 and 3.9.2 on random groups; static members first (KIP-345,
+    `heuristics.order.member_order`). The circle does not restart at a topic; a member
+    that does not subscribe to the topic is skipped. There are no ties, and nothing is
+    omitted. Known fault, kept: with heterogeneous subscriptions, loads can differ
+    widely (KIP-54, example 2).
     """
 
     name = "round-robin"
@@ -28,25 +28,25 @@ class RoundRobinAssignor:
         return None
 
     def assign(self, instance: Instance) -> Assignment:
-        """Deal the partitions out."""
-        takers = takers_of(instance, member_order(instance))
+        """Assign the partitions in a circle."""
+        eligible = eligible_members_of(instance, member_order(instance))
         topics = text_order(instance.topics)
-        return Assignment(assignee=_dealt(takers, topics, instance.topic_offsets))
+        return Assignment(assignee=_dealt(eligible, topics, instance.topic_offsets))
 
 
 @njit(cache=True)
-def _dealt(takers: Takers, topics: Int64, topic_offsets: Int64) -> Int32:
-    """Deal topic by topic; only the step into a topic has members to pass over."""
+def _dealt(eligible: EligibleMembers, topics: Int64, topic_offsets: Int64) -> Int32:
+    """Assign topic by topic; only the first row of a topic skips members."""
     assignee = np.full(topic_offsets[-1], NOBODY, dtype=np.int32)
     place = 0  # whose turn it is; may be one past the last
     for t in topics:
-        places = takers.places[takers.first[t] : takers.last[t]]
+        places = eligible.places[eligible.first[t] : eligible.last[t]]
         if places.size == 0 or topic_offsets[t] == topic_offsets[t + 1]:
             continue
         i = int(np.searchsorted(places, place)) % places.size
         for row in range(topic_offsets[t], topic_offsets[t + 1]):
             place = places[i]
-            assignee[row] = takers.order[place]
+            assignee[row] = eligible.order[place]
             i = i + 1 if i + 1 < places.size else 0
         place += 1
     return assignee

@@ -1,74 +1,83 @@
-"""``sticky``: keep what is claimed, give out the rest, move while it evens out."""
+"""``sticky``: Kafka's sticky assignor (KIP-54, KIP-341, KIP-881)."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from heuristics.balancing_step import even_out, give_out, standing_of
+from heuristics.balancing_step import assign_free, balance_loads, balancing_state_of
 from heuristics.claim_history import must_revoke, previous_owners, wanted_claims
 from heuristics.constrained_sticky import ConstrainedStickyAssignor
+from heuristics.eligible_members import by_subscribers, eligible_members_of
 from heuristics.order import looked_up, places_of, text_order
+from heuristics.rack_balancing import assign_free_nearby
 from heuristics.rack_constrained import rack_constrained
-from heuristics.rack_evening import give_out_near
-from heuristics.rack_locality import Reach, near_owners, telling_reach
-from heuristics.takers import by_subscribers, takers_of
+from heuristics.rack_locality import (
+    RackLocality,
+    informative_rack_locality,
+    near_owners,
+)
 from rebalance import NOBODY, Assignment, Instance, Int32
 
 
 class StickyAssignor:
-    """Kafka's sticky assignor as it ships today: equal and mixed subscriptions.
+    """Kafka's sticky assignor as released: equal and heterogeneous subscriptions.
 
-    Follows ``AbstractStickyAssignor`` (KIP-54, KIP-341, KIP-881), and has been held
-    against Kafka 4.4.0 and 3.9.2. Equal subscriptions go the way of
-    `ConstrainedStickyAssignor`, mixed ones that of ``GeneralAssignmentBuilder``:
+    Follows ``AbstractStickyAssignor`` (KIP-54, KIP-341, KIP-881), compared with Kafka
+    4.4.0 and 3.9.2. Equal subscriptions use `ConstrainedStickyAssignor`, heterogeneous
+    ones the path of ``GeneralAssignmentBuilder``:
 
     1. every owner keeps what it owns, by the instance's claim rule;
-    2. the rest, topics of fewest subscribers first, then by topic and number, goes to
-       the subscriber with the least load, of equal loads the least member id;
-    3. in the same order, over and over: a partition whose holder has two or more above
-       its previous owner, by the newest of the claims older than the group's newest,
-       goes back to that one; else, if its holder has two or more above the least
-       loaded subscriber, to that one. If before a partition of the same topic went
-       from the taker to who had this one first, that one goes back in its stead;
-    4. first with the partitions of step 2 alone until nothing moves, unless somebody
-       has left a topic of which it owned a partition; then with all.
+    2. the rest is assigned greedily: topics with the fewest subscribers first, then by
+       topic and number, to the subscriber with the smallest load; ties: least member
+       id;
+    3. in the same order, repeatedly: a partition whose holder has at least two
+       partitions more than its previous owner (by the newest of the claims older than
+       the group's newest) returns to that owner; else, if its holder has at least two
+       more than the least loaded subscriber, it moves there. If a partition of the same
+       topic moved before from the receiver to the first holder of this one, that one
+       returns instead;
+    4. first only with the partitions of step 2 until nothing moves, unless a member has
+       left a topic of which it owned a partition; then with all.
 
     Racks count if a member is on a rack of a replica, and not all partitions have
-    replicas on the same racks. Then nobody keeps what has no replica on its rack, as if
-    it had left the topic, and before step 2, or before the rest is dealt out, each
-    partition goes to those on a rack of its own in the same way
-    (`heuristics.rack_constrained`, `heuristics.rack_evening`). What is far goes again
-    in every rebalance, so an answer need not be left alone by the next. A fault, kept:
-    steps 3 and 4 do not look at racks (upstream looks, and moves all the same).
+    replicas on the same racks. Then a member keeps no partition without a replica on
+    its rack, as if it had left the topic; and before step 2, or before the rest is
+    assigned by quotas, each partition is assigned in the same way to members on a rack
+    of its own (`heuristics.rack_constrained`, `heuristics.rack_balancing`). Partitions
+    without a nearby member are assigned anew in every rebalance, so the next rebalance
+    can change an assignment. A fault, kept: steps 3 and 4 ignore racks (upstream checks
+    them, and moves nevertheless).
 
-    KIP-54 sets aside what cannot move, partitions and members, and adds it back in its
-    last step; and upstream ends as soon as nothing more can be gained. Neither makes a
-    difference, so neither is here (the slow walk of the tests has both).
+    KIP-54 sets aside partitions and members that cannot move, and adds them again in
+    its last step; upstream also ends as soon as nothing can improve. Neither changes
+    the result, so neither is here (the slow reference in the tests has both).
 
-    Ties that upstream leaves to hash order: of previous owners of one generation the
-    least member id; of several partitions that might go back the lowest number.
+    Ties that upstream leaves to hash order: among previous owners of one generation,
+    the least member id; among several partitions that could return, the lowest number.
 
-    Not copied, since they are faults:
+    Not copied, because they are faults:
 
-    - one goes back in another's stead only if who gives it has two or more above the
-      taker. Upstream does not ask, so that loads may grow apart and its loop need not
-      end; here every move lowers the sum of squares of the loads;
-    - upstream's last step (step 5's revert), which takes all moves back if its score
-      has not fallen: here every move lowers the score, so there is nothing to take
-      back. At the end no single transfer evens two members out (KIP-54 balanced);
-    - who claimed a partition before must still subscribe, or it gets nothing back
-      (upstream gives it the partition all the same, or crashes);
-    - what lies beyond a topic's end is not claimed (upstream assigns it, and others
-      twice, or raises);
-    - a newer claim by a member that has left the topic does not void an older one;
-    - of equal subscriptions, the newest claim stands though two older ones are of one
-      generation (upstream may void it, by hash order);
-    - a member without subscription makes subscriptions mixed (upstream may pass over
-      it, and give it partitions);
-    - the newest generation is this rebalance's (upstream remembers earlier ones).
+    - a partition returns home instead of another only if its giver has at least two
+      partitions more than the receiver. Upstream has no such condition, so that loads
+      can diverge and its loop need not terminate; here every move lowers the sum of
+      squares of the loads;
+    - upstream's last step (step 5's revert), which undoes all moves if its score has
+      not decreased: here every move lowers the score, so there is nothing to undo. At
+      the end, no single transfer improves balance (KIP-54 balanced);
+    - a previous owner must still subscribe, or nothing returns to it (upstream assigns
+      the partition nevertheless, or crashes);
+    - a number beyond the end of a topic is not claimed (upstream assigns it, and others
+      twice, or raises an error);
+    - a newer claim by a member that has left the topic does not invalidate an older
+      one;
+    - with equal subscriptions, the newest claim holds although two older ones are of
+      one generation (upstream can invalidate it, by hash order);
+    - a member without subscription makes subscriptions heterogeneous (upstream can skip
+      it, and assign partitions to it);
+    - the newest generation is that of this rebalance (upstream remembers earlier ones).
 
     Members that differ only in topics that do not exist count as equal here; upstream
-    sends them down its general path. Left out: nothing.
+    uses its general path for them. Nothing is omitted.
     """
 
     name = "sticky"
@@ -78,7 +87,7 @@ class StickyAssignor:
         return None
 
     def assign(self, instance: Instance) -> Assignment:
-        """Keep, give out, even out."""
+        """Keep, assign greedily, then balance."""
         return sticky_assignment(instance)
 
 
@@ -92,32 +101,38 @@ def sticky_assignment(instance: Instance, *, may_revoke: bool = True) -> Assignm
         Whether racks may take from owners, and mixed subscriptions; if not, racks do
         not count, and step 4 ends with the partitions of step 2.
     """
-    reach = telling_reach(instance) if may_revoke else None
+    locality = informative_rack_locality(instance) if may_revoke else None
     constrained = ConstrainedStickyAssignor()
     if constrained.refuses(instance) is not None:
-        return Assignment(assignee=_evened(instance, reach, may_revoke=may_revoke))
-    if reach is None:
+        return Assignment(assignee=_evened(instance, locality, may_revoke=may_revoke))
+    if locality is None:
         return constrained.assign(instance)
-    return Assignment(assignee=rack_constrained(instance, reach))
+    return Assignment(assignee=rack_constrained(instance, locality))
 
 
-def _evened(instance: Instance, reach: Reach | None, *, may_revoke: bool) -> Int32:
-    """Go the general path."""
+def _evened(
+    instance: Instance, locality: RackLocality | None, *, may_revoke: bool
+) -> Int32:
+    """Compute the general path."""
     order = text_order(instance.members)
-    takers = takers_of(instance, order)
-    topics = by_subscribers(instance, takers)
+    eligible = eligible_members_of(instance, order)
+    topics = by_subscribers(instance, eligible)
     wanted = wanted_claims(instance)
     previous = places_of(order, previous_owners(instance, wanted))
-    kept = instance.owner if reach is None else near_owners(instance.owner, reach)
+    kept = instance.owner if locality is None else near_owners(instance.owner, locality)
     is_far = bool((kept != instance.owner).any())
-    now = standing_of(places_of(order, kept), members=order.size)
-    was_free = now.holder == NOBODY
-    if reach is not None:
-        give_out_near(now, topics, takers, instance.topic_offsets, reach)
-    give_out(now, topics, takers, instance.topic_offsets)
+    state = balancing_state_of(places_of(order, kept), members=order.size)
+    was_free = state.holder == NOBODY
+    if locality is not None:
+        assign_free_nearby(state, topics, eligible, instance.topic_offsets, locality)
+    assign_free(state, topics, eligible, instance.topic_offsets)
     if not (is_far or must_revoke(instance, wanted)):
-        even_out(now, previous, was_free, topics, takers, instance.topic_offsets)
+        balance_loads(
+            state, previous, was_free, topics, eligible, instance.topic_offsets
+        )
     if may_revoke:
         everything = np.ones_like(was_free)
-        even_out(now, previous, everything, topics, takers, instance.topic_offsets)
-    return looked_up(order.astype(np.int32), now.holder)
+        balance_loads(
+            state, previous, everything, topics, eligible, instance.topic_offsets
+        )
+    return looked_up(order.astype(np.int32), state.holder)

@@ -1,4 +1,4 @@
-"""``uniform``: the group coordinator's even and sticky assignor (KIP-848)."""
+"""``uniform``: the group coordinator's uniform assignor (KIP-848)."""
 
 from __future__ import annotations
 
@@ -7,39 +7,40 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from heuristics.eligible_members import eligible_members_of
 from heuristics.order import text_order
-from heuristics.takers import takers_of
 from heuristics.uniform_mixed import evened
 from rebalance import NOBODY, Assignment, Instance, Int32, Int64
 
 
 class UniformAssignor:
-    """Even loads, then few moves: by counting, or by loads where subscriptions differ.
+    """Balanced loads, then few moves: by quotas, or by loads for unequal subscriptions.
 
-    Follows ``org.apache.kafka.coordinator.group.assignor.UniformAssignor`` (the same
-    since 4.1, before which the first r members had q + 1 whatever they owned), and has
-    given the same as that of Kafka 4.4.0 on random groups, up to names. With equal
-    subscriptions, its ``UniformHomogeneousAssignmentBuilder``: of P partitions over M
-    members, q each and r left over,
+    Follows ``org.apache.kafka.coordinator.group.assignor.UniformAssignor`` (unchanged
+    since 4.1, before which the first r members had q + 1 whatever they owned), and
+    equals that of Kafka 4.4.0 on random groups, up to names. With equal subscriptions,
+    its ``UniformHomogeneousAssignmentBuilder``: of P partitions over M members, q each
+    and a remainder of r,
 
-    1. member by member, one keeps the first q + 1 it owns while fewer than r have, q
-       after; it gives the one more up if it owns less, unless so few members follow
-       that all of them must have it;
-    2. what nobody owned goes out by topic and number, then what was over, owner by
-       owner: each member in turn is filled whole.
+    1. member by member, each keeps its first q + 1 owned partitions while fewer than r
+       have q + 1, and q after that; it gives up the additional one if it owns less,
+       unless so few members follow that all of them must have it;
+    2. what no member owned is assigned by topic and number, then what exceeded the
+       quotas, owner by owner: each member in turn is filled completely.
 
-    With mixed ones, its ``UniformHeterogeneousAssignmentBuilder``
+    With heterogeneous subscriptions, its ``UniformHeterogeneousAssignmentBuilder``
     (`heuristics.uniform_mixed`).
 
-    Ties: members go by member id, topics and what a member owns by topic and number.
-    Upstream goes by hash of member ids and by topic ids, which are random, so its
-    answers equal these up to names. Owners are those that the instance's claim rule
-    believes; a coordinator knows them of itself.
+    Ties: members by member id, topics and owned partitions by topic and number.
+    Upstream uses the hash of member ids, and topic ids, which are random, so its
+    answers equal these up to names. Owners follow the instance's claim rule; a
+    coordinator knows them itself.
 
-    Left out: nothing; racks (taken out by KAFKA-16694) and instance ids do not count
-    there. Not copied: upstream raises if somebody subscribes to a topic that does not
-    exist. Members that differ only in such topics count as equal here; upstream sends
-    them down its path for mixed subscriptions. Known faults, kept: see there.
+    Nothing is omitted: racks (removed by KAFKA-16694) and instance ids do not count
+    upstream. Not copied: upstream raises an error if a member subscribes to a topic
+    that does not exist. Members that differ only in such topics count as equal here;
+    upstream uses its path for heterogeneous subscriptions. Known faults, kept: see
+    there.
     """
 
     name = "uniform"
@@ -49,11 +50,11 @@ class UniformAssignor:
         return None
 
     def assign(self, instance: Instance) -> Assignment:
-        """Count if subscriptions are equal, else even out by loads."""
+        """Assign by quotas if subscriptions are equal, else balance by loads."""
         order = text_order(instance.members)
         if np.count_nonzero(instance.class_sizes) > 1:
-            takers = takers_of(instance, order)
-            return Assignment(assignee=evened(instance, takers))
+            eligible = eligible_members_of(instance, order)
+            return Assignment(assignee=evened(instance, eligible))
         if order.size == 0:
             nobody = np.full(instance.n_partitions, NOBODY, dtype=np.int32)
             return Assignment(assignee=nobody)
@@ -75,7 +76,7 @@ class _Quotas(NamedTuple):
 def _counted(
     owner: Int32, members: Int64, topics: Int32, topic_offsets: Int64
 ) -> Int32:
-    """Leave what the quotas allow, then fill members up with the rest."""
+    """Keep up to the quotas, then fill the members with the rest."""
     quotas = _quotas(owner, members, topics, topic_offsets)
     assignee = np.full(topic_offsets[-1], NOBODY, dtype=np.int32)
     rows = _rest(assignee, owner, quotas, members, topics, topic_offsets)
@@ -118,7 +119,7 @@ def _rest(
     topics: Int32,
     topic_offsets: Int64,
 ) -> Int64:
-    """Leave each owner its first rows; list the rest: unowned first, then by owner."""
+    """Keep each owner's first rows; list the rest: unowned first, then by owner."""
     rows = np.empty(quotas.need.sum(), dtype=np.int64)
     n_open = rows.size - (quotas.owned - quotas.keep).sum()
     room, at = quotas.keep.copy(), np.empty(members.size, dtype=np.int64)

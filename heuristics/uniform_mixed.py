@@ -1,20 +1,21 @@
-"""``uniform`` where subscriptions differ: hand out by load, then even topic by topic.
+"""``uniform`` for heterogeneous subscriptions: greedy, then balancing per topic.
 
 Follows ``UniformHeterogeneousAssignmentBuilder`` of group-coordinator 4.4.0 (reworked
 by KAFKA-17710). Owners that still subscribe keep what they have; then
 
-1. topics of the most partitions a subscriber first, of equal ones those of fewer
-   subscribers, hand out what is open, each to a subscriber with the fewest so far;
-2. in the same order, over and over, each topic moves partitions from subscribers with
-   the most to those with the fewest until they differ by one at most: until a whole
-   turn moves nothing, at the latest after 16.
+1. topics with the most partitions per subscriber first, among equal ones those with
+   fewer subscribers, assign their free partitions, each to a subscriber with the
+   smallest load;
+2. in the same order, repeatedly, each topic moves partitions from subscribers with the
+   largest load to those with the smallest until they differ by at most one; until a
+   whole pass moves nothing, at the latest after 16.
 
 Ties: remaining topics by name (upstream: by topic id), members by member id (upstream:
 by hash); a giver gives its highest number.
 
-Known faults, kept: only topics are evened, so where subscriptions overlap it may stop
-short of what a chain would reach (loads 9, 10, 11: upstream's own example), or at the
-limit of turns; and it moves where the least moves would leave alone.
+Known faults, kept: topics are balanced separately, so with overlapping subscriptions
+the result can miss what a chain would reach (loads 9, 10, 11: upstream's own example),
+or stop at the limit of passes; and it moves partitions needlessly.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from heuristics.eligible_members import EligibleMembers
 from heuristics.order import looked_up, places_of, text_order
-from heuristics.takers import Takers
 from rebalance import NOBODY, Instance, Int32, Int64
 
 MAX_TURNS = 16
@@ -33,9 +34,9 @@ NONE = -1
 
 
 class _Low(NamedTuple):
-    """The members with the fewest, ``ranked[:end]``, each to be served in turn.
+    """The members with the smallest load, ``ranked[:end]``, each to receive in turn.
 
-    Those before ``turn`` have been served: they hold one more than ``level``.
+    Those before ``turn`` have received: they hold one more than ``level``.
     """
 
     end: int
@@ -44,9 +45,9 @@ class _Low(NamedTuple):
 
 
 class _High(NamedTuple):
-    """The members with the most, ``ranked[start:end]``, to give from the last on.
+    """Members with the largest load, ``ranked[start:end]``, to give from the last on.
 
-    Those past ``turn`` have given: they hold one fewer than ``level``. Members at
+    Those after ``turn`` have given: they hold one fewer than ``level``. Members at
     ``end`` and after have nothing to give.
     """
 
@@ -56,26 +57,26 @@ class _High(NamedTuple):
     turn: int
 
 
-def evened(instance: Instance, takers: Takers) -> Int32:
-    """Assign.
+def evened(instance: Instance, eligible: EligibleMembers) -> Int32:
+    """Compute the assignment.
 
     Returns
     -------
     int32 (P,)
         Member of each partition, -1 nobody.
     """
-    held = places_of(takers.order, instance.owner)
-    load = np.bincount(held[held != NOBODY], minlength=takers.order.size)
-    topics = _in_turn(instance, takers)
-    _hand_out(held, load, takers, topics, instance.topic_offsets)
-    _even(held, load, takers, topics, instance.topic_offsets)
-    return looked_up(takers.order.astype(np.int32), held)
+    held = places_of(eligible.order, instance.owner)
+    load = np.bincount(held[held != NOBODY], minlength=eligible.order.size)
+    topics = _in_turn(instance, eligible)
+    _hand_out(held, load, eligible, topics, instance.topic_offsets)
+    _even(held, load, eligible, topics, instance.topic_offsets)
+    return looked_up(eligible.order.astype(np.int32), held)
 
 
-def _in_turn(instance: Instance, takers: Takers) -> Int64:
+def _in_turn(instance: Instance, eligible: EligibleMembers) -> Int64:
     """Sort the topics that have both partitions and subscribers."""
     by_name = text_order(instance.topics)
-    n_takers = takers.last - takers.first
+    n_takers = eligible.last - eligible.first
     counts = instance.topic_sizes
     served = by_name[(n_takers[by_name] > 0) & (counts[by_name] > 0)]
     # Upstream divides in doubles too; equal fractions give equal doubles.
@@ -85,33 +86,37 @@ def _in_turn(instance: Instance, takers: Takers) -> Int64:
 
 @njit(cache=True)
 def _ranked(places: Int32, load: Int64) -> Int64:
-    """Sort members by load; of equal ones the lesser place comes first."""
+    """Sort members by load; among equal loads, by place."""
     by_load = np.argsort(load[places], kind="mergesort")
     return places[by_load].astype(np.int64)
 
 
 @njit(cache=True)
 def _hand_out(
-    held: Int32, load: Int64, takers: Takers, topics: Int64, topic_offsets: Int64
+    held: Int32,
+    load: Int64,
+    eligible: EligibleMembers,
+    topics: Int64,
+    topic_offsets: Int64,
 ) -> None:
-    """Give each topic's open rows to subscribers with the fewest, level by level."""
+    """Assign each topic's free rows to the subscribers with the smallest load."""
     for t in topics:
         start, end = topic_offsets[t], topic_offsets[t + 1]
         if not (held[start:end] == NOBODY).any():
             continue
-        ranked = _ranked(takers.places[takers.first[t] : takers.last[t]], load)
+        ranked = _ranked(eligible.places[eligible.first[t] : eligible.last[t]], load)
         low = _Low(0, load[ranked[0]] - 1, 0)
         for row in range(start, end):
             if held[row] == NOBODY:
                 low = _serve(low, ranked, load)
-                taker = ranked[low.turn - 1]
-                held[row] = taker
-                load[taker] += 1
+                receiver = ranked[low.turn - 1]
+                held[row] = receiver
+                load[receiver] += 1
 
 
 @njit(cache=True)
 def _serve(low: _Low, ranked: Int64, load: Int64) -> _Low:
-    """Go on to the next of the fewest: ``ranked[turn - 1]`` of what is returned."""
+    """Advance to the next receiver: ``ranked[turn - 1]`` of the returned state."""
     if low.turn < low.end:
         return _Low(low.end, low.level, low.turn + 1)
     end, level = low.end, low.level + 1
@@ -122,7 +127,7 @@ def _serve(low: _Low, ranked: Int64, load: Int64) -> _Low:
 
 @njit(cache=True)
 def _ask(high: _High, ranked: Int64, load: Int64) -> _High:
-    """Go on to the next of the most: ``ranked[turn + 1]``; turn -2 if nobody is."""
+    """Advance to the next giver: ``ranked[turn + 1]``; turn -2 if there is none."""
     start, end, level, turn = high
     if turn < start:
         if end <= start and start > 0:
@@ -137,9 +142,13 @@ def _ask(high: _High, ranked: Int64, load: Int64) -> _High:
 
 @njit(cache=True)
 def _even(
-    held: Int32, load: Int64, takers: Takers, topics: Int64, topic_offsets: Int64
+    held: Int32,
+    load: Int64,
+    eligible: EligibleMembers,
+    topics: Int64,
+    topic_offsets: Int64,
 ) -> None:
-    """Even topic by topic until a whole turn has moved nothing."""
+    """Balance topic by topic until a whole pass moves nothing."""
     head = np.full(load.size, NONE, dtype=np.int64)
     link = np.empty(held.size, dtype=np.int64)
     last_moved = NONE
@@ -148,14 +157,14 @@ def _even(
             if i == last_moved:
                 return
             t = topics[i]
-            places = takers.places[takers.first[t] : takers.last[t]]
+            places = eligible.places[eligible.first[t] : eligible.last[t]]
             least, most = load[places].min(), load[places].max()
             n_moved = 0
             if most - least > 1:
                 ranked = _ranked(places, load)
                 start, end = topic_offsets[t], topic_offsets[t + 1]
                 _list_rows(held, ranked, start, end, head, link)
-                n_moved = _even_topic(held, load, ranked, head, link)
+                n_moved = _balance_topic(held, load, ranked, head, link)
             if n_moved > 0 or last_moved == NONE:
                 last_moved = i
 
@@ -171,10 +180,10 @@ def _list_rows(
 
 
 @njit(cache=True)
-def _even_topic(
+def _balance_topic(
     held: Int32, load: Int64, ranked: Int64, head: Int64, link: Int64
 ) -> int:
-    """Move rows from the most to the fewest; reorders ``ranked``; tell how many."""
+    """Move rows from the largest to the smallest load; return how many."""
     n = ranked.size
     low = _Low(0, load[ranked[0]] - 1, 0)
     high = _High(n, n, load[ranked[n - 1]] + 1, n - 1)
@@ -186,18 +195,18 @@ def _even_topic(
         low = _serve(low, ranked, load)
         if high.level - low.level <= 1:
             return n_moved
-        giver, taker = ranked[high.turn + 1], ranked[low.turn - 1]
+        giver, receiver = ranked[high.turn + 1], ranked[low.turn - 1]
         row = head[giver]
         head[giver] = link[row]
-        held[row] = taker
+        held[row] = receiver
         load[giver] -= 1
-        load[taker] += 1
+        load[receiver] += 1
         n_moved += 1
 
 
 @njit(cache=True)
 def _find_giver(high: _High, ranked: Int64, load: Int64, head: Int64) -> _High:
-    """Ask until one has a row to give; who has none goes to the end, out of range."""
+    """Return the next giver that has a row; members without one leave the range."""
     high = _ask(high, ranked, load)
     while high.turn >= NONE and head[ranked[high.turn + 1]] == NONE:
         at, last = high.turn + 1, high.end - 1

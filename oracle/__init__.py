@@ -1,1 +1,1 @@
-"""The command line and the page."""
+"""The command line, the HTML page, and the plug-ins."""

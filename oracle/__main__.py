@@ -1,4 +1,4 @@
-"""``python -m oracle`` is ``assignor-oracle``."""
+"""``python -m oracle``, the same as ``assignor-oracle``."""
 
 from oracle.cli import main
 

@@ -1,4 +1,4 @@
-"""Names from the input, made fit to be shown: what cannot be seen is spelled out.
+"""Escaping of names from the input for terminals and pages.
 
 A member id may be any string. On a terminal an escape sequence in it would act; on a
 page an override of the writing direction would turn the rest of the line around.
@@ -17,9 +17,9 @@ _BLANK: Final = frozenset("\u00ad\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
 
 
 def visible(text: str, *, limit: int | None = None) -> str:
-    """Spell out what cannot be seen, and cut what is too long.
+    """Escape invisible characters, and cut what is too long.
 
-    ``limit`` counts characters of the result, the ``…`` of a cut included.
+    ``limit`` counts characters of the result, including the ``…`` of a cut.
     """
     if limit is not None:
         text = text[: limit + 1]
@@ -51,7 +51,7 @@ def _spell(character: str) -> str:
 
 
 def abridged(text: str, limit: int) -> str:
-    """Show a long name by both its ends: client ids differ in either."""
+    """Shorten a long name in the middle: client ids differ at either end."""
     shown = visible(text)
     if len(shown) <= limit:
         return shown

@@ -7,7 +7,7 @@ from itertools import groupby
 
 
 def ranges(numbers: Sequence[int]) -> str:
-    """Write sorted numbers with their runs drawn together: ``0-3, 7``."""
+    """Format sorted numbers with runs joined: ``0-3, 7``."""
     runs = []
     for _, run in groupby(enumerate(sorted(numbers)), lambda pair: pair[1] - pair[0]):
         members = [number for _, number in run]
@@ -17,7 +17,7 @@ def ranges(numbers: Sequence[int]) -> str:
 
 
 def loads_text(loads: Sequence[int] | None) -> str:
-    """Write a load vector by its runs: ``3×2, 2×10``."""
+    """Format a load vector by runs: ``3×2, 2×10``."""
     if not loads:
         return "none"
     runs = [(load, len(list(same))) for load, same in groupby(loads)]
@@ -26,14 +26,14 @@ def loads_text(loads: Sequence[int] | None) -> str:
 
 
 def share(part: int, whole: int) -> str:
-    """Write ``28 of 47 (60 %)``; a share is 0 or 100 % only when it is that."""
+    """Format ``28 of 47 (60 %)``; 0 % and 100 % only if exact."""
     if not whole:
         return "none"
     return f"{part:,} of {whole:,} ({percent(part, whole)})"
 
 
 def percent(part: int, whole: int) -> str:
-    """Write a share in whole percent, ``<1 %`` and ``>99 %`` at the ends."""
+    """Format a share in whole percent, ``<1 %`` and ``>99 %`` at the ends."""
     if not whole:
         return "–"
     rounded = round(100 * part / whole)
@@ -45,5 +45,5 @@ def percent(part: int, whole: int) -> str:
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:
-    """Write ``1 move``, ``2 moves``."""
+    """Format ``1 move``, ``2 moves``."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -1,4 +1,4 @@
-"""Write a file aside, then rename it: a file that is there is whole."""
+"""Atomic writing: write to a temporary file, then rename it."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def written_aside(target: Path) -> Iterator[Writer]:
 
 @contextmanager
 def naming(target: str) -> Iterator[None]:
-    """Turn what the system refuses into an `OutputError` that names the target."""
+    """Convert errors of the system into an `OutputError` that names the target."""
     try:
         yield
     except OracleError:
@@ -75,7 +75,7 @@ def naming(target: str) -> Iterator[None]:
 
 
 def refused(error: OSError | ValueError, target: str) -> OutputError:
-    """Say in our words what the system said."""
+    """Return the `OutputError` of a system error."""
     reason = getattr(error, "strerror", None) or str(error)
     return OutputError(f"cannot write: {reason[:1].lower()}{reason[1:]}", target=target)
 
@@ -85,7 +85,7 @@ def _is_special(path: Path) -> bool:
 
 
 def _created_aside(target: Path) -> Path:
-    """Create an empty file beside ``target``, with the rights ``target`` shall have."""
+    """Create an empty file next to ``target``, with the mode ``target`` will have."""
     if target.is_dir():
         raise OutputError("cannot write: is a folder", target=str(target))
     handle, name = tempfile.mkstemp(prefix=f".{target.name[:40]}.", dir=target.parent)
@@ -97,7 +97,7 @@ def _created_aside(target: Path) -> Path:
 
 
 def _mode(target: Path) -> int:
-    """Return the rights of the file in place, else those any new file gets."""
+    """Return the mode of the existing file, else that of any new file."""
     if target.exists():
         return stat.S_IMODE(target.stat().st_mode)
     mask = os.umask(0)

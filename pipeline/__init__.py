@@ -1,1 +1,1 @@
-"""Audits: histories read, reconstructed, judged on Spark and written as tables."""
+"""The audit of histories: read, reconstruct, judge on Spark, write tables."""

@@ -1,4 +1,4 @@
-"""A case: one rebalance as its source tells it, on its way to being judged.
+"""Cases: one rebalance as its source describes it, before it is judged.
 
 What a source cannot know by itself is still open: partition counts and log ends come
 from other files, or from everything read. Cases cross between Spark stages as JSON.
@@ -32,8 +32,8 @@ OPEN: Final = "open"
 class CaseMember:
     """A member of a case.
 
-    ``owned`` and ``generation`` are what the case believes, ``claimed`` and
-    ``claimed_generation`` what the member said; ``assigned`` is what it was given.
+    ``owned`` and ``generation`` are what the case assumes, ``claimed`` and
+    ``claimed_generation`` what the member reported; ``assigned`` is what it received.
     """
 
     subscription: list[str]
@@ -51,10 +51,10 @@ class CaseMember:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Episode:
-    """A rebalance from rest to rest, carried by the case of its last round.
+    """A rebalance between two stable states, attached to the case of its last round.
 
-    ``before`` is what the last members owned at the rest before, by member id; None
-    for an episode of one round, whose case says it already. Times are milliseconds.
+    ``before`` is what the last members owned at the stable state before, by member id;
+    None for an episode of one round, whose case has it. Times are milliseconds.
     """
 
     episode_id: str

@@ -24,10 +24,10 @@ gone from newer versions, which warn of that too."""
 
 
 def launch_home(runtime: JavaRuntime) -> Path:
-    """Return a home for Spark's launcher, whose ``java`` leaves out some arguments.
+    """Return a home for Spark's launcher, whose ``java`` removes some arguments.
 
-    It is a folder of this Python environment, one for each runtime, its script
-    written aside and renamed, so that several sessions may start at the same time.
+    It is a folder of this Python environment, one per runtime; its script is written
+    aside and renamed, so that several sessions can start at the same time.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def launch_home(runtime: JavaRuntime) -> Path:
 
 
 def _launcher(runtime: JavaRuntime) -> str:
-    """Write the script that calls ``java`` with all arguments but those left out."""
+    """Return a script that calls ``java`` with all other arguments."""
     dropped = [word for word, since in LEFT_OUT.items() if runtime.major >= since]
     java = shlex.quote(str(runtime.home / "bin" / "java"))
     return (
@@ -64,7 +64,7 @@ def _launcher(runtime: JavaRuntime) -> str:
 
 
 def _write_program(target: Path, text: str) -> None:
-    """Put an executable file in place in one step."""
+    """Write an executable file atomically."""
     handle, aside = tempfile.mkstemp(dir=target.parent, prefix=".java-")
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         file.write(text)

@@ -1,4 +1,4 @@
-"""Read a table of an audit back."""
+"""Read a table of an audit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Start Spark: on this machine without noise, or on a cluster by its URL."""
+"""Spark session: quiet on this machine, or on a cluster by its URL."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ _NEWER_JAVA = (24, "--sun-misc-unsafe-memory-access=allow")
 
 
 def is_local(master: str) -> bool:
-    """Tell whether Spark runs on this machine alone."""
+    """Return whether Spark runs on this machine alone."""
     return master.startswith("local")
 
 
 def spark_session(
     master: str = "local[*]", app_name: str = "assignor-oracle"
 ) -> SparkSession:
-    """Return a running session; the machine's settings of Java are left alone.
+    """Return a running session; the machine's settings of Java are not changed.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def spark_session(
 
 @contextmanager
 def _environment(changed: dict[str, str | None]) -> Iterator[None]:
-    """Start Spark under other variables (None: unset), then put the user's back."""
+    """Set variables while Spark starts (None: unset), then restore them."""
     before = dict(os.environ)
     try:
         for name, value in changed.items():
@@ -99,7 +99,7 @@ def _environment(changed: dict[str, str | None]) -> Iterator[None]:
 
 
 def _variables(runtime: JavaRuntime, master: str) -> dict[str, str | None]:
-    """Return what Spark's launcher and workers read from the environment."""
+    """Return the environment variables for Spark's launcher and workers."""
     home = str(launch_home(runtime))
     if not is_local(master):
         python = os.environ.get("PYSPARK_PYTHON", sys.executable)
@@ -115,7 +115,7 @@ def _variables(runtime: JavaRuntime, master: str) -> dict[str, str | None]:
 
 
 def _local_settings() -> dict[str, str]:
-    """Bind to loopback, whatever the host is called, and keep to temporary folders."""
+    """Bind to loopback, regardless of the host name, and use temporary folders."""
     scratch = tempfile.gettempdir()
     return {
         "spark.driver.host": LOOPBACK,
@@ -127,7 +127,7 @@ def _local_settings() -> dict[str, str]:
 
 
 def _java_settings(runtime: JavaRuntime) -> dict[str, str]:
-    """Tell the driver's Java to log errors only, on the error stream, and to start."""
+    """Return options for the driver's Java: log errors only, on the error stream."""
     options = [f"-Dlog4j2.configurationFile={_QUIET.as_uri()}", _QUICK_START]
     since, allow = _NEWER_JAVA
     if runtime.major >= since:

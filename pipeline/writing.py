@@ -1,4 +1,4 @@
-"""Write the tables of an audit aside, then put them in place: all of them, or none.
+"""Atomic writing of an audit's tables: all of them, or none.
 
 A folder holds a whole audit exactly when it holds ``audit.json``, which is written last
 and taken away first. Work in progress is in a hidden folder beside the tables; what a
@@ -32,7 +32,7 @@ _WHOLE: Final = (MANIFEST, *SCHEMAS)
 
 
 class Staging:
-    """A place aside in the output folder, for one audit."""
+    """A hidden folder for one audit, inside the output folder."""
 
     def __init__(self, out: Path) -> None:
         self.out = out
@@ -49,7 +49,7 @@ class Staging:
             return _tidy(target)
 
     def commit(self, manifest: dict[str, Any]) -> dict[str, Path]:
-        """Replace the audit that was here by the one aside, manifest last.
+        """Replace the existing audit by the staged one, manifest last.
 
         Raises
         ------
@@ -74,7 +74,7 @@ class Staging:
 
 @contextmanager
 def staging(out: Path) -> Iterator[Staging]:
-    """Open a place aside; whatever happens, nothing half-written stays behind.
+    """Open a staging folder; no partial output stays behind.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def staging(out: Path) -> Iterator[Staging]:
 
 @contextmanager
 def as_output_error(target: Path) -> Iterator[None]:
-    """Name the folder when it is what fails."""
+    """Convert a failure of the folder to an `OutputError`."""
     try:
         yield
     except OutputError:
@@ -114,7 +114,7 @@ def as_output_error(target: Path) -> Iterator[None]:
 
 
 def _locked(out: Path) -> int:
-    """Keep a second audit out of the folder."""
+    """Lock the folder against a second audit."""
     lock = os.open(out / _LOCK, os.O_CREAT | os.O_RDWR, 0o644)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -128,7 +128,7 @@ def _locked(out: Path) -> int:
 
 
 def _move(names: Iterable[str], source: Path, target: Path) -> None:
-    """Rename what is there of these names."""
+    """Rename existing files of these names."""
     for name in names:
         if (source / name).exists():
             (source / name).rename(target / name)
@@ -140,7 +140,7 @@ def _clear(out: Path) -> None:
 
 
 def _tidy(target: Path) -> int:
-    """Give Spark's files plain names; drop its checksums and marks.
+    """Rename Spark's files; delete its checksums and markers.
 
     Returns
     -------
@@ -163,6 +163,6 @@ def _tidy(target: Path) -> int:
 
 
 def _sync(path: Path) -> None:
-    """Have the disk take the file now: a full one says so here."""
+    """Flush the file to disk, where a full disk is reported."""
     with path.open("rb") as file:
         os.fsync(file.fileno())

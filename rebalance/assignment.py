@@ -1,4 +1,4 @@
-"""An assignment in memory, and as an assignment/1 document."""
+"""Assignments: one column in memory, and the assignment/1 document."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rebalance.instance import Instance
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
-    """Who reads what.
+    """The assigned member of each partition.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Assignment:
 def members_of(
     instance: Instance, assignment: Assignment
 ) -> dict[str, dict[str, list[int]]]:
-    """Write the assignment as member → topic → numbers, every member present."""
+    """Return the assignment as member → topic → numbers, with every member present."""
     order = np.argsort(assignment.assignee, kind="stable")
     order = order[np.searchsorted(assignment.assignee[order], 0) :]
     member = assignment.assignee[order]
@@ -72,7 +72,7 @@ def document_of(
     figures: Figures | None = None,
     certificate: CertificateDocument | None = None,
 ) -> AssignmentDocument:
-    """Write an assignment/1 document; absent parts are left out."""
+    """Build an assignment/1 document; absent parts are left out."""
     # model_construct: built from a valid instance, so there is nothing to validate.
     return AssignmentDocument.model_construct(
         group=instance.group,
@@ -86,13 +86,13 @@ def document_of(
 
 
 def assignment_of(instance: Instance, document: AssignmentDocument) -> Assignment:
-    """Lay a document's assignment out as a column.
+    """Encode a document's assignment as a column.
 
     Raises
     ------
     InstanceError
-        If it names an unknown member, topic or partition, or gives one partition
-        twice: no column can say that. The judge can (``verify``).
+        If it names an unknown member, topic, or partition, or assigns a partition
+        twice, which a column cannot represent. The judge (``verify``) reports these.
     """
     assignee = np.full(instance.n_partitions, NOBODY, dtype=np.int32)
     sizes = dict(zip(instance.topics, instance.topic_sizes.tolist(), strict=True))

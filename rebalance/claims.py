@@ -1,6 +1,6 @@
-"""Whose claim is believed: the owner of each partition (docs/words.md).
+"""Ownership: the owner of each partition from stale and double claims (KIP-341).
 
-Kafka's own paths disagree on stale and double claims, so the rule is a parameter.
+Kafka's own code paths differ on stale and double claims, so the rule is a parameter.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ NOBODY = -1
 
 
 class ClaimRule(Enum):
-    """How stale and double claims are settled."""
+    """Rule for stale and double claims."""
 
     NEWEST_CLAIM = "newest-claim"
-    """KIP-341: of several claims the highest generation wins; a tie there: nobody."""
+    """KIP-341: of several claims, the highest generation wins; a tie: no owner."""
 
     CURRENT_GENERATION = "current-generation"
     """KIP-615, KAFKA-9987: first drop claims older than the group's newest."""
@@ -30,7 +30,7 @@ class ClaimRule(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claims:
-    """What members say they own, member by member.
+    """Partitions that members claim to own, member by member.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Claims:
 
 
 def owners(claims: Claims, counts: Bools, *, partitions: int, rule: ClaimRule) -> Int32:
-    """Settle the claims.
+    """Resolve the claims to one owner per partition.
 
     Parameters
     ----------
@@ -88,9 +88,9 @@ def owners(claims: Claims, counts: Bools, *, partitions: int, rule: ClaimRule) -
 def _is_newest(
     rows: Int32, generation: Int64, member: Int32, partitions: int
 ) -> Bools | None:
-    """Tell the claims that no other claim on their partition is newer than.
+    """Return which claims are the newest on their partition.
 
-    None stands for all of them: claims of one generation are all the newest.
+    None if all are: claims of one generation are all the newest.
     """
     if generation.size == 0 or generation.min() == generation.max():
         return None

@@ -1,4 +1,4 @@
-"""A rebalance/1 document laid out as the columns of an `Instance`."""
+"""Encoding of a rebalance/1 document as the columns of an `Instance`."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from rebalance.instance import ABSENT, Instance, Racks
 def instance_of(
     document: Rebalance, *, claim_rule: ClaimRule = ClaimRule.NEWEST_CLAIM
 ) -> Instance:
-    """Lay a document out as columns and settle who owns what.
+    """Encode a document as columns and resolve the owners.
 
-    A claim on a topic or partition that does not exist is dropped; so is a
-    subscription to a topic that does not exist (KAFKA-7962).
+    A claim on a topic or partition that does not exist is dropped; so is a subscription
+    to a topic that does not exist (KAFKA-7962).
 
     Raises
     ------
@@ -56,7 +56,7 @@ def _offsets(sizes: Sequence[int]) -> Int64:
 
 
 def _classes(people: list[Member], index: dict[str, int]) -> tuple[Int32, Int64, Int32]:
-    """Give the distinct subscriptions numbers, in order of first appearance."""
+    """Return numbers of the distinct subscriptions in order of first appearance."""
     number: dict[tuple[int, ...], int] = {}
     member_class = np.empty(len(people), dtype=np.int32)
     for m, member in enumerate(people):
@@ -68,7 +68,7 @@ def _classes(people: list[Member], index: dict[str, int]) -> tuple[Int32, Int64,
 
 
 def _claims(people: list[Member], index: dict[str, int], offsets: Int64) -> Claims:
-    """Flatten the claims; numbers past a topic's end are dropped at once."""
+    """Flatten the claims; numbers beyond the end of a topic are dropped."""
     numbers: list[int] = []
     topics: list[int] = []
     lengths: list[int] = []
@@ -112,7 +112,7 @@ def _lag(names: tuple[str, ...], topics: list[Topic]) -> Int64 | None:
 
 
 def _capacity(people: list[Member]) -> Int64 | None:
-    """Lay out capacities; a member without one counts 1. None if nobody has one."""
+    """Return the capacities; 1 for a member without one. None if no member has one."""
     if all(member.capacity is None for member in people):
         return None
     listed = [1 if m.capacity is None else m.capacity for m in people]

@@ -1,7 +1,7 @@
-"""The two documents, rebalance/1 and assignment/1: their fields, and how to read them.
+"""Schemas and strict readers of the documents rebalance/1 and assignment/1.
 
-Strict: an unknown or repeated key, a float, a number out of range or a list of the
-wrong length is a `DocumentError` that names the JSON path of the culprit.
+An unknown or repeated key, a float, a number out of range, or a list of the wrong
+length is a `DocumentError` with the JSON path of the offending value.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Status = Literal["optimal", "feasible", "infeasible", "unknown"]
 
 
 def _given(value: Any) -> Any:
-    """Refuse null where a field may be left out but not be nothing."""
+    """Reject null where a field can be absent but not null."""
     if value is None:
         raise ValueError("null; leave the key out instead")
     return value
@@ -47,7 +47,7 @@ class _Strict(BaseModel):
 
 
 class Topic(_Strict):
-    """A topic: how many partitions, and per partition its lag and its racks."""
+    """A topic: number of partitions, and lag and racks per partition."""
 
     partitions: Annotated[int, Field(ge=0, le=MAX_PARTITIONS)]
     lag: Optional[list[Count]] = None
@@ -55,7 +55,7 @@ class Topic(_Strict):
 
 
 class Member(_Strict):
-    """A member as it enters a rebalance; ``owned`` is a claim, maybe stale."""
+    """A member that enters a rebalance; ``owned`` is a claim and can be stale."""
 
     subscription: list[str]
     owned: Optional[dict[str, list[Count]]] = None
@@ -66,7 +66,7 @@ class Member(_Strict):
 
 
 class Rebalance(_Strict):
-    """One rebalance before anything is decided: a rebalance/1 document."""
+    """One rebalance before any decision: a rebalance/1 document."""
 
     format: Literal["rebalance/1"] = "rebalance/1"
     group: str
@@ -76,7 +76,7 @@ class Rebalance(_Strict):
 
 
 class Figures(_Strict):
-    """What can be counted about an assignment; names as in verdict/1."""
+    """Figures of an assignment; names as in verdict/1."""
 
     loads: Optional[list[Count]] = None
     kept: Optional[Count] = None
@@ -91,27 +91,26 @@ class Figures(_Strict):
 
 
 class PriceWeights(_Strict):
-    """How much a move and a rack mismatch weigh in the prices of a certificate."""
+    """Weights of a move and of a rack mismatch in the prices of a certificate."""
 
     stickiness: Count = 0
     rack: Count = 0
 
 
 class CertificateDocument(_Strict):
-    """Two integers a member that prove balance and stickiness (docs/method.md).
+    """Two integers per member that prove balance and stickiness (docs/method.md).
 
     Attributes
     ----------
     level
-        Partitions that the member holds at least.
+        Least number of partitions of the member.
     price
-        What one more costs it, in the objective.
+        Cost of one more partition for it, in the objective.
     threshold
         With capacities: the key [n, w], for n partitions over capacity w, below which
         a member's partitions are its level.
     weights
-        What the prices speak of, where that is not stickiness alone: so many times
-        moves plus so many times rack mismatches.
+        Weights of moves and of rack mismatches in the prices; absent: moves only.
     """
 
     level: dict[str, Count]
@@ -127,22 +126,22 @@ class CertificateProof(_Strict):
 
 
 class BoundTerm(_Strict):
-    """One argument for a bound; which fields it has depends on ``kind``.
+    """One argument for a bound; its fields depend on ``kind``.
 
-    ``docs/bounds.md`` says for each kind what it means and why it holds.
+    ``docs/bounds.md`` states for each kind what it means and why it holds.
 
     Attributes
     ----------
     kind
         Name of the argument.
     bound
-        What it alone proves, in the units of the objective's ``value``.
+        The bound it proves by itself, in the units of the objective's ``value``.
     members, topics
-        What it speaks of; absent: all.
+        Its members and topics; absent: all.
     at_least
         A threshold of lag, records.
     weight, price
-        Multipliers a member (``duals``); ``price`` by topic where loads are bounded
+        Multipliers per member (``duals``); ``price`` by topic where loads are bounded
         topic by topic.
     steps
         Thresholds of lag, ascending, each with a weight from there on (``packing``).
@@ -159,16 +158,16 @@ class BoundTerm(_Strict):
 
 
 class TermsProof(_Strict):
-    """The bound is the largest of these terms; anybody can add each of them up."""
+    """The bound is the largest of these terms; each can be recomputed."""
 
     by: Literal["terms"] = "terms"
     terms: Annotated[list[BoundTerm], Field(min_length=1)]
 
 
 class SearchProof(_Strict):
-    """An engine says so after a search; there is nothing to check but its word.
+    """The bound is the result of an engine's search, and cannot be checked.
 
-    ``terms`` are those that were tried and prove less.
+    ``terms`` are those that prove a lower bound.
     """
 
     by: Literal["search"] = "search"
@@ -183,16 +182,16 @@ Value = Integer | list[Integer]
 
 
 class ObjectiveDocument(_Strict):
-    """One level of a policy: what was reached, what cannot be beaten, and why.
+    """One objective of a policy: its value, its bound, and the proof of the bound.
 
     Attributes
     ----------
     of
-        The level in the text form of policies.
+        The objective in the text form of policies.
     value, bound
-        Integers, smaller is better; of ``load`` lists, compared word by word. No
-        assignment that meets the balance and is as good in the levels before has less
-        than ``bound``.
+        Integers, smaller is better; lists for ``load``, compared lexicographically. No
+        assignment that meets the balance and is as good in the objectives before has
+        less than ``bound``.
     scale
         With capacities ``value`` and ``bound`` are in units of 1 ÷ scale.
     """
@@ -205,10 +204,10 @@ class ObjectiveDocument(_Strict):
 
 
 class AssignmentDocument(_Strict):
-    """Who gets what: an assignment/1 document, ours or anybody's.
+    """An assignment/1 document, of this project or of a third party.
 
-    ``policy`` and ``objectives`` say what it is the best of; ``reason`` why there is no
-    assignment, or none proved.
+    ``policy`` and ``objectives`` state what it is the best of; ``reason`` why there is
+    no assignment, or why it is not proved.
     """
 
     format: Literal["assignment/1"] = "assignment/1"
@@ -298,9 +297,9 @@ def to_json(document: Rebalance | AssignmentDocument) -> bytes:
 
 @contextmanager
 def _no_cycles_made() -> Iterator[None]:
-    """Pause the cycle collector: a million fresh lists hold none to be found.
+    """Pause the cyclic garbage collector: documents contain no cycles.
 
-    Reading 1,000,000 partitions takes half the time without its passes.
+    Without its passes, reading 1,000,000 partitions takes half the time.
     """
     was_enabled = gc.isenabled()
     gc.disable()
@@ -324,7 +323,7 @@ def _validated(kind: type[_Document], name: str, value: Any) -> _Document:
 
 
 def _first_culprit(error: ValidationError, value: Any) -> DocumentError:
-    """Turn the first of pydantic's findings into ours."""
+    """Convert the first of pydantic's errors."""
     found = error.errors(include_url=False)
     first = found[0]
     is_missing = first["type"] == "missing"
@@ -340,9 +339,9 @@ def _first_culprit(error: ValidationError, value: Any) -> DocumentError:
 def _steps_in(
     value: Any, steps: Sequence[int | str], *, is_missing: bool
 ) -> Iterator[int | str]:
-    """Yield the steps that lead through a value, without those of pydantic's own.
+    """Yield the steps of a JSON path, without the steps that pydantic adds.
 
-    These are "[key]" for the key itself, and what tells kinds of one field apart.
+    These are "[key]" for a key itself, and the discriminators of unions.
     """
     for step in steps[:-1] if is_missing else steps:
         is_key = isinstance(value, dict) and step in value
@@ -354,7 +353,7 @@ def _steps_in(
 
 
 def _refuse_contradictions(document: Rebalance) -> None:
-    """Check what a schema cannot say: lengths that must agree, repeated numbers."""
+    """Check what a schema cannot express: equal lengths, repeated numbers."""
     total = 0
     for name, topic in document.topics.items():
         total += topic.partitions

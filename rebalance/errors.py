@@ -1,4 +1,4 @@
-"""Every error a user can meet: one base, the culprit always named."""
+"""Errors: one base class; each error names the offending object."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from typing import ClassVar
 
 
 class OracleError(Exception):
-    """Base of all errors of this project.
+    """Base class of all errors of this project.
 
-    ``exit_code`` is what the command line ends with: 2 for bad usage or input
-    that cannot be read, 3 when an outside part failed.
+    ``exit_code`` is that of the command line: 2 for a usage error or unreadable input,
+    3 if an external component failed.
     """
 
     exit_code: ClassVar[int] = 2
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Survive pickling, keyword-only parts and all: Spark carries errors."""
+        """Support pickling with keyword-only arguments: Spark transfers errors."""
         return _rebuilt, (type(self), self.args, self.__dict__.copy())
 
 
 class DocumentError(OracleError, ValueError):
-    """A document that is not what its format says; ``path`` is a JSON path."""
+    """A document that violates its format; ``path`` is a JSON path."""
 
     def __init__(
         self,
@@ -37,12 +37,12 @@ class DocumentError(OracleError, ValueError):
         super().__init__(f"{_place(source, line)}{path}: {reason}")
 
     def at(self, *, source: str | None, line: int | None) -> DocumentError:
-        """Return the same error with the place it was met in."""
+        """Return the same error with its source and line."""
         return DocumentError(self.reason, path=self.path, source=source, line=line)
 
 
 class InstanceError(OracleError, ValueError):
-    """An instance contradicts itself; carries what and where, not only prose."""
+    """Inconsistent instance; ``reason`` and ``subject`` are also attributes."""
 
     def __init__(self, reason: str, *, subject: object) -> None:
         super().__init__(f"{reason}: {subject!r}")
@@ -51,9 +51,9 @@ class InstanceError(OracleError, ValueError):
 
 
 class PolicyError(OracleError, ValueError):
-    """A policy that means nothing; says where in its text, when it was one.
+    """An invalid policy, with the place in its text if it was given as text.
 
-    ``start`` and ``length`` tell which characters of ``text`` are the culprit.
+    ``start`` and ``length`` locate the offending characters of ``text``.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class WireError(OracleError, ValueError):
 
 
 class SourceError(OracleError, ValueError):
-    """An input that cannot be read as what it should be."""
+    """An input that cannot be read."""
 
     def __init__(self, reason: str, *, source: str, line: int | None = None) -> None:
         super().__init__(f"{_place(source, line)}{reason}")
@@ -91,7 +91,7 @@ class SourceError(OracleError, ValueError):
 
 
 class OutputError(OracleError, OSError):
-    """A place that cannot be written to."""
+    """An output that cannot be written."""
 
     def __init__(self, reason: str, *, target: str) -> None:
         super().__init__(f"{target}: {reason}")
@@ -100,20 +100,20 @@ class OutputError(OracleError, OSError):
 
 
 class OutsideError(OracleError, RuntimeError):
-    """A part that is not ours failed: Java, a broker, a browser."""
+    """Failure of an external component: Java, a broker, a browser."""
 
     exit_code: ClassVar[int] = 3
 
 
 def _place(source: str | None, line: int | None) -> str:
-    """Write ``file:line: `` as far as it is known."""
+    """Format ``file:line: `` as far as it is known."""
     if source is None:
         return ""
     return f"{source}: " if line is None else f"{source}:{line}: "
 
 
 def _pointer(text: str | None, start: int | None, length: int) -> str:
-    """Quote the text, the culprit underlined; what would break the line is blank."""
+    """Quote the text, the offending part underlined; control characters as blanks."""
     if text is None:
         return ""
     shown = "".join(c if c.isprintable() else " " for c in text)

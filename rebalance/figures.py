@@ -1,4 +1,4 @@
-"""What can be counted about an assignment, in integers, from the columns."""
+"""Figures of an assignment, counted in integers from the columns."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from rebalance.instance import ABSENT, Instance
 
 
 def figures_of(instance: Instance, assignment: Assignment) -> Figures:
-    """Count loads, stickiness, Kafka's balance score, lag and rack mismatches.
+    """Count loads, stickiness, Kafka's balance score, lag, and rack mismatches.
 
-    Whether the assignment is balanced is not counted here but proved (``solver``)
-    or refuted (``verify``).
+    Whether the assignment is balanced is not counted here but proved (``solver``) or
+    refuted (``verify``).
     """
     loads = np.sort(assignment.loads(instance))[::-1]
     kept = count_kept(instance, assignment)
@@ -38,7 +38,7 @@ def count_kept(instance: Instance, assignment: Assignment) -> int:
 
 
 def kip54_score(loads: Int64) -> int:
-    """Kafka's balance score: sum over pairs of members of the difference in load.
+    """Return Kafka's balance score: the sum of load differences over pairs of members.
 
     Parameters
     ----------
@@ -61,14 +61,14 @@ def member_lag(instance: Instance, assignment: Assignment) -> Int64:
 
 
 def _lag_spread(lags: Int64) -> int:
-    """Largest minus least lag of the members that can be given something."""
+    """Return largest minus least lag of the members that can be assigned partitions."""
     return int(lags.max() - lags.min()) if lags.size else 0
 
 
 def count_rack_mismatches(instance: Instance, assignment: Assignment) -> int:
     """Count partitions whose member's rack holds no replica (KIP-881).
 
-    A member without rack, or a partition whose racks are unknown, mismatches nothing.
+    A member without a rack and a partition with unknown racks never mismatch.
     """
     racks = instance.racks
     if racks is None:

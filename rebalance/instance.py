@@ -1,7 +1,7 @@
-"""An instance in memory: one rebalance as read-only numpy columns.
+"""Instance: one rebalance as read-only numpy columns.
 
-One object an instance, none a partition. Topics and members are sorted by name, so
-the order of keys in a document never shows in a result.
+One object per instance, none per partition. Topics and members are sorted by name, so
+the order of keys in a document does not affect a result.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ABSENT = -1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Racks:
-    """Where members and replicas are (KIP-881).
+    """Racks of members and replicas (KIP-881).
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Racks:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instance:
-    """The whole input of one rebalance, with owners settled.
+    """The input of one rebalance, with resolved owners.
 
     Members with equal subscriptions share a *subscription class*; a class lists only
     topics that exist. T topics, P partitions, M members, K classes.
@@ -91,7 +91,7 @@ class Instance:
     owner: Int32 = field(init=False)
 
     def __post_init__(self) -> None:
-        """Refuse columns that do not fit together; derive topics and owners."""
+        """Reject inconsistent columns; derive topics and owners."""
         _check_names(self.topics, "topics")
         _check_names(self.members, "members")
         _check_shapes(self)
@@ -179,7 +179,7 @@ def _check_names(names: tuple[str, ...], subject: str) -> None:
 
 
 def _check_shapes(instance: Instance) -> None:
-    """Refuse columns of the wrong length or that point outside."""
+    """Reject columns of the wrong length or with indices out of range."""
     t, m = len(instance.topics), len(instance.members)
     p, k = instance.n_partitions, instance.n_classes
     claims = instance.claims
@@ -230,7 +230,7 @@ def _check_indices(column: Int32, length: int | None, bound: int, subject: str) 
 
 
 def _claims_subscribed(instance: Instance) -> Bools:
-    """Tell which claims are on a topic that their member subscribes to."""
+    """Return which claims are on a topic that their member subscribes to."""
     claims = instance.claims
     n_topics = len(instance.topics)
     wants_all = np.diff(instance.class_offsets) == n_topics
@@ -245,9 +245,9 @@ def _claims_subscribed(instance: Instance) -> Bools:
 
 
 def _is_listed(instance: Instance, pair: Int64) -> Bools:
-    """Tell whether class · T + topic is a subscription; one look-up a run of equals.
+    """Return whether class · T + topic is a subscription; one lookup per run of equals.
 
-    Claims come topic by topic, so there are far fewer runs than claims.
+    Claims are sorted by topic, so there are far fewer runs than claims.
     """
     n_topics = len(instance.topics)
     listed = np.repeat(

@@ -1,7 +1,7 @@
-"""JSON text to plain Python values, with nothing let through that JSON leaves open.
+"""Strict JSON parsing, with the JSON path of each error.
 
-Repeated keys, lone surrogates and numbers that are no integers are refused, each
-with the JSON path of the culprit. Schema validation comes after, in `documents`.
+Rejects repeated keys, lone surrogates, and numbers that are not integers. Schemas are
+checked afterwards, in `documents`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _SHOWN = 80  # characters of a culprit that an error message repeats
 
 
 class _RepeatedKey(dict[str, Any]):
-    """An object that named ``key`` twice; found again by walking to it."""
+    """An object with the repeated key ``key``; found again by traversal."""
 
     key: str
 
@@ -61,12 +61,12 @@ def parse_json(text: bytes | str) -> Any:
 
 
 def json_path(steps: tuple[int | str, ...]) -> str:
-    """Write steps as a JSON path: ``$.topics.t0.lag[2]``, ``$.members["a b"]``."""
+    """Format steps as a JSON path: ``$.topics.t0.lag[2]``, ``$.members["a b"]``."""
     return "$" + "".join(_step(step) for step in steps)
 
 
 def shown(value: object) -> str:
-    """Repeat a culprit in a message, shortened."""
+    """Return a shortened representation for a message."""
     text = repr(value)
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
 
@@ -123,7 +123,7 @@ def _is_unicode(text: str) -> bool:
 
 
 def _walk(value: Any) -> Iterator[tuple[tuple[int | str, ...], Any]]:
-    """Yield every value with the steps that lead to it, outermost first."""
+    """Yield every value with its steps from the root, outermost first."""
     stack: list[tuple[tuple[int | str, ...], Any]] = [((), value)]
     while stack:
         steps, found = stack.pop()

@@ -1,4 +1,4 @@
-"""Lag from offsets, as a consumer group would count it before it assigns.
+"""Lag from committed offsets and log ends (KIP-169).
 
 The rule is KIP-169's (``computePartitionLag`` of grantneale/kafka-lag-based-assignor
 2.0.0): records from the committed offset to the log's end; where nothing is committed,
@@ -18,7 +18,7 @@ NOT_COMMITTED: Final = -1
 
 
 class OffsetReset(Enum):
-    """Where a consumer begins that finds nothing committed (``auto.offset.reset``)."""
+    """Start of a consumer without a committed offset (``auto.offset.reset``)."""
 
     EARLIEST = "earliest"
     """At the log's start: all that is there lies ahead."""
@@ -35,8 +35,8 @@ def lag_of(
 ) -> Int64:
     """Count the records ahead of each partition's consumer.
 
-    A commit past the log's end counts 0. One before its start counts from the start,
-    since what is gone is not read; KIP-169 counts what is gone as well.
+    An offset beyond the end of the log counts 0. An offset before its start counts from
+    the start, since deleted records are not read; KIP-169 counts these as well.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""Read files of documents: one document, or JSON Lines; ``-`` is standard input.
+"""Files of documents: one document, or JSON Lines; ``-`` is standard input.
 
-A bad line costs that line: it is yielded as a `DocumentError` with its place, and the
-good ones still come. Lines are read one by one, so a file of them may be of any size.
+An unreadable line is yielded as a `DocumentError` with its place, and the other lines
+are still read. Lines are read one by one, so a file can have any size.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class _Line(NamedTuple):
 def read_rebalances(source: str) -> Iterator[Rebalance | DocumentError]:
     """Read the rebalance/1 documents of a file, plain or gzip, in its order.
 
-    The file is one document, however it is laid out, or has one document a line.
+    The file is one document in any layout, or has one document per line.
 
     Yields
     ------
@@ -98,10 +98,10 @@ def read_documents(source: str, parse: _Parse[_T]) -> Iterator[_T | DocumentErro
 def _of_broken_start(
     parse: _Parse[_T], first: _Line, lines: Iterator[_Line], name: str
 ) -> Iterator[_T | DocumentError]:
-    """Read on from a first line that is no JSON by itself.
+    """Continue after a first line that is not JSON by itself.
 
-    It is the start of a document of several lines, unless some line further down is a
-    document by itself: then the file has lines, of which the first ones are broken.
+    It starts a document of several lines, unless a later line is a document by itself:
+    then the file consists of lines, of which the first are unreadable.
     """
     start = [first]
     size = 0
@@ -119,7 +119,7 @@ def _of_broken_start(
 
 
 def _whole(lines: list[_Line]) -> bytes:
-    """Join lines, with the blank ones back in place so that line numbers hold."""
+    """Join lines with blank ones restored, so that line numbers hold."""
     text = io.BytesIO()
     for number, line in enumerate(lines):
         previous = lines[number - 1].number if number else 0
@@ -152,7 +152,7 @@ def _parse_value(text: bytes, *, source: str | None, line: int | None) -> Any:
 
 
 def _is_json(text: bytes | None) -> bool:
-    """Tell whether a line is JSON by itself, whatever else it may lack."""
+    """Return whether a line is JSON by itself."""
     if text is None:
         return True  # too long to look at: it can only be a line
     try:
@@ -165,17 +165,17 @@ def _is_json(text: bytes | None) -> bool:
 
 
 def _is_document(text: bytes | None) -> bool:
-    """Tell whether a line is an object that names its format.
+    """Return whether a line is an object with a format.
 
-    Inside a document laid out over lines there is none: only its own first brace
-    opens an object with a format.
+    Inside a document of several lines there is none: only its own first brace opens an
+    object with a format.
     """
     is_object = text is not None and text.lstrip().startswith(b"{")
     return is_object and b'"format"' in (text or b"") and _is_json(text)
 
 
 def _lines(stream: BinaryIO) -> Iterator[_Line]:
-    """Yield the lines of a stream, none of them longer than a document may be."""
+    """Yield the lines of a stream, none longer than the limit for documents."""
     number = 0
     while text := stream.readline(MAX_DOCUMENT_BYTES + 1):
         number += 1
@@ -202,7 +202,7 @@ def _opened(source: str) -> Iterator[BinaryIO]:
 
 
 def _unzipped(stream: BinaryIO) -> BinaryIO:
-    """Look through gzip, told by its first bytes so that pipes work too."""
+    """Decompress gzip, detected by its first bytes so that pipes work too."""
     peeked = cast("io.BufferedReader", stream)
     if not hasattr(stream, "peek"):
         peeked = io.BufferedReader(cast("io.RawIOBase", stream))
@@ -212,7 +212,7 @@ def _unzipped(stream: BinaryIO) -> BinaryIO:
 
 @contextmanager
 def _readable(name: str) -> Iterator[None]:
-    """Turn what can go wrong with a file into a `SourceError` that names it."""
+    """Convert errors of a file into a `SourceError` that names it."""
     try:
         yield
     except IsADirectoryError:

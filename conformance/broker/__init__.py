@@ -1,6 +1,6 @@
-"""A real broker of Apache Kafka on loopback, for tests of what joins its groups."""
+"""A real Apache Kafka broker on loopback, for tests with real groups."""
 
-from conformance.broker.broker import VERSION, Broker, running_broker
 from conformance.broker.java_member import java_member
+from conformance.broker.server import VERSION, Broker, running_broker
 
 __all__ = ["VERSION", "Broker", "java_member", "running_broker"]

@@ -1,4 +1,4 @@
-"""A consumer of kafka-clients, a process that is in a group until its input ends."""
+"""A kafka-clients consumer as a process, in a group until its input ends."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ ASSIGNORS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Member(Line):
-    """The program of one consumer, out of a line's jars."""
+    """The program of one consumer, from the jars of a Kafka line."""
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The one file that is compiled."""
+        """The one file to compile."""
         return ("Member.java",)
 
 
@@ -35,7 +35,7 @@ def java_member(
     *,
     instance_id: str | None = None,
 ) -> tuple[str, ...]:
-    """Return the command of a member; see ``Member.java`` for what it says.
+    """Return the command of a member; ``Member.java`` documents its output.
 
     Parameters
     ----------

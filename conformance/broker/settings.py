@@ -1,4 +1,4 @@
-"""What a broker is told: one node, nothing replicated, groups that start at once."""
+"""Broker settings: one node, no replication, no initial rebalance delay."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def settings(folder: Path, port: int, control: int, *, rack: str | None) -> str:
-    """Write a file of settings for one node that is its own controller.
+    """Write the settings file of one node that is its own controller.
 
     Parameters
     ----------

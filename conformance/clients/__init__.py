@@ -1,4 +1,4 @@
-"""Other people's assignors, run as they are: what they answer, or how they fail."""
+"""Adapters to third-party assignors, run unmodified in processes of their own."""
 
 from conformance.clients.answer import Answer, Verdict, judged
 from conformance.clients.kafka_clients import LINES, KafkaClients, install

@@ -1,4 +1,4 @@
-"""What became of one rebalance handed to somebody else's assignor."""
+"""Outcome of one rebalance that was given to a third-party assignor."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rebalance import AssignmentDocument, DocumentError, parse_assignment, to_js
 
 
 class Verdict(Enum):
-    """How a client met a rebalance."""
+    """Outcome of a rebalance for a client."""
 
     ANSWERED = "answered"
     ERROR = "error"  # the assignor raised
@@ -23,7 +23,7 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """An assignment where one could be read; a reason unless ``ANSWERED``."""
+    """An assignment if one could be read; a reason unless ``ANSWERED``."""
 
     verdict: Verdict
     assignment: AssignmentDocument | None = None
@@ -50,7 +50,7 @@ def _failure(line: bytes) -> Answer:
 
 
 def judged(answer: Answer, rebalance: bytes, *, cooperative: bool = False) -> Answer:
-    """Let the judge look at what was answered: valid, or ``INVALID`` and why.
+    """Judge an answer: it stays valid, or becomes ``INVALID`` with the violations.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Jars by their Maven coordinates, each checked against a digest that is written down.
+"""Jars by Maven coordinates, each checked against a recorded digest.
 
 Apache Ivy fetches them: pyspark brings it along, so that a machine with Python alone
 needs no build tool. It asks where Ivy asks by itself, or where a mirror of the central
@@ -36,11 +36,11 @@ class Jar:
 
     @property
     def file_name(self) -> str:
-        """Its name in a folder of jars."""
+        """File name in a folder of jars."""
         return f"{self.name}-{self.version}.jar"
 
     def is_in(self, folder: Path) -> bool:
-        """Tell whether the very file is there."""
+        """Return whether the folder has this file, by its digest."""
         try:
             data = (folder / self.file_name).read_bytes()
         except FileNotFoundError:
@@ -49,7 +49,7 @@ class Jar:
 
 
 def fetch(jars: Iterable[Jar], folder: Path, *, java: Path) -> None:
-    """Put those jars that are missing into ``folder``.
+    """Fetch the jars that are missing in ``folder``.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def _put(jars: Sequence[Jar], aside: Path, folder: Path) -> None:
 
 
 def _retrieve(jars: Sequence[Jar], aside: Path, java: Path) -> None:
-    """Let Ivy fetch; nothing is kept in the user's home."""
+    """Run Ivy with a temporary cache."""
     settings, module = aside / "settings.xml", aside / "ivy.xml"
     settings.write_bytes(_settings(aside / "cache", mirror_of_central(Path.home())))
     module.write_bytes(_module(jars))
@@ -86,7 +86,7 @@ def _retrieve(jars: Sequence[Jar], aside: Path, java: Path) -> None:
 
 
 def _ivy() -> Path:
-    """Find Ivy's jar beside Spark's, without importing Spark."""
+    """Return the path of Ivy's jar, next to Spark's, without importing Spark."""
     spec = find_spec("pyspark")
     for place in (spec.submodule_search_locations or ()) if spec else ():
         for path in sorted((Path(place) / "jars").glob("ivy-*.jar")):
@@ -118,7 +118,7 @@ def _settings(cache: Path, mirror: str | None) -> bytes:
 
 
 def _module(jars: Sequence[Jar]) -> bytes:
-    """Write a module that wants these files, of one name several versions maybe."""
+    """Write an Ivy module that depends on these files, possibly in several versions."""
     root = ElementTree.Element("ivy-module", version="2.0")
     ElementTree.SubElement(root, "info", organisation="ours", module="jars")
     wanted = ElementTree.SubElement(root, "dependencies")

@@ -34,7 +34,7 @@ TIMING: Final = ("Timing.java", "ClientTiming.java", "ServerTiming.java")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """A release of Kafka: its jars, and which assignors are run out of it."""
+    """A release of Kafka: its jars, and the assignors that are run from it."""
 
     version: str
     jars: tuple[Jar, ...]
@@ -42,7 +42,7 @@ class Line:
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The files of the adapter, and of the benchmarks, that compile with these."""
+        """Source files of the adapter and the benchmarks for these jars."""
         has_server = any(name in SERVER_ASSIGNORS for name in self.assignors)
         server = ("ServerAdapter.java", *TIMING) if has_server else ()
         return ("Adapter.java", "Rebalance.java", "ClientAdapter.java", *server)
@@ -50,7 +50,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KafkaClients:
-    """A line, fetched and compiled."""
+    """A Kafka line, fetched and compiled."""
 
     line: Line
     java: Path
@@ -91,7 +91,7 @@ class KafkaClients:
 
 
 def _pins() -> dict[str, tuple[Jar, ...]]:
-    """Read which jars belong together."""
+    """Read the jars of each line."""
     pinned = orjson.loads((SOURCES / "jars.json").read_bytes())
     return {use: tuple(Jar(**jar) for jar in jars) for use, jars in pinned.items()}
 
@@ -110,7 +110,7 @@ LINES: Final[Mapping[str, Line]] = MappingProxyType(
 
 
 def install(line: Line) -> KafkaClients:
-    """Fetch and compile what is not there yet.
+    """Fetch and compile what is missing.
 
     Raises
     ------
@@ -129,7 +129,7 @@ def install(line: Line) -> KafkaClients:
 def _compiled(
     line: Line, jars: tuple[Path, ...], folder: Path, compiler: list[str]
 ) -> Path:
-    """Return the folder of classes, made aside and renamed when it is complete."""
+    """Return the folder of classes, compiled aside and renamed when complete."""
     sources = [SOURCES / name for name in line.sources]
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources))
     for jar in (*_PINS["compiler"], *line.jars):
@@ -148,7 +148,7 @@ def _compiled(
 
 
 def _settle(made: Path, classes: Path) -> None:
-    """Rename; where another process was quicker, its classes are as good."""
+    """Rename a folder; if another process was faster, use its classes."""
     try:
         made.rename(classes)
     except OSError:

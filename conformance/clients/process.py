@@ -1,4 +1,4 @@
-"""An adapter in a process of its own: one line in, one line out, under a time limit.
+"""An adapter process: one line in, one line out, under a time limit.
 
 A hang is ended and a crash noted; either costs the one rebalance it met, since the
 next one starts the program anew.
@@ -24,14 +24,14 @@ LAST_WORDS: Final = 2000  # bytes of what a dead process wrote to its standard e
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """How to start an adapter; its memory limit is an argument of its own runtime."""
+    """Command of an adapter; its memory limit is an argument of its own runtime."""
 
     name: str
     argv: tuple[str, ...]
 
 
 class Adapter:
-    """A program that is started when needed; a context that ends it."""
+    """A program that is started when needed, and ended by a context."""
 
     def __init__(self, program: Program, *, seconds: float = 20.0) -> None:
         self.program = program
@@ -50,7 +50,7 @@ class Adapter:
         self.close()
 
     def answer(self, rebalance: bytes) -> Answer:
-        """Hand over one ``rebalance/1`` document without line breaks.
+        """Send one ``rebalance/1`` document without line breaks and return the outcome.
 
         Raises
         ------
@@ -98,7 +98,7 @@ def _cause(code: int) -> str:
 
 
 class _Running:
-    """The process and its pipes; neither end waits for the other past a deadline."""
+    """The process and its pipes; reads and writes have a deadline."""
 
     def __init__(self, program: Program) -> None:
         self._said = tempfile.TemporaryFile()  # noqa: SIM115  # closed by end()
@@ -121,7 +121,7 @@ class _Running:
         return self._process.poll() is not None
 
     def exchange(self, line: bytes, deadline: float) -> bytes | None:
-        """Return the line that answers; None if there is none in time, or ever."""
+        """Return the line that answers; None if there is none in time."""
         left, got = memoryview(line), bytearray()
         with selectors.DefaultSelector() as ready:
             ready.register(self._from, selectors.EVENT_READ)
@@ -143,7 +143,7 @@ class _Running:
         return bytes(got[:-1])
 
     def end(self) -> tuple[int, str]:
-        """Close the pipes; return the exit code and the end of what was said."""
+        """Close the pipes; return the exit code and the end of the error output."""
         self._to.close()
         self._from.close()
         try:
@@ -157,7 +157,7 @@ class _Running:
 
 
 def _written(pipe: IO[bytes], data: memoryview) -> int:
-    """Write what fits; a reader that has gone takes everything, and is found out."""
+    """Write what fits; a closed pipe accepts everything and is detected later."""
     try:
         return os.write(pipe.fileno(), data[:CHUNK])
     except BrokenPipeError:

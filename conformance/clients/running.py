@@ -1,4 +1,4 @@
-"""Run a Java program to its end: fetching or compiling, not answering."""
+"""Run a Java program that fetches or compiles, to its end."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SHOWN: Final = 2000  # characters of what a program said when it failed
 
 
 def run_java(command: Sequence[str], *, what: str, seconds: float) -> None:
-    """Wait for a command that must succeed.
+    """Run a command that must succeed.
 
     Raises
     ------

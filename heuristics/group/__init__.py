@@ -1,23 +1,21 @@
-"""The classic group protocol (KIP-429, KIP-726, KIP-345), simulated step by step.
+"""Simulation of the classic group protocol (KIP-429, KIP-726, KIP-345) by events.
 
 =====================  =======================================================
 `protocol`             the vote on assignors; static and dynamic choice
-`member`               a consumer: what it holds, revokes, loses and commits
+`member`               a consumer: what it holds, revokes, loses, and commits
 `coordinator`          the broker: generations, timeouts, static members, commits
 `leader`               the assignor's answer, with what is in transfer withheld
-`events`, `group`      every step an event, so that a caller chooses the order
-`history`              what happened, its moves, and the least possible
-`safeguards`           the rules of safety, each droppable by a test
+`events`, `simulation`  every step is an event, so that a caller selects the order
+`history`              what happened, its moves, and a lower bound on moves
+`safeguards`           safety rules, each of which a test can disable
 =====================  =======================================================
 
-Each module names its sources and what it leaves out. Some rules are ours, where
-upstream can end with two committers or with a partition that is nobody's: `Safeguards`
-has them.
+Each module names its sources and what it omits. Some rules are our own, where upstream
+can end with two committers or with a partition without an owner: see `Safeguards`.
 """
 
 from heuristics.group.coordinator import Coordinator, GroupState
-from heuristics.group.events import Event, Kind
-from heuristics.group.group import Group
+from heuristics.group.events import Event, EventKind
 from heuristics.group.history import History, Step, least_moves
 from heuristics.group.member import Configuration, Member, Phase
 from heuristics.group.messages import Refusal
@@ -30,16 +28,17 @@ from heuristics.group.protocol import (
     static_protocol,
 )
 from heuristics.group.safeguards import Safeguards
+from heuristics.group.simulation import Group
 
 __all__ = [
     "Configuration",
     "Coordinator",
     "Event",
+    "EventKind",
     "Group",
     "GroupError",
     "GroupState",
     "History",
-    "Kind",
     "Member",
     "Phase",
     "ProtocolChoice",

@@ -1,12 +1,13 @@
-"""The broker's side of a classic group: who is in, which generation, who may commit.
+"""Coordinator of a classic group: members, generations, and commits.
 
 Follows ``ClassicGroup`` and ``GroupMetadataManager`` (Kafka 4.0): JoinGroup, SyncGroup,
 LeaveGroup, the three timeouts, offset commits, static members (KIP-345: replaced
 without a rebalance while assignor and topics stay the same; kept through a rebalance
 that they miss, until the session times out; the old process is fenced) and the leader
-that skips its assignment (KIP-814). That topics count there is ours: `Safeguards`.
+that skips its assignment (KIP-814). That topics count there is our own rule: see
+`Safeguards`.
 
-Left out: a first rebalance that waits for more members, the two-step joining of
+Omitted: a first rebalance that waits for more members, the two-step joining of
 KIP-394, group size limits, loading and moving of coordinators, transactions.
 """
 
@@ -37,7 +38,7 @@ class GroupState(Enum):
 
 @dataclass(slots=True, kw_only=True)
 class _Entry:
-    """What the coordinator knows of a member."""
+    """What the coordinator knows about a member."""
 
     subscription: Subscription
     joined: bool = False  # a JoinGroup of it waits for the generation to begin
@@ -50,7 +51,7 @@ class _Entry:
 
 
 class Coordinator:
-    """One group's coordinator. Members are told apart by member id.
+    """The coordinator of one group. Members are identified by member id.
 
     Parameters
     ----------
@@ -75,7 +76,7 @@ class Coordinator:
     def refusal(
         self, member_id: str, generation: int, instance_id: str | None = None
     ) -> Refusal | None:
-        """Answer a heartbeat."""
+        """Return the error of a heartbeat, if any."""
         if member_id not in self._entries:
             if self._of_instance(instance_id) is not None:
                 return Refusal.FENCED_INSTANCE_ID
@@ -97,7 +98,7 @@ class Coordinator:
     # Joining.
 
     def join(self, member_id: str, subscription: Subscription) -> Refusal | None:
-        """Take a JoinGroup of a member that is in the group."""
+        """Process the JoinGroup of a member that is in the group."""
         entry = self._entries.get(member_id)
         if entry is None:
             return self.refusal(
@@ -113,7 +114,7 @@ class Coordinator:
         return None
 
     def enter(self, member_id: str, subscription: Subscription) -> Refusal | None:
-        """Take the first JoinGroup of a process, under the id it is given."""
+        """Process the first JoinGroup of a process, under the id it is given."""
         lists = [e.subscription.strategies for e in self._entries.values()]
         if not candidates([*lists, subscription.strategies]):
             return Refusal.INCONSISTENT_GROUP_PROTOCOL
@@ -138,7 +139,7 @@ class Coordinator:
         return next(same, None)
 
     def _replace(self, old: str, new: str, subscription: Subscription) -> None:
-        """Hand a static member's place to its new process; the old id is unknown."""
+        """Give a static member's place to its new process; the old id is unknown."""
         entry = self._entries[old]
         entry.subscription = subscription
         self._entries = {
@@ -190,7 +191,7 @@ class Coordinator:
             self._responses[m] = self._response(m)
 
     def _response(self, member_id: str) -> JoinResponse:
-        """Answer a JoinGroup; who leads learns of all, unless all is assigned."""
+        """Return a JoinGroup's answer; a leader that must assign gets all members."""
         leads = member_id == self.leader and self.state is GroupState.COMPLETING
         entries = self._entries.items() if leads else ()
         members = {m: entry.subscription for m, entry in entries}
@@ -202,11 +203,11 @@ class Coordinator:
         )
 
     def response(self, member_id: str) -> JoinResponse | None:
-        """Look at the answer that waits for a member."""
+        """Return the answer that waits for a member."""
         return self._responses.get(member_id)
 
     def take_response(self, member_id: str) -> JoinResponse:
-        """Deliver the answer that waits for a member, or lose it on the way."""
+        """Deliver or lose the answer that waits for a member."""
         return self._responses.pop(member_id)
 
     # Syncing.
@@ -214,9 +215,9 @@ class Coordinator:
     def sync(
         self, member_id: str, assigned: Mapping[str, Partitions] | None
     ) -> Partitions:
-        """Take a SyncGroup without `refusal`, from a leader with everybody's share.
+        """Process a SyncGroup without `refusal`; the leader's has all assignments.
 
-        A follower comes once the leader's assignment is there: it would only wait.
+        A follower syncs once the leader's assignment is present: it would only wait.
         """
         if self.state is GroupState.COMPLETING and assigned is not None:
             for m, entry in self._entries.items():
@@ -239,15 +240,16 @@ class Coordinator:
 
     @property
     def awaits_join(self) -> bool:
-        """Whether the rebalance timeout would change anything: somebody joined."""
+        """Whether the rebalance timeout would change anything: a member has joined."""
         waiting = [entry.joined for entry in self._entries.values()]
         dynamic = any(not (e.joined or e.is_static) for e in self._entries.values())
         return self.state is GroupState.PREPARING and (any(waiting) or dynamic)
 
     def end_joining(self) -> None:
-        """Time the join phase out: who did not join is dropped, static members not.
+        """End the join phase by timeout: members that did not join are dropped.
 
-        If only static members are left and none of them joined, the wait goes on.
+        Static members are kept. If only static members are left and none of them
+        joined, the wait continues.
         """
         self._entries = {
             m: entry
@@ -265,7 +267,7 @@ class Coordinator:
         return tuple(m for m, entry in self._entries.items() if not entry.synced)
 
     def end_syncing(self) -> None:
-        """Time the sync phase out: who did not sync is dropped, static or not."""
+        """End the sync phase by timeout: members that did not sync are dropped."""
         late = self.awaits_sync
         for member_id in late:
             del self._entries[member_id]

@@ -1,4 +1,4 @@
-"""The steps of which every history of a group is made."""
+"""Events: the steps of every history of a group."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from enum import Enum
 from typing import NamedTuple
 
 
-class Kind(Enum):
-    """What may happen. The subject is a process, or a member id where it says so."""
+class EventKind(Enum):
+    """What can happen. The subject is a process, or a member id where stated."""
 
     REVOKED = "revoked"  # the callback after a SyncGroup ends
     RECEIVE = "receive"  # a JoinGroup's answer arrives
@@ -28,12 +28,22 @@ class Kind(Enum):
 
 
 class Event(NamedTuple):
-    """One step."""
+    """One event."""
 
-    kind: Kind
+    kind: EventKind
     subject: str = ""
 
 
-PROGRESS = (Kind.REVOKED, Kind.RECEIVE, Kind.SYNC, Kind.HEARTBEAT, Kind.JOIN)
-TIMEOUTS = (Kind.REBALANCE_TIMEOUT, Kind.SYNC_TIMEOUT, Kind.SESSION_TIMEOUT)
-FAULTS = (Kind.LOSE_JOIN, Kind.LOSE_SYNC)
+PROGRESS = (
+    EventKind.REVOKED,
+    EventKind.RECEIVE,
+    EventKind.SYNC,
+    EventKind.HEARTBEAT,
+    EventKind.JOIN,
+)
+TIMEOUTS = (
+    EventKind.REBALANCE_TIMEOUT,
+    EventKind.SYNC_TIMEOUT,
+    EventKind.SESSION_TIMEOUT,
+)
+FAULTS = (EventKind.LOSE_JOIN, EventKind.LOSE_SYNC)

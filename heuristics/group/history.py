@@ -1,14 +1,14 @@
-"""What happened to a group: its steps, its moves, and the least moves possible.
+"""History of a group: its steps, its moves, and a lower bound on moves.
 
-A *move* is a partition whose owner (who holds it and may commit) is another than the
-one before. A static member that is restarted stays the same owner; any other restart
+A *move* is a partition whose owner (the process that holds it and may commit) differs
+from the one before. A restarted static member stays the same owner; any other restart
 makes a new one, as for the coordinator.
 
-*Least possible*, from one rest to the next (`least_moves`): partitions whose owner is
-in the group no more move whatever anybody does; and if the assignor evens counts among
-equal subscriptions, so do partitions that their owners hold above their quotas (the
-counting argument of KIP-615). A history's bound is the sum over its rests. Nothing
-between two rests can take less, so a history that meets it is as good as any.
+The *lower bound*, from one stable state to the next (`least_moves`): partitions whose
+owner has left the group must move; and if the assignor balances counts among equal
+subscriptions, so must partitions that their owners hold above their quotas (the
+counting argument of KIP-615). A history's bound is the sum over its stable states, so a
+history that meets it is optimal.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Owners = Mapping[Partition, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """An event and the group after it.
+    """An event, and the group after it.
 
     ``owners`` lists, for each partition, the identities that hold it and may commit.
     """
@@ -38,7 +38,7 @@ class Step:
 
 @dataclass(slots=True)
 class History:
-    """Steps so far, and what can be counted about them."""
+    """All steps so far, and what is counted about them."""
 
     steps: list[Step] = field(default_factory=list)
     moves: int = 0
@@ -54,16 +54,17 @@ class History:
 
 
 def least_moves(before: Owners, members: Collection[str], *, evens: bool) -> int:
-    """Count the partitions that cannot stay, whatever anybody does.
+    """Count the partitions that no assignment can leave with their owners.
 
     Parameters
     ----------
     before : mapping of (topic, number) to identity
-        Owners at the rest before.
+        Owners at the stable state before.
     members : collection of str
-        Identities in the group at the rest after; all want all topics if ``evens``.
+        Identities in the group at the stable state after; with ``evens``, all subscribe
+        to all topics.
     evens : bool
-        Whether loads are the floor or the ceiling of the mean at the rest after, and
+        Whether loads are the floor or the ceiling of the mean at the state after, and
         every partition has an owner at both.
     """
     owned = Counter(owner for owner in before.values() if owner in members)

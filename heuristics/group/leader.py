@@ -1,10 +1,10 @@
-"""What the leader does: run the assignor, and withhold what must be revoked first.
+"""Leader of a classic group: run the assignor, withhold partitions in transfer.
 
 Follows ``ConsumerCoordinator.onLeaderElected`` and, for COOPERATIVE, the adjustment of
 ``CooperativeStickyAssignor`` (KIP-429): a partition that goes to one member while
 another holds it goes to nobody in this generation. Of several claims on a partition
-only the newest count (KIP-341, KIP-792): older ones are of members that missed a
-generation, and those have lost what they held.
+only the newest count (KIP-341, KIP-792): older ones belong to members that missed a
+generation and have lost what they held.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def assignment_by(
     topics: Mapping[str, int],
     members: Mapping[str, Subscription],
 ) -> Shares:
-    """Give every partition of a subscribed topic to a member, as the assignor says."""
+    """Assign every partition of a subscribed topic with an assignor."""
     instance = _instance(strategy, topics, members)
     written = members_of(instance, strategy.assignor.assign(instance))
     return {
@@ -38,7 +38,7 @@ def assignment_by(
 
 
 def without_transfers(shares: Shares, members: Mapping[str, Subscription]) -> Shares:
-    """Take away what another member has yet to revoke."""
+    """Remove what another member has yet to revoke."""
     claimants = newest_claimants(members)
     return {
         member: frozenset(p for p in held if claimants.get(p, {member}) <= {member})
@@ -47,14 +47,14 @@ def without_transfers(shares: Shares, members: Mapping[str, Subscription]) -> Sh
 
 
 def must_withhold(strategy: Strategy) -> bool:
-    """Whether the strategy is one that withholds."""
+    """Whether the strategy withholds partitions in transfer."""
     return strategy.highest is RebalanceProtocol.COOPERATIVE
 
 
 def newest_claimants(
     members: Mapping[str, Subscription],
 ) -> dict[Partition, set[str]]:
-    """Members whose claim on a partition no other claim is newer than."""
+    """Return the members whose claim on a partition is the newest."""
     newest: dict[Partition, int] = {}
     claimants: dict[Partition, set[str]] = {}
     for member, subscription in members.items():

@@ -1,13 +1,13 @@
-"""A member's side of the protocol: what it holds, when it gives up, when it commits.
+"""Member of a classic group: what it holds, revokes, loses, and commits.
 
 Follows ``ConsumerCoordinator`` and ``AbstractCoordinator`` (Kafka 4.0): what is revoked
 before a JoinGroup and after a SyncGroup, ``onPartitionsLost`` on a reset generation,
 commits only between a SyncGroup's answer and the next JoinGroup. The dynamic choice of
-the protocol is KIP-726's: a member goes by the assignor last picked. It is in no
-release; of the KIP's text we had the proposed changes, not the discussion, so how a
-member goes down to EAGER with partitions in hand is our reading (`Safeguards`).
+the protocol is KIP-726's: a member follows the assignor selected last. It is in no
+release, and we had the KIP's proposed changes but not the discussion, so how a member
+returns to EAGER while it holds partitions is our interpretation (`Safeguards`).
 
-Left out: auto-commit and its failures, callbacks that throw or that never return,
+Omitted: auto-commit and its failures, callbacks that throw or that never return,
 changes of subscription and of topics, heartbeat threads (a heartbeat is an event).
 """
 
@@ -35,7 +35,7 @@ from heuristics.group.safeguards import Safeguards
 
 
 class Phase(Enum):
-    """Where a member is, as ``AbstractCoordinator.MemberState`` and two ends."""
+    """State of a member: ``AbstractCoordinator.MemberState`` and two final states."""
 
     OUTSIDE = "outside"  # a JoinGroup is due
     JOINING = "joining"  # it waits for a JoinGroup's answer
@@ -46,7 +46,7 @@ class Phase(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Configuration:
-    """What a process is started with.
+    """Configuration of a process.
 
     Raises
     ------
@@ -67,11 +67,11 @@ class Configuration:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the strategies, most wanted first."""
+        """Names of the strategies, in order of preference."""
         return tuple(strategy.name for strategy in self.strategies)
 
     def strategy(self, name: str) -> Strategy:
-        """Look a strategy up."""
+        """Return a strategy by name."""
         return next(s for s in self.strategies if s.name == name)
 
 
@@ -135,7 +135,7 @@ class Member:
         return self.configuration.instance_id or self.name
 
     def prepare_to_join(self) -> Subscription:
-        """Give up what the protocol asks for, and say what is still in hand."""
+        """Revoke what the protocol demands, and return what is still held."""
         if self.generation == NO_GENERATION:
             self._lose_all()
         elif self.protocol is RebalanceProtocol.EAGER:
@@ -152,7 +152,7 @@ class Member:
         )
 
     def joined(self, response: JoinResponse) -> None:
-        """Learn the generation and the assignor; give up what may be another's now."""
+        """Record generation and assignor; lose what another member may own now."""
         missed = NO_GENERATION < self.generation < response.generation - 1
         if missed and self._safeguards.loses_when_missed:
             self._lose_all()
@@ -173,7 +173,7 @@ class Member:
             self._lose_all()
 
     def synced(self, assigned: Partitions) -> None:
-        """Take the assignment; what is in hand and not in it is to be revoked."""
+        """Apply the assignment; what is held and not in it is to be revoked."""
         self.revoking = self.held - assigned
         self.held |= assigned
         if any(one.remembers for one in self.configuration.strategies):
@@ -187,7 +187,7 @@ class Member:
         self.phase = Phase.OUTSIDE
 
     def refused(self, refusal: Refusal) -> None:
-        """Take an error: join again, forget the generation, or end."""
+        """Process an error: join again, reset the generation, or end."""
         fatal = (Refusal.FENCED_INSTANCE_ID, Refusal.INCONSISTENT_GROUP_PROTOCOL)
         if refusal in fatal:
             self.stop()

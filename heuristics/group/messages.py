@@ -1,4 +1,4 @@
-"""What members and coordinator say to each other."""
+"""Messages between members and coordinator."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ class Subscription:
     ----------
     topics : frozenset of str
     owned : frozenset of (topic, number)
-        What the member holds as it joins: nothing under EAGER.
+        Partitions held when it joins: none under EAGER.
     generation : int
-        The newest generation that the member took part in; -1 none.
+        The newest generation in which the member took part; -1 none.
     strategies : tuple of str
-        Names of its assignors, most wanted first.
+        Names of its assignors, in order of preference.
     instance_id : str or None
         ``group.instance.id`` of a static member (KIP-345).
     remembered : frozenset of (topic, number)
-        User data of KIP-54: the process's last assignment, whatever became of it.
+        User data of KIP-54: the process's last assignment, even if it was lost since.
     remembered_generation : int
         The generation that it dates from (KIP-341); -1 none.
     """
@@ -55,7 +55,7 @@ class Subscription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JoinResponse:
-    """A JoinGroup's answer; ``members`` is empty but for a leader who must assign."""
+    """JoinGroup's answer; ``members`` is empty except for a leader that must assign."""
 
     generation: int
     strategy: str

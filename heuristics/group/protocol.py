@@ -1,4 +1,4 @@
-"""Which assignor a group uses, and by which rules its members hand partitions over.
+"""Selection of a group's assignor and of its rebalance protocol.
 
 Sources: ``ClassicGroup.selectProtocol`` and ``ClassicGroupMember.vote`` (Kafka 4.0) for
 the vote; ``ConsumerCoordinator`` (Kafka 2.4 to 4.0, KIP-429) for the static choice;
@@ -17,7 +17,7 @@ from rebalance import OracleError
 
 
 class GroupError(OracleError, ValueError):
-    """A group was set up, or an event chosen, that makes no sense."""
+    """An invalid setup of a group, or an event that cannot happen."""
 
     def __init__(self, reason: str, *, subject: object) -> None:
         super().__init__(f"{reason}: {subject!r}")
@@ -26,7 +26,7 @@ class GroupError(OracleError, ValueError):
 
 
 class RebalanceProtocol(IntEnum):
-    """How partitions change hands; the greater is the more advanced (KIP-429)."""
+    """How partitions change hands; a greater value is more advanced (KIP-429)."""
 
     EAGER = 0  # all are revoked before joining
     COOPERATIVE = 1  # all are kept; what must move is revoked first, given later
@@ -57,10 +57,10 @@ class Strategy:
 
 
 def static_protocol(strategies: Sequence[Strategy]) -> RebalanceProtocol:
-    """Choose the highest protocol that all of a member's strategies support.
+    """Return the highest protocol that all of a member's strategies support.
 
-    So a list with one eager-only assignor is eager, whatever else it has: two rolling
-    bounces are needed to leave it (KIP-429).
+    A list with one eager-only assignor is therefore eager: two rolling bounces are
+    needed to leave it (KIP-429).
 
     Raises
     ------
@@ -80,9 +80,9 @@ def candidates(preferences: Sequence[Sequence[str]]) -> frozenset[str]:
 
 
 def selected(preferences: Iterable[Sequence[str]]) -> str:
-    """Let each member vote for the first candidate of its list; most votes win.
+    """Return the assignor with most votes; a member votes for its first candidate.
 
-    Tied: the least name; upstream goes by hash.
+    Ties: the least name; upstream uses hash order.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The rules that keep a group safe, each by itself, so that a test can drop one."""
+"""Safety rules of a group, each of which a test can disable."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Safeguards:
-    """What holds in every group but those of tests that must fail.
+    """Safety rules, all enabled except in tests that must fail.
 
     Attributes
     ----------
@@ -29,11 +29,12 @@ class Safeguards:
         The leader asks for another rebalance if what it withheld is still withheld
         when all is quiet. Ours: upstream relies on the revoking member to rejoin, and
         one that is static and dies between may come back without a rebalance
-        (KIP-345); its withheld partitions would then be nobody's.
+        (KIP-345); its withheld partitions would then have no owner.
     heeds_new_topics : bool
         A static member whose next process wants other topics is one that changed:
         the group rebalances. Upstream looks at the assignor alone (KAFKA-12759), so
-        that what only that member wants stays nobody's. Ours, until upstream has it.
+        that partitions for which only that member subscribes stay without an owner.
+        Our own rule, until upstream has it.
     """
 
     withholds: bool = True

@@ -1,4 +1,4 @@
-"""Read rebalances, answer each with an assignment, write the answers."""
+"""Read rebalances, compute an assignment for each, write the documents."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def answer_all(
     what: str,
     stop: Event | None = None,
 ) -> None:
-    """Answer every rebalance of a file, in its order, until ``stop`` is set.
+    """Compute an assignment for every rebalance of a file, until ``stop`` is set.
 
     Raises
     ------
     typer.Exit
-        After the last answer: with 130 when stopped, with 2 when part of the input was
-        not good, with 1 when the answer to a rebalance is no.
+        After the last answer: with 130 if stopped, with 2 if part of the input was
+        unreadable, with 1 if an answer is infeasible or unknown.
     """
     complaints = Complaints()
     rule = ClaimRule(claim_rule)

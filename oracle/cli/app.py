@@ -1,4 +1,4 @@
-"""The verbs of ``assignor-oracle``. Each imports what it needs when it runs."""
+"""The subcommands of ``assignor-oracle``; each imports what it needs when it runs."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def assignor_oracle(
         ),
     ] = False,
 ) -> None:
-    """Find the best assignment for a rebalance of a Kafka consumer group, proved.
+    """Find the best assignment for a rebalance of a Kafka consumer group, with a proof.
 
-    And judge every other assignment, and every assignor, against it.
+    Judge and compare every other assignment, and every assignor, with it.
 
-    Exit codes: 0 fine, 1 the answer is no, 2 bad usage or unreadable input, 3 an
-    outside part failed, 130 interrupted.
+    Exit codes: 0 success, 1 negative result, 2 usage error or unreadable input, 3
+    failure of an external component, 130 interrupted.
     """
 
 

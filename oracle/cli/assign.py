@@ -1,4 +1,4 @@
-"""``assign``: what a published assignor makes of each rebalance."""
+"""``assign``: run a published assignor on each rebalance."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def assign(
 ) -> None:
     """Run a published assignor on each rebalance.
 
-    Writes one assignment/1 document a rebalance. An assignor may refuse a rebalance
-    that it is not made for; that is reported, and the exit code is 2.
+    Writes one assignment/1 document per rebalance. An assignor can refuse a rebalance
+    to which it does not apply; this is reported, and the exit code is 2.
 
     Example: assignor-oracle assign --assignor range rebalances.jsonl
     """

@@ -1,4 +1,4 @@
-"""``audit``: a cluster's history, judged; the tables and the page."""
+"""``audit``: judge a cluster's history; write tables and the HTML page."""
 
 from __future__ import annotations
 
@@ -21,14 +21,16 @@ Out = Annotated[
     str,
     typer.Option("--out", metavar="DIR", help="Folder for the tables and the page."),
 ]
-Master = Annotated[str, typer.Option(metavar="URL", help="Spark's master: local[2].")]
-Cluster = Annotated[str, typer.Option(metavar="NAME", help="What to call the cluster.")]
+Master = Annotated[
+    str, typer.Option(metavar="URL", help="Spark's master, such as local[2].")
+]
+Cluster = Annotated[str, typer.Option(metavar="NAME", help="Name of the cluster.")]
 Topics = Annotated[
     str | None,
     typer.Option(
         metavar="FILE",
-        help="Partition counts: {topic: count}. Else topics.json of a folder of "
-        "sources; else the largest partition seen.",
+        help="Partition counts: {topic: count}. Default: topics.json in a folder of "
+        "sources, else the largest partition seen.",
         show_default=False,
     ),
 ]
@@ -36,7 +38,7 @@ Offsets = Annotated[
     str | None,
     typer.Option(
         metavar="FILE",
-        help="Log ends, for lag. Else offsets.json of a folder of sources.",
+        help="Log ends, for lag. Default: offsets.json in a folder of sources.",
         show_default=False,
     ),
 ]
@@ -44,8 +46,8 @@ Reset = Annotated[
     Literal["earliest", "latest", "none"],
     typer.Option(
         "--auto-offset-reset",
-        help="Where lag counts from if nothing was committed, as the group's consumers "
-        "have it set: the log's start (earliest, none) or end (latest).",
+        help="Where lag starts if nothing was committed, as the group's consumers are "
+        "configured: at the log's start (earliest, none) or end (latest).",
     ),
 ]
 Format = Annotated[
@@ -53,7 +55,7 @@ Format = Annotated[
     typer.Option(
         "--format",
         metavar="KIND",
-        help="Take all files to be of this format; a wrong name lists them.",
+        help="Format of all files; a wrong name lists the formats.",
         show_default=False,
     ),
 ]
@@ -62,7 +64,7 @@ Json = Annotated[
 ]
 
 
-def audit(  # noqa: PLR0913 - one parameter an option
+def audit(  # noqa: PLR0913 - one parameter per option
     sources: Sources,
     *,
     out: Out,
@@ -75,11 +77,11 @@ def audit(  # noqa: PLR0913 - one parameter an option
     claim_rule: ClaimRuleOption = "newest-claim",
     as_json: Json = False,
 ) -> None:
-    """Judge every rebalance of a cluster's history, and write tables and a page.
+    """Judge every rebalance of a cluster's history; write tables and an HTML page.
 
-    Each rebalance found is solved, every assignor is run on it, and the judge checks
-    them and what the clients did. An audit that is in the folder already is replaced
-    when the new one is whole.
+    Solves each rebalance, runs every assignor on it, and judges their assignments and
+    those of the clients. An existing audit in the folder is replaced once the new one
+    is complete.
 
     Example: assignor-oracle audit recordings/churn --out out/audit
     """

@@ -1,4 +1,4 @@
-"""Run an audit, show that it goes on, write the page, tell what came out."""
+"""Run an audit, show progress, write the page, print a summary."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _DEFAULTS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audit:
-    """What the user asked for."""
+    """Arguments of an audit."""
 
     sources: tuple[str, ...]
     out: str
@@ -51,7 +51,7 @@ class Audit:
 
     @property
     def command(self) -> str:
-        """The command that asks for the same tables again."""
+        """Command line that computes the same tables again."""
         options = {
             "--out": self.out,
             "--cluster": self.cluster,
@@ -71,7 +71,7 @@ class Audit:
 
 
 def run_audit(asked: Audit, *, as_json: bool) -> None:
-    """Run an audit and tell what came out on standard output."""
+    """Run an audit and print a summary on standard output."""
     out = Path(asked.out)
     with _progress() as progress:
         summary = audit(
@@ -99,7 +99,7 @@ def run_audit(asked: Audit, *, as_json: bool) -> None:
 
 
 def _complain_if_unreadable(summary: AuditSummary, sources: Sequence[str]) -> None:
-    """End as for unreadable input when there was some, and nothing else to judge."""
+    """Exit with 2 if nothing could be judged and part of the input was unreadable."""
     unreadable = any(why.startswith("unreadable") for why in summary.quarantine)
     if unreadable and not summary.rows["rebalances"]:
         reason = "nothing in it could be judged; the table quarantine tells why"
@@ -180,7 +180,7 @@ def _row(row: ClientRow) -> tuple[str | int, ...]:
 
 
 def _side_files(out: Path) -> str:
-    """Name the side files that the audit used, its own find included."""
+    """Return the side files that the audit used."""
     used = json.loads((out / "audit.json").read_bytes())["parameters"]
     said = {"topics": "partition counts from", "offsets": "lag from"}
     return ", ".join(
@@ -190,7 +190,7 @@ def _side_files(out: Path) -> str:
 
 @contextmanager
 def _progress() -> Iterator[Progress]:
-    """Show a bar for each phase on standard error; off a terminal, one line each."""
+    """Show a bar per phase on standard error; without a terminal, one line each."""
     if not is_terminal(sys.stderr):
         yield _lines()
         return

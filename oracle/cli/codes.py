@@ -1,17 +1,17 @@
-"""What the command ends with."""
+"""Exit codes."""
 
 from typing import Final
 
 FINE: Final = 0
 NO: Final = 1
-"""The answer is no: a verdict is invalid, or nothing meets a policy."""
+"""Negative result: a verdict is invalid, or no assignment meets a policy."""
 USAGE: Final = 2
-"""Bad usage, input that cannot be read, or a place that cannot be written to."""
+"""Usage error, unreadable input, or output that cannot be written."""
 OUTSIDE: Final = 3
-"""A part that is not ours failed: Java, a broker, memory."""
+"""Failure of an external component: Java, a broker, memory."""
 FAULT: Final = 70
-"""A fault of ours, as in ``sysexits.h``."""
+"""A defect of this program, as in ``sysexits.h``."""
 INTERRUPTED: Final = 130
-"""By Ctrl-C; what was found until then may have been written."""
+"""By Ctrl-C; results found until then may have been written."""
 READER_LEFT: Final = 141
 TERMINATED: Final = 143

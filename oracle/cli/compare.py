@@ -1,4 +1,4 @@
-"""``compare``: every published assignor beside the optimum."""
+"""``compare``: run every published assignor and compare it with the optimum."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def compare(
     output: OutputOption = "-",
     as_json: JsonOption = False,
 ) -> None:
-    """Run every published assignor on each rebalance, beside the optimum.
+    """Run every published assignor on each rebalance and compare it with the optimum.
 
-    On a terminal a table a rebalance, and one over all of them; otherwise one line of
-    JSON a rebalance. Each figure is the judge's.
+    Prints one table per rebalance and a summary on a terminal; otherwise writes one
+    line of JSON per rebalance. The judge counts all figures.
 
     Example: assignor-oracle compare rebalances.jsonl
     """

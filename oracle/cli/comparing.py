@@ -1,4 +1,4 @@
-"""Compare on every rebalance of a file; count over all of them."""
+"""Comparison for every rebalance of a file, and totals over all of them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Answer = Mapping[str, Any]
 
 @dataclass(slots=True)
 class Tally:
-    """One assignor over many rebalances."""
+    """Counts of one assignor over many rebalances."""
 
     applies: int = 0
     at_optimum: int = 0
@@ -32,7 +32,7 @@ class Tally:
     needless_moves: int = 0
 
     def add(self, answer: Answer) -> None:
-        """Count one more answer, if there is one."""
+        """Count one more answer, unless the assignor refused."""
         if not answer["applies"]:
             return
         self.applies += 1
@@ -46,7 +46,7 @@ class Tally:
 
 @dataclass(slots=True)
 class Tallies:
-    """Every assignor over many rebalances."""
+    """Counts of every assignor over many rebalances."""
 
     rebalances: int = 0
     of: dict[str, Tally] = field(default_factory=dict)
@@ -59,12 +59,12 @@ class Tallies:
 
 
 def compare_all(file: str, *, claim_rule: str, output: str, as_json: bool) -> None:
-    """Compare on every rebalance of a file, in its order.
+    """Compare all assignors on every rebalance of a file.
 
     Raises
     ------
     typer.Exit
-        With 2, after the last one, when part of the input was not good.
+        With 2, after the last one, if part of the input was unreadable.
     """
     complaints, tallies = Complaints(), Tallies()
     with opened_sink(output, as_json=as_json) as sink, working("comparing") as count:

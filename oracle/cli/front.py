@@ -1,4 +1,4 @@
-"""``front``: what each further move would buy, exactly."""
+"""``front``: the exact Pareto frontier of moves against an objective."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ PictureOption = Annotated[
 ]
 
 
-def front(  # noqa: PLR0913 - one parameter an option
+def front(  # noqa: PLR0913 - one parameter per option
     file: RebalancesArgument,
     *,
     objective: ObjectiveOption = "balance",

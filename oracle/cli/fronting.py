@@ -1,4 +1,4 @@
-"""Find the front of every rebalance of a file; show it, write it, draw it."""
+"""Pareto frontier of every rebalance of a file: tables, documents, pictures."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Fronting:
         """Draw a front, if a picture is asked for."""
         if self.picture is None:
             return
-        from oracle.report.front import picture_of
+        from oracle.report.front_picture import picture_of
 
         target = self.picture
         if number > 1:

@@ -1,4 +1,4 @@
-"""Documents of an input: the good ones go on, each bad one is reported and counted."""
+"""Input documents: valid ones are processed, invalid ones reported and counted."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ _T = TypeVar("_T")
 
 @dataclass(slots=True)
 class Complaints:
-    """What was wrong with the input; told as it is met, remembered for the end."""
+    """Errors of the input: printed as they occur, and counted for the exit code."""
 
     count: int = 0
 
     def add(self, message: str) -> None:
-        """Tell of one more."""
+        """Report one more error."""
         self.count += 1
         complain(message)
 
     @property
     def exit_code(self) -> int:
-        """2 when the input was not all good."""
+        """2 if part of the input was unreadable."""
         return USAGE if self.count else FINE
 
 
 def good(
     documents: Iterable[_T | DocumentError], complaints: Complaints
 ) -> Iterator[tuple[int, _T]]:
-    """Pass the documents on that are some, with their place in the input, from 1."""
+    """Yield the readable documents with their number in the input, from 1."""
     for number, document in enumerate(documents, start=1):
         if isinstance(document, DocumentError):
             complaints.add(str(document))
@@ -44,7 +44,7 @@ def good(
 
 @contextmanager
 def refusals(complaints: Complaints, *, source: str, number: int) -> Iterator[None]:
-    """Report an instance that contradicts itself or that an assignor refuses."""
+    """Report an inconsistent instance, or one that an assignor refuses."""
     try:
         yield
     except InstanceError as error:

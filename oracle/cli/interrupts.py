@@ -1,4 +1,4 @@
-"""Ctrl-C while an engine works: once, it ends with what it has; twice, all ends."""
+"""Ctrl-C during a solve: the first ends the search, the second the program."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _T = TypeVar("_T")
 def run_stoppable(work: Callable[[], _T], stop: Event) -> _T:
     """Run ``work``; Ctrl-C sets ``stop``, and a second one raises KeyboardInterrupt.
 
-    The work goes to a thread of its own: while a library computes in the main one,
-    Python hears no signal.
+    The work runs in a thread: while a library computes in the main thread, Python does
+    not receive signals.
     """
     if threading.current_thread() is not threading.main_thread():
         return work()
@@ -33,7 +33,7 @@ def run_stoppable(work: Callable[[], _T], stop: Event) -> _T:
 
 
 class _Task(Generic[_T]):
-    """Work in a thread, and what came of it."""
+    """Work in a thread, and its result or exception."""
 
     def __init__(self, work: Callable[[], _T]) -> None:
         self.work = work

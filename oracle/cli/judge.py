@@ -1,4 +1,4 @@
-"""``judge``: what the judge, which believes nobody, says of assignments."""
+"""``judge``: verdicts on assignments."""
 
 from __future__ import annotations
 
@@ -24,38 +24,46 @@ Assignments = Annotated[
 Against = Annotated[
     Literal["optimum"] | None,
     typer.Option(
-        help="Add the optimum's figures and the gap to them: the optimum by the policy "
-        "that an assignment states, else by `sticky`."
+        help="Add the optimum's figures and the gap to them: the optimum of the policy "
+        "that an assignment states, else of `sticky`."
     ),
 ]
 Cooperative = Annotated[
     bool,
     typer.Option(
         "--cooperative",
-        help="Judge as rounds of cooperative rebalancing (KIP-429): what is still "
-        "to be revoked may be withheld.",
+        help="Judge rounds of cooperative rebalancing (KIP-429): partitions that are "
+        "still to be revoked can be withheld.",
+    ),
+]
+Require = Annotated[
+    Literal["proved"] | None,
+    typer.Option(
+        help="Exit with 1 also if the judge does not find the claimed status proved: "
+        "it rests on a search, or on nothing."
     ),
 ]
 
 
-def judge(
+def judge(  # noqa: PLR0913 - one parameter per option
     instances: Instances,
     assignments: Assignments,
     *,
     against: Against = None,
+    require: Require = None,
     time_limit: TimeLimitOption = None,
     cooperative: Cooperative = False,
     claim_rule: ClaimRuleOption = "newest-claim",
     output: OutputOption = "-",
     as_json: JsonOption = False,
 ) -> None:
-    """Judge assignments: every violation, every figure, what of it is proved.
+    """Judge assignments: list violations, count figures, and check what is proved.
 
-    An assignment belongs to the instance of the same id; where one of the two has no
-    id, to the instance at the same place. Writes one verdict/1 an assignment. Of an
-    assignment that states a policy, each level is counted anew, and its bound rests on
-    a certificate, on terms, on a search or on nothing: only the first two are proof.
-    Exit code 1 when one is invalid.
+    An assignment belongs to the instance with the same id or, where one of the two has
+    no id, to the instance at the same place. Writes one verdict/1 per assignment. If an
+    assignment states a policy, each objective is counted again, and its bound rests on
+    a certificate, on terms, on a search, or on nothing: only the first two are proofs.
+    Exit code 1 if an assignment is invalid or, with --require, not proved.
 
     Example: assignor-oracle judge --against optimum rebalances.jsonl answers.jsonl
     """
@@ -68,5 +76,6 @@ def judge(
         cooperative=cooperative,
         claim_rule=claim_rule,
         seconds=time_limit,
+        require_proved=require == "proved",
     )
     judge_all(instances, assignments, judging, output=output, as_json=as_json)

@@ -1,4 +1,4 @@
-"""Judge the pairs of two files."""
+"""Judge the pairs of an instance file and an assignment file."""
 
 from __future__ import annotations
 
@@ -29,12 +29,19 @@ Verdict = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judging:
-    """How to judge."""
+    """Options of a judging."""
 
     against_optimum: bool
     cooperative: bool
     claim_rule: str
     seconds: float | None = None  # for the optimum of each policy
+    require_proved: bool = False
+
+    def is_met(self, verdict: Verdict) -> bool:
+        """Return whether a verdict is what the caller asks for (exit code 0)."""
+        if self.require_proved and not _is_proved(verdict):
+            return False
+        return bool(verdict["verdict"] != "invalid")
 
     def verdict(self, instance: Document, assignment: Document) -> Verdict:
         """Judge one assignment.
@@ -42,11 +49,11 @@ class Judging:
         Raises
         ------
         InstanceError
-            If the optimum is asked for and the instance cannot be asked for it.
+            If the optimum is requested and cannot be computed for the instance.
         """
         case = verify.understand(instance, claim_rule=self.claim_rule)
         verdict = verify.judge_case(case, assignment, cooperative=self.cooperative)
-        if self.against_optimum:
+        if self.against_optimum and verdict["verdict"] != "unreadable":
             from oracle.cli.judging_optimum import optimum_beside
             from pipeline.evaluation import Evaluation
 
@@ -64,18 +71,18 @@ def judge_all(
     Raises
     ------
     typer.Exit
-        With 2 when part of the input was not good, else with 1 when a verdict is
-        invalid; after the last verdict.
+        After the last verdict: with 2 if part of the input was unreadable, else with 1
+        if a verdict is invalid, or not proved where ``require_proved`` asks for it.
     """
     complaints = Complaints()
     known = Instances(instances, _read(instances, verify.read_rebalance))
     for document in known.documents:
         if isinstance(document, DocumentError):
             complaints.add(str(document))
-    invalid = 0
+    unmet = 0
     with opened_sink(output, as_json=as_json) as sink, working("judging") as count:
         for verdict in _verdicts(known, assignments, judging, complaints):
-            invalid += verdict["verdict"] == "invalid"
+            unmet += not judging.is_met(verdict)
             _write(sink, verdict)
             count()
     if known.unanswered:
@@ -84,7 +91,7 @@ def judge_all(
         complaints.add(
             f"{instances}: {number} without an assignment: document {places}"
         )
-    raise typer.Exit(complaints.exit_code or (NO if invalid else 0))
+    raise typer.Exit(complaints.exit_code or (NO if unmet else 0))
 
 
 def _verdicts(
@@ -100,16 +107,22 @@ def _verdicts(
             instance = known.of(assignment, place)
             if isinstance(instance, DocumentError):
                 yield _unreadable(instance, "instance")
-            else:
-                yield judging.verdict(instance, assignment)
+                continue
+            verdict = judging.verdict(instance, assignment)
         except (SourceError, InstanceError) as error:
             complaints.add(f"{source}: document {place + 1}: {error}")
+            continue
+        if verdict["verdict"] == "unreadable":
+            culprit = verdict["evidence"]["unreadable"]
+            reason = f"{culprit['path']}: {culprit['reason']}"
+            complaints.add(f"{source}: document {place + 1}: {reason}")
+        yield verdict
 
 
 def _read(
     source: str, read: Callable[[bytes], Document]
 ) -> Iterator[Document | DocumentError]:
-    """Read documents with the judge's own reader, which trusts none of ours."""
+    """Read documents with the judge's own reader."""
 
     def parse(text: bytes, *, source: str | None, line: int | None) -> Document:
         try:
@@ -120,6 +133,11 @@ def _read(
             ) from None
 
     return read_documents(source, parse)
+
+
+def _is_proved(verdict: Verdict) -> bool:
+    """Return whether the judge found the claimed status proved."""
+    return bool(verdict.get("status", {}).get("found") == "proved")
 
 
 def _unreadable(error: DocumentError, document: str) -> Verdict:

@@ -1,4 +1,4 @@
-"""What a user allows an engine for each rebalance: time, memory, threads."""
+"""Options for the limits of a solve: time, memory, threads."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _WORKERS_MAX: Final = 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Allowed:
-    """Limits as asked for; each rebalance starts a clock of its own."""
+    """Limits as requested; each rebalance starts its own clock."""
 
     seconds: float | None = None
     memory: int | None = None
@@ -53,7 +53,7 @@ class Allowed:
 
 
 def parse_seconds(text: str) -> float:
-    """Read a time; raises BadParameter for what is none."""
+    """Read a time; raise BadParameter if it is none."""
     try:
         seconds = float(text)
     except ValueError:
@@ -81,7 +81,7 @@ TimeLimitOption = Annotated[
         "--time-limit",
         parser=parse_seconds,
         metavar="S",
-        help="Seconds for each rebalance; then the best found, with its bound.",
+        help="Seconds per rebalance; then the best found, with its bound.",
         show_default=False,
     ),
 ]
@@ -98,7 +98,7 @@ MemoryLimitOption = Annotated[
 SeedOption = Annotated[
     int,
     typer.Option(
-        "--seed", min=0, max=_SEED_MAX, help="Of searches that use chance.", metavar="N"
+        "--seed", min=0, max=_SEED_MAX, help="Seed of random searches.", metavar="N"
     ),
 ]
 WorkersOption = Annotated[
@@ -108,7 +108,7 @@ WorkersOption = Annotated[
         min=1,
         max=_WORKERS_MAX,
         metavar="N",
-        help="Threads of a search. Only with one does the same input give the same "
-        "bytes.",
+        help="Threads of a search. Only one thread gives the same bytes for the same "
+        "input.",
     ),
 ]

@@ -1,4 +1,4 @@
-"""What an answer reached of its policy, and what that rests on, for people."""
+"""Tables of an answer: its assignment, objectives, bounds, and proofs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from rebalance import (
 )
 
 REFUSALS: Final = frozenset({"infeasible", "unknown"})
-"""Statuses that say no: there is no assignment to show."""
+"""Statuses without an assignment."""
 _COLUMNS: Final = ("objective", "value", "bound", "gap", "status", "rests on")
 _SHOWN: Final = 60  # characters
 
@@ -30,7 +30,7 @@ _SHOWN: Final = 60  # characters
 def answer_parts(
     instance: Instance, answer: AssignmentDocument
 ) -> list[RenderableType]:
-    """Lay out an answer: who gets what, then what is proved of it, then why not."""
+    """Lay out an answer: the assignment, what is proved, and the reason."""
     if answer.status in REFUSALS:
         name = name_of({"group": answer.group, "id": answer.id})
         title = f"{name} · {answer.assignor} · {answer.status}"
@@ -47,7 +47,7 @@ def answer_parts(
 
 
 def objectives_table(policy: str, objectives: Sequence[ObjectiveDocument]) -> Group:
-    """Lay out each level of a policy: reached, bound, gap, and what proves it."""
+    """Lay out each objective of a policy: value, bound, gap, and proof."""
     return table_of(f"policy: {policy}", _COLUMNS, map(_row, objectives))
 
 
@@ -63,14 +63,14 @@ def _row(one: ObjectiveDocument) -> Sequence[Cell]:
 
 
 def in_units(value: Value, scale: int | None) -> str:
-    """Write a value; what is in units of 1 ÷ scale as that fraction."""
+    """Format a value; values in units of 1 ÷ scale as a fraction."""
     if isinstance(value, list):
         return loads_text(value) + ("" if scale is None else f" (÷ {scale:,})")
     return f"{value:,}" + ("" if scale is None else f" ÷ {scale:,}")
 
 
 def gap_text(value: Value, bound: Value, scale: int | None = None) -> str:
-    """Write what could be left to gain, and its share of the value."""
+    """Format the gap between value and bound, and its share of the value."""
     if value == bound:
         return "0"
     if isinstance(value, list) or isinstance(bound, list):
@@ -79,7 +79,7 @@ def gap_text(value: Value, bound: Value, scale: int | None = None) -> str:
 
 
 def proof_text(proof: Proof | None) -> str:
-    """Say what a bound rests on: certificate, terms and the best of them, search."""
+    """Format what a bound rests on: a certificate, the best term, or a search."""
     if isinstance(proof, SearchProof):
         return f"search ({visible(proof.engine, limit=_SHOWN)})"
     if isinstance(proof, TermsProof):

@@ -1,4 +1,4 @@
-"""Arguments and options that several verbs share."""
+"""Arguments and options that several subcommands share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ClaimRuleOption = Annotated[
     ClaimRuleName,
     typer.Option(
         "--claim-rule",
-        help="Whose claim makes an owner: newest-claim (KIP-341) takes the highest "
+        help="Which claim makes an owner: newest-claim (KIP-341) takes the highest "
         "generation, current-generation (KIP-615) first drops older claims.",
     ),
 ]
@@ -22,7 +22,7 @@ OutputOption = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help="Write there instead, as JSON; the file appears when it is whole.",
+        help="Write JSON to this file; it appears once it is complete.",
     ),
 ]
 JsonOption = Annotated[
@@ -33,7 +33,7 @@ RebalancesArgument = Annotated[
     str,
     typer.Argument(
         metavar="FILE",
-        help="rebalance/1: one document, or one a line; plain or gzip; - for stdin.",
+        help="rebalance/1: one document, or one per line; plain or gzip; - for stdin.",
         show_default=False,
     ),
 ]

@@ -1,4 +1,4 @@
-"""Which instance an assignment belongs to: by id where both have one, else by place."""
+"""The instance of an assignment: by id where both have one, else by place."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ Document = dict[str, Any]
 
 
 class Instances:
-    """The instances of a judging, each asked for by any number of assignments.
+    """The instances of a judging; any number of assignments can refer to each.
 
-    An unreadable one keeps its place, so that those after it keep theirs.
+    An unreadable instance keeps its place, so that the following ones keep theirs.
     """
 
     def __init__(self, source: str, documents: Iterable[Document | DocumentError]):
@@ -54,7 +54,7 @@ class Instances:
         return instance
 
     def pass_over(self, place: int) -> None:
-        """Note that the assignment at ``place`` cannot be read: it may be its."""
+        """Mark the instance at ``place`` as answered by an unreadable assignment."""
         self.asked_for.add(place)
 
     def _none(self, assignment: Document, reason: str) -> SourceError:
@@ -63,7 +63,7 @@ class Instances:
 
     @property
     def unanswered(self) -> list[int]:
-        """Places, from 0, of the readable instances that no assignment asked for."""
+        """Places, from 0, of the readable instances without an assignment."""
         return [
             place
             for place, document in enumerate(self.documents)

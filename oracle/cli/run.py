@@ -1,4 +1,4 @@
-"""Run the command line; whatever happens ends in a message and an exit code."""
+"""Run the command line; every outcome ends in a message and an exit code."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ TRACEBACK: Final = "ASSIGNOR_ORACLE_TRACEBACK"
 
 
 def main() -> NoReturn:
-    """Entry of the console script."""
+    """Entry point of the console script."""
     signal.signal(signal.SIGTERM, _terminate)
     sys.exit(run(sys.argv[1:]))
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command and return its exit code; no exception comes out."""
+    """Run one command and return its exit code; never raise."""
     try:
         code = _guarded(arguments)
         return _flushed(code)
@@ -68,7 +68,7 @@ def _invoke(arguments: Sequence[str]) -> int:
 
 
 def _explained(error: Exception) -> int:
-    """Say what is wrong, in one line, and return the exit code it means."""
+    """Report an error in one line and return its exit code."""
     import typer
 
     from oracle.writing import ReaderLeftError
@@ -100,7 +100,7 @@ def _explained(error: Exception) -> int:
 
 
 def _complain_of_usage(error: typer.TyperException) -> None:
-    """Say what is wrong with the command, and whose help to read."""
+    """Report a usage error, and the help to read."""
     message = error.format_message().replace("Value error, ", "")
     if message:  # none when the help was shown instead
         context = getattr(error, "ctx", None)
@@ -109,20 +109,20 @@ def _complain_of_usage(error: typer.TyperException) -> None:
 
 
 def _keep_libraries_quiet() -> None:
-    """Take what libraries log, tracebacks among it; what matters they raise."""
+    """Suppress the log messages of libraries; errors are raised anyway."""
     if not os.environ.get(TRACEBACK):
         logging.basicConfig(handlers=[logging.NullHandler()])
 
 
 def _spell_what_cannot_be_encoded() -> None:
-    """Spell out what the terminal's encoding lacks, instead of failing on it."""
+    """Escape characters that the terminal's encoding lacks."""
     for stream in (sys.stdout, sys.stderr):
         if stream is not None and hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
 
 
 def _flushed(code: int) -> int:
-    """Write out what is still held back; the output is part of the answer."""
+    """Flush the output, which is part of the result."""
     if sys.stdout is None:
         return code
     try:
@@ -139,11 +139,11 @@ def _flushed(code: int) -> int:
 
 
 def _drop_stdout() -> None:
-    """Keep the interpreter from trying, and complaining, once more at its end."""
+    """Prevent a second failing write to standard output at exit."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _terminate(_signal: int, _frame: FrameType | None) -> NoReturn:
-    """Unwind on SIGTERM, so that nothing half-written stays."""
+    """Unwind on SIGTERM, so that no partial file remains."""
     raise SystemExit(TERMINATED)

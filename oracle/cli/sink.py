@@ -1,4 +1,4 @@
-"""Where answers go: standard output, or a file that appears when it is whole."""
+"""Output: standard output, or a file that appears once it is complete."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ STDOUT_NAME: Final = "<stdout>"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sink:
-    """Takes answers; ``for_people`` tells that tables are wanted instead of JSON."""
+    """An open output; ``for_people`` means tables instead of JSON."""
 
     writer: Writer
     on_terminal: bool
     for_people: bool
 
     def write_text(self, text: bytes) -> None:
-        """Write what `terminal.printed` laid out."""
+        """Write text from `terminal.printed`."""
         self.writer.write(text)
 
     def write_document(self, document: Mapping[str, Any] | bytes) -> None:

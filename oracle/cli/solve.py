@@ -38,20 +38,20 @@ PolicyOption = Annotated[
     typer.Option(
         autocompletion=lambda: list(POLICIES),
         metavar="NAME|SPEC",
-        help=f"What is best: {', '.join(POLICIES)}; or spelled out, "
+        help=f"Policy: {', '.join(POLICIES)}; or a specification, "
         "'per-topic; peak-lag, stickiness; max-moves=3'.",
     ),
 ]
 EngineOption = Annotated[
     EngineName,
     typer.Option(
-        help="Who answers. auto: the exact core where the policy is polynomial, else "
-        "bounds and search. The others answer everything as integer programs."
+        help="auto: the fastest engine that can prove the policy. The others solve "
+        "every policy as integer programs."
     ),
 ]
 
 
-def solve(  # noqa: PLR0913 - one parameter an option
+def solve(  # noqa: PLR0913 - one parameter per option
     file: RebalancesArgument,
     *,
     policy: PolicyOption = "sticky",
@@ -66,15 +66,15 @@ def solve(  # noqa: PLR0913 - one parameter an option
 ) -> None:
     """Find the best assignment of each rebalance, and prove it.
 
-    Writes one assignment/1 document a rebalance: status, figures, and each objective
-    with its bound and what that rests on.
+    Writes one assignment/1 document per rebalance: status, figures, and each objective
+    with its bound and what the bound rests on.
 
     A policy is a balance (dec-min, kip54, per-topic, spread=k, none), objectives in
-    their order (stickiness, peak-lag, topic-peak-lag, lag-spread, lag-deviation,
-    rack, per-topic-spread, load; a sum is 2*stickiness + rack), maybe max-moves=k.
+    order (stickiness, peak-lag, topic-peak-lag, lag-spread, lag-deviation, rack,
+    per-topic-spread, load; a sum is 2*stickiness + rack), and an optional max-moves=k.
 
-    A limit, or Ctrl-C, ends a search with the best found so far, status feasible.
-    Exit code 1 when the answer to a rebalance is no: infeasible, or unknown.
+    A limit, or Ctrl-C, ends a search with the best assignment found, status feasible.
+    Exit code 1 if an answer is infeasible or unknown.
 
     Example: assignor-oracle solve --policy lag-sticky --time-limit 10 FILE
     """

@@ -1,4 +1,4 @@
-"""Answer rebalances under a policy, within limits, until done or interrupted."""
+"""Solve under a policy, within limits, until done or interrupted."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOT_COMPILED: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Solving:
-    """A policy, who answers it, and what each rebalance may cost."""
+    """A policy, an engine, and the limits per rebalance."""
 
     policy: Policy
     engine: Engine
@@ -27,7 +27,7 @@ class Solving:
     stop: Event = field(default_factory=Event)
 
     def answer(self, instance: Instance) -> AssignmentDocument:
-        """Answer one rebalance; Ctrl-C sets ``stop``, and the best found comes."""
+        """Solve one rebalance; Ctrl-C sets ``stop`` and returns the best found."""
         self._load_kernels()
         limits = self.allowed.begin(self.stop)
 

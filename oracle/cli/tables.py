@@ -1,4 +1,4 @@
-"""Documents as tables for people. Every name passes through `oracle.names`."""
+"""Tables for terminals. Every name passes through `oracle.names`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Cell = str | int | bool | None
 def table_of(
     title: str, columns: Sequence[str], rows: Iterable[Sequence[Cell]]
 ) -> Group:
-    """Build a table; numbers to the right, ``None`` as a dash, truth in words."""
+    """Build a table: numbers right-aligned, ``None`` as a dash, booleans in words."""
     table = Table(show_edge=False, pad_edge=False)
     listed = list(rows)
     for i, column in enumerate(columns):
@@ -42,7 +42,7 @@ def table_of(
 
 
 def assignment_table(instance: Instance, answer: AssignmentDocument) -> Group:
-    """Lay out who gets what, and what of it they had."""
+    """Lay out each member's partitions, and those it owned."""
     had = np.bincount(
         instance.owner[instance.owner >= 0], minlength=len(instance.members)
     )
@@ -70,7 +70,7 @@ def partitions_text(held: Mapping[str, Sequence[int]]) -> str:
 
 
 def name_of(document: Mapping[str, Any]) -> str:
-    """Name a document by its group and id, as far as it has them."""
+    """Return the name of a document: its group and id, if present."""
     named = [document[key] for key in ("group", "id") if document.get(key)]
     return " ".join(abridged(str(one), NAME_SHOWN) for one in named) or "unnamed"
 

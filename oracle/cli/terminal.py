@@ -1,4 +1,4 @@
-"""What a person sees: messages, tables, progress. Nothing from the input acts here."""
+"""Terminal output: messages, tables, progress; input text is always escaped."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ACTING: Final = re.compile(r"[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\
 
 
 def complain(message: str, *more: str) -> None:
-    """Write one line to standard error, if there is one; ``more`` are lines below."""
+    """Write one line to standard error, if it is open; ``more`` are further lines."""
     lines = (f"assignor-oracle: {visible(message)}", *map(visible, more))
     with suppress(OSError, ValueError, AttributeError):
         sys.stderr.write("".join(f"{line}\n" for line in lines))
@@ -30,17 +30,17 @@ def complain(message: str, *more: str) -> None:
 
 
 def is_terminal(stream: IO[str] | None) -> bool:
-    """Tell whether a person looks at the stream."""
+    """Return whether the stream is a terminal."""
     return stream is not None and not stream.closed and stream.isatty()
 
 
 def harmless(json_text: str) -> str:
-    """Escape what a terminal might act on; the JSON means the same."""
+    """Escape control characters; the JSON has the same meaning."""
     return _ACTING.sub(lambda found: f"\\u{ord(found[0]):04x}", json_text)
 
 
 def printed(*parts: RenderableType) -> bytes:
-    """Lay out tables and lines for standard output, as text in its encoding."""
+    """Render tables and lines for standard output, as text in its encoding."""
     console = console_of(sys.stdout)
     with console.capture() as captured:
         for part in parts:
@@ -51,10 +51,10 @@ def printed(*parts: RenderableType) -> bytes:
 
 @contextmanager
 def working(what: str, *, quiet: bool = False) -> Iterator[Callable[[], None]]:
-    """Show on standard error, after a second, that work goes on.
+    """Show progress on standard error after one second.
 
-    Yields a function that counts one more thing done. Shown on a terminal only, and
-    not where the answers go to the same terminal.
+    Yields a function that counts one more item. Shown only on a terminal, and not if
+    the output goes to the same terminal.
     """
     if quiet or not is_terminal(sys.stderr) or is_terminal(sys.stdout):
         yield lambda: None
@@ -79,7 +79,7 @@ def working(what: str, *, quiet: bool = False) -> Iterator[Callable[[], None]]:
 
 
 def console_of(stream: IO[str]) -> Console:
-    """Build a console that takes no name for markup, emoji or a thing to colour."""
+    """Build a console without markup, emoji, and highlighting."""
     from rich.console import Console
 
     seen = is_terminal(stream)

@@ -1,4 +1,4 @@
-"""A verdict as a table for people."""
+"""Tables of a verdict."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _PROVED: Final = {
 
 
 def verdict_parts(verdict: Mapping[str, Any]) -> list[RenderableType]:
-    """Lay out one verdict: figures, violations, what refutes and what is proved."""
+    """Lay out one verdict: figures, violations, evidence, and what is proved."""
     title = f"{name_of(verdict)} · {verdict['verdict']}"
     parts: list[RenderableType] = []
     if verdict["figures"]:
@@ -72,7 +72,7 @@ def _figures(title: str, verdict: Mapping[str, Any]) -> RenderableType:
 
 
 def _levels(verdict: Mapping[str, Any]) -> RenderableType:
-    """Lay out the levels of the policy: value, bound, and what it rests on."""
+    """Lay out the objectives of the policy: value, bound, and what it rests on."""
     policy, against = verdict["policy"], verdict.get("against")
     missed = [part for part in ("balance", "budget") if not policy[f"{part}_met"]]
     title = f"policy: {policy['of']}" + "".join(f" · {one} not met" for one in missed)

@@ -2,7 +2,7 @@
 
 The client leaves three things out: it hands its leader no rack, static member's name
 or owned partitions, it knows no cooperative mode, and it does not tell an assignor the
-generation of what it gives it. See `GroupAssignor.follow` for the last.
+generation of what it gives it. See `AiokafkaAssignor.follow` for the last.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from rebalance.protocol import UNKNOWN_GENERATION, Subscription, encode_subscrip
 
 
 class Subscribed(ConsumerProtocolMemberMetadata):  # type: ignore[misc]
-    """What this member sends; the client's own class knows version 0 only."""
+    """Encoded subscription of this member; the client itself has version 0 only."""
 
     def __init__(self, said: Subscription) -> None:
         super().__init__(said.version, list(said.topics), said.user_data)
@@ -42,11 +42,11 @@ class Subscribed(ConsumerProtocolMemberMetadata):  # type: ignore[misc]
         return self._bytes
 
 
-class GroupAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
-    """An assignor of one consumer; `assignor` makes it.
+class AiokafkaAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
+    """An assignor of one consumer, created by `assignor`.
 
-    The client calls methods of a class or of an object alike. An object keeps what two
-    consumers of one process remember apart, which the client's own assignors do not.
+    The client calls methods of a class and of an object alike. An object separates the
+    state of two consumers in one process, which the client's own assignors do not.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -56,19 +56,19 @@ class GroupAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
 
     @property
     def name(self) -> str:
-        """What the group calls it."""
+        """Protocol name in the group."""
         return self.settings.name
 
     def follow(self, consumer: object) -> None:
-        """Learn generations from the ``AIOKafkaConsumer`` that this assignor is in.
+        """Read generations from the ``AIOKafkaConsumer`` that uses this assignor.
 
-        Without that, claims are written as KIP-54 had them, with no generation. Java's
-        ``sticky`` takes those for older than any that have one.
+        Without it, claims have no generation, as in KIP-54. Java's ``sticky`` treats
+        these as older than all that have one.
         """
         self._consumer = consumer
 
     def metadata(self, topics: Iterable[str]) -> ConsumerProtocolMemberMetadata:
-        """Say what this member wants, and what it claims to have."""
+        """Return this member's subscription and claims."""
         return Subscribed(
             self._memory.subscription(
                 topics, mode=self.settings.mode, rack=self.settings.rack
@@ -76,7 +76,7 @@ class GroupAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
         )
 
     def on_assignment(self, assignment: ConsumerProtocolMemberAssignment) -> None:
-        """Remember what this member was given."""
+        """Remember this member's assignment."""
         self._memory.remember(assignment.partitions(), self._generation())
 
     def assign(
@@ -103,7 +103,7 @@ class GroupAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
         }
 
     def _generation(self) -> int:
-        """Look into the client's coordinator, which has no public face."""
+        """Read the generation from the client's coordinator (not public API)."""
         coordinator = getattr(self._consumer, "_coordinator", None)
         generation = getattr(coordinator, "generation", UNKNOWN_GENERATION)
         return generation if isinstance(generation, int) else UNKNOWN_GENERATION
@@ -118,10 +118,10 @@ def assignor(
     fallback: str = FALLBACK,
     rack: str | None = None,
     lag: LagSource | None = None,
-) -> GroupAssignor:
+) -> AiokafkaAssignor:
     """Return an object for ``partition_assignment_strategy`` of one consumer.
 
-    Make one for each consumer: it remembers what that consumer was given.
+    Create one per consumer: it remembers the consumer's assignment.
 
     Parameters
     ----------
@@ -143,4 +143,4 @@ def assignor(
         rack=rack,
         lag=lag,
     )
-    return GroupAssignor(settings)
+    return AiokafkaAssignor(settings)

@@ -1,4 +1,4 @@
-"""Who assigns when a member leads: a heuristic by name, or the oracle."""
+"""Choice of the leader's assignor: a heuristic by name, or the oracle."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Assign = Callable[[Instance, Limits], Assignment]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """A way to assign, by name; it raises where it has nothing to give."""
+    """A way to assign, by name; raises an error if it has no assignment."""
 
     name: str
     assign: Assign
 
 
 def chosen(algorithm: str, policy: str = "sticky") -> Choice:
-    """Return who is meant, ready to go: nothing is compiled or imported later.
+    """Return the chosen assignor, with everything compiled and imported.
 
     Parameters
     ----------
@@ -53,9 +53,10 @@ def chosen(algorithm: str, policy: str = "sticky") -> Choice:
 
 
 def warm(choice: Choice) -> None:
-    """Answer two small rebalances, so that what is compiled or imported is by now.
+    """Solve two small rebalances, so that everything is compiled and imported.
 
-    The first time in an environment that can take a minute, which a group has not got.
+    The first time in an environment this can take a minute, which a group does not
+    have.
     """
     for text in (_EQUAL, _MIXED):
         with suppress(InstanceError):  # a policy that small groups cannot meet

@@ -1,4 +1,4 @@
-"""What a client knows of the cluster, as far as an assignor may ask."""
+"""What a client knows about the cluster, as far as an assignor needs it."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from oracle.plugins.joining import Joining
 
 
 class Cluster(Protocol):
-    """A client's metadata; both clients' have this much in common."""
+    """Part of a client's metadata that both clients have."""
 
     def partitions_for_topic(self, topic: str) -> set[int] | None:
-        """Return the numbers of a topic's partitions; None: it is not known."""
+        """Return the numbers of a topic's partitions; None if unknown."""
         ...
 
 
 def counts_of(cluster: Cluster, joined: Iterable[Joining]) -> dict[str, int]:
-    """Count the partitions of each topic that somebody wants and that is known."""
+    """Return the partition counts of the known topics with subscribers."""
     counts = {}
     for topic in sorted({t for one in joined for t in one.subscription.topics}):
         numbers = cluster.partitions_for_topic(topic)

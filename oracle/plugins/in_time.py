@@ -1,4 +1,4 @@
-"""Wait for an answer, but not for ever."""
+"""Wait for an answer for a limited time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _T = TypeVar("_T")
 def in_time(work: Callable[[], _T], *, seconds: float) -> _T:
     """Return what ``work`` returns, or raise what it raises, as an `Exception`.
 
-    It runs in a thread of its own, which is left to itself when time is up.
+    It runs in a thread, which is abandoned when the time is up.
 
     Raises
     ------
@@ -39,7 +39,7 @@ def in_time(work: Callable[[], _T], *, seconds: float) -> _T:
 
 
 def _fail(error: BaseException) -> NoReturn:
-    """Raise it; what would end a thread or a process is an error like others here."""
+    """Raise the error as an `Exception`, also if it would end a thread or a process."""
     if isinstance(error, Exception):
         raise error
     raise RuntimeError(repr(error)) from error

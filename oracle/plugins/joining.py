@@ -1,4 +1,4 @@
-"""What joined a group, as the leader reads it: the document of the rebalance."""
+"""Rebalance document of the members that joined, as the leader decodes them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Lags = Mapping[str, Sequence[int]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Joining:
-    """One member of the new generation; ``instance_id`` if it is static (KIP-345)."""
+    """A member of the new generation; ``instance_id`` if it is static (KIP-345)."""
 
     member_id: str
     subscription: Subscription
@@ -34,11 +34,10 @@ class Joining:
 
 
 def claim_of(subscription: Subscription, mode: Mode) -> MemberClaim:
-    """Read what a member says it has, whichever client it is of.
+    """Return a member's claim, for any client.
 
-    Eager, user data that is none of ``sticky``'s counts as no claim, and so it is with
-    any other client's; where there are no user data, the subscription's own field
-    counts, which eager clients leave empty.
+    Eager: user data of another format than that of ``sticky`` is no claim; without user
+    data, the field of the subscription counts, which eager clients leave empty.
     """
     if mode is Mode.COOPERATIVE:
         return member_claim(subscription, COOPERATIVE_STICKY)
@@ -56,7 +55,7 @@ def rebalance_of(
     racks: Racks | None = None,
     lags: Lags | None = None,
 ) -> Rebalance:
-    """Write the rebalance that a leader has to answer.
+    """Return the rebalance that a leader has to assign.
 
     Parameters
     ----------

@@ -44,7 +44,7 @@ class Metadata(Cluster, Protocol):
         ...
 
     def is_replica_node(self, partition: TopicPartition, node_id: int) -> object:
-        """Return something if that broker has a replica, else None."""
+        """Return a truthy value if that broker has a replica, else None."""
         ...
 
 
@@ -63,8 +63,8 @@ class Member(Protocol):
     metadata: ConsumerProtocolSubscription
 
 
-class GroupAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
-    """What a consumer makes one of for itself; `assignor` makes the class."""
+class KafkaPythonAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
+    """An assignor that each consumer instantiates; `assignor` creates the class."""
 
     settings: ClassVar[Settings]
 
@@ -73,7 +73,7 @@ class GroupAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
 
     @property
     def name(self) -> str:
-        """What the group calls it."""
+        """Protocol name in the group."""
         return self.settings.name
 
     def supported_protocols(self) -> list[RebalanceProtocol]:
@@ -81,7 +81,7 @@ class GroupAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
         return [_MODES[self.settings.mode]]
 
     def metadata(self, topics: Iterable[str]) -> ConsumerProtocolSubscription:
-        """Say what this member wants, and what it claims to have."""
+        """Return this member's subscription and claims."""
         said = self._memory.subscription(
             topics, mode=self.settings.mode, rack=self.settings.rack
         )
@@ -90,7 +90,7 @@ class GroupAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
     def on_assignment(
         self, assignment: ConsumerProtocolAssignment, generation: int
     ) -> None:
-        """Remember what this member was given."""
+        """Remember this member's assignment."""
         given = ((one.topic, one.partition) for one in assignment.partitions())
         self._memory.remember(given, generation)
 
@@ -126,10 +126,10 @@ def assignor(
     fallback: str = FALLBACK,
     rack: str | None = None,
     lag: LagSource | None = None,
-) -> type[GroupAssignor]:
+) -> type[KafkaPythonAssignor]:
     """Return a class for ``partition_assignment_strategy`` of a ``KafkaConsumer``.
 
-    Each consumer makes its own object of it, so one list will do for many.
+    Each consumer creates its own instance, so several consumers can share one list.
 
     Parameters
     ----------
@@ -152,11 +152,11 @@ def assignor(
         rack=rack,
         lag=lag,
     )
-    return type("NamedGroupAssignor", (GroupAssignor,), {"settings": settings})
+    return type("NamedGroupAssignor", (KafkaPythonAssignor,), {"settings": settings})
 
 
 def _read(metadata: ConsumerProtocolSubscription) -> Subscription:
-    """Read it with our own codec, which tells null from empty."""
+    """Decode a subscription with our own codec, which distinguishes null from empty."""
     try:
         return decode_subscription(metadata.encode())
     except WireError:  # what the client takes and we do not: no claim, then
@@ -164,7 +164,7 @@ def _read(metadata: ConsumerProtocolSubscription) -> Subscription:
 
 
 def _racks(cluster: Metadata, counts: Mapping[str, int]) -> dict[str, list[list[str]]]:
-    """Find where replicas are, as far as brokers say where they are."""
+    """Return the racks of replicas, as far as brokers state their racks."""
     seated = {one.node_id: one.rack for one in cluster.brokers() if one.rack}
     racks = {}
     for topic, count in counts.items():

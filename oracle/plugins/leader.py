@@ -1,4 +1,4 @@
-"""The leader's part: from what joined to what each member gets, as bytes.
+"""Leader of a real group: from joined members to each member's assignment bytes.
 
 Whatever happens in here, a group gets an assignment: a limit that strikes, or an
 engine that fails, costs quality and a line in the log.
@@ -33,7 +33,7 @@ VERSION: Final = 0  # of an assignment; later versions add nothing to it
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leader:
-    """How this member assigns when the group makes it its leader.
+    """How this member assigns when it is the leader of its group.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Leader:
         *,
         racks: Racks | None = None,
     ) -> dict[str, bytes]:
-        """Answer a rebalance: of each member, its consumer-protocol assignment."""
+        """Return each member's consumer-protocol assignment."""
         instance = self.instance(tuple(joined), counts, racks)
         assignment = self.decide(instance)
         if self.mode is Mode.COOPERATIVE:
@@ -75,7 +75,7 @@ class Leader:
         counts: Mapping[str, int],
         racks: Racks | None = None,
     ) -> Instance:
-        """Read who joined; without lag, if that cannot be had or is nonsense."""
+        """Decode who joined; without lag, if that is unavailable or invalid."""
         lags = self._lags(counts)
         if lags is not None:
             try:
@@ -87,7 +87,7 @@ class Leader:
         return instance_of(rebalance_of(joined, counts, mode=self.mode, racks=racks))
 
     def decide(self, instance: Instance) -> Assignment:
-        """Let the first that can assign: the choice, the fallback, a plain deal."""
+        """Return the first assignment of: the choice, the fallback, a plain circle."""
         limits = Limits(seconds=self.seconds)
         try:
             return in_time(
@@ -120,7 +120,7 @@ class Leader:
 
 
 def dealt(instance: Instance) -> Assignment:
-    """Deal each topic out to its subscribers in turn: what cannot fail."""
+    """Assign each topic to its subscribers in a circle: this cannot fail."""
     assignee = np.full(instance.n_partitions, NOBODY, dtype=np.int32)
     takers: dict[int, list[int]] = {}
     for m in range(len(instance.members)):

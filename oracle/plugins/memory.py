@@ -1,4 +1,4 @@
-"""What a member remembers between rebalances, and what it says of it when it joins."""
+"""State that a member keeps between rebalances, and reports when it joins."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ VERSION: Final = 3  # of the subscription, what Java and librdkafka write today
 
 @dataclass(slots=True, kw_only=True)
 class Memory:
-    """What this member was given last, and in which generation.
+    """Last assignment of this member, and its generation.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Memory:
     def remember(
         self, given: Iterable[tuple[str, int]], generation: int = UNKNOWN_GENERATION
     ) -> None:
-        """Note what this member has from now on."""
+        """Record this member's assignment."""
         numbers: dict[str, set[int]] = {}
         for topic, number in given:
             numbers.setdefault(topic, set()).add(number)

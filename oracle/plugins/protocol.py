@@ -1,4 +1,4 @@
-"""What a protocol's name promises to the other members of a group."""
+"""What a protocol name promises to the other members of a group."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ EAGER_NAMES: Final = frozenset({"range", "roundrobin", "sticky"})
 
 
 class Mode(Enum):
-    """When members give up what they have (KIP-429)."""
+    """When members revoke partitions (KIP-429)."""
 
     EAGER = "eager"  # everything, before each rebalance
     COOPERATIVE = "cooperative"  # what is not theirs any more, after it
 
 
 def mode_of(name: str, mode: Mode | None) -> Mode:
-    """Settle the mode of a protocol; None: what its name says, else eager.
+    """Return the mode of a protocol; None: that of its name, else eager.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a user says about an assignor, checked once, for every client."""
+"""Settings of a plug-in, validated once for every client."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FALLBACK: Final = "chain-sticky"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """An assignor under the name that the group knows it by."""
+    """An assignor, with the name of its protocol."""
 
     name: str
     leader: Leader
@@ -23,7 +23,7 @@ class Settings:
 
     @property
     def mode(self) -> Mode:
-        """When members give up what they have."""
+        """When members revoke partitions."""
         return self.leader.mode
 
 
@@ -38,7 +38,7 @@ def settings_of(
     rack: str | None = None,
     lag: LagSource | None = None,
 ) -> Settings:
-    """Check what a user asked for.
+    """Validate a user's settings.
 
     Parameters
     ----------

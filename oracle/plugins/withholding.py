@@ -1,4 +1,4 @@
-"""The cooperative rule (KIP-429): nothing is given before it has been given up."""
+"""Cooperative rule (KIP-429): revoke a partition before it is assigned again."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def without_unrevoked(instance: Instance, target: Assignment) -> Assignment:
 
 
 def _held_by_others(instance: Instance, target: Assignment) -> Bools:
-    """Tell which partitions somebody has who is not to get them, bool (P,)."""
+    """Return which partitions a member other than the assignee holds, bool (P,)."""
     claims = instance.claims
     counts = _are_current(instance) & wanted_claims(instance)
     at, member = claims.partitions[counts], claims.member[counts]
@@ -32,7 +32,7 @@ def _held_by_others(instance: Instance, target: Assignment) -> Bools:
 
 
 def _are_current(instance: Instance) -> Bools:
-    """Tell which claims are of now, one a claim."""
+    """Return which claims are of the newest generation, one entry per claim."""
     generation = instance.claims.generation
     newest = generation.max(initial=UNKNOWN_GENERATION)
     is_current = (generation == newest) | (generation == UNKNOWN_GENERATION)

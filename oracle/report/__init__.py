@@ -1,4 +1,4 @@
-"""The page: one HTML file that tells what an audit found, and works offline."""
+"""The HTML page: one file with the results of an audit, readable offline."""
 
 from oracle.report.page import page_of, write_page
 

@@ -1,4 +1,4 @@
-"""What the audit says of itself: when, where, with what, and how to run it again."""
+"""Metadata of an audit: when, where, with what, and how to run it again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _VERSIONS: Final = ("python", "numpy", "pyarrow", "pyspark", "java")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class About:
-    """Parts of ``audit.json``, in words; what it does not tell is empty."""
+    """Parts of ``audit.json`` in words; empty where absent."""
 
     version: str
     claim_rule: str

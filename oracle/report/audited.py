@@ -1,4 +1,4 @@
-"""What was looked at, and what was not."""
+"""What was audited, and what was not."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NOT_TOLD: Final = "not told"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetAside:
-    """Records of one kind that were not judged, and why."""
+    """Records of one kind that were not judged, and the reason."""
 
     kind: str
     record: str
@@ -27,9 +27,9 @@ class SetAside:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audited:
-    """The extent of an audit.
+    """Extent of an audit.
 
-    ``first`` and ``last`` are times of records, UTC; None where the source tells none.
+    ``first`` and ``last`` are times of records, UTC; None if the source has no times.
     The mappings count rebalances.
     """
 

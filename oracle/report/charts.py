@@ -1,4 +1,4 @@
-"""The pictures, as SVG that needs no script; colours are the page's own variables.
+"""Charts as SVG without scripts; colors are the page's own variables.
 
 Vega-Lite draws them, through Altair. Numbers stand in the pictures, and again in a
 table beside each, so that no colour is needed to read them.
@@ -28,7 +28,7 @@ _SHADES: Final = 5
 
 
 def outcome_bars(rows: Sequence[tuple[str, Counts]], *, width: int) -> str:
-    """Draw one bar a row: its rebalances by outcome, as shares, counts written in.
+    """Draw one bar per row: its rebalances by outcome, as shares, labeled with counts.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def outcome_bars(rows: Sequence[tuple[str, Counts]], *, width: int) -> str:
 
 
 def gap_cells(gaps: Gaps, names: dict[str, str], *, width: int) -> str:
-    """Draw one row an assignor: the share of rebalances in each bin, darker is more."""
+    """Draw one row per assignor: the share of rebalances per bin, darker is more."""
     labels = [names.get(row.name, row.name) for row in gaps.rows]
     room = width - _label_width(labels) - 10
     data = [
@@ -141,12 +141,12 @@ def _base(data: list[Row], labels: Sequence[str]) -> alt.Chart:
 
 
 def _label_width(labels: Sequence[str]) -> int:
-    """Return pixels for the longest label; a letter takes about seven."""
+    """Return the pixels of the longest label, at about seven per letter."""
     return 7 * max((len(abridged(one, LABEL_SHOWN)) for one in labels), default=0) + 10
 
 
 def _named_colour(field: str, names: Sequence[str], variable: str) -> alt.Color:
-    """Give each name the page's variable of that name, light and dark alike."""
+    """Map each name to the page's color variable of that name."""
     colours = [f"var({variable.format(name)})" for name in names]
     scale = alt.Scale(domain=list(names), range=colours)
     return alt.Color(f"{field}:N", scale=scale, legend=None)

@@ -1,4 +1,4 @@
-"""Every number on the page, as plain values; the tables are where they come from."""
+"""Every number on the page, computed from the tables."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ GROUPS_SHOWN = 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lag:
-    """Peak lag against the bound that no assignment is below.
+    """Peak lag compared with its lower bound.
 
-    ``median_above`` is in percent of the bound, rounded up; None when not known.
+    ``median_above`` is in percent of the bound, rounded up; None if unknown.
     """
 
     known: int
@@ -34,7 +34,7 @@ _NO_LAG = Lag(known=0, at_bound=0, median_above=None)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientRow:
-    """What the clients of one group did with one assignor."""
+    """Results of one group's clients with one assignor."""
 
     cluster: str
     group: str
@@ -46,7 +46,7 @@ class ClientRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssignorRow:
-    """One assignor on all generations it applies to."""
+    """Results of one assignor on all generations it applies to."""
 
     name: str
     applies: int
@@ -58,7 +58,7 @@ class AssignorRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Episodes:
-    """Cooperative rebalances of one group, from rest to rest."""
+    """Cooperative rebalances of one group, between stable states."""
 
     cluster: str
     group: str
@@ -75,9 +75,9 @@ class Episodes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """All the numbers; rows in the order in which they are shown.
+    """All numbers of the page; rows in the order of the page.
 
-    Of ``generations`` the solver answered ``solved``, and the judge found balance and
+    Of ``generations``, the solver solved ``solved``, and the judge found balance and
     stickiness ``proved``.
     """
 
@@ -93,7 +93,7 @@ class Facts:
 
 
 def facts_of(tables: Tables) -> Facts:
-    """Count everything the page says."""
+    """Compute everything that the page reports."""
     units = client_units(tables)
     rows = _client_rows(units, tables.answers)
     shown, rest = rows[:GROUPS_SHOWN], rows[GROUPS_SHOWN:]
@@ -182,7 +182,7 @@ def _episode_row(key: tuple[str, str, str], rows: pd.DataFrame) -> Episodes:
 
 
 def by_group(rows: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], pd.DataFrame]]:
-    """Split rows by cluster, group and client assignor (``""`` untold), in order."""
+    """Group rows by cluster, group, and client assignor (``""`` unknown), in order."""
     keys = [rows["cluster"], rows["group_id"], rows["client_assignor"].fillna("")]
     for (cluster, group, assignor), found in rows.groupby(keys):
         yield (str(cluster), str(group), str(assignor)), found

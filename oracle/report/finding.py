@@ -1,4 +1,4 @@
-"""The finding in one sentence, for somebody who knows Kafka and not us."""
+"""The main finding in one sentence, for readers who know Kafka."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WORDS: Final = (
 
 
 def headline(counts: Counts) -> str:
-    """Say how many rebalances were not at the optimum, and in what way."""
+    """Return the sentence on rebalances that were not optimal, and in what way."""
     if not counts.judged:
         return _NOTHING
     if not counts.wrong:
@@ -34,7 +34,7 @@ def headline(counts: Counts) -> str:
 
 
 def surprising(facts: Facts) -> ClientRow | None:
-    """Return the group that an assignor meant to keep partitions served worst."""
+    """Return the group with the worst results of an assignor meant to be sticky."""
     keeping = [
         row
         for row in facts.clients

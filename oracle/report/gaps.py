@@ -1,4 +1,4 @@
-"""How far assignors are from the optimum: gaps by size, an assignor a row."""
+"""Gaps of assignors to the optimum, by size, one row per assignor."""
 
 from __future__ import annotations
 
@@ -38,20 +38,20 @@ _BEYOND: Final[dict[_Bins, str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GapRow:
-    """One assignor: rebalances in each bin."""
+    """One assignor: rebalances per bin."""
 
     name: str
     counts: tuple[int, ...]
 
     @property
     def total(self) -> int:
-        """Rebalances that have the gap at all."""
+        """Rebalances for which the gap is known."""
         return sum(self.counts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gaps:
-    """One measure; ``bins`` name the sizes, the first one is no gap."""
+    """One measure; ``bins`` are the names of sizes, the first is no gap."""
 
     measure: str
     bins: tuple[str, ...]
@@ -59,10 +59,10 @@ class Gaps:
 
 
 def gaps_of(units: pd.DataFrame) -> tuple[Gaps, Gaps, Gaps]:
-    """Count gaps in balance, moves and peak lag over `units.assignor_units`.
+    """Count gaps in balance, moves, and peak lag over `units.assignor_units`.
 
-    Moves are compared only where an assignment is as even as the optimum: one that is
-    less even may move less, and that is no merit. Lag is compared with its bound.
+    Moves are compared only for assignments as balanced as the optimum: a less balanced
+    one can move less, which is no merit. Lag is compared with its bound.
     """
     valid = units[units["outcome"] != INVALID]
     score = valid["kip54_score"] - valid["kip54_score_least"]

@@ -1,4 +1,4 @@
-"""How answers do by KIP-54's own words, beside the best that is balanced by them.
+"""Results by KIP-54's own balance, compared with the best KIP-54 balanced answer.
 
 A StickyAssignor promises no more than KIP-54's local balance, so it is fair to compare
 it with the stickiest assignment that keeps that promise, and not only with the optimum.

@@ -1,4 +1,4 @@
-"""Read of an audit's tables what the page needs: columns first, documents later.
+"""Load of an audit's tables: columns first, documents only for what is drawn.
 
 Instances and assignments are most of the bytes; only those of the few rebalances that
 the page draws are read.
@@ -81,7 +81,7 @@ def _light(folder: Path, table: str, *besides: str) -> pd.DataFrame:
 
 
 def _with_broken(answers: pd.DataFrame) -> pd.DataFrame:
-    """Put the number of broken rules in the place of the list of them."""
+    """Replace the list of broken rules by their number."""
     broken = [0 if rules is None else len(rules) for rules in answers["violations"]]
     return answers.drop(columns="violations").assign(broken=broken)
 

@@ -1,4 +1,4 @@
-"""What became of each rebalance: one word a rebalance, the same for all assignors."""
+"""Outcome of each rebalance, by one rule for all assignors."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ class Counts:
 
     @property
     def judged(self) -> int:
-        """All but the open ones."""
+        """All except the open ones."""
         return self.optimum + self.wrong
 
     @property
     def wrong(self) -> int:
-        """Those that a proved optimum beats, and those that break a rule."""
+        """Those that a proved optimum beats, and the invalid ones."""
         return self.needless + self.unbalanced + self.invalid
 
     @property
@@ -63,7 +63,7 @@ class Counts:
 
 
 def outcome_of(rows: pd.DataFrame) -> pd.Series[str]:
-    """Name the outcome of each row of ``answers`` or ``episodes``."""
+    """Return the outcome of each row of ``answers`` or ``episodes``."""
     optimum = _true(rows["at_optimum"])
     balanced = rows["dec_min_balanced"]
     beaten = _true(rows["moves"] > rows["moves_least"])
@@ -93,5 +93,5 @@ def counts_of(units: pd.DataFrame) -> Counts:
 
 
 def _true(flags: pd.Series[bool]) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Make flags plain booleans; unknown is not true."""
+    """Convert flags to booleans; unknown is not true."""
     return flags.fillna(False).to_numpy(dtype=np.bool_)

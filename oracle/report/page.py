@@ -1,4 +1,4 @@
-"""Put the page together: facts, pictures and cases into one HTML file."""
+"""Assembly of facts, charts, and outliers into one HTML file."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from oracle.report.gaps import Gaps, gaps_of
 from oracle.report.kip54 import kip54_rows
 from oracle.report.load import Tables, load
 from oracle.report.outcomes import Counts
+from oracle.report.outliers import Outlier, outliers_of
 from oracle.report.units import BESTS, assignor_units, client_units
-from oracle.report.worst import Case, worst_of
 from oracle.wording import counted, loads_text, percent, share
 from oracle.writing import written_aside
 from pipeline.evaluation import ACTUAL
@@ -95,13 +95,13 @@ def _client_charts(facts: Facts) -> dict[str, str]:
 
 
 def _assignor_charts(facts: Facts) -> dict[str, str]:
-    """Draw all assignors but what they are held against."""
+    """Draw all assignors except the optima they are compared with."""
     rows = [row for row in facts.assignors if row.name not in BESTS]
     return _wide_and_narrow([(_assignor_label(row.name), row.counts) for row in rows])
 
 
 def _wide_and_narrow(pairs: list[tuple[str, Counts]]) -> dict[str, str]:
-    """Draw the same bars for a desk and for a phone; the page shows one of them."""
+    """Draw the same bars for wide and narrow screens; the page shows one of them."""
     if not pairs:
         return {}
     return {
@@ -115,8 +115,8 @@ def _gap_chart(gaps: Gaps) -> str:
     return Markup(gap_cells(gaps, names, width=NARROW))  # noqa: S704 - as above
 
 
-def _cases(tables: Tables, about: About) -> list[Case]:
-    return worst_of(tables, client_units(tables), about.claim_rule)
+def _cases(tables: Tables, about: About) -> list[Outlier]:
+    return outliers_of(tables, client_units(tables), about.claim_rule)
 
 
 def _label(row: ClientRow, with_assignor: bool) -> str:
@@ -131,7 +131,7 @@ def _assignor_label(name: str) -> str:
 
 
 def _distinct(labels: list[str]) -> list[str]:
-    """Tell labels apart that cutting has made equal: a chart has one row a label."""
+    """Make labels distinct after cutting: a chart has one row per label."""
     seen: Counter[str] = Counter()
     told = []
     for label in labels:
@@ -161,7 +161,7 @@ def _environment() -> Environment:
 
 
 def _name(text: str, limit: int = NAME_SHOWN) -> Markup:
-    """Show a name from the input: nothing in it acts, and it cannot turn its line."""
+    """Escape a name from the input for the page."""
     shown, whole = abridged(text, limit), visible(text, limit=TITLE_SHOWN)
     if shown == whole:
         return Markup("<bdi>{}</bdi>").format(shown)

@@ -1,4 +1,4 @@
-"""Why the optimum is one, from what the judge found: a chain, or sums that meet."""
+"""Evidence for the optimum: a refuting chain, or a bound that is met."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Hop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chain:
-    """Transfers in a row that make an assignment more even: why it was not."""
+    """Successive transfers that make an assignment more balanced."""
 
     hops: tuple[Hop, ...]
     giver_load: int
@@ -33,10 +33,10 @@ class Chain:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bound:
-    """What no assignment as even as the optimum can exceed, and who says so.
+    """Upper bound on kept partitions for dec-min assignments, and its proof.
 
-    ``kept`` of the optimum equals ``kept_bound``, the sum that its certificate gives;
-    ``proved`` tells that the judge added it up, balance included.
+    ``kept`` of the optimum equals ``kept_bound``, the sum of its certificate;
+    ``proved`` means that the judge recomputed it, balance included.
     """
 
     owned: int
@@ -49,7 +49,7 @@ class Bound:
 def chain_of(
     instance: Document, assignment: Document, verdict: Document
 ) -> Chain | None:
-    """Return the chain that refutes the balance of an assignment; None: none does."""
+    """Return the chain that refutes an assignment's balance; None if there is none."""
     members = verdict["evidence"].get("dec_min_balanced")
     if not members:
         return None
@@ -77,7 +77,7 @@ def bound_of(case: Case, optimum: Document, verdict: Document) -> Bound:
 
 
 def _hop(instance: Document, given: Mapping[str, Any], giver: str, taker: str) -> Hop:
-    """Find a partition of the giver that the taker may have; the chain says one is."""
+    """Return a partition of the giver that the receiver can have; the chain has one."""
     wanted = set(instance["members"][taker]["subscription"])
     held = given.get(giver, {})
     topic = min(name for name in held if name in wanted and held[name])

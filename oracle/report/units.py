@@ -1,4 +1,4 @@
-"""What is counted once: a rebalance from rest to rest.
+"""Units of counting: a rebalance from one stable state to the next.
 
 An eager rebalance is one generation. A cooperative one takes several: a partition is
 revoked in one and given in the next, so that only the whole of it can be judged.
@@ -40,14 +40,14 @@ COLUMNS: Final = (
 
 
 def client_units(tables: Tables) -> pd.DataFrame:
-    """Return what the clients did, a row a rebalance from rest to rest; `COLUMNS`."""
+    """Return the clients' results, one row per rebalance of `COLUMNS`."""
     return pd.concat([_eager(tables.answers), _cooperative(tables)], ignore_index=True)
 
 
 def assignor_units(answers: pd.DataFrame) -> pd.DataFrame:
-    """Return what each assignor makes of each generation, where it applies.
+    """Return each assignor's results on each generation where it applies.
 
-    For ``actual`` only eager generations are there: in a cooperative one the client
+    For ``actual``, only eager generations are included: in a cooperative one the client
     had no free choice, but the other assignors do.
     """
     taken = (answers["assignor"] != ACTUAL) | ~_cooperative_rows(answers)
@@ -65,7 +65,7 @@ def _eager(answers: pd.DataFrame) -> pd.DataFrame:
 
 
 def _cooperative(tables: Tables) -> pd.DataFrame:
-    """Judge episodes by the rest after them; but one broken round breaks them."""
+    """Judge episodes by their final state; an invalid round makes them invalid."""
     episodes = tables.episodes
     units = episodes[_cooperative_rows(episodes)].copy()
     units["drawn_from"], units["drawn_id"] = "episodes", units["episode_id"]
@@ -83,7 +83,7 @@ def _cooperative(tables: Tables) -> pd.DataFrame:
 
 
 def _broken_rounds(tables: Tables) -> pd.DataFrame:
-    """Return the first round that breaks a rule, of each episode that has one."""
+    """Return the first invalid round of each episode that has one."""
     answers = tables.answers
     broken = answers[
         (answers["assignor"] == ACTUAL)

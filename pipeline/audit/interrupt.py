@@ -1,4 +1,4 @@
-"""Tell an interrupt from a failure of Spark.
+"""Distinction between an interrupt and a failure of Spark.
 
 Ctrl-C goes to Java too, and ends it. Where Python's own interrupt is raised in a place
 that swallows exceptions, as in a finalizer, all that is left is that Java is gone.
@@ -15,10 +15,10 @@ from types import FrameType
 
 @contextmanager
 def interrupts_kept() -> Iterator[None]:
-    """Raise what goes wrong after an interrupt as that interrupt.
+    """Raise an exception after an interrupt as that interrupt.
 
-    The interrupt does what it did before besides. In a thread that hears no signals
-    errors stay what they are.
+    The interrupt also has its usual effect. In a thread that receives no signals,
+    errors stay as they are.
 
     Raises
     ------

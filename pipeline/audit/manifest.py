@@ -1,4 +1,4 @@
-"""``audit.json``: what an audit read, with what, where and when, and what came out.
+"""``audit.json``: inputs, versions, times, and counts of an audit.
 
 Everything that depends on the clock or the machine is here and not in the tables.
 """
@@ -43,7 +43,7 @@ def manifest_of(
     finished: datetime,
     seconds: Mapping[str, float],
 ) -> dict[str, Any]:
-    """Write it all down; times are UTC, ``seconds`` are by phase."""
+    """Return the manifest; times are UTC, ``seconds`` are by phase."""
     return {
         "format": FORMAT,
         "tables": LAYOUT,
@@ -68,7 +68,7 @@ def manifest_of(
 
 
 def versions() -> dict[str, str]:
-    """Name the versions of what the figures depend on."""
+    """Return the versions of everything that affects the figures."""
     found = {"python": platform.python_version()}
     for package in _PACKAGES:
         try:
@@ -79,7 +79,7 @@ def versions() -> dict[str, str]:
 
 
 def machine() -> dict[str, Any]:
-    """Describe what it ran on."""
+    """Describe the machine."""
     return {
         "cores": os.cpu_count(),
         "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),

@@ -1,4 +1,4 @@
-"""Tell how far Spark is, from a thread beside it."""
+"""Progress of Spark's stages, reported from a thread."""
 
 from __future__ import annotations
 

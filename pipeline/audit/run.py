@@ -1,4 +1,4 @@
-"""The audit: from sources to tables in a folder, whole or not at all."""
+"""Run an audit: from sources to a complete folder of tables."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ SMALL: Final = 100_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditSummary:
-    """What an audit left behind.
+    """Summary of an audit.
 
     ``rows`` are by table; ``quarantine`` are records by kind and reason, most first;
     ``seconds`` are by phase.
@@ -90,15 +90,15 @@ def audit(  # noqa: PLR0913  # one name an option of the command
     progress: Progress | None = None,
     tasks: int | None = None,
 ) -> AuditSummary:
-    """Judge a history and leave its tables in a folder.
+    """Judge a history and write its tables to a folder.
 
-    An audit that is there already is replaced as a whole, once the new one is complete.
-    What the tables say does not depend on ``master`` nor on ``tasks``.
+    An existing audit is replaced as a whole, once the new one is complete. The tables
+    depend neither on ``master`` nor on ``tasks``.
 
     Parameters
     ----------
     sources
-        Files and folders, of any of the formats of `pipeline.sources.kinds.Kind`.
+        Files and folders in any format of `pipeline.sources.source_kind.SourceKind`.
     out
         Folder for the tables and ``audit.json``; made if absent. On a cluster, one
         that all workers see, as the sources must be.
@@ -190,7 +190,7 @@ class _Audit:
 
 
 def _run(spark: SparkSession, found: Found, place: Staging, audit: _Audit) -> None:
-    """Read, judge and write; every intermediate table is computed once."""
+    """Read, judge, and write; each intermediate table is computed once."""
     tracker = spark.sparkContext.statusTracker()
     with audit.clock.phase("read"), watched(tracker, audit.progress, "read"):
         read = read_splits(spark, found.splits, audit.tasks)
@@ -213,7 +213,7 @@ def _run(spark: SparkSession, found: Found, place: Staging, audit: _Audit) -> No
 
 
 def _with_unknown(spark: SparkSession, rows: DataFrame, found: Found) -> DataFrame:
-    """Add files that are no source: one piece of quarantine each."""
+    """Add files that are no source: one row of quarantine each."""
     if not found.unknown:
         return rows
     unknown = [
@@ -233,7 +233,7 @@ def _tasks(spark: SparkSession) -> int:
 
 
 def _tasks_for(spark: SparkSession, found: Found, most: int) -> int:
-    """Return how many tasks the length of the sources is worth."""
+    """Return the number of tasks for the length of the sources."""
     by_length = sum(file.length for file in found.files) // BYTES_PER_TASK
     cores = spark.sparkContext.defaultParallelism
     return min(most, max(cores, by_length))
@@ -241,7 +241,7 @@ def _tasks_for(spark: SparkSession, found: Found, most: int) -> int:
 
 @contextmanager
 def _spark(master: str, out: Path, clock: _Clock) -> Iterator[tuple[SparkSession, str]]:
-    """Start Spark, or use the one that runs; turn its failures into ours."""
+    """Start Spark, or use a running session; convert its failures into our errors."""
     running = SparkSession.getActiveSession()
     with clock.phase("start"):
         session = spark_session(master)
@@ -274,7 +274,7 @@ _FULL: Final = (
 
 
 def _failure(error: Exception, out: Path) -> OracleError:
-    """Tell a failing disk from anything else."""
+    """Distinguish a failing disk from other failures."""
     text = str(error)
     for reason in _FULL:
         if reason in text:

@@ -1,4 +1,4 @@
-"""The audit as Spark stages: tables in, tables out; nothing is read or written here.
+"""Spark stages of the audit: pure functions from tables to tables.
 
 Splits are read, records meet the others of their group in order of offset, cases are
 judged in batches. What a stage gives does not depend on how Spark divides the work.
@@ -34,7 +34,7 @@ _RESULTS_PER_BATCH: Final = 500
 
 
 def read_splits(spark: SparkSession, splits: list[Split], tasks: int) -> DataFrame:
-    """Read all splits, each in one go; rows as in `ROWS`."""
+    """Read each split completely; rows as in `ROWS`."""
     numbers = spark.range(0, len(splits), 1, numPartitions=min(tasks, len(splits)))
 
     def read(batches: Batches) -> Batches:
@@ -46,7 +46,7 @@ def read_splits(spark: SparkSession, splits: list[Split], tasks: int) -> DataFra
 
 
 def reconstruct(rows: DataFrame, tasks: int) -> DataFrame:
-    """Bring the records of each group together, in order, and make cases of them."""
+    """Gather the records of each group in order, and reconstruct its cases."""
     ordered = rows.repartition(tasks, "group_id").sortWithinPartitions(*HISTORY_ORDER)
     return ordered.mapInArrow(_on_rows(histories), _spark(ROWS))
 
@@ -71,10 +71,10 @@ def judge(rows: DataFrame, settings: Settings, tasks: int) -> DataFrame:
 
 
 def table_of(results: DataFrame, name: str, *, is_small: bool) -> DataFrame:
-    """Take one table out of the results: each cluster and day whole, and in order.
+    """Extract one table from the results: each cluster and day whole, and sorted.
 
-    Small results go through one task; otherwise one task has a day. The rows of a
-    day and their order are the same.
+    Small results use one task; otherwise each day has one. The rows of a day and their
+    order are the same.
     """
     rows = results.where(f.col(name).isNotNull()).select(f"{name}.*")
     whole = rows.coalesce(1) if is_small else rows.repartition(*PARTITION_COLUMNS)

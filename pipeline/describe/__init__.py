@@ -1,1 +1,1 @@
-"""Text of ``kafka-consumer-groups --describe``: its tables, and what they add up to."""
+"""Text of ``kafka-consumer-groups --describe`` as cases."""

@@ -13,7 +13,7 @@ _BRACKETS: Final = re.compile(r"([^\s:;()]*)\((\d+(?:,\d+)*)\)\Z")  # topic(0,1)
 
 
 class CellError(ValueError):
-    """A cell that does not read as its column; the message says why."""
+    """A cell that does not match its column; the message states why."""
 
 
 class UnnamedTopicsError(CellError):

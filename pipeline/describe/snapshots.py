@@ -1,4 +1,4 @@
-"""Which tables describe the same group at the same moment.
+"""Grouping of describe tables into snapshots of one group at one moment.
 
 The command prints one form at a time, so a snapshot is spread over files. Files of one
 folder belong together when their names are equal but for the words that name a form:
@@ -69,7 +69,7 @@ class Section:
 
 @dataclass(slots=True, kw_only=True)
 class Snapshot:
-    """All that is known of one group at one moment."""
+    """Everything known about one group at one moment."""
 
     name: str
     group_id: str
@@ -105,7 +105,7 @@ class Stray:
 
 
 def snapshot_name(source: str) -> str:
-    """Return a file's name, with its folder, less the words that name a form."""
+    """Return a file's name, with its folder, without the words that name a form."""
     path = PurePosixPath(source)
     words = [
         word for word in _BREAK.split(path.name) if word.lower() not in _FORM_WORDS
@@ -116,7 +116,7 @@ def snapshot_name(source: str) -> str:
 def read_snapshots(
     files: Iterable[tuple[str, Iterable[Line]]],
 ) -> tuple[list[Snapshot], list[Stray]]:
-    """Read the files of one folder, given by name in order, into snapshots."""
+    """Read the files of one folder, sorted by name, into snapshots."""
     found: dict[tuple[str, str], Snapshot] = {}
     strays: list[Stray] = []
     for source, lines in files:
@@ -146,7 +146,7 @@ def _snapshot(
 
 
 def _parts(piece: Piece, source: str) -> Iterator[Section | Note | Stray]:
-    """Split a table by group; a fault without one goes with the table's only group."""
+    """Split a table by group; a fault without one belongs to the only group."""
     if isinstance(piece, Note):
         yield piece
         return

@@ -1,4 +1,4 @@
-"""Tables in the text of ``kafka-consumer-groups --describe``, of any version.
+"""Parser of the tables in ``kafka-consumer-groups --describe``, of any version.
 
 A cell stands under its heading: widths follow the longest value (Java's, in UTF-16
 units), so names with spaces and empty cells are no riddle. A value too long for a
@@ -17,7 +17,7 @@ from pipeline.sources.lines import Line
 
 
 class Form(Enum):
-    """What a table is about."""
+    """Subject of a table."""
 
     OFFSETS = "offsets"  # the plain form: one row a partition
     MEMBERS = "members"  # --members, also with --verbose
@@ -57,7 +57,7 @@ class Cells:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """A line that cannot be used; ``group_id`` is None when even that is unsure."""
+    """An unusable line; ``group_id`` is None if even that is uncertain."""
 
     line: int
     text: bytes
@@ -79,7 +79,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """What the command says about a group beside its tables."""
+    """A message of the command about a group, outside its tables."""
 
     line: int
     group_id: str
@@ -113,7 +113,7 @@ def read_pieces(lines: Iterable[Line]) -> Iterator[Piece]:
 
 
 def heading_of(text: str) -> tuple[Form, tuple[tuple[str, int], ...]] | None:
-    """Recognise a table's heading; return its form and where each column begins."""
+    """Recognize a table's heading; return its form and the start of each column."""
     found = tuple((match[0], match.start()) for match in _HEADING.finditer(text))
     names = {name for name, _ in found}
     for form, leading in _LEADING.items():
@@ -123,7 +123,7 @@ def heading_of(text: str) -> tuple[Form, tuple[tuple[str, int], ...]] | None:
 
 
 def note_of(text: str, line: int) -> Note | None:
-    """Recognise a remark on a group; it goes to the error stream by itself."""
+    """Recognize a message about a group, which goes to the error stream."""
     for pattern, says in _NOTES:
         if match := pattern.match(text.strip()):
             return Note(line=line, group_id=match[1], says=says)
@@ -145,7 +145,7 @@ def _add(table: Table, line: Line, text: str) -> None:
 
 
 def _by_place(columns: tuple[tuple[str, int], ...], text: str) -> dict[str, str] | None:
-    """Cut a row at its headings; None if a value runs across a border."""
+    """Split a row at its headings; None if a value crosses a border."""
     wide = any(ord(letter) > 0xFFFF for letter in text)
     row = text.encode("utf-16-le") if wide else None
     cells = {}
@@ -165,7 +165,7 @@ def _by_place(columns: tuple[tuple[str, int], ...], text: str) -> dict[str, str]
 
 
 def _by_count(columns: tuple[tuple[str, int], ...], text: str) -> dict[str, str] | None:
-    """Take a row's words in order, if there are as many as headings."""
+    """Split a row into words, if there are as many as headings."""
     words = text.split()
     names = [name for name, _ in columns]
     if _COORDINATOR in names and len(words) == len(names) + 1:

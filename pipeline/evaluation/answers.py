@@ -12,6 +12,7 @@ from rebalance import (
     AssignmentDocument,
     ClaimRule,
     Instance,
+    InstanceError,
     Rebalance,
     document_of,
     instance_of,
@@ -169,7 +170,16 @@ class Evaluation:
         return Answer(assignor=ACTUAL, assignment=document, verdict=verdict)
 
     def judge(self, assignor: str, document: AssignmentDocument) -> Answer:
-        """Judge an assignment, as its JSON states it."""
+        """Judge an assignment, as its JSON states it.
+
+        Raises
+        ------
+        InstanceError
+            If the judge cannot settle this policy for this instance.
+        """
         plain = plain_of(document)
         verdict = judge_case(self.case, plain)
+        if verdict["verdict"] == "unreadable":
+            culprit = verdict["evidence"]["unreadable"]
+            raise InstanceError(culprit["reason"], subject=culprit["path"])
         return Answer(assignor=assignor, assignment=plain, verdict=verdict)

@@ -1,4 +1,4 @@
-"""A group's committed offsets as they stand at one moment of its history."""
+"""A group's committed offsets at one moment of its history."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from pipeline.records import OffsetCommit, OffsetTombstone
 
 
 class Commits:
-    """Committed offsets by topic and partition, kept up record by record."""
+    """Committed offsets by topic and partition, updated record by record."""
 
     def __init__(self) -> None:
         self._offsets: dict[str, dict[int, int]] = {}
 
     def apply(self, record: OffsetCommit | OffsetTombstone) -> None:
-        """Take in one record."""
+        """Apply one record."""
         if isinstance(record, OffsetCommit):
             self._offsets.setdefault(record.topic, {})[record.partition] = record.offset
         else:
             self._offsets.get(record.topic, {}).pop(record.partition, None)
 
     def of(self, topics: Iterable[str]) -> Offsets:
-        """Return what is committed on these topics; a topic without any is absent."""
+        """Return the commits of these topics; a topic without any is absent."""
         return {
             topic: sorted(self._offsets[topic].items())
             for topic in sorted(topics)

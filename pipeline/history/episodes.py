@@ -1,4 +1,4 @@
-"""Episodes: a rebalance from rest to rest.
+"""Episodes: a rebalance from one stable state to the next.
 
 A group is at rest after a generation in which nothing was withheld. A partition is
 withheld when it goes to nobody although a member that wants its topic owned it: in a
@@ -24,7 +24,7 @@ from pipeline.history.ownership import Ownership, Seat
 
 @dataclass(slots=True, kw_only=True)
 class Running:
-    """The episode under way."""
+    """The unfinished episode."""
 
     first: Case
     before: dict[Seat, Held]
@@ -37,7 +37,7 @@ class Running:
 
 
 class Episodes:
-    """Cuts a group's cases into episodes; gives each case out when it is complete."""
+    """Splits a group's cases into episodes; yields each case once it is complete."""
 
     def __init__(self) -> None:
         self._running: Running | None = None
@@ -45,9 +45,9 @@ class Episodes:
     def add(
         self, case: Case, generation: Generation, ownership: Ownership
     ) -> Iterator[Case]:
-        """Take the next case; yield those that are complete, the last with its episode.
+        """Add the next case; yield the complete ones, the last with its episode.
 
-        A case that leaves nothing withheld ends its episode.
+        A case that withholds nothing ends its episode.
         """
         running = self._running
         if running is None:
@@ -66,7 +66,7 @@ class Episodes:
             yield from self._end(REST)
 
     def interrupt(self) -> Iterator[Case]:
-        """End the episode under way, if any: nothing follows it."""
+        """End the unfinished episode, if any: nothing follows it."""
         if self._running is not None:
             yield from self._end(OPEN)
 
@@ -88,7 +88,7 @@ class Episodes:
 
 
 def withheld_of(generation: Generation, ownership: Ownership) -> int:
-    """Count what a cooperative round gives to nobody while its owner still has it."""
+    """Count what a cooperative round assigns to no member while its owner holds it."""
     if not ownership.cooperative:
         return 0
     owned: set[tuple[str, int]] = set()

@@ -1,4 +1,4 @@
-"""One generation of a classic group, decoded: who was there, wanted and got what."""
+"""One generation of a classic group, decoded: members, subscriptions, assignment."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ STREAMS: Final = "stream"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Participant:
-    """A member in one generation; `seat` is what it is known by across generations."""
+    """A member in one generation; `seat` identifies it across generations."""
 
     member_id: str
     instance_id: str | None
@@ -41,7 +41,7 @@ class Participant:
     def seat(self) -> tuple[bool, str]:
         """Its static name if it has one, else its member id.
 
-        A static member that comes back gets a new member id and the old partitions
+        A static member that returns gets a new member id and its old partitions
         (KIP-345).
         """
         if self.instance_id is None:
@@ -51,7 +51,7 @@ class Participant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Generation:
-    """A classic consumer group as one record has it; times are milliseconds."""
+    """A classic consumer group as one record describes it; times are milliseconds."""
 
     group_id: str
     generation: int
@@ -61,7 +61,7 @@ class Generation:
 
 
 def why_not_judged(record: GroupMetadata) -> str | None:
-    """Say why a group of another kind is set aside; None for a consumer group."""
+    """Return why a group of another kind is set aside; None for a consumer group."""
     kind = record.protocol_type
     if not record.members and kind in (CONSUMER, ""):
         return None
@@ -99,10 +99,10 @@ def decode_generation_of(record: GroupMetadata) -> Generation:
 
 
 def reports(assignor: str | None, claim: MemberClaim) -> bool:
-    """Tell whether the claim is the member's word on all that it owns.
+    """Return whether the claim is the member's report of all that it owns.
 
-    Under ``sticky`` no user data means nothing is owned; under others the field of the
-    subscription is the place, where the version has one.
+    Under ``sticky``, no user data means nothing is owned; under others, the field of
+    the subscription is used, if the version has one.
     """
     if claim.source is ClaimSource.NOWHERE:
         return assignor == STICKY
@@ -110,17 +110,17 @@ def reports(assignor: str | None, claim: MemberClaim) -> bool:
 
 
 def once(held: Held) -> Held:
-    """Drop repeats: what a member owns, it owns once."""
+    """Remove repetitions: a member owns a partition once."""
     return {topic: sorted(set(numbers)) for topic, numbers in held.items()}
 
 
 def wanted(held: Held, subscription: list[str]) -> Held:
-    """Leave out the topics that are not subscribed to."""
+    """Remove the topics that are not subscribed to."""
     return {topic: held[topic] for topic in held if topic in subscription}
 
 
 def _held(partitions: Partitions) -> Held:
-    """Merge topics and sort; a partition given twice stays so, for the judge to see."""
+    """Merge topics and sort; a partition assigned twice is kept for the judge."""
     merged: dict[str, list[int]] = {}
     for topic, numbers in partitions:
         if min(numbers, default=0) < 0:

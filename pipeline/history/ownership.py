@@ -1,4 +1,4 @@
-"""What members own when a rebalance begins, and where that is known from.
+"""Owners at the start of a rebalance, and the source they are known from.
 
 As a rule it is the assignment of the generation before. Two things break the rule:
 
@@ -35,7 +35,7 @@ REPORTING: Final = (STICKY, COOPERATIVE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """A group after a generation: what each seat wants and holds, and its member."""
+    """A group after a generation: per seat, its subscription, holdings, and member."""
 
     generation: int
     member: dict[Seat, str]
@@ -55,7 +55,7 @@ class Ownership:
 
 
 def standing_of(generation: Generation) -> Standing:
-    """Remember a generation for the next one."""
+    """Return the state to remember for the next generation."""
     people = generation.participants
     return Standing(
         generation=generation.generation,
@@ -66,7 +66,7 @@ def standing_of(generation: Generation) -> Standing:
 
 
 def ownership_of(generation: Generation, before: Standing | None) -> Ownership:
-    """Settle what the members of a generation owned when it began."""
+    """Determine what the members of a generation owned when it began."""
     cooperative = generation.assignor == COOPERATIVE
     if before is None or before.generation != generation.generation - 1:
         return _by_claims(generation, cooperative=cooperative, disagree=None)
@@ -82,7 +82,7 @@ def ownership_of(generation: Generation, before: Standing | None) -> Ownership:
 
 
 def _is_eager(generation: Generation, before: Standing) -> bool:
-    """Tell whether all who held something say that they hold nothing."""
+    """Return whether all members that held something report that they hold nothing."""
     held = [p for p in generation.participants if _still_held(p, before)]
     return bool(held) and not any(p.claim.partitions for p in held)
 
@@ -93,11 +93,11 @@ def _still_held(participant: Participant, before: Standing) -> Held:
 
 
 def _disagrees(participant: Participant, before: Standing, assignor: str) -> bool:
-    """Tell whether a member that was there reports something else.
+    """Return whether a member that took part reports something else.
 
-    A static member that came back anew remembers nothing. Its partitions stay its own
-    all the same (KIP-345), unless the group is cooperative: then they are free at once,
-    as nobody has them to revoke.
+    A static member that restarted remembers nothing. Its partitions stay its own
+    (KIP-345), unless the group is cooperative: then they are free at once, because no
+    member has to revoke them.
     """
     if participant.seat not in before.held:
         return False

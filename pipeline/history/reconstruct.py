@@ -1,4 +1,4 @@
-"""A group's history, record by record in the order of offsets, as cases to judge.
+"""Reconstruction of a group's history, record by record, as cases to judge.
 
 What Kafka's coordinator stores, and when (``GroupMetadataManager``, Kafka 4.3): an
 empty generation 0 when a group is made; a generation once its leader has handed in the
@@ -40,7 +40,7 @@ from rebalance import WireError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a record stands, and its time in milliseconds, None if untold."""
+    """Position of a record, and its time in milliseconds, None if unknown."""
 
     source: str
     partition: int | None
@@ -49,7 +49,7 @@ class Place:
 
 
 class GroupHistory:
-    """One classic consumer group; feed it the records of one partition in order."""
+    """History of one classic consumer group; takes one partition's records in order."""
 
     def __init__(self, group_id: str) -> None:
         self._group_id = group_id
@@ -58,16 +58,16 @@ class GroupHistory:
         self._commits = Commits()
 
     def commit(self, record: OffsetCommit | OffsetTombstone) -> None:
-        """Take in a committed offset, or its end."""
+        """Apply a committed offset, or its tombstone."""
         self._commits.apply(record)
 
     def delete(self, _record: GroupTombstone) -> Iterator[Case]:
-        """Take in the group's end; should it come back, it counts from 0 again."""
+        """Apply the group's tombstone; a group that returns starts at 0 again."""
         yield from self._episodes.interrupt()
         self._standing = Standing(generation=0, member={}, subscription={}, held={})
 
     def metadata(self, record: GroupMetadata, place: Place) -> Iterator[Case]:
-        """Take in a generation; yield the cases that are complete by now.
+        """Apply a generation; yield the cases that are now complete.
 
         Raises
         ------
@@ -91,7 +91,7 @@ class GroupHistory:
         yield from self._episodes.add(case, generation, ownership)
 
     def lost(self) -> Iterator[Case]:
-        """Forget the group's state: a record of it could not be read."""
+        """Reset the group's state: a record of it could not be read."""
         self._standing = None
         yield from self._episodes.interrupt()
 

@@ -1,4 +1,4 @@
-"""Rows of many groups, sorted by group, partition and offset: histories, one by one.
+"""Split of sorted rows into the histories of single groups.
 
 Records that are not judged are counted by group and kind, the first one shown. A record
 read twice, from overlapping files, counts once; two different records at one offset
@@ -39,7 +39,7 @@ such a topic, and posing it for every rebalance would take all memory."""
 
 
 def histories(rows: Iterable[Row]) -> Iterator[Row]:
-    """Turn records into cases; hand other rows on; say at the end what topics exist."""
+    """Convert records to cases; pass other rows on; yield topics at the end."""
     seen: dict[str, int] = {}
     group: _Group | None = None
     for row in rows:
@@ -60,7 +60,7 @@ def histories(rows: Iterable[Row]) -> Iterator[Row]:
 
 
 class _Group:
-    """The records of one group in one partition, as they come."""
+    """The records of one group in one partition, in order."""
 
     def __init__(self, row: Row, seen: dict[str, int]) -> None:
         self._key = row["group_id"], row["source_partition"]
@@ -70,11 +70,11 @@ class _Group:
         self._seen = seen
 
     def has(self, row: Row) -> bool:
-        """Tell whether a record belongs here."""
+        """Return whether a record belongs to this group."""
         return self._key == (row["group_id"], row["source_partition"])
 
     def take(self, row: Row) -> Iterator[Row]:
-        """Take in the next record."""
+        """Process the next record."""
         last, self._last = self._last, row
         if last is not None and last["source_offset"] == row["source_offset"]:
             if (last["key"], last["value"]) != (row["key"], row["value"]):
@@ -88,7 +88,7 @@ class _Group:
                 yield from self._cases(self._history.lost())
 
     def finish(self) -> Iterator[Row]:
-        """Give out what waits, and what was set aside."""
+        """Yield what is pending, and what was set aside."""
         yield from self._cases(self._history.finish())
         for kind in sorted(self._aside):
             yield self._aside[kind]

@@ -1,4 +1,4 @@
-"""Rows of ``answers``: one verdict laid out in columns."""
+"""Rows of ``answers``: one verdict as columns."""
 
 from __future__ import annotations
 

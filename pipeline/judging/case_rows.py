@@ -1,4 +1,4 @@
-"""Rows of ``rebalances`` and ``members``: what a case was, before any answer."""
+"""Rows of ``rebalances`` and ``members``: a case before any answer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def moment(milliseconds: int | None) -> datetime | None:
-    """Turn milliseconds since 1970 into a time, UTC."""
+    """Convert milliseconds since 1970 to a time, UTC."""
     if milliseconds is None:
         return None
     return _EPOCH + timedelta(milliseconds=milliseconds)
@@ -42,7 +42,7 @@ def key_of(case: Case, cluster: str) -> Row:
 
 
 def rebalance_row(case: Case, posed: Posed, instance: Instance, cluster: str) -> Row:
-    """Lay out one rebalance."""
+    """Return the row of one rebalance."""
     people = (case.members or {}).values()
     told = any(member.joined is not None for member in people)
     subscribed = instance.topic_subscribed
@@ -76,7 +76,7 @@ def rebalance_row(case: Case, posed: Posed, instance: Instance, cluster: str) ->
 
 
 def member_rows(case: Case, posed: Posed, cluster: str) -> Iterator[Row]:
-    """Lay out the members of one rebalance, by name."""
+    """Yield the rows of one rebalance's members, by name."""
     key = key_of(case, cluster)
     lag = _lag_of(posed.document) if posed.lag_known else None
     for name in sorted(posed.document.members):

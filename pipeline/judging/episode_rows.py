@@ -1,4 +1,4 @@
-"""Rows of ``episodes``: from the rest before to the rest after, judged as one move."""
+"""Rows of ``episodes``: each judged as one step between two stable states."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Row = dict[str, Any]
 
 
 def episode_row(row: Row, case: Case, actual: Answer, least: Least) -> Row:
-    """Lay out an episode of one round: its case says it all.
+    """Return the row of an episode of one round, from its case.
 
     ``row`` is the case's row of ``rebalances``.
     """
@@ -23,9 +23,9 @@ def episode_row(row: Row, case: Case, actual: Answer, least: Least) -> Row:
 
 
 def long_episode_row(row: Row, case: Case, world: World, claim_rule: ClaimRule) -> Row:
-    """Pose and judge an episode of several rounds: the last members, the rest before.
+    """Judge an episode of several rounds: the last members with their previous owners.
 
-    The rest after is judged as if it had been reached in one step.
+    The stable state after it is judged as if it had been reached in one step.
     """
     episode = case.episode
     assert episode is not None  # noqa: S101  # the caller has looked
@@ -86,7 +86,7 @@ def _of_episode(episode: Episode) -> Row:
 
 
 def _at_rest(verdict: dict[str, Any], least: Least) -> Row:
-    """Return what can only be said of a group that came to rest."""
+    """Return the columns that only apply to a group in a stable state."""
     figures = verdict["figures"]
     return {
         "verdict": verdict["verdict"],

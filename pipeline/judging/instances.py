@@ -1,4 +1,4 @@
-"""From a case to the rebalance/1 document that is judged.
+"""The rebalance/1 document of a case.
 
 Partition counts are given, or inferred as the largest number seen in assignments and
 commits of the whole source; what members merely claim is not believed for this. A topic
@@ -39,7 +39,7 @@ LAG_GIVEN: Final = "given"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
-    """What is known beside the cases: partition counts, log ends, where they begin."""
+    """What is known besides the cases: partition counts, log ends, and offset reset."""
 
     given: Mapping[str, int] = field(default_factory=dict)
     inferred: Mapping[str, int] = field(default_factory=dict)
@@ -47,13 +47,13 @@ class World:
     offset_reset: OffsetReset = OffsetReset.EARLIEST
 
     def partitions(self, topic: str) -> int | None:
-        """Return a topic's partition count; None if nothing is known of it."""
+        """Return a topic's partition count; None if unknown."""
         return self.given.get(topic, self.inferred.get(topic))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Posed:
-    """A case posed as a problem; ``lag_basis`` is None when no lag is known."""
+    """The rebalance of a case; ``lag_basis`` is None if no lag is known."""
 
     document: Rebalance
     partition_counts: str
@@ -62,7 +62,7 @@ class Posed:
 
 
 def pose(case: Case, world: World) -> Posed:
-    """Write a case as a document.
+    """Return a case as a document.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def pose(case: Case, world: World) -> Posed:
 
 
 def pose_before(case: Case, before: Mapping[str, Held], world: World) -> Posed:
-    """Write a case's last members with what they owned at the rest before."""
+    """Return a case's last members with what they owned at the stable state before."""
     return _posed(case, case.members or {}, before, world, dated=False)
 
 
@@ -124,7 +124,7 @@ def _posed(
 
 
 def _topics_of(members: Mapping[str, CaseMember]) -> set[str]:
-    """Return the topics that somebody wants, or was given nonetheless."""
+    """Return the topics that are subscribed to, or were assigned nevertheless."""
     found: set[str] = set()
     for member in members.values():
         found.update(member.subscription, member.assigned or ())
@@ -149,7 +149,7 @@ def _member(
 def _lag(
     case: Case, topic: str, count: int, world: World
 ) -> tuple[list[int] | None, str | None]:
-    """Return the lag of each partition, if it is known of all, and what it means."""
+    """Return the lag of each partition, if known for all, and its basis."""
     if case.lag is not None:
         behind = dict(case.lag.get(topic, ()))
         if any(number not in behind for number in range(count)):

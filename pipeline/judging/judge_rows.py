@@ -1,4 +1,4 @@
-"""Judge cases: from the rows that the sources gave to the rows of the tables."""
+"""Judge cases: from rows of the sources to rows of the tables."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Result = tuple[str, Row]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What holds for every case of an audit."""
+    """Settings of all cases of an audit."""
 
     cluster: str
     world: World
@@ -38,7 +38,7 @@ class Settings:
 
 
 def judge_rows(rows: Iterable[Row], settings: Settings) -> Iterator[Result]:
-    """Judge cases and hand quarantine on."""
+    """Judge cases and pass quarantine on."""
     for row in rows:
         if row["what"] == CASE:
             yield from judge_case_safely(unpack(row["value"]), settings)
@@ -47,7 +47,7 @@ def judge_rows(rows: Iterable[Row], settings: Settings) -> Iterator[Result]:
 
 
 def judge_case_safely(case: Case, settings: Settings) -> Iterator[Result]:
-    """Judge a case; whatever goes wrong with it, it costs no other case."""
+    """Judge a case; its failure does not affect other cases."""
     try:
         posed = pose(case, settings.world)
     except Exception as error:  # noqa: BLE001  # quarantine says what it was
@@ -167,7 +167,7 @@ _KEPT = (
 
 
 def quarantined(row: Row, cluster: str) -> dict[str, Any]:
-    """Turn a worker's row into one of ``quarantine``."""
+    """Convert a worker's row to a row of ``quarantine``."""
     return {
         "cluster": cluster,
         "date": day(row["at"]),

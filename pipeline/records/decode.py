@@ -1,4 +1,4 @@
-"""One record of ``__consumer_offsets``: the number in front of the key says which.
+"""Decoder of one record of ``__consumer_offsets``, by the type in its key.
 
 Follows ``CoordinatorRecordType`` of Apache Kafka 4.3; type 9 was written by 4.0 alone.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pipeline.records.groups import decode_group
+from pipeline.records.group_records import decode_group
 from pipeline.records.model import Record, SetAside
 from pipeline.records.offsets import decode_offset
 from rebalance import WireError

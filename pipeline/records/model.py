@@ -1,4 +1,4 @@
-"""What a record of ``__consumer_offsets`` can say, as frozen values."""
+"""Records of ``__consumer_offsets`` as frozen values."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class OffsetCommit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OffsetTombstone:
-    """A committed offset is gone: expired, deleted, or its topic was."""
+    """Tombstone of a committed offset: expired, deleted, or its topic deleted."""
 
     group_id: str
     topic: str
@@ -75,14 +75,14 @@ class GroupMetadata:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupTombstone:
-    """A classic group is gone."""
+    """Tombstone of a classic group."""
 
     group_id: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetAside:
-    """A sound record that belongs to another kind of group; ``reason`` says which.
+    """A sound record of another kind of group; ``reason`` states which.
 
     ``kind`` is Kafka's name of the record, such as ``ConsumerGroupMetadata``.
     """

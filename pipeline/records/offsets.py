@@ -1,4 +1,4 @@
-"""Offset commits: ``OffsetCommitKey.json`` and ``OffsetCommitValue.json``.
+"""Offset commit records: ``OffsetCommitKey.json`` and ``OffsetCommitValue.json``.
 
 Version 1 of the value alone has an expiry, 3 added the leader epoch, 4 made the
 encoding flexible; Kafka 4.1 put the topic's id into tag 0.

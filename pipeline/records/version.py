@@ -1,4 +1,4 @@
-"""The version in front of a value, the same rule for offsets and groups."""
+"""Version prefix of a value, by the same rule for offsets and groups."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ NEWEST_VERSION: Final = 4
 
 
 def value_version(value: Cursor) -> int:
-    """Read a value's version, 0 to 4.
+    """Decode a value's version, 0 to 4.
 
-    Nothing newer is guessed at: from version 4 on Kafka adds tagged fields, and a new
-    number is meant to be unreadable for older readers (KIP-915).
+    Newer versions are not decoded: from version 4 on, Kafka adds tagged fields, and a
+    new number is meant to be unreadable for older readers (KIP-915).
 
     Raises
     ------

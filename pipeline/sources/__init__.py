@@ -1,1 +1,1 @@
-"""Where histories come from: files found, recognised, and read into rows."""
+"""Sources of histories: files found, recognized, and read into rows."""

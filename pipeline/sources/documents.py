@@ -22,7 +22,7 @@ from rebalance.arrow import from_table
 
 
 def is_in_lines(path: Path) -> bool:
-    """Tell whether a file has one document a line, judging by its first line."""
+    """Return whether a file has one document per line, judging by its first line."""
     for line in read_lines(path):
         if line.text.strip():
             return line.text.rstrip().endswith(b"}")
@@ -37,7 +37,7 @@ def read_document_lines(path: Path, extent: Extent, source: str) -> Iterator[Row
 
 
 def read_document_file(path: Path, source: str) -> Iterator[Row]:
-    """Yield the documents of a file that is not simply lines."""
+    """Yield the documents of a file that is not JSON Lines."""
     for number, found in enumerate(read_rebalances(str(path)), start=1):
         if isinstance(found, DocumentError):
             line = number if found.line is None else found.line

@@ -1,4 +1,4 @@
-"""Find the files of a source, name them, recognise them, and cut them into splits."""
+"""Discovery of source files: names, formats, and splits."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pipeline.sources.documents import is_in_lines
-from pipeline.sources.kinds import Kind, is_parquet, kind_of, known_formats
 from pipeline.sources.lines import WHOLE, Extent, survey
+from pipeline.sources.source_kind import SourceKind, is_parquet, kind_of, known_formats
 from rebalance import SourceError
 
 SIDE_FILES: Final = ("topics.json", "offsets.json")
@@ -21,13 +21,13 @@ SIDE_FILES: Final = ("topics.json", "offsets.json")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Split:
-    """What one worker reads in one go.
+    """Unit of work of one reader.
 
     Files are named and given by path. Text has an extent, Parquet a row group; the
-    describe texts of a folder come all together.
+    describe texts of a folder form one split.
     """
 
-    kind: Kind
+    kind: SourceKind
     files: tuple[tuple[str, Path], ...]
     extent: Extent = WHOLE
     row_group: int | None = None
@@ -35,10 +35,10 @@ class Split:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceFile:
-    """A file that was read, for the record: its sha256 and length in bytes."""
+    """A file that was read: its sha256 and length in bytes."""
 
     name: str
-    kind: Kind
+    kind: SourceKind
     sha256: str
     length: int
 
@@ -47,7 +47,7 @@ class SourceFile:
 class Found:
     """All that was found: splits to read, files read, files that are no source.
 
-    ``side_files`` are partition counts and log ends lying in a folder of sources.
+    ``side_files`` are partition counts and log ends in a folder of sources.
     """
 
     splits: list[Split] = field(default_factory=list)
@@ -85,12 +85,12 @@ def find_sources(paths: Sequence[Path], *, source_format: str | None = None) -> 
             reason = f"unreadable: {str(error).splitlines()[0]}"
             found.unknown.append(SourceError(reason, source=name))
             continue
-        if kind is Kind.DESCRIBE:
+        if kind is SourceKind.DESCRIBE:
             folder = str(Path(name).parent)
             describes.setdefault(folder, []).append((name, path))
         found.splits.extend(splits)
     for files in describes.values():
-        found.splits.append(Split(kind=Kind.DESCRIBE, files=tuple(sorted(files))))
+        found.splits.append(Split(kind=SourceKind.DESCRIBE, files=tuple(sorted(files))))
     if not found.splits:
         raise _nothing(paths, found.unknown)
     return found
@@ -106,11 +106,11 @@ def _side_files(paths: Sequence[Path]) -> dict[str, Path]:
     return found
 
 
-def _format_of(source_format: str | None) -> Kind | None:
+def _format_of(source_format: str | None) -> SourceKind | None:
     if source_format is None:
         return None
     try:
-        return Kind(source_format)
+        return SourceKind(source_format)
     except ValueError:
         reason = f"no such format; known are {known_formats()}"
         raise SourceError(reason, source=source_format) from None
@@ -146,8 +146,8 @@ def _is_left_alone(way: Path) -> bool:
     return way.suffix == ".md" or any(part[0] in "._" for part in way.parts)
 
 
-def _splits(kind: Kind, name: str, path: Path, found: Found) -> Iterator[Split]:
-    """Cut a file up and note its digest; describe texts are left to be gathered."""
+def _splits(kind: SourceKind, name: str, path: Path, found: Found) -> Iterator[Split]:
+    """Split a file and record its digest; describe texts are gathered later."""
     digest, extents = survey(path)
     files = ((name, path),)
     if is_parquet(path):
@@ -156,8 +156,8 @@ def _splits(kind: Kind, name: str, path: Path, found: Found) -> Iterator[Split]:
         if groups == 0:
             raise SourceError("Parquet without rows", source=name)
         yield from (Split(kind=kind, files=files, row_group=i) for i in range(groups))
-    elif kind is not Kind.DESCRIBE:
-        if kind is Kind.REBALANCES and not is_in_lines(path):
+    elif kind is not SourceKind.DESCRIBE:
+        if kind is SourceKind.REBALANCES and not is_in_lines(path):
             extents = [WHOLE]
         yield from (Split(kind=kind, files=files, extent=extent) for extent in extents)
     found.files.append(

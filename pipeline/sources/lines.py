@@ -1,4 +1,4 @@
-"""Text files as numbered lines; read in splits, so that large ones are shared out."""
+"""Text files as numbered lines, read in splits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CHUNK: Final = 1 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extent:
-    """Whole lines of a file: from a byte, so many bytes, the first line's number.
+    """Whole lines of a file: start byte, length in bytes, and number of the first line.
 
     ``length`` None means up to the end; a compressed file is always one such extent.
     """
@@ -38,7 +38,7 @@ WHOLE: Final = Extent()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One line without its end; ``whole`` is False when it passes `LINE_LIMIT`."""
+    """One line without its end; ``whole`` is False if it exceeds `LINE_LIMIT`."""
 
     number: int
     text: bytes
@@ -47,7 +47,7 @@ class Line:
 
 
 def open_bytes(path: Path) -> IO[bytes]:
-    """Open a file, unpacking it if it is gzip."""
+    """Open a file; decompress gzip."""
     file = path.open("rb")
     packed = file.read(2) == GZIP_MAGIC
     file.seek(0)
@@ -55,7 +55,7 @@ def open_bytes(path: Path) -> IO[bytes]:
 
 
 def survey(path: Path, *, split_bytes: int = SPLIT_BYTES) -> tuple[str, list[Extent]]:
-    """Read a file once: its sha256, and where to split it into whole lines.
+    """Read a file once; return its sha256 and extents of whole lines.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Read a split: whatever its kind, out come rows."""
+"""Read a split of any source kind into rows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from pipeline.cases import Case
-from pipeline.describe.groups import NotJudged, case_of, partitions_seen
+from pipeline.describe.group_case import NotJudged, case_of, partitions_seen
 from pipeline.describe.snapshots import Snapshot, Stray, read_snapshots
 from pipeline.records import decode_record
 from pipeline.sources.documents import (
@@ -18,7 +18,6 @@ from pipeline.sources.documents import (
     read_document_table,
 )
 from pipeline.sources.find import Split
-from pipeline.sources.kinds import Kind
 from pipeline.sources.lines import read_lines
 from pipeline.sources.record_lines import row_of_line
 from pipeline.sources.record_parquet import read_records
@@ -31,11 +30,12 @@ from pipeline.sources.rows import (
     quarantine_row,
     topic_row,
 )
+from pipeline.sources.source_kind import SourceKind
 from rebalance import OracleError, WireError
 
 
 def rows_of(split: Split) -> Iterator[Row]:
-    """Yield what a split holds; what breaks off becomes a piece of quarantine."""
+    """Yield the rows of a split; an error becomes a row of quarantine."""
     source = split.files[0][0]
     try:
         for row in _reader(split):
@@ -46,10 +46,10 @@ def rows_of(split: Split) -> Iterator[Row]:
 
 
 def _reader(split: Split) -> Iterator[Row]:
-    if split.kind is Kind.DESCRIBE:
+    if split.kind is SourceKind.DESCRIBE:
         return _describe(split)
     source, path = split.files[0]
-    if split.kind is Kind.RECORDS:
+    if split.kind is SourceKind.RECORDS:
         if split.row_group is not None:
             return read_records(path, split.row_group, source)
         lines = read_lines(path, split.extent)
@@ -62,7 +62,7 @@ def _reader(split: Split) -> Iterator[Row]:
 
 
 def keyed(row: Row) -> Row:
-    """Add the group that a record belongs to, from its key alone."""
+    """Add the group of a record, from its key."""
     try:
         group_id = decode_record(row["key"], None).group_id
     except WireError as error:
@@ -110,7 +110,7 @@ def _judged(snapshot: Snapshot) -> Row:
 
 
 def _stray(strays: list[Stray]) -> Iterator[Row]:
-    """Yield lines outside of tables, one row for those that follow each other."""
+    """Yield lines outside of tables, one row per run of lines."""
     run: Row | None = None
     expected = ("", 0)
     for stray in strays:

@@ -13,21 +13,21 @@ import orjson
 
 from pipeline.sources.lines import Line
 from pipeline.sources.rows import UNREADABLE, Row, quarantine_row, record_row
+from rebalance import INT64_MAX
 
 OFFSETS_TOPIC: Final = "__consumer_offsets"
 REQUIRED: Final = ("partition", "offset", "key", "value")
 INT32_MAX: Final = 2**31 - 1
-INT64_MAX: Final = 2**63 - 1
 MOST_MS: Final = 253_402_300_799_999
 """The last millisecond of the year 9999, where dates end."""
 
 
 class _UnsoundError(ValueError):
-    """A line that is no record; the message says why."""
+    """A line that is no record; the message states why."""
 
 
 def row_of_line(line: Line, source: str) -> Row:
-    """Read one line: a record, or a piece of quarantine with the reason."""
+    """Read one line: a record, or a row of quarantine with the reason."""
     try:
         return _row(line, source)
     except _UnsoundError as error:
@@ -37,7 +37,7 @@ def row_of_line(line: Line, source: str) -> Row:
 
 
 def milliseconds(value: object) -> int | None:
-    """Read a time: milliseconds, digits, or ISO text in UTC; -1 and None are untold.
+    """Parse a time: milliseconds, digits, or ISO text in UTC; -1 and None are unknown.
 
     Raises
     ------

@@ -23,7 +23,7 @@ _BATCH: Final = 8_192
 
 
 def missing_columns(schema: pa.Schema) -> str | None:
-    """Say what keeps a schema from being records; None if nothing does."""
+    """Return why a schema is none of records; None if it is."""
     missing = [name for name in REQUIRED if name not in schema.names]
     if missing:
         return f"Parquet without column {', '.join(missing)}"
@@ -39,7 +39,7 @@ def missing_columns(schema: pa.Schema) -> str | None:
 
 
 def read_records(path: Path, row_group: int, source: str) -> Iterator[Row]:
-    """Yield one row group's records; a bad row becomes a piece of quarantine.
+    """Yield one row group's records; an unreadable row becomes quarantine.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def read_records(path: Path, row_group: int, source: str) -> Iterator[Row]:
 
 
 def _in_milliseconds(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Turn a column of timestamps into integers."""
+    """Convert a column of timestamps to integers."""
     at = batch.schema.get_field_index("timestamp")
     if at < 0 or not pa.types.is_timestamp(batch.schema.field(at).type):
         return batch

@@ -1,4 +1,4 @@
-"""What workers hand on: one row a record, case, topic or piece of quarantine."""
+"""Rows between workers: one per record, case, topic, or item of quarantine."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def case_row(case: Case) -> Row:
 
 
 def topic_row(topic: str, partitions: int) -> Row:
-    """Return how many partitions a topic has at least."""
+    """Return the row of a topic's least partition count."""
     return {"what": TOPIC, "record": topic, "records": partitions}
 
 
@@ -78,7 +78,7 @@ def quarantine_row(
     group_id: str | None = None,
     **more: Any,
 ) -> Row:
-    """Return a piece of input that is not judged, its bytes cut to `RAW_LIMIT`."""
+    """Return the row of an input that is not judged, its bytes cut to `RAW_LIMIT`."""
     row: Row = {
         "what": what,
         "reason": reason,

@@ -1,4 +1,4 @@
-"""The tables of an audit: their columns, types and meanings.
+"""Schemas of the audit's tables: columns, types, and meanings.
 
 Each is a folder of Parquet files, ``NAME/cluster=…/date=…/part-00000.parquet``, rows
 sorted by `ORDER`. No column depends on the clock or on how the work was split: the same

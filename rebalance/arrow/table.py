@@ -1,9 +1,9 @@
 """rebalance/1 and assignment/1 as Arrow tables: the batch form for Spark and Parquet.
 
-The columns are the documents' own fields; objects with free keys are maps. A field left
-out is null. What is one kind of thing or another (a value: a number, or a list of them)
-is a struct of which one field is filled, see `VALUE` and `PRICE`. Reading is as strict
-as reading JSON: the same checks, the same errors.
+The columns are the fields of the documents; objects with free keys are maps, and
+absent fields are null. A union (a value is a number or a list of numbers) is a struct
+with one filled field, see `VALUE` and `PRICE`. Reading is as strict as for JSON: the
+same checks, the same errors.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ def assignments_from_table(
 
 
 def _table(documents: Iterable[_Document], schema: pa.Schema) -> pa.Table:
-    """Lay documents out in canonical order of keys and lists."""
+    """Encode documents with keys and lists in canonical order."""
     rows = [orjson.loads(to_json(document)) for document in documents]
     for row in rows:
         if "objectives" in row:
@@ -170,7 +170,7 @@ def _table(documents: Iterable[_Document], schema: pa.Schema) -> pa.Table:
 
 
 def _cell(value: Any, kind: pa.DataType) -> Any:
-    """Turn what JSON says into a cell, so that either kind of thing has its field."""
+    """Convert a JSON value to a cell; a union becomes a struct with one field."""
     if pa.types.is_list(kind):
         return [_cell(item, kind.value_type) for item in value]
     if pa.types.is_map(kind):
@@ -201,7 +201,7 @@ def _documents(
 
 
 def _plain(value: Any, kind: pa.DataType, steps: tuple[int | str, ...]) -> Any:
-    """Turn a cell into what JSON would have said; nulls in structs are left out."""
+    """Convert a cell to its JSON value; nulls in structs are left out."""
     if value is None:
         return None
     if pa.types.is_map(kind):
@@ -232,7 +232,7 @@ def _object(
 
 
 def _one_of(filled: dict[str, Any], steps: tuple[int | str, ...]) -> Any:
-    """Return what the one field of a struct says that is filled."""
+    """Return the value of the one filled field of a struct."""
     if len(filled) != 1:
         reason = f"{len(filled)} of the fields are filled; expected one"
         raise DocumentError(reason, path=json_path(steps))

@@ -1,4 +1,4 @@
-"""Consumer-protocol bytes: subscriptions, assignments, sticky's user data."""
+"""Consumer-protocol bytes: subscriptions, assignments, sticky user data."""
 
 from rebalance.protocol.consumer import (
     UNKNOWN_GENERATION,

@@ -1,4 +1,4 @@
-"""The consumer protocol: what a member asks for, and what the leader gives it.
+"""Consumer protocol: a member's subscription, and its assignment by the leader.
 
 Follows ``ConsumerProtocolSubscription.json`` and ``ConsumerProtocolAssignment.json`` of
 Apache Kafka 4.3 and ``ConsumerProtocol``, which reads them: a reader parses a version
@@ -28,11 +28,11 @@ UNKNOWN_GENERATION: Final = -1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subscription:
-    """What a member sends when it joins, as it stands on the wire.
+    """The subscription that a member sends when it joins, as encoded.
 
-    ``version`` is the number written, even one above 3. ``user_data`` tells None from
-    empty, and so does ``rack``: librdkafka writes an empty rack where it has none, and
-    Kafka takes it so. Fields that the version lacks have their defaults.
+    ``version`` is the encoded number, even one above 3. ``user_data`` and ``rack``
+    distinguish None from empty: librdkafka writes an empty rack where it has none, and
+    Kafka accepts it. Fields that the version lacks have their defaults.
     """
 
     version: int
@@ -45,7 +45,7 @@ class Subscription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemberAssignment:
-    """What the leader gives one member, as it stands on the wire."""
+    """The assignment of one member, as encoded."""
 
     version: int
     partitions: Partitions
@@ -53,7 +53,7 @@ class MemberAssignment:
 
 
 def decode_subscription(data: bytes) -> Subscription:
-    """Read a member's subscription, version 0 to 3 or newer.
+    """Decode a member's subscription, version 0 to 3 or newer.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def decode_subscription(data: bytes) -> Subscription:
 
 
 def encode_subscription(subscription: Subscription) -> bytes:
-    """Write a subscription; what its version cannot say is left out, as Kafka does.
+    """Encode a subscription; fields that its version lacks are left out, as in Kafka.
 
     Raises
     ------
@@ -109,10 +109,10 @@ def encode_subscription(subscription: Subscription) -> bytes:
 
 
 def decode_assignment(data: bytes) -> MemberAssignment:
-    """Read what one member was given, version 0 to 3 or newer.
+    """Decode the assignment of one member, version 0 to 3 or newer.
 
-    A member that the leader left out has no bytes at all in a group's record; that is
-    no message, and the caller's to tell.
+    A member that the leader left out has no bytes in a group's record; the caller
+    handles this case.
 
     Raises
     ------
@@ -129,7 +129,7 @@ def decode_assignment(data: bytes) -> MemberAssignment:
 
 
 def encode_assignment(assignment: MemberAssignment) -> bytes:
-    """Write what one member is given.
+    """Encode the assignment of one member.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Read one Kafka message from bytes; every error names the byte that caused it.
+"""Reader of one Kafka message; each error names the offset of its cause.
 
 Libraries were tried first, on the recorded bytes and on damaged ones:
 
@@ -30,10 +30,10 @@ _VARINT_BYTES: Final = 5  # 32 bits in groups of seven
 
 
 class Cursor:
-    """A place in a message; each read moves it on.
+    """A position in a message; each read advances it.
 
-    ``what`` names the field in errors. Lengths are checked against the bytes that are
-    left before anything is made, so a lie about a length costs nothing.
+    ``what`` names the field in errors. Lengths are checked against the remaining bytes
+    before anything is allocated, so a false length costs nothing.
 
     Raises
     ------
@@ -83,7 +83,7 @@ class Cursor:
         return int(value)
 
     def uvarint(self, what: str) -> int:
-        """Read an unsigned number of at most 32 bits, seven bits a byte, low first."""
+        """Read an unsigned number of at most 32 bits, 7 bits per byte, low first."""
         data, start = self._data, self.at
         value = 0
         for place, byte in enumerate(data[start : start + _VARINT_BYTES]):

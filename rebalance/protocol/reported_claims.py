@@ -1,4 +1,4 @@
-"""What a member says it owns: where to look depends on the assignor.
+"""Claims that a member reports, read where its assignor puts them.
 
 Follows ``memberData`` of Java's ``StickyAssignor`` and ``CooperativeStickyAssignor``
 (Apache Kafka 4.3). Which of several claims to believe is another question
@@ -32,10 +32,10 @@ class ClaimSource(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemberClaim:
-    """Partitions a member says it owns, and the generation that dates from.
+    """Partitions that a member claims to own, and the generation of the claim.
 
-    ``partitions`` are sorted by topic and number, each once, numbers below 0 and
-    topics without a number left out; ``generation`` is -1 when unknown.
+    ``partitions`` are sorted by topic and number, without repetition, negative numbers,
+    and topics without numbers; ``generation`` is -1 if unknown.
     """
 
     partitions: Partitions
@@ -44,11 +44,11 @@ class MemberClaim:
 
 
 def member_claim(subscription: Subscription, assignor: str) -> MemberClaim:
-    """Read a member's claim out of its subscription.
+    """Return a member's claim from its subscription.
 
-    ``sticky`` is eager and always takes the user data. Everybody else has the owned
-    partitions and generation of the subscription; ``cooperative-sticky`` looks for a
-    generation in the user data where the subscription has none (version 1).
+    ``sticky`` is eager and always uses the user data. All others have the owned
+    partitions and generation of the subscription; ``cooperative-sticky`` uses a
+    generation in the user data if the subscription has none (version 1).
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def _of_user_data(data: bytes | None) -> MemberClaim:
 
 
 def _generation_in(data: bytes | None) -> int:
-    """Read Java's four bytes, or librdkafka's whole sticky user data."""
+    """Decode Java's four bytes, or librdkafka's complete sticky user data."""
     try:
         if data and len(data) > _ONE_NUMBER:
             return decode_sticky_user_data(data).generation

@@ -1,4 +1,4 @@
-"""What the sticky assignors hide in a subscription's user data.
+"""User data of the sticky assignors in a subscription (KIP-54, KIP-341).
 
 Follows ``StickyAssignor`` and ``CooperativeStickyAssignor`` of Apache Kafka 4.3:
 
@@ -30,7 +30,7 @@ _PREFIX: Final = b"\x00\x01"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StickyUserData:
-    """What a member held before; ``prefixed`` when kafka-python 3 wrote it."""
+    """Partitions held before; ``prefixed`` if written by kafka-python 3."""
 
     version: int
     partitions: Partitions

@@ -1,4 +1,4 @@
-"""Write one Kafka message; a value that the wire cannot carry is refused by name."""
+"""Writer of one Kafka message; a value that does not fit is an error."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST_TEXT: Final = 2**15 - 1  # bytes, what a signed 16-bit length can say
 
 
 class Writer:
-    """Bytes in the making; the opposite of `Cursor`, and the same names.
+    """A message under construction; the inverse of `Cursor`, with the same names.
 
     Raises
     ------

@@ -15,8 +15,8 @@ import psutil
 import pytest
 
 from conformance.broker import VERSION, java_member
-from conformance.broker import broker as module
-from conformance.broker.broker import Broker, _started
+from conformance.broker import server as module
+from conformance.broker.server import Broker, _started
 from conformance.broker.settings import settings
 from rebalance import OutsideError
 
@@ -93,7 +93,7 @@ def test_it_ends_if_we_are_killed(tmp_path: Path) -> None:
     java = stand_in(tmp_path, RUNS)
     script = f"""
 from pathlib import Path
-from conformance.broker.broker import _started
+from conformance.broker.server import _started
 for broker in _started({java!r}, Path({str(tmp_path)!r}), None):
     print("up", flush=True)
     input()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.sources.kinds import Kind
+from pipeline.sources.source_kind import SourceKind
 from pipeline.tables import SCHEMAS
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "audit.md").read_text()
@@ -23,5 +23,5 @@ def test_every_column_is_told_in_order(table: str) -> None:
 
 
 def test_every_kind_of_source_is_told() -> None:
-    for kind in Kind:
+    for kind in SourceKind:
         assert f"| `{kind.value}` |" in PAGE

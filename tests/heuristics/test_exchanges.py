@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from heuristics.assignment_state import give, nothing_held
+from heuristics.assignment_state import empty_state, give
+from heuristics.eligible_members import EligibleMembers, eligible_members_of
 from heuristics.exchanges import Laden, exchange
 from heuristics.order import text_order
-from heuristics.takers import Takers, takers_of
 from tests.heuristics.routes import instance
 from tests.shapes import member, rebalance
 
 ENDLESS = 10**9
 
 
-def dealt(lags: list[list[int]], holders: list[str]) -> tuple[Laden, Takers]:
+def dealt(lags: list[list[int]], holders: list[str]) -> tuple[Laden, EligibleMembers]:
     """Lay out a group of which all want all; holders are letters, topic by topic."""
     topics = {
         f"t{i}": {"partitions": len(lag), "lag": lag} for i, lag in enumerate(lags)
@@ -24,13 +24,13 @@ def dealt(lags: list[list[int]], holders: list[str]) -> tuple[Laden, Takers]:
     laid_out = instance(rebalance(topics, {m: member([*topics]) for m in members}))
     assert laid_out.lag is not None
     total = np.zeros(len(members), np.int64)
-    held = nothing_held(len(members), laid_out.n_partitions)
+    held = empty_state(len(members), laid_out.n_partitions)
     for p, letter in enumerate("".join(holders)):
         give(held, p, members.index(letter))
         total[members.index(letter)] += laid_out.lag[p]
     least = laid_out.topic_sizes // len(members)
     group = Laden(laid_out.lag, laid_out.partition_topic, least, total, held)
-    return group, takers_of(laid_out, text_order(laid_out.members))
+    return group, eligible_members_of(laid_out, text_order(laid_out.members))
 
 
 @pytest.mark.parametrize(
@@ -44,20 +44,20 @@ def test_each_way_to_help_is_needed(
     lags: list[list[int]], holders: list[str], least: int
 ) -> None:
     """Without it the peak is one higher."""
-    group, takers = dealt(lags, holders)
-    assert exchange(group, takers, 0, ENDLESS) > 0
+    group, eligible = dealt(lags, holders)
+    assert exchange(group, eligible, 0, ENDLESS) > 0
     assert group.total.max() == least
 
 
 def test_low_enough_is_left_alone() -> None:
-    group, takers = dealt([[2], [7], [1, 1, 0]], ["b", "a", "bab"])
-    before = group.held.holder.copy()
-    assert exchange(group, takers, int(group.total.max()), ENDLESS) == ENDLESS
-    assert (group.held.holder == before).all()
+    group, eligible = dealt([[2], [7], [1, 1, 0]], ["b", "a", "bab"])
+    before = group.state.holder.copy()
+    assert exchange(group, eligible, int(group.total.max()), ENDLESS) == ENDLESS
+    assert (group.state.holder == before).all()
 
 
 def test_without_looks_nothing_happens() -> None:
-    group, takers = dealt([[2], [7], [1, 1, 0]], ["b", "a", "bab"])
-    before = group.held.holder.copy()
-    assert exchange(group, takers, 0, 0) == 0
-    assert (group.held.holder == before).all()
+    group, eligible = dealt([[2], [7], [1, 1, 0]], ["b", "a", "bab"])
+    before = group.state.holder.copy()
+    assert exchange(group, eligible, 0, 0) == 0
+    assert (group.state.holder == before).all()

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 
+from heuristics.eligible_members import eligible_members_of
 from heuristics.lowest_peak import lowest_peak
 from heuristics.order import text_order
-from heuristics.takers import takers_of
 from tests.heuristics.routes import instance, layable
 from tests.shapes import Document, member, rebalance
 from tests.solver.brute import best_values
@@ -18,8 +18,8 @@ from verify import TooLarge
 def bound(document: Document) -> int:
     laid_out = instance(document)
     assert laid_out.lag is not None
-    takers = takers_of(laid_out, text_order(laid_out.members))
-    wanted = takers.last - takers.first
+    eligible = eligible_members_of(laid_out, text_order(laid_out.members))
+    wanted = eligible.last - eligible.first
     least = laid_out.topic_sizes // np.maximum(wanted, 1) * (wanted > 0)
     return lowest_peak(laid_out, laid_out.lag, least, wanted)
 

@@ -8,7 +8,7 @@ import pytest
 
 from pipeline.cases import Case
 from pipeline.describe.cells import CellError, UnnamedTopicsError, assignment_of
-from pipeline.describe.groups import NotJudged, case_of, partitions_seen
+from pipeline.describe.group_case import NotJudged, case_of, partitions_seen
 from pipeline.describe.snapshots import Snapshot, Stray, read_snapshots, snapshot_name
 from pipeline.sources.lines import Line
 from tests.wire import TESTS

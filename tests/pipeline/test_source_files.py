@@ -11,9 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipeline.sources.find import find_sources
-from pipeline.sources.kinds import Kind
 from pipeline.sources.rows import UNREADABLE
 from pipeline.sources.sidecars import read_offsets, read_topics
+from pipeline.sources.source_kind import SourceKind
 from rebalance import OracleError, SourceError
 from tests.pipeline.test_sources import LOG, jsonl, read_path, what
 from tests.shapes import CHAIN
@@ -58,9 +58,9 @@ def test_a_format_can_be_forced(tmp_path: Path) -> None:
 def test_damage_at_the_start_does_not_hide_the_format(tmp_path: Path) -> None:
     path = tmp_path / "r"
     path.write_text('{"partition": 0, "offs\nnoise\n' + jsonl(LOG.records))
-    assert find_sources([path]).files[0].kind is Kind.RECORDS
+    assert find_sources([path]).files[0].kind is SourceKind.RECORDS
     path.write_text(orjson.dumps(CHAIN).decode()[:90])
-    assert find_sources([path]).files[0].kind is Kind.REBALANCES
+    assert find_sources([path]).files[0].kind is SourceKind.REBALANCES
 
 
 def _no_rows(path: Path) -> None:
@@ -116,14 +116,14 @@ def test_nothing_there_is_said(tmp_path: Path) -> None:
 def test_a_long_line_of_noise_does_not_hide_the_format(tmp_path: Path) -> None:
     path = tmp_path / "r"
     path.write_text("x" * 10_000_000 + "\n" + jsonl(LOG.records))
-    assert find_sources([path]).files[0].kind is Kind.RECORDS
+    assert find_sources([path]).files[0].kind is SourceKind.RECORDS
 
 
 def test_the_recordings_are_recognised() -> None:
     found = find_sources([RECORDINGS / "churn", RECORDINGS / "first-look"])
     assert {file.name: file.kind for file in found.files} == {
-        "churn/consumer_offsets.parquet": Kind.RECORDS,
-        "first-look/consumer_offsets.jsonl": Kind.RECORDS,
+        "churn/consumer_offsets.parquet": SourceKind.RECORDS,
+        "first-look/consumer_offsets.jsonl": SourceKind.RECORDS,
     }
     assert set(found.side_files) == {"topics.json", "offsets.json"}
 

@@ -107,7 +107,7 @@ class Place:
         return Member(body)
 
     def aiokafka(
-        self, *assignors: for_aiokafka.GroupAssignor, instance_id: str | None = None
+        self, *assignors: for_aiokafka.AiokafkaAssignor, instance_id: str | None = None
     ) -> Member:
         async def be(member: Member) -> None:
             consumer = AIOKafkaConsumer(

@@ -19,7 +19,7 @@ from aiokafka.coordinator.protocol import (
 from aiokafka.protocol.metadata import MetadataResponse_v1
 
 from oracle.plugins import Memory, Mode
-from oracle.plugins.aiokafka import GroupAssignor, assignor
+from oracle.plugins.aiokafka import AiokafkaAssignor, assignor
 from rebalance.protocol import (
     decode_assignment,
     decode_sticky_user_data,
@@ -37,7 +37,7 @@ def cluster() -> ClusterMetadata:
     return known
 
 
-def leads(one: GroupAssignor, **joined: bytes) -> dict[str, list[int]]:
+def leads(one: AiokafkaAssignor, **joined: bytes) -> dict[str, list[int]]:
     """Have the client's coordinator decode, ask the assignor, and encode."""
     coordinator = GroupCoordinator.__new__(GroupCoordinator)
     coordinator._assignors = [one]
@@ -57,11 +57,11 @@ def leads(one: GroupAssignor, **joined: bytes) -> dict[str, list[int]]:
     }
 
 
-def joins(one: GroupAssignor) -> bytes:
+def joins(one: AiokafkaAssignor) -> bytes:
     return bytes(one.metadata({"t"}).encode())
 
 
-def is_given(one: GroupAssignor, *numbers: int) -> None:
+def is_given(one: AiokafkaAssignor, *numbers: int) -> None:
     one.on_assignment(ConsumerProtocolMemberAssignment(0, [("t", list(numbers))], b""))
 
 

@@ -19,7 +19,7 @@ from kafka.protocol.consumer import JoinGroupResponse
 from kafka.protocol.consumer.metadata import ConsumerProtocolAssignment
 from kafka.protocol.metadata import MetadataResponse
 
-from oracle.plugins.kafka_python import GroupAssignor, assignor
+from oracle.plugins.kafka_python import KafkaPythonAssignor, assignor
 from rebalance.protocol import decode_assignment, decode_subscription
 
 Held = dict[str, list[int]]
@@ -65,7 +65,9 @@ def cluster(count: int = 4) -> ClusterMetadata:
 class Consumer:
     """One member: the client's coordinator, and nothing behind it."""
 
-    def __init__(self, *assignors: type[GroupAssignor], topics: str = "t") -> None:
+    def __init__(
+        self, *assignors: type[KafkaPythonAssignor], topics: str = "t"
+    ) -> None:
         client = MagicMock()
         client._manager.cluster = cluster()
         self.subscription = SubscriptionState()

@@ -117,7 +117,7 @@ def test_an_engine_that_fails_does_not_lose_the_group(place: Place) -> None:
     def fail(instance: Instance, limits: Limits) -> Assignment:
         raise RuntimeError
 
-    class Failing(kafka_python.GroupAssignor):
+    class Failing(kafka_python.KafkaPythonAssignor):
         settings = settings_of("oracle", name="sticky")
         settings = replace(
             settings,

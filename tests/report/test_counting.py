@@ -9,9 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from oracle.report.assignment_diff import (
+    MEMBERS_SHOWN,
+    NUMBERS_SHOWN,
+    assignment_diff_of,
+)
 from oracle.report.facts import facts_of
 from oracle.report.gaps import percent_above
-from oracle.report.holdings import MEMBERS_SHOWN, NUMBERS_SHOWN, holdings_of
 from oracle.report.load import load
 from oracle.report.outcomes import (
     INVALID,
@@ -110,7 +114,7 @@ def test_drawings_are_cut_and_say_so() -> None:
     document = group_of("g", {name: ["t"] for name in names}, {"t": 3000})
     held = {name: {"t": list(range(n, 3000, 30))} for n, name in enumerate(names)}
     columns = instance_of(rebalance_of(document))
-    drawn = holdings_of(columns, held, held, set())
+    drawn = assignment_diff_of(columns, held, held, set())
     assert len(drawn.rows) == MEMBERS_SHOWN
     assert drawn.members_left_out == 30 - MEMBERS_SHOWN
     for row in drawn.rows:
@@ -127,7 +131,9 @@ def test_members_with_most_to_see_are_drawn() -> None:
     for name, owned in before.items():
         document["members"][name] |= {"owned": owned, "generation": 1}
     after = before | {"m28": {"t": [29]}, "m29": {"t": [28]}}
-    drawn = holdings_of(instance_of(rebalance_of(document)), after, before, set())
+    drawn = assignment_diff_of(
+        instance_of(rebalance_of(document)), after, before, set()
+    )
     shown = [row.member for row in drawn.rows]
     assert shown[-2:] == ["m28", "m29"]
     swapped = drawn.rows[-1]

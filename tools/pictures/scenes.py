@@ -10,8 +10,8 @@ from heuristics.constrained_sticky import ConstrainedStickyAssignor
 from heuristics.group import (
     Configuration,
     Event,
+    EventKind,
     Group,
-    Kind,
     ProtocolChoice,
     RebalanceProtocol,
     Safeguards,
@@ -107,9 +107,9 @@ class _Camera:
         """Let these happen: kinds and subjects, with commas between."""
         for event in events.split(", "):
             kind, _, subject = event.rpartition(" ")
-            if event == Kind.REBALANCE_TIMEOUT.value:
+            if event == EventKind.REBALANCE_TIMEOUT.value:
                 kind, subject = event, ""
-            self.group.apply(Event(Kind(kind), subject))
+            self.group.apply(Event(EventKind(kind), subject))
             self.take()
 
     def start(self, name: str, configuration: Configuration) -> None:

@@ -8,8 +8,8 @@ from heuristics.constrained_sticky import ConstrainedStickyAssignor
 from heuristics.group import (
     Configuration,
     Event,
+    EventKind,
     Group,
-    Kind,
     Phase,
     ProtocolChoice,
     RebalanceProtocol,
@@ -174,7 +174,7 @@ def likely(group: Group, *, rare: bool) -> list[Event]:
     return list(events) if rare or not usual else usual
 
 
-def happen(group: Group, *steps: tuple[Kind, str]) -> None:
+def happen(group: Group, *steps: tuple[EventKind, str]) -> None:
     """Let these events happen in this order, and check after each."""
     for kind, subject in steps:
         group.apply(Event(kind, subject))

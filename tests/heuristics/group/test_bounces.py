@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from heuristics.group import (
     Configuration,
     Event,
+    EventKind,
     Group,
     GroupError,
-    Kind,
     Phase,
     ProtocolChoice,
     RebalanceProtocol,
@@ -125,8 +125,8 @@ def test_eager_revokes_all_before_joining_and_cooperative_nothing() -> None:
     for configuration, kept in ((OLD, 0), (DEFAULT, 5)):
         group = group_of(configuration)
         group.start("c1", configuration)
-        happen(group, (Kind.JOIN, "c1-1"), (Kind.HEARTBEAT, "c0-1"))
-        happen(group, (Kind.JOIN, "c0-1"))
+        happen(group, (EventKind.JOIN, "c1-1"), (EventKind.HEARTBEAT, "c0-1"))
+        happen(group, (EventKind.JOIN, "c0-1"))
         assert len(group.processes["c0-1"].held) == kept
 
 
@@ -135,20 +135,22 @@ def test_what_is_in_transfer_is_withheld_until_revoked() -> None:
     group.start("c1", DEFAULT)
     happen(
         group,
-        (Kind.JOIN, "c1-1"),
-        (Kind.HEARTBEAT, "c0-1"),
-        (Kind.JOIN, "c0-1"),
-        (Kind.RECEIVE, "c1-1"),
-        (Kind.RECEIVE, "c0-1"),
-        (Kind.SYNC, "c0-1"),
-        (Kind.SYNC, "c1-1"),
+        (EventKind.JOIN, "c1-1"),
+        (EventKind.HEARTBEAT, "c0-1"),
+        (EventKind.JOIN, "c0-1"),
+        (EventKind.RECEIVE, "c1-1"),
+        (EventKind.RECEIVE, "c0-1"),
+        (EventKind.SYNC, "c0-1"),
+        (EventKind.SYNC, "c1-1"),
     )
     giver, taker = group.processes["c0-1"], group.processes["c1-1"]
     assert taker.held == frozenset()
     assert len(giver.revoking) == 2
     in_transfer = giver.revoking
     generation = group.coordinator.generation
-    happen(group, (Kind.REVOKED, "c0-1"), (Kind.JOIN, "c0-1"))  # the follow-up
+    happen(
+        group, (EventKind.REVOKED, "c0-1"), (EventKind.JOIN, "c0-1")
+    )  # the follow-up
     group.settle()
     assert taker.held == in_transfer
     assert group.coordinator.generation == generation + 1
@@ -178,6 +180,6 @@ def test_a_bounce_in_any_order_ends_at_rest(
 
 def test_what_cannot_happen_is_refused() -> None:
     with pytest.raises(GroupError, match="cannot happen"):
-        Group(TOPICS).apply(Event(Kind.SYNC, "c0-1"))
+        Group(TOPICS).apply(Event(EventKind.SYNC, "c0-1"))
     with pytest.raises(GroupError, match="no such process"):
         Group(TOPICS).crash("c0-1")

@@ -1,4 +1,4 @@
-"""One node of Apache Kafka (KRaft), out of pinned jars, as long as a context lasts.
+"""One Apache Kafka node (KRaft) from pinned jars, for the duration of a context.
 
 The jars are what ``kafka_2.13`` needs to run, and a logger: no script of a release, no
 container. 4.4.0 is newer, but was published without one of its own dependencies. Data
@@ -49,7 +49,7 @@ wait "$broker"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Broker:
-    """A broker that listens.
+    """A running broker.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class Broker:
 
 @contextmanager
 def running_broker(*, rack: str | None = None) -> Iterator[Broker]:
-    """Fetch what is missing, start a broker, and stop it at the end.
+    """Fetch missing jars, start a broker, and stop it at the end.
 
     Raises
     ------
@@ -137,7 +137,7 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def _wait(process: subprocess.Popen[bytes], log: Path) -> str:
-    """Wait until the broker listens; return why it does not, else nothing."""
+    """Wait until the broker listens; return why it does not, else an empty text."""
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         said = log.read_text(errors="replace")
@@ -151,7 +151,7 @@ def _wait(process: subprocess.Popen[bytes], log: Path) -> str:
 
 
 def _free_ports(count: int) -> list[int]:
-    """Return ports of loopback that nobody listens at, all different."""
+    """Return distinct free ports of loopback."""
     held = [socket.socket() for _ in range(count)]
     try:
         for one in held:

@@ -1,4 +1,4 @@
-"""A group's snapshot as a case: who holds what now, judged as it stands.
+"""A group's snapshot as a case: the present assignment, judged as it stands.
 
 The text does not say who subscribes to what. Members are taken to want the same: every
 topic that one of them holds. What they hold is both what they own and the answer that
@@ -20,6 +20,7 @@ from pipeline.describe.cells import (
 )
 from pipeline.describe.snapshots import Section, Snapshot
 from pipeline.describe.text_tables import NO_MEMBERS, REBALANCING, Cells, Form
+from rebalance import INT64_MAX
 
 _AT_REST: Final = ("Stable",)
 _GONE: Final = ("Empty", "Dead")
@@ -27,7 +28,7 @@ _ASSIGNMENTS: Final = ("CURRENT-ASSIGNMENT", "ASSIGNMENT")
 
 
 class NotJudged(Exception):  # noqa: N818  # no error: a sound group may be set aside
-    """Why a snapshot is not judged; ``sound`` is False when its text is at fault."""
+    """Why a snapshot is not judged; ``sound`` is False if its text is faulty."""
 
     def __init__(self, reason: str, *, sound: bool) -> None:
         super().__init__(reason)
@@ -35,7 +36,7 @@ class NotJudged(Exception):  # noqa: N818  # no error: a sound group may be set 
 
 
 def case_of(snapshot: Snapshot) -> Case:
-    """Put the forms of one snapshot together.
+    """Combine the forms of one snapshot into a case.
 
     Raises
     ------
@@ -100,7 +101,7 @@ def _refuse_faults(snapshot: Snapshot) -> None:
 
 
 def _state(snapshot: Snapshot) -> str | None:
-    """Return the state of a group at rest; None if no form tells it."""
+    """Return the state of a stable group; None if no form states it."""
     section = snapshot.of(Form.STATE)
     state = section.rows[0].by_name["STATE"] if section else None
     if NO_MEMBERS in snapshot.notes or state in _GONE:
@@ -139,7 +140,7 @@ def _people(section: Section) -> dict[str, Mapping[str, str]]:
 
 
 def _by_member(members: Section, offsets: Section | None) -> dict[str, Held]:
-    """Read the members form; without assignments in it, the plain form has them."""
+    """Read the members form; without assignments there, use the plain form."""
     counts = {
         row.by_name["CONSUMER-ID"]: number_of(row.by_name["#PARTITIONS"], "#PARTITIONS")
         for row in members.rows
@@ -172,7 +173,7 @@ def _assigned(section: Section, row: Cells) -> Held:
 def _by_partition(
     section: Section,
 ) -> tuple[dict[str, Held], dict[str, Mapping[str, str]]]:
-    """Read who holds what from the plain form: a row a partition."""
+    """Read the holders from the plain form: one row per partition."""
     held: dict[str, dict[str, list[int]]] = {}
     people: dict[str, Mapping[str, str]] = {}
     for row in section.rows:
@@ -198,7 +199,7 @@ def _by_partition(
 
 
 def _lag(section: Section | None) -> tuple[Offsets | None, set[tuple[str, int]]]:
-    """Return the lag that is told, and the partitions that are listed."""
+    """Return the stated lag, and the listed partitions."""
     if section is None:
         return None, set()
     lag: dict[str, dict[int, int]] = {}
@@ -206,7 +207,7 @@ def _lag(section: Section | None) -> tuple[Offsets | None, set[tuple[str, int]]]
     for row in section.rows:
         topic = row.by_name["TOPIC"]
         number = number_of(row.by_name["PARTITION"], "PARTITION")
-        behind = number_of(row.by_name["LAG"], "LAG", most=2**63 - 1)
+        behind = number_of(row.by_name["LAG"], "LAG", most=INT64_MAX)
         if topic == MISSING or number is None:
             continue
         listed.add((topic, number))
@@ -217,7 +218,7 @@ def _lag(section: Section | None) -> tuple[Offsets | None, set[tuple[str, int]]]
 
 
 def _unheld(held: Mapping[str, Held], listed: set[tuple[str, int]]) -> str | None:
-    """Name a partition that exists and that nobody holds, of a topic that is held."""
+    """Return a partition that exists but has no holder, of a topic that has holders."""
     given: dict[str, set[int]] = {}
     for one in held.values():
         for topic, numbers in one.items():

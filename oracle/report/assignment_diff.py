@@ -1,4 +1,4 @@
-"""Who held what, before and after: the pieces that the page draws for one rebalance."""
+"""Difference between owners, an assignment, and the optimum, for one rebalance."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ NUMBERS_SHOWN: Final = 60  # characters of one piece
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """Some partitions of one topic that fared alike, such as ``0-3, 7``."""
+    """Partitions of one topic with the same outcome, such as ``0-3, 7``."""
 
     topic: str
     numbers: str
@@ -50,7 +50,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """What one member holds at one time; ``more`` partitions are in no piece."""
+    """One member's partitions at one time; ``more`` of them are in no piece."""
 
     load: int
     pieces: tuple[Piece, ...]
@@ -59,7 +59,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One member, or nobody (None): before, after the client's answer, the optimum."""
+    """One member, or nobody (None): owned, assigned by the client, and optimal."""
 
     member: str | None
     before: Side
@@ -68,19 +68,19 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Holdings:
-    """The members with most to see, by name, then nobody if it was given anything."""
+class AssignmentDiff:
+    """The members with the most differences, by name, then unassigned partitions."""
 
     rows: tuple[Row, ...]
     members_left_out: int
 
 
-def holdings_of(
+def assignment_diff_of(
     instance: Instance, after: Members, best: Members, forbidden: AbstractSet[Held]
-) -> Holdings:
+) -> AssignmentDiff:
     """Compare two assignments of one instance, partition by partition.
 
-    ``forbidden`` are what of ``after`` breaks a rule.
+    ``forbidden`` is what breaks a rule in ``after``.
     """
     owner = _owners(instance)
     ideal = {(topic, number): member for member, topic, number in _listed(best)}
@@ -106,8 +106,8 @@ def holdings_of(
 def _laid_out(
     names: AbstractSet[str],
     sides: Sequence[Mapping[str | None, list[tuple[Held, str]]]],
-) -> Holdings:
-    """Choose the members with most to see, and draw their sides."""
+) -> AssignmentDiff:
+    """Select the members with the most differences, and build their rows."""
 
     def stir(name: str) -> int:
         seen = (*sides[0].get(name, ()), *sides[1].get(name, ()))
@@ -126,11 +126,13 @@ def _laid_out(
         )
         for name in shown
     )
-    return Holdings(rows=rows, members_left_out=max(0, len(ranked) - MEMBERS_SHOWN))
+    return AssignmentDiff(
+        rows=rows, members_left_out=max(0, len(ranked) - MEMBERS_SHOWN)
+    )
 
 
 def _spots(instance: Instance) -> Iterator[Spot]:
-    """Yield the partitions that somebody subscribes to."""
+    """Yield the partitions with subscribers."""
     subscribed = instance.topic_subscribed
     for t, (topic, size) in enumerate(
         zip(instance.topics, instance.topic_sizes.tolist(), strict=True)
@@ -140,7 +142,7 @@ def _spots(instance: Instance) -> Iterator[Spot]:
 
 
 def _owners(instance: Instance) -> dict[Spot, str]:
-    """Return the believed owner of each partition that has one."""
+    """Return the owner of each partition that has one."""
     owned = np.flatnonzero(instance.owner >= 0)
     topic = instance.partition_topic[owned]
     number = owned - instance.topic_offsets[topic]
@@ -157,7 +159,7 @@ def _listed(members: Members) -> Iterator[tuple[str, str, int]]:
 
 
 def _taken(after: Members, owner: Mapping[Spot, str]) -> dict[Spot, str]:
-    """Return who has each partition; of several its owner, if that is one."""
+    """Return the holder of each partition; among several, its owner if included."""
     taken: dict[Spot, str] = {}
     for member, topic, number in _listed(after):
         spot = topic, number

@@ -1,7 +1,7 @@
-"""A classic group, step by step: every interleaving is a choice of events.
+"""Simulation of a classic group: each interleaving is a sequence of events.
 
-The network delivers what is sent, or loses an answer, where an event says so; clocks
-are events, too. Between two events nothing happens, so a test decides the order.
+Events deliver or lose messages and advance clocks. Nothing happens between two events,
+so a test controls the order.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from heuristics.group.coordinator import Coordinator, GroupState
-from heuristics.group.events import FAULTS, PROGRESS, TIMEOUTS, Event, Kind
+from heuristics.group.events import FAULTS, PROGRESS, TIMEOUTS, Event, EventKind
 from heuristics.group.history import History, Step
 from heuristics.group.leader import assignment_by, must_withhold, without_transfers
 from heuristics.group.member import Configuration, Member, Phase
@@ -21,14 +21,14 @@ ALL_SAFE = Safeguards()
 
 
 class Group:
-    """Processes, a coordinator, and what happened so far.
+    """Processes, a coordinator, and the history so far.
 
     Parameters
     ----------
     topics : mapping of str to int
         Partitions of each topic.
     safeguards : Safeguards
-        All but in a test that must fail.
+        All, except in a test that must fail.
     """
 
     def __init__(
@@ -42,17 +42,17 @@ class Group:
         self._starts: dict[str, int] = {}
         self._ids: dict[str, int] = {}
         self._apply = {
-            Kind.JOIN: self._join,
-            Kind.RECEIVE: self._receive,
-            Kind.SYNC: self._sync,
-            Kind.REVOKED: self._revoked,
-            Kind.HEARTBEAT: self._heartbeat,
-            Kind.FOLLOW_UP: self._follow_up,
-            Kind.LOSE_JOIN: self._lose_join,
-            Kind.LOSE_SYNC: self._lose_sync,
-            Kind.REBALANCE_TIMEOUT: lambda _: self.coordinator.end_joining(),
-            Kind.SYNC_TIMEOUT: lambda _: self.coordinator.end_syncing(),
-            Kind.SESSION_TIMEOUT: self.coordinator.remove,
+            EventKind.JOIN: self._join,
+            EventKind.RECEIVE: self._receive,
+            EventKind.SYNC: self._sync,
+            EventKind.REVOKED: self._revoked,
+            EventKind.HEARTBEAT: self._heartbeat,
+            EventKind.FOLLOW_UP: self._follow_up,
+            EventKind.LOSE_JOIN: self._lose_join,
+            EventKind.LOSE_SYNC: self._lose_sync,
+            EventKind.REBALANCE_TIMEOUT: lambda _: self.coordinator.end_joining(),
+            EventKind.SYNC_TIMEOUT: lambda _: self.coordinator.end_syncing(),
+            EventKind.SESSION_TIMEOUT: self.coordinator.remove,
         }
 
     # From outside.
@@ -62,32 +62,32 @@ class Group:
         self._starts[name] = self._starts.get(name, 0) + 1
         process = f"{name}-{self._starts[name]}"
         self.processes[process] = Member(process, configuration, self._safeguards)
-        self._record(Event(Kind.START, process))
+        self._record(Event(EventKind.START, process))
         return process
 
     def crash(self, process: str) -> None:
-        """End a process; the coordinator learns of it by a timeout."""
+        """Kill a process; the coordinator notices by a timeout."""
         self._living(process).stop()
-        self._record(Event(Kind.CRASH, process))
+        self._record(Event(EventKind.CRASH, process))
 
     def leave(self, process: str) -> None:
-        """Close a process: it revokes and leaves; a static one does not say so."""
+        """Close a process: it revokes and leaves; a static one sends no LeaveGroup."""
         member = self._living(process)
         member_id = member.member_id
         member.stop()
         if member_id is not None and member.configuration.instance_id is None:
             self.coordinator.remove(member_id)
-        self._record(Event(Kind.LEAVE, process))
+        self._record(Event(EventKind.LEAVE, process))
 
     def enforce_rebalance(self, process: str) -> None:
-        """Have a stable process join anew, without asking the coordinator first.
+        """Make a stable process join again, without asking the coordinator first.
 
-        Nothing if it is not stable: it joins anyway, or still has to revoke.
+        Does nothing if it is not stable: it joins anyway, or still has to revoke.
         """
         member = self._living(process)
         if member.phase is Phase.STABLE and not member.revoking:
             member.phase = Phase.OUTSIDE
-        self._record(Event(Kind.ENFORCE, process))
+        self._record(Event(EventKind.ENFORCE, process))
 
     def _living(self, process: str) -> Member:
         member = self.processes.get(process)
@@ -98,18 +98,18 @@ class Group:
     # What may happen, and making it happen.
 
     def events(self, *, faults: bool = False) -> tuple[Event, ...]:
-        """Events that may happen now, most usual first.
+        """Return the events that can happen now, most usual first.
 
-        With ``faults`` also lost answers, and session timeouts of living processes.
+        With ``faults``, also lost answers and session timeouts of living processes.
         """
-        kinds = (*PROGRESS, *TIMEOUTS, Kind.FOLLOW_UP, *(FAULTS if faults else ()))
+        kinds = (*PROGRESS, *TIMEOUTS, EventKind.FOLLOW_UP, *(FAULTS if faults else ()))
         rank = {kind: place for place, kind in enumerate(kinds)}
         possible = [*self._of_processes(), *self._of_clocks(faults=faults)]
         listed = [event for event in possible if event.kind in rank]
         return tuple(sorted(listed, key=lambda e: (rank[e.kind], e.subject)))
 
     def apply(self, event: Event) -> None:
-        """Let an event happen.
+        """Apply an event.
 
         Raises
         ------
@@ -122,7 +122,7 @@ class Group:
         self._record(event)
 
     def settle(self, *, most: int = 10_000) -> int:
-        """Let happen what happens by itself, most usual first, until nothing does.
+        """Apply the most usual events until none is left.
 
         Returns
         -------
@@ -132,7 +132,7 @@ class Group:
         Raises
         ------
         GroupError
-            If there is no rest after ``most`` events.
+            If the group is not stable after ``most`` events.
         """
         for count in range(most):
             events = self.events()
@@ -146,32 +146,32 @@ class Group:
             if member.is_alive:
                 yield from (Event(kind, process) for kind in self._next(member))
 
-    def _next(self, member: Member) -> Iterator[Kind]:
-        """List what a living member may do next; nothing while it waits."""
+    def _next(self, member: Member) -> Iterator[EventKind]:
+        """Yield what a living member can do next; nothing while it waits."""
         coordinator, member_id = self.coordinator, member.member_id
         if member.phase is Phase.OUTSIDE:
-            yield Kind.JOIN
+            yield EventKind.JOIN
         elif member.phase is Phase.SYNCING:
             if self._may_sync(member):
-                yield from (Kind.SYNC, Kind.LOSE_SYNC)
+                yield from (EventKind.SYNC, EventKind.LOSE_SYNC)
         elif member_id is not None and coordinator.response(member_id) is not None:
-            yield from (Kind.RECEIVE, Kind.LOSE_JOIN)
+            yield from (EventKind.RECEIVE, EventKind.LOSE_JOIN)
         elif self._news(member) is not None:
-            yield Kind.HEARTBEAT
+            yield EventKind.HEARTBEAT
         if member.revoking:
-            yield Kind.REVOKED
+            yield EventKind.REVOKED
         elif self._must_follow_up(member):
-            yield Kind.FOLLOW_UP
+            yield EventKind.FOLLOW_UP
 
     def _of_clocks(self, *, faults: bool) -> Iterator[Event]:
         if self.coordinator.awaits_join:
-            yield Event(Kind.REBALANCE_TIMEOUT)
+            yield Event(EventKind.REBALANCE_TIMEOUT)
         if self.coordinator.awaits_sync:
-            yield Event(Kind.SYNC_TIMEOUT)
+            yield Event(EventKind.SYNC_TIMEOUT)
         alive = {m.member_id for m in self.processes.values() if m.is_alive}
         for member_id in self.coordinator.members:
             if faults or member_id not in alive:
-                yield Event(Kind.SESSION_TIMEOUT, member_id)
+                yield Event(EventKind.SESSION_TIMEOUT, member_id)
 
     def _record(self, event: Event) -> None:
         self.history.add(
@@ -207,7 +207,7 @@ class Group:
         member.phase = Phase.OUTSIDE
 
     def _may_sync(self, member: Member) -> bool:
-        """Tell whether a SyncGroup is answered; a follower's waits for the leader's."""
+        """Return whether a SyncGroup is answered; followers wait for the leader's."""
         is_waiting = self.coordinator.state is GroupState.COMPLETING
         return not is_waiting or member.must_assign or self._refusal(member) is not None
 
@@ -259,7 +259,7 @@ class Group:
         )
 
     def _news(self, member: Member) -> Refusal | None:
-        """Look for what a heartbeat would tell the member and it does not know."""
+        """Return what a heartbeat would report that the member does not know."""
         refusal = self._refusal(member)
         if refusal in (Refusal.UNKNOWN_MEMBER_ID, Refusal.FENCED_INSTANCE_ID):
             return refusal
@@ -286,14 +286,14 @@ class Group:
     # Who owns what.
 
     def may_commit(self, process: str) -> bool:
-        """Whether an offset commit of the process would be sent and taken now."""
+        """Whether an offset commit of the process would be sent and accepted now."""
         member = self.processes[process]
         if not member.wants_commits or not self._safeguards.fences:
             return member.wants_commits
         return self.coordinator.takes_commit(member.member_id, member.generation)
 
     def owners(self) -> dict[Partition, tuple[str, ...]]:
-        """List the processes that hold a partition and may commit it: never two."""
+        """Return the processes that hold a partition and may commit it: never two."""
         found: dict[Partition, tuple[str, ...]] = {
             (topic, n): () for topic, count in self.topics.items() for n in range(count)
         }
@@ -303,7 +303,7 @@ class Group:
         return found
 
     def orphans(self) -> Partitions:
-        """Partitions that a member wants and nobody owns; at rest there are none."""
+        """Return subscribed partitions without an owner; none in a stable state."""
         living = [m for m in self.processes.values() if m.is_alive]
         wanted = {topic for m in living for topic in m.configuration.topics}
         return frozenset(

@@ -7,24 +7,28 @@ from dataclasses import fields
 import numpy as np
 
 from heuristics import ASSIGNORS
-from heuristics.takers import Takers, takers_of
+from heuristics.eligible_members import EligibleMembers, eligible_members_of
 from rebalance import Instance
 from tests.heuristics.routes import instance
 from tests.shapes import member, rebalance, shape
 
 
-def listed(instance_: Instance, takers: Takers) -> dict[str, list[str]]:
+def listed(instance_: Instance, eligible: EligibleMembers) -> dict[str, list[str]]:
     return {
         topic: [
             instance_.members[m]
-            for m in takers.order[takers.places[takers.first[t] : takers.last[t]]]
+            for m in eligible.order[
+                eligible.places[eligible.first[t] : eligible.last[t]]
+            ]
         ]
         for t, topic in enumerate(instance_.topics)
     }
 
 
-def natural(instance_: Instance) -> Takers:
-    return takers_of(instance_, np.arange(len(instance_.members), dtype=np.int64))
+def natural(instance_: Instance) -> EligibleMembers:
+    return eligible_members_of(
+        instance_, np.arange(len(instance_.members), dtype=np.int64)
+    )
 
 
 def test_takers_are_the_subscribers_in_the_order_given() -> None:
@@ -32,7 +36,7 @@ def test_takers_are_the_subscribers_in_the_order_given() -> None:
     backwards = np.arange(len(laid_out.members), dtype=np.int64)[::-1].copy()
     expected = {"t": ["a", "b", "d"], "u": ["c", "d", "e"], "v": ["e"]}
     assert listed(laid_out, natural(laid_out)) == expected
-    assert listed(laid_out, takers_of(laid_out, backwards)) == {
+    assert listed(laid_out, eligible_members_of(laid_out, backwards)) == {
         topic: subscribers[::-1] for topic, subscribers in expected.items()
     }
 

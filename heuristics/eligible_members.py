@@ -1,4 +1,4 @@
-"""Who may take the partitions of a topic: its subscribers, in a given order."""
+"""Eligible members (subscribers) per topic, in a given order of the members."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from heuristics.order import text_order
 from rebalance import Bools, Instance, Int32, Int64
 
 
-class Takers(NamedTuple):
-    """Subscribers topic by topic, as places in an order of the members.
+class EligibleMembers(NamedTuple):
+    """Subscribers per topic, as places in an order of the members.
 
     Attributes
     ----------
     order : int64 (M,)
         Member at each place.
     places : int32
-        Ascending within a topic. Topics that one and the same class alone wants share
-        a stretch, so equal subscriptions take M entries, not M a topic.
+        Ascending within a topic. Topics to which a single class subscribes share one
+        slice, so equal subscriptions take M entries in total, not M per topic.
     first, last : int64 (T,)
-        Topic t may go to ``order[places[first[t]:last[t]]]``.
+        The subscribers of topic t are ``order[places[first[t]:last[t]]]``.
     """
 
     order: Int64
@@ -31,7 +31,7 @@ class Takers(NamedTuple):
     last: Int64
 
 
-def takers_of(instance: Instance, order: Int64) -> Takers:
+def eligible_members_of(instance: Instance, order: Int64) -> EligibleMembers:
     """List each topic's subscribers, in time linear in all subscriptions.
 
     Parameters
@@ -47,7 +47,7 @@ def takers_of(instance: Instance, order: Int64) -> Takers:
         instance.class_topics,
         len(instance.topics),
     )
-    return Takers(order, places, first, last)
+    return EligibleMembers(order, places, first, last)
 
 
 @njit(cache=True)
@@ -58,7 +58,7 @@ def _listed(
     class_topics: Int32,
     n_topics: int,
 ) -> tuple[Int32, Int64, Int64]:
-    """Lay the classes' own stretches out, then one a topic of several classes."""
+    """Lay out one slice per class, then one per topic of several classes."""
     n_classes = class_offsets.size - 1
     size = np.zeros(n_classes, dtype=np.int64)
     for k in member_class:
@@ -105,7 +105,7 @@ def _fill(
     class_offsets: Int64,
     class_topics: Int32,
 ) -> None:
-    """Write every place into its class's stretch and its shared topics' stretches."""
+    """Write each place into the slice of its class and those of its shared topics."""
     shares = np.zeros(class_fill.size, dtype=np.bool_)
     for k in range(shares.size):
         shares[k] = is_shared[
@@ -123,16 +123,16 @@ def _fill(
                 topic_fill[t] += 1
 
 
-def by_subscribers(instance: Instance, takers: Takers) -> Int64:
-    """Order the topics by their number of subscribers, then by name; int64 (T,)."""
+def by_subscribers(instance: Instance, eligible: EligibleMembers) -> Int64:
+    """Sort the topics by number of subscribers, then by name; int64 (T,)."""
     topics = text_order(instance.topics)
-    count = takers.last - takers.first
+    count = eligible.last - eligible.first
     return topics[np.argsort(count[topics], kind="stable")]
 
 
 @njit(cache=True)
-def is_taker(takers: Takers, topic: int, place: int) -> bool:
-    """Tell whether the member at a place subscribes to a topic."""
-    places = takers.places[takers.first[topic] : takers.last[topic]]
+def is_eligible(eligible: EligibleMembers, topic: int, place: int) -> bool:
+    """Return whether the member at a place subscribes to a topic."""
+    places = eligible.places[eligible.first[topic] : eligible.last[topic]]
     at = np.searchsorted(places, place)
     return bool(at < places.size and places[at] == place)

@@ -1,4 +1,4 @@
-"""The front as a picture: stairs of what each budget buys, and what is not proved.
+"""Picture of a Pareto frontier, with the part that is not proved.
 
 Vega-Lite draws it, through Altair, as PNG or SVG; the same front gives the same bytes.
 """

@@ -1,4 +1,4 @@
-"""What kind of source a file is, told by its content."""
+"""Source kind of a file, detected from its content."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _FORMAT_PREFIX: Final = "rebalance/"
 _FORMAT: Final = re.compile(rb'"format"\s*:\s*"rebalance/')
 
 
-class Kind(Enum):
-    """A source format; the values are what ``source_format`` may say."""
+class SourceKind(Enum):
+    """A source format; the values are those of ``source_format``."""
 
     RECORDS = "consumer-offsets"
     DESCRIBE = "describe"
@@ -37,17 +37,17 @@ class Kind(Enum):
 
 
 class UnknownFormatError(SourceError):
-    """A file that is no source; the reason says what it looks like."""
+    """A file that is no source; the reason describes it."""
 
 
 def is_parquet(path: Path) -> bool:
-    """Tell whether a file starts as Parquet does."""
+    """Return whether a file starts like Parquet."""
     with path.open("rb") as file:
         return file.read(4) == PARQUET_MAGIC
 
 
-def kind_of(path: Path, name: str) -> Kind:
-    """Recognise a file.
+def kind_of(path: Path, name: str) -> SourceKind:
+    """Recognize a file.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def kind_of(path: Path, name: str) -> Kind:
 
 
 def _first_lines(path: Path) -> Iterator[Line]:
-    """Yield the first lines that are not blank, within reason."""
+    """Yield the first non-blank lines, up to a limit."""
     left = _LONG_LINES * _BYTES_LOOKED_AT
     lines = read_lines(path, limit=_BYTES_LOOKED_AT)
     for line in islice(lines, _LINES_LOOKED_AT):
@@ -83,55 +83,55 @@ def _first_lines(path: Path) -> Iterator[Line]:
 
 def known_formats() -> str:
     """List the formats for a message."""
-    return ", ".join(kind.value for kind in Kind)
+    return ", ".join(kind.value for kind in SourceKind)
 
 
-def _kind_of_parquet(path: Path, name: str) -> Kind:
+def _kind_of_parquet(path: Path, name: str) -> SourceKind:
     try:
         schema = pq.read_schema(path)
     except (OSError, pa.ArrowException) as error:
         first = str(error).splitlines()[0]
         raise UnknownFormatError(f"unreadable Parquet: {first}", source=name) from None
     if {"group", "topics", "members"} <= set(schema.names):
-        return Kind.REBALANCES
+        return SourceKind.REBALANCES
     reason = missing_columns(schema)
     if reason is not None:
         raise UnknownFormatError(reason, source=name)
-    return Kind.RECORDS
+    return SourceKind.RECORDS
 
 
-def _kind_of_lines(lines: Iterable[Line]) -> Kind | None:
-    """Go by the first line that is anything; those before it may be damaged."""
+def _kind_of_lines(lines: Iterable[Line]) -> SourceKind | None:
+    """Recognize the first line of a known kind; earlier ones can be damaged."""
     for line in lines:
         if line.text.lstrip().startswith(b"{"):
             kind = _kind_of_object(_object(line.text))
             if kind is None and _FORMAT.search(line.text):
-                kind = Kind.REBALANCES
+                kind = SourceKind.REBALANCES
         else:
             text = line.text.decode("utf-8", errors="replace")
             found = heading_of(text) or note_of(text, line.number)
-            kind = Kind.DESCRIBE if found else None
+            kind = SourceKind.DESCRIBE if found else None
         if kind is not None:
             return kind
     return None
 
 
-def _kind_of_document(path: Path) -> Kind | None:
-    """Recognise one rebalance/1 document over many lines."""
+def _kind_of_document(path: Path) -> SourceKind | None:
+    """Recognize one rebalance/1 document of many lines."""
     with open_bytes(path) as file:
         head = file.read(_BYTES_LOOKED_AT)
     if head.lstrip().startswith(b"{") and _FORMAT.search(head):
-        return Kind.REBALANCES
+        return SourceKind.REBALANCES
     return None
 
 
-def _kind_of_object(fields: Any) -> Kind | None:
+def _kind_of_object(fields: Any) -> SourceKind | None:
     if not isinstance(fields, dict):
         return None
     if str(fields.get("format", "")).startswith(_FORMAT_PREFIX):
-        return Kind.REBALANCES
+        return SourceKind.REBALANCES
     if len(fields.keys() & set(REQUIRED)) > len(REQUIRED) - 2 and "key" in fields:
-        return Kind.RECORDS
+        return SourceKind.RECORDS
     return None
 
 
@@ -143,7 +143,7 @@ def _object(text: bytes) -> Any:
 
 
 def _hint(path: Path, first: Line) -> str:
-    """Say what an unknown file looks like, if it is one of our own side files."""
+    """Describe an unknown file, if it is one of our own side files."""
     with open_bytes(path) as file:
         whole = _object(file.read(_BYTES_LOOKED_AT))
     if isinstance(whole, dict) and "offsets" in whole:

@@ -1,4 +1,4 @@
-"""Classic groups: ``GroupMetadataKey.json`` and ``GroupMetadataValue.json``.
+"""Classic group records: ``GroupMetadataKey.json``, ``GroupMetadataValue.json``.
 
 Version 1 of the value added the rebalance timeout, 2 the time of the last change of
 state, 3 static members, 4 made the encoding flexible.

@@ -1,4 +1,4 @@
-"""The rebalances that stand out: chosen by the tables, then solved and judged anew."""
+"""Outliers: the rebalances with the largest gaps, solved and judged again."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Final
 import pandas as pd
 
 import verify
-from oracle.report.holdings import Held, Holdings, holdings_of
+from oracle.report.assignment_diff import AssignmentDiff, Held, assignment_diff_of
 from oracle.report.load import Tables, load_documents
 from oracle.report.outcomes import INVALID, NEEDLESS, UNBALANCED
 from oracle.report.proof import Bound, Chain, bound_of, chain_of
@@ -35,7 +35,7 @@ RULES: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Broken:
-    """One rule, how often it was broken, and the first place where."""
+    """One rule, how often it was broken, and the first place."""
 
     words: str
     count: int
@@ -45,8 +45,8 @@ class Broken:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
-    """One rebalance of the past, beside what would have been best."""
+class Outlier:
+    """One rebalance of the history, compared with the optimum."""
 
     kind: str
     cluster: str
@@ -56,25 +56,25 @@ class Case:
     loads: tuple[int, ...]
     loads_best: tuple[int, ...]
     moves: int
-    holdings: Holdings
+    diff: AssignmentDiff
     chain: Chain | None
     bound: Bound
     broken: tuple[Broken, ...]
 
 
-def worst_of(tables: Tables, units: pd.DataFrame, claim_rule: str) -> list[Case]:
-    """Choose and work out the worst rebalances of each kind, worst first."""
+def outliers_of(tables: Tables, units: pd.DataFrame, claim_rule: str) -> list[Outlier]:
+    """Select and solve the worst rebalances of each kind, worst first."""
     chosen = pd.concat(
-        [_worst(units, kind) for kind in (INVALID, UNBALANCED, NEEDLESS)]
+        [_largest_gaps(units, kind) for kind in (INVALID, UNBALANCED, NEEDLESS)]
     )
     documents = _documents(tables, chosen)
     return [
-        _case(unit, *documents[unit["drawn_from"], unit["drawn_id"]], claim_rule)
+        _outlier(unit, *documents[unit["drawn_from"], unit["drawn_id"]], claim_rule)
         for unit in chosen.to_dict("records")
     ]
 
 
-def _worst(units: pd.DataFrame, kind: str) -> pd.DataFrame:
+def _largest_gaps(units: pd.DataFrame, kind: str) -> pd.DataFrame:
     """Return the few with the largest gap, no group more than `OF_A_GROUP` times."""
     found = units[(units["outcome"] == kind) & (units["partitions"] <= LARGEST_DRAWN)]
     needless = (found["moves"] - found["moves_least"]).fillna(0)
@@ -115,12 +115,12 @@ def _documents(
     return {key: (row["instance"], row["assignment"]) for key, row in found.items()}
 
 
-def _case(
+def _outlier(
     unit: Mapping[Hashable, Any],
     instance_text: str,
     assignment_text: str,
     claim_rule: str,
-) -> Case:
+) -> Outlier:
     instance = verify.read_rebalance(instance_text)
     assignment = verify.read_assignment(assignment_text)
     case = verify.understand(instance, claim_rule=claim_rule)
@@ -131,7 +131,7 @@ def _case(
     best, best_verdict = evaluation.optimum().judged()
     given, ideal = assignment["members"], best["members"]
     generation, assignor = unit["generation"], unit["client_assignor"]
-    return Case(
+    return Outlier(
         kind=unit["outcome"],
         cluster=unit["cluster"],
         group=unit["group_id"],
@@ -140,7 +140,7 @@ def _case(
         loads=tuple(verdict["figures"]["loads"]),
         loads_best=tuple(best_verdict["figures"]["loads"]),
         moves=verdict["figures"]["moves"],
-        holdings=holdings_of(evaluation.instance, given, ideal, _places(verdict)),
+        diff=assignment_diff_of(evaluation.instance, given, ideal, _places(verdict)),
         chain=chain_of(instance, assignment, verdict),
         bound=bound_of(case, best, best_verdict),
         broken=_broken(verdict),

@@ -1,0 +1,55 @@
+"""List class names and module names that occur twice in one package tree.
+
+``python -m tools.unique_names oracle pipeline`` prints one line per name and ends with
+exit code 1 if there is any. Names with a leading underscore, ``__init__`` and
+``__main__`` do not count; a package counts as a module by the name of its folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def repeated_names(package: str, root: Path = ROOT) -> Iterator[str]:
+    """Yield one line per name that occurs twice in a package tree below ``root``."""
+    places: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for path in sorted((root / package).rglob("*.py")):
+        shown = str(path.relative_to(root))
+        places["module", _module_name(path)].append(shown)
+        for name in _class_names(path):
+            places["class", name].append(shown)
+    for (kind, name), found in sorted(places.items()):
+        if len(found) > 1 and not name.startswith("_"):
+            yield f"{kind} {name}: {', '.join(found)}"
+
+
+def _module_name(path: Path) -> str:
+    return path.parent.name if path.name == "__init__.py" else path.stem
+
+
+def _class_names(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ClassDef):
+            yield node.name
+
+
+def main() -> int:
+    """Print the repeated names of the packages named on the command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("packages", nargs="+")
+    found = [
+        line for name in parser.parse_args().packages for line in repeated_names(name)
+    ]
+    print(*found, sep="\n", end="\n" if found else "")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
