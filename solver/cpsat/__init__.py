@@ -1,5 +1,7 @@
-"""Every policy as integer programs, answered by CP-SAT (OR-Tools)."""
+"""Every policy as an integer program, solved by CP-SAT (OR-Tools)."""
 
-from solver.cpsat.engine import solve
+from solver.cpsat.lexicographic import KnownBound
+from solver.cpsat.run_solver import configure_solver, run_solver
+from solver.cpsat.solve_cpsat import solve
 
-__all__ = ["solve"]
+__all__ = ["KnownBound", "configure_solver", "run_solver", "solve"]

@@ -1,122 +1,105 @@
-"""What every allowed assignment meets: one constraint a function."""
+"""Constraints on allowed assignments, one per function."""
 
 from __future__ import annotations
 
 from itertools import pairwise
 
 from rebalance.claims import NOBODY
-from solver.cpsat.program import Linear, Program, Worth, total
+from solver.cpsat.variables import CpProgram, Linear, ValueIn
 
 
-def each_partition_once(program: Program) -> None:
-    """Give each partition one seat: sum over m of x[k, m] = count[k]."""
-    for kind, row in zip(program.kinds, program.x, strict=True):
-        program.model.add(total(row.values()) == kind.amount)
+def assign_each_partition_once(program: CpProgram) -> None:
+    """Assign all partitions of each class: sum over m of x[k, m] = size[k]."""
+    for one, row in zip(program.cp.classes, program.x, strict=True):
+        program.model.add(Linear.sum(list(row.values())) == one.size)
 
 
-def loads_within(program: Program) -> None:
-    """Keep loads on the face: least[m] ≤ sum over k of x[k, m] ≤ most[m].
+def loads_in_region(program: CpProgram) -> None:
+    """Bound each load by the region: least[m] ≤ sum over k of x[k, m] ≤ most[m].
 
-    Limits that the seats alone imply are left out.
+    Bounds that follow from the eligible members alone are left out.
     """
-    can = [0] * len(program.problem.members)
-    for kind, row in zip(program.kinds, program.x, strict=True):
+    reach = [0] * len(program.cp.members)
+    for one, row in zip(program.cp.classes, program.x, strict=True):
         for member in row:
-            can[member] += kind.amount
-    for member, (least, most) in enumerate(program.face.loads):
-        if least or most < can[member]:
+            reach[member] += one.size
+    for member, (least, most) in enumerate(program.region.loads):
+        if least or most < reach[member]:
             program.load(member)
 
 
-def pool_loads_within(program: Program) -> None:
-    """Keep shares of a topic: least[t, m] ≤ sum over k of t of x[k, m] ≤ most[t, m]."""
-    for pool, limits in enumerate(program.face.pool_loads):
-        for member, (least, most) in limits.items():
+def pool_loads_in_region(program: CpProgram) -> None:
+    """Bound each load of a topic: least[t, m] ≤ sum over k of t of x[k, m] ≤ most."""
+    for pool, ranges in enumerate(program.region.pool_loads):
+        for member, (least, most) in ranges.items():
             if most:
-                share = program.pool_load(pool, member)
-                program.model.add_linear_constraint(share, least, most)
+                load = program.pool_load(pool, member)
+                program.model.add_linear_constraint(load, least, most)
         program.check()
 
 
-def alike_in_order(program: Program) -> None:
-    """Order members that are alike: rank[m] ≥ rank[next m], rank the load or the lag.
+def order_interchangeable(program: CpProgram) -> None:
+    """Order interchangeable members by lag, else load: rank[m] ≥ rank[next m].
 
-    Loses nothing: `solver.cpsat.alike` tells why.
+    `solver.cpsat.variables.interchangeable_members` proves that this loses nothing.
     """
-    for group in program.alike:
+    rank = program.lag if program.cp.distinctions.lags else program.load
+    for group in program.interchangeable:
         for left, right in pairwise(group):
-            if program.problem.looks.lags:
-                program.model.add(program.lag(left) >= program.lag(right))
-            else:
-                program.model.add(program.load(left) >= program.load(right))
+            program.model.add(rank(left) >= rank(right))
 
 
-def balanced_by_kip54(program: Program) -> None:
-    """Let no transfer improve: load[c] ≤ load[d] + 1 where c holds what d may take.
+def balanced_by_kip54(program: CpProgram) -> None:
+    """Exclude improving transfers: load[c] ≤ load[d] + 1 if c holds what d can take.
 
-    For each pool g of topics with the same subscribers: floor[g] ≤ load[d] for each of
-    them, and load[c] ≤ floor[g] + 1 for each that holds some, which holds[g, c] tells:
-    sum over k of g of x[k, c] ≤ size[g] · holds[g, c]. So there are few constraints a
-    pool and subscriber, instead of one a partition and pair.
+    For each pool g: floor[g] ≤ load[d] for each subscriber d, and load[c] ≤ floor[g] +
+    1 for each c with holds[g, c], which is 1 where c holds some of the pool: sum over k
+    of g of x[k, c] ≤ size[g] · holds[g, c]. These are few constraints per pool and
+    subscriber, instead of one per partition and pair of members.
 
-    Two more say the same of fractions: sum over k of g of x[k, c] ≤ floor[g] +
-    holds[g, c], and x[k, owner[k]] ≤ count[k] · holds[g, owner[k]].
+    Two more tighten the linear relaxation: sum over k of g of x[k, c] ≤ floor[g] +
+    holds[g, c], and x[k, owner[k]] ≤ size[k] · holds[g, owner[k]].
     """
-    for number, pool in enumerate(program.problem.pools):
+    for number, pool in enumerate(program.cp.pools):
         if len(pool.subscribers) > 1:
             _pool_balanced_by_kip54(program, number)
         program.check()
 
 
-def _pool_balanced_by_kip54(program: Program, number: int) -> None:
-    model, pool = program.model, program.problem.pools[number]
+def _pool_balanced_by_kip54(program: CpProgram, number: int) -> None:
+    model, pool, ranges = program.model, program.cp.pools[number], program.region.loads
     members = pool.subscribers
-    most = min(program.face.loads[m][1] for m in members)
-    floor = program.define(0, most, lambda t: min(t.loads[m] for m in members))
-    holds = {m: program.define(0, 1, _is_holding(number, m)) for m in members}
+    most = min(ranges[m][1] for m in members)
+    floor = program.derive(0, most, lambda t: min(t.loads[m] for m in members))
+    holds = {m: program.derive(0, 1, _is_holding(number, m)) for m in members}
     for member in members:
-        model.add(floor <= program.load(member))
-        share = program.pool_load(number, member)
-        limit = min(pool.size, program.face.loads[member][1])
-        model.add(share <= limit * holds[member])
-        model.add(share <= floor + holds[member])
-        model.add(program.load(member) <= floor + 1).only_enforce_if(holds[member])
-    for k in program.kinds_of_pool[number]:
-        owner, amount = program.kinds[k].owner, program.kinds[k].amount
-        if owner != NOBODY:
-            model.add(program.x[k][owner] <= amount * holds[owner])
+        load = program.load(member)
+        held = program.pool_load(number, member)
+        model.add(floor <= load)
+        model.add(held <= min(pool.size, ranges[member][1]) * holds[member])
+        model.add(held <= floor + holds[member])
+        model.add(load <= floor + 1).only_enforce_if(holds[member])
+    for k in program.classes_of_pool[number]:
+        one = program.cp.classes[k]
+        if one.owner != NOBODY:
+            model.add(program.x[k][one.owner] <= one.size * holds[one.owner])
 
 
-def _is_holding(pool: int, member: int) -> Worth:
-    return lambda tally: int(tally.pool_loads[pool].get(member, 0) > 0)
+def _is_holding(pool: int, member: int) -> ValueIn:
+    return lambda totals: int(totals.pool_loads[pool].get(member, 0) > 0)
 
 
-def spread_at_most(program: Program, most: Linear | int) -> None:
-    """Keep loads together: bottom ≤ load[m] ÷ capacity[m] ≤ bottom + most.
-
-    In parts of the common capacity.
-    """
-    units = program.problem.units
-    members = range(len(units))
-    top = max((units[m] * program.face.loads[m][1] for m in members), default=0)
-    bottom = program.define(
-        0, top, lambda t: min((units[m] * t.loads[m] for m in members), default=0)
-    )
-    for member in members:
-        weighed = units[member] * program.load(member)
-        program.model.add(bottom <= weighed)
-        program.model.add(weighed <= bottom + most)
+def spread_at_most(program: CpProgram, most: Linear | int) -> None:
+    """Bound the spread: bottom ≤ unit[m] · load[m] ≤ bottom + most."""
+    units, ranges = program.cp.units, program.region.loads
+    top = max((unit * n for unit, (_, n) in zip(units, ranges, strict=True)), default=0)
+    bottom = program.derive(0, top, lambda t: min(t.weighted_loads, default=0))
+    for member, unit in enumerate(units):
+        weighted = unit * program.load(member)
+        program.model.add(bottom <= weighted)
+        program.model.add(weighted <= bottom + most)
 
 
-def moves_at_most(program: Program, most: int) -> None:
-    """Keep to the budget: owned - sum over k of x[k, owner[k]] ≤ most."""
-    program.model.add(kept(program) >= program.problem.owned - most)
-
-
-def kept(program: Program) -> Linear:
-    """Add up what stays: sum over k of x[k, owner[k]]."""
-    return total(
-        row[kind.owner]
-        for kind, row in zip(program.kinds, program.x, strict=True)
-        if kind.owner != NOBODY and kind.owner in row
-    )
+def moves_at_most(program: CpProgram, most: int) -> None:
+    """Bound the moves: owned - sum over k of x[k, owner[k]] ≤ most."""
+    program.model.add(program.kept() >= program.cp.owned - most)

@@ -9,7 +9,7 @@ from typing import Final
 
 from ortools.sat.python import cp_model
 
-from solver.cpsat.run_solver import ended, solver_of
+from solver.cpsat import configure_solver, run_solver
 from solver.limits import Limits
 
 VERSION: Final = version("ortools")
@@ -37,13 +37,13 @@ def search(
     """Minimize a model that has a solution."""
     if limits.exceeded():
         return Search()
-    solver = solver_of(limits)
+    solver = configure_solver(limits)
     # Hundreds of small programs whose relaxation is all but whole: to simplify one
     # first takes longer than to solve it.
     solver.parameters.cp_model_presolve = False
     if limits.effort is not None:
         solver.parameters.max_deterministic_time = limits.effort
-    if not ended(solver, model, limits):
+    if not run_solver(solver, model, limits):
         return Search()
     response = solver.response_proto
     if response.status in {cp_model.INFEASIBLE, cp_model.MODEL_INVALID}:

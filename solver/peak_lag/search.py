@@ -5,7 +5,7 @@ from __future__ import annotations
 from ortools.sat.python import cp_model
 
 from rebalance.claims import Int32
-from solver.cpsat.run_solver import ended, solver_of
+from solver.cpsat import configure_solver, run_solver
 from solver.limits import LimitExceededError
 from solver.peak_lag.program import Program
 from solver.peak_lag.question import PRESOLVED, Goal, Question, Searched, largest_sum
@@ -37,7 +37,7 @@ def search(
     deviation = Goal.DEVIATION in {question.goal, *question.within}
     largest = largest_sum(setting, deviation=deviation)
     solver.parameters.cp_model_presolve = largest <= PRESOLVED
-    if not ended(solver, program.model, work.limits):
+    if not run_solver(solver, program.model, work.limits):
         return Searched(holder=None, bound=bound)
     status = solver.response_proto.status
     work.spent += solver.response_proto.deterministic_time
@@ -54,6 +54,6 @@ def search(
 
 def solver_within(work: Work, effort: float) -> cp_model.CpSolver:
     """Return CP-SAT, set to keep to the limits and to an effort."""
-    solver = solver_of(work.limits)
+    solver = configure_solver(work.limits)
     solver.parameters.max_deterministic_time = max(work.left(effort), 1e-3)
     return solver

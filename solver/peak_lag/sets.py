@@ -19,7 +19,7 @@ from ortools.linear_solver import pywraplp
 from ortools.sat.python import cp_model
 
 from rebalance.claims import Int64
-from solver.cpsat.run_solver import ended
+from solver.cpsat import run_solver
 from solver.peak_lag.packing import Prices
 from solver.peak_lag.search import solver_within
 from solver.peak_lag.work import STEPS_A_UNIT, Work
@@ -117,7 +117,7 @@ class Sets:
         model.add(sum(x) <= self.members)
         solver = solver_within(self.work, effort)
         solver.parameters.linearization_level = 2  # the relaxation is nearly whole
-        if not ended(solver, model, self.work.limits):
+        if not run_solver(solver, model, self.work.limits):
             return None
         self.work.spent += solver.response_proto.deterministic_time
         if solver.response_proto.status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):

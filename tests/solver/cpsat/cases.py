@@ -1,4 +1,8 @@
-"""Small rebalances, all their assignments, and programs with one of them fixed."""
+"""Small rebalances, all their assignments, and programs with one of them fixed.
+
+Tests of the constraints reach into the package: each compares one constraint with an
+enumeration of all assignments.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +14,20 @@ import numpy as np
 from ortools.sat.python import cp_model
 
 from rebalance import Assignment, Instance
-from solver.cpsat.face import Face, open_face
-from solver.cpsat.plan import plan_of
-from solver.cpsat.problem import Looks, Problem, problem_of
-from solver.cpsat.program import Program
+from solver.cpsat.balance_region import CpRegion, open_region
+from solver.cpsat.cp_instance import (
+    CpInstance,
+    CpTotals,
+    Distinctions,
+    cp_instance_of,
+)
+from solver.cpsat.variables import CpProgram
 from tests.shapes import Document, rebalance
 from tests.solver.routes import instance
 from tests.strategies import Limits as Size
 from tests.strategies import draw_rebalance
 
-EVERYTHING = Looks(topics=True, owners=True, lags=True, racks=True)
+EVERYTHING = Distinctions(topics=True, owners=True, lags=True, racks=True)
 ASSIGNMENTS_MAX = 300
 
 
@@ -36,31 +44,37 @@ def drawn(seed: int, size: Size | None = None) -> Document:
 
 
 def assignments(laid_out: Instance) -> Iterator[Assignment]:
-    """Go through all allowed assignments; none if there are too many."""
-    takers: list[list[int]] = [[] for _ in laid_out.topics]
+    """Yield all valid assignments; none if there are too many."""
+    subscribers: list[list[int]] = [[] for _ in laid_out.topics]
     for member in range(len(laid_out.members)):
         for topic in laid_out.topics_of(member).tolist():
-            takers[topic].append(member)
-    seats = [takers[topic] or [-1] for topic in laid_out.partition_topic.tolist()]
-    if np.prod([float(len(one)) for one in seats]) > ASSIGNMENTS_MAX:
+            subscribers[topic].append(member)
+    eligible = [subscribers[t] or [-1] for t in laid_out.partition_topic.tolist()]
+    if np.prod([float(len(one)) for one in eligible]) > ASSIGNMENTS_MAX:
         return
-    for chosen in product(*seats):
+    for chosen in product(*eligible):
         yield Assignment(assignee=np.array(chosen, dtype=np.int32))
 
 
-def problem_for(document: Document, looks: Looks = EVERYTHING) -> Problem:
-    return problem_of(instance(document), looks)
+def cp_instance(
+    document: Document, distinctions: Distinctions = EVERYTHING
+) -> CpInstance:
+    return cp_instance_of(instance(document), distinctions)
 
 
-def program_for(problem: Problem, face: Face | None = None) -> Program:
-    return Program(problem, face or open_face(problem))
+def totals_of(cp: CpInstance, assignment: Assignment) -> CpTotals:
+    return CpTotals.of(cp, cp.class_counts(assignment))
 
 
-def lets_in(program: Program, assignment: Assignment) -> bool:
-    """Tell whether a program holds with its choices fixed to an assignment."""
+def program_for(cp: CpInstance, region: CpRegion | None = None) -> CpProgram:
+    return CpProgram(cp, region or open_region(cp))
+
+
+def allows(program: CpProgram, assignment: Assignment) -> bool:
+    """Return whether a program is feasible with its choices fixed to an assignment."""
     model = program.model.clone()
-    plan = plan_of(program.problem, assignment)
-    for row, given in zip(program.x, plan, strict=True):
+    counts = program.cp.class_counts(assignment)
+    for row, given in zip(program.x, counts, strict=True):
         if not given.keys() <= row.keys():
             return False
         for member, variable in row.items():
@@ -70,6 +84,6 @@ def lets_in(program: Program, assignment: Assignment) -> bool:
 
 
 def lagging(*lags: int, members: int = 2, **more: int) -> Document:
-    """Return one topic with these lags, wanted by so many members."""
+    """Return one topic with these lags, to which all members subscribe."""
     people = {f"m{i}": {"subscription": ["t"], **more} for i in range(members)}
     return rebalance({"t": {"partitions": len(lags), "lag": list(lags)}}, people)

@@ -13,7 +13,7 @@ from ortools.sat.python import cp_model
 
 from rebalance import Assignment, to_json
 from solver import cpsat, run_limited
-from solver.cpsat import engine
+from solver.cpsat import solve_cpsat
 from solver.limits import Limits, resident_bytes
 from solver.policy import parse_policy
 from solver.result import Result, Status
@@ -109,8 +109,8 @@ def test_a_memory_limit_is_heard() -> None:
 
 
 def test_what_is_too_large_is_not_built(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "program_of", None)
-    monkeypatch.setattr(engine, "CHOICES_A_SECOND", 10)
+    monkeypatch.setattr(solve_cpsat, "build_program", None)
+    monkeypatch.setattr(solve_cpsat, "CHOICES_PER_SECOND", 10)
     outcome = answer(hard(), "none; peak-lag", seconds=5)
     assert outcome.status is Status.FEASIBLE
     assert outcome.reason is not None

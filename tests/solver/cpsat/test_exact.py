@@ -10,8 +10,8 @@ from ortools.sat.python import cp_model
 
 from rebalance.errors import InstanceError
 from solver import cpsat
-from solver.cpsat.objectives import ROOM
-from solver.cpsat.search import PRESOLVED
+from solver.cpsat.objective_expressions import VALUE_MAX
+from solver.cpsat.run_solver import PRESOLVE_MAX
 from solver.limits import Limits
 from solver.objectives import largest_value
 from solver.policy import parse_policy
@@ -35,7 +35,7 @@ SIZE = Size(members=3, topics=2, partitions=3)
 def test_bug_presolve() -> None:
     """CP-SAT 9.15 presolves this to a worse optimum; without presolve it is right.
 
-    Once both agree, `solver.cpsat.search.PRESOLVED` can go.
+    Once both agree, `solver.cpsat.run_solver.PRESOLVE_MAX` can go.
     """
     coefficients = (333503827193, 340444197338, 449072450544)
     whole = sum(coefficients)
@@ -104,7 +104,7 @@ def test_programs_with_large_sums_are_not_presolved(
             return super().solve(model, solution_callback)
 
     monkeypatch.setattr(cp_model, "CpSolver", Watched)
-    for lag in (5, PRESOLVED):
+    for lag in (5, PRESOLVE_MAX):
         document = lagging(lag, lag + 1, lag + 3)
         limits = Limits()
         policy = parse_policy("none; lag-spread")
@@ -130,7 +130,7 @@ def test_any_lag_is_answered_or_refused() -> None:
             laid_out = instance(document)
             if (
                 max(largest_value(laid_out, level) for level in policy.objectives)
-                > ROOM
+                > VALUE_MAX
             ):
                 with pytest.raises(InstanceError, match="could reach"):
                     cpsat.solve(laid_out, policy, limits=Limits())

@@ -1,0 +1,183 @@
+"""Variables of a CP-SAT program: one integer per class and eligible member, and sums.
+
+Each variable is added with the value that it has in a known solution, so that an
+assignment is a complete hint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from ortools.sat.python import cp_model
+from ortools.sat.python.cp_model import CpModel, IntVar
+
+from rebalance.claims import NOBODY
+from solver.cpsat.balance_region import CpRegion
+from solver.cpsat.cp_instance import ClassCounts, CpClass, CpInstance, CpTotals
+
+Linear = cp_model.LinearExpr
+ValueIn = Callable[[CpTotals], int]
+
+
+class CpProgram:
+    """A CP-SAT model of an instance within a region.
+
+    Attributes
+    ----------
+    x : list of dict
+        ``x[k][m]``: how many partitions of class k member m holds.
+    interchangeable : list of list of int
+        Groups of members (`interchangeable_members`).
+    largest : int
+        Upper bound on every sum in the model.
+    """
+
+    def __init__(
+        self,
+        cp: CpInstance,
+        region: CpRegion,
+        check: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Add the variables; ``check`` is called now and then and can raise."""
+        self.model = CpModel()
+        self.cp = cp
+        self.region = region
+        self.interchangeable = interchangeable_members(cp)
+        self.largest = cp.common * int(cp.first[-1])
+        self.x: list[dict[int, IntVar]] = []
+        self.classes_of_pool: list[list[int]] = [[] for _ in cp.pools]
+        self.check = check
+        self._of_member: list[list[tuple[IntVar, int]]] = [[] for _ in cp.members]
+        self._loads: dict[int, IntVar] = {}
+        self._derived: list[tuple[IntVar, ValueIn]] = []
+        for k, one in enumerate(cp.classes):
+            self._add_class(k, one)
+
+    def _add_class(self, k: int, one: CpClass) -> None:
+        row: dict[int, IntVar] = {}
+        for member in self.region.eligible[one.pool]:
+            most = min(one.size, self.region.loads[member][1])
+            row[member] = self.model.new_int_var(0, most, "")
+            self._of_member[member].append((row[member], k))
+        self.x.append(row)
+        self.classes_of_pool[one.pool].append(k)
+        if k % 64 == 0:
+            self.check()
+
+    def derive(self, least: int, most: int, value_in: ValueIn) -> IntVar:
+        """Add a variable and the function that computes its value in a solution."""
+        self.largest = max(self.largest, most)
+        variable = self.model.new_int_var(least, most, "")
+        self._derived.append((variable, value_in))
+        return variable
+
+    def load(self, member: int) -> IntVar:
+        """Return the load of a member: load[m] = sum over k of x[k, m]."""
+        if member not in self._loads:
+            least, most = self.region.loads[member]
+            found = self.derive(least, most, lambda totals: totals.loads[member])
+            self.model.add(total(x for x, _ in self._of_member[member]) == found)
+            self._loads[member] = found
+        return self._loads[member]
+
+    def lag(self, member: int, weight: int = 1) -> Linear:
+        """Return weight · sum over k of lag[k] · x[k, m]."""
+        return self._weighted_lag(self._of_member[member], weight)
+
+    def pool_load(self, pool: int, member: int, weight: int = 1) -> Linear:
+        """Return weight · sum over k in the pool of x[k, m]."""
+        held = [x for x, _ in self._in_pool(pool, member)]
+        return total(held, [weight] * len(held))
+
+    def pool_lag(self, pool: int, member: int, weight: int = 1) -> Linear:
+        """Return weight · sum over k in the pool of lag[k] · x[k, m]."""
+        return self._weighted_lag(self._in_pool(pool, member), weight)
+
+    def kept(self) -> Linear:
+        """Return the number of partitions that stay: sum over k of x[k, owner[k]]."""
+        return total(
+            row[one.owner]
+            for one, row in zip(self.cp.classes, self.x, strict=True)
+            if one.owner != NOBODY and one.owner in row
+        )
+
+    def _in_pool(self, pool: int, member: int) -> list[tuple[IntVar, int]]:
+        rows = ((self.x[k], k) for k in self.classes_of_pool[pool])
+        return [(row[member], k) for row, k in rows if member in row]
+
+    def _weighted_lag(self, held: list[tuple[IntVar, int]], weight: int) -> Linear:
+        lags = [(x, self.cp.classes[k].lag) for x, k in held]
+        return total(
+            (x for x, lag in lags if lag), (weight * lag for _, lag in lags if lag)
+        )
+
+    def hint(self, counts: ClassCounts) -> None:
+        """Hint a solution, with the value of every variable, in canonical order."""
+        counts = in_order(self.cp, self.interchangeable, counts)
+        totals = CpTotals.of(self.cp, counts)
+        numbers: list[int] = []
+        values: list[int] = []
+        for row, given in zip(self.x, counts, strict=True):
+            numbers += [variable.index for variable in row.values()]
+            values += [given.get(member, 0) for member in row]
+        numbers += [variable.index for variable, _ in self._derived]
+        values += [value_in(totals) for _, value_in in self._derived]
+        # All at once: add_hint takes ten microseconds each.
+        hint = self.model.proto.solution_hint
+        hint.vars.clear()
+        hint.values.clear()
+        hint.vars.extend(numbers)
+        hint.values.extend(values)
+
+    def counts(self, value: Callable[[IntVar], int]) -> ClassCounts:
+        """Return the class counts of a solution, from the values of the variables."""
+        found = ({m: value(x) for m, x in row.items()} for row in self.x)
+        return [{m: n for m, n in row.items() if n} for row in found]
+
+
+def total(variables: Iterable[Linear], weights: Iterable[int] | None = None) -> Linear:
+    """Return the sum of variables, each times its weight; the empty sum is 0."""
+    if weights is None:
+        return Linear.sum(list(variables))
+    return Linear.weighted_sum(list(variables), list(weights))
+
+
+def interchangeable_members(cp: CpInstance) -> list[list[int]]:
+    """List the groups of two or more interchangeable members.
+
+    Such members subscribe to the same pools, have the same capacity and rack, and own
+    equally many partitions that differ in nothing but the owner. To exchange them,
+    together with what they own, changes only their loads, and only among them: it turns
+    an allowed assignment into an allowed one of the same value. So a program needs only
+    the assignments in which they are in canonical order, by decreasing load or lag.
+    """
+    owned: list[list[object]] = [[] for _ in cp.members]
+    for pool, owner, lag, far, size in cp.classes:
+        if owner != NOBODY:
+            owned[owner].append((pool, lag, tuple(sorted(far)), size))
+    groups: dict[object, list[int]] = {}
+    for member, pools in enumerate(cp.pools_of_members()):
+        rack = cp.racks[member] if cp.distinctions.racks else None
+        about = (tuple(pools), cp.capacity[member], rack, tuple(owned[member]))
+        groups.setdefault(about, []).append(member)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def in_order(
+    cp: CpInstance, groups: list[list[int]], counts: ClassCounts
+) -> ClassCounts:
+    """Exchange interchangeable members, and what they own, into canonical order."""
+    totals = CpTotals.of(cp, counts)
+    rank = totals.lags if cp.distinctions.lags else totals.loads
+    place = list(range(len(cp.members)))
+    for group in groups:
+        decreasing = sorted(group, key=lambda m: -rank[m])
+        for to, member in zip(group, decreasing, strict=True):
+            place[member] = to
+    number = {one[:4]: k for k, one in enumerate(cp.classes)}
+    ordered: ClassCounts = [{} for _ in counts]
+    for one, given in zip(cp.classes, counts, strict=True):
+        owner = one.owner if one.owner == NOBODY else place[one.owner]
+        to = number[one.pool, owner, one.lag, one.far]
+        ordered[to] = {place[member]: count for member, count in given.items()}
+    return ordered
