@@ -1,6 +1,5 @@
 """Policies that flow can answer, in polynomial time and with proof."""
 
-from solver.exact.optimal_face import Face, face
 from solver.flow_policies.answer import solve
 
-__all__ = ["Face", "face", "solve"]
+__all__ = ["solve"]

@@ -10,8 +10,7 @@ import numpy as np
 from rebalance import Assignment, Instance
 from rebalance.claims import NOBODY
 from rebalance.figures import count_kept, count_rack_mismatches
-from solver.exact.optimal_face import face_of
-from solver.exact.solve import solve
+from solver.exact import optimal_face_of, solve
 from solver.flow_policies.kinds import can_mismatch, places_of
 from solver.flow_policies.levels import Weights, joined
 from solver.flow_policies.network import cheapest
@@ -67,7 +66,7 @@ def balanced(
     places = places_of(instance)
     if places is None:
         return None
-    face = face_of(instance, answer.require_certificate())
+    face = optimal_face_of(instance, answer.require_certificate())
     try:
         found = cheapest(instance, places, face, weights, limits or Limits())
     except LimitExceededError as left:

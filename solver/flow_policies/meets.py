@@ -6,7 +6,7 @@ import numpy as np
 
 from rebalance import Assignment, Instance
 from rebalance.claims import NOBODY
-from solver.exact.solve import solve
+from solver.exact import solve
 from solver.objectives import capacities, common_capacity
 from solver.policy import Balance, BalanceKind
 

@@ -18,7 +18,7 @@ from numba import njit
 from rebalance import Instance
 from rebalance.claims import NOBODY, Int32, Int64
 from rebalance.instance import ABSENT
-from solver.exact.optimal_face import OUTSIDE, Face
+from solver.exact import OUTSIDE, OptimalFace
 from solver.flow_policies.apart import flow_within
 from solver.flow_policies.kinds import Kinds, Places, dense, kinds_of
 from solver.flow_policies.levels import Weights
@@ -56,7 +56,7 @@ class Cheapest(NamedTuple):
 
 
 def cheapest(
-    instance: Instance, places: Places, face: Face, weights: Weights, limits: Limits
+    instance: Instance, places: Places, face: OptimalFace, weights: Weights, limits: Limits
 ) -> Cheapest | None:
     """Find the cheapest assignment of a face; None if its costs pass the library's.
 
@@ -88,7 +88,7 @@ def cheapest(
 
 
 def _nodes(
-    instance: Instance, places: Places, kinds: Kinds, face: Face, groups: int
+    instance: Instance, places: Places, kinds: Kinds, face: OptimalFace, groups: int
 ) -> _Nodes:
     topics = len(instance.topics)
     hall = kinds.first.size
@@ -103,7 +103,7 @@ def _to_owners(
     instance: Instance,
     places: Places,
     kinds: Kinds,
-    face: Face,
+    face: OptimalFace,
     nodes: _Nodes,
     weights: Weights,
 ) -> Arcs:
@@ -141,7 +141,7 @@ def _to_doors(
 
 
 def _to_groups(
-    instance: Instance, places: Places, face: Face, nodes: _Nodes, first: Int64
+    instance: Instance, places: Places, face: OptimalFace, nodes: _Nodes, first: Int64
 ) -> Arcs:
     """Let doors lead to the groups of their topic and rack that are on the face."""
     of_class = instance.member_class[first]
@@ -161,7 +161,7 @@ def _to_groups(
     return _arcs(2, door, nodes.group + group, free, 0 * free)
 
 
-def _to_members(instance: Instance, face: Face, nodes: _Nodes, groups: Int64) -> Arcs:
+def _to_members(instance: Instance, face: OptimalFace, nodes: _Nodes, groups: Int64) -> Arcs:
     """Let groups feed their members, and members one partition beyond their least."""
     member = np.arange(groups.size)
     free = np.full(groups.size, instance.n_partitions)
@@ -178,7 +178,7 @@ def _arcs(layer: int, tail: Int64, head: Int64, room: Int64, cost: Int64) -> Arc
     return Arcs(layers, *(np.asarray(c, np.int64) for c in (tail, head, room, cost)))
 
 
-def _supply(face: Face, kinds: Kinds, nodes: _Nodes) -> Int64:
+def _supply(face: OptimalFace, kinds: Kinds, nodes: _Nodes) -> Int64:
     """Return what each node has to send, below 0 what it wants."""
     supply = np.zeros(nodes.end, np.int64)
     supply[: nodes.hall] = kinds.amount
@@ -229,7 +229,7 @@ def _walked(arcs: Arcs, flow: Int64, start: Int64) -> Int64:
     return node
 
 
-def _from_zero(price: Int64, face: Face) -> Int64:
+def _from_zero(price: Int64, face: OptimalFace) -> Int64:
     """Shift the prices of each level so that the least is 0: the bound stays."""
     inside = face.place != OUTSIDE
     least = np.full(face.extra.size, np.iinfo(np.int64).max)

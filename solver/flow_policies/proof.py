@@ -12,8 +12,7 @@ from numba import njit
 from rebalance import Assignment, Instance
 from rebalance.claims import NOBODY, Int32, Int64
 from rebalance.instance import ABSENT
-from solver.exact import load_bounds_of, load_value, prove
-from solver.exact.optimal_face import OUTSIDE, Face
+from solver.exact import OUTSIDE, OptimalFace, load_bounds_of, load_value, prove
 from solver.flow_policies.kinds import Places
 from solver.flow_policies.levels import Weights
 from solver.result import Certificate
@@ -24,7 +23,7 @@ _NOWHERE = np.int64(2**62)
 def is_proved(
     instance: Instance,
     places: Places,
-    face: Face,
+    face: OptimalFace,
     assignment: Assignment,
     certificate: Certificate,
     weights: Weights,
@@ -55,7 +54,7 @@ def _cheapest_doors(
     member_class: Int32,
     class_offsets: Int64,
     class_topics: Int32,
-    face: Face,
+    face: OptimalFace,
     places: Places,
     price: Int64,
 ) -> Int64:
@@ -75,7 +74,7 @@ def _cheapest_doors(
 def _least_total(
     owner: Int32,
     topic_offsets: Int64,
-    face: Face,
+    face: OptimalFace,
     places: Places,
     price: Int64,
     cheapest: Int64,

@@ -12,7 +12,7 @@ from heuristics.chain_sticky import ChainStickyAssignor
 from rebalance import Instance, document_of, instance_of
 from rebalance.claims import NOBODY
 from rebalance.documents import AssignmentDocument, Rebalance
-from solver.exact.solve import solve
+from solver.exact import solve
 from tests.heuristics.routes import LAYABLE, faults, fits, instance, layable
 from tests.shapes import Document, member, rebalance
 from tests.strategies import LARGER, seeded_rebalance

@@ -7,7 +7,7 @@ import numpy as np
 import verify
 from rebalance import Instance
 from rebalance.claims import Int32
-from solver.flow_policies import Face, face
+from solver.exact import OptimalFace
 from tests.shapes import Document, member, rebalance
 from tests.solver.flow_policies.routes import drawn
 from tests.solver.routes import instance
@@ -15,7 +15,7 @@ from tests.verify import naive
 from verify.enumerate import TooLarge
 
 
-def is_on(found: Face, laid_out: Instance, assignee: Int32) -> bool:
+def is_on(found: OptimalFace, laid_out: Instance, assignee: Int32) -> bool:
     """Tell whether a complete valid assignment keeps to a face."""
     given = assignee >= 0
     place = found.place[assignee[given]]

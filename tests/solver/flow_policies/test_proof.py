@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rebalance import Assignment
-from solver.exact.optimal_face import face_of
+from solver.exact import optimal_face_of
 from solver.flow_policies.kinds import places_of
 from solver.flow_policies.levels import Weights
 from solver.flow_policies.proof import is_proved
@@ -46,7 +46,7 @@ def test_prices_prove_what_they_add_up_to(
     found = is_proved(
         laid_out,
         places,
-        face_of(laid_out, certificate),
+        optimal_face_of(laid_out, certificate),
         Assignment(assignee=np.array(assignee, np.int32)),
         certificate,
         Weights(1, 3),
