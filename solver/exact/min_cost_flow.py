@@ -83,7 +83,7 @@ class _Buckets(NamedTuple):
     last: Int64  # last entry of each distance
     previous: Int64  # entry before each entry, of the same distance
     node: Int32  # node of each entry
-    count: Int64  # (2,): entries made, largest distance
+    tally: Int64  # (2,): entries made, largest distance
 
 
 @njit(cache=True)
@@ -190,8 +190,8 @@ def _shortest_distances(
         or `UNREACHED`.
     """
     net, nodes, supply, demand, potential = problem
-    buckets.last[: buckets.count[1] + 1] = NO_ENTRY
-    buckets.count[:] = 0
+    buckets.last[: buckets.tally[1] + 1] = NO_ENTRY
+    buckets.tally[:] = 0
     end = 0
     for v in nodes:
         if supply[v] > 0:
@@ -207,7 +207,7 @@ def _shortest_distances(
             if demand[v] > 0:
                 return end, current
             end = _relax_arcs(v, net, potential, distance, reached, end, buckets)
-        if current == buckets.count[1]:
+        if current == buckets.tally[1]:
             return end, UNREACHED
         # An entry is stale if its node was reached at a smaller distance meanwhile.
         current += 1
@@ -243,12 +243,12 @@ def _relax_arcs(
             end += 1
             continue
         there = distance[v] + length
-        entry = buckets.count[0]
+        entry = buckets.tally[0]
         buckets.node[entry] = w
         buckets.previous[entry] = buckets.last[there]
         buckets.last[there] = entry
-        buckets.count[0] += 1
-        buckets.count[1] = max(buckets.count[1], there)
+        buckets.tally[0] += 1
+        buckets.tally[1] = max(buckets.tally[1], there)
     return end
 
 

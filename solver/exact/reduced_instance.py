@@ -93,7 +93,9 @@ def reduce_by_capacity(instance: Instance) -> tuple[ReducedInstance, Int64]:
     return reduced, capacity
 
 
-def take_rows(offsets: Int64, values: Int32, rows: Int64) -> tuple[Int64, Int32]:
+def take_rows(
+    offsets: Int64, values: Int32, rows: Int32 | Int64
+) -> tuple[Int64, Int32]:
     """Return the given rows of a matrix in CSR form, offsets and values."""
     starts = offsets[rows]
     lengths = offsets[rows + 1] - starts

@@ -171,7 +171,9 @@ def test_closed_form_agrees_with_flow(document: Document) -> None:
     for one in document["members"].values():
         one["subscription"] = sorted(document["topics"])
     closed = check_proved(document, solve(instance(document)))["figures"]
-    flow = check_proved(document, solve_without_closed_form(instance(document)))["figures"]
+    flow = check_proved(document, solve_without_closed_form(instance(document)))[
+        "figures"
+    ]
     assert (closed["loads"], closed["kept"]) == (flow["loads"], flow["kept"])
 
 
