@@ -15,8 +15,7 @@ from rebalance import assignment_of, instance_of, parse_assignment, parse_rebala
 from rebalance.errors import PolicyError
 from solver.objectives import scale_of, value_of
 from solver.pareto import Measure
-from solver.policy import NAMED, Objective, WeightedObjective, parse_policy
-from solver.policy.policy import WEIGHT_MAX
+from solver.policy import NAMED, WEIGHT_MAX, Objective, WeightedObjective, parse_policy
 from tests.shapes import SHAPES, Document
 from tests.solver.brute import Brute, best_values
 from tests.strategies import TINY, rebalances, rebalances_with_assignments

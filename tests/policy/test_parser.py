@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from rebalance.errors import OracleError, PolicyError
 from solver.policy import (
     NAMED,
+    WEIGHT_MAX,
     Balance,
+    BalanceKind,
     Objective,
     Policy,
     WeightedObjective,
@@ -22,7 +24,6 @@ from solver.policy import (
     per_topic,
     spread,
 )
-from solver.policy.policy import WEIGHT_MAX, BalanceKind
 
 PLAIN = [one for one in Objective if one is not Objective.LOAD]
 
