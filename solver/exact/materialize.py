@@ -36,8 +36,10 @@ def materialize(
     """
     assignee = np.full(owner.size, NOBODY, np.int32)
     to_keep = np.zeros(reduced.member_class.size, np.int32)
-    members_first, members = _members_by_class(reduced)
-    next_member = members_first[:-1].copy()
+    inside = np.flatnonzero(reduced.member_class != OUTSIDE).astype(np.int32)
+    n_classes = reduced.class_size.size
+    members_first, order = group_by_key(reduced.member_class[inside], n_classes)
+    members, next_member = inside[order], members_first[:-1].copy()
     received = np.zeros(reduced.member_class.size, np.int32)
     entries_first, entries = group_by_key(reduced.wanted, reduced.supply.size)
     class_of_entry = row_of_entry(reduced.first)
@@ -67,11 +69,3 @@ def materialize(
             received[m] += 1
             assignee[p] = m
     return assignee
-
-
-@njit(cache=True)
-def _members_by_class(reduced: ReducedInstance) -> tuple[Int64, Int32]:
-    """List the members of each class in order."""
-    inside = np.flatnonzero(reduced.member_class != OUTSIDE).astype(np.int32)
-    first, order = group_by_key(reduced.member_class[inside], reduced.class_size.size)
-    return first, inside[order]
