@@ -3,8 +3,7 @@
 To add a named policy, add a row to ``named.toml``.
 """
 
-from solver.policy.named import NAMED, OPTIMA, STICKY, parse_policy
-from solver.policy.policy import (
+from solver.policy.definition import (
     WEIGHT_MAX,
     Balance,
     BalanceKind,
@@ -17,6 +16,7 @@ from solver.policy.policy import (
     per_topic,
     spread,
 )
+from solver.policy.named import NAMED, OPTIMA, STICKY, parse_policy
 
 __all__ = [
     "NAMED",

@@ -8,8 +8,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
+from solver.policy.definition import Policy
 from solver.policy.parser import PolicyReader
-from solver.policy.policy import Policy
 
 _TABLE: Final = tomllib.loads(
     Path(__file__).with_name("named.toml").read_text(encoding="utf-8")

@@ -15,7 +15,7 @@ from typing import Final
 
 from rebalance.errors import PolicyError
 from solver.constants import INT64_MAX
-from solver.policy.policy import (
+from solver.policy.definition import (
     WEIGHT_MAX,
     Balance,
     BalanceKind,
