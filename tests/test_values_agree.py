@@ -21,7 +21,7 @@ from rebalance import (
 from solver import NAMED, Objective, WeightedObjective, parse_policy
 from solver.objectives import scale_of, value_of
 from solver.pareto import Measure
-from solver.policy.policy import WEIGHT_MAX
+from solver.policy import WEIGHT_MAX
 from tests.shapes import SHAPES, Document
 from tests.solver.brute import Brute, best_values
 from tests.strategies import TINY, rebalances, rebalances_with_assignments

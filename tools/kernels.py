@@ -14,7 +14,7 @@ from heuristics import ASSIGNORS
 from rebalance import Instance, instance_of, parse_rebalance
 from solver import solve
 from solver.budget import Choice
-from solver.exact import solve_by_flow
+from solver.exact import solve_without_closed_form
 from solver.limits import Limits
 from solver.objectives import common_capacity
 from solver.peak_lag.work import Work
@@ -40,7 +40,7 @@ def compile_kernels() -> None:
 
 
 def _answer(instance: Instance) -> None:
-    solve_by_flow(instance)
+    solve_without_closed_form(instance)
     for policy in POLICIES:
         if instance.lag is not None or not policy.needs_lag:
             solve(instance, policy)

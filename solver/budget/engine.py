@@ -13,7 +13,7 @@ from rebalance import Assignment, Instance
 from rebalance.documents import SearchProof, TermsProof
 from solver import cpsat
 from solver.budget.choice import NAME, Choice
-from solver.exact.solve import solve as solve_core
+from solver.exact import solve as solve_core
 from solver.limits import Limits
 from solver.objectives import check_policy, values_of
 from solver.peak_lag.evidence import Evidence, evidence_of, sharpened

@@ -1,8 +1,4 @@
-"""Owned pairs: how many partitions of a topic each member owns.
-
-Everything the flow needs to know of owners; real partition numbers come back only
-when the answer is handed out.
-"""
+"""Count how many partitions of each topic every member owns."""
 
 from __future__ import annotations
 
@@ -11,12 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from rebalance.claims import NOBODY
-from solver.exact.min_cost_flow import Int32, Int64
+from rebalance.claims import NOBODY, Int32, Int64
 
 
 class OwnedCounts(NamedTuple):
-    """Pairs of topic and owner, topic by topic.
+    """Pairs (topic, owner), grouped by topic.
 
     Attributes
     ----------
@@ -49,6 +44,7 @@ def owned_counts(
             c = owner[p]
             if c == NOBODY:
                 continue
+            # A pair before ``start`` is of an earlier topic.
             if pair_of[c] < start:
                 pair_of[c] = end
                 member[end] = c

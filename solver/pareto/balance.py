@@ -17,7 +17,7 @@ from typing import Final
 
 from rebalance import Instance
 from rebalance.documents import SearchProof
-from solver.exact.solve import solve as solve_core
+from solver.exact import solve as solve_core
 from solver.limits import LimitExceededError, Limits
 from solver.pareto.counts import Counts, Plan, counts_of, materialize, plan_of
 from solver.pareto.excess import Excess, excess_of

@@ -27,7 +27,7 @@ from typing import Any, Final
 from rebalance import Instance, figures_of
 from rebalance import document_of as document_of_assignment
 from rebalance.documents import CertificateDocument, ObjectiveDocument
-from solver.exact.solve import solve as solve_core
+from solver.exact import solve as solve_core
 from solver.pareto.front import Front, Point
 from solver.policy import dec_min
 from solver.result import Status

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from rebalance.claims import Int64
-from solver.flow_policies.mincost import flow_of
+from solver.flow_policies import min_cost_flow as flow_of
 from solver.pareto.counts import Counts, Pair
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from rebalance import Instance
-from solver.exact.solve import solve as solve_core
+from solver.exact import solve as solve_core
 from solver.limits import Limits
 from solver.objectives import check_policy
 from solver.peak_lag.levels import Ladder

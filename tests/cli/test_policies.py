@@ -18,6 +18,7 @@ from oracle.cli import interrupts
 from oracle.cli.limits import parse_seconds, parse_size
 from oracle.cli.solve import POLICIES, EngineName
 from solver import NAMED, Engine
+from solver.policy import OPTIMA
 from tests.cli.commands import CHAIN, COMMAND, Cli, group_of, on_terminal, write_lines
 from tests.cli.test_endings import size, until
 from tests.shapes import Document, shape
@@ -37,7 +38,8 @@ HARD_POLICY = "none; lag-deviation"
 
 
 def test_names_offered_are_those_there_are() -> None:
-    assert tuple(NAMED) == POLICIES
+    assert POLICIES == OPTIMA
+    assert NAMED.keys() == OPTIMA.keys()
     assert set(get_args(EngineName)) == {one.value for one in Engine}
 
 

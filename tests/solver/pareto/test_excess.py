@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from solver.exact.solve import solve as solve_core
+from solver.exact import solve as solve_core
 from solver.limits import Limits
 from solver.pareto.counts import counts_of
 from solver.pareto.excess import excess_of

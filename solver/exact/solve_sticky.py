@@ -13,7 +13,7 @@ from rebalance import Assignment, Instance
 from rebalance.claims import Int32, Int64
 from rebalance.documents import CertificateProof
 from solver.exact.certificate import prove
-from solver.exact.dec_min_levels import class_levels
+from solver.exact.dec_min_levels import dec_min_levels
 from solver.exact.equal_subscriptions import assign_equal
 from solver.exact.materialize import materialize
 from solver.exact.owned_counts import owned_counts
@@ -36,30 +36,30 @@ def solve(instance: Instance) -> Result:
     Result
         OPTIMAL, after the certificate was checked against the instance.
     """
-    reduced, weight = reduce_by_capacity(instance)
+    reduced, capacity = reduce_by_capacity(instance)
     if reduced.class_size.size == 1:
         assignee, level, price = assign_equal(
             instance.owner, instance.topic_offsets, reduced
         )
         return _checked(instance, assignee, Certificate(level=level, price=price))
-    return _solve_by_flow(instance, reduced, weight)
+    return _solve_by_flow(instance, reduced, capacity)
 
 
-def solve_by_flow(instance: Instance) -> Result:
-    """Solve as `solve` does, but never by the closed form: the tests' other method."""
+def solve_without_closed_form(instance: Instance) -> Result:
+    """Solve by the flows even where the closed form applies; tests compare the two."""
     return _solve_by_flow(instance, *reduce_by_capacity(instance))
 
 
 def _solve_by_flow(
-    instance: Instance, reduced: ReducedInstance, weight: Int64
+    instance: Instance, reduced: ReducedInstance, capacity: Int64
 ) -> Result:
     owner, topic_offsets = instance.owner, instance.topic_offsets
     owned = owned_counts(owner, topic_offsets, reduced.topics, len(instance.members))
-    levels = class_levels(reduced, owned, weight)
+    levels = dec_min_levels(reduced, owned, capacity)
     plan = stickiest(reduced, owned, levels)
     assignee = materialize(owner, topic_offsets, reduced, owned, plan)
     certificate = Certificate(
-        level=by_member(reduced, levels.low),
+        level=_by_member(reduced, levels.low),
         price=plan.price,
         threshold=_thresholds(instance, reduced, levels),
     )
@@ -67,7 +67,7 @@ def _solve_by_flow(
 
 
 def _checked(instance: Instance, assignee: Int32, certificate: Certificate) -> Result:
-    """Return the result; its status rests on the check of the certificate alone."""
+    """Return the result; its status follows from the check of the certificate."""
     assignment = Assignment(assignee=assignee)
     check = prove(instance, assignment, certificate)
     stickiness = ObjectiveResult(
@@ -88,7 +88,7 @@ def _checked(instance: Instance, assignee: Int32, certificate: Certificate) -> R
 def _thresholds(
     instance: Instance, reduced: ReducedInstance, levels: Levels
 ) -> Int64 | None:
-    """Copy thresholds from classes to members; members outside get their first key."""
+    """Return the threshold of each member; members outside get their first key."""
     if levels.number.size == 0 or instance.capacity is None:
         return None
     inside = reduced.member_class != OUTSIDE
@@ -99,8 +99,8 @@ def _thresholds(
     return threshold
 
 
-def by_member(reduced: ReducedInstance, of_class: Int32) -> Int32:
-    """Copy a number from classes to members; members outside get 0."""
+def _by_member(reduced: ReducedInstance, of_class: Int32) -> Int32:
+    """Return the number of each member's class; 0 for members outside."""
     of_member = np.zeros(reduced.member_class.size, dtype=np.int32)
     inside = reduced.member_class != OUTSIDE
     of_member[inside] = of_class[reduced.member_class[inside]]

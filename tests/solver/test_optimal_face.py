@@ -7,7 +7,8 @@ import numpy as np
 import verify
 from rebalance import Instance
 from rebalance.claims import Int32
-from solver.flow_policies import Face, face
+from solver import solve
+from solver.exact import OptimalFace, optimal_face_of
 from tests.shapes import Document, member, rebalance
 from tests.solver.flow_policies.routes import drawn
 from tests.solver.routes import instance
@@ -15,7 +16,12 @@ from tests.verify import naive
 from verify.enumerate import TooLarge
 
 
-def is_on(found: Face, laid_out: Instance, assignee: Int32) -> bool:
+def face_of(laid_out: Instance) -> OptimalFace:
+    """Return the face of the dec-min assignments of an instance."""
+    return optimal_face_of(laid_out, solve(laid_out).require_certificate())
+
+
+def is_on(found: OptimalFace, laid_out: Instance, assignee: Int32) -> bool:
     """Tell whether a complete valid assignment keeps to a face."""
     given = assignee >= 0
     place = found.place[assignee[given]]
@@ -42,7 +48,7 @@ def test_exactly_the_dec_min_assignments_are_on_it() -> None:
     for seed in range(120):
         document = drawn(seed)
         laid_out = instance(document)
-        found, best = face(laid_out), verify.best(document, lag=False)
+        found, best = face_of(laid_out), verify.best(document, lag=False)
         try:
             every = list(verify.every_assignment(document))[:300]
         except TooLarge:
@@ -59,7 +65,7 @@ def test_members_and_topics_without_each_other_are_outside() -> None:
         {"t": 3, "empty": 0, "alone": 1},
         {"a": member(["t", "empty"]), "b": member(["empty"]), "c": member(["t"])},
     )
-    found = face(instance(document))
+    found = face_of(instance(document))
     assert found.place.tolist() == [0, -1, 0]
     assert found.floor.tolist() == [-1, -1, 0]  # alone, empty, t
     assert (found.low.tolist(), found.high.tolist()) == ([1, 0, 1], [2, 0, 2])
@@ -67,5 +73,5 @@ def test_members_and_topics_without_each_other_are_outside() -> None:
 
 
 def test_nothing_at_all() -> None:
-    found = face(instance(rebalance({}, {})))
+    found = face_of(instance(rebalance({}, {})))
     assert [column.size for column in found] == [0] * 5

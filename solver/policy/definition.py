@@ -1,25 +1,27 @@
-"""A policy: one balance constraint, objectives in their order, maybe a budget.
+"""A policy: a balance constraint, lexicographic objectives, an optional move budget.
 
 All objectives are minimized, and all but ``load`` are integers. Members *in play* are
-those that subscribe to a topic that exists and has partitions; the others can be given
-nothing and count in no spread, no deviation and no mean.
+those that subscribe to a topic with partitions; no other member counts in a spread, a
+deviation or a mean.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Final
 
 from rebalance.errors import PolicyError
 
-WEIGHT_MAX = 2**31 - 1
+WEIGHT_MAX: Final = 2**31 - 1
+"""Largest weight of an objective in a sum."""
 
 
 class Objective(Enum):
-    """What can be made small.
+    """A measure of an assignment that a policy minimizes.
 
-    With `capacity` a member's load or lag counts divided by it, exactly, as a
-    fraction; `solver.objectives` tells the common denominator.
+    Loads and lags are divided by the member's capacity, exactly; `solver.objectives`
+    has the common denominator.
     """
 
     STICKINESS = "stickiness"
@@ -29,7 +31,7 @@ class Objective(Enum):
     """Largest lag ÷ capacity of one member, over all topics."""
 
     TOPIC_PEAK_LAG = "topic-peak-lag"
-    """Sum over topics of the largest lag ÷ capacity that one member gets of it."""
+    """Sum over topics of the largest lag ÷ capacity of one member in that topic."""
 
     LAG_SPREAD = "lag-spread"
     """Largest minus least lag ÷ capacity of the members in play."""
@@ -44,16 +46,16 @@ class Objective(Enum):
     """Sum over topics of largest minus least load ÷ capacity of its subscribers."""
 
     LOAD = "load"
-    """All loads ÷ capacity, largest first, compared word by word: dec-min."""
+    """All loads ÷ capacity, largest first, compared lexicographically: dec-min."""
 
     @property
     def needs_lag(self) -> bool:
-        """Whether an instance must tell lag."""
+        """Whether the instance must state lag."""
         return "lag" in self.value.split("-")
 
 
 class BalanceKind(Enum):
-    """The sorts of balance."""
+    """The kinds of balance constraint."""
 
     DEC_MIN = "dec-min"
     KIP54 = "kip54"
@@ -64,33 +66,32 @@ class BalanceKind(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Balance:
-    """Which assignments are allowed; each gives every partition to a subscriber.
+    """Which complete valid assignments are allowed.
 
     Attributes
     ----------
     kind : BalanceKind
-        DEC_MIN: the vector of loads ÷ capacity, largest first, is the
-        lexicographically least there is. KIP54: no partition can go to another
-        subscriber whose load is lower by two or more (loads as counts, whatever the
-        capacities). PER_TOPIC: dec-min within each topic over its subscribers
-        (KIP-169). SPREAD: loads ÷ capacity of members in play lie at most ``most``
-        apart. NONE: everything.
+        DEC_MIN: the vector of loads ÷ capacity, largest first, is lexicographically
+        smallest. KIP54: no partition can be transferred to another subscriber whose
+        load is lower by two or more (loads are counts, whatever the capacities).
+        PER_TOPIC: dec-min within each topic over its subscribers (KIP-169). SPREAD:
+        loads ÷ capacity of members in play differ by at most ``most``. NONE: all.
     most : int or None
-        Of SPREAD, at least 0; else None.
+        Of SPREAD, at least 0; otherwise None.
     """
 
     kind: BalanceKind
     most: int | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a spread without width, and a width of anything else."""
+        """Reject a spread without a width, and a width of another kind."""
         if (self.most is not None) != (self.kind is BalanceKind.SPREAD):
             raise PolicyError("a width goes with spread, and only with it")
         if self.most is not None and self.most < 0:
             raise PolicyError("spread below 0")
 
     def __str__(self) -> str:
-        """Write it as the text form does."""
+        """Return its text form."""
         return self.kind.value + ("" if self.most is None else f"={self.most}")
 
 
@@ -101,27 +102,27 @@ no_balance = Balance(kind=BalanceKind.NONE)
 
 
 def spread(most: int) -> Balance:
-    """Allow loads that lie at most so far apart."""
+    """Return the balance under which loads differ by at most ``most``."""
     return Balance(kind=BalanceKind.SPREAD, most=most)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeightedObjective:
-    """One level of a policy: a weighted sum of objectives, mostly of one alone.
+    """One objective of a policy: a weighted sum of measures, usually of one alone.
 
     Attributes
     ----------
     terms : tuple of (weight, objective)
-        Weights at least 1; no objective twice. ``load`` is a vector and stands alone.
+        Weights from 1; no measure twice. ``load`` is a vector and must be alone.
     """
 
     terms: tuple[tuple[int, Objective], ...]
 
     def __post_init__(self) -> None:
-        """Refuse sums that mean nothing."""
+        """Reject sums without a meaning."""
         objectives = [objective for _, objective in self.terms]
         if not objectives:
-            raise PolicyError("a level without objective")
+            raise PolicyError("a sum without objective")
         if len(set(objectives)) < len(objectives):
             raise PolicyError("an objective twice in one sum")
         if any(not 1 <= weight <= WEIGHT_MAX for weight, _ in self.terms):
@@ -131,21 +132,21 @@ class WeightedObjective:
 
     @classmethod
     def of(cls, objective: Objective) -> WeightedObjective:
-        """Return the level that is this objective alone."""
+        """Return this measure alone."""
         return cls(terms=((1, objective),))
 
     @property
     def measures(self) -> tuple[Objective, ...]:
-        """The objectives in it."""
+        """Its measures."""
         return tuple(objective for _, objective in self.terms)
 
     @property
     def only(self) -> Objective | None:
-        """The one objective that this level is, or None."""
+        """Its only measure, or None if it is a sum."""
         return self.terms[0][1] if len(self.terms) == 1 else None
 
     def __str__(self) -> str:
-        """Write it as the text form does."""
+        """Return its text form."""
         return " + ".join(
             o.value if weight == 1 else f"{weight}*{o.value}"
             for weight, o in self.terms
@@ -154,15 +155,15 @@ class WeightedObjective:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """What the best assignment is.
+    """A definition of the best assignment.
 
     Attributes
     ----------
     balance : Balance
     objectives : tuple of WeightedObjective
-        Minimized one after the other, the first first.
+        Minimized lexicographically, in this order.
     max_moves : int or None
-        At most so many owned partitions do not stay with their owner.
+        Budget: at most so many owned partitions do not stay with their owner.
     """
 
     balance: Balance = dec_min
@@ -170,20 +171,20 @@ class Policy:
     max_moves: int | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a budget below 0 and what is asked twice."""
+        """Reject a negative budget, and an objective that occurs twice."""
         if self.max_moves is not None and self.max_moves < 0:
             raise PolicyError("max-moves below 0")
-        alone = [level.only for level in self.objectives if level.only is not None]
+        alone = [one.only for one in self.objectives if one.only is not None]
         if len(set(alone)) < len(alone):
             raise PolicyError("an objective twice")
 
     @property
     def needs_lag(self) -> bool:
-        """Whether some objective does."""
-        return any(o.needs_lag for level in self.objectives for o in level.measures)
+        """Whether one of its objectives does."""
+        return any(m.needs_lag for one in self.objectives for m in one.measures)
 
     def __str__(self) -> str:
-        """Write it canonically; `solver.policy.parse_policy` reads it back."""
+        """Return its canonical text form, which `parse_policy` reads."""
         parts = [str(self.balance)]
         if self.objectives:
             parts.append(", ".join(map(str, self.objectives)))

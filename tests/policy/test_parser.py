@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from rebalance import OracleError, PolicyError
 from solver import (
     NAMED,
+
     Balance,
     BalanceKind,
     Objective,
@@ -19,8 +20,7 @@ from solver import (
     no_balance,
     parse_policy,
 )
-from solver.policy import dec_min, kip54, per_topic, spread
-from solver.policy.policy import WEIGHT_MAX
+from solver.policy import WEIGHT_MAX, dec_min, kip54, per_topic, spread
 
 PLAIN = [one for one in Objective if one is not Objective.LOAD]
 

@@ -1,21 +1,21 @@
-"""The text form of a policy: ``per-topic; peak-lag, stickiness; max-moves=3``.
+"""Parser of the text form of a policy: ``per-topic; peak-lag, rack; max-moves=3``.
 
 Parts are separated by ``;``: a balance or the name of a policy first, then objectives
-with commas between, then ``max-moves=k``. A sum is ``2*stickiness + rack``. Each part
-may be left out; without a balance it is ``dec-min``.
+separated by commas, then ``max-moves=k``. A weighted sum is ``2*stickiness + rack``.
+Each part is optional; the default balance is ``dec-min``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Final
 
 from rebalance.errors import PolicyError
-from solver.policy.named import NAMED
-from solver.policy.policy import (
+from solver.constants import INT64_MAX
+from solver.policy.definition import (
     WEIGHT_MAX,
     Balance,
     BalanceKind,
@@ -27,16 +27,15 @@ from solver.policy.policy import (
 BUDGET: Final = "max-moves"
 OBJECTIVES: Final = {objective.value: objective for objective in Objective}
 BALANCES: Final = {kind.value: kind for kind in BalanceKind}
-MEASURES: Final = frozenset({"kip54-score", "sum-of-squares"})
-"""What the points of a front say they are the best in (`solver.pareto.measure`)."""
+FRONTIER_MEASURES: Final = frozenset({"kip54-score", "sum-of-squares"})
+"""Words of the points of a Pareto frontier (`solver.pareto`), not of a policy."""
 
-NUMBER_MAX: Final = 2**63 - 1
 LENGTH_MAX: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Piece:
-    """A part of the text, and where it starts in the whole."""
+    """A part of the text, and its position in the whole."""
 
     text: str
     start: int
@@ -44,34 +43,24 @@ class _Piece:
     def split(self, separator: str) -> Iterator[_Piece]:
         start = self.start
         for part in self.text.split(separator):
-            lead = len(part) - len(part.lstrip())
-            yield _Piece(text=part.strip(), start=start + lead)
+            indent = len(part) - len(part.lstrip())
+            yield _Piece(text=part.strip(), start=start + indent)
             start += len(part) + 1
 
 
-def parse_policy(text: str) -> Policy:
-    """Read a policy.
+class PolicyReader:
+    """Parses one text; keeps it for the errors."""
 
-    Raises
-    ------
-    PolicyError
-        If it is none; carries the word and where it stands.
-    """
-    return _Reader(text).policy()
-
-
-class _Reader:
-    """Reads one text; keeps it for the errors."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, text: str, named: Mapping[str, Policy]) -> None:
+        self.text, self.named = text, named
 
     def policy(self) -> Policy:
+        """Return the policy; raise PolicyError with the word that is wrong."""
         if len(self.text) > LENGTH_MAX:
             raise PolicyError(f"longer than {LENGTH_MAX} characters")
         whole = _Piece(text=self.text, start=0)
-        policy: Policy | None = None
-        levels: tuple[WeightedObjective, ...] | None = None
+        base: Policy | None = None
+        objectives: tuple[WeightedObjective, ...] | None = None
         budget: int | None = None
         for at, piece in enumerate(whole.split(";")):
             word = piece.text.partition("=")[0].strip()
@@ -79,50 +68,47 @@ class _Reader:
                 if budget is not None:
                     raise self._error("a second budget", piece)
                 budget = self._number(piece)
-            elif word in NAMED or word in BALANCES:
-                if policy is not None or levels is not None:
+            elif word in self.named or word in BALANCES:
+                if base is not None or objectives is not None:
                     raise self._error("a balance or a name comes first, once", piece)
-                policy = self._first(piece, word)
+                base = self._first(piece, word)
             elif not piece.text:
                 raise self._error("an empty part", piece)
-            elif levels is None and budget is None:
-                levels = self._levels(piece, may_be_first=at == 0)
-                if policy is not None and policy.objectives:
+            elif objectives is None and budget is None:
+                objectives = self._objectives(piece, may_be_first=at == 0)
+                if base is not None and base.objectives:
                     why = "a named policy has its objectives; write it out to add more"
                     raise self._error(why, piece)
             else:
                 raise self._unknown(word, piece, [BUDGET])
-        base = policy or Policy()
+        base = base or Policy()
         return Policy(
             balance=base.balance,
-            objectives=base.objectives if levels is None else levels,
+            objectives=base.objectives if objectives is None else objectives,
             max_moves=budget,
         )
 
     def _first(self, piece: _Piece, word: str) -> Policy:
-        if word in NAMED:
-            if piece.text != word:
-                raise self._error(f"{word} takes no number", piece)
-            return NAMED[word]
-        kind = BALANCES[word]
+        kind = BALANCES.get(word)
         if kind is BalanceKind.SPREAD:
             return Policy(balance=Balance(kind=kind, most=self._number(piece)))
         if piece.text != word:
             raise self._error(f"{word} takes no number", piece)
-        return Policy(balance=Balance(kind=kind))
+        return self.named[word] if kind is None else Policy(balance=Balance(kind=kind))
 
-    def _levels(
+    def _objectives(
         self, piece: _Piece, *, may_be_first: bool
     ) -> tuple[WeightedObjective, ...]:
-        first = [*BALANCES, *NAMED, BUDGET] if may_be_first else [BUDGET]
+        others = [*BALANCES, *self.named, BUDGET] if may_be_first else [BUDGET]
         found: list[WeightedObjective] = []
         for one in piece.split(","):
-            level = self._sum(one, first)
-            if level in found:
+            objective = self._sum(one, others)
+            if objective in found:
                 raise self._error(f"{one.text} twice", one)
-            if level.only is not None and level.only in [other.only for other in found]:
-                raise self._error(f"{level.only.value} twice", one)
-            found.append(level)
+            only = objective.only
+            if only is not None and only in [other.only for other in found]:
+                raise self._error(f"{only.value} twice", one)
+            found.append(objective)
         return tuple(found)
 
     def _sum(self, piece: _Piece, others: list[str]) -> WeightedObjective:
@@ -158,14 +144,14 @@ class _Reader:
             raise self._error(f"{word} needs a number: {word}=3", piece)
         if re.fullmatch(r"-\s*[0-9]+", number):
             raise self._error(f"{word} below 0", piece)
-        if not re.fullmatch(r"[0-9]+", number) or _bounded(number) > NUMBER_MAX:
+        if not re.fullmatch(r"[0-9]+", number) or _bounded(number) > INT64_MAX:
             raise self._error(f"{number!r} is no number for {word}", piece)
         return int(number)
 
     def _unknown(self, word: str, piece: _Piece, others: list[str]) -> PolicyError:
-        if word in MEASURES:
+        if word in FRONTIER_MEASURES:
             return self._error(f"{word} is weighed by front, and by it alone", piece)
-        if word in {*OBJECTIVES, *BALANCES, *NAMED, BUDGET}:
+        if word in {*OBJECTIVES, *BALANCES, *self.named, BUDGET}:
             order = "balance; objectives with commas between; max-moves=k"
             return self._error(f"{word} has no place here; in order: {order}", piece)
         known = [*OBJECTIVES, *others]
@@ -181,6 +167,6 @@ class _Reader:
 
 
 def _bounded(digits: str) -> int:
-    """Read digits; what is far too long to be a number here is one too large."""
+    """Convert digits; a number with too many digits becomes one that is too large."""
     digits = digits.lstrip("0") or "0"
-    return int(digits) if len(digits) <= len(str(NUMBER_MAX)) else NUMBER_MAX + 1
+    return int(digits) if len(digits) <= len(str(INT64_MAX)) else INT64_MAX + 1
