@@ -1,8 +1,7 @@
 """Moves against peak lag: for every budget the least peak lag, proved.
 
 Both ends first: the fewest moves that the balance allows, and the least peak lag there
-is. Then each budget between: in a small group by a choice of hands (`solver.budget`),
-which goes to the end where lags are large and differ; else by a program for CP-SAT.
+is. Then each budget between, by a program for CP-SAT.
 """
 
 from __future__ import annotations
@@ -14,14 +13,11 @@ import numpy as np
 
 from rebalance import Assignment, Instance
 from rebalance.claims import NOBODY
-from rebalance.documents import SearchProof
 from solver import cpsat, solve
-from solver.budget import NAME, Choice
 from solver.limits import Limits
 from solver.objectives import check_policy, scale_of, value_of
 from solver.pareto.front import Front, Open, Point, Progress
 from solver.pareto.staircase import Staircase, Step
-from solver.peak_lag.work import Work
 from solver.policy import Balance, Objective, Policy, WeightedObjective, no_balance
 from solver.result import Proof, Result, zero_term
 
@@ -29,8 +25,6 @@ PEAK: Final = WeightedObjective.of(Objective.PEAK_LAG)
 MOVES: Final = WeightedObjective.of(Objective.STICKINESS)
 _EFFORT: Final = 0.1
 """Of the first try at a budget; four times as much at each further one."""
-_EFFORT_OF_HANDS: Final = 40
-"""Times that, for the choice of hands."""
 _EFFORT_OF_END: Final = 1.0
 """Of the first search for the least peak lag of all."""
 _SHARE_OF_END: Final = 0.2
@@ -119,9 +113,7 @@ class _Task:
 
     def settle_all(self, stairs: Stairs, limits: Limits, progress: Progress) -> None:
         """Try budget after budget, with more effort each round, until all is known."""
-        choice = Choice(self.instance, self.balance, stairs.steps[0].value)
-        if not choice.is_small:
-            self.look_longer(stairs, limits)
+        self.look_longer(stairs, limits)
         effort = _EFFORT
         while stairs.open and not limits.exceeded():
             for budget in stairs.open:  # ascending: few moves are few choices
@@ -130,8 +122,6 @@ class _Task:
                 if stairs.is_open(budget):
                     part = _part(limits, limits.effort or effort)
                     self.search(stairs, budget, part)
-                    part = _part(limits, limits.effort or effort * _EFFORT_OF_HANDS)
-                    self.choose(stairs, budget, choice, part)
                     total = len(stairs.steps)
                     progress(total - len(stairs.open), total)
             if limits.effort is not None:
@@ -145,21 +135,6 @@ class _Task:
         policy, hint = self.policy(budget), stairs.at(budget).held
         outcome = cpsat.solve(self.instance, policy, limits=limits, hint=hint)
         self.note(stairs, budget, outcome)
-
-    def choose(
-        self, stairs: Stairs, budget: int, choice: Choice, limits: Limits
-    ) -> None:
-        """Choose hands within a budget, if the group is small and it is not settled."""
-        step = stairs.at(budget)
-        if not choice.is_small or not stairs.is_open(budget):
-            return
-        work = Work(limits=limits)
-        reached = choice.least(budget, step.bound, step.value, work)
-        if reached.assignee is not None:
-            assignment = Assignment(assignee=reached.assignee)
-            stairs.found(self._moves(assignment), reached.value, assignment)
-        if reached.bound > step.bound:
-            stairs.proved(budget, reached.bound, SearchProof(engine=NAME))
 
     def note(self, stairs: Stairs, budget: int, outcome: Result) -> None:
         """Note what an engine found for a budget, and what it proved."""
