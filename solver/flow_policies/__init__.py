@@ -2,5 +2,6 @@
 
 from solver.exact.optimal_face import Face, face
 from solver.flow_policies.answer import solve
+from solver.flow_policies.mincost import flow_of
 
-__all__ = ["Face", "face", "solve"]
+__all__ = ["Face", "face", "flow_of", "solve"]

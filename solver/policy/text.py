@@ -27,8 +27,8 @@ from solver.policy.policy import (
 BUDGET: Final = "max-moves"
 OBJECTIVES: Final = {objective.value: objective for objective in Objective}
 BALANCES: Final = {kind.value: kind for kind in BalanceKind}
-MEASURES: Final = frozenset({"kip54-score", "sum-of-squares"})
-"""What the points of a front say they are the best in (`solver.pareto.measure`)."""
+MEASURES: Final = frozenset({"sum-of-squares"})
+"""What only the points of a frontier minimize (`solver.pareto.balance_frontier`)."""
 
 NUMBER_MAX: Final = 2**63 - 1
 LENGTH_MAX: Final = 10_000
