@@ -80,7 +80,7 @@ def _last(frontier: Frontier) -> int:
 
 def _x() -> alt.X:
     axis = alt.Axis(tickMinStep=1, format="d", grid=False, labelFlush=False)
-    title = "moves (owned partitions that change hands)"
+    title = "moves (owned partitions that leave their owner)"
     return alt.X("moves:Q", title=title, axis=axis, scale=alt.Scale(nice=False))
 
 
@@ -140,9 +140,9 @@ def _points(frontier: Frontier) -> alt.Chart:
 
 def _description(frontier: Frontier, point: FrontierPoint) -> str:
     """Describe a point for screen readers."""
-    value = f"{frontier.measure or frontier.objective} {point.value / frontier.scale:.15g}"
+    value = f"{point.value / frontier.scale:.15g}"
     score = "" if point.kip54_score is None else f", KIP-54 score {point.kip54_score}"
-    return f"{point.moves} moves: {value}{score}"
+    return f"{point.moves} moves: {frontier.measure or 'peak-lag'} {value}{score}"
 
 
 def _open_ranges(frontier: Frontier) -> alt.Chart:

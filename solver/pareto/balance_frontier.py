@@ -14,7 +14,7 @@ to loads within it and lower the sum of squares.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from importlib.metadata import version
 from itertools import pairwise
 from typing import Final
@@ -28,13 +28,7 @@ from rebalance.documents import SearchProof
 from solver.cpsat import configure_solver, run_solver
 from solver.engines import solve
 from solver.limits import LimitExceededError, Limits
-from solver.pareto.frontier import (
-    Frontier,
-    KnownFrontier,
-    KnownValue,
-    Progress,
-    settle,
-)
+from solver.pareto.frontier import Frontier, KnownFrontier, KnownValue, Progress
 from solver.pareto.supported_plans import EligiblePairs, groups, supported_plans
 from solver.policy import no_balance
 
@@ -67,13 +61,13 @@ def balance_frontier(
         known.add_bound(moves, squares, FLOW)
 
     def search(most: int, limits: Limits) -> None:
-        found = _minimize_squares(pairs, most, top, limits)
+        found = FrontierProgram(pairs, top, limits).solve(most)
         if found is not None:
             plan, bound = found
             known.add_solution(pairs.moves(plan), pairs.squares(plan), plan)
             known.add_bound(most, bound, CP_SAT)
 
-    reason = settle(known, search, limits, progress)
+    reason = known.settle(search, limits, progress)
     return Frontier(
         objective="balance",
         balance=str(no_balance),
@@ -99,100 +93,82 @@ def _plan_without_moves(pairs: EligiblePairs) -> Int64:
     return plan
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class FrontierProgram:
-    """A CP-SAT model under construction, with ``keep`` and ``give`` of each pair."""
+    """A CP-SAT model of the plans in which no load is larger than ``top``."""
 
-    pairs: EligiblePairs
-    limits: Limits
-    model: cp_model.CpModel
-    keep: list[cp_model.IntVar]
-    give: list[cp_model.IntVar]
-    reach: list[list[cp_model.IntVar]] = field(default_factory=list)
+    def __init__(self, pairs: EligiblePairs, top: int, limits: Limits) -> None:
+        self.pairs, self.top, self.limits = pairs, top, limits
+        self.model = cp_model.CpModel()
+        self.keep = [self.model.new_int_var(0, n, "") for n in pairs.owned.tolist()]
+        beside = (pairs.supply - pairs.owned).tolist()
+        self.give = [self.model.new_int_var(0, n, "") for n in beside]
+        self.reach: list[list[cp_model.IntVar]] = []
 
+    def solve(self, most: int) -> tuple[Int64, int] | None:
+        """Return the best plan found with at most so many moves, and a bound.
 
-def _minimize_squares(
-    pairs: EligiblePairs, most: int, top: int, limits: Limits
-) -> tuple[Int64, int] | None:
-    """Return the best plan found with at most so many moves, and a bound.
+        None if a limit is reached before a plan is found.
+        """
+        try:
+            self.assign_each_partition()
+            self.limit_moves(most)
+            self.count_loads()
+            self.minimize_squares()
+            self.limits.check()
+        except LimitExceededError:
+            return None
+        return self._run()
 
-    None if a limit is reached before a plan is found.
-    """
-    model = cp_model.CpModel()
-    most_given = (pairs.supply - pairs.owned).tolist()
-    program = FrontierProgram(
-        pairs=pairs,
-        limits=limits,
-        model=model,
-        keep=[model.new_int_var(0, n, "") for n in pairs.owned.tolist()],
-        give=[model.new_int_var(0, n, "") for n in most_given],
-    )
-    try:
-        assign_each_partition(program)
-        limit_moves(program, most)
-        count_loads(program, top)
-        minimize_squares(program, top)
-        limits.check()
-    except LimitExceededError:
-        return None
-    return _run(program)
+    def assign_each_partition(self) -> None:
+        """Assign each topic: Σ keep(i) + give(i) over its pairs = its partitions."""
+        for of_topic in groups(self.pairs.topic):
+            self.limits.check()
+            supply = int(self.pairs.supply[of_topic[0]])
+            self.model.add(self._assigned(of_topic) == supply)
 
+    def limit_moves(self, most: int) -> None:
+        """Move at most so many partitions: Σ keep(i) ≥ owned − most."""
+        least = int(self.pairs.owned.sum()) - most
+        self.model.add(cp_model.LinearExpr.sum(self.keep) >= least)
 
-def assign_each_partition(program: FrontierProgram) -> None:
-    """Assign each topic: Σ keep(i) + give(i) over its pairs = its partitions."""
-    for of_topic in groups(program.pairs.topic):
-        program.limits.check()
-        supply = int(program.pairs.supply[of_topic[0]])
-        program.model.add(_assigned(program, of_topic) == supply)
+    def count_loads(self) -> None:
+        """Count loads: Σ keep(i) + give(i) of member c = Σ_v reach(c, v), no gaps."""
+        for of_member in groups(self.pairs.member):
+            self.limits.check()
+            reach = [self.model.new_bool_var("") for _ in range(self.top)]
+            load = cp_model.LinearExpr.sum(reach)
+            self.model.add(self._assigned(of_member) == load)
+            for lower, higher in pairwise(reach):
+                self.model.add_implication(higher, lower)
+            self.reach.append(reach)
 
+    def minimize_squares(self) -> None:
+        """Minimize Σ_c Σ_v (2v − 1) · reach(c, v) = Σ_c load(c)²."""
+        reached = [one for reach in self.reach for one in reach]
+        costs = [2 * v - 1 for v in range(1, self.top + 1)] * len(self.reach)
+        self.model.minimize(cp_model.LinearExpr.weighted_sum(reached, costs))
 
-def limit_moves(program: FrontierProgram, most: int) -> None:
-    """Move at most so many partitions: Σ keep(i) ≥ owned − most."""
-    least = int(program.pairs.owned.sum()) - most
-    program.model.add(cp_model.LinearExpr.sum(program.keep) >= least)
+    def _assigned(self, numbers: Int64) -> cp_model.LinearExpr:
+        """Return Σ keep(i) + give(i) over some pairs."""
+        variables = [one[i] for i in numbers for one in (self.keep, self.give)]
+        return cp_model.LinearExpr.sum(variables)
 
-
-def count_loads(program: FrontierProgram, top: int) -> None:
-    """Count loads: Σ keep(i) + give(i) of member c = Σ_v reach(c, v), without gaps."""
-    for of_member in groups(program.pairs.member):
-        program.limits.check()
-        reach = [program.model.new_bool_var("") for _ in range(top)]
-        load = cp_model.LinearExpr.sum(reach)
-        program.model.add(_assigned(program, of_member) == load)
-        for lower, higher in pairwise(reach):
-            program.model.add_implication(higher, lower)
-        program.reach.append(reach)
-
-
-def minimize_squares(program: FrontierProgram, top: int) -> None:
-    """Minimize Σ_c Σ_v (2v − 1) · reach(c, v) = Σ_c load(c)²."""
-    reached = [one for reach in program.reach for one in reach]
-    costs = [2 * v - 1 for v in range(1, top + 1)] * len(program.reach)
-    program.model.minimize(cp_model.LinearExpr.weighted_sum(reached, costs))
-
-
-def _assigned(program: FrontierProgram, numbers: Int64) -> cp_model.LinearExpr:
-    """Return Σ keep(i) + give(i) over some pairs."""
-    variables = [one[i] for i in numbers for one in (program.keep, program.give)]
-    return cp_model.LinearExpr.sum(variables)
-
-
-def _run(program: FrontierProgram) -> tuple[Int64, int] | None:
-    limits, solver = program.limits, configure_solver(program.limits)
-    # The relaxation is almost integral: presolve takes longer than the search.
-    solver.parameters.cp_model_presolve = False
-    if limits.effort is not None:
-        solver.parameters.max_deterministic_time = limits.effort
-    if not run_solver(solver, program.model, limits):
-        return None
-    response = solver.response_proto
-    if response.status in {cp_model.INFEASIBLE, cp_model.MODEL_INVALID}:
-        raise AssertionError(f"a program that has a solution: {response.status.name}")
-    if response.status == cp_model.UNKNOWN:
-        return None
-    keep, give = (
-        np.array([solver.value(one) for one in variables], np.int64)
-        for variables in (program.keep, program.give)
-    )
-    # The bound that is counted in integers, not the one reported as a float.
-    return keep + give, int(response.inner_objective_lower_bound)
+    def _run(self) -> tuple[Int64, int] | None:
+        solver = configure_solver(self.limits)
+        # The relaxation is almost integral: presolve takes longer than the search.
+        solver.parameters.cp_model_presolve = False
+        if self.limits.effort is not None:
+            solver.parameters.max_deterministic_time = self.limits.effort
+        if not run_solver(solver, self.model, self.limits):
+            return None
+        response = solver.response_proto
+        if response.status in {cp_model.INFEASIBLE, cp_model.MODEL_INVALID}:
+            raise AssertionError(f"a program with a solution: {response.status.name}")
+        if response.status == cp_model.UNKNOWN:
+            return None
+        keep, give = (
+            np.array([solver.value(one) for one in variables], np.int64)
+            for variables in (self.keep, self.give)
+        )
+        # The bound that is counted in integers, not the one reported as a float.
+        return keep + give, int(response.inner_objective_lower_bound)

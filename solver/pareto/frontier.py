@@ -186,43 +186,32 @@ class KnownFrontier(Generic[Solution]):
                 ranges.append(OpenRange(first=most, last=most, bound=bound))
         return tuple(ranges)
 
+    def settle(
+        self,
+        search: Callable[[int, Limits], None],
+        limits: Limits,
+        progress: Progress | None,
+    ) -> str | None:
+        """Search at every open limit on moves, in rounds of growing effort.
 
-def settle(
-    known: KnownFrontier[Solution],
-    search: Callable[[int, Limits], None],
-    limits: Limits,
-    progress: Progress | None,
-) -> str | None:
-    """Search at every open limit on moves, in rounds of growing effort.
-
-    Parameters
-    ----------
-    known
-    search
-        Adds to ``known`` what it finds and proves for a limit on moves, within limits.
-    limits
-        The effort is for all searches together that leave their limit on moves open;
-        `DEFAULT_EFFORT` if there is neither effort nor seconds.
-    progress
-
-    Returns
-    -------
-    str or None
-        The limit that was reached; None if everything is settled.
-    """
-    allowed = limits.effort
-    if allowed is None:
-        allowed = DEFAULT_EFFORT if limits.seconds is None else inf
-    left, total = allowed, known.last - known.first + 1
-    for effort in EFFORT_PER_SEARCH:
-        for most in filter(known.is_open, known.open):
-            if (reached := limits.exceeded()) is not None:
-                return reached
-            if left <= 0:
-                return f"effort limit of {allowed:g}"
-            given = min(effort, left)
-            search(most, replace(limits, effort=given))
-            left -= given if known.is_open(most) else 0
-            if progress is not None:
-                progress(total - len(known.open), total)
-    return "too large for a search to the end" if known.open else None
+        ``search`` adds here what it finds and proves within limits. The effort is for
+        all searches together that leave their limit on moves open; it is
+        `DEFAULT_EFFORT` if the caller sets neither effort nor seconds. Return the limit
+        that was reached, or None if everything is settled.
+        """
+        allowed = limits.effort
+        if allowed is None:
+            allowed = DEFAULT_EFFORT if limits.seconds is None else inf
+        left, total = allowed, len(self._known)
+        for effort in EFFORT_PER_SEARCH:
+            for most in filter(self.is_open, self.open):
+                if (reached := limits.exceeded()) is not None:
+                    return reached
+                if left <= 0:
+                    return f"effort limit of {allowed:g}"
+                given = min(effort, left)
+                search(most, replace(limits, effort=given))
+                left -= given if self.is_open(most) else 0
+                if progress is not None:
+                    progress(total - len(self.open), total)
+        return "too large for a search to the end" if self.open else None

@@ -19,13 +19,7 @@ from solver import cpsat
 from solver.engines import solve
 from solver.limits import Limits
 from solver.objectives import check_policy, scale_of, value_of
-from solver.pareto.frontier import (
-    Frontier,
-    KnownFrontier,
-    KnownValue,
-    Progress,
-    settle,
-)
+from solver.pareto.frontier import Frontier, KnownFrontier, KnownValue, Progress
 from solver.policy import Balance, Objective, Policy, WeightedObjective, no_balance
 from solver.result import Result, zero_term
 
@@ -89,7 +83,7 @@ def peak_lag_frontier(
         )
         _add(known, instance, most, found)
 
-    reason = settle(known, search, limits, progress)
+    reason = known.settle(search, limits, progress)
     return replace(
         frontier,
         points=known.points(lambda assignment: assignment),

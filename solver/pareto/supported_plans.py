@@ -11,13 +11,14 @@ ends, the slope between two plans gives the next prices. Source: Aneja and Nair,
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from rebalance import Assignment, Instance
-from rebalance.claims import NOBODY, Bools, Int32, Int64
+from rebalance.claims import NOBODY, Int32, Int64
 from solver.flow_policies import flow_of
 from solver.limits import Limits
 
@@ -40,6 +41,8 @@ class EligiblePairs:
     instance : Instance
     topic, member : int64 (N,)
         Topics without partitions are left out.
+    supply : int64 (N,)
+        Partitions of the topic.
     owned : int64 (N,)
         Partitions of the topic that the member owns.
     """
@@ -47,6 +50,7 @@ class EligiblePairs:
     instance: Instance
     topic: Int64
     member: Int64
+    supply: Int64
     owned: Int64
 
     @classmethod
@@ -55,30 +59,27 @@ class EligiblePairs:
         listed = [instance.topics_of(m) for m in range(len(instance.members))]
         member = np.repeat(np.arange(len(listed)), [topics.size for topics in listed])
         topic = np.concatenate([np.zeros(0, np.int64), *listed])
-        full = instance.topic_sizes[topic] > 0
-        order = np.lexsort((member[full], topic[full]))
-        topic, member = topic[full][order], member[full][order]
-        pairs = cls(instance=instance, topic=topic, member=member, owned=topic)
-        owned = pairs.plan_of(instance.owner)
-        return cls(instance=instance, topic=topic, member=member, owned=owned)
-
-    @property
-    def supply(self) -> Int64:
-        """Partitions of the topic of each pair."""
-        return self.instance.topic_sizes[self.topic]
+        order = np.lexsort((member, topic))
+        order = order[instance.topic_sizes[topic[order]] > 0]
+        topic, member = topic[order], member[order]
+        supply = instance.topic_sizes[topic]
+        pairs = cls(
+            instance=instance, topic=topic, member=member, supply=supply, owned=supply
+        )
+        return replace(pairs, owned=pairs.plan_of(instance.owner))
 
     def plan_of(self, assignee: Int32) -> Int64:
         """Count the partitions of each pair."""
-        assigned = assignee != NOBODY
-        pairs = self._pair_of(assigned, assignee)
-        return np.bincount(pairs, minlength=self.topic.size)
+        assigned = np.flatnonzero(assignee != NOBODY)
+        pair = self._pair_of(assigned, assignee[assigned])
+        return np.bincount(pair, minlength=self.topic.size)
 
-    def _pair_of(self, partitions: Bools, member: Int32) -> Int64:
-        """Return the pair of each selected partition and its member."""
+    def _pair_of(self, partition: Int64, member: Int32) -> Int64:
+        """Return the pair of each partition and its member."""
         members = len(self.instance.members)
-        topic = self.instance.partition_topic[partitions].astype(np.int64)
+        topic = self.instance.partition_topic[partition].astype(np.int64)
         keys = self.topic * members + self.member
-        return np.searchsorted(keys, topic * members + member[partitions])
+        return np.searchsorted(keys, topic * members + member)
 
     def moves(self, plan: Int64) -> int:
         """Count the owned partitions that a plan moves."""
@@ -96,18 +97,15 @@ class EligiblePairs:
 
     def assignment_of(self, plan: Int64) -> Assignment:
         """Assign partition numbers: owners keep their lowest, the rest go in order."""
-        owner = self.instance.owner
+        owner, topic_of = self.instance.owner, self.instance.partition_topic
         assignee = np.full(owner.size, NOBODY, np.int32)
         owned = np.flatnonzero(owner != NOBODY)
-        pair = self._pair_of(owner != NOBODY, owner)
-        order = np.argsort(pair, kind="stable")
-        rank = np.empty(owned.size, np.int64)  # of each partition within its pair
-        rank[order] = np.arange(owned.size) - np.searchsorted(pair[order], pair[order])
-        kept = owned[rank < plan[pair]]
-        assignee[kept] = owner[kept]
-        rest = np.isin(self.instance.partition_topic, self.topic) & (assignee == NOBODY)
-        given = np.maximum(plan - self.owned, 0)
-        assignee[rest] = np.repeat(self.member, given)
+        pair = self._pair_of(owned, owner[owned])
+        for of_pair in groups(pair):
+            kept = owned[of_pair[: plan[pair[of_pair[0]]]]]
+            assignee[kept] = owner[kept]
+        rest = np.isin(topic_of, self.topic) & (assignee == NOBODY)
+        assignee[rest] = np.repeat(self.member, np.maximum(plan - self.owned, 0))
         return Assignment(assignee=assignee)
 
 
@@ -129,15 +127,7 @@ class SupportedPlan(NamedTuple):
 def supported_plans(
     pairs: EligiblePairs, top: int, limits: Limits
 ) -> Iterator[SupportedPlan]:
-    """Yield supported plans, both ends first, until a limit is reached.
-
-    Parameters
-    ----------
-    pairs
-    top
-        No load needs to be larger.
-    limits
-    """
+    """Yield supported plans with loads up to ``top``, both ends first."""
     network = _LoadNetwork(pairs, top)
     if not pairs.topic.size or network.cost.size > ARCS_MAX or limits.exceeded():
         return
@@ -167,18 +157,15 @@ def _on_edge(
     Ties are broken towards keeping for the first pairs with owned partitions and
     towards moving for the others: the more of the former, the fewer moves.
     """
-
-    def solve(kept: int) -> SupportedPlan:
-        return network.solve(per_move, per_square, kept=kept)
-
+    solve = partial(network.solve, per_move, per_square)
     most = network.owned.size
-    ranges = [(0, solve(0), most, solve(most))]
+    ranges = [(0, solve(kept=0), most, solve(kept=most))]
     while ranges and not limits.exceeded():
         start, before, end, after = ranges.pop(0)
         if before.moves - after.moves < _WIDE or end - start < _WIDE:
             continue
         half = (start + end) // 2
-        middle = solve(half)
+        middle = solve(kept=half)
         yield middle
         ranges += [(start, before, half, middle), (half, middle, end, after)]
 

@@ -98,7 +98,7 @@ def test_a_picture_is_one_and_the_same(
     (png,), (svg,) = drawn["png"], drawn["svg"]
     assert png.startswith(PNG)
     assert ElementTree.fromstring(svg).tag == "{http://www.w3.org/2000/svg}svg"  # noqa: S314
-    assert b"moves (owned partitions that change hands)" in svg
+    assert b"moves (owned partitions that leave their owner)" in svg
     words = b"KIP-54 score" if objective == "balance" else b"peak lag"
     assert words in svg
 
