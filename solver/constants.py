@@ -9,3 +9,6 @@ UNBOUNDED: Final = 2**31 - 1
 
 INT64_MAX: Final = 2**63 - 1
 """Largest value of an objective and of any sum on the way to it."""
+
+EXACT_DOUBLE_MAX: Final = 2**52
+"""Largest integer that engines which compare doubles (CP-SAT's bounds, HiGHS) get."""

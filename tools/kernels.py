@@ -13,12 +13,8 @@ import orjson
 from heuristics import ASSIGNORS
 from rebalance import Instance, instance_of, parse_rebalance
 from solver import solve
-from solver.budget import Choice
 from solver.exact import solve_without_closed_form
-from solver.limits import Limits
-from solver.objectives import common_capacity
-from solver.peak_lag.work import Work
-from solver.policy import NAMED, no_balance, parse_policy
+from solver.policy import NAMED, parse_policy
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "docs" / "examples"
 POLICIES = [
@@ -44,10 +40,6 @@ def _answer(instance: Instance) -> None:
     for policy in POLICIES:
         if instance.lag is not None or not policy.needs_lag:
             solve(instance, policy)
-    if instance.lag is not None:
-        most = int(instance.lag.sum()) * common_capacity(instance)
-        choice = Choice(instance, no_balance, most)
-        choice.least(instance.n_partitions, 0, most, Work(limits=Limits()))
     _assign(instance)
 
 

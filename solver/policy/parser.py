@@ -27,7 +27,7 @@ from solver.policy.definition import (
 BUDGET: Final = "max-moves"
 OBJECTIVES: Final = {objective.value: objective for objective in Objective}
 BALANCES: Final = {kind.value: kind for kind in BalanceKind}
-FRONTIER_MEASURES: Final = frozenset({"kip54-score", "sum-of-squares"})
+FRONTIER_MEASURES: Final = frozenset({"sum-of-squares"})
 """Words of the points of a Pareto frontier (`solver.pareto`), not of a policy."""
 
 LENGTH_MAX: Final = 10_000

@@ -95,7 +95,7 @@ def test_a_wrong_word_is_underlined(cli: Cli, tmp_path: Path) -> None:
         ("2*load", "load is a vector"),
         ("dec-min; kip54; stickiness", "a balance or a name comes first"),
         ("sticky; peak-lag", "a named policy has its objectives"),
-        ("none; kip54-score", "kip54-score is weighed by front, and by it alone"),
+        ("none; sum-of-squares", "sum-of-squares is weighed by front, and by it alone"),
     ],
 )
 def test_a_bad_policy_is_told_and_shown(

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from rebalance import OracleError, PolicyError
 from solver import (
     NAMED,
-
     Balance,
     BalanceKind,
     Objective,
