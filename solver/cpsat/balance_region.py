@@ -15,6 +15,7 @@ from typing import Final
 
 from solver.cpsat.cp_instance import CpInstance, CpTotals
 from solver.exact import load_bounds_of
+from solver.policy import BalanceKind
 from solver.result import Certificate
 
 Key = tuple[int, int]
@@ -67,6 +68,17 @@ class CpRegion:
 def key_of(cp: CpInstance, member: int, n: int) -> Key:
     """Return the key of a member's n-th partition; less is better."""
     return n * cp.units[member], -cp.capacity[member]
+
+
+def region_of(cp: CpInstance, kind: BalanceKind, certificate: Certificate) -> CpRegion:
+    """Return the region of any balance but ``per-topic``, given one for dec-min."""
+    match kind:
+        case BalanceKind.DEC_MIN:
+            return dec_min_region(cp, certificate)
+        case BalanceKind.KIP54:
+            return kip54_region(cp)
+        case _:
+            return open_region(cp)
 
 
 def open_region(cp: CpInstance) -> CpRegion:
