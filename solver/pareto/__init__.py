@@ -1,9 +1,9 @@
 """Pareto frontiers of moves against balance, and of moves against peak lag."""
 
-from solver.pareto.balance_frontier import balance_frontier
 from solver.pareto.frontier import Frontier, FrontierPoint, OpenRange, Progress
 from solver.pareto.frontier_document import document_of
-from solver.pareto.peak_lag_frontier import peak_lag_frontier
+from solver.pareto.moves_and_balance import balance_frontier
+from solver.pareto.moves_and_peak_lag import peak_lag_frontier
 
 __all__ = [
     "Frontier",

@@ -33,7 +33,7 @@ from tests.solver.pareto import brute
 from tests.solver.routes import instance
 from tests.strategies import seeded_rebalance
 
-BALANCE = importlib.import_module("solver.pareto.balance_frontier")
+BALANCE = importlib.import_module("solver.pareto.moves_and_balance")
 FRONTIER = importlib.import_module("solver.pareto.frontier")
 INSTANCES = int(os.environ.get("ORACLE_INSTANCES", "2000"))
 WIDE = strategies.Limits(members=5, topics=4, partitions=3)
