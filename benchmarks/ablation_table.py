@@ -6,10 +6,11 @@ with the current code, because the parts that they switch off are no longer in i
 code before the removal is commit a38216e.
 
 The runs were made by a driver that replaced a part by a stub that returns nothing. It
-did not search the second level of lag-sticky, on which no part acts. A limit of 3 s applied to every solve, counted in CPU time of
-the process: `solver.limits` read the process clock instead of the wall clock, and
-CP-SAT and GLOP were interrupted by that clock. Kernels were compiled and libraries
-imported before the first run; a run that compiled a kernel was repeated.
+did not search the second level of lag-sticky, on which no part acts. A limit of 3 s
+applied to every solve, counted in CPU time of the process: `solver.limits` read the
+process clock instead of the wall clock, and CP-SAT and GLOP were interrupted by that
+clock. Kernels were compiled and libraries imported before the first run; a run that
+compiled a kernel was repeated.
 
 One line per run:
 
