@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -174,7 +174,7 @@ def _lag_spread(instance: Instance, assignment: Assignment) -> int:
 
 
 def _topic_peak_lag(instance: Instance, assignment: Assignment) -> int:
-    topic, total = _cells(instance, assignment, instance.lag)
+    topic, total = _topic_totals(instance, assignment, instance.lag)
     first = np.flatnonzero(np.diff(topic, prepend=-1))
     if instance.lag is None or not first.size:
         return 0
@@ -182,18 +182,17 @@ def _topic_peak_lag(instance: Instance, assignment: Assignment) -> int:
 
 
 def _per_topic_spread(instance: Instance, assignment: Assignment) -> int:
-    topic, total = _cells(instance, assignment, None)
+    topic, total = _topic_totals(instance, assignment, None)
     first = np.flatnonzero(np.diff(topic, prepend=-1))
     if not first.size:
         return 0
     most = np.maximum.reduceat(total, first)
     least = np.minimum.reduceat(total, first)
+    listed = np.repeat(instance.class_sizes, np.diff(instance.class_offsets))
     subscribers = np.zeros(len(instance.topics), np.int64)
-    held_by = np.diff(np.r_[first, topic.size])
-    sizes = np.bincount(instance.member_class, minlength=instance.n_classes)
-    listed = np.repeat(sizes, np.diff(instance.class_offsets))
     np.add.at(subscribers, instance.class_topics, listed)
-    least[held_by < subscribers[topic[first]]] = 0  # a subscriber has none of it
+    holders = np.diff(np.r_[first, topic.size])
+    least[holders < subscribers[topic[first]]] = 0  # a subscriber has none of it
     return sum((most - least).tolist())
 
 
@@ -235,38 +234,26 @@ def _deviation(instance: Instance, assignment: Assignment) -> int:
     )
 
 
-class _Cells(NamedTuple):
-    """Totals of (topic, member) pairs that have a partition.
+def _topic_totals(
+    instance: Instance, assignment: Assignment, amount: Int64 | None
+) -> tuple[Int64, NDArray[Any]]:
+    """Sum an amount per partition, or 1 if it is None, by topic and member.
 
-    Attributes
-    ----------
-    topic : int64 (C,)
-        Ascending.
-    total : int64 (C,), or object where the numbers could pass 64 bits
-        Load or lag ÷ capacity, in units of 1 ÷ common capacity.
+    Returns the topic, ascending, and the total ÷ capacity, in units of 1 ÷ common
+    capacity, of each pair with a partition; totals of dtype object where they could
+    exceed 64 bits.
     """
-
-    topic: Int64
-    total: NDArray[Any]
-
-
-def _cells(instance: Instance, assignment: Assignment, amount: Int64 | None) -> _Cells:
-    """Sum an amount per partition, or 1 if it is None, by topic and member."""
     given = np.flatnonzero(assignment.assignee != NOBODY)
-    members = len(instance.members)
-    cell = instance.partition_topic[given].astype(np.int64) * members
-    cell += assignment.assignee[given]
-    order = np.argsort(cell, kind="stable")
-    cell = cell[order]
-    first = np.flatnonzero(np.diff(cell, prepend=-1))
-    total = np.diff(np.r_[first, cell.size])
-    if amount is not None:
-        total = np.add.reduceat(amount[given][order], first) if first.size else total
-    common, weights = common_capacity(instance), capacities(instance)
+    n_members = max(len(instance.members), 1)
+    code = instance.partition_topic[given].astype(np.int64) * n_members
+    pair, at = np.unique(code + assignment.assignee[given], return_inverse=True)
+    total: NDArray[Any] = np.zeros(pair.size, np.int64)
+    np.add.at(total, at, 1 if amount is None else amount[given])
+    common = common_capacity(instance)
     if common > 1:
-        unit = np.array([common // weight for weight in weights], dtype=object)
-        total = total * unit[cell[first] % members]
-    return _Cells(cell[first] // max(members, 1), total)
+        units = [common // capacity for capacity in capacities(instance)]
+        total = total * np.array(units, dtype=object)[pair % n_members]
+    return pair // n_members, total
 
 
 _MEASURES: Final[Mapping[Objective, Callable[[Instance, Assignment], int]]] = {

@@ -134,7 +134,7 @@ def load_value(bounds: LoadBounds, price: Int32 | Int64, load: Int64) -> int:
 
 
 @njit(cache=True)
-def _topic_floors(
+def topic_floors(
     member_class: Int32,
     class_offsets: Int64,
     class_topics: Int32,
@@ -185,7 +185,7 @@ def _scan(
     partitions of the largest own − price on the face.
     """
     n_topics = topic_offsets.size - 1
-    floor, cheapest = _topic_floors(
+    floor, cheapest = topic_floors(
         member_class, class_offsets, class_topics, level, price, n_topics
     )
     first, entries = group_by_key(class_topics, n_topics)

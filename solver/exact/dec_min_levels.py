@@ -33,32 +33,15 @@ from solver.exact.weighted_levels import Levels, bound_by_key, levels_of_loads
 
 
 class _State(NamedTuple):
-    """The flow from topics to classes, and the loads that a block allows.
+    """The flow from topics to classes; nodes are the topics, then the classes."""
 
-    Nodes are the T topics, then the K classes.
-
-    Attributes
-    ----------
-    net : Network
-        Topic → class arcs without costs; arcs between blocks have no capacity.
-    n_topics : int
-    unrouted : int32 (T+K,)
-        Supply of each topic that is not assigned to a class; 0 for classes.
-    load : int32 (T+K,)
-        Partitions of each class, all members together; 0 for topics.
-    low, high : int32 (T+K,)
-        Least and largest load of each class in its present block.
-    is_cut_off : bool (T+K,)
-        Whether the node is on the side of the cut that splits off.
-    """
-
-    net: Network
+    net: Network  # topic → class, without costs; arcs between blocks are closed
     n_topics: int
-    unrouted: Int32
-    load: Int32
-    low: Int32
-    high: Int32
-    is_cut_off: Bools
+    unrouted: Int32  # supply of each topic that no class has; 0 for classes
+    load: Int32  # partitions of each class, all members together; 0 for topics
+    low: Int32  # least load of each class in its block
+    high: Int32  # largest load
+    is_cut_off: Bools  # whether the node is on the side that splits off
 
 
 @njit(cache=True)
@@ -68,14 +51,8 @@ def dec_min_levels(
     """Compute the level of every class: its members get level or level + 1 partitions.
 
     The flow starts from the present owners, so little is to be routed where a group is
-    nearly balanced.
-
-    Parameters
-    ----------
-    reduced : ReducedInstance
-    owned : OwnedCounts
-    capacity : int64 (K,)
-        Of a member of each class; empty if all are equal.
+    nearly balanced. ``capacity`` is that of a member of each class; empty if all are
+    equal.
     """
     n_topics, n_classes = reduced.supply.size, reduced.class_size.size
     n_nodes = n_topics + n_classes

@@ -28,11 +28,6 @@ def materialize(
 
     Ties are broken by number: an owner that keeps some of its partitions keeps the
     lowest; the others go to classes, and within a class to members, in order.
-
-    Returns
-    -------
-    int32 (P,)
-        -1 for partitions without a subscriber.
     """
     assignee = np.full(owner.size, NOBODY, np.int32)
     to_keep = np.zeros(reduced.member_class.size, np.int32)

@@ -31,47 +31,23 @@ flow that the arc gives back, fewer than 2^30 partitions, and must stay an int32
 
 
 class Network(NamedTuple):
-    """A residual network, arcs grouped by tail.
+    """A residual network with N nodes and A arcs, grouped by tail."""
 
-    Attributes
-    ----------
-    first : int64 (N+1,)
-        Arcs out of node v are ``first[v]:first[v+1]``.
-    head : int32 (A,)
-    reverse : int32 (A,)
-        The arc in the opposite direction.
-    residual : int32 (A,)
-        Residual capacity, in partitions.
-    cost : int8 (A,)
-        Per partition; the reverse arc has the negative.
-    """
-
-    first: Int64
+    first: Int64  # (N+1,): arcs out of node v are first[v]:first[v+1]
     head: Int32
-    reverse: Int32
-    residual: Int32
-    cost: Int8
+    reverse: Int32  # the arc in the opposite direction
+    residual: Int32  # residual capacity, in partitions
+    cost: Int8  # per partition; the reverse arc has the negative
 
 
 class FlowProblem(NamedTuple):
-    """A network, and what its nodes have to send and to receive.
-
-    Attributes
-    ----------
-    net : Network
-    nodes : int32
-        The nodes that take part; arcs that leave them have no residual capacity.
-    supply, demand : int32 (N,)
-        What each node has still to send, and to receive.
-    potential : int32 (N,)
-        No residual arc has cost + potential[tail] - potential[head] below 0.
-    """
+    """A network, and what its nodes have still to send and to receive."""
 
     net: Network
-    nodes: Int32
-    supply: Int32
-    demand: Int32
-    potential: Int32
+    nodes: Int32  # that take part; arcs to others have no residual capacity
+    supply: Int32  # (N,)
+    demand: Int32  # (N,)
+    potential: Int32  # (N,): cost + potential[tail] >= potential[head] if residual > 0
 
 
 class _Buckets(NamedTuple):
@@ -95,21 +71,9 @@ def build_network(
     flow: Int32,
     cost: Int8,
 ) -> tuple[Network, Int32]:
-    """Group arcs by tail, and give each its reverse.
+    """Group arcs by tail, and add the reverse of each, which can carry its flow back.
 
-    Parameters
-    ----------
-    n_nodes : int
-    tail, head : int32 (A,)
-    residual : int32 (A,)
-        What the arc can carry in addition to its flow.
-    flow : int32 (A,)
-    cost : int8 (A,)
-
-    Returns
-    -------
-    Network, int32 (A,)
-        With 2 A arcs; and the position of each given arc among them.
+    Also returns the position of each given arc in the network.
     """
     arcs = tail.size
     first = np.zeros(n_nodes + 1, np.int64)
@@ -141,12 +105,8 @@ def build_network(
 def route_supply(problem: FlowProblem) -> Int32:
     """Send as much supply as can reach demand, at least cost.
 
-    ``net.residual``, ``supply``, ``demand`` and ``potential`` change.
-
-    Returns
-    -------
-    int32
-        The nodes that the remaining supply reaches: empty if all was sent.
+    ``net.residual``, ``supply``, ``demand`` and ``potential`` change. Returns the nodes
+    that the remaining supply reaches: empty if all was sent.
     """
     net, nodes, supply, _, potential = problem
     n_nodes = net.first.size - 1
@@ -183,11 +143,8 @@ def _shortest_distances(
 ) -> tuple[int, int]:
     """Label nodes with their reduced distance from supply, up to the first demand.
 
-    Returns
-    -------
-    int, int
-        Number of nodes reached, in order of distance; distance of the nearest demand,
-        or `UNREACHED`.
+    Returns the number of nodes reached, in order of distance, and the distance of the
+    nearest demand or `UNREACHED`.
     """
     net, nodes, supply, demand, potential = problem
     buckets.last[: buckets.tally[1] + 1] = NO_ENTRY
@@ -314,10 +271,17 @@ def _send_from(
                 return
             v = source if length == 0 else net.head[path[length - 1]]
             continue
-        if _advance_arc(v, net, potential, depth, current_arc):
-            path[length] = current_arc[v]
+        # Advance the current arc to the next admissible one into the next layer.
+        a, end = current_arc[v], net.first[v + 1]
+        while a < end and not (
+            depth[net.head[a]] == depth[v] + 1 and _is_admissible(a, v, net, potential)
+        ):
+            a += 1
+        current_arc[v] = a
+        if a < end:
+            path[length] = a
             length += 1
-            v = net.head[current_arc[v]]
+            v = net.head[a]
         elif length == 0:
             return
         else:
@@ -344,17 +308,3 @@ def _augment(
         if net.residual[path[i]] == 0:
             unsaturated = i
     return unsaturated
-
-
-@njit(cache=True)
-def _advance_arc(
-    v: int, net: Network, potential: Int32, depth: Int32, current_arc: Int64
-) -> bool:
-    """Advance the current arc of v to its next admissible arc into the next layer."""
-    while current_arc[v] < net.first[v + 1]:
-        a = current_arc[v]
-        w = net.head[a]
-        if depth[w] == depth[v] + 1 and _is_admissible(a, v, net, potential):
-            return True
-        current_arc[v] += 1
-    return False

@@ -8,7 +8,8 @@ import numpy as np
 
 from rebalance import Instance
 from rebalance.claims import Int32, Int64
-from solver.exact.certificate import load_bounds_of
+from solver.constants import UNBOUNDED
+from solver.exact.certificate import load_bounds_of, topic_floors
 from solver.exact.reduced_instance import OUTSIDE
 from solver.result import Certificate
 
@@ -45,23 +46,14 @@ def optimal_face_of(instance: Instance, certificate: Certificate) -> OptimalFace
     distinct, rank = np.unique(bounds.place[inside], return_inverse=True)
     place = np.full(inside.size, OUTSIDE, np.int32)
     place[inside] = rank
-    floor = _topic_floors(instance, place, distinct.size)
+    classes = instance.member_class, instance.class_offsets, instance.class_topics
+    lowest, _ = topic_floors(*classes, bounds.place, bounds.place, len(instance.topics))
+    has_supply = (lowest != UNBOUNDED) & (instance.topic_sizes > 0)
+    floor = np.full(lowest.size, OUTSIDE, np.int32)
+    floor[has_supply] = np.searchsorted(distinct, lowest[has_supply])
     extra = np.zeros(distinct.size, np.int64)
-    has_supply = floor != OUTSIDE
     np.add.at(extra, floor[has_supply], instance.topic_sizes[has_supply])
     low = np.where(inside, bounds.low, 0).astype(np.int64)
     np.subtract.at(extra, rank, low[inside])
     high = np.where(inside, bounds.high, 0).astype(np.int64)
     return OptimalFace(low, high, place, floor, extra)
-
-
-def _topic_floors(instance: Instance, place: Int32, n_levels: int) -> Int32:
-    """Return the lowest rank among the subscribers of each topic with partitions."""
-    of_class = np.full(instance.n_classes, n_levels, np.int64)
-    inside = place != OUTSIDE
-    np.minimum.at(of_class, instance.member_class[inside], place[inside])
-    floor = np.full(len(instance.topics), n_levels, np.int64)
-    of_entry = np.repeat(of_class, np.diff(instance.class_offsets))
-    np.minimum.at(floor, instance.class_topics, of_entry)
-    is_outside = (floor == n_levels) | (instance.topic_sizes == 0)
-    return np.where(is_outside, OUTSIDE, floor).astype(np.int32)

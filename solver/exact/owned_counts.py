@@ -11,21 +11,11 @@ from rebalance.claims import NOBODY, Int32, Int64
 
 
 class OwnedCounts(NamedTuple):
-    """Pairs (topic, owner), grouped by topic.
+    """Pairs (topic, owner), grouped by topic."""
 
-    Attributes
-    ----------
-    first : int64 (T+1,)
-        Pairs of reduced topic t are ``first[t]:first[t+1]``.
-    member : int32
-        Owner, in order of its first partition of the topic.
-    amount : int32
-        Partitions of the topic that it owns.
-    """
-
-    first: Int64
-    member: Int32
-    amount: Int32
+    first: Int64  # (T+1,): pairs of reduced topic t are first[t]:first[t+1]
+    member: Int32  # owner, in order of its first partition of the topic
+    amount: Int32  # partitions of the topic that it owns
 
 
 @njit(cache=True)

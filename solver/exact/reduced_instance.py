@@ -106,14 +106,7 @@ def take_rows(
 
 @njit(cache=True)
 def group_by_key(key: Int32, n_keys: int) -> tuple[Int64, Int64]:
-    """Sort positions by key, stably (counting sort).
-
-    Returns
-    -------
-    first : int64 (n_keys+1,)
-    order : int64
-        Positions with key k, ascending: ``order[first[k]:first[k+1]]``.
-    """
+    """Sort positions by key, stably: those of k are ``order[first[k]:first[k+1]]``."""
     first = np.zeros(n_keys + 1, np.int64)
     for k in key:
         first[k + 1] += 1

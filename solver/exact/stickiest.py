@@ -29,25 +29,12 @@ from solver.exact.weighted_levels import Levels
 
 
 class Plan(NamedTuple):
-    """How many partitions of which topic each member gets, and the prices.
+    """How many partitions of which topic each member gets, and the prices."""
 
-    Attributes
-    ----------
-    kept : int32
-        Per pair of `OwnedCounts`: how many of the owned partitions stay.
-    to_class : int32
-        Per entry of `ReducedInstance.wanted`: how many other partitions of the topic
-        the class receives.
-    to_member : int32 (M,)
-        How many partitions the member receives through its class.
-    price : int32 (M,)
-        Of the certificate; 0 for members outside.
-    """
-
-    kept: Int32
-    to_class: Int32
-    to_member: Int32
-    price: Int32
+    kept: Int32  # per pair of `OwnedCounts`: owned partitions that stay
+    to_class: Int32  # per entry of `ReducedInstance.wanted`: partitions received
+    to_member: Int32  # (M,): partitions received through the member's class
+    price: Int32  # (M,): of the certificate; 0 for members outside
 
 
 class _FaceNetwork(NamedTuple):

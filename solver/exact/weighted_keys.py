@@ -89,12 +89,7 @@ def last_key(size: Int64, capacity: Int64, total: int) -> tuple[int, int]:
     member takes at least its share of the total, rounded down, less one; beyond this,
     at most its share of the members and four keys for rounding have to be sorted.
 
-    Parameters
-    ----------
-    size, capacity : int64
-        Number of members of each capacity.
-    total : int
-        At least 1.
+    ``size`` is the number of members of each capacity; ``total`` is at least 1.
     """
     members = size.sum()
     whole = (size * capacity.astype(np.float64)).sum()

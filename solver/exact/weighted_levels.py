@@ -83,13 +83,6 @@ def levels_of_loads(
     Classes are visited in the order of their next keys, by breadth-first search over
     reversed chains: the classes without a level that hold a partition of a topic which
     a class of the queue subscribes to get that key.
-
-    Parameters
-    ----------
-    net : Network
-        Topic → class, with the loads as flow.
-    load : int32 (T+K,)
-        0 for topics.
     """
     n_topics, n_classes = reduced.supply.size, reduced.class_size.size
     following = (load[n_topics:] // reduced.class_size + 1).astype(np.int64)

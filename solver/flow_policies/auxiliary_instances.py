@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -35,23 +35,12 @@ _ANY_RACK: Final = -1
 
 
 class AuxiliaryInstance(NamedTuple):
-    """An instance, and what its partitions and members are in the given one.
-
-    Attributes
-    ----------
-    instance : Instance
-    rows : int64
-        Partition of the given instance that each of its own is.
-    member : int64
-        Member of the given instance that each of its own is.
-    topic : int64
-        Likewise the topic of each member, where members are pairs.
-    """
+    """An instance, and what its partitions and members are in the given one."""
 
     instance: Instance
-    rows: Int64
-    member: Int64
-    topic: Int64
+    rows: Int64  # the partition that each partition is
+    member: Int64  # the member that each member is
+    topic: Int64  # where members are pairs: the topic of each
 
     def restore(self, assignment: Assignment, given: Instance) -> Assignment:
         """Return the corresponding assignment of the given instance."""
@@ -106,9 +95,7 @@ def pair_topics(instance: Instance) -> AuxiliaryInstance | None:
         member_class=of_topic.astype(np.int32),
         class_offsets=np.arange(n_topics + 1),
         class_topics=np.arange(n_topics, dtype=np.int32),
-        claims=_claims_of(np.where(instance.owner == NOBODY, NOBODY, owner), pair.size),
-        claim_rule=ClaimRule.NEWEST_CLAIM,
-        lag=None,
+        **_owned_by(np.where(instance.owner == NOBODY, NOBODY, owner), pair.size),
         capacity=None if capacity is None else capacity[member],
         racks=None if racks is None else replace(racks, member=racks.member[member]),
         instance_ids=(),
@@ -143,9 +130,7 @@ def restrict_to_best(
         member_class=member_class,
         class_offsets=class_offsets,
         class_topics=class_topics,
-        claims=_claims_of(instance.owner[rows], len(instance.members)),
-        claim_rule=ClaimRule.NEWEST_CLAIM,
-        lag=None,
+        **_owned_by(instance.owner[rows], len(instance.members)),
         racks=racks,
     )
     return unchanged(restricted)._replace(rows=rows)
@@ -155,16 +140,17 @@ def _numbered_names(count: int) -> tuple[str, ...]:
     return tuple(f"{number:09}" for number in range(count))
 
 
-def _claims_of(owner: Int32 | Int64, n_members: int) -> Claims:
-    """Return claims from which these owners follow."""
+def _owned_by(owner: Int32 | Int64, n_members: int) -> dict[str, Any]:
+    """Return the fields of an instance without lag from which these owners follow."""
     order = np.argsort(owner, kind="stable")
     order = order[np.searchsorted(owner[order], 0) :]
     counts = np.bincount(owner[order], minlength=n_members)
-    return Claims(
+    claims = Claims(
         offsets=np.r_[0, np.cumsum(counts)].astype(np.int64),
         partitions=order.astype(np.int32),
         generation=np.zeros(n_members, np.int64),
     )
+    return {"claims": claims, "claim_rule": ClaimRule.NEWEST_CLAIM, "lag": None}
 
 
 def _best_candidates(

@@ -32,25 +32,13 @@ from solver.result import Certificate, Result, Status
 
 
 class CheapestDecMin(NamedTuple):
-    """A dec-min assignment that is lexicographically best in some objectives.
-
-    Attributes
-    ----------
-    assignment : Assignment
-    certificate : Certificate
-        Of the balance; its prices prove the weighted sum.
-    weights : Weights
-        Of the sum.
-    is_proved : bool
-    reason : str or None
-        The limit that ended the flow: the assignment is then the stickiest.
-    """
+    """A dec-min assignment that is lexicographically best in some objectives."""
 
     assignment: Assignment
-    certificate: Certificate
-    weights: Weights
+    certificate: Certificate  # of the balance; its prices prove the weighted sum
+    weights: Weights  # of the sum
     is_proved: bool
-    reason: str | None = None
+    reason: str | None = None  # limit that ended the flow: this is the stickiest
 
 
 def cheapest_dec_min(
@@ -61,12 +49,8 @@ def cheapest_dec_min(
     """Return the dec-min assignment that is lexicographically best in the objectives.
 
     If rack mismatches do not count, or a limit ends the flow that counts them, it is
-    the stickiest one, which the exact core computes.
-
-    Returns
-    -------
-    CheapestDecMin or None
-        None if costs could exceed 64 bits, or there are too many racks.
+    the stickiest one, which the exact core computes. None if costs could exceed 64
+    bits, or there are too many racks.
     """
     sticky = exact.solve(instance)
     weights = combined_weights(instance, objectives)
@@ -86,10 +70,9 @@ def cheapest_dec_min(
         return _stickiest(sticky)._replace(is_proved=False, reason=reason)
     if found is None:
         return None
-    certificate = replace(
-        certificate, price=found.price, weights=(weights.move, weights.mismatch)
-    )
-    assignment = Assignment(assignee=found.assignee)
+    assignee, price = found
+    certificate = replace(certificate, price=price, weights=weights)
+    assignment = Assignment(assignee=assignee)
     cost = weights.total(
         count_moves(instance, assignment), count_rack_mismatches(instance, assignment)
     )

@@ -33,26 +33,11 @@ from solver.limits import Limits
 MEMBER_LAYERS: Final = 4  # layers of arcs from classes to members
 
 
-class CheapestFlow(NamedTuple):
-    """Member of each partition, and per member a price; they prove the least cost."""
-
-    assignee: Int32
-    price: Int64
-
-
 class MemberGroups(NamedTuple):
-    """Groups of interchangeable members, and the doors through which each is reached.
+    """Groups of interchangeable members, and the (topic, slot) doors to each."""
 
-    Attributes
-    ----------
-    number : int64 (M,)
-        Group of each member.
-    entry_group, entry_topic, entry_slot : int64
-        One row per group and topic of the face.
-    """
-
-    number: Int64
-    entry_group: Int64
+    number: Int64  # (M,): group of each member
+    entry_group: Int64  # one entry per group and topic of the face
     entry_topic: Int64
     entry_slot: Int64
 
@@ -71,13 +56,11 @@ def cheapest_flow(
     face: OptimalFace,
     weights: Weights,
     limits: Limits,
-) -> CheapestFlow | None:
-    """Minimize a weighted sum on a face; None if the library cannot represent it.
+) -> tuple[Int32, Int64] | None:
+    """Minimize a weighted sum on a face; return the assignee column and the prices.
 
-    Raises
-    ------
-    LimitExceededError
-        If a limit is reached during the flow.
+    None if OR-Tools cannot represent the costs. Raises LimitExceededError if a limit is
+    reached during the flow.
     """
     network = _RackNetwork(instance, places, face, weights)
     arcs = network.arcs()
@@ -89,7 +72,7 @@ def cheapest_flow(
     classes = network.classes
     assignee = np.full(instance.n_partitions, NOBODY, np.int32)
     assignee[classes.rows] = _decompose(arcs, flow, classes.number) - network.member
-    return CheapestFlow(assignee, _shift_prices(price, face))
+    return assignee, _shift_prices(price, face)
 
 
 def member_groups(

@@ -18,24 +18,12 @@ RACKS_MAX: Final = 62
 
 
 class Places(NamedTuple):
-    """Racks of members and partitions, as bits.
+    """Racks of members and partitions, as bits."""
 
-    Attributes
-    ----------
-    rack : int64 (M,)
-        Bit number of the member's rack; -1 for none.
-    mask : int64 (P,)
-        Bits of the racks with a replica.
-    known : bool (P,)
-        Whether the partition's racks are known: only then can it mismatch.
-    racks : int
-        Number of bits.
-    """
-
-    rack: Int64
-    mask: Int64
-    known: Bools
-    racks: int
+    rack: Int64  # (M,): bit number of the member's rack; -1 for none
+    mask: Int64  # (P,): bits of the racks with a replica
+    known: Bools  # (P,): whether the racks are known; only then can it mismatch
+    racks: int  # number of bits
 
     def is_mismatch(self, partition: Int64, member: Int32 | Int64) -> Bools:
         """Return for each pair whether the member's rack holds no replica."""
@@ -61,24 +49,12 @@ class Places(NamedTuple):
 
 
 class PlaceClasses(NamedTuple):
-    """Distinct (topic, owner, racks) of subscribed partitions, in order; K classes.
+    """Distinct (topic, owner, racks) of subscribed partitions, in order; K classes."""
 
-    Attributes
-    ----------
-    rows : int64
-        The partitions that have a subscriber.
-    number : int64
-        Class of each of them.
-    first : int64 (K,)
-        The lowest partition of each class.
-    amount : int64 (K,)
-        Partitions of each class.
-    """
-
-    rows: Int64
-    number: Int64
-    first: Int64
-    amount: Int64
+    rows: Int64  # the partitions that have a subscriber
+    number: Int64  # class of each of them
+    first: Int64  # (K,): the lowest partition of each class
+    amount: Int64  # (K,): partitions of each class
 
 
 def places_of(instance: Instance) -> Places | None:
@@ -124,12 +100,7 @@ def place_classes_of(instance: Instance, places: Places) -> PlaceClasses:
 def number_rows(*columns: Int64 | Int32) -> tuple[Int64, Int64]:
     """Assign numbers to the distinct rows of some columns, in lexicographic order.
 
-    Returns
-    -------
-    number : int64
-        Of each row.
-    first : int64
-        The first row with each number.
+    Returns the number of each row, and the first row with each number.
     """
     order = np.lexsort(columns[::-1])
     rows = np.stack(columns)[:, order]
