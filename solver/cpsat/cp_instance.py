@@ -68,8 +68,6 @@ class CpInstance:
 
     Attributes
     ----------
-    instance : Instance
-    distinctions : Distinctions
     members : tuple of int
         Number in the instance of each member in play.
     capacity : tuple of int

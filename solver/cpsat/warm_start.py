@@ -56,9 +56,10 @@ def warm_start(cp: CpInstance, policy: Policy, hint: Assignment | None) -> WarmS
         candidates.append(coarse.assignment(even))
     else:
         core = exact.solve(instance)
-        region = region_of(coarse, policy.balance.kind, core.require_certificate())
         counts = coarse.class_counts(core.require_assignment())
-        least_loads = CpTotals.of(coarse, counts).load_vector
+        dec_min = CpTotals.of(coarse, counts)
+        region = region_of(coarse, policy.balance.kind, dec_min)
+        least_loads = dec_min.load_vector
         candidates += _candidates(coarse, policy.balance.kind, core)
     allowed = [one for one in candidates if _is_allowed(coarse, policy, region, one)]
     best = min(allowed, key=lambda one: values_of(instance, one, policy), default=None)
