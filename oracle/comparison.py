@@ -19,8 +19,8 @@ from rebalance import ClaimRule, Rebalance, document_of, instance_of, to_json
 from solver.limits import Limits
 from verify import judge
 from verify import read_rebalance as read_for_judge
-from verify.case import understand
-from verify.certificate import peak_lag_bound
+from verify import understand
+from verify import peak_lag_bound
 
 FORMAT: Final = "comparison/1"
 KIP54_EFFORT: Final = 10.0

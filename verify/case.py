@@ -1,4 +1,4 @@
-"""What an instance says, laid out the way the rules ask for it."""
+"""A rebalance laid out for the rules, its claims settled (KIP-341, KIP-615)."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from typing import Any
 CLAIM_RULES = ("newest-claim", "current-generation")
 UNKNOWN_GENERATION = -1
 
-Row = tuple[str, str, Sequence[int]]
+Row = tuple[str, str, Sequence[int]]  # member, topic, partition numbers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One rebalance with its claims settled; built once, asked for many answers.
+    """One rebalance with its claims settled; built once for many assignments.
 
     Attributes
     ----------
     id : the document's, or None
-    partitions : topic -> how many partitions it has
-    wants : member -> the topics it subscribes to that exist; members by name
+    partitions : topic -> number of partitions
+    wants : member -> the existing topics to which it subscribes; members by name
     subscribers : topic -> members that subscribe to it, by name
     claimants : topic -> partition -> members whose claim is the newest that counts
-    owned : (member, topic) -> partitions of which the member is the one such claimant
-    lag : topic -> records behind, for topics that tell it
-    replica_racks : topic -> racks of each partition, for topics that tell them
-    member_rack : member -> its rack, for members that tell it
-    capacity : member -> its capacity, 1 where it tells none
-    in_play : members that want a topic with partitions, by name; what nobody can
-        give anything to counts in no spread and no mean
+    owned : (member, topic) -> partitions of which the member is the only claimant
+    lag : topic -> lag of each partition, for topics that state it
+    replica_racks : topic -> racks of each partition, for topics that state them
+    member_rack : member -> its rack, for members that state it
+    capacity : member -> its capacity, 1 where it states none
+    in_play : members that subscribe to a topic with partitions, by name; the others
+        can receive nothing and count in no spread and no mean
     """
 
     id: str | None
@@ -60,14 +60,13 @@ def understand(instance: dict[str, Any], *, claim_rule: str = "newest-claim") ->
     # Equal subscriptions share one set, so that comparing them later costs nothing.
     shared: dict[frozenset[str], frozenset[str]] = {}
     wants: dict[str, frozenset[str]] = {}
+    subscribers: dict[str, list[str]] = {topic: [] for topic in partitions}
     for name in sorted(members):
         wanted = frozenset(partitions.keys() & members[name]["subscription"])
         wants[name] = shared.setdefault(wanted, wanted)
-    full = {topic for topic, count in partitions.items() if count}
-    subscribers: dict[str, list[str]] = {topic: [] for topic in partitions}
-    for name, wanted in wants.items():
         for topic in wanted:
             subscribers[topic].append(name)
+    full = {topic for topic, count in partitions.items() if count}
     claimants = _claimants(members, partitions, wants, claim_rule)
     return Case(
         id=instance.get("id"),
@@ -84,6 +83,11 @@ def understand(instance: dict[str, Any], *, claim_rule: str = "newest-claim") ->
     )
 
 
+def count_owned(case: Case) -> int:
+    """Count the partitions that have an owner."""
+    return sum(map(len, case.owned.values()))
+
+
 def _claimants(
     members: Mapping[str, Any],
     partitions: Mapping[str, int],
@@ -93,8 +97,8 @@ def _claimants(
     """Keep the newest of the claims that count, several where they tie.
 
     A claim counts while its member subscribes to the topic and the partition
-    exists. Under ``current-generation`` (KIP-615) its member must besides be of
-    the newest generation in the group; under ``newest-claim`` (KIP-341) any will do.
+    exists. Under ``current-generation`` its member must also be of the newest
+    generation in the group; under ``newest-claim`` any generation counts.
     """
     generations = {m: members[m].get("generation", UNKNOWN_GENERATION) for m in wants}
     newest = max(generations.values(), default=UNKNOWN_GENERATION)
@@ -120,7 +124,7 @@ def _claimants(
 def _owned(
     claimants: Mapping[str, Mapping[int, Sequence[str]]],
 ) -> dict[tuple[str, str], set[int]]:
-    """Return what each member owns of each topic; a tie makes no owner."""
+    """Return what each member owns of each topic; a tie leaves no owner."""
     owned: dict[tuple[str, str], set[int]] = {}
     for topic, claimed in claimants.items():
         for number, rivals in claimed.items():

@@ -9,7 +9,7 @@ from typing import Any
 
 import verify
 from oracle.against import Document, Optimum
-from verify.certificate import kept_bound
+from verify import kept_bound
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,10 +16,8 @@ from solver import solve
 from solver.limits import Limits
 from solver.policy import NAMED
 from solver.solving import solve_policy
-from verify.case import Case as JudgedCase
-from verify.case import understand
-from verify.certificate import peak_lag_bound
-from verify.judge import judge_case
+from verify import Case as JudgedCase
+from verify import judge_case, peak_lag_bound, understand
 
 ACTUAL: Final = "actual"
 OPTIMUM: Final = "optimum"

@@ -9,8 +9,8 @@ from typing import Any
 
 import verify
 from tests.shapes import Document, member, rebalance
-from verify.brute import settle_policy
-from verify.rules import rows_of
+from verify.policy.brute_force import settle_policy
+from verify import rows_of
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "words.md").read_text()
 SHOWN: list[Any] = [

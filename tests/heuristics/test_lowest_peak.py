@@ -12,7 +12,7 @@ from heuristics.takers import takers_of
 from tests.heuristics.routes import instance, layable
 from tests.shapes import Document, member, rebalance
 from tests.solver.brute import best_values
-from verify.enumerate import TooLarge
+from verify import TooLarge
 
 
 def bound(document: Document) -> int:

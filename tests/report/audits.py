@@ -16,8 +16,8 @@ from pipeline.tables import PARTITION_COLUMNS, SCHEMAS
 from solver.limits import Limits
 from tests.shapes import Document
 from verify import judge, read_assignment, read_rebalance
-from verify.case import understand
-from verify.certificate import peak_lag_bound
+from verify import understand
+from verify import peak_lag_bound
 
 Row = dict[str, Any]
 TOLD = {

@@ -27,7 +27,7 @@ from solver.outcome import Outcome
 from solver.policy import parse_policy
 from solver.solving import solve_policy
 from solver.values import values_of
-from verify.enumerate import every_assignment
+from verify import every_assignment
 
 EXAMPLES: Final = Path("docs/examples")
 SPECIAL: Final = {"sticky": "chain.json"}

@@ -21,7 +21,7 @@ from tests.solver.routes import INSTANCES, instance
 from tests.solver.test_engines_agree import with_lags
 from tests.strategies import Limits as Size
 from tests.strategies import seeded_rebalance
-from verify.enumerate import TooLarge
+from verify import TooLarge
 
 BALANCES = ("none", "per-topic", "dec-min")
 SIZE = Size(members=4, topics=3, partitions=4)

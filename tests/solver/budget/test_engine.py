@@ -20,7 +20,7 @@ from tests.solver.budget.test_choice import SIZE, drawn
 from tests.solver.routes import INSTANCES, instance
 from tests.solver.test_engines_agree import with_lags
 from tests.strategies import seeded_rebalance
-from verify.enumerate import TooLarge
+from verify import TooLarge
 
 POLICIES = (
     "none; peak-lag; max-moves={}",

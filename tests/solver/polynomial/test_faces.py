@@ -12,7 +12,7 @@ from tests.shapes import Document, member, rebalance
 from tests.solver.polynomial.routes import drawn
 from tests.solver.routes import instance
 from tests.verify import naive
-from verify.enumerate import TooLarge
+from verify import TooLarge
 
 
 def is_on(found: Face, laid_out: Instance, assignee: Int32) -> bool:

@@ -18,7 +18,7 @@ from solver.polynomial import apart, mincost
 from tests.solver.brute import Brute
 from tests.solver.polynomial.routes import ALWAYS, drawn, judged
 from tests.solver.routes import instance
-from verify.enumerate import TooLarge
+from verify import TooLarge
 
 
 @pytest.mark.parametrize("stopped", [False, True])

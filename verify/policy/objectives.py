@@ -1,0 +1,223 @@
+"""The objectives of a policy, counted exactly, in integers.
+
+Loads and lags are divided by the capacity of their member. Nothing is rounded: values
+are in units of 1 / scale, and ``scale // capacity`` is an integer. Less is better for
+all of them; ``load``, a list, is compared lexicographically.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import lcm
+
+from verify.case import Case, Row, count_owned
+from verify.figures import count_kept, kip54_score, lag_of_row, rack_mismatches
+from verify.policy.notation import LOAD, MEASURES, Level, Policy
+from verify.schema import INT64_MAX, Unreadable
+
+Value = int | list[int]
+Pair = tuple[str, str]  # member, topic
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """All that objectives and constraints need of an assignment.
+
+    Attributes
+    ----------
+    loads : (member, topic) -> partitions, for pairs with any
+    lags : (member, topic) -> total lag, records, for the same pairs
+    moves : owned partitions that do not stay with their owner
+    mismatches : partitions whose member's rack has no replica of them
+    counted : objective -> its value, once counted
+    """
+
+    loads: Mapping[Pair, int]
+    lags: Mapping[Pair, int]
+    moves: int
+    mismatches: int
+    counted: dict[str, int] = field(default_factory=dict, compare=False)
+
+
+def tally_of(case: Case, rows: Sequence[Row]) -> Tally:
+    """Count an assignment without repeated partitions."""
+    return Tally(
+        loads={(member, topic): len(numbers) for member, topic, numbers in rows},
+        lags={(row[0], row[1]): lag_of_row(case, row) for row in rows},
+        moves=count_owned(case) - count_kept(case, rows),
+        mismatches=rack_mismatches(case, rows),
+    )
+
+
+def value_of(case: Case, tally: Tally, level: Level) -> Value:
+    """Return the value of a level in units of 1 / `scale_of` it."""
+    if level == LOAD:
+        return load_vector(case, tally)
+    whole = scale_of(case, level)
+    return sum(
+        weight * (whole // _scale(case, objective)) * _count(case, tally, objective)
+        for weight, objective in level
+    )
+
+
+def scale_of(case: Case, level: Level) -> int:
+    """Return the denominator of a level's value."""
+    return lcm(*(_scale(case, objective) for _, objective in level))
+
+
+def check_scales(case: Case, policy: Policy) -> None:
+    """Check that what a policy divides by capacity can be counted in 64-bit units.
+
+    The scale of a level is a 64-bit integer in ``assignment/1``. A policy without such
+    a level, nor a spread, may have any capacities.
+
+    Raises
+    ------
+    Unreadable
+        If the least common multiple of the capacities in play is 2^63 or more.
+    """
+    levels = [*policy.levels.values()]
+    if policy.balance == "spread":
+        levels.append(LOAD)
+    common, divides = 1, any(_divides(one) for level in levels for _, one in level)
+    for capacity in {case.capacity[name] for name in case.in_play if divides}:
+        common = lcm(common, capacity)
+        if common > INT64_MAX:
+            break
+    if common > INT64_MAX or any(scale_of(case, one) > INT64_MAX for one in levels):
+        reason = "capacities have no common multiple below 2^63, and the policy divides"
+        raise Unreadable(f"{reason} by them", ("members",))
+
+
+def at_most(bound: object, limit: object) -> bool:
+    """Compare two numbers, or two lists lexicographically; a number is no list."""
+    if isinstance(bound, list) and isinstance(limit, list):
+        return bound <= limit
+    return isinstance(bound, int) and isinstance(limit, int) and bound <= limit
+
+
+def common_capacity(case: Case) -> int:
+    """Return the least common multiple of the capacities in play."""
+    return lcm(*(case.capacity[name] for name in case.in_play))
+
+
+def load_vector(case: Case, tally: Tally) -> list[int]:
+    """Return the loads / capacity of members in play, largest first."""
+    return sorted(scaled(case, tally.loads).values(), reverse=True)
+
+
+def scaled(case: Case, amounts: Mapping[Pair, int]) -> dict[str, int]:
+    """Sum amounts per member in play, divided by its capacity, times the scale."""
+    common = common_capacity(case)
+    totals = _by_member(case, amounts)
+    return {name: n * (common // case.capacity[name]) for name, n in totals.items()}
+
+
+def scaled_by_topic(
+    case: Case, amounts: Mapping[Pair, int]
+) -> Iterable[tuple[str, dict[str, int]]]:
+    """Yield per topic what each subscriber has of it, scaled as in `scaled`."""
+    common = common_capacity(case)
+    unit = {name: common // case.capacity[name] for name in case.in_play}
+    for topic, subscribers in case.subscribers.items():
+        if subscribers and case.partitions[topic]:
+            yield (
+                topic,
+                {m: amounts.get((m, topic), 0) * unit[m] for m in subscribers},
+            )
+
+
+def _count(case: Case, tally: Tally, objective: str) -> int:
+    if objective not in tally.counted:
+        tally.counted[objective] = _COUNTS[objective](case, tally)
+    return tally.counted[objective]
+
+
+def _scale(case: Case, objective: str) -> int:
+    if objective == "lag-deviation":
+        return _all_capacity(case)
+    return common_capacity(case) if _divides(objective) else 1
+
+
+def _divides(objective: str) -> bool:
+    """Return whether an objective divides by capacities one by one."""
+    return objective not in {"stickiness", "rack", "lag-deviation", *MEASURES}
+
+
+def _moves(_: Case, tally: Tally) -> int:
+    return tally.moves
+
+
+def _mismatches(_: Case, tally: Tally) -> int:
+    return tally.mismatches
+
+
+def _peak_lag(case: Case, tally: Tally) -> int:
+    return max(scaled(case, tally.lags).values(), default=0)
+
+
+def _lag_spread(case: Case, tally: Tally) -> int:
+    return _spread(scaled(case, tally.lags))
+
+
+def _topic_peak_lag(case: Case, tally: Tally) -> int:
+    return sum(max(lags.values()) for _, lags in scaled_by_topic(case, tally.lags))
+
+
+def _per_topic_spread(case: Case, tally: Tally) -> int:
+    return sum(_spread(loads) for _, loads in scaled_by_topic(case, tally.loads))
+
+
+def _deviation(case: Case, tally: Tally) -> int:
+    """Sum |lag - fair share|; the share of a capacity w is all lag * w / W."""
+    lags, together = _by_member(case, tally.lags), _all_capacity(case)
+    total = sum(lags.values())
+    return sum(
+        abs(together * lag - total * case.capacity[name]) for name, lag in lags.items()
+    )
+
+
+def _kip54_score(case: Case, tally: Tally) -> int:
+    return kip54_score(_counts(case, tally))
+
+
+def _sum_of_squares(case: Case, tally: Tally) -> int:
+    return sum(load * load for load in _counts(case, tally).values())
+
+
+def _counts(case: Case, tally: Tally) -> dict[str, int]:
+    """Return the partitions of every member, in play or not."""
+    totals = dict.fromkeys(case.wants, 0)
+    for (member, _), amount in tally.loads.items():
+        totals[member] += amount
+    return totals
+
+
+def _all_capacity(case: Case) -> int:
+    return max(1, sum(case.capacity[name] for name in case.in_play))
+
+
+def _by_member(case: Case, amounts: Mapping[Pair, int]) -> dict[str, int]:
+    totals = dict.fromkeys(case.in_play, 0)
+    for (member, _), amount in amounts.items():
+        if member in totals:
+            totals[member] += amount
+    return totals
+
+
+def _spread(amounts: Mapping[str, int]) -> int:
+    return max(amounts.values(), default=0) - min(amounts.values(), default=0)
+
+
+_COUNTS: Mapping[str, Callable[[Case, Tally], int]] = {
+    "stickiness": _moves,
+    "peak-lag": _peak_lag,
+    "topic-peak-lag": _topic_peak_lag,
+    "lag-spread": _lag_spread,
+    "lag-deviation": _deviation,
+    "rack": _mismatches,
+    "per-topic-spread": _per_topic_spread,
+    "kip54-score": _kip54_score,
+    "sum-of-squares": _sum_of_squares,
+}
