@@ -9,10 +9,13 @@ assignment states of a policy; the core hands over to it in `verify.handover` al
 from verify.case import Case, understand
 from verify.certificate import peak_lag_bound
 from verify.documents import PARTITIONS_MAX, read_assignment, read_rebalance
-from verify.handover import TooLarge, best, every_assignment
+from verify.handover import policy
 from verify.judge import is_proved, judge, judge_case, kept_bound, unreadable
 from verify.rules import rows_of
 from verify.schema import Unreadable
+
+TooLarge = policy.TooLarge
+best, every_assignment = policy.best, policy.every_assignment
 
 __all__ = [
     "PARTITIONS_MAX",

@@ -1,36 +1,24 @@
-"""Certificates of optimality: two integers per member, checked by addition.
+"""Certificates of optimality: a level and a price per member, checked by addition.
 
-The certificate gives each member a *level* and a *price* (docs/method.md). Whatever
-integers it gives, it can fail to prove something true but cannot prove anything false:
+Whatever integers a certificate holds, what is accepted here is true: docs/method.md,
+"The certificate", has the proofs. The conditions are:
 
-Balance. With the cost n*n of n partitions, a member of level q pays at least
-q*q + (2q + 1)(n - q), and exactly that only for n = q and n = q + 1. Summed over the
-members of any valid assignment, the right side is a constant plus 2q + 1 per partition,
-q the level of the member that holds it; that is least when every partition is held by a
-subscriber of the lowest level. An assignment in which every partition is, and in which
-all loads are q or q + 1, therefore has the least sum of squares, which only the dec-min
-vector has; and every other assignment of that sum meets the same two conditions.
+Balance. Every partition is held by a subscriber of the lowest level, and every load is
+level or level + 1. With capacities, a *threshold* per member, any key (`verify.keys`),
+takes the place of the level: a member holds its keys below it, not those above it, and
+perhaps an equal one, so that its least and most partitions are counts of keys.
 
-Capacities. The same with the cost of `verify.keys`. Each member has a *threshold*, any
-key: it holds its keys below it, not those above it, and perhaps an equal one, so that
-its least and most partitions are counts of keys; the lowest threshold takes the place
-of the lowest level.
-
-Stickiness. In every assignment that is as balanced, a partition is held by a subscriber
-of the lowest level. Take any prices u. Moves are the sum over partitions of (1 if
-moved, plus u) of the member that holds it, less the sum over members of u * load. The
-first is at least the cheapest member of each partition. For the second, how many
-members of a level have their most is fixed: the partitions of the level less the least
-of each member. So it is at most u * least per member, and the u of that many members,
-those with the largest. A level without partitions has no member in the sum. When the
-difference equals the moves of the assignment, no assignment as balanced moves fewer.
+Stickiness. In every assignment as balanced, for any prices u, moves are the sum over
+partitions of (1 if moved, plus u) of the member that holds it, less the sum over
+members of u * load. The first is at least the cheapest subscriber of the lowest level;
+the second is at most, level by level, the sum of u * least per member and the largest u
+of as many members as the level has partitions beyond these.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from verify.case import Case, Row, count_owned
 from verify.figures import loads_of
@@ -42,19 +30,12 @@ Limits = Mapping[str, tuple[int, int]]  # member -> least and most, both include
 Placed = tuple[str, str, Sequence[int], int]  # a row, and the lowest place for it
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoadBounds:
-    """The load bounds that a certificate of balance gives.
+class LoadBounds(NamedTuple):
+    """The load bounds that a certificate of balance gives, per member."""
 
-    Attributes
-    ----------
-    place : member -> rank of its level: a partition goes to the lowest place
-    low, high : member -> partitions it holds at least and at most
-    """
-
-    place: Mapping[str, int]
-    low: Mapping[str, int]
-    high: Mapping[str, int]
+    place: Mapping[str, int]  # rank of the level: a partition goes to the lowest
+    low: Mapping[str, int]  # partitions held at least
+    high: Mapping[str, int]  # partitions held at most
 
 
 def load_bounds(case: Case, certificate: Certificate) -> LoadBounds:
@@ -62,7 +43,7 @@ def load_bounds(case: Case, certificate: Certificate) -> LoadBounds:
     level = certificate["level"]
     if "threshold" not in certificate:
         high = {name: low + 1 for name, low in level.items()}
-        return LoadBounds(place=level, low=level, high=high)
+        return LoadBounds(level, level, high)
     keys = {name: (key[0], key[1]) for name, key in certificate["threshold"].items()}
     rank = ranks(keys.values())
     held = {name: count_keys(case.capacity[name], key) for name, key in keys.items()}

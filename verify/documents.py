@@ -6,18 +6,21 @@ which the member does not subscribe, and subscriptions to topics that do not exi
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, cast
 
-from verify.handover import STATED_FIELDS
+from verify.handover import policy
 from verify.schema import (
-    COUNT,
     INT64_MAX,
     Each,
     Fields,
+    Integer,
+    OneOf,
     Table,
     Unreadable,
-    check,
+    expect,
     parse,
+    text,
 )
 
 Document = dict[str, Any]
@@ -25,32 +28,32 @@ Document = dict[str, Any]
 PARTITIONS_MAX = 10_000_000
 """Default limit of partitions over all topics; the judge visits each of them."""
 
+COUNT, POSITIVE, INT64 = Integer(), Integer(1), Integer(-INT64_MAX)
 COUNTS = Each(COUNT)
-POSITIVE = range(1, INT64_MAX + 1)
-INT64 = range(-INT64_MAX, INT64_MAX + 1)
-STATUSES = ("optimal", "feasible", "infeasible", "unknown")
+STATUSES = OneOf(("optimal", "feasible", "infeasible", "unknown"))
+BOOLEAN = partial(expect, bool)
 
-TOPIC = Fields({"partitions": COUNT}, {"lag": COUNTS, "racks": Each(Each(str))})
+TOPIC = Fields({"partitions": COUNT}, {"lag": COUNTS, "racks": Each(Each(text))})
 MEMBER = Fields(
-    {"subscription": Each(str, distinct=True)},
+    {"subscription": Each(text, distinct=True)},
     {
         "owned": Table(Each(COUNT, distinct=True)),
-        "generation": range(-1, 2**31),  # int32 in the protocol; -1: unknown
-        "rack": str,
-        "instance_id": str,
+        "generation": Integer(-1, 2**31 - 1),  # int32 in the protocol; -1: unknown
+        "rack": text,
+        "instance_id": text,
         "capacity": POSITIVE,
     },
 )
 REBALANCE = Fields(
-    {"format": str, "group": str, "topics": Table(TOPIC), "members": Table(MEMBER)},
-    {"id": str},
+    {"format": text, "group": text, "topics": Table(TOPIC), "members": Table(MEMBER)},
+    {"id": text},
 )
 FIGURES = Fields(
     {},
     {
         "loads": COUNTS,
         **dict.fromkeys(("kept", "moves", "withheld", "kip54_score"), COUNT),
-        **dict.fromkeys(("kip54_balanced", "dec_min_balanced"), bool),
+        **dict.fromkeys(("kip54_balanced", "dec_min_balanced"), BOOLEAN),
         **dict.fromkeys(("peak_lag", "lag_spread", "rack_mismatches"), COUNT),
     },
 )
@@ -62,13 +65,13 @@ CERTIFICATE = Fields(
     },
 )
 ASSIGNMENT = Fields(
-    {"format": str, "members": Table(Table(COUNTS))},
+    {"format": text, "members": Table(Table(COUNTS))},
     {
-        **dict.fromkeys(("group", "id", "assignor", "reason"), str),
+        **dict.fromkeys(("group", "id", "assignor", "reason"), text),
         "status": STATUSES,
         "figures": FIGURES,
         "certificate": CERTIFICATE,
-        **STATED_FIELDS,
+        **policy.STATED_FIELDS,
     },
 )
 
@@ -115,6 +118,6 @@ def _read(source: str | bytes, name: str, schema: Fields) -> Document:
     value = parse(source)
     # The format first: in another document every key would be unknown.
     if isinstance(value, dict) and "format" in value:
-        check((name,), value["format"], ("format",))
-    check(schema, value)
+        OneOf([name])(value["format"], ("format",))
+    schema(value, ())
     return cast("Document", value)

@@ -7,7 +7,7 @@ from typing import Any
 
 from verify import balance, certificate, figures, rules
 from verify.case import Case, Row, count_owned, understand
-from verify.handover import judge_stated, kept_bound_with_racks
+from verify.handover import policy
 from verify.schema import Unreadable
 
 Verdict = dict[str, Any]
@@ -25,7 +25,6 @@ def judge(
     Parameters
     ----------
     claim_rule : ``newest-claim`` or ``current-generation``
-        Which claims establish owners.
     cooperative : bool
         Judge one round of cooperative rebalancing: what a claimant still holds may
         be withheld, and must not be assigned to another member.
@@ -33,9 +32,7 @@ def judge(
     Returns
     -------
     dict
-        ``verdict/1``: ``verdict`` (valid or invalid; unreadable if the capacities are
-        too large for the stated policy), ``violations``, ``figures``, ``evidence``
-        and ``proved``; ``status`` if the assignment claims one that can be proved.
+        A ``verdict/1`` document; unreadable if a policy cannot divide by capacities.
 
     Raises
     ------
@@ -63,11 +60,10 @@ def judge_case(
     proved, fails = _proved(case, rows, assignment, counted, complete=complete)
     if fails is not None and "policy" not in assignment:
         evidence["certificate"] = fails
+    judge_claims = policy.judge_stated if "policy" in assignment else _judge_unstated
     try:
-        stated, against = (
-            judge_stated(case, rows, assignment, counted, proved, complete=complete)
-            if "policy" in assignment
-            else _judge_unstated(assignment, counted, proved, complete=complete)
+        stated, against = judge_claims(
+            case, rows, assignment, counted, proved, complete=complete
         )
     except Unreadable as error:
         return unreadable(error, document="instance", case_id=case.id)
@@ -113,9 +109,9 @@ def is_proved(verdict: Verdict) -> bool:
 
 def kept_bound(case: Case, shown: certificate.Certificate) -> int:
     """Return the most that a dec-min assignment can keep, by a certificate's prices."""
-    racks = shown.get("weights", {}).get("rack")
-    bound = kept_bound_with_racks if racks else certificate.kept_bound
-    return bound(case, shown)
+    if shown.get("weights", {}).get("rack"):
+        return policy.kept_bound_with_racks(case, shown)
+    return certificate.kept_bound(case, shown)
 
 
 def _figures(
@@ -176,6 +172,8 @@ def _proved(
 
 
 def _judge_unstated(
+    _case: Case,
+    _rows: Sequence[Row],
     assignment: Mapping[str, Any],
     counted: Mapping[str, Any],
     proved: Mapping[str, bool],

@@ -1,24 +1,24 @@
 """Strict JSON: a parser that accepts one reading only, and schemas for its values.
 
-A schema is plain data: `Fields`, `Table`, `Each`, a ``range`` of integers, a tuple of
-strings to choose from, ``str``, ``bool``, or a function that checks by itself. The
-first value that does not match raises `Unreadable` with its JSON path.
+A schema is called with a value and its path, and raises `Unreadable` with the JSON path
+of the first part that does not match.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 INT64_MAX = 2**63 - 1
-COUNT = range(INT64_MAX + 1)
 DIGITS = 20  # an integer with more digits is beyond int64, sign included
 SHOWN = 80  # characters of a wrong value that a message repeats
 PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*\Z")
 
 Path = tuple[str | int, ...]
+Schema = Callable[[Any, Path], None]
 
 
 class Unreadable(ValueError):  # noqa: N818 - named as the verdict it leads to
@@ -35,25 +35,104 @@ class Unreadable(ValueError):  # noqa: N818 - named as the verdict it leads to
         return Unreadable, (self.reason, self.path)
 
 
-class Fields(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Fields:
     """Schema of an object with these keys and no others."""
 
-    required: Mapping[str, Any]
-    optional: Mapping[str, Any] = {}
+    required: Mapping[str, Schema]
+    optional: Mapping[str, Schema] = field(default_factory=dict)
+
+    def __call__(self, value: Any, path: Path) -> None:
+        """Check the keys, then the value of each."""
+        expect(dict, value, path)
+        known = {**self.required, **self.optional}
+        for key in value:
+            if key not in known:
+                raise Unreadable("unknown key", (*path, key))
+        for key in self.required:
+            if key not in value:
+                raise Unreadable("missing", (*path, key))
+        for key, item in value.items():
+            known[key](item, (*path, key))
 
 
-class Table(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Table:
     """Schema of an object whose keys are names."""
 
-    of: Any
+    of: Schema
+
+    def __call__(self, value: Any, path: Path) -> None:
+        """Check every name and its value."""
+        expect(dict, value, path)
+        for key, item in value.items():
+            text(key, (*path, key))
+            self.of(item, (*path, key))
 
 
-class Each(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Integer:
+    """Schema of an integer within bounds, both included."""
+
+    least: int = 0
+    most: int = INT64_MAX
+
+    def __call__(self, value: Any, path: Path) -> None:
+        """Check type and bounds."""
+        expect(int, value, path)
+        if not self.least <= value <= self.most:
+            reason = f"{value} is not within {self.least} and {self.most}"
+            raise Unreadable(reason, path)
+
+    def holds_for_all(self, values: Sequence[Any]) -> bool:
+        """Check a list at once, which is quicker."""
+        plain = all(type(number) is int for number in values)
+        return plain and self.least <= min(values) and max(values) <= self.most
+
+
+@dataclass(frozen=True, slots=True)
+class Each:
     """Schema of a list: of any length, or of one; with or without repeated items."""
 
-    of: Any
+    of: Schema
     length: int | None = None
     distinct: bool = False
+
+    def __call__(self, value: Any, path: Path) -> None:
+        """Check the items, their number, then repetition."""
+        expect(list, value, path)
+        quick = value and isinstance(self.of, Integer) and self.of.holds_for_all(value)
+        for position, item in enumerate(() if quick else value):
+            self.of(item, (*path, position))
+        if self.length not in {None, len(value)}:
+            raise Unreadable(f"{len(value)} entries, expected {self.length}", path)
+        repeated = _first_repeated(value) if self.distinct else None
+        if repeated is not None:
+            reason = f"{shown(value[repeated])} listed twice"
+            raise Unreadable(reason, (*path, repeated))
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """Schema of one of some strings."""
+
+    choices: Sequence[str]
+
+    def __call__(self, value: Any, path: Path) -> None:
+        """Check type and choice."""
+        expect(str, value, path)
+        if value not in self.choices:
+            reason = f"{shown(value)} is none of {', '.join(self.choices)}"
+            raise Unreadable(reason, path)
+
+
+def text(value: Any, path: Path) -> None:
+    """Check for a string, which must be Unicode."""
+    expect(str, value, path)
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        raise Unreadable("half a surrogate pair in a string", path) from None
 
 
 class _Odd:
@@ -65,13 +144,7 @@ class _Odd:
 
 
 def parse(text: str | bytes) -> object:
-    """Parse one JSON value; repeated keys, floats and the like become odd values.
-
-    Raises
-    ------
-    Unreadable
-        If the text is not JSON in UTF-8.
-    """
+    """Parse one JSON value; repeated keys, floats and the like become odd values."""
     try:
         decoded = text.decode("utf-8") if isinstance(text, bytes) else text
     except UnicodeDecodeError as error:
@@ -94,37 +167,6 @@ def parse(text: str | bytes) -> object:
     return value
 
 
-def check(schema: Any, value: Any, path: Path = ()) -> None:
-    """Raise `Unreadable` for the first value that does not match a schema."""
-    if schema is str:
-        _check_text(value, path)
-        return
-    match schema:
-        case Fields():
-            _check_fields(schema, value, path)
-        case Table():
-            expect(dict, value, path)
-            for key, item in value.items():
-                _check_text(key, (*path, key))
-                check(schema.of, item, (*path, key))
-        case Each():
-            _check_list(schema, value, path)
-        case range():
-            expect(int, value, path)
-            if value not in schema:
-                reason = f"{value} is not within {schema.start} and {schema.stop - 1}"
-                raise Unreadable(reason, path)
-        case tuple():
-            expect(str, value, path)
-            if value not in schema:
-                reason = f"{shown(value)} is none of {', '.join(schema)}"
-                raise Unreadable(reason, path)
-        case type():
-            expect(schema, value, path)
-        case _:
-            schema(value, path)
-
-
 def expect(kind: type, value: object, path: Path) -> None:
     """Reject a value of another type; ``True`` is not an integer."""
     if type(value) is kind:
@@ -141,45 +183,6 @@ def shown(value: object) -> str:
         return "an object" if isinstance(value, dict) else "a list"
     written = json.dumps(value)
     return written if len(written) <= SHOWN else written[:SHOWN] + "..."
-
-
-def _check_fields(schema: Fields, value: Any, path: Path) -> None:
-    expect(dict, value, path)
-    known = {**schema.required, **schema.optional}
-    for key in value:
-        if key not in known:
-            raise Unreadable("unknown key", (*path, key))
-    for key in schema.required:
-        if key not in value:
-            raise Unreadable("missing", (*path, key))
-    for key, item in value.items():
-        check(known[key], item, (*path, key))
-
-
-def _check_list(schema: Each, value: Any, path: Path) -> None:
-    expect(list, value, path)
-    if not (isinstance(schema.of, range) and _all_within(schema.of, value)):
-        for position, item in enumerate(value):
-            check(schema.of, item, (*path, position))
-    if schema.length not in {None, len(value)}:
-        raise Unreadable(f"{len(value)} entries, expected {schema.length}", path)
-    repeated = _first_repeated(value) if schema.distinct else None
-    if repeated is not None:
-        raise Unreadable(f"{shown(value[repeated])} listed twice", (*path, repeated))
-
-
-def _all_within(bounds: range, value: Sequence[Any]) -> bool:
-    """Check a list of integers at once; what fails is then checked item by item."""
-    plain = all(type(number) is int for number in value)
-    return plain and (not value or (min(value) in bounds and max(value) in bounds))
-
-
-def _check_text(value: Any, path: Path) -> None:
-    expect(str, value, path)
-    try:
-        value.encode("utf-8")
-    except UnicodeEncodeError:
-        raise Unreadable("half a surrogate pair in a string", path) from None
 
 
 def _step(step: str | int) -> str:

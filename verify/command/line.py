@@ -12,7 +12,7 @@ from typing import Any
 from verify.case import CLAIM_RULES
 from verify.command.pairs import Entry, Mismatch, binary, paired, read_entries
 from verify.documents import PARTITIONS_MAX, read_assignment, read_rebalance
-from verify.handover import enumerate_claims
+from verify.handover import policy
 from verify.judge import is_proved, judge, unreadable
 
 FINE, INVALID, BAD_INPUT = 0, 1, 2
@@ -113,7 +113,7 @@ def _verdict(
         return verdict, f"{culprit['path']}: {culprit['reason']}"
     if not options.against_brute_force:
         return verdict, None
-    settled = enumerate_claims(*pair, verdict, claim_rule=rule)
+    settled = policy.enumerate_claims(*pair, verdict, claim_rule=rule)
     verdict["evidence"]["brute_force"] = settled
     return verdict, settled.get("refused")
 

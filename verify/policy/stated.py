@@ -7,23 +7,24 @@ from typing import Any
 
 from verify.policy.notation import check_policy
 from verify.schema import (
-    COUNT,
     INT64_MAX,
     Each,
     Fields,
+    Integer,
+    OneOf,
     Path,
     Table,
     Unreadable,
-    check,
     expect,
+    text,
 )
 
-INT64 = range(-INT64_MAX, INT64_MAX + 1)
+COUNT, INT64 = Integer(), Integer(-INT64_MAX)
 TERM = Fields(
-    {"kind": str, "bound": INT64},
+    {"kind": text, "bound": INT64},
     {
-        "members": Each(str),
-        "topics": Each(str),
+        "members": Each(text),
+        "topics": Each(text),
         "at_least": COUNT,
         "weight": Table(COUNT),
         "price": Table(Table(INT64)),
@@ -31,15 +32,15 @@ TERM = Fields(
     },
 )
 PROOFS: Mapping[str, Fields] = {
-    "certificate": Fields({"by": str}),
-    "terms": Fields({"by": str, "terms": Each(TERM)}),
-    "search": Fields({"by": str, "engine": str}, {"terms": Each(TERM)}),
+    "certificate": Fields({"by": text}),
+    "terms": Fields({"by": text, "terms": Each(TERM)}),
+    "search": Fields({"by": text, "engine": text}, {"terms": Each(TERM)}),
 }
 
 
 def check_value(value: Any, path: Path) -> None:
     """Check the value of a level: an integer, or the list of ``load``."""
-    check(Each(INT64) if type(value) is list else INT64, value, path)
+    (Each(INT64) if type(value) is list else INT64)(value, path)
 
 
 def check_proof(value: Any, path: Path) -> None:
@@ -47,15 +48,15 @@ def check_proof(value: Any, path: Path) -> None:
     expect(dict, value, path)
     if "by" not in value:
         raise Unreadable("missing", (*path, "by"))
-    check(tuple(PROOFS), value["by"], (*path, "by"))
-    check(PROOFS[value["by"]], value, path)
+    OneOf([*PROOFS])(value["by"], (*path, "by"))
+    PROOFS[value["by"]](value, path)
     if value.get("terms") == [] and value["by"] == "terms":
         raise Unreadable("empty", (*path, "terms"))
 
 
 OBJECTIVE = Fields(
-    {"of": str, "value": check_value, "bound": check_value},
-    {"scale": range(1, INT64_MAX + 1), "proof": check_proof},
+    {"of": text, "value": check_value, "bound": check_value},
+    {"scale": Integer(1), "proof": check_proof},
 )
 STATED_FIELDS: Mapping[str, Any] = {
     "policy": check_policy,
