@@ -17,10 +17,8 @@ from oracle.against import (
 )
 from rebalance import ClaimRule, Rebalance, document_of, instance_of, to_json
 from solver.limits import Limits
-from verify import judge
+from verify import judge, peak_lag_bound, understand
 from verify import read_rebalance as read_for_judge
-from verify import understand
-from verify import peak_lag_bound
 
 FORMAT: Final = "comparison/1"
 KIP54_EFFORT: Final = 10.0

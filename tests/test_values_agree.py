@@ -20,11 +20,11 @@ from solver.values import scale_of, value_of
 from tests.shapes import SHAPES, Document
 from tests.solver.brute import Brute, best_values
 from tests.strategies import TINY, rebalances, rebalances_with_assignments
+from verify import rows_of
+from verify.policy.notation import MEASURES, OBJECTIVES, read_policy
 from verify.policy.objectives import scale_of as judges_scale
 from verify.policy.objectives import tally_of
 from verify.policy.objectives import value_of as judges_value
-from verify.policy.notation import MEASURES, OBJECTIVES, read_policy
-from verify import rows_of
 
 Pair = tuple[Document, Document]
 ALONE = [Sum.of(one) for one in Objective]

@@ -45,7 +45,7 @@ class Judging:
             claim_rule=self.claim_rule,
             cooperative=self.cooperative,
         )
-        if self.against_optimum:
+        if self.against_optimum and verdict["verdict"] != "unreadable":
             verdict["against"] = (
                 self._against(instance, verdict)
                 if "policy" not in verdict
@@ -113,7 +113,12 @@ def _verdicts(
             if isinstance(instance, DocumentError):
                 yield _unreadable(instance, "instance")
             else:
-                yield judging.verdict(instance, assignment)
+                verdict = judging.verdict(instance, assignment)
+                if verdict["verdict"] == "unreadable":  # the policy cannot be judged
+                    culprit = verdict["evidence"]["unreadable"]
+                    reason = f"{culprit['path']}: {culprit['reason']}"
+                    complaints.add(f"{source}: document {place + 1}: {reason}")
+                yield verdict
         except (SourceError, InstanceError) as error:
             complaints.add(f"{source}: document {place + 1}: {error}")
 

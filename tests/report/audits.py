@@ -15,9 +15,7 @@ from oracle.against import ByKip54, by_kip54, optimum_of
 from pipeline.tables import PARTITION_COLUMNS, SCHEMAS
 from solver.limits import Limits
 from tests.shapes import Document
-from verify import judge, read_assignment, read_rebalance
-from verify import understand
-from verify import peak_lag_bound
+from verify import judge, peak_lag_bound, read_assignment, read_rebalance, understand
 
 Row = dict[str, Any]
 TOLD = {

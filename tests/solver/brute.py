@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
-from verify import Case, understand
-from verify import TooLarge
+from verify import Case, TooLarge, understand
+from verify.policy.notation import Policy, read_policy
 from verify.policy.objectives import (
     Pair,
     Tally,
@@ -22,7 +22,6 @@ from verify.policy.objectives import (
     scaled,
     value_of,
 )
-from verify.policy.notation import Policy, read_policy
 
 HANDS_MAX = 50_000
 
