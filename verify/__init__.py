@@ -2,8 +2,7 @@
 
 It reads ``rebalance/1`` and ``assignment/1`` documents and returns ``verdict/1``;
 ``python -m verify INSTANCE ASSIGNMENT`` does the same from a shell. The modules of this
-folder are its core: they judge every assignment. ``verify.policy`` judges what an
-assignment states of a policy; the core hands over to it in `verify.handover` alone.
+folder are its core, which hands over to ``verify.policy`` in `verify.handover` alone.
 """
 
 from verify.case import Case, understand

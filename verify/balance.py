@@ -44,11 +44,10 @@ def refuting_chain(
 ) -> list[str] | None:
     """Return a shortest chain, giver first, that evens two members out.
 
-    A breadth-first search from all members at once. In round n each subscription
-    class learns the largest key from which a chain of n transfers leads to it; its
-    members pass that key on in round n + 1. The search ends in the first round in
-    which a class has a member whose next key is less, or in which no class learns a
-    larger key. A class learns no key twice.
+    A breadth-first search from all members at once: in round n each subscription
+    class learns the largest key from which a chain of n transfers leads to it, and its
+    members pass that key on in round n + 1. It ends when a class has a member whose
+    next key is less, or when no class learns a larger key.
     """
     gives, takes = end_keys(case, loads)
     lowest = _lowest(case, takes)
@@ -56,7 +55,10 @@ def refuting_chain(
     if not passing:
         return None
     classes: dict[Class, list[str]] = {}
+    seekers: dict[str, list[Class]] = {}
     for name, wanted in case.wants.items():
+        for topic in wanted if wanted not in classes else ():
+            seekers.setdefault(topic, []).append(wanted)
         classes.setdefault(wanted, []).append(name)
     last = {c: min(names, key=takes.__getitem__) for c, names in classes.items()}
     held: dict[str, list[str]] = {name: [] for name in loads}
@@ -65,14 +67,15 @@ def refuting_chain(
     offered: dict[str, int] = {}
     arrived: dict[Class, int] = dict.fromkeys(classes, 0)
     rounds: list[dict[Class, str]] = []
-    seekers = _seekers(classes)
     while passing:
-        givers = _offer(passing, held, offered)
-        learned = _learn(givers, offered, seekers, arrived)
+        learned = _learn(_offer(passing, held, offered), offered, seekers, arrived)
         rounds.append(learned)
         even = [last[c] for c in learned if arrived[c] > takes[last[c]]]
         if even:
-            return _walk_back(case, rounds, min(even))
+            chain = [min(even)]  # backwards: its giver, that giver's giver, and so on
+            for givers in reversed(rounds):
+                chain.append(givers[case.wants[chain[-1]]])
+            return chain[::-1]
         passing = {
             name: arrived[one]
             for one in learned
@@ -118,22 +121,3 @@ def _lowest(case: Case, numbers: Mapping[str, int]) -> int:
     return min(
         (numbers[name] for name, wanted in case.wants.items() if wanted), default=0
     )
-
-
-def _seekers(classes: Mapping[Class, object]) -> dict[str, list[Class]]:
-    """Return topic -> classes that subscribe to it."""
-    seekers: dict[str, list[Class]] = {}
-    for one in classes:
-        for topic in one:
-            seekers.setdefault(topic, []).append(one)
-    return seekers
-
-
-def _walk_back(
-    case: Case, rounds: Sequence[Mapping[Class, str]], end: str
-) -> list[str]:
-    """Return the chain to ``end``: its giver, that giver's giver, and so on."""
-    chain = [end]
-    for learned in reversed(rounds):
-        chain.append(learned[case.wants[chain[-1]]])
-    return chain[::-1]

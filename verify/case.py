@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 CLAIM_RULES = ("newest-claim", "current-generation")
-UNKNOWN_GENERATION = -1
 
 Row = tuple[str, str, Sequence[int]]  # member, topic, partition numbers
 
@@ -16,33 +15,21 @@ Row = tuple[str, str, Sequence[int]]  # member, topic, partition numbers
 class Case:
     """One rebalance with its claims settled; built once for many assignments.
 
-    Attributes
-    ----------
-    id : the document's, or None
-    partitions : topic -> number of partitions
-    wants : member -> the existing topics to which it subscribes; members by name
-    subscribers : topic -> members that subscribe to it, by name
-    claimants : topic -> partition -> members whose claim is the newest that counts
-    owned : (member, topic) -> partitions of which the member is the only claimant
-    lag : topic -> lag of each partition, for topics that state it
-    replica_racks : topic -> racks of each partition, for topics that state them
-    member_rack : member -> its rack, for members that state it
-    capacity : member -> its capacity, 1 where it states none
-    in_play : members that subscribe to a topic with partitions, by name; the others
-        can receive nothing and count in no spread and no mean
+    Members and subscribers are in the order of their names. Topics and members that
+    state no lag, racks or rack have no entry there.
     """
 
     id: str | None
-    partitions: Mapping[str, int]
-    wants: Mapping[str, frozenset[str]]
-    subscribers: Mapping[str, Sequence[str]]
-    claimants: Mapping[str, Mapping[int, Sequence[str]]]
-    owned: Mapping[tuple[str, str], set[int]]
-    lag: Mapping[str, Sequence[int]]
-    replica_racks: Mapping[str, Sequence[Sequence[str]]]
+    partitions: Mapping[str, int]  # by topic
+    wants: Mapping[str, frozenset[str]]  # member -> existing topics it subscribes to
+    subscribers: Mapping[str, Sequence[str]]  # by topic
+    claimants: Mapping[str, Mapping[int, Sequence[str]]]  # topic -> partition -> newest
+    owned: Mapping[tuple[str, str], set[int]]  # of (member, topic), the only claimant
+    lag: Mapping[str, Sequence[int]]  # topic -> records of each partition
+    replica_racks: Mapping[str, Sequence[Sequence[str]]]  # topic -> of each partition
     member_rack: Mapping[str, str]
-    capacity: Mapping[str, int]
-    in_play: Sequence[str]
+    capacity: Mapping[str, int]  # by member, 1 where it states none
+    in_play: Sequence[str]  # members that can receive something; for spreads and means
 
 
 def understand(instance: dict[str, Any], *, claim_rule: str = "newest-claim") -> Case:
@@ -68,13 +55,18 @@ def understand(instance: dict[str, Any], *, claim_rule: str = "newest-claim") ->
             subscribers[topic].append(name)
     full = {topic for topic, count in partitions.items() if count}
     claimants = _claimants(members, partitions, wants, claim_rule)
+    owned: dict[tuple[str, str], set[int]] = {}
+    for topic, claimed in claimants.items():
+        for number, rivals in claimed.items():
+            if len(rivals) == 1:  # a tie leaves no owner
+                owned.setdefault((rivals[0], topic), set()).add(number)
     return Case(
         id=instance.get("id"),
         partitions=partitions,
         wants=wants,
         subscribers=subscribers,
         claimants=claimants,
-        owned=_owned(claimants),
+        owned=owned,
         lag={name: t["lag"] for name, t in topics.items() if "lag" in t},
         replica_racks={name: t["racks"] for name, t in topics.items() if "racks" in t},
         member_rack={name: m["rack"] for name, m in members.items() if "rack" in m},
@@ -96,12 +88,11 @@ def _claimants(
 ) -> dict[str, dict[int, list[str]]]:
     """Keep the newest of the claims that count, several where they tie.
 
-    A claim counts while its member subscribes to the topic and the partition
-    exists. Under ``current-generation`` its member must also be of the newest
-    generation in the group; under ``newest-claim`` any generation counts.
+    A claim counts while its member subscribes to the topic and the partition exists;
+    under ``current-generation``, only of members of the newest generation in the group.
     """
-    generations = {m: members[m].get("generation", UNKNOWN_GENERATION) for m in wants}
-    newest = max(generations.values(), default=UNKNOWN_GENERATION)
+    generations = {m: members[m].get("generation", -1) for m in wants}
+    newest = max(generations.values(), default=-1)
     found: dict[str, dict[int, list[str]]] = {}
     for name, generation in generations.items():
         if claim_rule == "current-generation" and generation < newest:
@@ -119,15 +110,3 @@ def _claimants(
                 elif generations[rivals[0]] == generation:
                     rivals.append(name)
     return found
-
-
-def _owned(
-    claimants: Mapping[str, Mapping[int, Sequence[str]]],
-) -> dict[tuple[str, str], set[int]]:
-    """Return what each member owns of each topic; a tie leaves no owner."""
-    owned: dict[tuple[str, str], set[int]] = {}
-    for topic, claimed in claimants.items():
-        for number, rivals in claimed.items():
-            if len(rivals) == 1:
-                owned.setdefault((rivals[0], topic), set()).add(number)
-    return owned

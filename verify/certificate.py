@@ -5,14 +5,13 @@ Whatever integers a certificate holds, what is accepted here is true: docs/metho
 
 Balance. Every partition is held by a subscriber of the lowest level, and every load is
 level or level + 1. With capacities, a *threshold* per member, any key (`verify.keys`),
-takes the place of the level: a member holds its keys below it, not those above it, and
-perhaps an equal one, so that its least and most partitions are counts of keys.
+takes the place of the level: a member holds its keys below it, perhaps an equal one.
 
 Stickiness. In every assignment as balanced, for any prices u, moves are the sum over
 partitions of (1 if moved, plus u) of the member that holds it, less the sum over
-members of u * load. The first is at least the cheapest subscriber of the lowest level;
-the second is at most, level by level, the sum of u * least per member and the largest u
-of as many members as the level has partitions beyond these.
+members of u * load. The first is at least that of the cheapest subscriber of the lowest
+level; the second is bounded level by level, because the least loads leave as many units
+as the level has partitions beyond them, at most one per member.
 """
 
 from __future__ import annotations
@@ -71,13 +70,18 @@ def balance_fails(
 ) -> Reason | None:
     """Return where a certificate fails to prove the load vector least, or None.
 
-    ``place_rows`` tells the lowest place of each row where partitions are not open to
-    all subscribers of their topic.
+    ``place_rows`` gives the lowest places where not all subscribers are eligible.
     """
-    fails = _levels_fail(case, certificate)
-    if fails is not None:
-        return fails
+    by_key = is_weighted(case) or "threshold" in certificate
+    for part in ("level", "price", "threshold") if by_key else ("level", "price"):
+        odd = min(certificate.get(part, {}).keys() ^ case.wants.keys(), default=None)
+        if odd is not None:
+            return {"fails": "members", "part": part, "member": odd}
     bounds = load_bounds(case, certificate)
+    for member, level in certificate["level"].items():
+        if bounds.low[member] != level:
+            found = {"level": level, "keys": bounds.low[member]}
+            return {"fails": "threshold", "member": member, **found}
     for member, load in loads_of(case, rows).items():
         if not bounds.low[member] <= load <= bounds.high[member]:
             found = {"level": certificate["level"][member], "load": load}
@@ -133,10 +137,8 @@ def most_paid(
     for name in eligible:
         of_place = limits.setdefault(bounds.place[name], {})
         of_place[name] = bounds.low[name], bounds.high[name]
-    return sum(
-        most_paid_within(limits[place], price.__getitem__, supply[place])
-        for place in limits
-    )
+    ask = price.__getitem__
+    return sum(most_paid_within(limits[at], ask, supply[at]) for at in limits)
 
 
 def most_paid_within(limits: Limits, price: Callable[[str], int], units: int) -> int:
@@ -144,21 +146,17 @@ def most_paid_within(limits: Limits, price: Callable[[str], int], units: int) ->
 
     All hold their least; the rest goes to the largest prices, each up to its most.
     """
-    total = sum(price(name) * least for name, (least, _) in limits.items())
-    left = units - sum(least for least, _ in limits.values())
+    total, left = 0, units - sum(least for least, _ in limits.values())
     for name in sorted(limits, key=price, reverse=True):
         least, most = limits[name]
         more = min(most - least, left)
-        total += price(name) * more
+        total += price(name) * (least + more)
         left -= more
     return total
 
 
 def peak_lag_bound(case: Case) -> int | None:
-    """Return a lower bound on peak lag of valid assignments; None without any lag.
-
-    Some member holds at least the mean, and some member holds the largest lag.
-    """
+    """Return the larger of mean and largest lag, a lower bound; None without lag."""
     assigned = {topic for topic, names in case.subscribers.items() if names}
     lags = [case.lag[topic] for topic in assigned & case.lag.keys()]
     if not lags:
@@ -166,23 +164,6 @@ def peak_lag_bound(case: Case) -> int | None:
     members = sum(1 for wanted in case.wants.values() if wanted)
     mean = -(-sum(map(sum, lags)) // members)
     return max(mean, *(max(listed, default=0) for listed in lags))
-
-
-def _levels_fail(case: Case, certificate: Certificate) -> Reason | None:
-    """Return what a certificate lacks to prove anything, or None."""
-    parts = ["level", "price"]
-    if is_weighted(case) or "threshold" in certificate:
-        parts.append("threshold")
-    for part in parts:
-        odd = min(certificate.get(part, {}).keys() ^ case.wants.keys(), default=None)
-        if odd is not None:
-            return {"fails": "members", "part": part, "member": odd}
-    bounds = load_bounds(case, certificate)
-    for member, level in certificate["level"].items():
-        if bounds.low[member] != level:
-            found = {"level": level, "keys": bounds.low[member]}
-            return {"fails": "threshold", "member": member, **found}
-    return None
 
 
 def _misplaced(bounds: LoadBounds, placed: Iterable[Placed]) -> Reason | None:

@@ -6,74 +6,50 @@ which the member does not subscribe, and subscriptions to topics that do not exi
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, cast
 
 from verify.handover import policy
-from verify.schema import (
-    INT64_MAX,
-    Each,
-    Fields,
-    Integer,
-    OneOf,
-    Table,
-    Unreadable,
-    expect,
-    parse,
-    text,
-)
+from verify.schema import COUNT, INT64, POSITIVE, Unreadable, check, parse
 
 Document = dict[str, Any]
 
-PARTITIONS_MAX = 10_000_000
-"""Default limit of partitions over all topics; the judge visits each of them."""
+PARTITIONS_MAX = 10_000_000  # over all topics; the judge visits each of them
 
-COUNT, POSITIVE, INT64 = Integer(), Integer(1), Integer(-INT64_MAX)
-COUNTS = Each(COUNT)
-STATUSES = OneOf(("optimal", "feasible", "infeasible", "unknown"))
-BOOLEAN = partial(expect, bool)
-
-TOPIC = Fields({"partitions": COUNT}, {"lag": COUNTS, "racks": Each(Each(text))})
-MEMBER = Fields(
-    {"subscription": Each(text, distinct=True)},
-    {
-        "owned": Table(Each(COUNT, distinct=True)),
-        "generation": Integer(-1, 2**31 - 1),  # int32 in the protocol; -1: unknown
-        "rack": text,
-        "instance_id": text,
-        "capacity": POSITIVE,
+REBALANCE: Document = {
+    "format": str,
+    "group": str,
+    "id?": str,
+    "topics": {"*": {"partitions": COUNT, "lag?": [COUNT], "racks?": [[str]]}},
+    "members": {
+        "*": {
+            "subscription": {str},
+            "owned?": {"*": {COUNT}},
+            "generation?": range(-1, 2**31),  # int32 in the protocol; -1: unknown
+            "rack?": str,
+            "instance_id?": str,
+            "capacity?": POSITIVE,
+        }
     },
-)
-REBALANCE = Fields(
-    {"format": text, "group": text, "topics": Table(TOPIC), "members": Table(MEMBER)},
-    {"id": text},
-)
-FIGURES = Fields(
-    {},
-    {
-        "loads": COUNTS,
-        **dict.fromkeys(("kept", "moves", "withheld", "kip54_score"), COUNT),
-        **dict.fromkeys(("kip54_balanced", "dec_min_balanced"), BOOLEAN),
-        **dict.fromkeys(("peak_lag", "lag_spread", "rack_mismatches"), COUNT),
+}
+ASSIGNMENT: Document = {
+    "format": str,
+    "members": {"*": {"*": [COUNT]}},
+    **dict.fromkeys(("group?", "id?", "assignor?", "reason?"), str),
+    "status?": ("optimal", "feasible", "infeasible", "unknown"),
+    "figures?": {
+        "loads?": [COUNT],
+        **dict.fromkeys(("kept?", "moves?", "withheld?", "kip54_score?"), COUNT),
+        **dict.fromkeys(("kip54_balanced?", "dec_min_balanced?"), bool),
+        **dict.fromkeys(("peak_lag?", "lag_spread?", "rack_mismatches?"), COUNT),
     },
-)
-CERTIFICATE = Fields(
-    {"level": Table(COUNT), "price": Table(INT64)},
-    {
-        "threshold": Table(Each(POSITIVE, length=2)),
-        "weights": Fields({}, {"stickiness": COUNT, "rack": COUNT}),
+    "certificate?": {
+        "level": {"*": COUNT},
+        "price": {"*": INT64},
+        "threshold?": {"*": [POSITIVE, POSITIVE]},
+        "weights?": {"stickiness?": COUNT, "rack?": COUNT},
     },
-)
-ASSIGNMENT = Fields(
-    {"format": text, "members": Table(Table(COUNTS))},
-    {
-        **dict.fromkeys(("group", "id", "assignor", "reason"), text),
-        "status": STATUSES,
-        "figures": FIGURES,
-        "certificate": CERTIFICATE,
-        **policy.STATED_FIELDS,
-    },
-)
+    **policy.STATED_FIELDS,
+}
 
 
 def read_rebalance(
@@ -84,8 +60,7 @@ def read_rebalance(
     Raises
     ------
     Unreadable
-        If it is not one, or has more partitions than the limit; names the JSON path
-        of the first culprit.
+        If it is not one, or has more partitions than the limit.
     """
     document = _read(source, "rebalance/1", REBALANCE)
     total = 0
@@ -109,15 +84,15 @@ def read_assignment(source: str | bytes) -> Document:
     Raises
     ------
     Unreadable
-        If it is not one; names the JSON path of the first culprit.
+        If it is not one.
     """
     return _read(source, "assignment/1", ASSIGNMENT)
 
 
-def _read(source: str | bytes, name: str, schema: Fields) -> Document:
+def _read(source: str | bytes, name: str, schema: Document) -> Document:
     value = parse(source)
     # The format first: in another document every key would be unknown.
     if isinstance(value, dict) and "format" in value:
-        OneOf([name])(value["format"], ("format",))
-    schema(value, ())
+        check((name,), value["format"], ("format",))
+    check(schema, value)
     return cast("Document", value)

@@ -20,24 +20,13 @@ def judge(
     claim_rule: str = "newest-claim",
     cooperative: bool = False,
 ) -> Verdict:
-    """Judge an ``assignment/1`` for a ``rebalance/1``, both as they were read.
+    """Judge an ``assignment/1`` for a ``rebalance/1``; return a ``verdict/1``.
 
     Parameters
     ----------
     claim_rule : ``newest-claim`` or ``current-generation``
-    cooperative : bool
-        Judge one round of cooperative rebalancing: what a claimant still holds may
-        be withheld, and must not be assigned to another member.
-
-    Returns
-    -------
-    dict
-        A ``verdict/1`` document; unreadable if a policy cannot divide by capacities.
-
-    Raises
-    ------
-    ValueError
-        If there is no such claim rule.
+    cooperative : judge one round of cooperative rebalancing, in which what a claimant
+        still holds may be withheld, and must not be assigned to another member
     """
     case = understand(instance, claim_rule=claim_rule)
     return judge_case(case, assignment, cooperative=cooperative)
@@ -49,23 +38,23 @@ def judge_case(
     """Judge one of many assignments for a case; see `judge`."""
     given = assignment["members"]
     rows = rules.rows_of(given)
-    found, more = rules.violations(case, given, rows, cooperative=cooperative)
+    broken, more = rules.violations(case, given, rows, cooperative=cooperative)
     withheld = rules.withheld(case, rows) if cooperative else 0
-    if found:
+    if broken:
         rows = figures.tidy(case, rows)
-    complete = not found and not withheld
+    complete = not broken and not withheld
     counted, evidence = _figures(case, rows, complete=complete)
     if cooperative:
         counted["withheld"] = withheld
     proved, fails = _proved(case, rows, assignment, counted, complete=complete)
     if fails is not None and "policy" not in assignment:
         evidence["certificate"] = fails
-    judge_claims = policy.judge_stated if "policy" in assignment else _judge_unstated
     try:
-        stated, against = judge_claims(
+        judged = policy.judge_stated if "policy" in assignment else _judge_unstated
+        stated, against = judged(
             case, rows, assignment, counted, proved, complete=complete
         )
-    except Unreadable as error:
+    except Unreadable as error:  # the policy cannot divide by these capacities
         return unreadable(error, document="instance", case_id=case.id)
     claimed = assignment.get("figures", {})
     wrong = {
@@ -76,8 +65,8 @@ def judge_case(
     return {
         "format": "verdict/1",
         **({} if case.id is None else {"id": case.id}),
-        "verdict": "invalid" if found else "valid",
-        "violations": found,
+        "verdict": "invalid" if broken else "valid",
+        "violations": broken,
         **({"more_violations": more} if more else {}),
         "figures": counted,
         **stated,
@@ -104,7 +93,7 @@ def unreadable(
 
 def is_proved(verdict: Verdict) -> bool:
     """Return whether a verdict finds the claimed status proved (``--require``)."""
-    return bool(verdict.get("status", {}).get("found") == "proved")
+    return "status" in verdict and verdict["status"]["found"] == "proved"
 
 
 def kept_bound(case: Case, shown: certificate.Certificate) -> int:
@@ -117,10 +106,7 @@ def kept_bound(case: Case, shown: certificate.Certificate) -> int:
 def _figures(
     case: Case, rows: Sequence[Row], *, complete: bool
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Count, and decide the balances with the evidence against them.
-
-    Dec-min compares complete valid assignments; no other is dec-min balanced.
-    """
+    """Count, and decide the balances (dec-min: of complete assignments) by evidence."""
     loads = figures.loads_of(case, rows)
     lags = figures.lags_of(case, rows)
     in_play = [lags[name] for name in case.in_play]
@@ -161,14 +147,13 @@ def _proved(
     if not complete:
         return proved, {"fails": "incomplete"}
     fails = certificate.balance_fails(case, rows, shown)
-    if fails is not None:
-        return proved, fails
-    proved["dec_min"] = True
-    bound, kept = kept_bound(case, shown), counted["kept"]
-    if bound != kept:
-        return proved, {"fails": "bound", "kept": kept, "bound": bound}
-    proved["stickiness"] = True
-    return proved, None
+    if fails is None:
+        proved["dec_min"] = True
+        bound, kept = kept_bound(case, shown), counted["kept"]
+        proved["stickiness"] = bound == kept
+        if bound != kept:
+            fails = {"fails": "bound", "kept": kept, "bound": bound}
+    return proved, fails
 
 
 def _judge_unstated(
@@ -190,9 +175,7 @@ def _judge_unstated(
         against["status"] = {"claimed": status, **reason}
     if status != "optimal":
         return {}, against
-    found = "unproved"
+    found = "proved" if proved["dec_min"] and proved["stickiness"] else "unproved"
     if not complete or not counted["dec_min_balanced"]:
         found = "refuted"
-    elif proved["dec_min"] and proved["stickiness"]:
-        found = "proved"
     return {"status": {"claimed": status, "found": found}}, against

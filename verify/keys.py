@@ -1,15 +1,9 @@
 """Keys: the order in which dec-min counts partitions of members of any capacity.
 
 The n-th partition of a member of capacity w has the *key* (n, w), ordered by the
-fraction n / w, larger capacities first. Distinct keys are never equal, and a dec-min
-assignment holds the least keys: where the n-th partition of one member and the m-th of
-another reach the same fraction, the larger capacity came from closer below.
-
-As a cost: let a load of n cost B to the power of the rank of n / w among all fractions,
-B larger than the number of members. The sum over members is least exactly where the
-list of fractions, largest first, is lexicographically least; and the n-th partition of
-a member adds the more, the larger its key. Without capacities all w are 1 and the key
-is n.
+fraction n / w, larger capacities first; without capacities the key is n. Distinct keys
+are never equal, and a dec-min assignment holds the least keys (docs/method.md,
+"Capacities").
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The rules of validity: each yields its violations as (topic, partition, member).
 
-Rows are ``(member, topic, numbers)`` as the assignment gives them, none empty. What a
-rule does not name is "", -1 or None.
+What a rule does not name is "", -1 or None. No row of the assignment is empty.
 """
 
 from __future__ import annotations
@@ -17,18 +16,13 @@ Violation = dict[str, Any]
 Given = Mapping[str, Mapping[str, Sequence[int]]]
 Culprits = Iterator[tuple[Any, ...]]  # topic, partition, member; maybe a claimant
 
-LISTED_MAX = 1000
-"""Violations listed per rule, the first by topic, partition and member."""
+LISTED_MAX = 1000  # violations per rule, the first by topic, partition and member
 
 
 def violations(
     case: Case, given: Given, rows: Sequence[Row], *, cooperative: bool
 ) -> tuple[list[Violation], dict[str, int]]:
-    """Return the violations, by rule, and how many more each rule has.
-
-    Each rule lists the first `LISTED_MAX`, by topic, partition and member; rules with
-    more are counted in the second value.
-    """
+    """Return the first violations of each rule, and how many more it has, if any."""
     assigned = _assigned(rows)
     rules: dict[str, Culprits] = {
         "assigned-twice": assigned_twice(case, rows, assigned),
@@ -44,7 +38,7 @@ def violations(
     for rule, culprits in rules.items():
         counter = count()
         counted = (one for one, _ in zip(culprits, counter, strict=False))
-        found += [_violation(rule, *one) for one in nsmallest(LISTED_MAX, counted)]
+        found += [_violation(rule, one) for one in nsmallest(LISTED_MAX, counted)]
         unlisted = next(counter) - LISTED_MAX
         if unlisted > 0:
             more[rule] = unlisted
@@ -143,12 +137,11 @@ def _assigned(rows: Sequence[Row]) -> Mapping[str, Sequence[int]]:
     return assigned
 
 
-def _violation(
-    rule: str, topic: str, number: int, member: str | None, claimant: str | None = None
-) -> Violation:
-    parts = {"member": member, "topic": topic, "partition": number}
-    if number < 0:
-        parts = {"member": member}
-    elif claimant is not None:
-        parts["claimant"] = claimant
-    return {"rule": rule} | {key: one for key, one in parts.items() if one is not None}
+def _violation(rule: str, culprit: tuple[Any, ...]) -> Violation:
+    topic, number, member, *claimant = culprit
+    return {
+        "rule": rule,
+        **({} if member is None else {"member": member}),
+        **({} if number < 0 else {"topic": topic, "partition": number}),
+        **({"claimant": claimant[0]} if claimant else {}),
+    }

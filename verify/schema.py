@@ -1,24 +1,26 @@
 """Strict JSON: a parser that accepts one reading only, and schemas for its values.
 
-A schema is called with a value and its path, and raises `Unreadable` with the JSON path
-of the first part that does not match.
+A schema is plain data: ``str``, ``bool``, a ``range`` of integers, a tuple of strings,
+an object by key (``key?`` may be missing, ``*`` is any name), ``[item]`` for a list,
+``[item, item]`` for one of two, ``{item}`` for one without repetition; or a function.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 INT64_MAX = 2**63 - 1
+COUNT = range(INT64_MAX + 1)
+POSITIVE = range(1, INT64_MAX + 1)
+INT64 = range(-INT64_MAX, INT64_MAX + 1)
 DIGITS = 20  # an integer with more digits is beyond int64, sign included
 SHOWN = 80  # characters of a wrong value that a message repeats
 PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*\Z")
 
 Path = tuple[str | int, ...]
-Schema = Callable[[Any, Path], None]
 
 
 class Unreadable(ValueError):  # noqa: N818 - named as the verdict it leads to
@@ -33,106 +35,6 @@ class Unreadable(ValueError):  # noqa: N818 - named as the verdict it leads to
     def __reduce__(self) -> tuple[object, ...]:
         """Survive pickling, which would pass on the message alone."""
         return Unreadable, (self.reason, self.path)
-
-
-@dataclass(frozen=True, slots=True)
-class Fields:
-    """Schema of an object with these keys and no others."""
-
-    required: Mapping[str, Schema]
-    optional: Mapping[str, Schema] = field(default_factory=dict)
-
-    def __call__(self, value: Any, path: Path) -> None:
-        """Check the keys, then the value of each."""
-        expect(dict, value, path)
-        known = {**self.required, **self.optional}
-        for key in value:
-            if key not in known:
-                raise Unreadable("unknown key", (*path, key))
-        for key in self.required:
-            if key not in value:
-                raise Unreadable("missing", (*path, key))
-        for key, item in value.items():
-            known[key](item, (*path, key))
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Schema of an object whose keys are names."""
-
-    of: Schema
-
-    def __call__(self, value: Any, path: Path) -> None:
-        """Check every name and its value."""
-        expect(dict, value, path)
-        for key, item in value.items():
-            text(key, (*path, key))
-            self.of(item, (*path, key))
-
-
-@dataclass(frozen=True, slots=True)
-class Integer:
-    """Schema of an integer within bounds, both included."""
-
-    least: int = 0
-    most: int = INT64_MAX
-
-    def __call__(self, value: Any, path: Path) -> None:
-        """Check type and bounds."""
-        expect(int, value, path)
-        if not self.least <= value <= self.most:
-            reason = f"{value} is not within {self.least} and {self.most}"
-            raise Unreadable(reason, path)
-
-    def holds_for_all(self, values: Sequence[Any]) -> bool:
-        """Check a list at once, which is quicker."""
-        plain = all(type(number) is int for number in values)
-        return plain and self.least <= min(values) and max(values) <= self.most
-
-
-@dataclass(frozen=True, slots=True)
-class Each:
-    """Schema of a list: of any length, or of one; with or without repeated items."""
-
-    of: Schema
-    length: int | None = None
-    distinct: bool = False
-
-    def __call__(self, value: Any, path: Path) -> None:
-        """Check the items, their number, then repetition."""
-        expect(list, value, path)
-        quick = value and isinstance(self.of, Integer) and self.of.holds_for_all(value)
-        for position, item in enumerate(() if quick else value):
-            self.of(item, (*path, position))
-        if self.length not in {None, len(value)}:
-            raise Unreadable(f"{len(value)} entries, expected {self.length}", path)
-        repeated = _first_repeated(value) if self.distinct else None
-        if repeated is not None:
-            reason = f"{shown(value[repeated])} listed twice"
-            raise Unreadable(reason, (*path, repeated))
-
-
-@dataclass(frozen=True, slots=True)
-class OneOf:
-    """Schema of one of some strings."""
-
-    choices: Sequence[str]
-
-    def __call__(self, value: Any, path: Path) -> None:
-        """Check type and choice."""
-        expect(str, value, path)
-        if value not in self.choices:
-            reason = f"{shown(value)} is none of {', '.join(self.choices)}"
-            raise Unreadable(reason, path)
-
-
-def text(value: Any, path: Path) -> None:
-    """Check for a string, which must be Unicode."""
-    expect(str, value, path)
-    try:
-        value.encode("utf-8")
-    except UnicodeEncodeError:
-        raise Unreadable("half a surrogate pair in a string", path) from None
 
 
 class _Odd:
@@ -155,7 +57,9 @@ def parse(text: str | bytes) -> object:
         value: object = json.loads(
             decoded,
             object_pairs_hook=_object_or_odd,
-            parse_int=_integer_or_odd,
+            parse_int=lambda digits: (
+                int(digits) if len(digits) <= DIGITS else _Odd("integer beyond 64 bits")
+            ),
             parse_float=lambda digits: _Odd(f"a float: {digits[:SHOWN]}"),
             parse_constant=lambda name: _Odd(f"no JSON: {name}"),
         )
@@ -165,6 +69,29 @@ def parse(text: str | bytes) -> object:
     except RecursionError:
         raise Unreadable("nested too deeply") from None
     return value
+
+
+def check(schema: Any, value: Any, path: Path = ()) -> None:
+    """Raise `Unreadable` for the first part of a value that does not match."""
+    if schema is str:
+        _check_text(value, path)
+    elif schema is bool:
+        expect(bool, value, path)
+    elif isinstance(schema, range):
+        expect(int, value, path)
+        if value not in schema:
+            reason = f"{value} is not within {schema.start} and {schema.stop - 1}"
+            raise Unreadable(reason, path)
+    elif isinstance(schema, tuple):
+        expect(str, value, path)
+        if value not in schema:
+            raise Unreadable(f"{shown(value)} is none of {', '.join(schema)}", path)
+    elif isinstance(schema, dict):
+        _check_object(schema, value, path)
+    elif isinstance(schema, list | set):
+        _check_list(schema, value, path)
+    else:
+        schema(value, path)
 
 
 def expect(kind: type, value: object, path: Path) -> None:
@@ -185,6 +112,51 @@ def shown(value: object) -> str:
     return written if len(written) <= SHOWN else written[:SHOWN] + "..."
 
 
+def _check_object(schema: Mapping[str, Any], value: Any, path: Path) -> None:
+    expect(dict, value, path)
+    if "*" in schema:
+        for key, item in value.items():
+            _check_text(key, (*path, key))
+            check(schema["*"], item, (*path, key))
+        return
+    known = {key.removesuffix("?"): item for key, item in schema.items()}
+    for key in value:
+        if key not in known:
+            raise Unreadable("unknown key", (*path, key))
+    for key in schema:
+        if not key.endswith("?") and key not in value:
+            raise Unreadable("missing", (*path, key))
+    for key, item in value.items():
+        check(known[key], item, (*path, key))
+
+
+def _check_list(schema: list[Any] | set[Any], value: Any, path: Path) -> None:
+    expect(list, value, path)
+    of = next(iter(schema))
+    if not (isinstance(of, range) and _all_within(of, value)):
+        for position, item in enumerate(value):
+            check(of, item, (*path, position))
+    if len(schema) > 1 and len(value) != len(schema):
+        raise Unreadable(f"{len(value)} entries, expected {len(schema)}", path)
+    repeated = _first_repeated(value) if isinstance(schema, set) else None
+    if repeated is not None:
+        raise Unreadable(f"{shown(value[repeated])} listed twice", (*path, repeated))
+
+
+def _all_within(bounds: range, value: Sequence[Any]) -> bool:
+    """Check a list of integers at once; what fails is then checked item by item."""
+    plain = all(type(number) is int for number in value)
+    return plain and (not value or (min(value) in bounds and max(value) in bounds))
+
+
+def _check_text(value: Any, path: Path) -> None:
+    expect(str, value, path)
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        raise Unreadable("half a surrogate pair in a string", path) from None
+
+
 def _step(step: str | int) -> str:
     if isinstance(step, int):
         return f"[{step}]"
@@ -193,13 +165,8 @@ def _step(step: str | int) -> str:
 
 def _object_or_odd(pairs: list[tuple[str, Any]]) -> dict[str, Any] | _Odd:
     repeated = _first_repeated([key for key, _ in pairs])
-    if repeated is None:
-        return dict(pairs)
-    return _Odd("key given twice", pairs[repeated][0])
-
-
-def _integer_or_odd(digits: str) -> int | _Odd:
-    return int(digits) if len(digits) <= DIGITS else _Odd("integer beyond 64 bits")
+    odd = None if repeated is None else _Odd("key given twice", pairs[repeated][0])
+    return odd or dict(pairs)
 
 
 def _first_repeated(values: Sequence[Any]) -> int | None:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from verify.schema import INT64_MAX, Path, Unreadable, shown, text
+from verify.schema import INT64_MAX, Path, Unreadable, check, shown
 
 MEASURES = ("kip54-score", "sum-of-squares")
 """Balance by counts of partitions whatever the capacities; for points of a frontier."""
@@ -90,7 +90,7 @@ def read_policy(source: str, path: Path = ("policy",)) -> Policy:
 
 def check_policy(value: Any, path: Path) -> None:
     """Check for the text of a policy."""
-    text(value, path)
+    check(str, value, path)
     read_policy(value, path)
 
 

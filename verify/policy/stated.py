@@ -2,45 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from verify.policy.notation import check_policy
-from verify.schema import (
-    INT64_MAX,
-    Each,
-    Fields,
-    Integer,
-    OneOf,
-    Path,
-    Table,
-    Unreadable,
-    expect,
-    text,
-)
+from verify.schema import COUNT, INT64, POSITIVE, Path, Unreadable, check, expect
 
-COUNT, INT64 = Integer(), Integer(-INT64_MAX)
-TERM = Fields(
-    {"kind": text, "bound": INT64},
-    {
-        "members": Each(text),
-        "topics": Each(text),
-        "at_least": COUNT,
-        "weight": Table(COUNT),
-        "price": Table(Table(INT64)),
-        "steps": Each(Each(COUNT, length=2)),
-    },
-)
-PROOFS: Mapping[str, Fields] = {
-    "certificate": Fields({"by": text}),
-    "terms": Fields({"by": text, "terms": Each(TERM)}),
-    "search": Fields({"by": text, "engine": text}, {"terms": Each(TERM)}),
+TERM = {
+    "kind": str,
+    "bound": INT64,
+    "members?": [str],
+    "topics?": [str],
+    "at_least?": COUNT,
+    "weight?": {"*": COUNT},
+    "price?": {"*": {"*": INT64}},
+    "steps?": [[COUNT, COUNT]],
+}
+PROOFS: dict[str, dict[str, Any]] = {
+    "certificate": {"by": str},
+    "terms": {"by": str, "terms": [TERM]},
+    "search": {"by": str, "engine": str, "terms?": [TERM]},
 }
 
 
 def check_value(value: Any, path: Path) -> None:
     """Check the value of a level: an integer, or the list of ``load``."""
-    (Each(INT64) if type(value) is list else INT64)(value, path)
+    check([INT64] if type(value) is list else INT64, value, path)
 
 
 def check_proof(value: Any, path: Path) -> None:
@@ -48,17 +34,17 @@ def check_proof(value: Any, path: Path) -> None:
     expect(dict, value, path)
     if "by" not in value:
         raise Unreadable("missing", (*path, "by"))
-    OneOf([*PROOFS])(value["by"], (*path, "by"))
-    PROOFS[value["by"]](value, path)
+    check(tuple(PROOFS), value["by"], (*path, "by"))
+    check(PROOFS[value["by"]], value, path)
     if value.get("terms") == [] and value["by"] == "terms":
         raise Unreadable("empty", (*path, "terms"))
 
 
-OBJECTIVE = Fields(
-    {"of": text, "value": check_value, "bound": check_value},
-    {"scale": Integer(1), "proof": check_proof},
-)
-STATED_FIELDS: Mapping[str, Any] = {
-    "policy": check_policy,
-    "objectives": Each(OBJECTIVE),
+OBJECTIVE = {
+    "of": str,
+    "value": check_value,
+    "bound": check_value,
+    "scale?": POSITIVE,
+    "proof?": check_proof,
 }
+STATED_FIELDS = {"policy?": check_policy, "objectives?": [OBJECTIVE]}
