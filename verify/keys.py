@@ -2,8 +2,7 @@
 
 The n-th partition of a member of capacity w has the *key* (n, w), ordered by the
 fraction n / w, larger capacities first; without capacities the key is n. Distinct keys
-are never equal, and a dec-min assignment holds the least keys (docs/method.md,
-"Capacities").
+are never equal; a dec-min assignment holds the least keys (docs/method.md, Capacities).
 """
 
 from __future__ import annotations

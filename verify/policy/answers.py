@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from verify.case import Case, Row
@@ -42,16 +43,9 @@ def judge_stated(
     *,
     complete: bool,
 ) -> tuple[dict[str, Any], dict[str, Reason]]:
-    """Judge what an assignment states of its policy.
+    """Judge what an assignment states of its policy: verdict, and evidence against it.
 
-    Returns
-    -------
-    dict
-        ``policy`` and ``objectives`` of the verdict, and ``status`` if one is claimed
-        that can be proved. Objectives are judged of complete valid assignments only.
-    dict
-        Evidence against what is stated. ``proved["peak_lag"]`` is set if a level
-        proves it.
+    ``proved["peak_lag"]`` is set if a level proves it.
 
     Raises
     ------
@@ -61,27 +55,26 @@ def judge_stated(
     policy, tally = read_policy(assignment["policy"]), tally_of(case, rows)
     check_scales(case, policy)
     broken = constraints_fail(case, policy, tally, counted)
+    allowed = complete and not broken
     judged: list[dict[str, Any]] = []
     found: dict[str, Reason] = {}
     if complete:
         judged, found = _judge_levels(
-            case, rows, policy, tally, assignment, proved, allowed=not broken
+            case, rows, policy, tally, assignment, proved, allowed=allowed
         )
-    else:
-        broken.pop("balance", None)  # other evidence says what is missing
     met = {
         "of": assignment["policy"],
         "balance_met": complete and "balance" not in broken,
         "budget_met": "budget" not in broken,
     }
-    allowed = complete and not broken
+    if not complete:
+        broken.pop("balance", None)  # other evidence says what is missing
     stated: dict[str, Any] = {"policy": met, "objectives": judged}
     against = _status_evidence(case, policy, assignment, judged, allowed=allowed)
-    if assignment.get("status") in {"optimal", "infeasible"}:
-        stated["status"] = {
-            "claimed": assignment["status"],
-            "found": _status_found(assignment, judged, against, allowed=allowed),
-        }
+    status = assignment.get("status")
+    if status in {"optimal", "infeasible"}:
+        settled = _status_found(status, judged, against, allowed=allowed)
+        stated["status"] = {"claimed": status, "found": settled}
     return stated, broken | found | ({"status": against} if against else {})
 
 
@@ -139,19 +132,16 @@ def _status_evidence(
 
 
 def _status_found(
-    assignment: Document,
-    judged: Sequence[Document],
-    against: Document,
-    *,
-    allowed: bool,
+    status: str, judged: Sequence[Document], against: Document, *, allowed: bool
 ) -> str:
     """Return ``proved``, ``search``, ``unproved`` or ``refuted`` for a claimed status.
 
     ``search``: every level is proved or has the word of an engine, not checked.
     """
-    if assignment["status"] == "infeasible":
-        is_known = [name for name in ("proved", "refuted") if name in against]
-        return is_known[0] if is_known else "unproved"
+    if status == "infeasible":
+        return next(
+            (one for one in ("proved", "refuted") if one in against), "unproved"
+        )
     if not allowed:
         return "refuted"
     if against:
@@ -175,8 +165,8 @@ def _certified(
 ) -> tuple[dict[str, Value], Reason | None]:
     """Return the bounds that a certificate proves, by level, or why it proves none.
 
-    What it says of several levels together holds of assignments as good in the levels
-    before. So from the first level in which this one is not, each is asked by itself.
+    Its bounds on several levels hold of assignments as good in the levels before; from
+    the first level in which this one is not, each level is bounded by itself.
     """
     applies = policy.balance == "dec-min" or "load" in policy.levels
     if shown is None or not applies:
@@ -187,11 +177,8 @@ def _certified(
         return {}, refused
     before = split(policy)[0]
     alone = [policy.levels[of] for of in before]
-    fails = (
-        balance_fails(case, rows, shown, lambda b: place_rows(case, rows, b, alone))
-        if alone
-        else balance_fails(case, rows, shown)
-    )
+    placed = partial(place_rows, case, rows, alone) if alone else None
+    fails = balance_fails(case, rows, shown, placed)
     least = separate_values(case, alone)
     if fails is None and least != tuple(value_of(case, tally, one) for one in alone):
         fails = {"fails": "seats"}

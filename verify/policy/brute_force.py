@@ -59,11 +59,6 @@ Vector = tuple[Any, ...]  # values of all levels, first level first
 class Brute:
     """Everything a policy allows of one case, with its values.
 
-    Parameters
-    ----------
-    text : str
-        The policy.
-
     Raises
     ------
     TooLarge
@@ -121,10 +116,7 @@ def enumerate_claims(
     *,
     claim_rule: str,
 ) -> dict[str, Any]:
-    """Return what enumeration finds of the claims of an assignment, or why not.
-
-    See `settle_unstated` and `settle_policy`; ``refused`` if the case is too large.
-    """
+    """Return what enumeration finds of the claims; ``refused`` if there is too much."""
     try:
         if "policy" not in assignment:
             return settle_unstated(instance, verdict, claim_rule=claim_rule)
@@ -148,24 +140,8 @@ def settle_policy(
 ) -> dict[str, Any]:
     """Return what enumeration finds of the claims of an answer about its policy.
 
-    Parameters
-    ----------
-    rows : sequence of (member, topic, numbers)
-        The assignment, no row empty.
-    complete : bool
-        Whether it is a complete valid assignment; no other reaches anything.
-
-    Returns
-    -------
-    dict
-        ``feasible`` : whether anything is allowed by balance and budget;
-        ``allowed`` : whether the assignment is;
-        ``objectives`` : of each level its ``least`` under the levels before (left out
-        if nothing is allowed), whether the assignment ``reached`` it, in the levels
-        before as well, and if a bound is claimed, whether ``bound_holds`` of all
-        that is as good in the levels before;
-        ``optimal`` : whether all levels are reached; and, if a status is claimed that
-        can be wrong, ``status_holds``.
+    docs/words.md has the form. An assignment that is not ``complete`` and valid reaches
+    no level.
 
     Raises
     ------

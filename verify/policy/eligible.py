@@ -74,13 +74,9 @@ class Eligibility:
 
     def class_of(self, topic: str, number: int) -> PartitionClass:
         """Return the class of one partition."""
-        owner = [
-            name
-            for name in self.case.claimants.get(topic, {}).get(number, ())
-            if number in self.case.owned.get((name, topic), ())
-        ]
+        rivals = self.case.claimants.get(topic, {}).get(number, ())
         (one,) = self._classes(topic, [number])
-        return one._replace(owner=owner[0]) if owner else one
+        return one._replace(owner=rivals[0]) if len(rivals) == 1 else one
 
     def eligible(self, partitions: PartitionClass) -> list[MemberClass]:
         """Return the classes of members that are eligible for a class of partitions."""

@@ -70,17 +70,10 @@ def states_of(
 ) -> tuple[list[Pair], set[State]]:
     """Assign every partition in every way; merge states equal in what is asked for.
 
-    Parameters
-    ----------
-    asked : of ``loads``, ``lags``, ``moves``, ``racks`` and ``topics``
-    even : dict or None
-        If given, only states in which each topic is even by itself are kept, and it is
-        filled with the least loads / capacity of each topic, largest first.
-
-    Returns
-    -------
-    list of (member, topic), set of State
-        What the amounts of the states are about; topic "" if topics are not asked for.
+    ``asked`` are of loads, lags, moves, racks and topics; the amounts of the states are
+    those of the (member, topic) pairs returned, with topic "" if topics are not asked
+    for. With ``even`` only states in which each topic is even by itself are kept, and
+    it receives the loads / capacity of each topic.
 
     Raises
     ------
@@ -126,23 +119,10 @@ def best(
 ) -> dict[str, Any]:
     """Return the best figures of all complete valid assignments.
 
-    Parameters
-    ----------
-    lag : bool
-        Without it, lags count 0: fewer states differ, so larger cases are settled.
-
-    Returns
-    -------
-    dict
-        ``loads`` : the counts, largest first, of the dec-min assignments (by load
-        over capacity: their fractions are the least); under them
-        ``kept`` : the most kept,
-        ``peak_lag_at_kept`` : the least peak lag of those that keep the most,
-        ``peak_lag`` : the least peak lag,
-        ``kept_at_peak_lag`` : the most kept of those with the least peak lag; and
-        ``any_kept``, ``any_peak_lag`` : the best under any load vector;
-        ``shares`` : with capacities, the dec-min fractions, largest first, over the
-        least common multiple of the capacities.
+    Of dec-min assignments: ``loads``, with capacities also as ``shares`` in common
+    parts; the best ``kept`` and ``peak_lag``, and each where the other is best. Under
+    any load vector: ``any_kept`` and ``any_peak_lag``. Without ``lag`` lags count 0;
+    fewer states differ, so larger cases are settled.
 
     Raises
     ------
@@ -154,15 +134,15 @@ def best(
     names, owned = list(case.wants), count_owned(case)
     scores = [
         (
-            shares_of(case, names, loads),
-            sorted(loads, reverse=True),
+            shares_of(case, names, n),
+            sorted(n, reverse=True),
             max(lags, default=0),
-            owned - moves,
+            moves,
         )
-        for loads, lags, moves, _ in states
+        for n, lags, moves, _ in states
     ]
     shares, loads, _, _ = min(scores)
-    balanced = [(peak, kept) for vector, _, peak, kept in scores if vector == shares]
+    balanced = [(peak, owned - n) for vector, _, peak, n in scores if vector == shares]
     kept, peak = max(kept for _, kept in balanced), min(peak for peak, _ in balanced)
     return {
         **({"shares": shares} if is_weighted(case) else {}),
@@ -171,7 +151,7 @@ def best(
         "peak_lag_at_kept": min(lag for lag, keeps in balanced if keeps == kept),
         "peak_lag": peak,
         "kept_at_peak_lag": max(keeps for lag, keeps in balanced if lag == peak),
-        "any_kept": max(kept for *_, kept in scores),
+        "any_kept": owned - min(moves for *_, moves in scores),
         "any_peak_lag": min(peak for *_, peak, _ in scores),
     }
 

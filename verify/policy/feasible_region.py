@@ -1,9 +1,8 @@
 """The feasible region of a balance: eligible members and load bounds, by pool.
 
-Every assignment that a balance allows is in its region, so whatever is argued from the
-region holds of all of them. A region consists of pools. A pool has some topics, the
-members that are eligible for their partitions, and bounds on how many of them each of
-these holds. No topic is in two pools.
+Every assignment that a balance allows is in its region. A region consists of pools:
+topics, the members that are eligible for their partitions, and bounds on how many of
+them each of these holds. No topic is in two pools.
 
 - ``per-topic``: each topic is a pool. All its subscribers are eligible for all of its
   partitions, so the even way to share n of them is the n least keys (`verify.keys`),
@@ -28,34 +27,20 @@ from verify.keys import count_keys
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pool:
-    """Topics, and how many of their partitions together each member may hold.
-
-    Attributes
-    ----------
-    topics : those of the pool
-    units : how many partitions they have
-    limits : member -> least and most; no narrower limits hold for any one of them
-    """
+    """Topics, and how many of their partitions together each member may hold."""
 
     topics: Sequence[str]
-    units: int
-    limits: Limits
+    units: int  # how many partitions they have
+    limits: Limits  # no narrower ones hold for any member
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Region:
-    """What a balance leaves open.
+    """What a balance leaves open."""
 
-    Attributes
-    ----------
-    pools : disjoint sets of topics
-    eligible : topic -> members that may hold its partitions
-    is_open : whether every valid assignment is in it
-    """
-
-    pools: Sequence[Pool]
-    eligible: Mapping[str, Sequence[str]]
-    is_open: bool
+    pools: Sequence[Pool]  # disjoint sets of topics
+    eligible: Mapping[str, Sequence[str]]  # topic -> members that may hold it
+    is_open: bool  # whether every valid assignment is in it
 
 
 def region_of(

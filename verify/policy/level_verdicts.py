@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from verify.case import Case
 from verify.policy.feasible_region import Region
@@ -34,33 +34,23 @@ Stated = Mapping[str, Any]  # one of an answer's objectives
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """A complete valid assignment and what its proofs may rest on.
-
-    Attributes
-    ----------
-    case, policy, tally : the question, and the answer counted
-    region : what the balance leaves open, as far as it is known
-    certified : level -> bound that the certificate proves
-    allowed : whether balance and budget are met
-    work : what may still be spent on checking
-    """
+    """A complete valid assignment and what its proofs may rest on."""
 
     case: Case
     policy: Policy
     tally: Tally
-    region: Region
-    certified: Mapping[str, Value]
-    allowed: bool
+    region: Region  # what the balance leaves open, as far as it is known
+    certified: Mapping[str, Value]  # level -> bound that the certificate proves
+    allowed: bool  # whether balance and budget are met
     work: Work
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Support:
+class Support(NamedTuple):
     """What supports a bound: how high it goes, and what is wrong with it."""
 
     rests_on: str
-    bound: Value | None = None
-    fails: Reason | None = None
+    bound: Value | None
+    fails: Reason | None
     engine: str | None = None
 
 
@@ -80,49 +70,42 @@ def proves_peak_lag(answer: Answer, verdicts: Sequence[Mapping[str, Any]]) -> bo
 
 def _verdict(answer: Answer, of: str, stated: Stated | None) -> dict[str, Any]:
     level = answer.policy.levels[of]
-    value = value_of(answer.case, answer.tally, level)
-    support = _support(answer, of, stated)
-    found: dict[str, Any] = {
-        "of": of,
-        "value": value,
-        "scale": scale_of(answer.case, level),
-        "bound": support.bound,
-    }
+    value, scale = (
+        value_of(answer.case, answer.tally, level),
+        scale_of(answer.case, level),
+    )
+    rests_on, bound, fails, engine = _support(answer, of, stated)
+    found: dict[str, Any] = {"of": of, "value": value, "scale": scale, "bound": bound}
     claimed = {} if stated is None else {"scale": 1, **stated}
     differ = {n: claimed[n] for n in found if n in claimed and claimed[n] != found[n]}
-    if found["scale"] == 1:
-        del found["scale"]
-    if support.bound is None:
-        del found["bound"]
+    left_out = {"scale": scale == 1, "bound": bound is None}
+    found = {name: one for name, one in found.items() if not left_out.get(name)}
     if differ:
         found["claimed"] = differ
-    found["rests_on"] = support.rests_on
-    if support.engine is not None:
-        found["engine"] = support.engine
-    checked = support.rests_on in CHECKED
-    found["proved"] = answer.allowed and checked and support.bound == value
-    fails = support.fails or _overstated(stated, support, value)
+    found["rests_on"] = rests_on
+    if engine is not None:
+        found["engine"] = engine
+    checked = rests_on in CHECKED
+    found["proved"] = answer.allowed and checked and bound == value
+    if fails is None and stated is not None and not (checked and bound is None):
+        limit = bound if checked else value
+        fails = None if at_most(stated["bound"], limit) else {"fails": "bound"}
     return found | ({} if fails is None else {"evidence": fails})
 
 
 def _support(answer: Answer, of: str, stated: Stated | None) -> Support:
     """Return what a stated bound rests on."""
     if stated is None:
-        return Support(rests_on="nothing", fails={"fails": "absent"})
+        return Support("nothing", None, {"fails": "absent"})
     proof = stated.get("proof", {"by": "nothing"})
     if proof["by"] == "certificate":
         bound = answer.certified.get(of)
         fails = {"fails": "certificate"} if bound is None else None
-        return Support(rests_on="certificate", bound=bound, fails=fails)
+        return Support("certificate", bound, fails)
     accepted, refused = _accepted(answer, of, proof.get("terms", ()))
     if proof["by"] == "terms":
-        return Support(rests_on="terms", bound=accepted, fails=refused)
-    return Support(
-        rests_on=proof["by"],
-        bound=stated["bound"],
-        fails=refused,
-        engine=proof.get("engine"),
-    )
+        return Support("terms", accepted, refused)
+    return Support(proof["by"], stated["bound"], refused, proof.get("engine"))
 
 
 def _accepted(
@@ -143,11 +126,3 @@ def _term_fails(answer: Answer, of: str, term: Mapping[str, Any]) -> Reason | No
     if term["kind"] in KINDS:
         return priced_term_fails(case, policy, answer.tally, of, term, work)
     return term_fails(case, answer.region, policy.levels[of], term, work)
-
-
-def _overstated(stated: Stated | None, support: Support, value: Value) -> Reason | None:
-    """Return that a stated bound is above what proves it, or above the value."""
-    if stated is None or (support.bound is None and support.rests_on in CHECKED):
-        return None
-    limit = support.bound if support.rests_on in CHECKED else value
-    return None if at_most(stated["bound"], limit) else {"fails": "bound"}

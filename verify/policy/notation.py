@@ -46,20 +46,12 @@ TOPIC_PEAK_LAG: Level = ((1, "topic-peak-lag"),)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """The constraints and objectives of which an answer claims to be the best.
+    """The constraints and objectives of which an answer claims to be the best."""
 
-    Attributes
-    ----------
-    balance : ``dec-min``, ``kip54``, ``per-topic``, ``spread`` or ``none``
-    most : the width of a spread, else None
-    levels : text of each level -> its terms, first level first
-    max_moves : the budget, or None
-    """
-
-    balance: str
-    most: int | None
-    levels: Mapping[str, Level]
-    max_moves: int | None
+    balance: str  # dec-min, kip54, per-topic, spread or none
+    most: int | None  # the width of a spread, else None
+    levels: Mapping[str, Level]  # text of each level -> its terms, first level first
+    max_moves: int | None  # the budget
 
 
 def read_policy(source: str, path: Path = ("policy",)) -> Policy:

@@ -22,22 +22,13 @@ Pair = tuple[str, str]  # member, topic
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
-    """All that objectives and constraints need of an assignment.
+    """All that objectives and constraints need of an assignment."""
 
-    Attributes
-    ----------
-    loads : (member, topic) -> partitions, for pairs with any
-    lags : (member, topic) -> total lag, records, for the same pairs
-    moves : owned partitions that do not stay with their owner
-    mismatches : partitions whose member's rack has no replica of them
-    counted : objective -> its value, once counted
-    """
-
-    loads: Mapping[Pair, int]
-    lags: Mapping[Pair, int]
-    moves: int
-    mismatches: int
-    counted: dict[str, int] = field(default_factory=dict, compare=False)
+    loads: Mapping[Pair, int]  # partitions, for pairs with any
+    lags: Mapping[Pair, int]  # records, for the same pairs
+    moves: int  # owned partitions that do not stay with their owner
+    mismatches: int  # partitions whose member's rack has no replica of them
+    counted: dict[str, int] = field(default_factory=dict, compare=False)  # objectives
 
 
 def tally_of(case: Case, rows: Sequence[Row]) -> Tally:
@@ -67,15 +58,12 @@ def scale_of(case: Case, level: Level) -> int:
 
 
 def check_scales(case: Case, policy: Policy) -> None:
-    """Check that what a policy divides by capacity can be counted in 64-bit units.
-
-    The scale of a level is a 64-bit integer in ``assignment/1``. A policy without such
-    a level, nor a spread, may have any capacities.
+    """Check that the scale of every level, and of a spread, is a 64-bit integer.
 
     Raises
     ------
     Unreadable
-        If the least common multiple of the capacities in play is 2^63 or more.
+        If not: the capacities in play have no common multiple below 2^63.
     """
     levels = [*policy.levels.values()]
     if policy.balance == "spread":
@@ -122,10 +110,8 @@ def scaled_by_topic(
     unit = {name: common // case.capacity[name] for name in case.in_play}
     for topic, subscribers in case.subscribers.items():
         if subscribers and case.partitions[topic]:
-            yield (
-                topic,
-                {m: amounts.get((m, topic), 0) * unit[m] for m in subscribers},
-            )
+            held = {m: amounts.get((m, topic), 0) * unit[m] for m in subscribers}
+            yield topic, held
 
 
 def _count(case: Case, tally: Tally, objective: str) -> int:
@@ -145,30 +131,6 @@ def _divides(objective: str) -> bool:
     return objective not in {"stickiness", "rack", "lag-deviation", *MEASURES}
 
 
-def _moves(_: Case, tally: Tally) -> int:
-    return tally.moves
-
-
-def _mismatches(_: Case, tally: Tally) -> int:
-    return tally.mismatches
-
-
-def _peak_lag(case: Case, tally: Tally) -> int:
-    return max(scaled(case, tally.lags).values(), default=0)
-
-
-def _lag_spread(case: Case, tally: Tally) -> int:
-    return _spread(scaled(case, tally.lags))
-
-
-def _topic_peak_lag(case: Case, tally: Tally) -> int:
-    return sum(max(lags.values()) for _, lags in scaled_by_topic(case, tally.lags))
-
-
-def _per_topic_spread(case: Case, tally: Tally) -> int:
-    return sum(_spread(loads) for _, loads in scaled_by_topic(case, tally.loads))
-
-
 def _deviation(case: Case, tally: Tally) -> int:
     """Sum |lag - fair share|; the share of a capacity w is all lag * w / W."""
     lags, together = _by_member(case, tally.lags), _all_capacity(case)
@@ -176,14 +138,6 @@ def _deviation(case: Case, tally: Tally) -> int:
     return sum(
         abs(together * lag - total * case.capacity[name]) for name, lag in lags.items()
     )
-
-
-def _kip54_score(case: Case, tally: Tally) -> int:
-    return kip54_score(_counts(case, tally))
-
-
-def _sum_of_squares(case: Case, tally: Tally) -> int:
-    return sum(load * load for load in _counts(case, tally).values())
 
 
 def _counts(case: Case, tally: Tally) -> dict[str, int]:
@@ -211,13 +165,19 @@ def _spread(amounts: Mapping[str, int]) -> int:
 
 
 _COUNTS: Mapping[str, Callable[[Case, Tally], int]] = {
-    "stickiness": _moves,
-    "peak-lag": _peak_lag,
-    "topic-peak-lag": _topic_peak_lag,
-    "lag-spread": _lag_spread,
+    "stickiness": lambda _, tally: tally.moves,
+    "rack": lambda _, tally: tally.mismatches,
+    "peak-lag": lambda case, tally: max(scaled(case, tally.lags).values(), default=0),
+    "topic-peak-lag": lambda case, tally: sum(
+        max(lags.values()) for _, lags in scaled_by_topic(case, tally.lags)
+    ),
+    "lag-spread": lambda case, tally: _spread(scaled(case, tally.lags)),
     "lag-deviation": _deviation,
-    "rack": _mismatches,
-    "per-topic-spread": _per_topic_spread,
-    "kip54-score": _kip54_score,
-    "sum-of-squares": _sum_of_squares,
+    "per-topic-spread": lambda case, tally: sum(
+        _spread(loads) for _, loads in scaled_by_topic(case, tally.loads)
+    ),
+    "kip54-score": lambda case, tally: kip54_score(_counts(case, tally)),
+    "sum-of-squares": lambda case, tally: sum(
+        load * load for load in _counts(case, tally).values()
+    ),
 }

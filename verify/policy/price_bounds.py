@@ -38,10 +38,10 @@ KINDS = frozenset({"separate", "prices"})
 
 
 def split(policy: Policy) -> tuple[list[str], list[str]]:
-    """Return the levels that each partition settles alone, and those after balance.
+    """Return the sums of moves and mismatches before and after balance is settled.
 
-    These are the sums of moves and mismatches before and after ``load``, up to the
-    first level of another sort. Under dec-min all come after.
+    Balance is settled by ``load``, or by dec-min from the start; a level of another
+    sort ends both lists.
     """
     before: list[str] = []
     after: list[str] = []
@@ -59,13 +59,10 @@ def split(policy: Policy) -> tuple[list[str], list[str]]:
 def certified(
     case: Case, policy: Policy, certificate: Certificate
 ) -> dict[str, int] | None:
-    """Return what a certificate of balance proves of the levels after balance.
+    """Return what a certificate proves of the levels after balance, by level.
 
-    Returns
-    -------
-    dict or None
-        Level -> what no assignment has less of that is as good in the levels before;
-        None if no assignment is within the budget.
+    Each bound holds of assignments as good in the levels before. None: no assignment
+    is within the budget.
     """
     before, after = split(policy)
     weights = certificate.get("weights", MOVES)
@@ -85,7 +82,7 @@ def kept_bound_with_racks(case: Case, certificate: Certificate) -> int:
 
 
 def place_rows(
-    case: Case, rows: Sequence[Row], bounds: LoadBounds, before: Sequence[Level]
+    case: Case, rows: Sequence[Row], before: Sequence[Level], bounds: LoadBounds
 ) -> Iterator[Placed]:
     """Yield the partitions held, each with the lowest place that ``before`` leaves."""
     eligibility = Eligibility(
@@ -126,10 +123,8 @@ def priced_term_fails(
 ) -> dict[str, Any] | None:
     """Return why a term of moves and mismatches does not prove its bound, or None.
 
-    ``separate``: what partitions cost alone (`separate_values`). ``prices``: under
-    ``per-topic``, by prices (`priced_topics_bound`). Both are about the sums of moves
-    and mismatches up to the level, in order; so a level after others is bounded for
-    assignments as good in these, or else by itself.
+    ``separate``: what partitions cost alone; ``prices``: by prices, under per-topic.
+    A level after others is bounded for assignments as good in these, or else by itself.
     """
     level = policy.levels[of]
     if not _is_linear(level) or (
@@ -240,10 +235,9 @@ def least_values(
 ) -> tuple[int, ...] | None:
     """Return the first in order of all pairs of counts that a bound leaves.
 
-    Of moves, at most those owned and the budget, and mismatches, at most one per
-    partition, with a*moves + b*mismatches no less than the bound. More mismatches
-    make no level less, so for each number of moves the fewest are enough; and so are
-    the fewest moves where mismatches do not depend on them.
+    Moves are at most those owned and the budget, mismatches at most one per partition.
+    More mismatches make no level less, so the fewest are enough for each number of
+    moves; and so are the fewest moves where mismatches do not depend on them.
     """
     per_move, per_mismatch = weights.get("stickiness", 0), weights.get("rack", 0)
     partitions = sum(case.partitions.values())
@@ -270,8 +264,7 @@ def asks_racks(levels: Sequence[Level]) -> bool:
 def _cheapest(eligible: Sequence[MemberClass], weights: Weights) -> int:
     """Return the least cost of some members, price included."""
     per_move, per_mismatch = weights.get("stickiness", 0), weights.get("rack", 0)
-    costs = [
+    return min(
         per_move * one.moved + per_mismatch * one.mismatched + one.price
         for one in eligible
-    ]
-    return min(costs)
+    )
