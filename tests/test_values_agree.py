@@ -24,11 +24,11 @@ from solver.policy import WEIGHT_MAX
 from tests.shapes import SHAPES, Document
 from tests.solver.brute import Brute, best_values
 from tests.strategies import TINY, rebalances, rebalances_with_assignments
-from verify.objectives import scale_of as judges_scale
-from verify.objectives import tally_of
-from verify.objectives import value_of as judges_value
-from verify.policy import MEASURES, OBJECTIVES, read_policy
-from verify.rules import rows_of
+from verify import rows_of
+from verify.policy.notation import MEASURES, OBJECTIVES, read_policy
+from verify.policy.objectives import scale_of as judges_scale
+from verify.policy.objectives import tally_of
+from verify.policy.objectives import value_of as judges_value
 
 Pair = tuple[Document, Document]
 ALONE = [WeightedObjective.of(one) for one in Objective]

@@ -51,14 +51,14 @@ class AuxiliaryInstance(NamedTuple):
 
     def named_prices(
         self, price: Int32 | Int64, given: Instance
-    ) -> dict[str, int | dict[str, int]]:
+    ) -> dict[str, dict[str, int]]:
         """Return the prices of pairs that are not 0, by topic and member."""
         found: dict[str, dict[str, int]] = {}
         for pair in np.flatnonzero(price).tolist():
             topic = given.topics[self.topic[pair]]
             member = given.members[self.member[pair]]
             found.setdefault(topic, {})[member] = int(price[pair])
-        return {**found}
+        return found
 
 
 class _Candidates(NamedTuple):

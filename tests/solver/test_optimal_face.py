@@ -13,7 +13,7 @@ from tests.shapes import Document, member, rebalance
 from tests.solver.flow_policies.routes import drawn
 from tests.solver.routes import instance
 from tests.verify import naive
-from verify.enumerate import TooLarge
+from verify import TooLarge
 
 
 def face_of(laid_out: Instance) -> OptimalFace:

@@ -18,7 +18,7 @@ from solver.result import Result
 from tests.solver.brute import Brute
 from tests.solver.flow_policies.routes import ALWAYS, drawn, judged
 from tests.solver.routes import instance
-from verify.enumerate import TooLarge
+from verify import TooLarge
 
 
 @pytest.mark.parametrize("stopped", [False, True])

@@ -16,7 +16,7 @@ from tests.solver.routes import INSTANCES, instance
 from tests.solver.test_engines_agree import with_lags
 from tests.strategies import Limits as Size
 from tests.strategies import seeded_rebalance
-from verify.enumerate import TooLarge
+from verify import TooLarge
 
 SIZE = Size(members=3, topics=2, partitions=4)
 POLICIES = (
