@@ -27,7 +27,7 @@ BREACHES = [
     ("judge-apart", "solver", "import verify"),
     ("judge-apart", "heuristics", "def late() -> None:\n    import verify"),
     ("judge-apart", "rebalance", "import verify"),
-    ("two-programs", "solver.cpsat", "from solver.milp import kinds"),
+    ("two-programs", "solver.cpsat", "from solver.milp import columns"),
     ("two-programs", "solver.milp", "from solver import cpsat"),
     ("circles", "solver.policy", "from solver import solving"),
     ("circles", "solver.cpsat", "from solver import solving"),

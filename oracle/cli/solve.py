@@ -31,7 +31,7 @@ POLICIES: Final = (
 )
 """Names of `solver.policy.NAMED`, written out so that --help need not import it."""
 
-EngineName = Literal["auto", "cp-sat", "highs", "cbc"]
+EngineName = Literal["auto", "cp-sat", "highs"]
 
 PolicyOption = Annotated[
     str,

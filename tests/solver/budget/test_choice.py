@@ -11,7 +11,7 @@ import pytest
 from rebalance import Assignment
 from solver.budget import Choice
 from solver.limits import Limits
-from solver.milp.check import is_allowed
+from solver.milp import is_allowed
 from solver.objectives import common_capacity, values_of
 from solver.peak_lag.work import Work
 from solver.policy import parse_policy

@@ -12,7 +12,7 @@ from rebalance import to_json
 from solver import solve
 from solver.budget import NAME, can_answer
 from solver.limits import Limits
-from solver.milp.check import is_allowed
+from solver.milp import is_allowed
 from solver.policy import parse_policy
 from solver.result import Status
 from tests.solver.brute import Brute
