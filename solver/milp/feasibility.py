@@ -64,7 +64,14 @@ def _is_balanced(
         case BalanceKind.DEC_MIN:
             return dec_min_face([*map(tuple, topics)], topics, weights) is not None
         case BalanceKind.KIP54:
-            return all(_no_transfer_evens(topic, loads) for topic in topics)
+            # No holder has two or more partitions more than another subscriber.
+            lowest = (min(loads[d] for d in topic) for topic in topics)
+            return all(
+                loads[c] <= least + 1
+                for topic, least in zip(topics, lowest, strict=True)
+                for c, count in topic.items()
+                if count
+            )
         case BalanceKind.PER_TOPIC:
             return all(_is_even(topic, weights) for topic in topics)
         case BalanceKind.SPREAD:
@@ -74,16 +81,8 @@ def _is_balanced(
             return not ratios or max(ratios) - min(ratios) <= most
 
 
-def _no_transfer_evens(topic: dict[int, int], loads: list[int]) -> bool:
-    """KIP-54: no holder has two or more partitions more than another subscriber."""
-    least = min(loads[d] for d in topic)
-    return all(loads[c] <= least + 1 for c, count in topic.items() if count)
-
-
 def _is_even(topic: dict[int, int], weights: list[int]) -> bool:
     """KIP-169: the counts of one topic are dec-min over its subscribers."""
     held = dict(enumerate(topic.values()))
-    return (
-        dec_min_face([range(len(held))], [held], [weights[c] for c in topic])
-        is not None
-    )
+    capacity = [weights[c] for c in topic]
+    return dec_min_face([range(len(held))], [held], capacity) is not None

@@ -66,9 +66,9 @@ class Incumbent:
         self.policy = policy
         self._instance = instance
 
-    def offer(self, assignment: Assignment) -> None:
+    def offer(self, assignment: Assignment | None) -> None:
         """Accept an assignment if it is allowed and better."""
-        if is_allowed(self._instance, self.policy, assignment):
+        if assignment and is_allowed(self._instance, self.policy, assignment):
             values = values_of(self._instance, assignment, self.policy)
             # Values of one objective have one type, so tuples of them compare.
             if self.assignment is None or values < self.values:
@@ -104,7 +104,7 @@ def minimize(
     for presolve in ROUNDS if relaxed is not None else ():
         if value is None:
             run = _run(program, row, limits, presolve=presolve)
-            _offer(program, run, best)
+            best.offer(rounded(program, run))
             value = safe_bound(run)
         if value is not None and value == relaxed:
             cap.changeRHS(value + MARGIN)
@@ -115,7 +115,7 @@ def minimize(
             if run.end is SearchEnd.EMPTY:
                 cap.changeRHS(value + MARGIN)
                 return value
-            _offer(program, run, best)
+            best.offer(rounded(program, run))
             value = None
         if run.end is SearchEnd.STOPPED:
             break
@@ -139,12 +139,6 @@ def reason_of(limits: Limits) -> str:
     if (exceeded := limits.exceeded()) is not None:
         return exceeded
     return RECOUNT if limits.effort is None else "the search reached its node limit"
-
-
-def _offer(program: MilpProgram, run: SearchRun, best: Incumbent) -> None:
-    assignment = rounded(program, run)
-    if assignment is not None:
-        best.offer(assignment)
 
 
 def rounded(program: MilpProgram, run: SearchRun) -> Assignment | None:
