@@ -2,7 +2,7 @@
 
 Engines: ``ours`` (`solver.peak_lag`), ``greedy`` (KIP-169), ``swaps`` (`lag-swaps`),
 and one binary per partition and member for ``cp-sat`` and ``highs``, each with one
-thread; HiGHS without presolve, as in `solver.milp`, because that of 1.13 and 1.14
+thread; HiGHS without presolve, because that of 1.13 and 1.14
 loses optima. Gaps are to the largest
 bound that anybody proved. One JSON line a run goes to ``--out``; the tables are made of
 these lines, anew by ``--lines``, and put into a page by ``--page``. Every answer of up

@@ -55,7 +55,7 @@ def by_cp_sat(lag: list[int], members: int, seconds: float) -> Plain:
 def by_highs(lag: list[int], members: int, seconds: float) -> Plain:
     """Solve with HiGHS, one thread; its word is taken for bound and proof.
 
-    Without presolve, as in `solver.milp`: that of 1.13 and 1.14 loses optima.
+    Without presolve: that of 1.13 and 1.14 loses optima.
     """
     problem = pulp.LpProblem("peak", pulp.LpMinimize)
     peak = pulp.LpVariable("peak", lowBound=0)

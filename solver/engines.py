@@ -23,7 +23,6 @@ class Engine(Enum):
     AUTO = "auto"
     CP_SAT = "cp-sat"
     HIGHS = "highs"
-    CBC = "cbc"
 
 
 def solve(
@@ -87,13 +86,7 @@ def _cp_sat(instance: Instance, policy: Policy, limits: Limits) -> Result:
 def _highs(instance: Instance, policy: Policy, limits: Limits) -> Result:
     from solver import milp
 
-    return milp.solve(instance, policy, limits=limits, backend=milp.Backend.HIGHS)
-
-
-def _cbc(instance: Instance, policy: Policy, limits: Limits) -> Result:
-    from solver import milp
-
-    return milp.solve(instance, policy, limits=limits, backend=milp.Backend.CBC)
+    return milp.solve(instance, policy, limits=limits)
 
 
 ENGINES: Final[Mapping[Engine, Solve]] = MappingProxyType(
@@ -101,7 +94,6 @@ ENGINES: Final[Mapping[Engine, Solve]] = MappingProxyType(
         Engine.AUTO: _auto,
         Engine.CP_SAT: _cp_sat,
         Engine.HIGHS: _highs,
-        Engine.CBC: _cbc,
     }
 )
 """Each imports what it needs when called: a solver library takes a second to import."""

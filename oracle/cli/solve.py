@@ -36,7 +36,7 @@ def _named_policies() -> dict[str, str]:
 POLICIES: Final = _named_policies()
 """Named policies, and what each optimizes."""
 
-EngineName = Literal["auto", "cp-sat", "highs", "cbc"]
+EngineName = Literal["auto", "cp-sat", "highs"]
 
 PolicyOption = Annotated[
     str,

@@ -1,6 +1,6 @@
-"""Every policy as an integer program in PuLP, solved by HiGHS or CBC."""
+"""Every policy as an integer program in PuLP, solved by HiGHS."""
 
-from solver.milp.backend import Backend
-from solver.milp.solving import solve
+from solver.milp.feasibility import is_allowed
+from solver.milp.solve_milp import solve
 
-__all__ = ["Backend", "solve"]
+__all__ = ["is_allowed", "solve"]

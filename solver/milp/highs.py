@@ -1,194 +1,148 @@
-"""HiGHS, through PuLP's own class, with its model handed over in one piece.
+"""HiGHS through PuLP's interface, with limits, and its bound read back.
 
-It runs in a thread of its own, and the thread that asked watches the limits. Told to
-stop, HiGHS mostly does so at once; if not, it is left behind with what it had told so
-far, and ends by itself later (Python waits for it before it exits).
-
-Every tolerance is as tight as `backend.TOLERANCE`, and both gaps are 0. Presolve of
-integer programs is off, and so are restarts, which presolve again: HiGHS 1.13 and 1.14
-lose optima in it (HiGHS issues 3043, 3073, 3094; the tests hold one of ours).
+The limits are checked in HiGHS's callbacks. Restarts are off, as they presolve again:
+HiGHS 1.13 and 1.14 lose optima in presolve (HiGHS issues 3043, 3073, 3094; the tests
+contain an instance of ours). Without presolve, 1.13 cuts off optima once it has found
+a solution. `lexicographic_milp.minimize` therefore confirms every bound.
 """
 
 from __future__ import annotations
 
-import threading
-from itertools import accumulate
-from math import isfinite
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
 from typing import Final
 
 import highspy
-import numpy as np
 import pulp
 
 from solver.limits import Limits
-from solver.milp.backend import TOLERANCE, End, Request, Run, nodes_of
 
-POLL: Final = 0.05
-GRACE: Final = 0.5
-"""Seconds: how often limits are looked at, and how long HiGHS may take to stop."""
+TOLERANCE: Final = 1e-9
+"""Accepted error of a row, a reduced cost, or an integer."""
 
-_ENDS: Final = {
-    highspy.HighsModelStatus.kOptimal: End.DONE,
-    highspy.HighsModelStatus.kModelEmpty: End.DONE,
-    highspy.HighsModelStatus.kInfeasible: End.EMPTY,
-    highspy.HighsModelStatus.kTimeLimit: End.STOPPED,
-    highspy.HighsModelStatus.kInterrupt: End.STOPPED,
-    highspy.HighsModelStatus.kSolutionLimit: End.STOPPED,  # of nodes, too
-}
-_SEARCHING: Final = highspy.cb.HighsCallbackType.kCallbackMipInterrupt
-_IMPROVED: Final = highspy.cb.HighsCallbackType.kCallbackMipImprovingSolution
-_CALLS: Final = (
-    _SEARCHING,
-    _IMPROVED,
-    highspy.cb.HighsCallbackType.kCallbackSimplexInterrupt,
-    highspy.cb.HighsCallbackType.kCallbackIpmInterrupt,
-)
+NODES_PER_EFFORT: Final = 2000
+"""Nodes of a search tree that count as one unit of `Limits.effort`."""
+
+CHECK_SECONDS: Final = 0.02
+"""Time between two checks of the limits."""
+
+
+class SearchEnd(Enum):
+    """Why a search ended, as HiGHS states it."""
+
+    DONE = "done"  # the solution is optimal
+    EMPTY = "empty"  # there is no solution
+    STOPPED = "stopped"  # a limit was reached
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchRun:
+    """One run of HiGHS: doubles that are not trusted.
+
+    Attributes
+    ----------
+    end : SearchEnd
+    values : mapping of column name to float, or None
+        The best solution found.
+    bound : float or None
+        Lower bound on the objective.
+    """
+
+    end: SearchEnd
+    values: Mapping[str, float] | None = None
+    bound: float | None = None
 
 
 def version() -> str:
-    """Return HiGHS' name and version."""
+    """Return the name and version of the solver."""
     return f"highs {highspy.Highs().version()}"
 
 
-def run(request: Request) -> Run:
-    """Minimize a program."""
-    solver = _Watched(request)
-    request.lp.solve(solver)
-    return solver.run
+def minimize(
+    problem: pulp.LpProblem, limits: Limits, *, mip: bool = True, presolve: bool
+) -> SearchRun:
+    """Minimize the objective of a problem."""
+    solver = _LimitedHighs(limits, mip=mip, presolve=presolve)
+    problem.solve(solver)
+    return solver.found
 
 
-class _Watched(pulp.HiGHS):  # type: ignore[misc]
-    """PuLP's HiGHS: model in one piece, a start, limits, and the bound kept."""
+_ENDS: Final = {
+    highspy.HighsModelStatus.kOptimal: SearchEnd.DONE,
+    highspy.HighsModelStatus.kModelEmpty: SearchEnd.DONE,
+    highspy.HighsModelStatus.kInfeasible: SearchEnd.EMPTY,
+    highspy.HighsModelStatus.kTimeLimit: SearchEnd.STOPPED,
+    highspy.HighsModelStatus.kInterrupt: SearchEnd.STOPPED,
+    highspy.HighsModelStatus.kSolutionLimit: SearchEnd.STOPPED,  # of nodes, too
+}
+_CALLBACKS: Final = (
+    highspy.cb.HighsCallbackType.kCallbackMipInterrupt,
+    highspy.cb.HighsCallbackType.kCallbackSimplexInterrupt,
+)
 
-    def __init__(self, request: Request) -> None:
-        limits = request.limits
-        self.run = Run(end=End.FAILED)
-        self._request = request
-        self._halt = threading.Event()
-        self._found: list[float] | None = None
-        self._bound: float | None = None
+
+class _LimitedHighs(pulp.HiGHS):  # type: ignore[misc]
+    """PuLP's HiGHS; a callback checks the limits, and the bound is kept."""
+
+    def __init__(self, limits: Limits, *, mip: bool, presolve: bool) -> None:
+        self.found = SearchRun(end=SearchEnd.FAILED)
+        self._limits = limits
+        self._checked = time.monotonic()
+        left = limits.left
+        options: dict[str, object] = {}
+        if limits.effort is not None:
+            nodes = max(1, int(limits.effort * NODES_PER_EFFORT))
+            options["mip_max_nodes"] = nodes
         super().__init__(
-            mip=not request.relaxed,
+            mip=mip,
             msg=False,
             gapAbs=0.0,
             gapRel=0.0,
             threads=limits.workers,
-            timeLimit=limits.left,
-            callbackTuple=(self._called, None),
-            callbacksToActivate=list(_CALLS),
+            timeLimit=None if left is None else left + CHECK_SECONDS,
+            callbackTuple=(self._interrupt, None),
+            callbacksToActivate=list(_CALLBACKS),
             random_seed=limits.seed % 2**31,
             log_to_console=False,
-            solver="simplex" if request.relaxed else "choose",
-            presolve="choose" if request.relaxed else "off",
+            presolve="choose" if presolve else "off",
             mip_allow_restart=False,
             primal_feasibility_tolerance=TOLERANCE,
             dual_feasibility_tolerance=TOLERANCE,
             mip_feasibility_tolerance=TOLERANCE,
-            mip_max_nodes=nodes_of(limits),
+            **options,
         )
 
-    def buildSolverModel(self, lp: pulp.LpProblem) -> None:  # noqa: N802 - PuLP's name
-        """Hand the model over in one piece: PuLP's own way takes it row by row."""
-        columns = lp.variables()
-        place = {var.name: at for at, var in enumerate(columns)}
-        lp.solverModel.passModel(_model(lp, columns, place, mip=self.mip))
-        start = self._request.start
-        if start:
-            at = np.array([place[name] for name in start], dtype=np.int32)
-            values = np.array(list(start.values()), dtype=np.float64)
-            lp.solverModel.setSolution(at.size, at, values)
-
-    def callSolver(self, lp: pulp.LpProblem) -> None:  # noqa: N802 - PuLP's name
-        """Run in another thread; leave it behind if it does not stop when told."""
-        # No daemon: one that outlives the interpreter takes the process down with it.
-        thread = threading.Thread(target=lp.solverModel.run)
-        thread.start()
-        thread.join(POLL)
-        limits: Limits = self._request.limits
-        while thread.is_alive() and not limits.exceeded():
-            thread.join(POLL)
-        self._halt.set()
-        thread.join(GRACE)
-        if thread.is_alive():
-            self.run = self._left_behind(lp)
-            lp.solverModel = None
-
     def findSolutionValues(self, lp: pulp.LpProblem) -> tuple[int, int]:  # noqa: N802
-        """Read what was found; PuLP's variables are left as they are."""
+        """Read solution, status, and bound; PuLP's own method drops the bound."""
         model = lp.solverModel
-        if model is not None:
-            self.run = _read(model, lp.variables(), relaxed=not self.mip)
-            # HiGHS holds our callback, which holds us and the program, which would
-            # hold HiGHS: a ring that no collector sees through.
-            lp.solverModel = None
+        # HiGHS holds the callback, and the callback this object: free all of them.
+        lp.solverModel = None
+        end = _ENDS.get(model.getModelStatus(), SearchEnd.FAILED)
+        info = model.getInfo()
+        values = None
+        feasible = highspy.SolutionStatus.kSolutionStatusFeasible
+        if info.primal_solution_status == feasible:
+            names = [column.name for column in lp.variables()]
+            values = dict(zip(names, model.getSolution().col_value, strict=True))
+        bound = info.mip_dual_bound if self.mip else info.objective_function_value
+        if end is not SearchEnd.DONE:
+            bound = None  # of a search that was stopped, nothing confirms it
+        self.found = SearchRun(end=end, values=values, bound=bound)
         return pulp.LpStatusNotSolved, pulp.LpSolutionNoSolutionFound
 
-    def _left_behind(self, lp: pulp.LpProblem) -> Run:
-        names = [var.name for var in lp.variables()]
-        found = self._found
-        values = None if found is None else dict(zip(names, found, strict=True))
-        return Run(end=End.STOPPED, values=values, bound=self._bound)
-
-    def _called(
+    def _interrupt(
         self,
-        kind: highspy.cb.HighsCallbackType,
+        _kind: highspy.cb.HighsCallbackType,
         _message: str,
-        output: highspy.cb.HighsCallbackOutput,
+        _output: highspy.cb.HighsCallbackOutput,
         answer: highspy.cb.HighsCallbackInput | None,
         _data: object,
     ) -> None:
-        """Hear from HiGHS' thread: keep what it tells, and tell it when to stop."""
-        if kind == _IMPROVED:
-            self._found = [float(value) for value in output.mip_solution]
-        if kind in {_IMPROVED, _SEARCHING} and isfinite(output.mip_dual_bound):
-            self._bound = float(output.mip_dual_bound)
-        if answer is not None:
-            answer.user_interrupt = self._halt.is_set()
-
-
-def _model(
-    lp: pulp.LpProblem,
-    columns: list[pulp.LpVariable],
-    place: dict[str, int],
-    *,
-    mip: bool,
-) -> highspy.HighsLp:
-    rows = list(lp._constraints.values())
-    model = highspy.HighsLp()
-    model.num_col_, model.num_row_ = len(columns), len(rows)
-    cost = np.zeros(len(columns))
-    for var, factor in lp.objective.items():
-        cost[place[var.name]] = factor
-    model.col_cost_ = cost
-    model.col_lower_ = np.array([var.lowBound for var in columns], dtype=np.float64)
-    model.col_upper_ = np.array([var.upBound for var in columns], dtype=np.float64)
-    inf = highspy.kHighsInf
-    low, high = [row.getLb() for row in rows], [row.getUb() for row in rows]
-    model.row_lower_ = np.array([-inf if n is None else n for n in low])
-    model.row_upper_ = np.array([inf if n is None else n for n in high])
-    matrix = model.a_matrix_
-    matrix.format_ = highspy.MatrixFormat.kRowwise
-    matrix.start_ = np.array([0, *accumulate(map(len, rows))], dtype=np.int32)
-    matrix.index_ = np.array([place[v.name] for r in rows for v in r], dtype=np.int32)
-    matrix.value_ = np.array([a for r in rows for a in r.values()], dtype=np.float64)
-    if mip:
-        sort = highspy.HighsVarType
-        model.integrality_ = [
-            sort.kInteger if var.cat == pulp.LpInteger else sort.kContinuous
-            for var in columns
-        ]
-    return model
-
-
-def _read(
-    model: highspy.Highs, columns: list[pulp.LpVariable], *, relaxed: bool
-) -> Run:
-    end = _ENDS.get(model.getModelStatus(), End.FAILED)
-    info = model.getInfo()
-    values = None
-    if info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible:
-        found = list(model.getSolution().col_value)
-        values = {v.name: x for v, x in zip(columns, found, strict=True)}
-    bound = info.objective_function_value if relaxed else info.mip_dual_bound
-    known = end is not End.FAILED and abs(bound) < highspy.kHighsInf
-    return Run(end=end, values=values, bound=bound if known else None)
+        """Stop HiGHS once a limit is exceeded."""
+        now = time.monotonic()
+        if answer is not None and now > self._checked + CHECK_SECONDS:
+            self._checked = now
+            answer.user_interrupt = self._limits.exceeded() is not None

@@ -11,7 +11,6 @@ from pathlib import Path
 from random import Random
 from typing import get_args
 
-import psutil
 import pytest
 
 from oracle.cli import interrupts
@@ -57,7 +56,7 @@ def test_every_name_is_in_the_help_and_answers(
     assert answer["policy"] == str(NAMED[name])
 
 
-@pytest.mark.parametrize("engine", ["cp-sat", "highs", "cbc"])
+@pytest.mark.parametrize("engine", ["cp-sat", "highs"])
 def test_each_engine_says_what_it_rests_on(
     cli: Cli, tmp_path: Path, engine: str
 ) -> None:
@@ -261,27 +260,6 @@ def test_an_interrupt_writes_the_best_found_and_ends(tmp_path: Path) -> None:
     assert (second["id"], second["status"]) == ("hard", "feasible")
     assert second["reason"] == "interrupted"
     assert second["objectives"][0]["bound"] < second["objectives"][0]["value"]
-
-
-def test_a_solver_of_its_own_ends_with_the_command(tmp_path: Path) -> None:
-    source = write_lines(tmp_path / "r", hard())
-    asked = ("solve", "--engine", "cbc", "--policy", "none; peak-lag", source)
-    with subprocess.Popen([*COMMAND, *asked]) as process:
-        command = psutil.Process(process.pid)
-        helpers: list[psutil.Process] = []
-        for _ in range(600):
-            helpers = [one for one in command.children() if "-solve" in one.cmdline()]
-            if helpers:
-                break
-            time.sleep(0.1)
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(timeout=60) == 143
-    assert helpers
-    _, alive = psutil.wait_procs(helpers, timeout=10)
-    running = [one for one in alive if one.status() != psutil.STATUS_ZOMBIE]
-    for one in running:
-        one.kill()
-    assert not running
 
 
 def test_a_second_interrupt_ends_at_once() -> None:

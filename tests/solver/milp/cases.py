@@ -1,4 +1,4 @@
-"""Policies and instances for the tests of the integer programs."""
+"""Policies and instances for the tests of the integer programs in PuLP."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from rebalance import Assignment, Instance
 from solver.limits import Limits
-from solver.milp import Backend, solve
+from solver.milp import solve
 from solver.policy import parse_policy
 from solver.result import Result
 from tests.shapes import Document, member, rebalance
@@ -54,10 +54,8 @@ def policies_for(laid_out: Instance) -> tuple[str, ...]:
     return COUNTS if laid_out.lag is None else COUNTS + LAGS
 
 
-def answer(document: Document, text: str, backend: Backend = Backend.HIGHS) -> Result:
-    return solve(
-        instance(document), parse_policy(text), limits=Limits(), backend=backend
-    )
+def answer(document: Document, text: str) -> Result:
+    return solve(instance(document), parse_policy(text), limits=Limits())
 
 
 def values(outcome: Result) -> list[int | list[int]]:

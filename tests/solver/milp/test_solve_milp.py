@@ -1,4 +1,4 @@
-"""Both backends against brute force, over all policies."""
+"""Programs in PuLP against brute force, over all policies."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import sys
 import pytest
 
 from rebalance import InstanceError, to_json
-from solver.milp import Backend
 from solver.objectives import check_policy, values_of
 from solver.policy import NAMED, parse_policy
 from solver.result import Status
@@ -22,10 +21,9 @@ from tests.strategies import SMALL, TINY, Limits, seeded_rebalance
 from verify import TooLarge
 
 SEEDS = int(os.environ.get("ORACLE_INSTANCES", "2000")) // 50
-HUGE = 5 * 10**6
 
 
-def check_agrees(document: Document, backend: Backend) -> None:
+def check_agrees(document: Document) -> None:
     """Assert that every policy has the value that brute force finds."""
     laid_out = instance(document)
     try:
@@ -38,7 +36,7 @@ def check_agrees(document: Document, backend: Backend) -> None:
             check_policy(laid_out, policy)
         except InstanceError:
             continue  # a level could pass 64 bits
-        outcome = answer(document, text, backend)
+        outcome = answer(document, text)
         wanted = brute.best(str(policy))
         if wanted is None:
             assert outcome.status is Status.INFEASIBLE, text
@@ -49,73 +47,39 @@ def check_agrees(document: Document, backend: Backend) -> None:
         found = values(outcome)
         told = tuple(one.value for one in outcome.objectives)
         assert told == values_of(laid_out, outcome.assignment, policy)
-        if outcome.status is Status.OPTIMAL:
-            assert found == wanted, text
-        else:
-            _check_weak(document, outcome.reason)
-            first = next(
-                at for at, o in enumerate(outcome.objectives) if not o.is_proved
-            )
-            assert found[:first] == wanted[:first]
-            bound = outcome.objectives[first].bound
-            least = wanted[first]
-            assert (list(bound) if isinstance(bound, tuple) else bound) <= least  # type: ignore[operator]
-
-
-def _check_weak(document: Document, reason: str | None) -> None:
-    """Only numbers that doubles do not hold, or a solver caught, excuse it."""
-    laid_out = instance(document)
-    assert reason
-    if "exact recount" in reason:
-        return  # the solver's answer was refuted and taken back: honest, if weak
-    assert laid_out.lag is not None
-    assert int(laid_out.lag.sum()) > HUGE, reason
+        assert outcome.status is Status.OPTIMAL, (text, outcome.reason)
+        assert found == wanted, text
 
 
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_highs_agrees_with_brute_force(seed: int) -> None:
-    check_agrees(seeded_rebalance(seed, (TINY, SMALL)[seed % 2]), Backend.HIGHS)
-
-
-@pytest.mark.parametrize("seed", range(1000, 1000 + SEEDS // 10))
-def test_cbc_agrees_with_brute_force(seed: int) -> None:
-    check_agrees(seeded_rebalance(seed, TINY), Backend.CBC)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2000, 2000 + SEEDS))
-def test_cbc_agrees_on_more(seed: int) -> None:
-    check_agrees(seeded_rebalance(seed, TINY), Backend.CBC)
+    check_agrees(seeded_rebalance(seed, (TINY, SMALL)[seed % 2]))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3000, 3000 + 4 * SEEDS))
 def test_highs_agrees_on_more(seed: int) -> None:
     limits = Limits(members=4, topics=2, partitions=5)
-    check_agrees(seeded_rebalance(seed, limits), Backend.HIGHS)
+    check_agrees(seeded_rebalance(seed, limits))
 
 
 @pytest.mark.parametrize("name", sorted(SHAPES))
 def test_shapes(name: str) -> None:
-    check_agrees(shape(name), Backend.HIGHS)
+    check_agrees(shape(name))
 
 
-@pytest.mark.parametrize("backend", Backend)
-def test_bug_presolve_loses_the_optimum(backend: Backend) -> None:
+def test_bug_presolve_loses_the_optimum() -> None:
     """HiGHS with presolve says 121773: the same peak with one move more."""
     document = lags(41704, 80065, 95570)
     document["members"]["m1"]["owned"] = {"t": [0]}
     document["members"]["m0"]["owned"] = {"t": [1, 2]}
-    outcome = answer(document, "none; 2*stickiness + peak-lag", backend)
+    outcome = answer(document, "none; 2*stickiness + peak-lag")
     assert outcome.status is Status.OPTIMAL
     assert values(outcome) == [121771]
 
 
 def test_bug_rounding_loses_the_optimum_of_large_sums() -> None:
-    """HiGHS, its tolerances below what rounding does to sums of 60,000,000.
-
-    Unscaled, it takes 1038778303422169480 for the least there is.
-    """
+    """HiGHS takes 1038778303422169480 for the least there is, in one row."""
     lag = [849655785183482423, 718692260011160693, 33117322648757153]
     lag += [156005239139862197, 97809259350823314]
     document = rebalance(
@@ -128,14 +92,12 @@ def test_bug_rounding_loses_the_optimum_of_large_sums() -> None:
     )
     document["topics"]["t1"]["lag"] = lag
     outcome = answer(document, "sticky-lag")
+    assert outcome.status is Status.OPTIMAL
     assert values(outcome) == [1, 980582367183062890]
-    bound = outcome.objectives[1].bound
-    assert isinstance(bound, int)
-    assert 980582000000000000 < bound <= 980582367183062890
 
 
 def test_bug_a_start_makes_highs_cut_off_the_optimum() -> None:
-    """Asked once, HiGHS calls 4380720 the best: hence asked twice."""
+    """HiGHS, with a solution to start from, calls 4380720 the best."""
     document = rebalance(
         {"t0": 6, "t1": 3},
         {
@@ -169,12 +131,13 @@ def test_bug_no_room_between_rows_hides_the_optimum() -> None:
     ]
 
 
-def test_bug_cbc_breaks_rows_after_preprocessing() -> None:
-    """CBC with preprocessing hands back 0 for a goal that is 1 at least."""
-    document = seeded_rebalance(2006, TINY)
-    outcome = answer(document, "none; per-topic-spread, stickiness", Backend.CBC)
+def test_bug_a_first_solution_makes_highs_cut_off_the_optimum() -> None:
+    """HiGHS 1.13 without presolve: the high digit of the spread is 304, not 303."""
+    document = lags(897025, 585828)
+    document["members"]["m1"]["owned"] = {"t": [0, 1]}
+    outcome = answer(document, "per-topic; lag-spread, rack")
     assert outcome.status is Status.OPTIMAL
-    assert values(outcome) == [1, 0]
+    assert values(outcome) == [311197, 0]
 
 
 @pytest.mark.parametrize("text", sorted(NAMED))
@@ -211,15 +174,14 @@ def test_infeasible_budget_tells_the_least() -> None:
     assert "every one moves 3 or more" in outcome.reason
 
 
-@pytest.mark.parametrize("backend", Backend)
-def test_same_bytes(backend: Backend) -> None:
+def test_same_bytes() -> None:
     document = seeded_rebalance(7, SMALL)
     backwards = json.loads(json.dumps(document))
     for part in ("topics", "members"):
         backwards[part] = dict(reversed(list(document[part].items())))
     for text in policies_for(instance(document)):
         one, other = (
-            to_json(answer(d, text, backend).to_document(instance(d)))
+            to_json(answer(d, text).to_document(instance(d)))
             for d in (document, backwards)
         )
         assert one == other, text
