@@ -1,4 +1,4 @@
-"""Terms of bounds, tried out the slow way: by all hands a member could be dealt."""
+"""Terms of bounds, the slow way: by all subsets that a member could hold."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def average(document: Document, region: Region, term: Term) -> int:
 
 
 def crowd_of(document: Document, region: Region, term: Term) -> set[TP]:
-    """Return the partitions that are at least so far behind."""
+    """Return the partitions with at least that lag."""
     topics = term.get("topics", list(document["topics"]))
     return {
         tp
@@ -74,7 +74,7 @@ def crowd_of(document: Document, region: Region, term: Term) -> set[TP]:
 
 
 def packing(document: Document, region: Region, term: Term) -> int:
-    """Try every set of partitions that weighs as much as somebody has."""
+    """Try every set of partitions of the weight that some member holds."""
     weight = dict.fromkeys(partitions(document, region), 0)
     for start, number in sorted(term["steps"]):
         for tp in weight:
@@ -86,16 +86,16 @@ def packing(document: Document, region: Region, term: Term) -> int:
         return 0
     share = Fraction(sum(weight.values()), len(takers))
     left = [
-        sum(lag(document, tp) for tp in hand)
-        for hand in subsets(heavy)
-        if sum(weight[tp] for tp in hand) >= share
+        sum(lag(document, tp) for tp in subset)
+        for subset in subsets(heavy)
+        if sum(weight[tp] for tp in subset) >= share
     ]
     least: int = ceil(min(left) * min(unit(document, name) for name in takers))
     return least
 
 
 def crowd_holds(document: Document, region: Region, term: Term) -> bool:
-    """Try every hand that each member could be dealt within its limits."""
+    """Try every subset that each member could hold within its load bounds."""
     crowd = crowd_of(document, region, term)
     held = 0
     for member in {name for seats in region.eligible.values() for name in seats}:
@@ -105,10 +105,10 @@ def crowd_holds(document: Document, region: Region, term: Term) -> bool:
             if member in region.eligible[tp[0]]
         ]
         possible = [
-            len(crowd.intersection(hand))
-            for hand in subsets(mine)
-            if all(keeps(hand, member, pool) for pool in region.pools)
-            and unit(document, member) * sum(lag(document, tp) for tp in hand)
+            len(crowd.intersection(subset))
+            for subset in subsets(mine)
+            if all(keeps(subset, member, pool) for pool in region.pools)
+            and unit(document, member) * sum(lag(document, tp) for tp in subset)
             <= term["bound"] - 1
         ]
         if not possible:
@@ -122,7 +122,7 @@ def subsets(items: Sequence[TP]) -> Iterator[tuple[TP, ...]]:
     return chain.from_iterable(combinations(items, size) for size in sizes)
 
 
-def keeps(hand: Sequence[TP], member: str, pool: Pool) -> bool:
-    """Tell whether a hand keeps to a member's limits in a pool."""
+def keeps(subset: Sequence[TP], member: str, pool: Pool) -> bool:
+    """Return whether a subset is within a member's load bounds in a pool."""
     least, most = pool.limits.get(member, (0, 0))
-    return least <= sum(topic in pool.topics for topic, _ in hand) <= most
+    return least <= sum(topic in pool.topics for topic, _ in subset) <= most

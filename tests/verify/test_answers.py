@@ -1,4 +1,7 @@
-"""What is said of an answer's policy: of each level, by what, and never too much."""
+"""The verdict on an answer's policy: per level, by what support, and never too much.
+
+Reaches into `verify.policy` to count values for the claims that it draws.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Brute force for policies: against the plain list, each assignment judged."""
+"""Brute force for policies: against the plain list, each assignment judged.
+
+Reaches into `verify.policy` to compare its states with that list.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Claims that nothing is allowed: proved or refuted by counting, never wrongly."""
+"""Claims that nothing is allowed: proved or refuted by counting, never wrongly.
+
+Reaches into `verify.policy` to compare each count with enumeration.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A region holds all that its balance allows, and is no wider than it says."""
+"""A region holds all that its balance allows, and is no wider than it says.
+
+Reaches into `verify.policy` to compare its load bounds with enumeration.
+"""
 
 from __future__ import annotations
 

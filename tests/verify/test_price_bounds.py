@@ -1,4 +1,7 @@
-"""Prices, weights and terms of moves and racks: what they prove is so."""
+"""Prices, weights and terms of moves and racks: what they prove is so.
+
+Reaches into `verify.policy` to compare single bounds with enumeration.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Terms of bounds: whatever integers they hold, what is accepted is true."""
+"""Terms of bounds: whatever integers they hold, what is accepted is true.
+
+Reaches into `verify.policy` to compare single terms with `naive_bounds`.
+"""
 
 from __future__ import annotations
 

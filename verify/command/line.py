@@ -21,16 +21,10 @@ INTERRUPTED = 130
 EPILOG = """\
 Each input is one JSON document or JSON Lines; - reads standard input. Assignments
 belong to instances by position, or by id where all of both carry one. One verdict/1
-is printed per pair. For an assignment that states a policy, the verdict gives per
-level the value, the bound, and whether the bound rests on a certificate, on terms, on
-a search or on nothing; only the first two are proof. A claimed status is proved,
-search (the word of an engine), unproved or refuted.
-
---against-brute-force enumerates every assignment of a tiny group: the least value of
-each level of the stated policy under its balance and budget, whether the assignment
-reaches it, and whether claimed bounds and a claimed status (optimal, feasible,
-infeasible) hold; without a policy, whether balance, stickiness and peak lag are the
-best. The result is in the evidence, under "brute_force".
+is printed per pair; docs/words.md describes it. A claimed status is found to be
+proved, search (the word of an engine), unproved or refuted. --against-brute-force
+enumerates every assignment of a tiny group and reports, under "brute_force" in the
+evidence, which claims hold.
 
 exit code: 0 all valid, 1 some invalid (or not proved, with --require proved),
 2 bad usage or unreadable input

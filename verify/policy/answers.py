@@ -172,10 +172,10 @@ def _certified(
     if shown is None or not applies:
         return {}, None
     asked = [of for of in policy.levels if split(_alone(policy, of))[1]]
-    refused = work.refuse((len(asked) + 3) * steps_of_pass(case))
+    before = split(policy)[0]
+    refused = work.refuse((len(before) + len(asked) + 3) * steps_of_pass(case))
     if refused is not None:
         return {}, refused
-    before = split(policy)[0]
     alone = [policy.levels[of] for of in before]
     placed = partial(place_rows, case, rows, alone) if alone else None
     fails = balance_fails(case, rows, shown, placed)

@@ -6,11 +6,11 @@ Dec-min balance over the whole group and KIP-54 balance are those of `verify.bal
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Any
 
 from verify.case import Case
 from verify.keys import is_weighted
+from verify.policy.feasible_region import sort_key
 from verify.policy.notation import Policy
 from verify.policy.objectives import Pair, Tally, common_capacity, scaled
 
@@ -46,21 +46,15 @@ def uneven_topic(case: Case, held: Mapping[Pair, int]) -> Reason | None:
     chain does. A transfer from c to d helps when the next key of d is less than the
     last key of c (`verify.keys`).
     """
-    weighted, capacity = is_weighted(case), case.capacity
-
-    def key(number: int, name: str) -> tuple[Fraction | int, int]:
-        if not weighted:
-            return number, 0
-        return Fraction(number, capacity[name]), -capacity[name]
-
+    capacity = case.capacity if is_weighted(case) else dict.fromkeys(case.capacity, 1)
     for topic, names in sorted(case.subscribers.items()):
         if not names or not case.partitions[topic]:
             continue
-        loads = [(held.get((name, topic), 0), name) for name in names]
-        giver = max((*key(load, name), name) for load, name in loads)
-        taker = min((*key(load + 1, name), name) for load, name in loads)
-        if taker[:2] < giver[:2]:
-            return {"topic": topic, "member": giver[2], "to": taker[2]}
+        loads = [(held.get((name, topic), 0), capacity[name], name) for name in names]
+        giver = max((*sort_key(load, w), name) for load, w, name in loads)
+        to = min((*sort_key(load + 1, w), name) for load, w, name in loads)
+        if to[:2] < giver[:2]:
+            return {"topic": topic, "member": giver[2], "to": to[2]}
     return None
 
 

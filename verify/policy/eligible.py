@@ -49,14 +49,13 @@ class Eligibility:
         case: Case,
         *,
         racks: bool,
-        place: OfPair | None = None,
-        price: OfPair | None = None,
+        place: OfPair = lambda _topic, _member: 0,
+        price: OfPair = lambda _topic, _member: 0,
         before: Sequence[Level] = (),
     ) -> None:
         self.case = case
         self._racks = case.replica_racks if racks and case.member_rack else {}
-        self._place = place or _zero
-        self._price = price or _zero
+        self._place, self._price = place, price
         self._before = before
         self._others: dict[tuple[str, frozenset[str], bool], list[MemberClass]] = {}
 
@@ -96,7 +95,7 @@ class Eligibility:
             return
         topic, _, racks = partitions
         for name in self.case.subscribers[topic]:
-            far = self._is_far(name, racks)
+            far = is_far(self.case, name, racks)
             if far == found.mismatched and self._place(topic, name) == found.place:
                 yield name
 
@@ -104,7 +103,7 @@ class Eligibility:
         """Return the classes beside the owner; most partitions share them."""
         key = partitions.topic, partitions.racks, partitions.owner is None
         if key not in self._others:
-            found = list(self._near_and_far(partitions.topic, partitions.racks))
+            found = self._near_and_far(partitions.topic, partitions.racks)
             if partitions.owner is not None:
                 found = [one._replace(moved=1) for one in found]
             self._others[key] = self._narrowed(found)
@@ -126,28 +125,26 @@ class Eligibility:
         racks = Counter(frozenset(listed[number]) for number in numbers)
         return {PartitionClass(topic, None, one): n for one, n in racks.items()}
 
-    def _near_and_far(self, topic: str, racks: frozenset[str]) -> Iterator[MemberClass]:
+    def _near_and_far(self, topic: str, racks: frozenset[str]) -> list[MemberClass]:
         found: dict[str, MemberClass] = {}
         for name in self.case.subscribers[topic]:
-            who = "far" if self._is_far(name, racks) else "near"
+            who = "far" if is_far(self.case, name, racks) else "near"
             one = self._member_class(topic, name, racks, who)
             if who not in found or one[2:4] < found[who][2:4]:
                 found[who] = one
-        yield from found.values()
+        return list(found.values())
 
     def _member_class(
         self, topic: str, name: str, racks: frozenset[str], who: str
     ) -> MemberClass:
         place, price = self._place(topic, name), self._price(topic, name)
-        return MemberClass(0, self._is_far(name, racks), place, price, who)
-
-    def _is_far(self, name: str, racks: frozenset[str]) -> int:
-        rack = self.case.member_rack.get(name)
-        return int(bool(racks) and rack is not None and rack not in racks)
+        return MemberClass(0, is_far(self.case, name, racks), place, price, who)
 
 
-def _zero(_topic: str, _member: str) -> int:
-    return 0
+def is_far(case: Case, name: str, racks: Collection[str]) -> int:
+    """Return 1 if a member's rack has no replica, else 0 (KIP-881)."""
+    rack = case.member_rack.get(name)
+    return int(bool(racks) and rack is not None and rack not in racks)
 
 
 def added_values(levels: Sequence[Level], one: MemberClass) -> tuple[int, ...]:

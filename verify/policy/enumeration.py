@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from verify.case import Case, count_owned, understand
 from verify.keys import is_weighted
+from verify.policy.eligible import is_far
 from verify.policy.feasible_region import assignable_topics
 from verify.policy.objectives import Pair
 
@@ -199,13 +200,11 @@ def _added(
     mine = number in case.owned.get((name, topic), ())
     rivals = case.claimants.get(topic, {}).get(number, ())
     racks = case.replica_racks[topic][number] if topic in case.replica_racks else ()
-    rack = case.member_rack.get(name)
-    far = bool(racks) and rack is not None and rack not in racks
     return (
         int("loads" in asked),
         lag if "lags" in asked else 0,
         int("moves" in asked and len(rivals) == 1 and not mine),
-        int("racks" in asked and far),
+        is_far(case, name, racks) if "racks" in asked else 0,
     )
 
 

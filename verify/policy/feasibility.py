@@ -1,8 +1,5 @@
 """Whether any assignment is allowed, where counting decides it.
 
-An answer that claims ``infeasible`` comes without an assignment; there is nothing to
-check but the claim. Often counting is enough.
-
 Dec-min, per-topic and KIP-54 balance can always be met, and ``none`` allows everything,
 with no move: each owner subscribes to what it owns.
 

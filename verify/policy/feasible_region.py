@@ -86,9 +86,7 @@ def even_limits(units: int, capacities: Mapping[str, int]) -> Limits:
     weighted = len(set(capacities.values())) > 1
 
     def key(number: int, name: str) -> tuple[Fraction | int, int, str, int]:
-        if not weighted:
-            return number, 0, name, number
-        return Fraction(number, capacities[name]), -capacities[name], name, number
+        return *sort_key(number, capacities[name] if weighted else 1), name, number
 
     held = {name: units * w // together for name, w in capacities.items()}
     last = max(key(number, name) for name, number in held.items())
@@ -99,6 +97,11 @@ def even_limits(units: int, capacities: Mapping[str, int]) -> Limits:
         heapreplace(following, key(last[3] + 1, last[2]))
     threshold = (last[3], capacities[last[2]])
     return {name: count_keys(w, threshold) for name, w in capacities.items()}
+
+
+def sort_key(number: int, capacity: int) -> tuple[Fraction | int, int]:
+    """Return what orders a key as `verify.keys` does."""
+    return (Fraction(number, capacity) if capacity > 1 else number), -capacity
 
 
 def _is_homogeneous(case: Case, topics: Sequence[str]) -> bool:

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from verify.case import Case
 from verify.policy.feasible_region import Region
 from verify.policy.objectives import common_capacity
-from verify.policy.pigeonhole import Reason, Term, lags_of_topic
+from verify.policy.pigeonhole import Reason, Term, compared, lags_of_topic
 from verify.policy.work import Work
 
 
@@ -41,11 +41,6 @@ def packing_fails(case: Case, region: Region, term: Term, work: Work) -> Reason 
         return refused
     unit = common_capacity(case) // max(case.capacity[name] for name in members)
     return compared(term, unit * _lightest(items, share))
-
-
-def compared(term: Term, found: int) -> Reason | None:
-    """Return why a bound is not proved by what was found, if it is less."""
-    return None if term["bound"] <= found else {"fails": "bound", "found": found}
 
 
 def _lightest(items: Iterable[tuple[int, int]], share: int) -> int:

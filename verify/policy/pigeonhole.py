@@ -62,6 +62,11 @@ def lags_of_topic(case: Case, topic: str) -> Sequence[int]:
     return case.lag.get(topic) or [0] * case.partitions[topic]
 
 
+def compared(term: Term, found: int) -> Reason | None:
+    """Return why a bound is not proved by what was found, if it is less."""
+    return None if term["bound"] <= found else {"fails": "bound", "found": found}
+
+
 class LeastLags(NamedTuple):
     """The least lag of a member, by how many partitions of K it holds."""
 

@@ -29,6 +29,7 @@ from verify.policy.eligible import Eligibility, MemberClass, added_values
 from verify.policy.feasible_region import assignable_topics, even_limits
 from verify.policy.notation import LOAD, Level, Policy
 from verify.policy.objectives import Tally, value_of
+from verify.policy.pigeonhole import compared
 from verify.policy.work import Work, steps_of_pass
 
 Weights = Mapping[str, int]
@@ -131,20 +132,18 @@ def priced_term_fails(
         term["kind"] == "prices" and policy.balance != "per-topic"
     ):
         return {"fails": "kind"}
-    refused = work.refuse(2 * steps_of_pass(case))
-    if refused is not None:
-        return refused
     names = [name for name, one in policy.levels.items() if _is_linear(one)]
     levels = [policy.levels[name] for name in names[: names.index(of) + 1]]
+    refused = work.refuse((1 + len(levels)) * steps_of_pass(case))
+    if refused is not None:
+        return refused
     found = _bounds_by(case, policy, levels, term)
     before = tuple(value_of(case, tally, one) for one in levels[:-1])
     if found is None or found[:-1] != before:
         found = _bounds_by(case, policy, [level], term)
     if found is None:
         return {"fails": "budget"}
-    return (
-        None if term["bound"] <= found[-1] else {"fails": "bound", "found": found[-1]}
-    )
+    return compared(term, found[-1])
 
 
 def _bounds_by(

@@ -27,8 +27,8 @@ from verify.case import Case
 from verify.policy.feasible_region import Region, region_of_topic
 from verify.policy.notation import LOAD, PEAK_LAG, TOPIC_PEAK_LAG, Level
 from verify.policy.objectives import Value, common_capacity
-from verify.policy.packing import compared, packing_fails
-from verify.policy.pigeonhole import Reason, Term, crowd_fails
+from verify.policy.packing import packing_fails
+from verify.policy.pigeonhole import Reason, Term, compared, crowd_fails
 from verify.policy.work import STEPS_PER_ITEM, Work
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from verify.case import Case, count_owned
 
 WORK_MAX = 100_000_000
-"""Steps per document, of 50 to 100 ns each: at most about ten seconds."""
+"""Steps per document, of 50 to 300 ns each: seconds, at most about half a minute."""
 
 STEPS_PER_ITEM = 4
 """Steps charged per partition, claim and subscription for one pass over a case."""
