@@ -209,30 +209,16 @@ def _best(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _LagClass:
-    """Interchangeable members, and the lags that they can hold.
+    """Interchangeable members, and the lags that they can hold."""
 
-    Attributes
-    ----------
-    unit, count : int
-        Weight of one record of lag; number of members.
-    least, most : int64
-        Limits per cell.
-    topics : int64
-        Those that the members are eligible for.
-    is_whole : bool
-        Whether ``lags`` leaves out no small lag.
-    lags, sums : int64
-        Ascending; sums of the smallest 0, 1, ... of them.
-    """
-
-    unit: int
-    count: int
-    least: Int64
+    unit: int  # weight of one record of lag
+    count: int  # members
+    least: Int64  # per cell
     most: Int64
-    topics: Int64
-    is_whole: bool
-    lags: Int64
-    sums: Int64
+    topics: Int64  # that they are eligible for
+    is_whole: bool  # whether ``lags`` leaves out no small lag
+    lags: Int64  # ascending
+    sums: Int64  # of the smallest 0, 1, ... of them
 
 
 def _least_lag(lags: Int64, classes: int) -> int | None:

@@ -138,17 +138,22 @@ def release(state: SearchState, members: Int64, items: int) -> Released:
     if region.by_topic:
         return _draw_topics(state, found[:end], items)
     drawn = _draw_evenly(found, offsets, items, state.rng)
+    if owner.size:
+        return _group_by_owner(drawn, owner, members)
+    group, topic = np.zeros(drawn.size, np.int64), region.topic[drawn[:1]]
+    return Released(drawn, group, topic.astype(np.int64), False)
+
+
+@njit(cache=True)
+def _group_by_owner(drawn: Int64, owner: Int32, members: Int64) -> Released:
     group = np.zeros(drawn.size, np.int64)
-    if owner.size == 0:
-        return Released(drawn, group, region.topic[drawn[:1]].astype(np.int64), False)
     for i in range(drawn.size):
         for n in range(members.size):
             if owner[drawn[i]] == members[n]:
                 group[i] = n + 1
     order = np.argsort(group, kind="mergesort")
-    return Released(
-        drawn[order], group[order], np.zeros(members.size + 1, np.int64), True
-    )
+    topic = np.zeros(members.size + 1, np.int64)
+    return Released(drawn[order], group[order], topic, True)
 
 
 @njit(cache=True)

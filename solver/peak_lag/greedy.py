@@ -28,7 +28,7 @@ _HEAP_TOPICS: Final = 50
 """Topics up to which heaps pay: each step makes entries of all other heaps stale."""
 
 
-class _CellLimits(NamedTuple):
+class CellLimits(NamedTuple):
     """Limits as in `FeasibleRegion`, for other cells where ``start`` fixes counts."""
 
     least: Int64
@@ -53,7 +53,7 @@ def construct_greedily(lag_instance: LagInstance) -> Int32:
     keeps to the limits; there, counts per topic and member are those of ``start``.
     """
     region = lag_instance.region
-    limits = _CellLimits(region.least, region.most, region.pool, region.extra)
+    limits = CellLimits(region.least, region.most, region.pool, region.extra)
     order = np.argsort(-region.lag, kind="stable")
     if lag_instance.start is not None:
         return _by_scan(region, order, *_counts_of(lag_instance.start, region))
@@ -72,12 +72,12 @@ def construct_greedily(lag_instance: LagInstance) -> Int32:
     if sizes.size <= _HEAP_TOPICS:
         return _by_heap(region, order, eligible, limits, region.topic)
     by_topic = np.lexsort((-region.lag, region.topic))
-    return _in_rounds(region, by_topic, eligible, limits)
+    return in_rounds(region, by_topic, eligible, limits)
 
 
 def _counts_of(
     holder: Int32, region: FeasibleRegion
-) -> tuple[EligibleMembers, _CellLimits]:
+) -> tuple[EligibleMembers, CellLimits]:
     """Limit each member to as many partitions of each topic as it holds here."""
     members = region.unit.size
     pair, count = np.unique(
@@ -90,11 +90,11 @@ def _counts_of(
         np.arange(pair.size),
     )
     pool, extra = np.zeros(pair.size, np.int32), np.zeros(1, np.int64)
-    return eligible, _CellLimits(count, count, pool, extra)
+    return eligible, CellLimits(count, count, pool, extra)
 
 
 @njit(cache=True)
-def _begin(region: FeasibleRegion, limits: _CellLimits) -> _Partial:
+def _begin(region: FeasibleRegion, limits: CellLimits) -> _Partial:
     return _Partial(
         np.full(region.lag.size, NOBODY, np.int32),
         np.zeros(region.unit.size, np.int64),
@@ -104,7 +104,7 @@ def _begin(region: FeasibleRegion, limits: _CellLimits) -> _Partial:
 
 
 @njit(cache=True)
-def _is_open(limits: _CellLimits, partial: _Partial, cell: int) -> bool:
+def _is_open(limits: CellLimits, partial: _Partial, cell: int) -> bool:
     """Return whether a cell can count one more; once closed, it stays closed."""
     number = partial.number[cell]
     if number < limits.least[cell]:
@@ -116,7 +116,7 @@ def _is_open(limits: _CellLimits, partial: _Partial, cell: int) -> bool:
 @njit(cache=True)
 def _assign(
     region: FeasibleRegion,
-    limits: _CellLimits,
+    limits: CellLimits,
     partial: _Partial,
     p: int,
     member: int,
@@ -134,7 +134,7 @@ def _by_scan(
     region: FeasibleRegion,
     order: Int64,
     eligible: EligibleMembers,
-    limits: _CellLimits,
+    limits: CellLimits,
 ) -> Int32:
     """Compare all eligible members whose cell is open; drop those that have closed."""
     partial = _begin(region, limits)
@@ -163,7 +163,7 @@ def _by_heap(
     region: FeasibleRegion,
     order: Int64,
     eligible: EligibleMembers,
-    limits: _CellLimits,
+    limits: CellLimits,
     group: Int32,
 ) -> Int32:
     """Return what `_by_scan` does, with one heap of eligible members per topic.
@@ -200,11 +200,11 @@ def _by_heap(
 
 
 @njit(cache=True)
-def _in_rounds(
+def in_rounds(
     region: FeasibleRegion,
     order: Int64,
     eligible: EligibleMembers,
-    limits: _CellLimits,
+    limits: CellLimits,
 ) -> Int32:
     """Assign topic by topic, one partition per member and round, least total first.
 

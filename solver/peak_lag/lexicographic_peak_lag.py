@@ -30,7 +30,7 @@ class LexicographicPeakLag:
     Attributes
     ----------
     core : Result or None
-        The stickiest dec-min assignment, where moves count and it is proved.
+        The stickiest dec-min assignment, where the balance is dec-min.
     holder : int32 (P,)
     within : dict of Objective to int
         Values reached so far.
@@ -46,7 +46,10 @@ class LexicographicPeakLag:
 
     def solve(self) -> Result:
         """Minimize one objective after the other, until one cannot be proved."""
-        stickiest = self._stickiest()
+        stickiest: Int32 | None = None
+        if self.core is not None:
+            assignee = self.core.require_assignment().assignee
+            stickiest = self.lag_instance.to_holder(assignee)
         starts_sticky = self.policy.objectives[0].only is Objective.STICKINESS
         if stickiest is not None and starts_sticky:
             self.holder = stickiest
@@ -58,32 +61,42 @@ class LexicographicPeakLag:
             objective = of.measures[0]
             if not is_proved:
                 bounds.append(self._trivial_bound(objective))
-                continue
-            bounds.append(self._minimize(objective, of, stickiest))
-            self.within[objective] = self._value(of)
-            is_proved = self._value(of) == bounds[-1][0]
+            elif objective is Objective.PEAK_LAG:
+                bounds.append(self._minimize_peak())
+            else:
+                if set(self.within) == {Objective.PEAK_LAG} and (
+                    objective is Objective.STICKINESS
+                ):
+                    self._restore_owners(stickiest)
+                bounds.append(self._search(of))
+            if is_proved:
+                self.within[objective] = self._value(of)
+                is_proved = self._value(of) == bounds[-1][0]
         return self._result(bounds)
 
-    def _stickiest(self) -> Int32 | None:
-        if self.core is None:
-            return None
-        return self.lag_instance.to_holder(self.core.require_assignment().assignee)
+    def _minimize_peak(self) -> tuple[int, Proof]:
+        known = bound_peak_lag(self.instance, self.lag_instance, self.work)
+        found = MinimizePeak(
+            lag_instance=self.lag_instance,
+            holder=self.holder,
+            bound=known.value,
+            work=self.work,
+            moves=self.within.get(Objective.STICKINESS),
+        )
+        found.run()
+        self.holder = found.holder
+        return found.bound, known.with_term(found.packing).proof(found.bound)
 
-    def _minimize(
-        self, objective: Objective, of: WeightedObjective, stickiest: Int32 | None
-    ) -> tuple[int, Proof]:
-        """Minimize an objective; return its bound."""
-        if objective is Objective.PEAK_LAG:
-            return self._minimize_peak()
+    def _restore_owners(self, stickiest: Int32 | None) -> None:
+        peak = self.within[Objective.PEAK_LAG]
+        self.holder = restore_owners(
+            self.lag_instance, self.holder, stickiest, peak, self.work
+        )
+
+    def _search(self, of: WeightedObjective) -> tuple[int, Proof]:
+        """Minimize an objective by CP-SAT if the program is small; return its bound."""
+        objective, value = of.measures[0], self._value(of)
         bound, proof = self._trivial_bound(objective)
-        if objective is Objective.STICKINESS and set(self.within) == {
-            Objective.PEAK_LAG
-        }:
-            peak = self.within[Objective.PEAK_LAG]
-            self.holder = restore_owners(
-                self.lag_instance, self.holder, stickiest, peak, self.work
-            )
-        value = self._value(of)
         searchable = is_searchable(self.lag_instance)
         if value == bound or not searchable or self.work.exceeded() is not None:
             return bound, proof
@@ -104,19 +117,6 @@ class LexicographicPeakLag:
         return (
             (raised, SearchProof(engine=ENGINE)) if raised > bound else (bound, proof)
         )
-
-    def _minimize_peak(self) -> tuple[int, Proof]:
-        known = bound_peak_lag(self.instance, self.lag_instance, self.work)
-        found = MinimizePeak(
-            lag_instance=self.lag_instance,
-            holder=self.holder,
-            bound=known.value,
-            work=self.work,
-            moves=self.within.get(Objective.STICKINESS),
-        )
-        found.run()
-        self.holder = found.holder
-        return found.bound, known.with_term(found.packing).proof(found.bound)
 
     def _trivial_bound(self, objective: Objective) -> tuple[int, Proof]:
         """Return the bound of an objective that needs no work."""

@@ -13,10 +13,10 @@ import numpy as np
 from numba import njit
 
 from rebalance.claims import NOBODY, Int32, Int64
+from solver.peak_lag.exchange import SearchState
 from solver.peak_lag.feasible_region import (
     END,
     FeasibleRegion,
-    MemberLists,
     cell_of,
     member_lists,
     reassign,
@@ -57,7 +57,9 @@ def restore_owners(
     best, most = holder, -1
     for start in starts:
         lists = member_lists(region, start)
-        while _restore_all(region, lists, lag_instance.owner, cap, work):
+        rng = np.zeros(1, np.uint64)  # nothing is drawn
+        state = SearchState(region, lists, lag_instance.owner, cap, rng)
+        while _restore_all(state, work):
             pass
         kept = int((lists.holder == lag_instance.owner).sum())
         if kept > most:
@@ -81,45 +83,33 @@ def _bring_under(
     return None
 
 
-def _restore_all(
-    region: FeasibleRegion, lists: MemberLists, owner: Int32, cap: Int64, work: Work
-) -> int:
+def _restore_all(state: SearchState, work: Work) -> int:
     """Pass over the partitions once; return how many more are kept."""
-    gained = 0
-    load = max(1, owner.size // max(1, cap.size))  # what a swap scans
+    gained, size = 0, state.owner.size
+    load = max(1, size // max(1, state.cap.size))  # what a swap scans
     step = max(1, _SCANNED // load)
-    for start in range(0, owner.size, step):
+    for start in range(0, size, step):
         if work.exceeded() is not None:
             return 0
-        gained += _restore(region, lists, owner, cap, start, start + step)
+        gained += _restore(state, start, min(start + step, size))
     return gained
 
 
 @njit(cache=True)
-def _restore(
-    region: FeasibleRegion,
-    lists: MemberLists,
-    owner: Int32,
-    cap: Int64,
-    start: int,
-    end: int,
-) -> int:
+def _restore(state: SearchState, start: int, end: int) -> int:
     """Pass over some partitions; return how many more are kept."""
+    region, lists, owner = state.region, state.lists, state.owner
     gained = 0
-    for p in range(start, min(end, owner.size)):
+    for p in range(start, end):
         home, here = owner[p], lists.holder[p]
-        is_kept = home == here
-        if (
-            home == NOBODY
-            or is_kept
-            or topic_position(region, region.topic[p], home) < 0
-        ):
+        is_kept, topic = home == here, region.topic[p]
+        if home == NOBODY or is_kept or topic_position(region, topic, home) < 0:
             continue
-        if _can_move(region, lists, cap, p, home):
+        if _can_move(state, p, home):
             reassign(region, lists, p, home)
             gained += 1
             continue
-        other = _find_swap(region, lists, owner, cap, p, home)
+        other = _find_swap(state, p, home)
         if other != END:
             gained += 2 if owner[other] == here else 1
             reassign(region, lists, p, home)
@@ -128,29 +118,22 @@ def _restore(
 
 
 @njit(cache=True)
-def _can_move(
-    region: FeasibleRegion, lists: MemberLists, cap: Int64, p: int, home: int
-) -> bool:
+def _can_move(state: SearchState, p: int, home: int) -> bool:
     """Return whether p can move to its owner and nothing else changes."""
+    region, lists = state.region, state.lists
     t = region.topic[p]
     mine, theirs = cell_of(region, t, home), cell_of(region, t, lists.holder[p])
     return bool(
-        lists.total[home] <= cap[home] - region.lag[p]
+        lists.total[home] <= state.cap[home] - region.lag[p]
         and lists.counts[mine] < region.most[mine]
         and lists.counts[theirs] > region.least[theirs]
     )
 
 
 @njit(cache=True)
-def _find_swap(
-    region: FeasibleRegion,
-    lists: MemberLists,
-    owner: Int32,
-    cap: Int64,
-    p: int,
-    home: int,
-) -> int:
+def _find_swap(state: SearchState, p: int, home: int) -> int:
     """Return a partition that the owner of p can give for it, not its own; or -1."""
+    region, lists, owner, cap = state.region, state.lists, state.owner, state.cap
     t, here = region.topic[p], lists.holder[p]
     found, q = END, lists.head[home]
     while q != END:

@@ -28,7 +28,7 @@ class TopicPeakLag:
         self.instance, self.policy, self.work = instance, policy, work
         self.assignee = np.full(instance.n_partitions, NOBODY, dtype=np.int32)
         self.terms: list[BoundTerm] = []
-        self.engines: set[str] = set()
+        self.engine: str | None = None
         self.bound, self.is_searchable = 0, True
 
     def solve(self) -> Result:
@@ -38,30 +38,38 @@ class TopicPeakLag:
                 self._construct_rest(t)
                 break
             self._minimize(t)
-        objective = self._objective()
+        (of,) = self.policy.objectives
+        proof: Proof = TermsProof(terms=self.terms) if self.terms else zero_term()
+        if self.engine is not None:
+            proof = SearchProof(engine=self.engine, terms=self.terms)
+        assignment = Assignment(assignee=self.assignee)
+        value = value_of(self.instance, assignment, of)
+        proved = value == self.bound
+        objective = ObjectiveResult(
+            of=of,
+            value=value,
+            bound=self.bound,
+            scale=scale_of(self.instance, of),
+            proof=proof,
+        )
+        reason = self.work.reason(is_searchable=self.is_searchable)
         return Result(
             policy=self.policy,
-            status=Status.OPTIMAL if objective.is_proved else Status.FEASIBLE,
-            assignment=Assignment(assignee=self.assignee),
+            status=Status.OPTIMAL if proved else Status.FEASIBLE,
+            assignment=assignment,
             objectives=(objective,),
-            reason=(
-                None
-                if objective.is_proved
-                else self.work.reason(is_searchable=self.is_searchable)
-            ),
+            reason=None if proved else reason,
         )
 
     def _minimize(self, topic: int) -> None:
         """Minimize the peak of one topic as if there were no other."""
-        alone, names = (
-            instance_of_topic(self.instance, topic),
-            [self.instance.topics[topic]],
-        )
+        alone = instance_of_topic(self.instance, topic)
+        # In units of the whole instance: the judge adds up the topics' terms in these.
         scale = common_capacity(self.instance)
         lag_instance = build_lag_instance(alone, self.policy.balance, scale)
         if lag_instance is None or not lag_instance.rows.size:
             return
-        known = bound_peak_lag(alone, lag_instance, self.work, names)
+        known = bound_peak_lag(alone, lag_instance, self.work, list(alone.topics))
         found = MinimizePeak(
             lag_instance=lag_instance,
             holder=construct_greedily(lag_instance),
@@ -70,15 +78,15 @@ class TopicPeakLag:
         )
         found.run()
         if found.packing is not None:
-            packing = found.packing.model_copy(update={"topics": names})
-            known = known.with_term(packing)
+            topics = {"topics": list(alone.topics)}
+            known = known.with_term(found.packing.model_copy(update=topics))
         start, end = self.instance.topic_offsets[topic : topic + 2]
         self.assignee[start:end] = lag_instance.to_assignee(alone, found.holder)
         self.bound += found.bound
         self.is_searchable &= is_searchable(lag_instance)
         proof = known.proof(found.bound)
         if isinstance(proof, SearchProof):
-            self.engines.add(proof.engine)
+            self.engine = proof.engine
         self.terms += known.terms
 
     def _construct_rest(self, topic: int) -> None:
@@ -90,21 +98,6 @@ class TopicPeakLag:
         holder = construct_greedily(lag_instance)
         assignee = lag_instance.to_assignee(self.instance, holder)
         self.assignee[start:] = assignee[start:]
-
-    def _objective(self) -> ObjectiveResult:
-        (of,) = self.policy.objectives
-        proof: Proof = TermsProof(terms=self.terms) if self.terms else zero_term()
-        if self.engines:
-            engine = " and ".join(sorted(self.engines))
-            proof = SearchProof(engine=engine, terms=self.terms)
-        assignment = Assignment(assignee=self.assignee)
-        return ObjectiveResult(
-            of=of,
-            value=value_of(self.instance, assignment, of),
-            bound=self.bound,
-            scale=scale_of(self.instance, of),
-            proof=proof,
-        )
 
 
 def instance_of_topic(instance: Instance, topic: int) -> Instance:

@@ -13,11 +13,11 @@ from solver.peak_lag.feasible_region import (
     topic_position,
 )
 from solver.peak_lag.greedy import (
+    CellLimits,
     _by_heap,
     _by_scan,
-    _CellLimits,
-    _in_rounds,
     construct_greedily,
+    in_rounds,
 )
 from solver.peak_lag.lag_instance import LagInstance
 from solver.peak_lag.local_search import search_locally
@@ -51,14 +51,14 @@ def test_scan_heaps_and_rounds(seed: int) -> None:
         if lag_instance.start is not None or not region.lag.size:
             continue
         eligible = eligible_members(region)
-        limits = _CellLimits(region.least, region.most, region.pool, region.extra)
+        limits = CellLimits(region.least, region.most, region.pool, region.extra)
         by_lag = np.argsort(-region.lag, kind="stable")
         by_topic = np.lexsort((-region.lag, region.topic))
         by_scan = _by_scan(region, by_lag, eligible, limits)
         by_heap = _by_heap(region, by_lag, eligible, limits, region.topic)
         assert (by_scan == by_heap).all()
         check_allowed(lag_instance, by_heap)
-        check_allowed(lag_instance, _in_rounds(region, by_topic, eligible, limits))
+        check_allowed(lag_instance, in_rounds(region, by_topic, eligible, limits))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
