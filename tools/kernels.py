@@ -7,14 +7,22 @@ on its instance and policy, so the small examples go through all of them.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import orjson
 
 from heuristics import ASSIGNORS
 from rebalance import Instance, instance_of, parse_rebalance
 from solver import solve
 from solver.exact import solve_without_closed_form
-from solver.policy import NAMED, parse_policy
+from solver.limits import Limits
+from solver.peak_lag.column_generation import pack
+from solver.peak_lag.feasible_region import eligible_members
+from solver.peak_lag.greedy import CellLimits, in_rounds
+from solver.peak_lag.lag_instance import build_lag_instance
+from solver.peak_lag.work import Work
+from solver.policy import NAMED, dec_min, no_balance, parse_policy
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "docs" / "examples"
 POLICIES = [
@@ -28,6 +36,7 @@ POLICIES = [
 
 def compile_kernels() -> None:
     """Answer each example that is a rebalance in every way there is."""
+    _compile_peak_lag()
     for path in sorted(EXAMPLES.glob("*.json")):
         text = path.read_bytes()
         if b'"rebalance/1"' in text:
@@ -41,6 +50,23 @@ def _answer(instance: Instance) -> None:
         if instance.lag is not None or not policy.needs_lag:
             solve(instance, policy)
     _assign(instance)
+
+
+def _compile_peak_lag() -> None:
+    """Run the kernels of peak lag that only large or packed groups need."""
+    topics = {"t": {"partitions": 7, "lag": [6, 6, 5, 4, 4, 4, 4]}}
+    members = {name: {"subscription": ["t"]} for name in "abc"}
+    document: dict[str, Any] = {"format": "rebalance/1", "group": "packed"}
+    document |= {"topics": topics, "members": members}
+    instance = instance_of(parse_rebalance(orjson.dumps(document)))
+    for balance in (no_balance, dec_min):
+        lag_instance = build_lag_instance(instance, balance)
+        if lag_instance is not None:
+            pack(lag_instance, 0, 33, Work(limits=Limits()))
+            region = lag_instance.region
+            limits = CellLimits(region.least, region.most, region.pool, region.extra)
+            order = np.argsort(-region.lag, kind="stable")
+            in_rounds(region, order, eligible_members(region), limits)
 
 
 def _with_equal_subscriptions(text: bytes) -> bytes:

@@ -1,30 +1,88 @@
-"""Let two or three members share out anew what they hold, as near a target as can be.
+"""k-exchange: some members release partitions and share them out anew, near a target.
 
-A few partitions of theirs go on the table; `nearest` picks who takes which. Seats and
-limits of counts hold after every exchange if they held before.
+The destroy and repair step of a large neighbourhood search (Shaw, *Using constraint
+programming and local search methods to solve vehicle routing problems*, 1998): draw a
+few partitions of two or three members, then choose who receives which by `subset_sum`,
+exactly. Eligibility and limits of counts hold after every exchange if they held before.
+
+Random numbers follow Steele, Lea and Flood, *Fast splittable pseudorandom number
+generators*, 2014 (SplitMix64): one word of state, the same on every machine.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from rebalance.claims import Int32, Int64
-from solver.peak_lag.chance import Chance, below, shuffle
-from solver.peak_lag.hands import END, Hands, hand_over
-from solver.peak_lag.pick import NONE, nearest
-from solver.peak_lag.room import FREE, Room, cell_of, place_of
+from solver.constants import UNBOUNDED
+from solver.peak_lag.feasible_region import (
+    END,
+    FeasibleRegion,
+    MemberLists,
+    cell_of,
+    reassign,
+    topic_position,
+)
+from solver.peak_lag.subset_sum import NO_SUBSET, nearest_sums
 
-ALIKE = 10  # of so many on the table one may be without lag, of each member
+RandomState = NDArray[np.uint64]
+"""uint64 (1,); the seed at first."""
+
+_ITEMS_PER_ZERO_LAG: Final = 10
+"""Of that many released partitions of a member, one may be without lag."""
 
 
-class Table(NamedTuple):
-    """Partitions that members have put on the table, N of them, in G groups.
+@njit(cache=True)
+def random_below(rng: RandomState, end: int) -> int:
+    """Draw an integer from 0 to ``end`` - 1; 0 if there is none."""
+    if end <= 1:
+        return 0
+    rng[0] += np.uint64(0x9E3779B97F4A7C15)
+    z = rng[0]
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z ^= z >> np.uint64(31)
+    return np.int64(z % np.uint64(end))  # type: ignore[return-value]
+
+
+@njit(cache=True)
+def shuffle(rng: RandomState, values: Int64) -> None:
+    """Permute values at random."""
+    for i in range(values.size - 1, 0, -1):
+        j = random_below(rng, i + 1)
+        values[i], values[j] = values[j], values[i]
+
+
+class SearchState(NamedTuple):
+    """An assignment that a local search changes, and what it keeps to.
+
+    Attributes
+    ----------
+    region : FeasibleRegion
+    lists : MemberLists
+    owner : int32 (P,)
+        Empty, unless the number of moves is fixed; then the counts of members are, too.
+    cap : int64 (M,)
+        Lag that each member may hold.
+    rng : RandomState
+    """
+
+    region: FeasibleRegion
+    lists: MemberLists
+    owner: Int32
+    cap: Int64
+    rng: RandomState
+
+
+class Released(NamedTuple):
+    """N partitions that members have released, in G groups.
 
     A group is a topic where counts are limited by topic; what one of the members owns,
-    or what none of them does, where moves are settled; else there is one.
+    or none of them, where moves are fixed; else there is one group.
 
     Attributes
     ----------
@@ -32,346 +90,303 @@ class Table(NamedTuple):
         Partitions, group by group.
     group : int64 (N,)
     topic : int64 (G,)
-        Of a group's first partition; tells the cells that count it.
-    settled : bool
-        Whether each member shall hold as many of each group after as before.
+        Of a group's first partition; determines the cells that count it.
+    has_fixed_counts : bool
+        Whether each member must receive as many of each group as it released.
     """
 
     item: Int64
     group: Int64
     topic: Int64
-    settled: bool
+    has_fixed_counts: bool
 
 
 @njit(cache=True)
-def excess_of(total: int, cap: int) -> int:
-    """Return by how much a total is above its cap."""
-    return max(total - cap, 0)
+def excess_of(state: SearchState, members: Int64) -> int:
+    """Return the lag of some members above their caps."""
+    excess = 0
+    for c in members:
+        excess += max(state.lists.total[c] - state.cap[c], 0)
+    return excess
 
 
 @njit(cache=True)
-def lay_out(
-    room: Room,
-    hands: Hands,
-    owner: Int32,
-    people: Int64,
-    items: int,
-    chance: Chance,
-) -> Table:
-    """Put at most so many partitions on the table, drawn by chance.
+def release(state: SearchState, members: Int64, items: int) -> Released:
+    """Draw up to ``items`` partitions that any of the members may hold.
 
-    Only such as all these members may hold. By topic whole topics are drawn, so that
-    what one gives another may take.
-
-    Parameters
-    ----------
-    owner : int32 (P,)
-        Empty, unless as many as now must stay with their owners.
+    By topic, whole topics are drawn, so that members can swap.
     """
-    found = np.empty(hands.load[people].sum(), np.int64)
-    size = np.zeros(people.size + 1, np.int64)
-    # Partitions without lag stand for each other, unless owners count.
-    alike = items // ALIKE if owner.size == 0 and not room.by_topic else FREE
+    region, lists, owner = state.region, state.lists, state.owner
+    found = np.empty(lists.load[members].sum(), np.int64)
+    offsets = np.zeros(members.size + 1, np.int64)
+    # Partitions without lag are interchangeable, unless owners or topics count.
+    zeros = UNBOUNDED
+    if owner.size == 0 and not region.by_topic:
+        zeros = items // _ITEMS_PER_ZERO_LAG
     end = 0
-    for i in range(people.size):
-        nothing = 0
-        p = hands.head[people[i]]
+    for i in range(members.size):
+        seen = 0
+        p = lists.head[members[i]]
         while p != END:
-            if room.first.size == 2 or _all_may(room, people, room.topic[p]):
-                nothing += room.lag[p] == 0
-                if room.lag[p] > 0 or nothing <= alike:
+            if _are_eligible(region, members, region.topic[p]):
+                seen += region.lag[p] == 0
+                if region.lag[p] > 0 or seen <= zeros:
                     found[end] = p
                     end += 1
-            p = hands.after[p]
-        size[i + 1] = end
-    if room.by_topic:
-        return _sample_topics(room, hands, found[:end], items, chance)
-    chosen = _sample_evenly(found, size, items, chance)
-    group = np.zeros(chosen.size, np.int64)
-    if owner.size == 0:
-        topic = room.topic[chosen[:1]].astype(np.int64)
-        return Table(chosen, group, topic, False)
-    for i in range(chosen.size):
-        for n in range(people.size):
-            if owner[chosen[i]] == people[n]:
+            p = lists.after[p]
+        offsets[i + 1] = end
+    if region.by_topic:
+        return _draw_topics(state, found[:end], items)
+    drawn = _draw_evenly(found, offsets, items, state.rng)
+    if owner.size:
+        return _group_by_owner(drawn, owner, members)
+    group, topic = np.zeros(drawn.size, np.int64), region.topic[drawn[:1]]
+    return Released(drawn, group, topic.astype(np.int64), False)
+
+
+@njit(cache=True)
+def _group_by_owner(drawn: Int64, owner: Int32, members: Int64) -> Released:
+    group = np.zeros(drawn.size, np.int64)
+    for i in range(drawn.size):
+        for n in range(members.size):
+            if owner[drawn[i]] == members[n]:
                 group[i] = n + 1
     order = np.argsort(group, kind="mergesort")
-    topic = np.zeros(people.size + 1, np.int64)
-    return Table(chosen[order], group[order], topic, True)
+    topic = np.zeros(members.size + 1, np.int64)
+    return Released(drawn[order], group[order], topic, True)
 
 
 @njit(cache=True)
-def _all_may(room: Room, people: Int64, topic: int) -> bool:
-    may = True
-    for c in people:
-        may &= place_of(room, topic, c) >= 0
-    return may
+def _are_eligible(region: FeasibleRegion, members: Int64, topic: int) -> bool:
+    if region.class_offsets.size == 2:
+        return True  # there is one class
+    eligible = True
+    for c in members:
+        eligible &= topic_position(region, topic, c) >= 0
+    return eligible
 
 
 @njit(cache=True)
-def _shuffle_front(
-    values: Int64, start: int, end: int, wanted: int, chance: Chance
+def _draw_to_front(
+    values: Int64, start: int, end: int, wanted: int, rng: RandomState
 ) -> None:
-    """Bring ``wanted`` of ``values[start:end]``, drawn by chance, to its front."""
+    """Draw ``wanted`` of ``values[start:end]`` at random; move them to its front."""
     for i in range(start, min(start + wanted, end - 1)):
-        j = i + below(chance, end - i)
+        j = i + random_below(rng, end - i)
         values[i], values[j] = values[j], values[i]
 
 
 @njit(cache=True)
-def _sample_evenly(found: Int64, size: Int64, items: int, chance: Chance) -> Int64:
-    """Draw as many from each member, or all it has if that is less."""
-    people = size.size - 1
-    take = np.zeros(people, np.int64)
+def _draw_evenly(found: Int64, offsets: Int64, items: int, rng: RandomState) -> Int64:
+    """Draw an equal number from each member, or all it has if that is less."""
+    members = offsets.size - 1
+    size = np.diff(offsets)
+    wanted = np.zeros(members, np.int64)
     left = items
-    order = np.argsort(np.diff(size))
-    for n in range(people):
-        i = order[n]
-        take[i] = min(size[i + 1] - size[i], left // (people - n))
-        left -= take[i]
-    chosen = np.empty(take.sum(), np.int64)
+    for n, i in enumerate(np.argsort(size)):
+        wanted[i] = min(size[i], left // (members - n))
+        left -= wanted[i]
+    drawn = np.empty(wanted.sum(), np.int64)
     end = 0
-    for i in range(people):
-        _shuffle_front(found, size[i], size[i + 1], take[i], chance)
-        chosen[end : end + take[i]] = found[size[i] : size[i] + take[i]]
-        end += take[i]
-    return chosen
+    for i in range(members):
+        start = offsets[i]
+        _draw_to_front(found, start, offsets[i + 1], wanted[i], rng)
+        drawn[end : end + wanted[i]] = found[start : start + wanted[i]]
+        end += wanted[i]
+    return drawn
 
 
 @njit(cache=True)
-def _without_surplus(room: Room, hands: Hands, found: Int64) -> Int64:
-    """Leave out partitions without lag if there are two of the topic and member."""
-    kept = np.empty(found.size, np.int64)
-    end, run = 0, 0
+def _draw_topics(state: SearchState, found: Int64, items: int) -> Released:
+    """Draw topic after topic until there are ``items`` partitions."""
+    region, lists = state.region, state.lists
+    found = found[np.argsort(region.topic[found], kind="mergesort")]
+    # More than two partitions without lag of one topic and member change nothing.
+    kept, run = 0, 0
     for i in range(found.size):
-        p = found[i]
-        same = (
-            i > 0
-            and room.topic[p] == room.topic[found[i - 1]]
-            and hands.holder[p] == hands.holder[found[i - 1]]
+        p, before = found[i], found[max(i - 1, 0)]
+        is_same = (
+            region.topic[p] == region.topic[before]
+            and lists.holder[p] == lists.holder[before]
         )
-        run = (run if same else 0) + (room.lag[p] == 0)
-        if room.lag[p] > 0 or run <= 2:
-            kept[end] = p
-            end += 1
-    return kept[:end].copy()
-
-
-@njit(cache=True)
-def _sample_topics(
-    room: Room, hands: Hands, found: Int64, items: int, chance: Chance
-) -> Table:
-    """Draw topic after topic until the table is full."""
-    found = found[np.argsort(room.topic[found], kind="mergesort")]
-    found = _without_surplus(room, hands, found)
-    starts = np.empty(found.size + 1, np.int64)
+        run = (run if is_same and i > 0 else 0) + (region.lag[p] == 0)
+        if region.lag[p] > 0 or run <= 2:
+            found[kept] = p
+            kept += 1
+    found = found[:kept]
+    offsets = np.empty(found.size + 1, np.int64)
     topics = 0
     for i in range(found.size):
-        if i == 0 or room.topic[found[i]] != room.topic[found[i - 1]]:
-            starts[topics] = i
+        if i == 0 or region.topic[found[i]] != region.topic[found[i - 1]]:
+            offsets[topics] = i
             topics += 1
-    starts[topics] = found.size
-    turn = np.arange(topics)
-    shuffle(chance, turn)
+    offsets[topics] = found.size
+    order = np.arange(topics)
+    shuffle(state.rng, order)
     item = np.empty(items, np.int64)
     group = np.empty(items, np.int64)
     topic = np.empty(topics, np.int64)
     end, groups = 0, 0
-    for g in turn:
+    for g in order:
         if end == items:
             break
-        start, stop = starts[g], starts[g + 1]
-        # A large topic leaves room for two more, if there are any.
+        start, stop = offsets[g], offsets[g + 1]
+        # A large topic leaves a third of the places, two at least, to other topics.
         wanted = min(stop - start, items - end)
         if topics > 2 and stop - start > items // 2:
             wanted = min(wanted, max(items // 3, 2))
-        _shuffle_front(found, start, stop, wanted, chance)
-        topic[groups] = room.topic[found[start]]
-        for i in range(wanted):
-            item[end] = found[start + i]
-            group[end] = groups
-            end += 1
+        _draw_to_front(found, start, stop, wanted, state.rng)
+        topic[groups] = region.topic[found[start]]
+        item[end : end + wanted] = found[start : start + wanted]
+        group[end : end + wanted] = groups
+        end += wanted
         groups += 1
-    return Table(item[:end].copy(), group[:end].copy(), topic[:groups].copy(), False)
+    return Released(item[:end].copy(), group[:end].copy(), topic[:groups].copy(), False)
 
 
 @njit(cache=True)
-def _fixed_counts(room: Room, hands: Hands, table: Table, c: int) -> Int64:
-    """Count, group by group, what a member holds beside the table."""
-    counts = np.empty(table.topic.size, np.int64)
-    for g in range(table.topic.size):
-        counts[g] = hands.counts[cell_of(room, table.topic[g], c)]
-    for i in range(table.item.size):
-        if hands.holder[table.item[i]] == c:
-            counts[table.group[i]] -= 1
+def _remaining_counts(state: SearchState, released: Released, c: int) -> Int64:
+    """Count, group by group, what a member holds besides the released partitions."""
+    region, lists = state.region, state.lists
+    counts = np.empty(released.topic.size, np.int64)
+    for g in range(released.topic.size):
+        counts[g] = lists.counts[cell_of(region, released.topic[g], c)]
+    for i in range(released.item.size):
+        if lists.holder[released.item[i]] == c:
+            counts[released.group[i]] -= 1
     return counts
 
 
 @njit(cache=True)
-def _fixed_total(room: Room, hands: Hands, table: Table, c: int) -> int:
-    """Add up the lag that a member holds beside the table."""
-    total = hands.total[c]
-    for p in table.item:
-        if hands.holder[p] == c:
-            total -= room.lag[p]
-    return int(total)
-
-
-@njit(cache=True)
-def _ranges(
-    room: Room, hands: Hands, table: Table, taker: int, others: Int64
+def _allowed_counts(
+    state: SearchState, released: Released, c: int, others: Int64
 ) -> tuple[Int64, Int64]:
-    """Return how many of each group the taker may pick, so that others fit too."""
-    groups = table.topic.size
-    if table.settled:
-        now = np.zeros(groups, np.int64)
-        for i in range(table.item.size):
-            now[table.group[i]] += hands.holder[table.item[i]] == taker
-        return now, now
+    """Return how many of each group c may receive so that the others can the rest."""
+    region, lists = state.region, state.lists
+    groups = released.topic.size
     size = np.zeros(groups, np.int64)
-    for g in table.group:
-        size[g] += 1
-    fixed = _fixed_counts(room, hands, table, taker)
-    least = np.empty(groups, np.int64)
-    most = np.empty(groups, np.int64)
-    for g in range(groups):
-        i = cell_of(room, table.topic[g], taker)
-        least[g] = max(room.least[i] - fixed[g], 0)
-        most[g] = min(room.most[i] - fixed[g], size[g])
+    held = np.zeros(groups, np.int64)
+    for i in range(released.item.size):
+        size[released.group[i]] += 1
+        held[released.group[i]] += lists.holder[released.item[i]] == c
+    if released.has_fixed_counts:
+        return held, held
     low = np.zeros(groups, np.int64)
     high = np.zeros(groups, np.int64)
     for d in others:
-        fixed = _fixed_counts(room, hands, table, d)
+        remaining = _remaining_counts(state, released, d)
         for g in range(groups):
-            i = cell_of(room, table.topic[g], d)
-            low[g] += max(room.least[i] - fixed[g], 0)
-            high[g] += room.most[i] - fixed[g]
+            i = cell_of(region, released.topic[g], d)
+            low[g] += max(region.least[i] - remaining[g], 0)
+            high[g] += region.most[i] - remaining[g]
+    least = np.empty(groups, np.int64)
+    most = np.empty(groups, np.int64)
+    remaining = _remaining_counts(state, released, c)
     for g in range(groups):
-        least[g] = max(least[g], size[g] - high[g])
-        most[g] = min(most[g], size[g] - low[g])
+        i = cell_of(region, released.topic[g], c)
+        least[g] = max(region.least[i] - remaining[g], 0, size[g] - high[g])
+        most[g] = min(region.most[i] - remaining[g], size[g], size[g] - low[g])
     return least, most
 
 
 @njit(cache=True)
-def split(
-    room: Room, hands: Hands, cap: Int64, table: Table, c: int, d: int, aim: int
-) -> bool:
-    """Share the table out between two members, one of them as near ``aim`` as can be.
+def _nearest_shares(
+    state: SearchState, released: Released, c: int, others: Int64, target: int
+) -> tuple[int, int, int, int]:
+    """Return the subsets that bring c next to a total, and these totals."""
+    lag = state.region.lag[released.item]
+    is_held = state.lists.holder[released.item] == c
+    remaining = state.lists.total[c] - lag[is_held].sum()
+    least, most = _allowed_counts(state, released, c, others)
+    below, below_sum, above, above_sum = nearest_sums(
+        lag, released.group, least, most, target - remaining
+    )
+    return below, below_sum + remaining, above, above_sum + remaining
 
-    ``aim`` is a total of c. Of the two choices next to it the one that leaves less
-    above the caps is taken, unless the hands as they are leave even less.
 
-    Returns
-    -------
-    bool
-        Whether anything changed hands.
+@njit(cache=True)
+def exchange_between_two(
+    state: SearchState, released: Released, c: int, d: int, target: int
+) -> None:
+    """Share what c and d released out anew, c's total as near the target as can be.
+
+    Of the two subsets next to it the one that leaves less above the caps is chosen,
+    unless the assignment as it is leaves even less.
     """
-    if table.item.size < 2:
-        return False
-    lag = room.lag[table.item]
-    fixed = _fixed_total(room, hands, table, c)
-    least, most = _ranges(room, hands, table, c, np.array([d]))
-    found = nearest(lag, table.group, least, most, aim - fixed)
-    both = hands.total[c] + hands.total[d]
-    kept = excess_of(hands.total[c], cap[c]) + excess_of(hands.total[d], cap[d])
-    best, least_excess = NONE, kept
-    for picked, total in ((found[0], found[1]), (found[2], found[3])):
-        if picked == NONE:
+    if released.item.size < 2:
+        return
+    found = _nearest_shares(state, released, c, np.array([d]), target)
+    cap, both = state.cap, state.lists.total[c] + state.lists.total[d]
+    best, least = NO_SUBSET, excess_of(state, np.array([c, d]))
+    for chosen, total in ((found[0], found[1]), (found[2], found[3])):
+        if chosen == NO_SUBSET:
             continue
-        mine = total + fixed
-        excess = excess_of(mine, cap[c]) + excess_of(both - mine, cap[d])
-        if excess < least_excess or (excess == least_excess and best == NONE):
-            best, least_excess = picked, excess
-    if best == NONE:
-        return False
-    changed = False
-    for i in range(table.item.size):
-        taker = c if (best >> i) & 1 else d
-        changed |= hands.holder[table.item[i]] != taker
-        hand_over(room, hands, table.item[i], taker)
-    return changed
+        excess = max(total - cap[c], 0) + max(both - total - cap[d], 0)
+        if excess < least or (excess == least and best == NO_SUBSET):
+            best, least = chosen, excess
+    if best == NO_SUBSET:
+        return
+    for i in range(released.item.size):
+        member = c if (best >> i) & 1 else d
+        reassign(state.region, state.lists, released.item[i], member)
 
 
 @njit(cache=True)
-def split_three(
-    room: Room,
-    hands: Hands,
-    cap: Int64,
-    people: Int64,
-    items: int,
-    aim: int,
-    chance: Chance,
-) -> bool:
-    """Share out between three: the first gets near ``aim``, the others split the rest.
+def exchange_among_three(
+    state: SearchState, members: Int64, items: int, target: int
+) -> None:
+    """Bring the first near the target, then let the others share the rest.
 
-    What leaves more above the caps than before is undone.
-
-    Returns
-    -------
-    bool
-        Whether it was kept.
+    An exchange that leaves more above the caps than before is undone.
     """
-    c, d, e = people
-    table = lay_out(room, hands, np.empty(0, np.int32), people, items, chance)
-    if table.item.size < 3:
-        return False
-    before = hands.holder[table.item]
-    kept = 0
-    for m in people:
-        kept += excess_of(hands.total[m], cap[m])
-    fixed = _fixed_total(room, hands, table, c)
-    least, most = _ranges(room, hands, table, c, np.array([d, e]))
-    lag = room.lag[table.item]
-    found = nearest(lag, table.group, least, most, aim - fixed)
-    picked = found[0] if found[0] != NONE else found[2]
-    if picked == NONE:
-        return False
-    _fill(room, hands, table, picked, people)
-    rest = _rest(table, picked)
-    split(room, hands, cap, rest, d, e, cap[d])
-    excess = 0
-    for m in people:
-        excess += excess_of(hands.total[m], cap[m])
-    if excess <= kept:
-        return True
-    for i in range(table.item.size):
-        hand_over(room, hands, table.item[i], before[i])
-    return False
+    c, d, e = members
+    released = release(state, members, items)
+    if released.item.size < 3:
+        return
+    before, excess = state.lists.holder[released.item], excess_of(state, members)
+    found = _nearest_shares(state, released, c, np.array([d, e]), target)
+    chosen = found[0] if found[0] != NO_SUBSET else found[2]
+    if chosen == NO_SUBSET:
+        return
+    rest = _give_first(state, released, chosen, members)
+    exchange_between_two(state, rest, d, e, state.cap[d])
+    if excess_of(state, members) > excess:
+        for i in range(released.item.size):
+            reassign(state.region, state.lists, released.item[i], before[i])
 
 
 @njit(cache=True)
-def _fill(room: Room, hands: Hands, table: Table, picked: int, people: Int64) -> None:
-    """Give the first what it picked, and the others the rest within their limits."""
-    c, d, e = people
-    fixed = _fixed_counts(room, hands, table, d)
-    for i in range(table.item.size):
-        p = table.item[i]
-        if (picked >> i) & 1:
-            hand_over(room, hands, p, c)
-    # Least first to d, then e takes up to its most, then d again.
-    size = np.zeros(table.topic.size, np.int64)
-    for i in range(table.item.size):
-        if not (picked >> i) & 1:
-            size[table.group[i]] += 1
-    wants = np.empty(table.topic.size, np.int64)
-    other = _fixed_counts(room, hands, table, e)
-    for g in range(table.topic.size):
-        mine = cell_of(room, table.topic[g], d)
-        theirs = cell_of(room, table.topic[g], e)
-        most = size[g] - max(room.least[theirs] - other[g], 0)
-        wants[g] = min(room.most[mine] - fixed[g], most)
-    for i in range(table.item.size):
-        if (picked >> i) & 1:
-            continue
-        g = table.group[i]
-        taker = d if wants[g] > 0 else e
-        wants[g] -= 1
-        hand_over(room, hands, table.item[i], taker)
+def _give_first(
+    state: SearchState, released: Released, chosen: int, members: Int64
+) -> Released:
+    """Give the first member its subset, the second as many of the rest as it may hold.
 
-
-@njit(cache=True)
-def _rest(table: Table, picked: int) -> Table:
-    left = np.empty(table.item.size, np.bool_)
-    for i in range(table.item.size):
-        left[i] = not (picked >> i) & 1
-    return Table(table.item[left], table.group[left], table.topic, table.settled)
+    The third receives what is left; return the rest.
+    """
+    region, lists = state.region, state.lists
+    c, d, e = members
+    remaining = _remaining_counts(state, released, d)
+    is_rest = np.empty(released.item.size, np.bool_)
+    size = np.zeros(released.topic.size, np.int64)
+    for i in range(released.item.size):
+        is_rest[i] = not (chosen >> i) & 1
+        size[released.group[i]] += is_rest[i]
+        if not is_rest[i]:
+            reassign(region, lists, released.item[i], c)
+    others = _remaining_counts(state, released, e)
+    for g in range(released.topic.size):
+        mine = cell_of(region, released.topic[g], d)
+        theirs = cell_of(region, released.topic[g], e)
+        needed = max(region.least[theirs] - others[g], 0)
+        size[g] = min(region.most[mine] - remaining[g], size[g] - needed)
+    for i in range(released.item.size):
+        if is_rest[i]:
+            g = released.group[i]
+            reassign(region, lists, released.item[i], d if size[g] > 0 else e)
+            size[g] -= 1
+    return Released(
+        released.item[is_rest],
+        released.group[is_rest],
+        released.topic,
+        released.has_fixed_counts,
+    )

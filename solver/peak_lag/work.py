@@ -1,61 +1,68 @@
-"""What is left to do the work with: clock, memory, stop, and effort spent so far."""
+"""Effort spent by one solve, counted in deterministic steps, and the limits on it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from solver.limits import LimitExceededError, Limits
 
-STEPS_A_UNIT = 1_000_000_000
-"""Steps of exchanges that count as one unit of effort, about a second."""
+STEPS_PER_UNIT: Final = 1_000_000_000
+"""Steps of kernels that count as one unit of effort, about a second."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Work:
-    """Limits, and the effort that has been spent under them.
+    """Effort spent so far, in CP-SAT's deterministic units, and what ended the work.
+
+    The clock, memory and stop of ``limits`` can only end work earlier; nothing else
+    depends on them.
 
     Attributes
     ----------
     limits : Limits
     spent : float
-        In CP-SAT's deterministic units.
+    ended_by : str or None
+        First limit that was found exceeded, in words for a user.
     """
 
     limits: Limits
     spent: float = 0.0
+    ended_by: str | None = None
+
+    def spend(self, steps: int) -> None:
+        """Count the steps of a kernel."""
+        self.spent += steps / STEPS_PER_UNIT
 
     def exceeded(self) -> str | None:
-        """Name the limit that has struck, effort included."""
+        """Return the limit that is exceeded, effort included; None: none is."""
         effort = self.limits.effort
+        exceeded = self.limits.exceeded()
         if effort is not None and self.spent >= effort:
-            return f"effort limit of {effort:g}"
-        return self.limits.exceeded()
+            exceeded = f"effort limit of {effort:g}"
+        if exceeded is not None:
+            self.end_by(exceeded)
+        return exceeded
+
+    def end_by(self, limit: str) -> None:
+        """Record the first limit that ended anything early."""
+        self.ended_by = self.ended_by or limit
 
     def check(self) -> None:
-        """Raise LimitExceededError once a limit has struck."""
-        if (struck := self.exceeded()) is not None:
-            raise LimitExceededError(struck)
+        """Raise LimitExceededError once a limit is exceeded."""
+        if (exceeded := self.exceeded()) is not None:
+            raise LimitExceededError(exceeded)
 
-    def reason(self, *, fits: bool) -> str:
-        """Say why something is not proved."""
-        struck = self.exceeded()
-        if struck is not None:
-            return struck
-        if not fits:
-            return "too large for a search to the end"
-        if self.limits.seconds is not None:  # not quite, but it was all spoken for
-            return f"time limit of {self.limits.seconds:g} s"
-        if self.limits.effort is not None:
-            return f"effort limit of {self.limits.effort:g}"
-        return "the search found no end"
-
-    @property
-    def is_open(self) -> bool:
-        """Whether nothing but a stop ever ends it."""
-        limits = self.limits
-        return limits.seconds is None and limits.effort is None
-
-    def left(self, wanted: float) -> float:
+    def left(self, effort: float) -> float:
         """Return how much of some effort is left."""
-        effort = self.limits.effort
-        return wanted if effort is None else min(wanted, max(0.0, effort - self.spent))
+        limit = self.limits.effort
+        return effort if limit is None else min(effort, max(0.0, limit - self.spent))
+
+    def reason(self, *, is_searchable: bool) -> str:
+        """Return why something is not proved."""
+        self.exceeded()
+        if self.ended_by is not None:
+            return self.ended_by
+        if not is_searchable:
+            return "too large for a search to the end"
+        return "the search found no end"

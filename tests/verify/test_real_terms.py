@@ -15,9 +15,9 @@ import verify
 from rebalance import to_json
 from solver.limits import Limits
 from solver.peak_lag import solve
-from solver.peak_lag.pack import packed
-from solver.peak_lag.packing import is_packing
-from solver.peak_lag.setting import setting_of
+from solver.peak_lag.column_generation import pack
+from solver.peak_lag.lag_instance import build_lag_instance
+from solver.peak_lag.minimize_peak import has_few_lags
 from solver.peak_lag.work import Work
 from solver.policy import parse_policy
 from tests.shapes import Document, member, rebalance
@@ -67,14 +67,14 @@ def answered(seed: int) -> Iterator[tuple[Document, str, Document]]:
 
 def packed_terms(document: Document, policy: str) -> Iterator[Document]:
     """Yield what the engine would say of packing; so few partitions seldom need it."""
-    setting = setting_of(instance(document), parse_policy(policy).balance)
-    if setting is None or not is_packing(setting):
+    balance = parse_policy(policy).balance
+    lag_instance = build_lag_instance(instance(document), balance)
+    if lag_instance is None or not has_few_lags(lag_instance):
         return
-    peak = int(setting.room.lag.sum() * setting.room.unit[0])
-    found = packed(setting, 0, peak, Work(limits=Limits())).packing
-    if found is not None:
-        steps = [[*step] for step in found.steps]
-        yield {"kind": "packing", "bound": found.bound, "steps": steps}
+    peak = int(lag_instance.region.lag.sum() * lag_instance.region.unit[0])
+    _, term = pack(lag_instance, 0, peak, Work(limits=Limits()))
+    if term is not None:
+        yield {"kind": "packing", "bound": term.bound, "steps": term.steps}
 
 
 def bent(rng: Random, document: Document, term: Document) -> Document:

@@ -1,10 +1,10 @@
-"""Ways into the lag engine: documents with lag, and their settings."""
+"""Documents with lag, and their feasible regions."""
 
 from __future__ import annotations
 
 from random import Random
 
-from solver.peak_lag.setting import Setting, setting_of
+from solver.peak_lag.lag_instance import LagInstance, build_lag_instance
 from solver.policy import Balance, dec_min, no_balance, per_topic
 from tests.shapes import Document
 from tests.solver.routes import instance
@@ -27,8 +27,8 @@ def lagging(seed: int, limits: Limits = SMALL) -> Document:
     return document
 
 
-def settings_of(document: Document) -> list[Setting]:
-    """Lay a document out under every balance that has columns."""
-    laid_out = instance(document)
-    found = (setting_of(laid_out, balance) for balance in BALANCES)
-    return [setting for setting in found if setting is not None]
+def lag_instances(document: Document) -> list[LagInstance]:
+    """Build the feasible region of a document under every balance that has one."""
+    columns = instance(document)
+    found = (build_lag_instance(columns, balance) for balance in BALANCES)
+    return [one for one in found if one is not None]

@@ -10,9 +10,8 @@ import pytest
 from benchmarks.lags import group
 from solver.limits import LimitExceededError, Limits
 from solver.peak_lag import solve
-from solver.peak_lag.program import Program
-from solver.peak_lag.search import solver_within
-from solver.peak_lag.setting import setting_of
+from solver.peak_lag.lag_instance import build_lag_instance
+from solver.peak_lag.peak_lag_program import PeakLagProgram, solver_within
 from solver.peak_lag.work import Work
 from solver.policy import dec_min, parse_policy
 from solver.result import Result, Status
@@ -109,10 +108,10 @@ def test_ctrl_c_is_left_to_the_caller() -> None:
 
 def test_a_program_is_not_written_once_a_limit_has_struck() -> None:
     laid_out = group("uniform", partitions=30, members=6, topics=1, seed=0)
-    setting = setting_of(laid_out, dec_min)
-    assert setting is not None
+    lag_instance = build_lag_instance(laid_out, dec_min)
+    assert lag_instance is not None
     with pytest.raises(LimitExceededError):
-        Program(setting, sticky=False, work=Work(limits=Limits(seconds=0)))
+        PeakLagProgram(lag_instance, sticky=False, work=Work(limits=Limits(seconds=0)))
 
 
 def test_lags_near_the_end_of_64_bits() -> None:

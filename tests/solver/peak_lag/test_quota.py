@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from solver.peak_lag.quota import quota
+from solver.peak_lag.lag_instance import quota
 
 
 def ways(units: int, members: int) -> Iterator[tuple[int, ...]]:

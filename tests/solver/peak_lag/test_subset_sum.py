@@ -1,4 +1,4 @@
-"""Picks against enumeration."""
+"""The kernel of subset sums, compared with enumeration."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from solver.peak_lag.pick import NONE, nearest
+from solver.peak_lag.subset_sum import NO_SUBSET, nearest_sums
 
 
 def sums(
@@ -35,17 +35,17 @@ def test_nearest_from_below_and_above(seed: int) -> None:
     most = [n + rng.randint(0, 3) for n in least]
     target = rng.randint(-5, sum(lag) + 5)
     allowed = sums(lag, group, least, most)
-    below, below_sum, above, above_sum = nearest(
+    below, below_sum, above, above_sum = nearest_sums(
         np.array(lag), np.array(group), np.array(least), np.array(most), target
     )
     under = max((n for n in allowed if n <= target), default=None)
     over = min((n for n in allowed if n >= target), default=None)
     # A group with nothing on the table but something wanted is not looked at.
     if all(least[g] == 0 or g in group for g in range(groups)):
-        assert (None if below == NONE else below_sum) == under
-        assert (None if above == NONE else above_sum) == over
+        assert (None if below == NO_SUBSET else below_sum) == under
+        assert (None if above == NO_SUBSET else above_sum) == over
     for picked, total in ((below, below_sum), (above, above_sum)):
-        if picked != NONE:
+        if picked != NO_SUBSET:
             assert total == sum(n for i, n in enumerate(lag) if picked >> i & 1)
 
 
@@ -53,6 +53,6 @@ def test_thirty_items_meet_in_the_middle() -> None:
     lag = np.array([3**k % 10_007 for k in range(30)])
     one = np.zeros(1, np.int64)
     target = int(lag[::3].sum())
-    found = nearest(lag, np.zeros(30, np.int64), one + 10, one + 10, target)
+    found = nearest_sums(lag, np.zeros(30, np.int64), one + 10, one + 10, target)
     assert found[1] == found[3] == target
     assert int(found[0]).bit_count() == 10

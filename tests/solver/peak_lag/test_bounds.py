@@ -1,15 +1,15 @@
-"""Terms where members are of too many kinds to look at every lag."""
+"""Pigeonhole bounds where there are too many classes of members for every lag."""
 
 from __future__ import annotations
 
 import pytest
 
 from solver.limits import Limits
-from solver.peak_lag import terms
-from solver.peak_lag.terms import best_crowd
+from solver.peak_lag import bounds
+from solver.peak_lag.bounds import pigeonhole_bounds
 from solver.peak_lag.work import Work
 from tests.solver.brute import Brute
-from tests.solver.peak_lag.settings import lagging, settings_of
+from tests.solver.peak_lag.settings import lag_instances, lagging
 from tests.solver.peak_lag.test_answers import check
 from tests.solver.routes import INSTANCES
 from tests.strategies import TINY
@@ -28,21 +28,21 @@ def test_large_lags_alone_prove_what_holds(
             brute = Brute(document)
         except TooLarge:
             continue
-        for setting, balance in zip(
-            settings_of(document), ("dec-min", "per-topic", "none"), strict=False
+        for lag_instance, balance in zip(
+            lag_instances(document), ("dec-min", "per-topic", "none"), strict=False
         ):
-            whole = best_crowd(setting, Work(limits=Limits()))
+            whole = pigeonhole_bounds(lag_instance.region, Work(limits=Limits()))
             with monkeypatch.context() as patch:
-                patch.setattr(terms, "_CELLS", cells)
-                some = best_crowd(setting, Work(limits=Limits()))
+                patch.setattr(bounds, "_ENTRIES", cells)
+                some = pigeonhole_bounds(lag_instance.region, Work(limits=Limits()))
             (best,) = brute.best(f"{balance}; peak-lag") or [0]
             assert isinstance(best, int)
-            assert all(crowd.bound <= best for crowd in [*whole, *some])
+            assert all(bound <= best for _, bound, _ in [*whole, *some])
             none += bool(whole) and not some
             if some:
-                highest = max(crowd.bound for crowd in whole)
-                proved += max(crowd.bound for crowd in some) == highest
-                less += max(crowd.bound for crowd in some) < highest
+                highest = max(bound for _, bound, _ in whole)
+                proved += max(bound for _, bound, _ in some) == highest
+                less += max(bound for _, bound, _ in some) < highest
     assert proved > 20
     assert less + none > 0
 
@@ -50,7 +50,7 @@ def test_large_lags_alone_prove_what_holds(
 @pytest.mark.parametrize("seed", range(20))
 def test_the_judge_adds_them_up(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     document = lagging(seed, TINY)
-    monkeypatch.setattr(terms, "_CELLS", 5)
+    monkeypatch.setattr(bounds, "_ENTRIES", 5)
     try:
         brute = Brute(document)
     except TooLarge:

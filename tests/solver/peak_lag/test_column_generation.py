@@ -14,17 +14,21 @@ import verify
 from rebalance import to_json
 from solver.limits import Limits
 from solver.peak_lag import solve
-from solver.peak_lag.hands import peak_with
-from solver.peak_lag.pack import packed
-from solver.peak_lag.packing import _least, is_packing, packing_of
-from solver.peak_lag.sets import Sets
-from solver.peak_lag.setting import Setting
+from solver.peak_lag.column_generation import (
+    Columns,
+    _least_lag_of_weight,
+    pack,
+    packing_term,
+)
+from solver.peak_lag.feasible_region import peak_lag_of
+from solver.peak_lag.lag_instance import LagInstance
+from solver.peak_lag.minimize_peak import has_few_lags
 from solver.peak_lag.work import Work
 from solver.policy import parse_policy
 from tests.shapes import Document, member, rebalance
 from tests.solver.brute import Brute
-from tests.solver.peak_lag.settings import settings_of
-from tests.solver.peak_lag.test_settle import check_allowed
+from tests.solver.peak_lag.settings import lag_instances
+from tests.solver.peak_lag.test_local_search import check_allowed
 from tests.solver.routes import INSTANCES, instance
 
 SEEDS = range(max(20, INSTANCES // 20))
@@ -47,27 +51,27 @@ def heap(seed: int) -> Document:
     return rebalance(topics, members)
 
 
-def largest_peak(setting: Setting) -> int:
-    return int(setting.room.lag.sum() * setting.room.unit[0])
+def largest_peak(lag_instance: LagInstance) -> int:
+    return int(lag_instance.region.lag.sum() * lag_instance.region.unit[0])
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_what_is_packed_is_true(seed: int) -> None:
     document = heap(seed)
     brute = Brute(document)
-    for setting, policy in zip(
-        settings_of(document), ("dec-min", "per-topic", "none"), strict=True
+    for lag_instance, policy in zip(
+        lag_instances(document), ("dec-min", "per-topic", "none"), strict=True
     ):
-        if not is_packing(setting):
+        if not has_few_lags(lag_instance):
             continue
         best: Any = (brute.best(f"{policy}; peak-lag") or [0])[0]
-        start = largest_peak(setting)
-        found = packed(setting, 0, start, Work(limits=Limits()))
-        if found.packing is not None:
-            assert found.packing.bound <= best
-        if found.holder is not None:
-            check_allowed(setting, found.holder)
-            assert best <= peak_with(setting.room, found.holder) <= start
+        start = largest_peak(lag_instance)
+        holder, term = pack(lag_instance, 0, start, Work(limits=Limits()))
+        if term is not None:
+            assert term.bound <= best
+        if holder is not None:
+            check_allowed(lag_instance, holder)
+            assert best <= peak_lag_of(lag_instance.region, holder) <= start
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -94,26 +98,26 @@ def test_least_lag_of_a_weight() -> None:
             for some in combinations(range(5), n)
             if weights[list(some)].sum() >= wanted
         )
-        assert _least(lags, weights, wanted) == least
+        assert _least_lag_of_weight(lags, weights, wanted) == least
 
 
 def test_prices_prove_what_counting_does_not() -> None:
     """Each of 6 and 5 has no more than one 4 beside it; one 4 is left over."""
     lags = np.array([6, 6, 5, 4, 4, 4, 4])
-    sets = Sets(lags, 3, Work(limits=Limits()))
-    found = sets.prices(11)
+    columns = Columns(lags, 3, Work(limits=Limits()))
+    found = columns.relax(11)
     assert found is not None
     value, prices = found
     assert value > 3
-    packing = packing_of(lags, prices, 3)
-    assert packing.bound > 11
-    assert all(weight >= 0 for _, weight in packing.steps)
-    assert [x for x, _ in packing.steps] == sorted({x for x, _ in packing.steps})
+    term = packing_term(lags, prices, 3)
+    assert term.bound > 11
+    assert term.steps is not None
+    assert all(weight >= 0 for _, weight in term.steps)
+    assert [x for x, _ in term.steps] == sorted({x for x, _ in term.steps})
 
 
 def test_a_limit_leaves_packing_undone() -> None:
-    setting = settings_of(heap(1))[0]
+    lag_instance = lag_instances(heap(1))[0]
     stopped = Limits(seconds=0)
-    found = packed(setting, 0, largest_peak(setting), Work(limits=stopped))
-    assert found.holder is None
-    assert found.packing is None
+    found = pack(lag_instance, 0, largest_peak(lag_instance), Work(limits=stopped))
+    assert found == (None, None)

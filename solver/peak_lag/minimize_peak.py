@@ -1,0 +1,174 @@
+"""Minimize peak lag from a feasible assignment and a lower bound.
+
+Column generation where it applies, then rounds of local search towards the bound, of
+CP-SAT, and of local search towards targets between the bound and the best peak; each
+round has twice the effort of the one before. Effort is counted in steps, not in
+seconds; limits are checked between pieces of a fraction of a second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
+from typing import Final
+
+import numpy as np
+
+from rebalance.claims import Int32
+from rebalance.documents import BoundTerm
+from solver.peak_lag.feasible_region import (
+    interchangeable_members,
+    member_lists,
+    peak_lag_of,
+)
+from solver.peak_lag.lag_instance import LagInstance, is_searchable
+from solver.peak_lag.local_search import search_locally
+from solver.peak_lag.work import Work
+from solver.policy import Objective
+
+_LOCAL_STEPS: Final = 100_000_000
+"""Steps of local search in the first round: about a tenth of a second."""
+
+_PIECE_STEPS: Final = 50_000_000
+"""Steps between two checks of the limits, and of one random seed."""
+
+_SEARCH_EFFORT: Final = 0.25
+"""Deterministic seconds of CP-SAT in the first round."""
+
+_ROUNDS: Final = 6
+"""Rounds where no search can prove a bound and no effort is set."""
+
+_PACKING_LAGS: Final = 400
+_PACKING_LAGS_PER_MEMBER: Final = 4
+"""Partitions with lag up to which packing pays; with more the mean is in reach."""
+
+
+@dataclass(slots=True, kw_only=True)
+class MinimizePeak:
+    """The least peak lag found so far, and its lower bound.
+
+    Attributes
+    ----------
+    lag_instance : LagInstance
+    holder : int32 (P,)
+        Feasible; the best so far.
+    bound : int
+        No peak is below it; in units of 1 ÷ scale, like all peaks.
+    work : Work
+    moves : int or None
+        Where an objective before has fixed the moves: no more than these, and
+        ``holder`` has as many.
+    packing : BoundTerm or None
+        Proof of a bound that column generation raised.
+    """
+
+    lag_instance: LagInstance
+    holder: Int32
+    bound: int
+    work: Work
+    moves: int | None = None
+    packing: BoundTerm | None = None
+    peak: int = field(init=False)
+    _seeds: Iterator[int] = field(init=False)
+
+    def run(self) -> None:
+        """Alternate until the peak meets the bound or a limit is exceeded."""
+        self.peak = int(peak_lag_of(self.lag_instance.region, self.holder))
+        self._seeds = count(self.work.limits.seed)
+        searchable = is_searchable(self.lag_instance)
+        if self.moves is not None:  # little can be exchanged, and much is fixed
+            self._search(_SEARCH_EFFORT)
+        elif has_few_lags(self.lag_instance):
+            self._reach(self.bound, _LOCAL_STEPS // 16)
+            self._generate_columns()
+        for turn in count():
+            steps = _LOCAL_STEPS << turn
+            for phase in (
+                partial(self._reach, self.bound, steps),
+                partial(self._search, _SEARCH_EFFORT * 2**turn),
+                partial(self._bisect, steps // 4),
+            ):
+                if self._is_over():
+                    return
+                phase()
+            has_effort = self.work.limits.effort is not None
+            if not searchable and not has_effort and turn + 1 >= _ROUNDS:
+                return
+
+    def _is_over(self) -> bool:
+        return self.peak <= self.bound or self.work.exceeded() is not None
+
+    def _keep(self, holder: Int32 | None) -> None:
+        """Keep an assignment if it is better."""
+        if holder is None:
+            return
+        peak = int(peak_lag_of(self.lag_instance.region, holder))
+        if peak < self.peak:
+            self.holder, self.peak = holder, peak
+
+    def _reach(self, target: int, steps: int) -> bool:
+        """Search locally for a peak; keep whatever is better than the best."""
+        region = self.lag_instance.region
+        is_fixed = self.moves is not None
+        owner = self.lag_instance.owner if is_fixed else np.zeros(0, np.int32)
+        lists = member_lists(region, self.holder)
+        cap = np.minimum(target // region.unit, int(region.lag.sum()))
+        piece = min(steps, _PIECE_STEPS) + 50_000 * cap.size
+        while steps > 0 and self.work.exceeded() is None:
+            steps -= piece
+            seed = next(self._seeds) % 2**31
+            found = search_locally(region, lists, owner, cap, seed, piece)
+            self.work.spend(int(found.spent))
+            self._keep(found.holder)
+            if found.excess == 0:
+                return True
+        return False
+
+    def _bisect(self, steps: int) -> None:
+        """Aim between the bound and the best, nearer to either as it goes."""
+        low = self.bound
+        while low < self.peak and not self._is_over():
+            middle = (low + self.peak) // 2
+            if not self._reach(middle, steps):
+                low = middle + 1
+
+    def _generate_columns(self) -> None:
+        """Raise the bound to the least peak of the packing relaxation, and meet it."""
+        if self._is_over():
+            return
+        # Imported when needed: the solvers take a second to load.
+        from solver.peak_lag.column_generation import pack  # noqa: PLC0415
+
+        holder, term = pack(self.lag_instance, self.bound, self.peak, self.work)
+        if term is not None:
+            self.packing, self.bound = term, term.bound
+        self._keep(holder)
+
+    def _search(self, effort: float) -> None:
+        """Let CP-SAT find a better assignment, or raise the bound."""
+        if self._is_over() or not is_searchable(self.lag_instance):
+            return
+        # Imported when needed: CP-SAT takes a second to load.
+        from solver.peak_lag.peak_lag_program import improve  # noqa: PLC0415
+
+        holder, self.bound = improve(
+            self.lag_instance,
+            self.holder,
+            Objective.PEAK_LAG,
+            value=self.peak,
+            bound=self.bound,
+            within={} if self.moves is None else {Objective.STICKINESS: self.moves},
+            work=self.work,
+            effort=effort,
+        )
+        self._keep(holder)
+
+
+def has_few_lags(lag_instance: LagInstance) -> bool:
+    """Return whether all members are interchangeable and have few lags to pack."""
+    region = lag_instance.region
+    members, lags = region.unit.size, int((region.lag > 0).sum())
+    most = min(_PACKING_LAGS, _PACKING_LAGS_PER_MEMBER * members)
+    return 1 < members < lags <= most and len(interchangeable_members(region)) == 1

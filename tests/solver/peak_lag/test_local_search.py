@@ -1,0 +1,118 @@
+"""Kernels of greedy construction and local search: limits hold, and so do sums."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rebalance.claims import Int32
+from solver.peak_lag.feasible_region import (
+    eligible_members,
+    member_lists,
+    peak_lag_of,
+    topic_position,
+)
+from solver.peak_lag.greedy import (
+    CellLimits,
+    _by_heap,
+    _by_scan,
+    construct_greedily,
+    in_rounds,
+)
+from solver.peak_lag.lag_instance import LagInstance
+from solver.peak_lag.local_search import search_locally
+from tests.solver.peak_lag.settings import lag_instances, lagging
+from tests.strategies import LARGER
+
+SEEDS = range(40)
+ANYTHING = np.zeros(0, np.int32)
+
+
+def check_allowed(lag_instance: LagInstance, holder: Int32) -> None:
+    """Assert that seats and limits hold, pools included."""
+    region = lag_instance.region
+    for p, c in enumerate(holder.tolist()):
+        assert topic_position(region, int(region.topic[p]), c) >= 0
+    counts = member_lists(region, holder).counts
+    assert (region.least <= counts).all()
+    assert (counts <= region.most).all()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_greedy_keeps_limits(seed: int) -> None:
+    for lag_instance in lag_instances(lagging(seed, LARGER)):
+        check_allowed(lag_instance, construct_greedily(lag_instance))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_scan_heaps_and_rounds(seed: int) -> None:
+    for lag_instance in lag_instances(lagging(seed, LARGER)):
+        region = lag_instance.region
+        if lag_instance.start is not None or not region.lag.size:
+            continue
+        eligible = eligible_members(region)
+        limits = CellLimits(region.least, region.most, region.pool, region.extra)
+        by_lag = np.argsort(-region.lag, kind="stable")
+        by_topic = np.lexsort((-region.lag, region.topic))
+        by_scan = _by_scan(region, by_lag, eligible, limits)
+        by_heap = _by_heap(region, by_lag, eligible, limits, region.topic)
+        assert (by_scan == by_heap).all()
+        check_allowed(lag_instance, by_heap)
+        check_allowed(lag_instance, in_rounds(region, by_topic, eligible, limits))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_local_search_keeps_limits_and_sums(seed: int) -> None:
+    for lag_instance in lag_instances(lagging(seed, LARGER)):
+        region = lag_instance.region
+        if not region.lag.size:
+            continue
+        start = construct_greedily(lag_instance)
+        lists = member_lists(region, start)
+        before = peak_lag_of(region, start)
+        weights = lag_instance.scale // region.unit
+        cap = region.lag.sum() * weights // weights.sum()
+        found = search_locally(region, lists, ANYTHING, cap, seed, 300_000)
+        check_allowed(lag_instance, lists.holder)
+        check_allowed(lag_instance, found.holder)
+        again = member_lists(region, lists.holder)
+        assert (again.total == lists.total).all()
+        assert (again.counts == lists.counts).all()
+        assert (again.load == lists.load).all()
+        assert found.excess == np.maximum(again.total - cap, 0).sum()
+        assert found.peak == peak_lag_of(region, found.holder) <= before
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_fixed_moves_stay_fixed(seed: int) -> None:
+    for lag_instance in lag_instances(lagging(seed, LARGER)):
+        region = lag_instance.region
+        if region.by_topic or not region.lag.size:
+            continue
+        start = construct_greedily(lag_instance)
+        lists = member_lists(region, start)
+        cap = np.full(region.unit.size, region.lag.sum() // region.unit.size)
+        search_locally(region, lists, lag_instance.owner, cap, seed, 300_000)
+        check_allowed(lag_instance, lists.holder)
+        assert (lists.load == member_lists(region, start).load).all()
+        kept = (start == lag_instance.owner).sum()
+        assert (lists.holder == lag_instance.owner).sum() == kept
+
+
+def test_uniform_lag_meets_the_average() -> None:
+    rng = np.random.default_rng(0)
+    lag = rng.integers(0, 100_000, size=200).tolist()
+    document = {
+        "format": "rebalance/1",
+        "group": "g",
+        "topics": {"t": {"partitions": 200, "lag": lag}},
+        "members": {f"m{i:02}": {"subscription": ["t"]} for i in range(20)},
+    }
+    lag_instance = lag_instances(document)[0]
+    lists = member_lists(lag_instance.region, construct_greedily(lag_instance))
+    cap = np.full(20, -(-sum(lag) // 20))
+    assert (
+        search_locally(lag_instance.region, lists, ANYTHING, cap, 0, 400_000_000).excess
+        == 0
+    )
+    check_allowed(lag_instance, lists.holder)
