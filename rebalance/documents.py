@@ -18,7 +18,7 @@ from rebalance.errors import DocumentError
 from rebalance.jsontext import json_path, parse_json, shown
 
 INT64_MAX = 2**63 - 1
-MAX_PARTITIONS = 20_000_000  # over all topics: larger is a typing error, not a cluster
+MAX_PARTITIONS = 10_000_000  # over all topics, unless the caller sets another limit
 UNKNOWN_GENERATION = -1
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
@@ -49,7 +49,7 @@ class _Strict(BaseModel):
 class Topic(_Strict):
     """A topic: number of partitions, and lag and racks per partition."""
 
-    partitions: Annotated[int, Field(ge=0, le=MAX_PARTITIONS)]
+    partitions: Count
     lag: Optional[list[Count]] = None
     racks: Optional[list[list[str]]] = None
 
@@ -141,8 +141,7 @@ class BoundTerm(_Strict):
     at_least
         A threshold of lag, records.
     weight, price
-        Multipliers per member (``duals``); ``price`` by topic where loads are bounded
-        topic by topic.
+        Weights of moves and mismatches, and prices by topic and member (``prices``).
     steps
         Thresholds of lag, ascending, each with a weight from there on (``packing``).
     """
@@ -153,7 +152,7 @@ class BoundTerm(_Strict):
     topics: Optional[list[str]] = None
     at_least: Optional[Count] = None
     weight: Optional[dict[str, Count]] = None
-    price: Optional[dict[str, Integer | dict[str, Integer]]] = None
+    price: Optional[dict[str, dict[str, Integer]]] = None
     steps: Optional[list[Step]] = None
 
 
@@ -227,18 +226,23 @@ _Document = TypeVar("_Document", Rebalance, AssignmentDocument)
 
 
 def parse_rebalance(
-    text: bytes | str, *, source: str | None = None, line: int | None = None
+    text: bytes | str,
+    *,
+    source: str | None = None,
+    line: int | None = None,
+    max_partitions: int = MAX_PARTITIONS,
 ) -> Rebalance:
     """Read one rebalance/1 document.
 
     Raises
     ------
     DocumentError
-        If the text is no such document; carries path, source and line.
+        If the text is no such document, or has more partitions than the limit;
+        carries path, source and line.
     """
     try:
         with _no_cycles_made():
-            return rebalance_of(parse_json(text))
+            return rebalance_of(parse_json(text), max_partitions=max_partitions)
     except DocumentError as error:
         raise error.at(source=source, line=line) from None
 
@@ -260,7 +264,7 @@ def parse_assignment(
         raise error.at(source=source, line=line) from None
 
 
-def rebalance_of(value: Any) -> Rebalance:
+def rebalance_of(value: Any, *, max_partitions: int = MAX_PARTITIONS) -> Rebalance:
     """Validate a parsed JSON value as rebalance/1.
 
     Raises
@@ -269,7 +273,7 @@ def rebalance_of(value: Any) -> Rebalance:
         With the JSON path of the first culprit.
     """
     document = _validated(Rebalance, "rebalance/1", value)
-    _refuse_contradictions(document)
+    _refuse_contradictions(document, max_partitions)
     return document
 
 
@@ -352,19 +356,20 @@ def _steps_in(
         yield steps[-1]
 
 
-def _refuse_contradictions(document: Rebalance) -> None:
+def _refuse_contradictions(document: Rebalance, max_partitions: int) -> None:
     """Check what a schema cannot express: equal lengths, repeated numbers."""
     total = 0
     for name, topic in document.topics.items():
         total += topic.partitions
+        if total > max_partitions:
+            reason = f"{total} partitions up to here, above the limit {max_partitions}"
+            path = json_path(("topics", name, "partitions"))
+            raise DocumentError(reason, path=path)
         for field in ("lag", "racks"):
             listed = getattr(topic, field)
             if listed is not None and len(listed) != topic.partitions:
                 reason = f"{len(listed)} entries for {topic.partitions} partitions"
                 raise DocumentError(reason, path=json_path(("topics", name, field)))
-    if total > MAX_PARTITIONS:
-        reason = f"{total} partitions; at most {MAX_PARTITIONS} are read"
-        raise DocumentError(reason, path="$.topics")
     for member_id, member in document.members.items():
         steps = ("members", member_id)
         _refuse_repeats(member.subscription, (*steps, "subscription"))

@@ -27,7 +27,7 @@ from rebalance.jsontext import parse_json
 
 STDIN = "-"
 STDIN_NAME = "<stdin>"
-MAX_DOCUMENT_BYTES = 512 * 2**20  # 20,000,000 partitions with lag and claims fit
+MAX_DOCUMENT_BYTES = 512 * 2**20  # 10,000,000 partitions with lag and claims fit
 _GZIP_MAGIC = b"\x1f\x8b"
 _SKIPPED_AT_ONCE = 2**20
 

@@ -70,13 +70,12 @@ def _auto(instance: Instance, policy: Policy, limits: Limits) -> Result:
     by_flow = flow_policies.solve(instance, policy, limits=limits)
     if by_flow is not None:
         return by_flow
-    from solver import budget, cpsat, peak_lag
+    from solver import cpsat, peak_lag
 
     if peak_lag.can_answer(policy):
         return peak_lag.solve(instance, policy, limits=limits)
-    if budget.can_answer(policy):
-        return budget.solve(instance, policy, limits=limits)
-    return cpsat.solve(instance, policy, limits=limits)
+    known_bound = peak_lag.known_bound(instance, policy, limits=limits)
+    return cpsat.solve(instance, policy, limits=limits, known_bound=known_bound)
 
 
 def _cp_sat(instance: Instance, policy: Policy, limits: Limits) -> Result:

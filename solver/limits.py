@@ -1,7 +1,7 @@
 """Limits on the time, effort and memory of a solve.
 
-Reaching a limit is not an error: the engine returns what it has, with its bound. Only
-inside an engine does `LimitExceededError` unwind nested calls.
+Reaching a limit is a status of the result, not an error. Inside an engine,
+`LimitExceededError` unwinds nested calls.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ import psutil
 
 
 class LimitExceededError(Exception):
-    """Work was left before its end, where nothing of it could be kept.
+    """A computation ended before its result, because a limit was reached.
 
     Attributes
     ----------
     reason : str
-        The limit that struck, or what else ended it, in words for a user.
+        The limit, or what else ended it, in words for a user.
     """
 
     def __init__(self, reason: str) -> None:
@@ -29,7 +29,7 @@ class LimitExceededError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What a caller allows; the clock starts when it is built.
+    """The limits that a caller sets; the clock starts at construction.
 
     Attributes
     ----------
@@ -37,15 +37,15 @@ class Limits:
         Wall time; None: no limit.
     effort : float or None
         Work of a search, in CP-SAT's deterministic units of about a second each. Unlike
-        seconds it strikes at the same place every time.
+        wall time, it is reached at the same step in every run.
     memory : int or None
-        Resident bytes of this process, and of others that it has work for it.
+        Resident bytes of this process and its child processes.
     stop : Event
-        Set it to make engines end with what they have (Ctrl-C).
+        Set it to make engines return the best result so far (Ctrl-C).
     seed : int
-        Of every search that uses chance.
+        Of every randomized search.
     workers : int
-        Threads of a search. Only with one the same input gives the same bytes.
+        Threads of a search. Results are reproducible only with one.
     """
 
     seconds: float | None = None
@@ -64,12 +64,12 @@ class Limits:
         return max(0.0, self._start + self.seconds - time.monotonic())
 
     def exceeded(self, *, beside: int = 0) -> str | None:
-        """Name the limit that has struck, in words for a user; None: none has.
+        """Name the limit that is reached, in words for a user; None if none is.
 
         Parameters
         ----------
         beside : int
-            Resident bytes of processes that work for this one.
+            Resident bytes of child processes.
         """
         if self.stop.is_set():
             return "interrupted"
@@ -80,17 +80,17 @@ class Limits:
         return None
 
     def check(self) -> None:
-        """Raise LimitExceededError once a limit has struck."""
-        if (struck := self.exceeded()) is not None:
-            raise LimitExceededError(struck)
+        """Raise LimitExceededError if a limit is reached."""
+        if (reason := self.exceeded()) is not None:
+            raise LimitExceededError(reason)
 
     @property
     def memory_words(self) -> str:
-        """Name the limit of memory, in words for a user."""
+        """Name the memory limit, in words for a user."""
         return f"memory limit of {(self.memory or 0) >> 20} MiB"
 
     def part(self, seconds: float) -> Limits:
-        """Return limits for a part of the work: at most so long, same stop."""
+        """Return limits for a part of the work: at most so many seconds, same stop."""
         left = self.left
         return Limits(
             seconds=seconds if left is None else min(seconds, left),

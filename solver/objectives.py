@@ -1,14 +1,14 @@
-"""What an assignment is worth to a policy: exact integers, counted from the columns.
+"""Values of objectives: exact integers, computed from the columns of an assignment.
 
-Every engine's answer is counted anew by this before anything is said of it; no engine
-uses it to build its program.
+`solver.solve` recomputes the values of every engine's result with this module; no
+engine uses it to build its program.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,66 +16,87 @@ from numpy.typing import NDArray
 from rebalance import Assignment, Instance
 from rebalance.claims import NOBODY, Bools, Int64
 from rebalance.errors import InstanceError
-from rebalance.figures import count_kept, count_rack_mismatches
+from rebalance.figures import count_kept, count_rack_mismatches, member_lag
+from solver.constants import INT64_MAX
 from solver.policy import Objective, Policy, WeightedObjective
 from solver.result import Value
 
-INT64_MAX = 2**63 - 1
+COMMON_CAPACITY_BITS: Final = 10_000
+"""Bits of the common capacity, at most.
+
+Bounds the work of computing it for thousands of coprime capacities, and its 3,011
+decimal digits are below Python's limit of 4,300 for the conversion to text.
+"""
 
 
 def in_play(instance: Instance) -> Bools:
-    """Tell who subscribes to a topic that has partitions, bool (M,)."""
+    """Return who subscribes to a topic that has partitions, bool (M,)."""
     return instance.in_play
 
 
 def capacities(instance: Instance) -> list[int]:
-    """Return the capacity of each member; 1 when none tells one."""
+    """Return the capacity of each member; 1 if no member states one."""
     if instance.capacity is None:
         return [1] * len(instance.members)
     return [int(w) for w in instance.capacity.tolist()]
 
 
 def common_capacity(instance: Instance) -> int:
-    """Return the least common multiple of the capacities of members in play."""
+    """Return the least common multiple of the capacities of members in play.
+
+    Raises
+    ------
+    InstanceError
+        If it has more than `COMMON_CAPACITY_BITS` bits.
+    """
     if instance.capacity is None:
         return 1
-    return math.lcm(*map(int, instance.capacity[in_play(instance)].tolist()))
+    common = 1
+    for capacity in np.unique(instance.capacity[in_play(instance)]).tolist():
+        common = math.lcm(common, capacity)
+        if common.bit_length() > COMMON_CAPACITY_BITS:
+            raise InstanceError(
+                "the least common multiple of the capacities is not below "
+                f"2^{COMMON_CAPACITY_BITS}",
+                subject=instance.group,
+            )
+    return common
 
 
-def scale_of(instance: Instance, level: WeightedObjective) -> int:
-    """Return the denominator of a level's value: it counts 1 ÷ scale."""
-    return math.lcm(*(_scale(instance, one) for one in level.measures))
+def scale_of(instance: Instance, objective: WeightedObjective) -> int:
+    """Return the denominator of an objective's value: it is in units of 1 ÷ scale."""
+    return math.lcm(*(_scale(instance, measure) for measure in objective.measures))
 
 
 def value_of(
-    instance: Instance, assignment: Assignment, level: WeightedObjective
+    instance: Instance, assignment: Assignment, objective: WeightedObjective
 ) -> Value:
-    """Count a level of an assignment, in units of 1 ÷ `scale_of`."""
-    if level.only is Objective.LOAD:
-        return _load(instance, assignment)
-    scale = scale_of(instance, level)
+    """Return the value of an objective, in units of 1 ÷ `scale_of`."""
+    if objective.only is Objective.LOAD:
+        return scaled_loads(instance, assignment)
+    scale = scale_of(instance, objective)
     total = 0
-    for weight, objective in level.terms:
-        units = scale // _scale(instance, objective)
-        total += weight * units * _count(instance, assignment, objective)
+    for weight, measure in objective.terms:
+        units = scale // _scale(instance, measure)
+        total += weight * units * _MEASURES[measure](instance, assignment)
     return total
 
 
 def values_of(
     instance: Instance, assignment: Assignment, policy: Policy
 ) -> tuple[Value, ...]:
-    """Count every level of a policy."""
-    return tuple(value_of(instance, assignment, level) for level in policy.objectives)
+    """Return the value of every objective of a policy."""
+    return tuple(value_of(instance, assignment, one) for one in policy.objectives)
 
 
 def check_policy(instance: Instance, policy: Policy) -> None:
-    """Refuse what an instance cannot be asked.
+    """Reject a policy that does not apply to an instance.
 
     Raises
     ------
     InstanceError
-        If the policy needs lag and there are partitions, but the instance tells none;
-        or if a level or a sum on the way to it could pass 64 bits.
+        If the policy needs lag and there are partitions, but the instance has none; or
+        if the scale or a value of an objective could exceed 64 bits.
     """
     if policy.needs_lag and instance.lag is None and instance.n_partitions:
         which = next(
@@ -85,42 +106,43 @@ def check_policy(instance: Instance, policy: Policy) -> None:
             f"policy needs lag for {which}, and no topic tells any",
             subject=instance.group,
         )
-    for level in policy.objectives:
-        largest = largest_value(instance, level)
+    for objective in policy.objectives:
+        largest = max(scale_of(instance, objective), largest_value(instance, objective))
         if largest > INT64_MAX:
+            bits = largest.bit_length()
+            value = largest if bits <= 128 else f"2^{bits - 1}"
             raise InstanceError(
-                f"policy: {level} could reach {largest}, past 2^63 - 1",
+                f"policy: {objective} could reach {value}, past 2^63 - 1",
                 subject=instance.group,
             )
 
 
-def largest_value(instance: Instance, level: WeightedObjective) -> int:
-    """Return what no value of a level, nor a sum on the way to it, is above."""
-    scale = scale_of(instance, level)
+def largest_value(instance: Instance, objective: WeightedObjective) -> int:
+    """Return an upper bound on the value of an objective and on partial sums of it."""
+    scale = scale_of(instance, objective)
     total = 0
-    for weight, objective in level.terms:
-        units = scale // _scale(instance, objective)
-        total += weight * units * _largest(instance, objective)
+    for weight, measure in objective.terms:
+        units = scale // _scale(instance, measure)
+        total += weight * units * _largest(instance, measure)
     return total
 
 
-def _largest(instance: Instance, objective: Objective) -> int:
+def _largest(instance: Instance, measure: Objective) -> int:
     partitions, members = instance.n_partitions, int(in_play(instance).sum())
     lag = 0 if instance.lag is None else int(instance.lag.sum())
-    common = common_capacity(instance)
-    match objective:
+    match measure:
         case Objective.STICKINESS | Objective.RACK:
             return partitions
         case Objective.LOAD | Objective.PER_TOPIC_SPREAD:
-            return partitions * common
+            return partitions * common_capacity(instance)
         case Objective.LAG_DEVIATION:
             return 2 * lag * max(_shares(instance), members)
         case _:
-            return lag * common
+            return lag * common_capacity(instance)
 
 
-def _scale(instance: Instance, objective: Objective) -> int:
-    match objective:
+def _scale(instance: Instance, measure: Objective) -> int:
+    match measure:
         case Objective.STICKINESS | Objective.RACK:
             return 1
         case Objective.LAG_DEVIATION:
@@ -130,17 +152,14 @@ def _scale(instance: Instance, objective: Objective) -> int:
 
 
 def _shares(instance: Instance) -> int:
-    """Return the capacities of members in play together, at least 1."""
-    play = in_play(instance).tolist()
+    """Return the sum of the capacities of members in play, at least 1."""
+    inside = in_play(instance).tolist()
     weights = capacities(instance)
-    return max(1, sum(w for w, here in zip(weights, play, strict=True) if here))
+    return max(1, sum(w for w, here in zip(weights, inside, strict=True) if here))
 
 
-def _count(instance: Instance, assignment: Assignment, objective: Objective) -> int:
-    return _COUNTS[objective](instance, assignment)
-
-
-def _moves(instance: Instance, assignment: Assignment) -> int:
+def count_moves(instance: Instance, assignment: Assignment) -> int:
+    """Count the owned partitions that do not stay with their owner."""
     owned = int(np.count_nonzero(instance.owner != NOBODY))
     return owned - count_kept(instance, assignment)
 
@@ -155,7 +174,7 @@ def _lag_spread(instance: Instance, assignment: Assignment) -> int:
 
 
 def _topic_peak_lag(instance: Instance, assignment: Assignment) -> int:
-    topic, total = _cells(instance, assignment, instance.lag)
+    topic, total = _topic_totals(instance, assignment, instance.lag)
     first = np.flatnonzero(np.diff(topic, prepend=-1))
     if instance.lag is None or not first.size:
         return 0
@@ -163,45 +182,41 @@ def _topic_peak_lag(instance: Instance, assignment: Assignment) -> int:
 
 
 def _per_topic_spread(instance: Instance, assignment: Assignment) -> int:
-    topic, total = _cells(instance, assignment, None)
+    topic, total = _topic_totals(instance, assignment, None)
     first = np.flatnonzero(np.diff(topic, prepend=-1))
     if not first.size:
         return 0
     most = np.maximum.reduceat(total, first)
     least = np.minimum.reduceat(total, first)
-    takers = np.zeros(len(instance.topics), np.int64)
-    held_by = np.diff(np.r_[first, topic.size])
-    sizes = np.bincount(instance.member_class, minlength=instance.n_classes)
-    listed = np.repeat(sizes, np.diff(instance.class_offsets))
-    np.add.at(takers, instance.class_topics, listed)
-    least[held_by < takers[topic[first]]] = 0  # some subscriber has nothing of it
+    listed = np.repeat(instance.class_sizes, np.diff(instance.class_offsets))
+    subscribers = np.zeros(len(instance.topics), np.int64)
+    np.add.at(subscribers, instance.class_topics, listed)
+    holders = np.diff(np.r_[first, topic.size])
+    least[holders < subscribers[topic[first]]] = 0  # a subscriber has none of it
     return sum((most - least).tolist())
 
 
 def _scaled(instance: Instance, totals: list[int]) -> list[int]:
-    """Divide totals by capacity, for members in play, in units of 1 ÷ common."""
+    """Divide the totals of members in play by capacity, in units of 1 ÷ common."""
     common = common_capacity(instance)
-    play = in_play(instance).tolist()
+    inside = in_play(instance).tolist()
     weights = capacities(instance)
     return [
         total * (common // weight)
-        for total, weight, here in zip(totals, weights, play, strict=True)
+        for total, weight, here in zip(totals, weights, inside, strict=True)
         if here
     ]
 
 
-def _load(instance: Instance, assignment: Assignment) -> tuple[int, ...]:
+def scaled_loads(instance: Instance, assignment: Assignment) -> tuple[int, ...]:
+    """Return load ÷ capacity of members in play, largest first, 1 ÷ common each."""
     loads = _scaled(instance, assignment.loads(instance).tolist())
     return tuple(sorted(loads, reverse=True))
 
 
 def _member_lags(instance: Instance, assignment: Assignment) -> list[int]:
-    """Sum lag by member; the instance's total fits 64 bits, so each sum does."""
-    totals = np.zeros(len(instance.members), dtype=np.int64)
-    if instance.lag is not None:
-        given = assignment.assignee != NOBODY
-        np.add.at(totals, assignment.assignee[given], instance.lag[given])
-    return [int(n) for n in totals.tolist()]
+    """Return the total lag of each member; it fits 64 bits, as the sum of all does."""
+    return [int(total) for total in member_lag(instance, assignment).tolist()]
 
 
 def _lags(instance: Instance, assignment: Assignment) -> list[int]:
@@ -211,50 +226,38 @@ def _lags(instance: Instance, assignment: Assignment) -> list[int]:
 def _deviation(instance: Instance, assignment: Assignment) -> int:
     lags = _member_lags(instance, assignment)
     total, shares = sum(lags), _shares(instance)
-    weights, play = capacities(instance), in_play(instance).tolist()
+    weights, inside = capacities(instance), in_play(instance).tolist()
     return sum(
         abs(shares * lag - total * weight)
-        for lag, weight, here in zip(lags, weights, play, strict=True)
+        for lag, weight, here in zip(lags, weights, inside, strict=True)
         if here
     )
 
 
-class _Cells(NamedTuple):
-    """Who holds how much of which topic; only pairs that hold something.
+def _topic_totals(
+    instance: Instance, assignment: Assignment, amount: Int64 | None
+) -> tuple[Int64, NDArray[Any]]:
+    """Sum an amount per partition, or 1 if it is None, by topic and member.
 
-    Attributes
-    ----------
-    topic : int64 (C,)
-        Ascending.
-    total : int64 (C,), or object where the numbers could pass 64 bits
-        Load or lag ÷ capacity, in units of 1 ÷ common.
+    Returns the topic, ascending, and the total ÷ capacity, in units of 1 ÷ common
+    capacity, of each pair with a partition; totals of dtype object where they could
+    exceed 64 bits.
     """
-
-    topic: Int64
-    total: NDArray[Any]
-
-
-def _cells(instance: Instance, assignment: Assignment, amount: Int64 | None) -> _Cells:
-    """Add up an amount of each partition, 1 if there is none, by topic and holder."""
     given = np.flatnonzero(assignment.assignee != NOBODY)
-    members = len(instance.members)
-    cell = instance.partition_topic[given].astype(np.int64) * members
-    cell += assignment.assignee[given]
-    order = np.argsort(cell, kind="stable")
-    cell = cell[order]
-    first = np.flatnonzero(np.diff(cell, prepend=-1))
-    total = np.diff(np.r_[first, cell.size])
-    if amount is not None:
-        total = np.add.reduceat(amount[given][order], first) if first.size else total
-    common, weights = common_capacity(instance), capacities(instance)
+    n_members = max(len(instance.members), 1)
+    code = instance.partition_topic[given].astype(np.int64) * n_members
+    pair, at = np.unique(code + assignment.assignee[given], return_inverse=True)
+    total: NDArray[Any] = np.zeros(pair.size, np.int64)
+    np.add.at(total, at, 1 if amount is None else amount[given])
+    common = common_capacity(instance)
     if common > 1:
-        unit = np.array([common // weight for weight in weights], dtype=object)
-        total = total * unit[cell[first] % members]
-    return _Cells(cell[first] // max(members, 1), total)
+        units = [common // capacity for capacity in capacities(instance)]
+        total = total * np.array(units, dtype=object)[pair % n_members]
+    return pair // n_members, total
 
 
-_COUNTS: Final[Mapping[Objective, Callable[[Instance, Assignment], int]]] = {
-    Objective.STICKINESS: _moves,
+_MEASURES: Final[Mapping[Objective, Callable[[Instance, Assignment], int]]] = {
+    Objective.STICKINESS: count_moves,
     Objective.PEAK_LAG: _peak_lag,
     Objective.TOPIC_PEAK_LAG: _topic_peak_lag,
     Objective.LAG_SPREAD: _lag_spread,
@@ -262,4 +265,4 @@ _COUNTS: Final[Mapping[Objective, Callable[[Instance, Assignment], int]]] = {
     Objective.RACK: count_rack_mismatches,
     Objective.PER_TOPIC_SPREAD: _per_topic_spread,
 }
-"""Every objective that is an integer."""
+"""The integer measures; ``load`` is a vector."""

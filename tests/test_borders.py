@@ -27,6 +27,8 @@ BREACHES = [
     ("judge-apart", "solver", "import verify"),
     ("judge-apart", "heuristics", "def late() -> None:\n    import verify"),
     ("judge-apart", "rebalance", "import verify"),
+    ("judge-core", "verify", "from verify.policy.notation import read_policy"),
+    ("judge-core", "verify.command", "def late() -> None:\n    import verify.policy"),
     ("two-programs", "solver.cpsat", "from solver import milp"),
     ("two-programs", "solver.milp", "from solver import cpsat"),
     ("circles", "solver.policy", "from solver import objectives"),

@@ -105,7 +105,7 @@ TERM: Document = {
     "topics": ["t"],
     "at_least": 2,
     "weight": {"a": 1},
-    "price": {"a": {"t": -1}, "b": 2},
+    "price": {"t": {"a": -1, "b": 2}},
 }
 PROOFS: tuple[Document, ...] = (
     {"by": "certificate"},

@@ -13,12 +13,8 @@ import orjson
 from heuristics import ASSIGNORS
 from rebalance import Instance, instance_of, parse_rebalance
 from solver import solve
-from solver.budget import Choice
-from solver.exact import solve_by_flow
-from solver.limits import Limits
-from solver.objectives import common_capacity
-from solver.peak_lag.work import Work
-from solver.policy import NAMED, no_balance, parse_policy
+from solver.exact import solve_without_closed_form
+from solver.policy import NAMED, parse_policy
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "docs" / "examples"
 POLICIES = [
@@ -40,14 +36,10 @@ def compile_kernels() -> None:
 
 
 def _answer(instance: Instance) -> None:
-    solve_by_flow(instance)
+    solve_without_closed_form(instance)
     for policy in POLICIES:
         if instance.lag is not None or not policy.needs_lag:
             solve(instance, policy)
-    if instance.lag is not None:
-        most = int(instance.lag.sum()) * common_capacity(instance)
-        choice = Choice(instance, no_balance, most)
-        choice.least(instance.n_partitions, 0, most, Work(limits=Limits()))
     _assign(instance)
 
 

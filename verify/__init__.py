@@ -1,29 +1,36 @@
-"""The judge: believes nobody, imports nothing but the standard library.
+"""The judge: takes no result on trust, imports nothing but the standard library.
 
-It reads ``rebalance/1`` and ``assignment/1`` documents and returns ``verdict/1``.
-``python -m verify INSTANCE ASSIGNMENT`` is the same from a shell.
+It reads ``rebalance/1`` and ``assignment/1`` documents and returns ``verdict/1``;
+``python -m verify INSTANCE ASSIGNMENT`` does the same from a shell. The modules of this
+folder are its core, which hands over to ``verify.policy`` in `verify.handover` alone.
 """
 
 from verify.case import Case, understand
-from verify.certificate import kept_bound, peak_lag_bound
-from verify.enumerate import TooLarge, best, every_assignment
-from verify.judge import judge, judge_case, judge_texts, unreadable
-from verify.read import read_assignment, read_rebalance
-from verify.strict import Unreadable
+from verify.certificate import peak_lag_bound
+from verify.documents import PARTITIONS_MAX, read_assignment, read_rebalance
+from verify.handover import policy
+from verify.judge import is_proved, judge, judge_case, kept_bound, unreadable
+from verify.rules import rows_of
+from verify.schema import Unreadable
+
+TooLarge = policy.TooLarge
+best, every_assignment = policy.best, policy.every_assignment
 
 __all__ = [
+    "PARTITIONS_MAX",
     "Case",
     "TooLarge",
     "Unreadable",
     "best",
     "every_assignment",
+    "is_proved",
     "judge",
     "judge_case",
-    "judge_texts",
     "kept_bound",
     "peak_lag_bound",
     "read_assignment",
     "read_rebalance",
+    "rows_of",
     "understand",
     "unreadable",
 ]

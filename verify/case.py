@@ -1,4 +1,4 @@
-"""What an instance says, laid out the way the rules ask for it."""
+"""A rebalance laid out for the rules, its claims settled (KIP-341, KIP-615)."""
 
 from __future__ import annotations
 
@@ -7,42 +7,29 @@ from dataclasses import dataclass
 from typing import Any
 
 CLAIM_RULES = ("newest-claim", "current-generation")
-UNKNOWN_GENERATION = -1
 
-Row = tuple[str, str, Sequence[int]]
+Row = tuple[str, str, Sequence[int]]  # member, topic, partition numbers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One rebalance with its claims settled; built once, asked for many answers.
+    """One rebalance with its claims settled; built once for many assignments.
 
-    Attributes
-    ----------
-    id : the document's, or None
-    partitions : topic -> how many partitions it has
-    wants : member -> the topics it subscribes to that exist; members by name
-    subscribers : topic -> members that subscribe to it, by name
-    claimants : topic -> partition -> members whose claim is the newest that counts
-    owned : (member, topic) -> partitions of which the member is the one such claimant
-    lag : topic -> records behind, for topics that tell it
-    replica_racks : topic -> racks of each partition, for topics that tell them
-    member_rack : member -> its rack, for members that tell it
-    capacity : member -> its capacity, 1 where it tells none
-    in_play : members that want a topic with partitions, by name; what nobody can
-        give anything to counts in no spread and no mean
+    Members and subscribers are in the order of their names. Topics and members that
+    state no lag, racks or rack have no entry there.
     """
 
     id: str | None
-    partitions: Mapping[str, int]
-    wants: Mapping[str, frozenset[str]]
-    subscribers: Mapping[str, Sequence[str]]
-    claimants: Mapping[str, Mapping[int, Sequence[str]]]
-    owned: Mapping[tuple[str, str], set[int]]
-    lag: Mapping[str, Sequence[int]]
-    replica_racks: Mapping[str, Sequence[Sequence[str]]]
+    partitions: Mapping[str, int]  # by topic
+    wants: Mapping[str, frozenset[str]]  # member -> existing topics it subscribes to
+    subscribers: Mapping[str, Sequence[str]]  # by topic
+    claimants: Mapping[str, Mapping[int, Sequence[str]]]  # topic -> partition -> newest
+    owned: Mapping[tuple[str, str], set[int]]  # of (member, topic), the only claimant
+    lag: Mapping[str, Sequence[int]]  # topic -> records of each partition
+    replica_racks: Mapping[str, Sequence[Sequence[str]]]  # topic -> of each partition
     member_rack: Mapping[str, str]
-    capacity: Mapping[str, int]
-    in_play: Sequence[str]
+    capacity: Mapping[str, int]  # by member, 1 where it states none
+    in_play: Sequence[str]  # members that can receive something; for spreads and means
 
 
 def understand(instance: dict[str, Any], *, claim_rule: str = "newest-claim") -> Case:
@@ -60,28 +47,37 @@ def understand(instance: dict[str, Any], *, claim_rule: str = "newest-claim") ->
     # Equal subscriptions share one set, so that comparing them later costs nothing.
     shared: dict[frozenset[str], frozenset[str]] = {}
     wants: dict[str, frozenset[str]] = {}
+    subscribers: dict[str, list[str]] = {topic: [] for topic in partitions}
     for name in sorted(members):
         wanted = frozenset(partitions.keys() & members[name]["subscription"])
         wants[name] = shared.setdefault(wanted, wanted)
-    full = {topic for topic, count in partitions.items() if count}
-    subscribers: dict[str, list[str]] = {topic: [] for topic in partitions}
-    for name, wanted in wants.items():
         for topic in wanted:
             subscribers[topic].append(name)
+    full = {topic for topic, count in partitions.items() if count}
     claimants = _claimants(members, partitions, wants, claim_rule)
+    owned: dict[tuple[str, str], set[int]] = {}
+    for topic, claimed in claimants.items():
+        for number, rivals in claimed.items():
+            if len(rivals) == 1:  # a tie leaves no owner
+                owned.setdefault((rivals[0], topic), set()).add(number)
     return Case(
         id=instance.get("id"),
         partitions=partitions,
         wants=wants,
         subscribers=subscribers,
         claimants=claimants,
-        owned=_owned(claimants),
+        owned=owned,
         lag={name: t["lag"] for name, t in topics.items() if "lag" in t},
         replica_racks={name: t["racks"] for name, t in topics.items() if "racks" in t},
         member_rack={name: m["rack"] for name, m in members.items() if "rack" in m},
         capacity={name: members[name].get("capacity", 1) for name in wants},
         in_play=[name for name, wanted in wants.items() if not full.isdisjoint(wanted)],
     )
+
+
+def count_owned(case: Case) -> int:
+    """Count the partitions that have an owner."""
+    return sum(map(len, case.owned.values()))
 
 
 def _claimants(
@@ -92,12 +88,11 @@ def _claimants(
 ) -> dict[str, dict[int, list[str]]]:
     """Keep the newest of the claims that count, several where they tie.
 
-    A claim counts while its member subscribes to the topic and the partition
-    exists. Under ``current-generation`` (KIP-615) its member must besides be of
-    the newest generation in the group; under ``newest-claim`` (KIP-341) any will do.
+    A claim counts while its member subscribes to the topic and the partition exists;
+    under ``current-generation``, only of members of the newest generation in the group.
     """
-    generations = {m: members[m].get("generation", UNKNOWN_GENERATION) for m in wants}
-    newest = max(generations.values(), default=UNKNOWN_GENERATION)
+    generations = {m: members[m].get("generation", -1) for m in wants}
+    newest = max(generations.values(), default=-1)
     found: dict[str, dict[int, list[str]]] = {}
     for name, generation in generations.items():
         if claim_rule == "current-generation" and generation < newest:
@@ -115,15 +110,3 @@ def _claimants(
                 elif generations[rivals[0]] == generation:
                     rivals.append(name)
     return found
-
-
-def _owned(
-    claimants: Mapping[str, Mapping[int, Sequence[str]]],
-) -> dict[tuple[str, str], set[int]]:
-    """Return what each member owns of each topic; a tie makes no owner."""
-    owned: dict[tuple[str, str], set[int]] = {}
-    for topic, claimed in claimants.items():
-        for number, rivals in claimed.items():
-            if len(rivals) == 1:
-                owned.setdefault((rivals[0], topic), set()).add(number)
-    return owned

@@ -1,164 +1,180 @@
-"""Does a certificate prove its assignment optimal? Two integers a member are enough.
+"""Certificates of optimality: a level and a price per member, checked by addition.
 
-The certificate gives each member a *level* and a *price*. Whatever integers it
-gives, a wrong one can fail to prove something true but never prove something false:
+Whatever integers a certificate holds, what is accepted here is true: docs/method.md,
+"The certificate", has the proofs. The conditions are:
 
-Balance. A member of level q pays at least q*q + (2q + 1)(n - q) for n partitions
-when the cost of n is n*n, and exactly that only for n = q and n = q + 1. Summed over
-the members of any valid assignment, the right side is a constant plus 2q + 1 for
-every partition, q the level of the member it sits on; that is least when every
-partition sits on a subscriber of the least level. An assignment whose partitions all
-sit there and whose loads are all q or q + 1 therefore has the least sum of squares
-there is, which only the dec-min vector has; and any other assignment that has it too
-meets the same two conditions.
+Balance. Every partition is held by a subscriber of the lowest level, and every load is
+level or level + 1. With capacities, a *threshold* per member, any key (`verify.keys`),
+takes the place of the level: a member holds its keys below it, perhaps an equal one.
 
-Balance with capacities. The same with another cost: what `verify.keys` tells, where
-the n-th partition of a member costs the more the larger its key is. Each member has
-a *threshold*, any key; at that price its keys below it are bought, those above are
-not, and one that is equal may be, so least and most are counts of keys. Partitions
-sit where the threshold is least. Nothing else changes.
-
-Balance under conditions. Neither argument asked why a partition may sit where it
-may. If each partition has a set of *seats* that it must sit on, and each sits on one
-of the least level among them, the vector is the least that these seats leave. A
-policy with moves or racks before ``load`` leaves each partition the seats that are
-best for it alone: if the sums are the least there can be, each partition has one.
-
-Prices. So in every assignment that is as balanced, a partition p sits on one of its
-seats of the least level. Take any prices u, and any weights for what is to be small,
-moves and rack mismatches. What an assignment costs is the sum over partitions of
-(cost + u) of the member they sit on, less the sum over members of u times load. The
-first is at least the best seat of each partition. For the second, each load is least
-or most, and how many members of a level have the most is no choice: the partitions
-whose seats have that level, less the least of each member. So it is at most least*u
-for each member and the u of that many members, those with the largest of those whose
-least and most differ. A member that is nobody's seat has no partition and no extra
-one. When the difference equals what the assignment costs, nothing costs less.
-
-Without weights the prices are of stickiness: so many moves at least, that is, so many
-kept at most. With weights the bound says a*moves + b*mismatches >= B; of all pairs of
-counts that this leaves, the first in a policy's order is what no assignment beats,
-level by level (`verify.prices`).
+Stickiness. In every assignment as balanced, for any prices u, moves are the sum over
+partitions of (1 if moved, plus u) of the member that holds it, less the sum over
+members of u * load. The first is at least that of the cheapest subscriber of the lowest
+level; the second is bounded level by level, because the least loads leave as many units
+as the level has partitions beyond them, at most one per member.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from verify.case import Case, Row
+from verify.case import Case, Row, count_owned
 from verify.figures import loads_of
-from verify.keys import is_weighted
-from verify.policy import Level
-from verify.prices import MOVES, asks_racks, count_owned, least_values, priced_bound
-from verify.seats import Certificate, Face, Seating, face_of, least_places
+from verify.keys import count_keys, is_weighted, ranks
 
+Certificate = Mapping[str, Mapping[str, Any]]
 Reason = dict[str, Any]
-STICKINESS: Level = ((1, "stickiness"),)
+Limits = Mapping[str, tuple[int, int]]  # member -> least and most, both included
+Placed = tuple[str, str, Sequence[int], int]  # a row, and the lowest place for it
+
+
+class LoadBounds(NamedTuple):
+    """The load bounds that a certificate of balance gives, per member."""
+
+    place: Mapping[str, int]  # rank of the level: a partition goes to the lowest
+    low: Mapping[str, int]  # partitions held at least
+    high: Mapping[str, int]  # partitions held at most
+
+
+def load_bounds(case: Case, certificate: Certificate) -> LoadBounds:
+    """Read the levels of a certificate, or its thresholds where it has them."""
+    level = certificate["level"]
+    if "threshold" not in certificate:
+        high = {name: low + 1 for name, low in level.items()}
+        return LoadBounds(level, level, high)
+    keys = {name: (key[0], key[1]) for name, key in certificate["threshold"].items()}
+    rank = ranks(keys.values())
+    held = {name: count_keys(case.capacity[name], key) for name, key in keys.items()}
+    return LoadBounds(
+        place={name: rank[key] for name, key in keys.items()},
+        low={name: low for name, (low, _) in held.items()},
+        high={name: high for name, (_, high) in held.items()},
+    )
+
+
+def lowest_places(case: Case, bounds: LoadBounds) -> dict[str, int]:
+    """Return topic -> lowest place of its subscribers, of topics with both."""
+    return {
+        topic: min(map(bounds.place.__getitem__, subscribers))
+        for topic, subscribers in case.subscribers.items()
+        if subscribers and case.partitions[topic]
+    }
 
 
 def balance_fails(
     case: Case,
     rows: Sequence[Row],
     certificate: Certificate,
-    before: Sequence[Level] = (),
+    place_rows: Callable[[LoadBounds], Iterable[Placed]] | None = None,
 ) -> Reason | None:
     """Return where a certificate fails to prove the load vector least, or None.
 
-    Parameters
-    ----------
-    before : levels
-        Objectives, sums of moves and mismatches, that leave each partition only its
-        best seats (`split`). That they do is for the caller to see: the assignment
-        must reach `separate_values`.
+    ``place_rows`` gives the lowest places where not all subscribers are eligible.
     """
-    fails = _levels_fail(case, certificate)
-    if fails is not None:
-        return fails
-    face = face_of(case, certificate)
-    for member, load in loads_of(case, rows).items():
-        if not face.low[member] <= load <= face.high[member]:
-            found = {"level": certificate["level"][member], "load": load}
-            return {"fails": "load", "member": member, **found}
-    return _misplaced(case, rows, face, before)
-
-
-def stickiness_fails(case: Case, certificate: Certificate, kept: int) -> Reason | None:
-    """Return how far a certificate of balance is from proving ``kept`` the most."""
-    bound = kept_bound(case, certificate)
-    return None if bound == kept else {"fails": "bound", "kept": kept, "bound": bound}
-
-
-def kept_bound(case: Case, certificate: Certificate) -> int:
-    """Return what no balanced assignment keeps more than, by the levels' proof."""
-    weights = certificate.get("weights", MOVES)
-    bound = priced_bound(case, certificate, weights)
-    least = least_values(case, [STICKINESS], weights, bound)
-    return count_owned(case) - (least[0] if least else 0)
-
-
-def _levels_fail(case: Case, certificate: Certificate) -> Reason | None:
-    """Return what is missing for a certificate to say anything, or None."""
-    parts = ["level", "price"]
-    if is_weighted(case) or "threshold" in certificate:
-        parts.append("threshold")
-    for part in parts:
+    by_key = is_weighted(case) or "threshold" in certificate
+    for part in ("level", "price", "threshold") if by_key else ("level", "price"):
         odd = min(certificate.get(part, {}).keys() ^ case.wants.keys(), default=None)
         if odd is not None:
             return {"fails": "members", "part": part, "member": odd}
-    face = face_of(case, certificate)
+    bounds = load_bounds(case, certificate)
     for member, level in certificate["level"].items():
-        if face.low[member] != level:
-            found = {"level": level, "keys": face.low[member]}
+        if bounds.low[member] != level:
+            found = {"level": level, "keys": bounds.low[member]}
             return {"fails": "threshold", "member": member, **found}
-    return None
+    for member, load in loads_of(case, rows).items():
+        if not bounds.low[member] <= load <= bounds.high[member]:
+            found = {"level": certificate["level"][member], "load": load}
+            return {"fails": "load", "member": member, **found}
+    if place_rows is not None:
+        return _misplaced(bounds, place_rows(bounds))
+    lowest = lowest_places(case, bounds)
+    return _misplaced(bounds, ((*row, lowest[row[1]]) for row in rows if row[2]))
 
 
-def _misplaced(
-    case: Case, rows: Sequence[Row], face: Face, before: Sequence[Level]
-) -> Reason | None:
-    """Return a partition that sits elsewhere than on its seats of the least level."""
-    misplaced = []
-    for member, topic, numbers, least in _seated(case, rows, face, before):
-        if face.place[member] != least:
-            misplaced.append((member, topic, min(numbers), face.place[member], least))
+def kept_bound(case: Case, certificate: Certificate) -> int:
+    """Return the most partitions that a dec-min assignment can keep, by prices."""
+    per_move = certificate.get("weights", {"stickiness": 1}).get("stickiness", 0)
+    bounds = load_bounds(case, certificate)
+    bound = moves_bound(case, bounds, certificate["price"], per_move)
+    moves = max(0, -(-bound // per_move)) if per_move else 0
+    owned = count_owned(case)
+    return owned - (moves if moves <= owned else 0)
+
+
+def moves_bound(
+    case: Case, bounds: LoadBounds, price: Mapping[str, int], per_move: int
+) -> int:
+    """Return a lower bound on ``per_move`` times the moves of dec-min assignments."""
+    bound = 0
+    supply: dict[int, int] = {}
+    eligible: set[str] = set()
+    cheapest: dict[str, int] = {}
+    lowest = lowest_places(case, bounds)
+    for topic, place in lowest.items():
+        count = case.partitions[topic]
+        names = [m for m in case.subscribers[topic] if bounds.place[m] == place]
+        cheapest[topic] = min(map(price.__getitem__, names))
+        bound += cheapest[topic] * count
+        eligible.update(names)
+        supply[place] = supply.get(place, 0) + count
+    for (owner, topic), numbers in case.owned.items():
+        more = per_move
+        if bounds.place[owner] == lowest[topic]:
+            more = min(more, price[owner] - cheapest[topic])
+        bound += more * len(numbers)
+    return bound - most_paid(bounds, price, supply, eligible)
+
+
+def most_paid(
+    bounds: LoadBounds,
+    price: Mapping[str, int],
+    supply: Mapping[int, int],
+    eligible: Iterable[str],
+) -> int:
+    """Return the most that prices * loads can be, place by place."""
+    limits: dict[int, dict[str, tuple[int, int]]] = {}
+    for name in eligible:
+        of_place = limits.setdefault(bounds.place[name], {})
+        of_place[name] = bounds.low[name], bounds.high[name]
+    ask = price.__getitem__
+    return sum(most_paid_within(limits[at], ask, supply[at]) for at in limits)
+
+
+def most_paid_within(limits: Limits, price: Callable[[str], int], units: int) -> int:
+    """Return the most that prices * loads can be, of loads that add up to units.
+
+    All hold their least; the rest goes to the largest prices, each up to its most.
+    """
+    total, left = 0, units - sum(least for least, _ in limits.values())
+    for name in sorted(limits, key=price, reverse=True):
+        least, most = limits[name]
+        more = min(most - least, left)
+        total += price(name) * (least + more)
+        left -= more
+    return total
+
+
+def peak_lag_bound(case: Case) -> int | None:
+    """Return the larger of mean and largest lag, a lower bound; None without lag."""
+    assigned = {topic for topic, names in case.subscribers.items() if names}
+    lags = [case.lag[topic] for topic in assigned & case.lag.keys()]
+    if not lags:
+        return None
+    members = sum(1 for wanted in case.wants.values() if wanted)
+    mean = -(-sum(map(sum, lags)) // members)
+    return max(mean, *(max(listed, default=0) for listed in lags))
+
+
+def _misplaced(bounds: LoadBounds, placed: Iterable[Placed]) -> Reason | None:
+    """Return the first partition whose member's place is not the lowest."""
+    misplaced = [
+        (member, topic, min(numbers), bounds.place[member], least)
+        for member, topic, numbers, least in placed
+        if bounds.place[member] != least
+    ]
     if not misplaced:
         return None
     member, topic, number, place, least = min(misplaced)
     where = {"member": member, "topic": topic, "partition": number}
     return {"fails": "place", **where, "level": place, "least": least}
-
-
-def _seated(
-    case: Case, rows: Sequence[Row], face: Face, before: Sequence[Level]
-) -> Iterator[tuple[str, str, Sequence[int], int]]:
-    """Yield who holds what, with the least place of its seats."""
-    if not before:
-        floor = least_places(case, face)
-        yield from ((*row, floor[row[1]]) for row in rows if row[2])
-        return
-    seating = Seating(
-        case,
-        racks=asks_racks(before),
-        place=lambda _, member: face.place[member],
-        before=before,
-    )
-    for member, topic, numbers in rows:
-        for number in numbers:
-            seats = seating.seats(seating.kind_of(topic, number))
-            yield member, topic, [number], seats[0].place
-
-
-def peak_lag_bound(case: Case) -> int | None:
-    """Return what no valid assignment's peak lag is below; None if no lag is told.
-
-    Some member is at least the average behind, and some member takes the partition
-    that is furthest behind.
-    """
-    served = {topic for topic, names in case.subscribers.items() if names}
-    lags = [case.lag[topic] for topic in served & case.lag.keys()]
-    if not lags:
-        return None
-    takers = sum(1 for wanted in case.wants.values() if wanted)
-    average = -(-sum(map(sum, lags)) // takers)
-    return max(average, *(max(behind, default=0) for behind in lags))

@@ -1,4 +1,4 @@
-"""What can be counted about an assignment, exactly, in integers."""
+"""Figures of an assignment, counted exactly, in integers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from verify.case import Case, Row
 
 
 def tidy(case: Case, rows: Sequence[Row]) -> list[Row]:
-    """Keep what members of the group hold and what exists, each once a member."""
+    """Select what exists and what members of the group hold, once per member."""
     kept: list[Row] = []
     for member, topic, numbers in rows:
         count = case.partitions.get(topic, 0) if member in case.wants else 0
@@ -26,18 +26,17 @@ def loads_of(case: Case, rows: Sequence[Row]) -> dict[str, int]:
     return loads
 
 
-def kept(case: Case, rows: Sequence[Row]) -> int:
+def count_kept(case: Case, rows: Sequence[Row]) -> int:
     """Count the owned partitions that stay with their owner."""
-    stay = 0
-    for member, topic, numbers in rows:
-        owned = case.owned.get((member, topic))
-        if owned is not None:
-            stay += len(owned.intersection(numbers))
-    return stay
+    return sum(
+        len(case.owned[member, topic].intersection(numbers))
+        for member, topic, numbers in rows
+        if (member, topic) in case.owned
+    )
 
 
 def kip54_score(loads: Mapping[str, int]) -> int:
-    """Kafka's balance score: sum over pairs of members of the difference in load.
+    """Compute Kafka's balance score: the sum over pairs of the difference in load.
 
     With loads in order, smallest first, the i-th of n (from 0) is the larger one in
     i pairs and the smaller one in n - 1 - i.
@@ -49,17 +48,17 @@ def kip54_score(loads: Mapping[str, int]) -> int:
 
 
 def lags_of(case: Case, rows: Sequence[Row]) -> dict[str, int]:
-    """Return the records that each member is behind; an untold lag counts 0."""
+    """Return the total lag of each member, records; an unstated lag counts 0."""
     lags = dict.fromkeys(case.wants, 0)
     for row in rows if case.lag else ():
-        lags[row[0]] += lags_in(case, row)
+        lags[row[0]] += lag_of_row(case, row)
     return lags
 
 
-def lags_in(case: Case, row: Row) -> int:
-    """Return the records that one row is behind."""
-    behind = case.lag.get(row[1])
-    return 0 if behind is None else sum(map(behind.__getitem__, row[2]))
+def lag_of_row(case: Case, row: Row) -> int:
+    """Return the total lag of one row, records."""
+    listed = case.lag.get(row[1])
+    return 0 if listed is None else sum(map(listed.__getitem__, row[2]))
 
 
 def rack_mismatches(case: Case, rows: Sequence[Row]) -> int:

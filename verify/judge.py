@@ -1,4 +1,4 @@
-"""The verdict: every violation, every figure, and what of it is proved."""
+"""The verdict: violations, figures, evidence, and what is proved."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from verify import balance, certificate, figures, rules
-from verify.answer import judge_answer
-from verify.case import Case, Row, understand
-from verify.read import read_assignment, read_rebalance
-from verify.strict import Unreadable
+from verify.case import Case, Row, count_owned, understand
+from verify.handover import policy
+from verify.schema import Unreadable
 
 Verdict = dict[str, Any]
 
@@ -21,26 +20,13 @@ def judge(
     claim_rule: str = "newest-claim",
     cooperative: bool = False,
 ) -> Verdict:
-    """Judge an ``assignment/1`` for a ``rebalance/1``, as `verify.read` returns them.
+    """Judge an ``assignment/1`` for a ``rebalance/1``; return a ``verdict/1``.
 
     Parameters
     ----------
     claim_rule : ``newest-claim`` or ``current-generation``
-        Whose claims make owners.
-    cooperative : bool
-        Judge one round of cooperative rebalancing: what a claimant still holds may
-        be withheld, and must not be given to anybody else.
-
-    Returns
-    -------
-    dict
-        ``verdict/1``: ``verdict`` (valid or invalid), ``violations``, ``figures``,
-        ``evidence`` and ``proved``.
-
-    Raises
-    ------
-    ValueError
-        If there is no such claim rule.
+    cooperative : judge one round of cooperative rebalancing, in which what a claimant
+        still holds may be withheld, and must not be assigned to another member
     """
     case = understand(instance, claim_rule=claim_rule)
     return judge_case(case, assignment, cooperative=cooperative)
@@ -52,49 +38,41 @@ def judge_case(
     """Judge one of many assignments for a case; see `judge`."""
     given = assignment["members"]
     rows = rules.rows_of(given)
-    violations = rules.violations(case, given, rows, cooperative=cooperative)
+    broken, more = rules.violations(case, given, rows, cooperative=cooperative)
     withheld = rules.withheld(case, rows) if cooperative else 0
-    if violations:
+    if broken:
         rows = figures.tidy(case, rows)
-    complete = not violations and not withheld
+    complete = not broken and not withheld
     counted, evidence = _figures(case, rows, complete=complete)
     if cooperative:
         counted["withheld"] = withheld
-    proved = _proved(case, rows, assignment, counted, evidence, complete=complete)
-    stated, against = judge_answer(
-        case, rows, assignment, counted, proved, complete=complete
-    )
-    evidence |= against
-    _compare(assignment.get("figures", {}), counted, evidence)
+    proved, fails = _proved(case, rows, assignment, counted, complete=complete)
+    if fails is not None and "policy" not in assignment:
+        evidence["certificate"] = fails
+    try:
+        judged = policy.judge_stated if "policy" in assignment else _judge_unstated
+        stated, against = judged(
+            case, rows, assignment, counted, proved, complete=complete
+        )
+    except Unreadable as error:  # the policy cannot divide by these capacities
+        return unreadable(error, document="instance", case_id=case.id)
+    claimed = assignment.get("figures", {})
+    wrong = {
+        name: {"claimed": claimed[name], "found": value}
+        for name, value in counted.items()
+        if name in claimed and claimed[name] != value
+    }
     return {
         "format": "verdict/1",
         **({} if case.id is None else {"id": case.id}),
-        "verdict": "invalid" if violations else "valid",
-        "violations": violations,
+        "verdict": "invalid" if broken else "valid",
+        "violations": broken,
+        **({"more_violations": more} if more else {}),
         "figures": counted,
         **stated,
-        "evidence": evidence,
+        "evidence": evidence | against | ({"figures": wrong} if wrong else {}),
         "proved": proved,
     }
-
-
-def judge_texts(
-    instance: str | bytes,
-    assignment: str | bytes,
-    *,
-    claim_rule: str = "newest-claim",
-    cooperative: bool = False,
-) -> Verdict:
-    """Judge two texts; what cannot be read is a verdict too, ``unreadable``."""
-    try:
-        first = read_rebalance(instance)
-    except Unreadable as error:
-        return unreadable(error, document="instance")
-    try:
-        second = read_assignment(assignment)
-    except Unreadable as error:
-        return unreadable(error, document="assignment", case_id=first.get("id"))
-    return judge(first, second, claim_rule=claim_rule, cooperative=cooperative)
 
 
 def unreadable(
@@ -113,23 +91,32 @@ def unreadable(
     }
 
 
+def is_proved(verdict: Verdict) -> bool:
+    """Return whether a verdict finds the claimed status proved (``--require``)."""
+    return "status" in verdict and verdict["status"]["found"] == "proved"
+
+
+def kept_bound(case: Case, shown: certificate.Certificate) -> int:
+    """Return the most that a dec-min assignment can keep, by a certificate's prices."""
+    if shown.get("weights", {}).get("rack"):
+        return policy.kept_bound_with_racks(case, shown)
+    return certificate.kept_bound(case, shown)
+
+
 def _figures(
     case: Case, rows: Sequence[Row], *, complete: bool
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Count, and decide the balances with the evidence against them.
-
-    Dec-min compares complete valid assignments, so nothing else is balanced by it.
-    """
+    """Count, and decide the balances (dec-min: of complete assignments) by evidence."""
     loads = figures.loads_of(case, rows)
     lags = figures.lags_of(case, rows)
     in_play = [lags[name] for name in case.in_play]
-    kept = figures.kept(case, rows)
+    kept = figures.count_kept(case, rows)
     transfer = balance.refuting_transfer(case, rows, loads)
     chain = balance.refuting_chain(case, rows, loads) if complete else None
     counted = {
         "loads": sorted(loads.values(), reverse=True),
         "kept": kept,
-        "moves": sum(map(len, case.owned.values())) - kept,
+        "moves": count_owned(case) - kept,
         "kip54_score": figures.kip54_score(loads),
         "kip54_balanced": transfer is None,
         "dec_min_balanced": complete and chain is None,
@@ -146,39 +133,49 @@ def _proved(
     rows: Sequence[Row],
     assignment: Mapping[str, Any],
     counted: Mapping[str, Any],
-    evidence: dict[str, Any],
     *,
     complete: bool,
-) -> dict[str, bool]:
-    """Tell what is proved; where a proof was owed and fails, note why."""
+) -> tuple[dict[str, bool], dict[str, Any] | None]:
+    """Return what is proved and, where a certificate fails or lacks, why."""
     proved = {"dec_min": False, "stickiness": False, "peak_lag": False}
     if complete:
         proved["peak_lag"] = counted["peak_lag"] == certificate.peak_lag_bound(case)
     shown = assignment.get("certificate")
     if shown is None:
-        owed = assignment.get("status") == "optimal" and "policy" not in assignment
-        fails = {"fails": "absent"} if owed else None
-    elif not complete:
-        fails = {"fails": "incomplete"}
-    else:
-        fails = certificate.balance_fails(case, rows, shown)
-        proved["dec_min"] = fails is None
-        if fails is None:
-            fails = certificate.stickiness_fails(case, shown, counted["kept"])
-            proved["stickiness"] = fails is None
-    if fails is not None and "policy" not in assignment:
-        evidence["certificate"] = fails
-    return proved
+        owed = assignment.get("status") == "optimal"
+        return proved, {"fails": "absent"} if owed else None
+    if not complete:
+        return proved, {"fails": "incomplete"}
+    fails = certificate.balance_fails(case, rows, shown)
+    if fails is None:
+        proved["dec_min"] = True
+        bound, kept = kept_bound(case, shown), counted["kept"]
+        proved["stickiness"] = bound == kept
+        if bound != kept:
+            fails = {"fails": "bound", "kept": kept, "bound": bound}
+    return proved, fails
 
 
-def _compare(
-    claimed: Mapping[str, Any], counted: Mapping[str, Any], evidence: dict[str, Any]
-) -> None:
-    """Note the figures that the assignment states of itself and that are not so."""
-    wrong = {
-        name: {"claimed": claimed[name], "found": value}
-        for name, value in counted.items()
-        if name in claimed and claimed[name] != value
-    }
-    if wrong:
-        evidence["figures"] = wrong
+def _judge_unstated(
+    _case: Case,
+    _rows: Sequence[Row],
+    assignment: Mapping[str, Any],
+    counted: Mapping[str, Any],
+    proved: Mapping[str, bool],
+    *,
+    complete: bool,
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Judge the status of an assignment that states no policy: of dec-min, sticky."""
+    against: dict[str, Any] = {}
+    if "objectives" in assignment:
+        against["objectives"] = {"fails": "policy"}
+    status = assignment.get("status")
+    if status in {"infeasible", "unknown"}:
+        reason = {"reason": assignment["reason"]} if "reason" in assignment else {}
+        against["status"] = {"claimed": status, **reason}
+    if status != "optimal":
+        return {}, against
+    found = "proved" if proved["dec_min"] and proved["stickiness"] else "unproved"
+    if not complete or not counted["dec_min_balanced"]:
+        found = "refuted"
+    return {"status": {"claimed": status, "found": found}}, against

@@ -1,16 +1,8 @@
-"""What dec-min counts: partitions over capacity, as exact fractions, one by one.
+"""Keys: the order in which dec-min counts partitions of members of any capacity.
 
-The n-th partition of a member of capacity w has the *key* (n ÷ w, larger capacity
-first), written as the pair (n, w). Two pairs that differ are never equal, and a group
-as even as it can be takes partitions on in this order: where the n-th of one and the
-m-th of another bring both to the same fraction, the larger capacity came from closer
-below.
-
-Put as a cost: let a load of n cost B to the power of the rank of n ÷ w among all
-fractions, B larger than the number of members. The sum over members is least exactly
-where the list of fractions, largest first, is lexicographically least; and the n-th
-partition of a member adds the more, the larger its key. Without capacities all w are 1
-and the key is n.
+The n-th partition of a member of capacity w has the *key* (n, w), ordered by the
+fraction n / w, larger capacities first; without capacities the key is n. Distinct keys
+are never equal; a dec-min assignment holds the least keys (docs/method.md, Capacities).
 """
 
 from __future__ import annotations
@@ -24,7 +16,7 @@ Key = tuple[int, int]
 
 
 def is_weighted(case: Case) -> bool:
-    """Tell whether capacities matter: two that can be given something differ."""
+    """Return whether capacities matter: two members in play differ in theirs."""
     return len({case.capacity[name] for name in case.in_play}) > 1
 
 
@@ -34,25 +26,24 @@ def ranks(keys: Iterable[Key]) -> dict[Key, int]:
     return {key: rank for rank, key in enumerate(ordered, start=1)}
 
 
-def limits(capacity: int, threshold: Key) -> tuple[int, int]:
+def count_keys(capacity: int, threshold: Key) -> tuple[int, int]:
     """Count a member's keys below a threshold, and those not above it."""
     number, over = threshold
-    before = (number * capacity - 1) // over
+    below = (number * capacity - 1) // over
     upto = number * capacity // over
-    return (
-        upto if capacity > over else before,
-        upto if capacity >= over else before,
-    )
+    return (upto if capacity > over else below, upto if capacity >= over else below)
 
 
-def ends(case: Case, loads: Mapping[str, int]) -> tuple[dict[str, int], dict[str, int]]:
-    """Rank what each member took last, 0 for nothing, and what it would take next."""
+def end_keys(
+    case: Case, loads: Mapping[str, int]
+) -> tuple[dict[str, int], dict[str, int]]:
+    """Rank the key of each member's last partition, 0 for none, and of its next."""
     if not is_weighted(case):
         return dict(loads), {name: load + 1 for name, load in loads.items()}
-    keys = {
-        name: ((load, case.capacity[name]), (load + 1, case.capacity[name]))
-        for name, load in loads.items()
-    }
-    rank = ranks(key for pair in keys.values() for key in pair if key[0])
-    last = {name: rank.get(pair[0], 0) for name, pair in keys.items()}
-    return last, {name: rank[pair[1]] for name, pair in keys.items()}
+    last = {name: (load, case.capacity[name]) for name, load in loads.items()}
+    following = {name: (load + 1, w) for name, (load, w) in last.items()}
+    rank = ranks(key for key in (*last.values(), *following.values()) if key[0])
+    return (
+        {name: rank.get(key, 0) for name, key in last.items()},
+        {name: rank[key] for name, key in following.items()},
+    )

@@ -1,36 +1,48 @@
-"""The rules of validity: each yields its violations, culprit and all.
+"""The rules of validity: each yields its violations as (topic, partition, member).
 
-Rows are ``(member, topic, numbers)`` as the assignment gives them, none empty.
+What a rule does not name is "", -1 or None. No row of the assignment is empty.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from heapq import nsmallest
+from itertools import count
 from typing import Any
 
 from verify.case import Case, Row
 
 Violation = dict[str, Any]
 Given = Mapping[str, Mapping[str, Sequence[int]]]
-Assigned = Mapping[str, Sequence[int]]  # topic -> numbers, of whatever member
+Culprits = Iterator[tuple[Any, ...]]  # topic, partition, member; maybe a claimant
+
+LISTED_MAX = 1000  # violations per rule, the first by topic, partition and member
 
 
 def violations(
     case: Case, given: Given, rows: Sequence[Row], *, cooperative: bool
-) -> list[Violation]:
-    """Return every violation, by rule, then topic, partition and member."""
+) -> tuple[list[Violation], dict[str, int]]:
+    """Return the first violations of each rule, and how many more it has, if any."""
     assigned = _assigned(rows)
-    found = [
-        *unknown_member(case, given),
-        *missing_member(case, given),
-        *unknown_partition(case, rows),
-        *unsubscribed(case, rows),
-        *assigned_twice(case, rows, assigned),
-        *unassigned(case, assigned, cooperative=cooperative),
-    ]
-    if cooperative:
-        found += unrevoked(case, rows)
-    return sorted(found, key=_order) if found else found
+    rules: dict[str, Culprits] = {
+        "assigned-twice": assigned_twice(case, rows, assigned),
+        "missing-member": (("", -1, m) for m in case.wants.keys() - given.keys()),
+        "unassigned": unassigned(case, assigned, cooperative=cooperative),
+        "unknown-member": (("", -1, m) for m in given.keys() - case.wants.keys()),
+        "unknown-partition": unknown_partition(case, rows),
+        "unrevoked": unrevoked(case, rows if cooperative else ()),
+        "unsubscribed": unsubscribed(case, rows),
+    }
+    found: list[Violation] = []
+    more: dict[str, int] = {}
+    for rule, culprits in rules.items():
+        counter = count()
+        counted = (one for one, _ in zip(culprits, counter, strict=False))
+        found += [_violation(rule, one) for one in nsmallest(LISTED_MAX, counted)]
+        unlisted = next(counter) - LISTED_MAX
+        if unlisted > 0:
+            more[rule] = unlisted
+    return found, more
 
 
 def rows_of(given: Given) -> list[Row]:
@@ -43,86 +55,73 @@ def rows_of(given: Given) -> list[Row]:
     ]
 
 
-def unknown_member(case: Case, given: Given) -> Iterator[Violation]:
-    """Refuse an entry, even an empty one, for who is not in the group."""
-    for member in given.keys() - case.wants.keys():
-        yield {"rule": "unknown-member", "member": member}
-
-
-def missing_member(case: Case, given: Given) -> Iterator[Violation]:
-    """Ask for an entry, even if it is empty, for every member of the group."""
-    for member in case.wants.keys() - given.keys():
-        yield {"rule": "missing-member", "member": member}
-
-
-def unknown_partition(case: Case, rows: Sequence[Row]) -> Iterator[Violation]:
-    """Refuse what does not exist."""
+def unknown_partition(case: Case, rows: Sequence[Row]) -> Culprits:
+    """Yield assigned partitions that do not exist."""
     for member, topic, numbers in rows:
-        count = case.partitions.get(topic, 0)
-        if max(numbers) >= count:
+        end = case.partitions.get(topic, 0)
+        if max(numbers) >= end:
             for number in set(numbers):
-                if number >= count:
-                    yield _of("unknown-partition", member, topic, number)
+                if number >= end:
+                    yield topic, number, member
 
 
-def unsubscribed(case: Case, rows: Sequence[Row]) -> Iterator[Violation]:
-    """Refuse what a member of the group does not subscribe to."""
+def unsubscribed(case: Case, rows: Sequence[Row]) -> Culprits:
+    """Yield partitions of topics to which their member does not subscribe."""
     for member, topic, numbers in rows:
         wanted = case.wants.get(member)
         if wanted is not None and topic not in wanted:
             for number in set(numbers):
                 if number < case.partitions.get(topic, 0):
-                    yield _of("unsubscribed", member, topic, number)
+                    yield topic, number, member
 
 
 def assigned_twice(
-    case: Case, rows: Sequence[Row], assigned: Assigned
-) -> Iterator[Violation]:
-    """Refuse a second holder of a partition: of two the later one by name."""
+    case: Case, rows: Sequence[Row], assigned: Mapping[str, Sequence[int]]
+) -> Culprits:
+    """Yield partitions that another member holds, earlier by name, or that repeat."""
     for topic, numbers in assigned.items():
         if len(set(numbers)) == len(numbers):
             continue
         seen: set[int] = set()
-        culprits: set[tuple[str, int]] = set()
+        culprits: set[tuple[str, int, str]] = set()
         for member, _, held in sorted(row for row in rows if row[1] == topic):
             for number in held:
                 if number in seen and number < case.partitions.get(topic, 0):
-                    culprits.add((member, number))
+                    culprits.add((topic, number, member))
                 seen.add(number)
-        for member, number in culprits:
-            yield _of("assigned-twice", member, topic, number)
+        yield from culprits
 
 
 def unassigned(
-    case: Case, assigned: Assigned, *, cooperative: bool
-) -> Iterator[Violation]:
-    """Ask for a holder of every partition that somebody subscribes to.
+    case: Case, assigned: Mapping[str, Sequence[int]], *, cooperative: bool
+) -> Culprits:
+    """Yield partitions that no member holds although some member subscribes.
 
-    In a cooperative round it may wait for a claimant to revoke it: see `withheld`.
+    In a cooperative round they may wait until a claimant revokes them: `withheld`.
     """
     for topic, subscribers in case.subscribers.items():
         if not subscribers:
             continue
-        missing = set(range(case.partitions[topic])).difference(assigned.get(topic, ()))
-        if missing and cooperative:
-            missing -= case.claimants.get(topic, {}).keys()
-        for number in missing:
-            yield {"rule": "unassigned", "topic": topic, "partition": number}
+        held = set(assigned.get(topic, ()))
+        if cooperative:
+            held |= case.claimants.get(topic, {}).keys()
+        for number in range(case.partitions[topic]):
+            if number not in held:
+                yield topic, number, None
 
 
-def unrevoked(case: Case, rows: Sequence[Row]) -> Iterator[Violation]:
-    """Refuse what a newest claimant, other than the member itself, still holds."""
+def unrevoked(case: Case, rows: Sequence[Row]) -> Culprits:
+    """Yield partitions that a newest claimant, other than the member, still holds."""
     for member, topic, numbers in rows:
         claimed = case.claimants.get(topic, {})
         for number in set(numbers):
             others = [rival for rival in claimed.get(number, ()) if rival != member]
             if others:
-                culprit = _of("unrevoked", member, topic, number)
-                yield culprit | {"claimant": others[0]}
+                yield topic, number, member, others[0]
 
 
 def withheld(case: Case, rows: Sequence[Row]) -> int:
-    """Count what goes to nobody because a claimant is still to revoke it."""
+    """Count claimed partitions that no member holds until a claimant revokes them."""
     assigned = _assigned(rows)
     return sum(
         len(claimed.keys() - set(assigned.get(topic, ())))
@@ -130,18 +129,19 @@ def withheld(case: Case, rows: Sequence[Row]) -> int:
     )
 
 
-def _assigned(rows: Sequence[Row]) -> Assigned:
+def _assigned(rows: Sequence[Row]) -> Mapping[str, Sequence[int]]:
+    """Return topic -> assigned partitions, of whatever member."""
     assigned: dict[str, list[int]] = {}
     for _, topic, numbers in rows:
         assigned.setdefault(topic, []).extend(numbers)
     return assigned
 
 
-def _of(rule: str, member: str, topic: str, number: int) -> Violation:
-    return {"rule": rule, "member": member, "topic": topic, "partition": number}
-
-
-def _order(violation: Violation) -> tuple[str, str, int, str]:
-    number = violation.get("partition", -1)
-    topic, member = violation.get("topic", ""), violation.get("member", "")
-    return violation["rule"], topic, number, member
+def _violation(rule: str, culprit: tuple[Any, ...]) -> Violation:
+    topic, number, member, *claimant = culprit
+    return {
+        "rule": rule,
+        **({} if member is None else {"member": member}),
+        **({} if number < 0 else {"topic": topic, "partition": number}),
+        **({"claimant": claimant[0]} if claimant else {}),
+    }

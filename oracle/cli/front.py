@@ -1,4 +1,4 @@
-"""``front``: the exact Pareto frontier of moves against an objective."""
+"""``front``: the Pareto frontier of moves against balance, or against peak lag."""
 
 from __future__ import annotations
 
@@ -22,25 +22,21 @@ from oracle.cli.options import (
 )
 
 ObjectiveName = Literal["balance", "peak-lag"]
-MeasureName = Literal["kip54-score", "sum-of-squares"]
 BalanceName = Literal["none", "per-topic", "dec-min"]
 
 ObjectiveOption = Annotated[
-    ObjectiveName, typer.Option(help="What moves are weighed against.")
-]
-MeasureOption = Annotated[
-    MeasureName | None,
+    ObjectiveName,
     typer.Option(
-        help="Of balance: Kafka's own score, the sum over pairs of members of how far "
-        "their loads differ (default), or the sum of squares of loads.",
-        show_default=False,
+        help="What to minimize for each limit on moves: the sum of squares of loads "
+        "(balance) or peak lag."
     ),
 ]
 BalanceOption = Annotated[
     BalanceName | None,
     typer.Option(
-        help="Of peak lag: which assignments are allowed. none (default): all; "
-        "per-topic: as even as each topic can be; dec-min: the best balanced.",
+        help="With peak-lag, the assignments that are allowed: all (none, the "
+        "default), those that are balanced within each topic (per-topic), or those "
+        "that are balanced over all topics (dec-min).",
         show_default=False,
     ),
 ]
@@ -48,7 +44,8 @@ PictureOption = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Draw it, as .png or .svg; of several rebalances each gets a number.",
+        help="Draw the frontier as .png or .svg; file names of further rebalances are "
+        "numbered.",
         show_default=False,
     ),
 ]
@@ -58,10 +55,9 @@ def front(  # noqa: PLR0913 - one parameter per option
     file: RebalancesArgument,
     *,
     objective: ObjectiveOption = "balance",
-    measure: MeasureOption = None,
     balance: BalanceOption = None,
     picture: PictureOption = None,
-    time_limit: TimeLimitOption = 60.0,
+    time_limit: TimeLimitOption = None,
     memory_limit: MemoryLimitOption = None,
     seed: SeedOption = 0,
     workers: WorkersOption = 1,
@@ -69,29 +65,27 @@ def front(  # noqa: PLR0913 - one parameter per option
     output: OutputOption = "-",
     as_json: JsonOption = False,
 ) -> None:
-    """Find every pair of moves and balance, or of moves and peak lag, nothing beats.
+    """List every Pareto-optimal pair of moves and balance, or of moves and peak lag.
 
-    Writes one front/1 document a rebalance: the points, each with its assignment and
-    what its bound rests on. Where the time limit (60 s unless told) or Ctrl-C leaves
-    something open, it says so, with a bound.
+    Writes one front/1 document per rebalance: the points, each with its assignment and
+    what its bound rests on. Without a time limit, the search has a fixed effort, so
+    that equal input gives equal output. Where a limit or Ctrl-C ends the search, the
+    document states the reason and a bound.
 
     Example: assignor-oracle front --objective peak-lag --picture front.png FILE
     """
-    from oracle.cli.fronting import Fronting, front_all
+    from oracle.cli.run_front import FrontRun, front_all
 
-    if measure is not None and objective != "balance":
-        raise typer.BadParameter("--measure goes with --objective balance")
     if balance is not None and objective != "peak-lag":
         raise typer.BadParameter("--balance goes with --objective peak-lag")
     if picture is not None and picture.suffix.lower() not in {".png", ".svg"}:
         raise typer.BadParameter(f"--picture {picture}: its name ends in .png or .svg")
-    fronting = Fronting(
+    run = FrontRun(
         objective=objective,
-        measure=measure or "kip54-score",
         balance=balance or "none",
         allowed=Allowed(
             seconds=time_limit, memory=memory_limit, seed=seed, workers=workers
         ),
         picture=picture,
     )
-    front_all(file, fronting, claim_rule=claim_rule, output=output, as_json=as_json)
+    front_all(file, run, claim_rule=claim_rule, output=output, as_json=as_json)

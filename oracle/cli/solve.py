@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
 from typing import Annotated, Final, Literal
 
 import typer
@@ -20,26 +22,30 @@ from oracle.cli.options import (
     RebalancesArgument,
 )
 
-POLICIES: Final = (
-    "sticky",
-    "kip54-sticky",
-    "fairest-sticky",
-    "fair",
-    "lag-aware",
-    "sticky-lag",
-    "lag-sticky",
-)
-"""Names of `solver.policy.NAMED`, written out so that --help need not import it."""
+
+def _named_policies() -> dict[str, str]:
+    """Read name and optimum from the solver's table, without importing the solver.
+
+    Importing it takes a second, for which ``--help`` should not wait.
+    """
+    table = Path(__file__).parents[2] / "solver" / "policy" / "named.toml"
+    rows = tomllib.loads(table.read_text(encoding="utf-8"))
+    return {name: row["optimum"] for name, row in rows.items()}
+
+
+POLICIES: Final = _named_policies()
+"""Named policies, and what each optimizes."""
 
 EngineName = Literal["auto", "cp-sat", "highs", "cbc"]
 
 PolicyOption = Annotated[
     str,
     typer.Option(
-        autocompletion=lambda: list(POLICIES),
+        autocompletion=lambda: list(POLICIES.items()),
         metavar="NAME|SPEC",
-        help=f"Policy: {', '.join(POLICIES)}; or a specification, "
-        "'per-topic; peak-lag, stickiness; max-moves=3'.",
+        help="A name: "
+        + "; ".join(f"{name} ({optimum})" for name, optimum in POLICIES.items())
+        + ". Or a policy in text form, 'per-topic; peak-lag, stickiness; max-moves=3'.",
     ),
 ]
 EngineOption = Annotated[

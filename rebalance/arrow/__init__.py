@@ -2,7 +2,6 @@
 
 from rebalance.arrow.table import (
     ASSIGNMENTS,
-    PRICE,
     REBALANCES,
     VALUE,
     assignments_from_table,
@@ -13,7 +12,6 @@ from rebalance.arrow.table import (
 
 __all__ = [
     "ASSIGNMENTS",
-    "PRICE",
     "REBALANCES",
     "VALUE",
     "assignments_from_table",

@@ -2,8 +2,8 @@
 
 The columns are the fields of the documents; objects with free keys are maps, and
 absent fields are null. A union (a value is a number or a list of numbers) is a struct
-with one filled field, see `VALUE` and `PRICE`. Reading is as strict as for JSON: the
-same checks, the same errors.
+with one filled field, see `VALUE`. Reading is as strict as for JSON: the same checks,
+the same errors.
 """
 
 from __future__ import annotations
@@ -80,9 +80,6 @@ CERTIFICATE: Final = pa.struct(
 VALUE: Final = pa.struct([("number", _NUMBER), ("numbers", pa.list_(_NUMBER))])
 """What a level reaches: a number, or of ``load`` a list."""
 
-PRICE: Final = pa.struct([("number", _NUMBER), ("by_key", pa.map_(_TEXT, _NUMBER))])
-"""What a member, or a topic, asks: a number, or one for each topic, or member."""
-
 TERM: Final = pa.struct(
     [
         ("kind", _TEXT),
@@ -91,7 +88,7 @@ TERM: Final = pa.struct(
         ("topics", pa.list_(_TEXT)),
         ("at_least", _NUMBER),
         ("weight", pa.map_(_TEXT, _NUMBER)),
-        ("price", pa.map_(_TEXT, PRICE)),
+        ("price", pa.map_(_TEXT, pa.map_(_TEXT, _NUMBER))),
         ("steps", pa.list_(pa.list_(_NUMBER))),
     ]
 )
@@ -125,7 +122,7 @@ ASSIGNMENTS: Final = pa.schema(
 """One row an assignment/1 document."""
 
 _ROWS_AT_ONCE: Final = 256
-_EITHER: Final = frozenset({"number", "numbers", "by_key"})
+_EITHER: Final = frozenset({"number", "numbers"})
 """Fields of structs of which one is filled: they are no fields of documents."""
 
 _Document = TypeVar("_Document", Rebalance, AssignmentDocument)
@@ -179,7 +176,7 @@ def _cell(value: Any, kind: pa.DataType) -> Any:
         return value
     fields = _fields(kind)
     if not _EITHER.isdisjoint(fields):
-        filled = {int: "number", list: "numbers", dict: "by_key"}[type(value)]
+        filled = {int: "number", list: "numbers"}[type(value)]
         return {filled: value}
     return {name: _cell(item, fields[name]) for name, item in value.items()}
 

@@ -1,8 +1,12 @@
 """Regions that contain the balanced assignments: eligible members and load ranges.
 
 The n-th partition of a member has the *key* (n / capacity, larger capacity first). An
-assignment is dec-min exactly if its keys are the least that can be assigned: every
-member holds all of its keys below some price, and none above.
+assignment is dec-min exactly if no chain of transfers leads from a member to one whose
+next key is less than the last key of the first. The *price* of a member is the least
+next key that chains from it reach. By complementary slackness, the dec-min assignments
+are those in which each partition is where the price is least, and each member holds all
+of its keys below its price and none above. These ranges are often tighter than the
+load bounds of `solver.exact`, which describe the same set of assignments.
 """
 
 from __future__ import annotations
@@ -14,8 +18,7 @@ from functools import cache
 from typing import Final
 
 from solver.cpsat.cp_instance import CpInstance, CpTotals
-from solver.exact import load_bounds_of
-from solver.result import Certificate
+from solver.policy import BalanceKind
 
 Key = tuple[int, int]
 Range = tuple[int, int]
@@ -47,18 +50,15 @@ class CpRegion:
     def contains(self, totals: CpTotals) -> bool:
         """Return whether loads and pool loads are within."""
         pools = totals.pool_loads
+        eligible = zip(self.eligible, pools, strict=True)
+        loads = zip(totals.loads, self.loads, strict=True)
+        of_pools = zip(self.pool_loads, pools, strict=False)
         return (
-            all(
-                given.keys() <= set(members)
-                for members, given in zip(self.eligible, pools, strict=True)
-            )
-            and all(
-                least <= load <= most
-                for load, (least, most) in zip(totals.loads, self.loads, strict=True)
-            )
+            all(given.keys() <= set(members) for members, given in eligible)
+            and all(least <= load <= most for load, (least, most) in loads)
             and all(
                 least <= given.get(member, 0) <= most
-                for ranges, given in zip(self.pool_loads, pools, strict=False)
+                for ranges, given in of_pools
                 for member, (least, most) in ranges.items()
             )
         )
@@ -67,6 +67,17 @@ class CpRegion:
 def key_of(cp: CpInstance, member: int, n: int) -> Key:
     """Return the key of a member's n-th partition; less is better."""
     return n * cp.units[member], -cp.capacity[member]
+
+
+def region_of(cp: CpInstance, kind: BalanceKind, dec_min: CpTotals) -> CpRegion:
+    """Return the region of any balance but ``per-topic``."""
+    match kind:
+        case BalanceKind.DEC_MIN:
+            return dec_min_region(cp, dec_min)
+        case BalanceKind.KIP54:
+            return kip54_region(cp)
+        case _:
+            return open_region(cp)
 
 
 def open_region(cp: CpInstance) -> CpRegion:
@@ -80,22 +91,34 @@ def open_region(cp: CpInstance) -> CpRegion:
     )
 
 
-def dec_min_region(cp: CpInstance, certificate: Certificate) -> CpRegion:
-    """Return the region of exactly the dec-min assignments.
-
-    A certificate of balance assigns members to levels: partitions can be assigned to
-    the subscribers of least level, and each level has one price.
-    """
-    bounds = load_bounds_of(cp.instance, certificate)
-    members = list(cp.members)
-    level = bounds.place[members].tolist()
-    low, high = bounds.low[members].tolist(), bounds.high[members].tolist()
+def dec_min_region(cp: CpInstance, totals: CpTotals) -> CpRegion:
+    """Return the region of exactly the dec-min assignments, from totals of one."""
+    price = _prices(cp, totals)
     eligible = []
     for pool in cp.pools:
-        least = min(level[m] for m in pool.subscribers)
-        eligible.append(tuple(m for m in pool.subscribers if level[m] == least))
-    loads = tuple(zip(low, high, strict=True))
+        least = min(price[m] for m in pool.subscribers)
+        eligible.append(tuple(m for m in pool.subscribers if price[m] == least))
+    loads = tuple(_range_at(cp, m, price[m]) for m in range(len(price)))
     return CpRegion(eligible=tuple(eligible), loads=loads)
+
+
+def _prices(cp: CpInstance, totals: CpTotals) -> list[Key]:
+    """Compute the fixed point: what a subscriber of a pool reaches, its holders reach.
+
+    Sweeps alternate in direction, so that chains along the order of pools take few.
+    """
+    price = [key_of(cp, m, load + 1) for m, load in enumerate(totals.loads)]
+    pools = list(zip(cp.pools, totals.pool_loads, strict=True))
+    is_stable = False
+    while not is_stable:
+        is_stable = True
+        for pool, held in pools:
+            least = min(price[m] for m in pool.subscribers)
+            for holder in held:
+                if price[holder] > least:
+                    price[holder], is_stable = least, False
+        pools.reverse()
+    return price
 
 
 def per_topic_region(cp: CpInstance, totals: CpTotals) -> CpRegion:

@@ -68,8 +68,6 @@ class CpInstance:
 
     Attributes
     ----------
-    instance : Instance
-    distinctions : Distinctions
     members : tuple of int
         Number in the instance of each member in play.
     capacity : tuple of int
@@ -204,16 +202,9 @@ def cp_instance_of(instance: Instance, distinctions: Distinctions) -> CpInstance
     members = np.flatnonzero(instance.in_play).tolist()
     number = np.full(len(instance.members) + 1, NOBODY, dtype=np.int64)
     number[members] = np.arange(len(members))
-    pool = pool_of_topic[instance.partition_topic]
-    assigned = np.flatnonzero(pool != ABSENT)
-    nothing = np.zeros(instance.n_partitions, dtype=np.int64)
-    far, far_sets = nothing, [frozenset[int]()]
-    if distinctions.racks:
-        far, far_sets = _far_racks(instance, members)
-    owner = number[instance.owner] if distinctions.owners else nothing + NOBODY
-    lag = nothing if instance.lag is None or not distinctions.lags else instance.lag
-    table = np.stack([pool, owner, lag, far], axis=1)[assigned]
-    order = np.lexsort(table.T[::-1])
+    table, far_sets = _attributes(instance, distinctions, pool_of_topic, number)
+    assigned = np.flatnonzero(table[:, 0] != ABSENT)
+    order = assigned[np.lexsort(table[assigned].T[::-1])]
     table = table[order]
     is_first = np.r_[True, np.any(table[1:] != table[:-1], axis=1)][: len(table)]
     first = np.r_[np.flatnonzero(is_first), len(table)]
@@ -238,7 +229,7 @@ def cp_instance_of(instance: Instance, distinctions: Distinctions) -> CpInstance
             CpClass(g, o, records, far_sets[f], n) for (g, o, records, f), n in keys
         ),
         first=first,
-        rows=assigned[order],
+        rows=order,
     )
 
 
@@ -266,21 +257,25 @@ def _pools(
     ]
 
 
-def _far_racks(
-    instance: Instance, members: list[int]
+def _attributes(
+    instance: Instance, distinctions: Distinctions, pool_of_topic: Int64, number: Int64
 ) -> tuple[Int64, list[frozenset[int]]]:
-    """Return of each partition the number of its set of far racks, and those sets.
+    """Return pool, owner, lag and number of far racks of each partition; those racks.
 
     Far racks have members but hold no replica; a partition of unknown racks has none.
     """
     far = np.zeros(instance.n_partitions, dtype=np.int64)
     far_sets = {frozenset[int](): 0}
-    racks = instance.racks
-    if racks is not None:
-        present = frozenset(racks.member[members].tolist()) - {ABSENT}
-        ends = racks.offsets.tolist()
-        replicas = racks.replicas.tolist()
+    if distinctions.racks and instance.racks is not None:
+        racks = instance.racks
+        present = frozenset(racks.member[instance.in_play].tolist()) - {ABSENT}
+        ends, replicas = racks.offsets.tolist(), racks.replicas.tolist()
         for p in np.flatnonzero(np.diff(racks.offsets)).tolist():
             away = present - set(replicas[ends[p] : ends[p + 1]])
             far[p] = far_sets.setdefault(away, len(far_sets))
-    return far, list(far_sets)
+    pool = pool_of_topic[instance.partition_topic]
+    owner = number[instance.owner] if distinctions.owners else np.full_like(far, NOBODY)
+    lag = np.zeros_like(far)
+    if distinctions.lags and instance.lag is not None:
+        lag = instance.lag
+    return np.stack([pool, owner, lag, far], axis=1), list(far_sets)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Final
 
@@ -76,10 +76,13 @@ class CpRuns:
     limits : Limits
     spent : float
         Effort so far, in CP-SAT's deterministic units.
+    effort_ended : bool
+        Whether a run ended because its share of the effort was spent.
     """
 
     limits: Limits
-    spent: float = field(default=0.0)
+    spent: float = 0.0
+    effort_ended: bool = False
 
     def exceeded(self) -> str | None:
         """Name the limit that is exceeded, effort included."""
@@ -93,7 +96,7 @@ class CpRuns:
         limits = self.limits
         if (exceeded := self.exceeded()) is not None:
             return exceeded
-        if limits.seconds is not None:
+        if limits.seconds is not None and not self.effort_ended:
             return f"time limit of {limits.seconds:g} s"
         if limits.effort is not None:
             return f"effort limit of {limits.effort:g}"
@@ -150,6 +153,8 @@ class CpRuns:
     ) -> CpSolution:
         response = solver.response_proto
         self.spent += response.deterministic_time
+        if response.deterministic_time >= solver.parameters.max_deterministic_time:
+            self.effort_ended = True
         if response.status == cp_model.MODEL_INVALID:
             raise ModelInvalidError(program.model.validate())
         status = Status[response.status.name]

@@ -14,7 +14,7 @@ from solver.cpsat.balance_region import CpRegion, open_region
 from solver.cpsat.cp_instance import CpInstance, Distinctions, cp_instance_of
 from solver.cpsat.lexicographic import KnownBound, LexicographicSolve
 from solver.cpsat.objective_expressions import moves, reject_too_large
-from solver.cpsat.run_solver import CpRuns, ModelInvalidError
+from solver.cpsat.run_solver import CpRuns, CpSolution, ModelInvalidError
 from solver.cpsat.variables import CpProgram
 from solver.cpsat.warm_start import warm_start
 from solver.limits import LimitExceededError, Limits, resident_bytes
@@ -126,12 +126,9 @@ def _find_any(
         return _spread_too_small(program.cp, policy, runs)
     if found.counts is None:
         return None
-    if budget is not None and found.bound > budget:
-        is_exact = found.status is Status.OPTIMAL
-        return _budget_too_small(policy, found.bound, is_exact=is_exact)
-    if budget is not None and found.value > budget:
-        return None
-    return program.cp.assignment(found.counts)
+    if budget is None or found.value <= budget:
+        return program.cp.assignment(found.counts)
+    return _budget_too_small(policy, found) if found.bound > budget else None
 
 
 def _too_large(cp: CpInstance, runs: CpRuns) -> str | None:
@@ -167,7 +164,7 @@ def _spread_too_small(cp: CpInstance, policy: Policy, runs: CpRuns) -> str:
     return f"{reason}; the least spread is {Fraction(found.value, bare.common)}"
 
 
-def _budget_too_small(policy: Policy, fewest: int, *, is_exact: bool) -> str:
+def _budget_too_small(policy: Policy, fewest: CpSolution) -> str:
     """Return that the balance needs more moves, and how many."""
     match policy.balance.kind:
         case BalanceKind.DEC_MIN:
@@ -178,8 +175,8 @@ def _budget_too_small(policy: Policy, fewest: int, *, is_exact: bool) -> str:
             goal = "an assignment balanced within each topic"
         case _:
             goal = f"an assignment with loads at most {policy.balance.most} apart"
-    number = str(fewest) if is_exact else f"at least {fewest}"
+    at_least = "" if fewest.status is Status.OPTIMAL else "at least "
     return (
-        f"the fewest moves to {goal} are {number}, more than "
+        f"the fewest moves to {goal} are {at_least}{fewest.bound}, more than "
         f"max-moves={policy.max_moves}"
     )

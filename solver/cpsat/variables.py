@@ -87,7 +87,7 @@ class CpProgram:
     def pool_load(self, pool: int, member: int, weight: int = 1) -> Linear:
         """Return weight · sum over k in the pool of x[k, m]."""
         held = [x for x, _ in self._in_pool(pool, member)]
-        return total(held, [weight] * len(held))
+        return Linear.weighted_sum(held, [weight] * len(held))
 
     def pool_lag(self, pool: int, member: int, weight: int = 1) -> Linear:
         """Return weight · sum over k in the pool of lag[k] · x[k, m]."""
@@ -106,10 +106,8 @@ class CpProgram:
         return [(row[member], k) for row, k in rows if member in row]
 
     def _weighted_lag(self, held: list[tuple[IntVar, int]], weight: int) -> Linear:
-        lags = [(x, self.cp.classes[k].lag) for x, k in held]
-        return total(
-            (x for x, lag in lags if lag), (weight * lag for _, lag in lags if lag)
-        )
+        lags = [(x, weight * lag) for x, k in held if (lag := self.cp.classes[k].lag)]
+        return Linear.weighted_sum([x for x, _ in lags], [lag for _, lag in lags])
 
     def hint(self, counts: ClassCounts) -> None:
         """Hint a solution, with the value of every variable, in canonical order."""
@@ -135,11 +133,9 @@ class CpProgram:
         return [{m: n for m, n in row.items() if n} for row in found]
 
 
-def total(variables: Iterable[Linear], weights: Iterable[int] | None = None) -> Linear:
-    """Return the sum of variables, each times its weight; the empty sum is 0."""
-    if weights is None:
-        return Linear.sum(list(variables))
-    return Linear.weighted_sum(list(variables), list(weights))
+def total(variables: Iterable[Linear]) -> Linear:
+    """Return the sum of variables; the empty sum is 0."""
+    return Linear.sum(list(variables))
 
 
 def interchangeable_members(cp: CpInstance) -> list[list[int]]:

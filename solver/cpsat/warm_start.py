@@ -11,15 +11,7 @@ import numpy as np
 from rebalance import Assignment
 from rebalance.claims import NOBODY
 from solver import exact
-from solver.cpsat.balance_region import (
-    CpRegion,
-    Key,
-    dec_min_region,
-    key_of,
-    kip54_region,
-    open_region,
-    per_topic_region,
-)
+from solver.cpsat.balance_region import CpRegion, key_of, per_topic_region, region_of
 from solver.cpsat.cp_instance import (
     ClassCounts,
     CpInstance,
@@ -29,7 +21,7 @@ from solver.cpsat.cp_instance import (
 )
 from solver.objectives import values_of
 from solver.policy import Balance, BalanceKind, Policy
-from solver.result import Certificate, Result
+from solver.result import Result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,23 +56,14 @@ def warm_start(cp: CpInstance, policy: Policy, hint: Assignment | None) -> WarmS
         candidates.append(coarse.assignment(even))
     else:
         core = exact.solve(instance)
-        region = _region(coarse, policy.balance.kind, core.require_certificate())
         counts = coarse.class_counts(core.require_assignment())
-        least_loads = CpTotals.of(coarse, counts).load_vector
+        dec_min = CpTotals.of(coarse, counts)
+        region = region_of(coarse, policy.balance.kind, dec_min)
+        least_loads = dec_min.load_vector
         candidates += _candidates(coarse, policy.balance.kind, core)
     allowed = [one for one in candidates if _is_allowed(coarse, policy, region, one)]
     best = min(allowed, key=lambda one: values_of(instance, one, policy), default=None)
     return WarmStart(region=region, assignment=best, least_loads=least_loads)
-
-
-def _region(cp: CpInstance, kind: BalanceKind, certificate: Certificate) -> CpRegion:
-    match kind:
-        case BalanceKind.DEC_MIN:
-            return dec_min_region(cp, certificate)
-        case BalanceKind.KIP54:
-            return kip54_region(cp)
-        case _:
-            return open_region(cp)
 
 
 def _candidates(
@@ -135,9 +118,7 @@ def _shares(
 ) -> dict[int, int]:
     """Divide partitions among subscribers by least next key; ``loads`` increase."""
     share = dict.fromkeys(subscribers, 0)
-    heap: list[tuple[Key, int]] = [
-        (key_of(cp, m, loads[m] + 1), m) for m in subscribers
-    ]
+    heap = [(key_of(cp, m, loads[m] + 1), m) for m in subscribers]
     heapify(heap)
     for _ in range(size):
         member = heap[0][1]

@@ -1,4 +1,9 @@
-"""Exact core: dec-min balance, then stickiness, with a certificate."""
+"""Exact core: dec-min balance, then stickiness, in polynomial time, with a certificate.
+
+`solve` needs only maximum flows and one min-cost flow with costs of -1, 0 and 1 on
+(topic, member) pairs, for which `min_cost_flow` has its own kernels. Policies that also
+count rack mismatches need general costs: `solver.flow_policies`.
+"""
 
 from solver.exact.certificate import (
     CertificateCheck,
@@ -7,28 +12,29 @@ from solver.exact.certificate import (
     load_value,
     prove,
 )
-from solver.exact.optimal_face import Face, face, face_of
+from solver.exact.optimal_face import OptimalFace, optimal_face_of
 from solver.exact.reduced_instance import (
     OUTSIDE,
     ReducedInstance,
     reduce_by_capacity,
     reduce_instance,
+    take_rows,
 )
-from solver.exact.solve import solve, solve_by_flow
+from solver.exact.solve_sticky import solve, solve_without_closed_form
 
 __all__ = [
     "OUTSIDE",
     "CertificateCheck",
-    "Face",
     "LoadBounds",
+    "OptimalFace",
     "ReducedInstance",
-    "face",
-    "face_of",
     "load_bounds_of",
     "load_value",
+    "optimal_face_of",
     "prove",
     "reduce_by_capacity",
     "reduce_instance",
     "solve",
-    "solve_by_flow",
+    "solve_without_closed_form",
+    "take_rows",
 ]

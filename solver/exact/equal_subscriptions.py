@@ -1,8 +1,8 @@
-"""The closed form for equal subscriptions: count, cap, fill.
+"""Closed form for equal subscriptions: the counting argument of KIP-615.
 
-With one subscription among all members that can be given anything, q = P ÷ M and r the
-rest, every member may keep up to q of its partitions, and r of those with more may keep
-one beyond. This is the counting argument of KIP-615; two passes over the partitions.
+If all members in play subscribe to the same topics, with q = P ÷ M and r the remainder,
+every member keeps up to q of its partitions, and r of those that own more keep one
+beyond. Two passes over the partitions.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from rebalance.claims import NOBODY
-from solver.exact.min_cost_flow import Int32, Int64
+from rebalance.claims import NOBODY, Int32, Int64
 from solver.exact.reduced_instance import OUTSIDE, ReducedInstance
 
 
@@ -19,10 +18,10 @@ from solver.exact.reduced_instance import OUTSIDE, ReducedInstance
 def assign_equal(
     owner: Int32, topic_offsets: Int64, reduced: ReducedInstance
 ) -> tuple[Int32, Int32, Int32]:
-    """Assign when all members in play are of one class.
+    """Assign where all members in play are of one class.
 
-    Ties are settled by order: of the members that own more than the quota the first r
-    keep one beyond it; an owner keeps its lowest partitions; the rest goes to members
+    Ties are broken by order: of the members that own more than the quota the first r
+    keep one beyond it; an owner keeps its lowest partitions; the others go to members
     in order.
 
     Returns
@@ -38,9 +37,9 @@ def assign_equal(
         for p in range(topic_offsets[t], topic_offsets[t + 1]):
             if owner[p] != NOBODY:
                 owned[owner[p]] += 1
-    keeps, wants, level, price = _quotas(reduced, owned)
+    keeps, receives, level, price = _quotas(reduced, owned)
     assignee = np.full(owner.size, NOBODY, np.int32)
-    taker = 0
+    receiver = 0
     for t in reduced.topics:
         for p in range(topic_offsets[t], topic_offsets[t + 1]):
             m = owner[p]
@@ -48,10 +47,10 @@ def assign_equal(
                 keeps[m] -= 1
                 assignee[p] = m
                 continue
-            while wants[taker] == 0:
-                taker += 1
-            wants[taker] -= 1
-            assignee[p] = taker
+            while receives[receiver] == 0:
+                receiver += 1
+            receives[receiver] -= 1
+            assignee[p] = receiver
     return assignee, level, price
 
 
@@ -59,11 +58,11 @@ def assign_equal(
 def _quotas(
     reduced: ReducedInstance, owned: Int64
 ) -> tuple[Int64, Int64, Int32, Int32]:
-    """Split each member's quota into what it keeps and what it wants besides."""
-    people, total = reduced.class_size[0], reduced.supply.sum()
-    quota, rest = total // people, total % people
+    """Split each member's load into what it keeps and what it receives."""
+    members, total = reduced.class_size[0], reduced.supply.sum()
+    quota, rest = total // members, total % members
     keeps = np.zeros(owned.size, np.int64)
-    wants = np.zeros(owned.size, np.int64)
+    receives = np.zeros(owned.size, np.int64)
     level = np.zeros(owned.size, np.int32)
     price = np.zeros(owned.size, np.int32)
     for m in range(owned.size):
@@ -71,7 +70,7 @@ def _quotas(
             continue
         level[m] = quota
         keeps[m] = min(owned[m], quota)
-        wants[m] = quota - keeps[m]
+        receives[m] = quota - keeps[m]
         if owned[m] > quota:
             price[m] = 1
             if rest > 0:
@@ -79,6 +78,6 @@ def _quotas(
                 rest -= 1
     for m in range(owned.size):
         if rest > 0 and reduced.member_class[m] != OUTSIDE and price[m] == 0:
-            wants[m] += 1
+            receives[m] += 1
             rest -= 1
-    return keeps, wants, level, price
+    return keeps, receives, level, price

@@ -1,93 +1,79 @@
-"""Min-cost flow by shortest paths, several sources and sinks at once.
+"""Min-cost flow with several sources and sinks, by the primal-dual method.
 
-The primal-dual method: find the least reduced cost D at which some source reaches
-room, lower the potentials of all that lies nearer, then fill every path of reduced
-cost 0 by blocking flows (Dinic). Started from a flow and potentials that leave no
-residual arc of negative reduced cost, it ends at a flow of least cost, and the
-potentials prove it. Source: Ahuja, Magnanti, Orlin, *Network Flows*, 1993, §9.7 and
-§9.8; distances are small integers, so a bucket a distance replaces the heap (Dial).
+Repeat: compute shortest reduced distances from the nodes with supply up to the nearest
+demand, shift the potentials by them, then saturate all paths of reduced cost 0 by
+blocking flows (Dinic). Started from a flow and potentials without a residual arc of
+negative reduced cost, it ends at a flow of least cost, which the potentials prove.
+Source: Ahuja, Magnanti, Orlin, *Network Flows*, 1993, §9.7 and §9.8. Distances are
+small integers, so one bucket per distance replaces the heap (Dial, 1969).
 
-With all costs 0 it is a maximum flow, and the nodes it reaches when no room is left
-in sight are the source side of a minimum cut.
+If all costs are 0, the result is a maximum flow, and the nodes that the remaining
+supply reaches are the source side of a minimum cut.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-Int8 = NDArray[np.int8]
-Int32 = NDArray[np.int32]
-Int64 = NDArray[np.int64]
+from rebalance.claims import Int32, Int64
 
-UNSEEN = -1
-NO_ENTRY = -1
-FREE = np.int32(2**30)  # capacity of an arc without one: above any partition count
+Int8 = NDArray[np.int8]
+
+UNREACHED: Final = -1
+NO_ENTRY: Final = -1
+UNCAPACITATED: Final = np.int32(2**30)
+"""Capacity of an arc without one. Not `UNBOUNDED`: a residual capacity is this plus the
+flow that the arc gives back, fewer than 2^30 partitions, and must stay an int32."""
 
 
 class Network(NamedTuple):
-    """A residual network, arcs grouped by tail.
+    """A residual network with N nodes and A arcs, grouped by tail."""
 
-    Attributes
-    ----------
-    first : int64 (N+1,)
-        Arcs out of node v are ``first[v]:first[v+1]``.
-    head : int32 (A,)
-    twin : int32 (A,)
-        The arc that undoes this one.
-    room : int32 (A,)
-        Residual capacity, partitions.
-    cost : int8 (A,)
-        Of one partition; the twin's is the negative.
-    """
-
-    first: Int64
+    first: Int64  # (N+1,): arcs out of node v are first[v]:first[v+1]
     head: Int32
-    twin: Int32
-    room: Int32
-    cost: Int8
+    reverse: Int32  # the arc in the opposite direction
+    residual: Int32  # residual capacity, in partitions
+    cost: Int8  # per partition; the reverse arc has the negative
 
 
-class _Later(NamedTuple):
-    """Nodes seen along arcs that cost, a list for each distance.
+class FlowProblem(NamedTuple):
+    """A network, and what its nodes have still to send and to receive."""
 
-    An entry is made at most once an arc, so the lists never outgrow the network.
+    net: Network
+    nodes: Int32  # that take part; arcs to others have no residual capacity
+    supply: Int32  # (N,)
+    demand: Int32  # (N,)
+    potential: Int32  # (N,): cost + potential[tail] >= potential[head] if residual > 0
+
+
+class _Buckets(NamedTuple):
+    """Nodes found at a distance greater than the current one, one list per distance.
+
+    Each arc makes at most one entry, so the lists never outgrow the network.
     """
 
-    newest: Int64  # last entry of each distance
-    older: Int64  # entry before each entry, of the same distance
+    last: Int64  # last entry of each distance
+    previous: Int64  # entry before each entry, of the same distance
     node: Int32  # node of each entry
     tally: Int64  # (2,): entries made, largest distance
 
 
 @njit(cache=True)
-def network(
+def build_network(
     n_nodes: int,
     tail: Int32,
     head: Int32,
-    room: Int32,
+    residual: Int32,
     flow: Int32,
     cost: Int8,
 ) -> tuple[Network, Int32]:
-    """Group arcs by tail, each with its twin.
+    """Group arcs by tail, and add the reverse of each, which can carry its flow back.
 
-    Parameters
-    ----------
-    n_nodes : int
-    tail, head : int32 (A,)
-    room : int32 (A,)
-        What the arc may still take.
-    flow : int32 (A,)
-        What it carries and may give back.
-    cost : int8 (A,)
-
-    Returns
-    -------
-    Network, int32 (A,)
-        With 2 A arcs; and where each given arc stands in it.
+    Also returns the position of each given arc in the network.
     """
     arcs = tail.size
     first = np.zeros(n_nodes + 1, np.int64)
@@ -98,91 +84,71 @@ def network(
         first[v + 1] += first[v]
     free = first[:-1].copy()
     heads = np.empty(2 * arcs, np.int32)
-    twins = np.empty(2 * arcs, np.int32)
-    rooms = np.empty(2 * arcs, np.int32)
+    reverses = np.empty(2 * arcs, np.int32)
+    residuals = np.empty(2 * arcs, np.int32)
     costs = np.empty(2 * arcs, np.int8)
-    place = np.empty(arcs, np.int32)
+    position = np.empty(arcs, np.int32)
     for a in range(arcs):
-        there = free[tail[a]]
+        forward = free[tail[a]]
         free[tail[a]] += 1
         back = free[head[a]]
         free[head[a]] += 1
-        heads[there], heads[back] = head[a], tail[a]
-        twins[there], twins[back] = back, there
-        rooms[there], rooms[back] = room[a], flow[a]
-        costs[there], costs[back] = cost[a], -cost[a]
-        place[a] = there
-    return Network(first, heads, twins, rooms, costs), place
+        heads[forward], heads[back] = head[a], tail[a]
+        reverses[forward], reverses[back] = back, forward
+        residuals[forward], residuals[back] = residual[a], flow[a]
+        costs[forward], costs[back] = cost[a], -cost[a]
+        position[a] = forward
+    return Network(first, heads, reverses, residuals, costs), position
 
 
 @njit(cache=True)
-def route(
-    net: Network, nodes: Int32, supply: Int32, demand: Int32, potential: Int32
-) -> Int32:
-    """Send as much supply as can reach demand, at least cost; all three change.
+def route_supply(problem: FlowProblem) -> Int32:
+    """Send as much supply as can reach demand, at least cost.
 
-    Parameters
-    ----------
-    net : Network
-        Its ``room`` changes. Arcs that leave ``nodes`` must have none.
-    nodes : int32
-        The nodes that take part.
-    supply, demand : int32 (N,)
-        What each node still has to send, or still wants; both count down.
-    potential : int32 (N,)
-        No residual arc may have cost + potential[tail] - potential[head] below 0.
-
-    Returns
-    -------
-    int32
-        The nodes that supply left over can still reach: empty when all was sent.
+    ``net.residual``, ``supply``, ``demand`` and ``potential`` change. Returns the nodes
+    that the remaining supply reaches: empty if all was sent.
     """
+    net, nodes, supply, _, potential = problem
     n_nodes = net.first.size - 1
-    distance = np.full(n_nodes, UNSEEN, np.int32)
-    depth = np.full(n_nodes, UNSEEN, np.int32)
-    arc = np.zeros(n_nodes, np.int64)
+    distance = np.full(n_nodes, UNREACHED, np.int32)
+    depth = np.full(n_nodes, UNREACHED, np.int32)
+    current_arc = np.zeros(n_nodes, np.int64)
     reached = np.empty(nodes.size, np.int32)
     path = np.empty(nodes.size, np.int32)
-    # No path costs more than one a node, and potentials lie as far apart at most.
-    later = _Later(
+    # Costs are -1, 0 and 1, so a simple path costs less than the number of nodes, and
+    # potentials differ by no more: reduced distances stay below twice that number.
+    buckets = _Buckets(
         np.full(2 * nodes.size + 2, NO_ENTRY, np.int64),
         np.empty(net.head.size, np.int64),
         np.empty(net.head.size, np.int32),
         np.zeros(2, np.int64),
     )
     while True:
-        n_reached, nearest = _nearest_demand(
-            net, nodes, supply, demand, potential, distance, reached, later
-        )
-        if nearest == UNSEEN:
+        n_reached, nearest = _shortest_distances(problem, distance, reached, buckets)
+        if nearest == UNREACHED:
             return reached[:n_reached]
+        # Nodes farther than the nearest demand keep their potential.
         for v in reached[:n_reached]:
             potential[v] += distance[v] - nearest
-            distance[v] = UNSEEN
-        while _layer(net, nodes, supply, demand, potential, depth, arc, reached):
+            distance[v] = UNREACHED
+        while _build_layers(problem, depth, current_arc, reached):
             for i in range(nodes.size):
                 if supply[nodes[i]] > 0:
-                    _fill(nodes[i], net, supply, demand, potential, depth, arc, path)
+                    _send_from(nodes[i], problem, depth, current_arc, path)
 
 
 @njit(cache=True)
-def _nearest_demand(
-    net: Network,
-    nodes: Int32,
-    supply: Int32,
-    demand: Int32,
-    potential: Int32,
-    distance: Int32,
-    reached: Int32,
-    later: _Later,
+def _shortest_distances(
+    problem: FlowProblem, distance: Int32, reached: Int32, buckets: _Buckets
 ) -> tuple[int, int]:
     """Label nodes with their reduced distance from supply, up to the first demand.
 
-    Returns how many nodes were reached, in order of distance, and the distance of
-    the nearest demand (`UNSEEN` when none can be reached).
+    Returns the number of nodes reached, in order of distance, and the distance of the
+    nearest demand or `UNREACHED`.
     """
-    later.newest[: later.tally[1] + 1] = NO_ENTRY
-    later.tally[:] = 0
+    net, nodes, supply, demand, potential = problem
+    buckets.last[: buckets.tally[1] + 1] = NO_ENTRY
+    buckets.tally[:] = 0
     end = 0
     for v in nodes:
         if supply[v] > 0:
@@ -191,39 +157,41 @@ def _nearest_demand(
             end += 1
     at, current = 0, 0
     while True:
+        # Arcs of length 0 extend the current distance, so it is exhausted first.
         while at < end:
             v = reached[at]
             at += 1
             if demand[v] > 0:
                 return end, current
-            end = _look_around(v, net, potential, distance, reached, end, later)
-        if current == later.tally[1]:
-            return end, UNSEEN
+            end = _relax_arcs(v, net, potential, distance, reached, end, buckets)
+        if current == buckets.tally[1]:
+            return end, UNREACHED
+        # An entry is stale if its node was reached at a smaller distance meanwhile.
         current += 1
-        entry = later.newest[current]
+        entry = buckets.last[current]
         while entry != NO_ENTRY:
-            w = later.node[entry]
-            if distance[w] == UNSEEN:
+            w = buckets.node[entry]
+            if distance[w] == UNREACHED:
                 distance[w] = current
                 reached[end] = w
                 end += 1
-            entry = later.older[entry]
+            entry = buckets.previous[entry]
 
 
 @njit(cache=True)
-def _look_around(
+def _relax_arcs(
     v: int,
     net: Network,
     potential: Int32,
     distance: Int32,
     reached: Int32,
     end: int,
-    later: _Later,
+    buckets: _Buckets,
 ) -> int:
-    """Label the neighbours that cost nothing; put the others down for later."""
+    """Label neighbors at distance 0 from v; put the others into their buckets."""
     for a in range(net.first[v], net.first[v + 1]):
         w = net.head[a]
-        if net.room[a] == 0 or distance[w] != UNSEEN:
+        if net.residual[a] == 0 or distance[w] != UNREACHED:
             continue
         length = net.cost[a] + potential[v] - potential[w]
         if length == 0:
@@ -232,42 +200,36 @@ def _look_around(
             end += 1
             continue
         there = distance[v] + length
-        entry = later.tally[0]
-        later.node[entry] = w
-        later.older[entry] = later.newest[there]
-        later.newest[there] = entry
-        later.tally[0] += 1
-        later.tally[1] = max(later.tally[1], there)
+        entry = buckets.tally[0]
+        buckets.node[entry] = w
+        buckets.previous[entry] = buckets.last[there]
+        buckets.last[there] = entry
+        buckets.tally[0] += 1
+        buckets.tally[1] = max(buckets.tally[1], there)
     return end
 
 
 @njit(cache=True)
-def _layer(
-    net: Network,
-    nodes: Int32,
-    supply: Int32,
-    demand: Int32,
-    potential: Int32,
-    depth: Int32,
-    arc: Int64,
-    queue: Int32,
+def _build_layers(
+    problem: FlowProblem, depth: Int32, current_arc: Int64, queue: Int32
 ) -> bool:
-    """Give nodes their least count of cost-free arcs from supply.
+    """Build the layered network: the least number of admissible arcs from supply.
 
-    Stops at the layer that holds demand; returns whether there is one. Sets ``arc``
-    to the first arc of every numbered node.
+    Stops at the layer that contains demand; returns whether there is one. Resets
+    ``current_arc`` to the first arc of every node reached.
     """
+    net, nodes, supply, demand, potential = problem
     end = 0
     for v in nodes:
-        depth[v] = UNSEEN
+        depth[v] = UNREACHED
         if supply[v] > 0:
             depth[v] = 0
-            arc[v] = net.first[v]
+            current_arc[v] = net.first[v]
             queue[end] = v
             end += 1
-    last = UNSEEN
+    last = UNREACHED
     at = 0
-    while at < end and (last == UNSEEN or depth[queue[at]] <= last):
+    while at < end and (last == UNREACHED or depth[queue[at]] <= last):
         v = queue[at]
         at += 1
         if demand[v] > 0:
@@ -275,88 +237,74 @@ def _layer(
             continue
         for a in range(net.first[v], net.first[v + 1]):
             w = net.head[a]
-            if depth[w] == UNSEEN and _is_free(a, v, net, potential):
+            if depth[w] == UNREACHED and _is_admissible(a, v, net, potential):
                 depth[w] = depth[v] + 1
-                arc[w] = net.first[w]
+                current_arc[w] = net.first[w]
                 queue[end] = w
                 end += 1
-    return last != UNSEEN
+    return last != UNREACHED
 
 
 @njit(cache=True)
-def _is_free(a: int, v: int, net: Network, potential: Int32) -> bool:
-    """Tell whether an arc out of v has room and no reduced cost."""
-    if net.room[a] == 0:
+def _is_admissible(a: int, v: int, net: Network, potential: Int32) -> bool:
+    """Return whether an arc out of v has residual capacity and reduced cost 0."""
+    if net.residual[a] == 0:
         return False
     return bool(net.cost[a] + potential[v] == potential[net.head[a]])
 
 
 @njit(cache=True)
-def _fill(
-    source: int,
-    net: Network,
-    supply: Int32,
-    demand: Int32,
-    potential: Int32,
-    depth: Int32,
-    arc: Int64,
-    path: Int32,
+def _send_from(
+    source: int, problem: FlowProblem, depth: Int32, current_arc: Int64, path: Int32
 ) -> None:
-    """Send from one source along cost-free arcs, layer by layer, until it is stuck."""
+    """Send from one source through the layered network until no path is left.
+
+    Depth-first search; a node without a way onward leaves the layered network.
+    """
+    net, _, supply, demand, potential = problem
     length = 0
     v = source
     while True:
         if demand[v] > 0:
-            length = _augment(source, v, net, supply, demand, path, length)
+            length = _augment(source, v, problem, path, length)
             if supply[source] == 0:
                 return
             v = source if length == 0 else net.head[path[length - 1]]
             continue
-        if _find_onward(v, net, potential, depth, arc):
-            path[length] = arc[v]
+        # Advance the current arc to the next admissible one into the next layer.
+        a, end = current_arc[v], net.first[v + 1]
+        while a < end and not (
+            depth[net.head[a]] == depth[v] + 1 and _is_admissible(a, v, net, potential)
+        ):
+            a += 1
+        current_arc[v] = a
+        if a < end:
+            path[length] = a
             length += 1
-            v = net.head[arc[v]]
+            v = net.head[a]
         elif length == 0:
             return
         else:
-            depth[v] = UNSEEN
+            depth[v] = UNREACHED
             length -= 1
-            v = net.head[net.twin[path[length]]]
+            v = net.head[net.reverse[path[length]]]
 
 
 @njit(cache=True)
 def _augment(
-    source: int,
-    target: int,
-    net: Network,
-    supply: Int32,
-    demand: Int32,
-    path: Int32,
-    length: int,
+    source: int, target: int, problem: FlowProblem, path: Int32, length: int
 ) -> int:
     """Send what the path can carry; return its length up to the first full arc."""
+    net, _, supply, demand, _ = problem
     amount = min(supply[source], demand[target])
     for i in range(length):
-        amount = min(amount, net.room[path[i]])
+        amount = min(amount, net.residual[path[i]])
     supply[source] -= amount
     demand[target] -= amount
-    whole = length
+    unsaturated = length
     for i in range(length - 1, -1, -1):
-        net.room[path[i]] -= amount
-        net.room[net.twin[path[i]]] += amount
-        if net.room[path[i]] == 0:
-            whole = i
-    return whole
-
-
-@njit(cache=True)
-def _find_onward(
-    v: int, net: Network, potential: Int32, depth: Int32, arc: Int64
-) -> bool:
-    """Move the arc of v to its next free one that leads a layer on, if there is one."""
-    while arc[v] < net.first[v + 1]:
-        w = net.head[arc[v]]
-        if depth[w] == depth[v] + 1 and _is_free(arc[v], v, net, potential):
-            return True
-        arc[v] += 1
-    return False
+        net.residual[path[i]] -= amount
+        net.residual[net.reverse[path[i]]] += amount
+        if net.residual[path[i]] == 0:
+            unsaturated = i
+    return unsaturated

@@ -1,4 +1,4 @@
-"""The face of all best-balanced assignments at once, as seats and limits of load."""
+"""The face of all dec-min assignments, as eligible members and load bounds."""
 
 from __future__ import annotations
 
@@ -8,29 +8,28 @@ import numpy as np
 
 from rebalance import Instance
 from rebalance.claims import Int32, Int64
-from solver.exact.certificate import load_bounds_of
-from solver.exact.solve import solve
+from solver.constants import UNBOUNDED
+from solver.exact.certificate import load_bounds_of, topic_floors
+from solver.exact.reduced_instance import OUTSIDE
 from solver.result import Certificate
 
-OUTSIDE = -1
 
+class OptimalFace(NamedTuple):
+    """The conditions that every dec-min assignment satisfies, and no other.
 
-class Face(NamedTuple):
-    """What holds of every dec-min assignment, and of none but them.
-
-    Each partition of topic t sits on a subscriber c with ``place[c] == floor[t]``, and
-    each member holds ``low`` or ``high`` partitions, ``extra`` of a place the latter.
+    A partition of topic t is at a subscriber c with ``place[c] == floor[t]``. The load
+    of a member is ``low`` or ``high``, and ``extra`` members of a level have ``high``.
 
     Attributes
     ----------
     low, high : int64 (M,)
-        At most one apart; 0 for members that can be given nothing.
+        At most one apart; 0 for members outside.
     place : int32 (M,)
-        Level of each member, from 0, in order; -1 for those.
+        Rank of each member's level, from 0; -1 outside.
     floor : int32 (T,)
-        Least place of a topic's subscribers; -1 without partitions or subscriber.
+        Lowest rank among a topic's subscribers; -1 without partitions or subscriber.
     extra : int64 (L,)
-        How many members of each level hold one more than ``low``.
+        Number of members of each level with ``high``.
     """
 
     low: Int64
@@ -40,35 +39,21 @@ class Face(NamedTuple):
     extra: Int64
 
 
-def face(instance: Instance) -> Face:
-    """Return the face of the dec-min assignments of an instance."""
-    return face_of(instance, solve(instance).require_certificate())
-
-
-def face_of(instance: Instance, certificate: Certificate) -> Face:
-    """Return the face that a certificate of balance tells."""
-    limits = load_bounds_of(instance, certificate)
+def optimal_face_of(instance: Instance, certificate: Certificate) -> OptimalFace:
+    """Return the face that a certificate of balance describes."""
+    bounds = load_bounds_of(instance, certificate)
     inside = instance.in_play
-    distinct, rank = np.unique(limits.place[inside], return_inverse=True)
+    distinct, rank = np.unique(bounds.place[inside], return_inverse=True)
     place = np.full(inside.size, OUTSIDE, np.int32)
     place[inside] = rank
-    floor = _floors(instance, place, distinct.size)
-    supply = np.zeros(distinct.size, np.int64)
-    reduced = floor != OUTSIDE
-    np.add.at(supply, floor[reduced], instance.topic_sizes[reduced])
-    low = np.where(inside, limits.low, 0).astype(np.int64)
-    np.subtract.at(supply, rank, low[inside])
-    high = np.where(inside, limits.high, 0).astype(np.int64)
-    return Face(low, high, place, floor, supply)
-
-
-def _floors(instance: Instance, place: Int32, most: int) -> Int32:
-    """Return the least place among the subscribers of each topic with partitions."""
-    least = np.full(instance.n_classes, most, np.int64)
-    here = place != OUTSIDE
-    np.minimum.at(least, instance.member_class[here], place[here])
-    floor = np.full(len(instance.topics), most, np.int64)
-    of_class = np.repeat(least, np.diff(instance.class_offsets))
-    np.minimum.at(floor, instance.class_topics, of_class)
-    nowhere = (floor == most) | (instance.topic_sizes == 0)
-    return np.where(nowhere, OUTSIDE, floor).astype(np.int32)
+    classes = instance.member_class, instance.class_offsets, instance.class_topics
+    lowest, _ = topic_floors(*classes, bounds.place, bounds.place, len(instance.topics))
+    has_supply = (lowest != UNBOUNDED) & (instance.topic_sizes > 0)
+    floor = np.full(lowest.size, OUTSIDE, np.int32)
+    floor[has_supply] = np.searchsorted(distinct, lowest[has_supply])
+    extra = np.zeros(distinct.size, np.int64)
+    np.add.at(extra, floor[has_supply], instance.topic_sizes[has_supply])
+    low = np.where(inside, bounds.low, 0).astype(np.int64)
+    np.subtract.at(extra, rank, low[inside])
+    high = np.where(inside, bounds.high, 0).astype(np.int64)
+    return OptimalFace(low, high, place, floor, extra)

@@ -1,8 +1,4 @@
-"""Owned pairs: how many partitions of a topic each member owns.
-
-Everything the flow needs to know of owners; real partition numbers come back only
-when the answer is handed out.
-"""
+"""Count how many partitions of each topic every member owns."""
 
 from __future__ import annotations
 
@@ -11,26 +7,15 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from rebalance.claims import NOBODY
-from solver.exact.min_cost_flow import Int32, Int64
+from rebalance.claims import NOBODY, Int32, Int64
 
 
 class OwnedCounts(NamedTuple):
-    """Pairs of topic and owner, topic by topic.
+    """Pairs (topic, owner), grouped by topic."""
 
-    Attributes
-    ----------
-    first : int64 (T+1,)
-        Pairs of reduced topic t are ``first[t]:first[t+1]``.
-    member : int32
-        Owner, in order of its first partition of the topic.
-    amount : int32
-        Partitions of the topic that it owns.
-    """
-
-    first: Int64
-    member: Int32
-    amount: Int32
+    first: Int64  # (T+1,): pairs of reduced topic t are first[t]:first[t+1]
+    member: Int32  # owner, in order of its first partition of the topic
+    amount: Int32  # partitions of the topic that it owns
 
 
 @njit(cache=True)
@@ -49,6 +34,7 @@ def owned_counts(
             c = owner[p]
             if c == NOBODY:
                 continue
+            # A pair before ``start`` is of an earlier topic.
             if pair_of[c] < start:
                 pair_of[c] = end
                 member[end] = c

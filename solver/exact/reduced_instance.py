@@ -1,44 +1,44 @@
-"""The part of an instance that can be reduced: topics with supply and subscribers.
+"""Reduce an instance to the topics, classes and members that an assignment concerns.
 
-Flow runs on (topic, member), never on single partitions: the partitions of a topic
-differ only in their owner. What nobody subscribes to, and members that can be given
-nothing, stay outside the network.
+The partitions of one topic differ only in their owner, so the flows run on (topic,
+class) and (topic, member), never on single partitions. Topics without partitions or
+subscribers, and members without a topic that has partitions, are outside.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numba import njit
 
 from rebalance import Instance
-from solver.exact.min_cost_flow import Int32, Int64
+from rebalance.claims import Int32, Int64
 
-OUTSIDE = -1
+OUTSIDE: Final = -1
 
 
 class ReducedInstance(NamedTuple):
-    """Topics, classes and members in play, renumbered densely; T topics, K classes.
+    """Topics, classes and members in play, renumbered densely: T topics, K classes.
 
     Attributes
     ----------
     topics : int32 (T,)
-        Instance topic of each reduced topic.
+        Topic of the instance that each reduced topic is.
     classes : int32 (K,)
-        Class of the given ones that each class in play is.
+        Class of the instance that each reduced class is.
     supply : int32 (T,)
         Partitions of each topic.
     first : int64 (K+1,)
-        Class k may take the topics ``wanted[first[k]:first[k+1]]``.
+        Class k subscribes to the topics ``wanted[first[k]:first[k+1]]``.
     wanted : int32
-        ReducedInstance topic numbers, ascending within a class.
+        Reduced topics, ascending within a class; one *entry* per (class, topic).
     class_size : int32 (K,)
         Members of each class.
     member_class : int32 (M,)
-        Class in play of each member of the instance; -1 when it can be given nothing.
+        Reduced class of each member of the instance; -1 outside.
     topic_number : int32
-        ReducedInstance number of each topic of the instance; -1 outside.
+        Reduced topic of each topic of the instance; -1 outside.
     """
 
     topics: Int32
@@ -52,9 +52,9 @@ class ReducedInstance(NamedTuple):
 
 
 def reduce_instance(instance: Instance) -> ReducedInstance:
-    """Pick what can be reduced out of an instance."""
+    """Reduce an instance."""
     return ReducedInstance(
-        *_served(
+        *_reduce(
             instance.topic_sizes,
             instance.member_class,
             instance.class_offsets,
@@ -64,56 +64,86 @@ def reduce_instance(instance: Instance) -> ReducedInstance:
 
 
 def reduce_by_capacity(instance: Instance) -> tuple[ReducedInstance, Int64]:
-    """Pick what can be reduced, with members of one class alike in capacity, too.
+    """Reduce an instance, with members of one class equal in capacity as well.
 
     Returns
     -------
     ReducedInstance
     int64 (K,)
-        Capacity of a member of each class; empty where all in play are equal, and
-        then classes are those of `reduce_instance`.
+        Capacity of a member of each class. Empty if all members in play have the same
+        capacity; classes are then those of `reduce_instance`.
     """
     reduced = reduce_instance(instance)
     if instance.capacity is None:
         return reduced, np.zeros(0, np.int64)
-    play = reduced.member_class != OUTSIDE
-    if np.unique(instance.capacity[play]).size < 2:
+    inside = reduced.member_class != OUTSIDE
+    if np.unique(instance.capacity[inside]).size < 2:
         return reduced, np.zeros(0, np.int64)
     distinct, rank = np.unique(instance.capacity, return_inverse=True)
     pair = instance.member_class.astype(np.int64) * distinct.size + rank
     pairs, member_class = np.unique(pair, return_inverse=True)
-    first, topics = _repeated(instance, pairs // distinct.size)
-    reduced = ReducedInstance(
-        *_served(instance.topic_sizes, member_class.astype(np.int32), first, topics)
+    first, topics = take_rows(
+        instance.class_offsets, instance.class_topics, pairs // distinct.size
     )
-    weight = np.zeros(reduced.class_size.size, np.int64)
-    weight[reduced.member_class[play]] = instance.capacity[play]
-    return reduced, weight
+    reduced = ReducedInstance(
+        *_reduce(instance.topic_sizes, member_class.astype(np.int32), first, topics)
+    )
+    capacity = np.zeros(reduced.class_size.size, np.int64)
+    capacity[reduced.member_class[inside]] = instance.capacity[inside]
+    return reduced, capacity
 
 
-def _repeated(instance: Instance, classes: Int64) -> tuple[Int64, Int32]:
-    """List the topics of classes one after the other, some of them several times."""
-    starts = instance.class_offsets[classes]
-    lengths = instance.class_offsets[classes + 1] - starts
+def take_rows(
+    offsets: Int64, values: Int32, rows: Int32 | Int64
+) -> tuple[Int64, Int32]:
+    """Return the given rows of a matrix in CSR form, offsets and values."""
+    starts = offsets[rows]
+    lengths = offsets[rows + 1] - starts
     first = np.r_[0, np.cumsum(lengths)].astype(np.int64)
     within = np.arange(first[-1]) - np.repeat(first[:-1], lengths)
-    return first, instance.class_topics[np.repeat(starts, lengths) + within]
+    return first, values[np.repeat(starts, lengths) + within]
 
 
 @njit(cache=True)
-def _served(
+def group_by_key(key: Int32, n_keys: int) -> tuple[Int64, Int64]:
+    """Sort positions by key, stably: those of k are ``order[first[k]:first[k+1]]``."""
+    first = np.zeros(n_keys + 1, np.int64)
+    for k in key:
+        first[k + 1] += 1
+    for k in range(n_keys):
+        first[k + 1] += first[k]
+    free = first[:-1].copy()
+    order = np.empty(key.size, np.int64)
+    for i in range(key.size):
+        order[free[key[i]]] = i
+        free[key[i]] += 1
+    return first, order
+
+
+@njit(cache=True)
+def row_of_entry(first: Int64) -> Int32:
+    """Return the row of each entry of a matrix in CSR form."""
+    row = np.empty(first[-1], np.int32)
+    for k in range(first.size - 1):
+        row[first[k] : first[k + 1]] = k
+    return row
+
+
+@njit(cache=True)
+def _reduce(
     sizes: Int64, member_class: Int32, class_offsets: Int64, class_topics: Int32
 ) -> tuple[Int32, Int32, Int32, Int64, Int32, Int32, Int32, Int32]:
-    people = np.zeros(class_offsets.size - 1, np.int32)
+    """Compute the fields of a `ReducedInstance`, in their order."""
+    class_size = np.zeros(class_offsets.size - 1, np.int32)
     for k in member_class:
-        people[k] += 1
-    topic_number = _number_topics(sizes, people, class_offsets, class_topics)
+        class_size[k] += 1
+    topic_number = _number_topics(sizes, class_size, class_offsets, class_topics)
     topics = np.flatnonzero(topic_number != OUTSIDE).astype(np.int32)
-    class_number = np.full(people.size, OUTSIDE, np.int32)
-    first = np.zeros(people.size + 1, np.int64)
+    class_number = np.full(class_size.size, OUTSIDE, np.int32)
+    first = np.zeros(class_size.size + 1, np.int64)
     wanted = np.empty(class_topics.size, np.int32)
     found = 0
-    for k in np.flatnonzero(people):
+    for k in np.flatnonzero(class_size):
         end = first[found]
         for t in class_topics[class_offsets[k] : class_offsets[k + 1]]:
             if topic_number[t] != OUTSIDE:
@@ -130,7 +160,7 @@ def _served(
         sizes[topics].astype(np.int32),
         first[: found + 1].copy(),
         wanted[: first[found]].copy(),
-        people[classes],
+        class_size[classes],
         class_number[member_class],
         topic_number,
     )
@@ -138,11 +168,11 @@ def _served(
 
 @njit(cache=True)
 def _number_topics(
-    sizes: Int64, people: Int32, class_offsets: Int64, class_topics: Int32
+    sizes: Int64, class_size: Int32, class_offsets: Int64, class_topics: Int32
 ) -> Int32:
-    """Give topics that have partitions and a subscriber their numbers."""
+    """Assign numbers to the topics that have partitions and a subscriber."""
     number = np.full(sizes.size, OUTSIDE, np.int32)
-    for k in np.flatnonzero(people):
+    for k in np.flatnonzero(class_size):
         for t in class_topics[class_offsets[k] : class_offsets[k + 1]]:
             if sizes[t] > 0:
                 number[t] = 0

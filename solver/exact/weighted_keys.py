@@ -1,19 +1,22 @@
-"""The order in which dec-min fills members of different capacity, exactly.
+"""Keys: the order in which a dec-min assignment fills members of unequal capacity.
 
 The n-th partition of a member of capacity w has the *key* (n, w). Keys are ordered by
-n ÷ w, the larger w first; two that differ are never equal. Fractions are compared as
-continued fractions, so nothing passes 64 bits however large a capacity is.
+n ÷ w, and for equal fractions by capacity, largest first; distinct keys are never
+equal. Fractions are compared by their continued fractions (Euclid), so no intermediate
+value exceeds 64 bits.
 """
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 from numba import njit
 
-from solver.exact.min_cost_flow import Int32, Int64
+from rebalance.claims import Int32, Int64
 
-# Doubles err by less than this share in the few steps that estimate a quota.
-_DOUBT = 2.0**-40
+_RELATIVE_ERROR: Final = 2.0**-40
+"""Above the rounding error of doubles (2^-53 per step) in the estimate of a quota."""
 
 
 @njit(cache=True)
@@ -27,24 +30,24 @@ def compare(n: int, w: int, m: int, v: int) -> int:
         r, s = n - here * w, m - there * v
         if r == 0 or s == 0:
             return sign * (int(r > 0) - int(s > 0))
-        # r ÷ w against s ÷ v is w ÷ r against v ÷ s the other way round.
+        # The order of r ÷ w and s ÷ v is the reverse of that of w ÷ r and v ÷ s.
         n, w, m, v, sign = w, r, v, s, -sign
 
 
 @njit(cache=True)
 def comes_before(n: int, w: int, m: int, v: int) -> bool:
-    """Tell whether the key (n, w) is less than the key (m, v)."""
+    """Return whether the key (n, w) is less than the key (m, v)."""
     order = compare(n, w, m, v)
     return order < 0 or (order == 0 and w > v)
 
 
 @njit(cache=True)
-def count_below(weight: int, n: int, w: int, most: int) -> int:
+def count_below(capacity: int, n: int, w: int, most: int) -> int:
     """Count a member's keys, of its first ``most``, that are less than (n, w)."""
     low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2
-        if comes_before(middle, weight, n, w):
+        if comes_before(middle, capacity, n, w):
             low = middle
         else:
             high = middle - 1
@@ -53,7 +56,7 @@ def count_below(weight: int, n: int, w: int, most: int) -> int:
 
 @njit(cache=True)
 def sort_keys(n: Int64, w: Int64) -> Int64:
-    """Return the order of keys, least first; equal ones as they stand (merge sort)."""
+    """Return the order of keys, least first; stable (merge sort)."""
     order = np.arange(n.size)
     merged = np.empty(n.size, np.int64)
     width = 1
@@ -78,35 +81,30 @@ def sort_keys(n: Int64, w: Int64) -> Int64:
 
 
 @njit(cache=True)
-def last_key(size: Int64, weight: Int64, total: int) -> tuple[int, int]:
-    """Return the key that is the last when the least ``total`` of a crowd are taken.
+def last_key(size: Int64, capacity: Int64, total: int) -> tuple[int, int]:
+    """Return the last of the ``total`` least keys of the members.
 
-    Sharing in proportion comes within a few keys of it: with T the value of the last
-    key and W the capacity of all, T · W lies between total and total + people. So each
-    member's share of the total, less one, is surely taken, and its share of the people
-    and a few more is all that can follow.
+    Proportional shares come within a few keys of it: with T the value of the last key
+    and W the sum of all capacities, T · W is between total and total + members. So a
+    member takes at least its share of the total, rounded down, less one; beyond this,
+    at most its share of the members and four keys for rounding have to be sorted.
 
-    Parameters
-    ----------
-    size, weight : int64
-        So many members of each capacity.
-    total : int
-        At least 1.
+    ``size`` is the number of members of each capacity; ``total`` is at least 1.
     """
-    people = size.sum()
-    whole = (size * weight.astype(np.float64)).sum()
-    share = weight / whole
-    taken = np.maximum(total * share * (1 - _DOUBT) - 1, 0).astype(np.int64)
-    more = ((people + total * _DOUBT) * share).astype(np.int64) + 4
+    members = size.sum()
+    whole = (size * capacity.astype(np.float64)).sum()
+    share = capacity / whole
+    taken = np.maximum(total * share * (1 - _RELATIVE_ERROR) - 1, 0).astype(np.int64)
+    more = ((members + total * _RELATIVE_ERROR) * share).astype(np.int64) + 4
     n, w = np.empty(more.sum(), np.int64), np.empty(more.sum(), np.int64)
-    at, members = 0, np.empty(more.sum(), np.int64)
+    at, count = 0, np.empty(more.sum(), np.int64)
     for i in range(size.size):
         for j in range(more[i]):
-            n[at], w[at], members[at] = taken[i] + 1 + j, weight[i], size[i]
+            n[at], w[at], count[at] = taken[i] + 1 + j, capacity[i], size[i]
             at += 1
     left = total - (size * taken).sum()
     for key in sort_keys(n, w):
-        left -= members[key]
+        left -= count[key]
         if left <= 0:
             break
     return n[key], w[key]
@@ -114,7 +112,7 @@ def last_key(size: Int64, weight: Int64, total: int) -> tuple[int, int]:
 
 @njit(cache=True)
 def rank_keys(n: Int64, w: Int64) -> Int32:
-    """Return the place of each key among the distinct ones, from 0."""
+    """Return the rank of each key among the distinct ones, from 0."""
     place = np.zeros(n.size, np.int32)
     order = sort_keys(n, w)
     for at in range(1, n.size):
@@ -124,9 +122,9 @@ def rank_keys(n: Int64, w: Int64) -> Int32:
 
 
 @njit(cache=True)
-def below_each(weight: Int64, n: Int64, w: Int64, most: int) -> Int32:
-    """Count each member's keys, of its first ``most``, below a key of its own."""
-    found = np.zeros(weight.size, np.int32)
-    for m in range(weight.size):
-        found[m] = count_below(weight[m], n[m], w[m], most)
+def below_each(capacity: Int64, n: Int64, w: Int64, most: int) -> Int32:
+    """Count each member's keys, of its first ``most``, below the given key (n, w)."""
+    found = np.zeros(capacity.size, np.int32)
+    for m in range(capacity.size):
+        found[m] = count_below(capacity[m], n[m], w[m], most)
     return found

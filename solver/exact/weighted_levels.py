@@ -1,13 +1,13 @@
-"""Levels where capacities differ: bounds by key, and prices from loads.
+"""Dec-min levels where capacities differ: load bounds by key, and levels from loads.
 
-A block of total P takes the P least keys of its members; the last of them bounds every
-load to the keys below it and those not above it, which are one apart for members of
-that key's capacity and equal for all others.
+A block with P partitions takes the P least keys of its members. The last of them bounds
+every load: at least the keys below it, at most those not above it. The two differ by
+one for members with the capacity of this key, and by nothing for others.
 
 Once the loads are known, the level of a member is the least key not taken that chains
-of transfers from it reach. In a dec-min assignment no such key is less than one taken,
-so each partition sits where the level is least among its subscribers, and each member
-holds all keys below its level and none above: prices that prove balance.
+of transfers from it reach. In a dec-min assignment no such key is less than one taken.
+So each partition is at a subscriber whose level is lowest, and each member takes all
+keys below its level and none above: the levels prove the balance (docs/method.md).
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from rebalance.claims import Bools
-from solver.exact.min_cost_flow import Int32, Int64, Network
+from rebalance.claims import Bools, Int32, Int64
+from solver.exact.min_cost_flow import Network
 from solver.exact.reduced_instance import ReducedInstance
 from solver.exact.weighted_keys import count_below, last_key, sort_keys
 
@@ -26,20 +26,20 @@ _UNSET = -1
 
 
 class Levels(NamedTuple):
-    """What every member of a class holds in each dec-min assignment.
+    """Load of a member of each class in every dec-min assignment.
 
     Attributes
     ----------
     place : int32 (K,)
-        Orders the levels: a partition sits on subscribers of the least. Without
+        Order of the levels: a partition is at a subscriber of the lowest. Without
         capacities it is ``low``.
     low : int32 (K,)
-        Partitions of each member, at least.
+        Least load.
     high : int32 (K,)
-        At most: ``low`` or one more.
+        Largest load: ``low`` or one more.
     number, over : int64 (K,)
-        With capacities: the key between the two, ``number`` partitions over capacity
-        ``over``; else empty.
+        With capacities, the level as a key: ``number`` partitions over capacity
+        ``over``; otherwise empty.
     """
 
     place: Int32
@@ -53,7 +53,7 @@ class Levels(NamedTuple):
 def bound_by_key(
     reduced: ReducedInstance,
     nodes: Int32,
-    weight: Int64,
+    capacity: Int64,
     total: int,
     low: Int32,
     high: Int32,
@@ -66,72 +66,67 @@ def bound_by_key(
     high[n_topics + classes] = 0
     if total == 0:
         return
-    n, w = last_key(size, weight[classes], total)
+    n, w = last_key(size, capacity[classes], total)
     for i in range(classes.size):
         v, k = n_topics + classes[i], classes[i]
-        below = count_below(weight[k], n, w, total)
+        below = count_below(capacity[k], n, w, total)
         low[v] = below * size[i]
-        high[v] = low[v] + (size[i] if weight[k] == w else 0)
+        high[v] = low[v] + (size[i] if capacity[k] == w else 0)
 
 
 @njit(cache=True)
 def levels_of_loads(
-    net: Network, reduced: ReducedInstance, weight: Int64, load: Int32
+    net: Network, reduced: ReducedInstance, capacity: Int64, load: Int32
 ) -> Levels:
-    """Find the least key not taken that chains from each class reach.
+    """Compute the least key not taken that chains from each class reach.
 
-    Classes are visited by their next key; whoever holds a partition that one of them
-    wants, or that one on the way wants, and has no level yet, gets that key.
-
-    Parameters
-    ----------
-    net : Network
-        Topic → class, with the loads as flow.
-    load : int32 (T+K,)
-        0 for topics.
+    Classes are visited in the order of their next keys, by breadth-first search over
+    reversed chains: the classes without a level that hold a partition of a topic which
+    a class of the queue subscribes to get that key.
     """
     n_topics, n_classes = reduced.supply.size, reduced.class_size.size
     following = (load[n_topics:] // reduced.class_size + 1).astype(np.int64)
-    source = np.full(n_classes, _UNSET, np.int64)
+    reached_from = np.full(n_classes, _UNSET, np.int64)
     seen = np.zeros(n_topics, np.bool_)
     queue = np.empty(n_classes, np.int64)
     place = np.zeros(n_classes, np.int32)
     number, over = np.zeros(n_classes, np.int64), np.zeros(n_classes, np.int64)
     rank, last = -1, (np.int64(0), np.int64(0))
-    for goal in sort_keys(following, weight):
-        if source[goal] != _UNSET:
+    for goal in sort_keys(following, capacity):
+        if reached_from[goal] != _UNSET:
             continue
-        if (following[goal], weight[goal]) != last:
-            rank, last = rank + 1, (following[goal], weight[goal])
+        if (following[goal], capacity[goal]) != last:
+            rank, last = rank + 1, (following[goal], capacity[goal])
         end = 1
         queue[0] = goal
-        source[goal] = goal
+        reached_from[goal] = goal
         for at in range(n_classes):
             if at == end:
                 break
-            end = _ask_holders(net, n_topics, queue[at], goal, seen, source, queue, end)
+            k = queue[at]
+            end = _queue_holders(net, n_topics, k, goal, seen, reached_from, queue, end)
         for k in queue[:end]:
-            place[k], number[k], over[k] = rank, following[goal], weight[goal]
+            place[k], number[k], over[k] = rank, following[goal], capacity[goal]
     low, high = np.zeros(n_classes, np.int32), np.zeros(n_classes, np.int32)
     total = reduced.supply.sum()
     for k in range(n_classes):
-        low[k] = count_below(weight[k], number[k], over[k], total)
-        high[k] = low[k] + (1 if weight[k] == over[k] else 0)
+        low[k] = count_below(capacity[k], number[k], over[k], total)
+        high[k] = low[k] + (1 if capacity[k] == over[k] else 0)
     return Levels(place, low, high, number, over)
 
 
 @njit(cache=True)
-def _ask_holders(
+def _queue_holders(
     net: Network,
     n_topics: int,
     k: int,
     goal: int,
     seen: Bools,
-    source: Int64,
+    reached_from: Int64,
     queue: Int64,
     end: int,
 ) -> int:
-    """Queue the classes without level that hold what class k wants."""
+    """Queue the classes without a level that hold a topic of class k."""
     for a in range(net.first[n_topics + k], net.first[n_topics + k + 1]):
         t = net.head[a]
         if seen[t]:
@@ -139,8 +134,8 @@ def _ask_holders(
         seen[t] = True
         for b in range(net.first[t], net.first[t + 1]):
             holder = net.head[b] - n_topics
-            if net.room[net.twin[b]] > 0 and source[holder] == _UNSET:
-                source[holder] = goal
+            if net.residual[net.reverse[b]] > 0 and reached_from[holder] == _UNSET:
+                reached_from[holder] = goal
                 queue[end] = holder
                 end += 1
     return end

@@ -13,7 +13,7 @@ import numpy as np
 
 from rebalance import Assignment, Instance
 from rebalance.claims import NOBODY
-from solver.exact.solve import solve as solve_core
+from solver.exact import solve as solve_core
 from solver.milp.quotas import quotas_of
 from solver.objectives import capacities
 

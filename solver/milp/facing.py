@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from solver.exact.solve import solve as solve_core
+from solver.exact import solve as solve_core
 from solver.milp.case import Case
 from solver.milp.chains import Face, Held, face_of
 from solver.milp.increments import held_by, increments

@@ -1,16 +1,16 @@
-"""The exact front of moves against balance, and of moves against peak lag."""
+"""Pareto frontiers of moves against balance, and of moves against peak lag."""
 
-from solver.pareto.balance import balance_front
-from solver.pareto.front import Front, Open, Point, Progress
-from solver.pareto.lag import peak_lag_front
-from solver.pareto.measure import Measure
+from solver.pareto.frontier import Frontier, FrontierPoint, OpenRange, Progress
+from solver.pareto.frontier_document import document_of
+from solver.pareto.moves_and_balance import balance_frontier
+from solver.pareto.moves_and_peak_lag import peak_lag_frontier
 
 __all__ = [
-    "Front",
-    "Measure",
-    "Open",
-    "Point",
+    "Frontier",
+    "FrontierPoint",
+    "OpenRange",
     "Progress",
-    "balance_front",
-    "peak_lag_front",
+    "balance_frontier",
+    "document_of",
+    "peak_lag_frontier",
 ]

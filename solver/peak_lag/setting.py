@@ -10,14 +10,14 @@ import numpy as np
 
 from rebalance import Instance
 from rebalance.claims import NOBODY, Int32, Int64
-from solver.exact.certificate import load_bounds_of
-from solver.exact.reduced_instance import (
+from solver.exact import (
     OUTSIDE,
     ReducedInstance,
+    load_bounds_of,
     reduce_by_capacity,
     reduce_instance,
 )
-from solver.exact.solve import solve as solve_core
+from solver.exact import solve as solve_core
 from solver.objectives import capacities, common_capacity
 from solver.peak_lag.quota import quota
 from solver.peak_lag.room import FREE, Room

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rebalance import Instance
-from solver.exact.solve import solve as solve_core
+from rebalance.documents import TermsProof
+from solver.exact import solve as solve_core
 from solver.limits import Limits
 from solver.objectives import check_policy
+from solver.peak_lag.evidence import evidence_of
 from solver.peak_lag.levels import Ladder
 from solver.peak_lag.setting import setting_of
 from solver.peak_lag.topics import solve_by_topic
 from solver.peak_lag.work import Work
 from solver.policy import BalanceKind, Objective, Policy
 from solver.result import Result, Status
+
+if TYPE_CHECKING:
+    from solver import cpsat
 
 _GOALS: Final = {
     Objective.STICKINESS,
@@ -22,6 +27,10 @@ _GOALS: Final = {
     Objective.LAG_DEVIATION,
 }
 _BALANCES: Final = {BalanceKind.DEC_MIN, BalanceKind.PER_TOPIC, BalanceKind.NONE}
+_BOUNDED: Final = (
+    [Objective.PEAK_LAG],
+    [Objective.PEAK_LAG, Objective.STICKINESS],
+)
 
 
 def can_answer(policy: Policy) -> bool:
@@ -71,6 +80,38 @@ def solve(instance: Instance, policy: Policy, *, limits: Limits) -> Result:
         core=core,
     )
     return ladder.climb()
+
+
+def known_bound(
+    instance: Instance, policy: Policy, *, limits: Limits
+) -> cpsat.KnownBound | None:
+    """Return the lower bound on peak lag for `solver.cpsat`, with its terms.
+
+    The terms bound peak lag within the balance, whatever the limit on moves.
+
+    Returns
+    -------
+    KnownBound or None
+        None unless the policy is peak lag, then at most stickiness, with ``max-moves``
+        and a balance that `solve` accepts.
+    """
+    goals = [level.only for level in policy.objectives]
+    if policy.max_moves is None or goals not in _BOUNDED:
+        return None
+    if policy.balance.kind not in _BALANCES:
+        return None
+    core = _core(instance, policy)
+    setting = setting_of(instance, policy.balance)
+    if setting is None or (policy.balance.kind is BalanceKind.DEC_MIN and core is None):
+        return None
+    from solver import cpsat  # noqa: PLC0415 - CP-SAT takes a second to import
+
+    known = evidence_of(instance, setting, Work(limits=limits))
+    return cpsat.KnownBound(
+        value=known.bound,
+        proof=TermsProof(terms=list(known.terms)),
+        certificate=None if core is None else core.certificate,
+    )
 
 
 def _core(instance: Instance, policy: Policy) -> Result | None:

@@ -1,7 +1,9 @@
-"""Policies: which assignments are allowed, and which of those is best."""
+"""Policies: which assignments are allowed, and which of them is best.
 
-from solver.policy.named import NAMED, STICKY
-from solver.policy.policy import (
+To add a named policy, add a row to ``named.toml``.
+"""
+
+from solver.policy.definition import (
     WEIGHT_MAX,
     Balance,
     BalanceKind,
@@ -14,10 +16,11 @@ from solver.policy.policy import (
     per_topic,
     spread,
 )
-from solver.policy.text import parse_policy
+from solver.policy.named import NAMED, OPTIMA, STICKY, parse_policy
 
 __all__ = [
     "NAMED",
+    "OPTIMA",
     "STICKY",
     "WEIGHT_MAX",
     "Balance",

@@ -1,40 +1,39 @@
-"""The policies that have names."""
+"""The named policies, from the table ``named.toml``."""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from solver.policy.policy import (
-    Balance,
-    Objective,
-    Policy,
-    WeightedObjective,
-    dec_min,
-    kip54,
-    no_balance,
-    per_topic,
+from solver.policy.definition import Policy
+from solver.policy.parser import PolicyReader
+
+_TABLE: Final = tomllib.loads(
+    Path(__file__).with_name("named.toml").read_text(encoding="utf-8")
 )
-
-
-def _policy(balance: Balance, *objectives: Objective) -> Policy:
-    return Policy(
-        balance=balance, objectives=tuple(map(WeightedObjective.of, objectives))
-    )
-
-
-STICKY: Final = _policy(dec_min, Objective.STICKINESS)
-"""What the exact core answers: the best balance, and the fewest moves to it."""
 
 NAMED: Final[Mapping[str, Policy]] = MappingProxyType(
-    {
-        "sticky": STICKY,
-        "kip54-sticky": _policy(kip54, Objective.STICKINESS),
-        "fairest-sticky": _policy(no_balance, Objective.STICKINESS, Objective.LOAD),
-        "fair": _policy(dec_min),
-        "lag-aware": _policy(per_topic, Objective.PEAK_LAG),
-        "sticky-lag": _policy(dec_min, Objective.STICKINESS, Objective.PEAK_LAG),
-        "lag-sticky": _policy(dec_min, Objective.PEAK_LAG, Objective.STICKINESS),
-    }
+    {name: PolicyReader(row["policy"], {}).policy() for name, row in _TABLE.items()}
 )
+
+OPTIMA: Final[Mapping[str, str]] = MappingProxyType(
+    {name: row["optimum"] for name, row in _TABLE.items()}
+)
+"""What each named policy optimizes, in one line."""
+
+STICKY: Final = NAMED["sticky"]
+"""The policy of the exact core: the best balance, and the fewest moves to it."""
+
+
+def parse_policy(text: str) -> Policy:
+    """Parse the text form of a policy, or the name of one.
+
+    Raises
+    ------
+    PolicyError
+        If it is neither; carries the word and its position.
+    """
+    return PolicyReader(text, NAMED).policy()

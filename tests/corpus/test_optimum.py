@@ -10,7 +10,7 @@ from conformance import play
 from conformance.scenario import OPTIMUM
 from rebalance import AssignmentDocument, ClaimRule, Instance, Rebalance, instance_of
 from solver import Result, solve
-from solver.exact import solve_by_flow
+from solver.exact import solve_without_closed_form
 from tests.corpus.scenes import SCENARIOS, complaints, judged
 
 Solve = Callable[[Instance], Result]
@@ -22,7 +22,7 @@ def solved(way: Solve, rebalance: Rebalance, rule: ClaimRule) -> AssignmentDocum
 
 
 @pytest.mark.parametrize("rule", ClaimRule, ids=lambda rule: rule.value)
-@pytest.mark.parametrize("way", [solve, solve_by_flow])
+@pytest.mark.parametrize("way", [solve, solve_without_closed_form])
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_does_as_expected(scenario: str, way: Solve, rule: ClaimRule) -> None:
     def answer(rebalance: Rebalance, rule: ClaimRule) -> AssignmentDocument:

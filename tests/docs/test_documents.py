@@ -9,8 +9,8 @@ from typing import Any
 
 import verify
 from tests.shapes import Document, member, rebalance
-from verify.brute import settle_policy
-from verify.rules import rows_of
+from verify import rows_of
+from verify.policy.brute_force import settle_policy
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "documents.md").read_text()
 SHOWN: list[Any] = [
@@ -62,7 +62,7 @@ def test_a_wrong_term_is_told_as_shown() -> None:
 
 def test_all_evidence_is_listed() -> None:
     source = "".join(
-        path.read_text() for path in Path(verify.__file__).parent.glob("*.py")
+        path.read_text() for path in Path(verify.__file__).parent.rglob("*.py")
     )
     names = set(re.findall(r'evidence\["([a-z_0-9]+)"\]|"evidence": \{"(\w+)"', source))
     for name in {one or other for one, other in names} | {"status", "balance"}:

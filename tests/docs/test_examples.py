@@ -13,7 +13,7 @@ import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import groupby
 from pathlib import Path
 
@@ -123,7 +123,10 @@ def test_a_wrong_page_would_be_noticed() -> None:
 @pytest.mark.parametrize("text", JSON)
 def test_documents_read_as_what_they_say(text: str) -> None:
     kind = json.loads(text)["format"]
-    readers = {"rebalance/1": parse_rebalance, "assignment/1": parse_assignment}
+    readers: dict[str, Callable[[str], object]] = {
+        "rebalance/1": parse_rebalance,
+        "assignment/1": parse_assignment,
+    }
     if kind == "verdict/1":
         chain = json.loads((ROOT / "docs/examples/chain.json").read_text())
         assert (

@@ -17,7 +17,7 @@ from rebalance import (
     document_of,
     instance_of,
 )
-from solver.exact.solve import solve
+from solver import solve
 from tests.heuristics.routes import LAYABLE, faults, fits, instance, layable
 from tests.shapes import Document, member, rebalance
 from tests.strategies import LARGER, seeded_rebalance

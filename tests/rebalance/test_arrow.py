@@ -23,7 +23,6 @@ from rebalance import (
 )
 from rebalance.arrow import (
     ASSIGNMENTS,
-    PRICE,
     REBALANCES,
     VALUE,
     assignments_from_table,
@@ -143,7 +142,7 @@ def _names_of_columns(kind: pa.DataType) -> set[str]:
         return _names_of_columns(kind.item_type)
     if pa.types.is_list(kind):
         return _names_of_columns(kind.value_type)
-    if not pa.types.is_struct(kind) or kind in (VALUE, PRICE):
+    if not pa.types.is_struct(kind) or kind == VALUE:
         return set()
     below = [_names_of_columns(one.type) for one in kind]
     names = zip((one.name for one in kind), below, strict=True)

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
-from verify.case import Case, understand
-from verify.enumerate import TooLarge
-from verify.objectives import (
+from verify import Case, TooLarge, understand
+from verify.policy.notation import Policy, read_policy
+from verify.policy.objectives import (
     Pair,
     Tally,
     Value,
@@ -22,7 +22,6 @@ from verify.objectives import (
     scaled,
     value_of,
 )
-from verify.policy import Policy, read_policy
 
 HANDS_MAX = 50_000
 

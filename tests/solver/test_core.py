@@ -16,7 +16,7 @@ import verify
 from rebalance import ClaimRule, Claims, Instance, to_json
 from rebalance.assignment import members_of
 from solver import Status, solve
-from solver.exact import solve_by_flow
+from solver.exact import solve_without_closed_form
 from tests.shapes import SHAPES, Document, member, rebalance, shape
 from tests.solver.routes import (
     INSTANCES,
@@ -141,7 +141,7 @@ def test_level_is_what_chains_reach() -> None:
 @given(rebalances(SMALL))
 def test_agrees_with_enumeration_as_hypothesis_draws(document: Document) -> None:
     best = verify.best(document, lag=False)
-    verdict = check_proved(document, solve_by_flow(instance(document)))
+    verdict = check_proved(document, solve_without_closed_form(instance(document)))
     assert verdict["figures"]["loads"] == best["loads"]
     assert verdict["figures"]["kept"] == best["kept"]
 
@@ -157,7 +157,7 @@ def test_judge_finds_larger_answers_proved(rule: ClaimRule) -> None:
 def test_agrees_with_another_flow_engine() -> None:
     for seed in range(max(INSTANCES // 40, 20)):
         laid_out = instance(seeded_rebalance(seed, LARGE))
-        answer = solve_by_flow(laid_out)
+        answer = solve_without_closed_form(laid_out)
         loads = sorted(
             answer.require_assignment().loads(laid_out).tolist(), reverse=True
         )
@@ -171,7 +171,9 @@ def test_closed_form_agrees_with_flow(document: Document) -> None:
     for one in document["members"].values():
         one["subscription"] = sorted(document["topics"])
     closed = check_proved(document, solve(instance(document)))["figures"]
-    flow = check_proved(document, solve_by_flow(instance(document)))["figures"]
+    flow = check_proved(document, solve_without_closed_form(instance(document)))[
+        "figures"
+    ]
     assert (closed["loads"], closed["kept"]) == (flow["loads"], flow["kept"])
 
 

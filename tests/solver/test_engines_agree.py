@@ -22,7 +22,7 @@ from tests.solver.brute import Brute
 from tests.solver.routes import INSTANCES, instance
 from tests.strategies import Limits as Size
 from tests.strategies import draw_rebalance
-from verify.enumerate import TooLarge
+from verify import TooLarge
 
 Engine = Callable[[Instance, Policy], Result | None]
 

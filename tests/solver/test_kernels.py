@@ -16,7 +16,7 @@ import json
 from heuristics import ASSIGNORS
 from rebalance import InstanceError, instance_of, parse_rebalance
 from solver import NAMED, Limits, compiled_kernels, parse_policy, solve
-from solver.exact import solve_by_flow
+from solver.exact import solve_without_closed_form
 from solver.pareto import balance_front, peak_lag_front
 from tests.strategies import LARGER, SMALL, seeded_rebalance
 
@@ -28,7 +28,7 @@ POLICIES = [*NAMED.values(), *map(parse_policy, (
 for seed in range(60):
     document = seeded_rebalance(seed, (SMALL, LARGER)[seed % 2])
     instance = instance_of(parse_rebalance(json.dumps(document)))
-    solve_by_flow(instance)
+    solve_without_closed_form(instance)
     for assignor in ASSIGNORS.values():
         if assignor.refuses(instance) is None:
             assignor.assign(instance)

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+import verify
 from tests.shapes import Document
-from verify.__main__ import main
+from verify.command import main
 
 ROOT = Path(__file__).parents[2]
 AS_CLAIMED: Document = {
@@ -58,6 +59,20 @@ class Files:
         path = self.folder / name
         path.write_bytes(b"\n".join(lines) + b"\n" * bool(lines))
         return path
+
+
+def verdict_on(instance: str | bytes, assignment: str | bytes, **options: Any) -> Any:
+    """Judge two texts; a text that cannot be read is a verdict too."""
+    try:
+        first = verify.read_rebalance(instance)
+    except verify.Unreadable as error:
+        return verify.unreadable(error, document="instance")
+    try:
+        second = verify.read_assignment(assignment)
+    except verify.Unreadable as error:
+        name = first.get("id")
+        return verify.unreadable(error, document="assignment", case_id=name)
+    return verify.judge(first, second, **options)
 
 
 def judged(

@@ -4,26 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import chain, combinations, product
+from itertools import chain, combinations
 from math import ceil, lcm
 from typing import Any
 
 from tests.shapes import Document
-from verify.room import Pool, Room
+from verify.policy.feasible_region import Pool, Region
 
 Term = Mapping[str, Any]
 TP = tuple[str, int]
 
 
-def largest_bound(document: Document, room: Room, term: Term) -> int | None:
+def largest_bound(document: Document, region: Region, term: Term) -> int:
     """Return the largest bound that a term proves, of those that work one out."""
-    if term["kind"] == "average":
-        return average(document, room, term)
-    if term["kind"] == "company":
-        return company(document, room, term)
-    if term["kind"] == "packing":
-        return packing(document, room, term)
-    return duals(document, room, term)
+    by_kind = {"average": average, "packing": packing}
+    return by_kind[term["kind"]](document, region, term)
 
 
 def unit(document: Document, member: str) -> Fraction:
@@ -50,66 +45,43 @@ def lag(document: Document, tp: TP) -> int:
     return found
 
 
-def partitions(document: Document, room: Room) -> list[TP]:
+def partitions(document: Document, region: Region) -> list[TP]:
     topics = document["topics"]
-    return [(t, n) for t in room.seats for n in range(topics[t]["partitions"])]
+    return [(t, n) for t in region.eligible for n in range(topics[t]["partitions"])]
 
 
-def average(document: Document, room: Room, term: Term) -> int:
-    seated = {name for seats in room.seats.values() for name in seats}
+def average(document: Document, region: Region, term: Term) -> int:
+    seated = {name for seats in region.eligible.values() for name in seats}
     members = set(term.get("members", seated))
     behind = sum(
         lag(document, tp)
-        for tp in partitions(document, room)
-        if set(room.seats[tp[0]]) <= members and tp[0] in term.get("topics", [tp[0]])
+        for tp in partitions(document, region)
+        if set(region.eligible[tp[0]]) <= members
+        and tp[0] in term.get("topics", [tp[0]])
     )
     together = sum(capacity(document, m) for m in members)
     return ceil(Fraction(scale(document) * behind, together)) if together else 0
 
 
-def crowd_of(document: Document, room: Room, term: Term) -> set[TP]:
+def crowd_of(document: Document, region: Region, term: Term) -> set[TP]:
     """Return the partitions that are at least so far behind."""
     topics = term.get("topics", list(document["topics"]))
     return {
         tp
-        for tp in partitions(document, room)
+        for tp in partitions(document, region)
         if tp[0] in topics and lag(document, tp) >= term.get("at_least", 0)
     }
 
 
-def company(document: Document, room: Room, term: Term) -> int:
-    """Try every set of partitions that can be what the argument is left with."""
-    crowd = crowd_of(document, room, term)
-    if not crowd:
-        return 0
-    takers = {name for topic, _ in crowd for name in room.seats[topic]}
-    fewest = min(
-        sum(pool.limits[name][0] for pool in room.pools if name in pool.limits)
-        for name in takers
-    )
-    most = ceil(Fraction(len(crowd), len(takers)))
-    full = len(crowd) - (most - 1) * len(takers)
-    rank = (len(takers) - full) * (most - 1)
-    above = sorted((lag(document, tp) for tp in crowd), reverse=True)[rank]
-    left = []
-    for hand in subsets(partitions(document, room)):
-        mine = [lag(document, tp) for tp in crowd.intersection(hand)]
-        with_one = len(mine) == most and max(mine) >= above
-        if len(hand) >= fewest and (with_one or len(mine) > most):
-            left.append(sum(lag(document, tp) for tp in hand))
-    least: int = ceil(min(left) * min(unit(document, name) for name in takers))
-    return least
-
-
-def packing(document: Document, room: Room, term: Term) -> int:
+def packing(document: Document, region: Region, term: Term) -> int:
     """Try every set of partitions that weighs as much as somebody has."""
-    weight = dict.fromkeys(partitions(document, room), 0)
+    weight = dict.fromkeys(partitions(document, region), 0)
     for start, number in sorted(term["steps"]):
         for tp in weight:
             if tp[0] in term.get("topics", [tp[0]]) and lag(document, tp) >= start:
                 weight[tp] = number
     heavy = [tp for tp in weight if weight[tp]]
-    takers = {name for topic, _ in heavy for name in room.seats[topic]}
+    takers = {name for topic, _ in heavy for name in region.eligible[topic]}
     if not takers:
         return 0
     share = Fraction(sum(weight.values()), len(takers))
@@ -122,16 +94,20 @@ def packing(document: Document, room: Room, term: Term) -> int:
     return least
 
 
-def crowd_holds(document: Document, room: Room, term: Term) -> bool:
+def crowd_holds(document: Document, region: Region, term: Term) -> bool:
     """Try every hand that each member could be dealt within its limits."""
-    crowd = crowd_of(document, room, term)
+    crowd = crowd_of(document, region, term)
     held = 0
-    for member in {name for seats in room.seats.values() for name in seats}:
-        mine = [tp for tp in partitions(document, room) if member in room.seats[tp[0]]]
+    for member in {name for seats in region.eligible.values() for name in seats}:
+        mine = [
+            tp
+            for tp in partitions(document, region)
+            if member in region.eligible[tp[0]]
+        ]
         possible = [
             len(crowd.intersection(hand))
             for hand in subsets(mine)
-            if all(keeps(hand, member, pool) for pool in room.pools)
+            if all(keeps(hand, member, pool) for pool in region.pools)
             and unit(document, member) * sum(lag(document, tp) for tp in hand)
             <= term["bound"] - 1
         ]
@@ -150,38 +126,3 @@ def keeps(hand: Sequence[TP], member: str, pool: Pool) -> bool:
     """Tell whether a hand keeps to a member's limits in a pool."""
     least, most = pool.limits.get(member, (0, 0))
     return least <= sum(topic in pool.topics for topic, _ in hand) <= most
-
-
-def duals(document: Document, room: Room, term: Term) -> int | None:
-    """Add up; V by trying all loads. None: no weight, or prices that mean nothing."""
-    weight, price = term.get("weight", {}), term.get("price", {})
-    if not sum(weight.values()):
-        return None
-
-    def asks(member: str, topic: str) -> int:
-        found = price.get(member, 0)
-        return int(found.get(topic, 0) if isinstance(found, dict) else found)
-
-    total = Fraction(0)
-    for pool in room.pools:
-        if len(pool.topics) > 1 and any(
-            isinstance(price.get(m), dict) for m in pool.limits
-        ):
-            return None
-        prices = {m: asks(m, pool.topics[0]) for m in pool.limits}
-        total -= max(
-            sum(prices[m] * n for m, n in zip(pool.limits, loads, strict=True))
-            for loads in all_loads(pool)
-        )
-    for tp in partitions(document, room):
-        total += min(
-            weight.get(m, 0) * unit(document, m) * lag(document, tp) + asks(m, tp[0])
-            for m in room.seats[tp[0]]
-        )
-    together: int = sum(weight.values())
-    return ceil(total / together)
-
-
-def all_loads(pool: Pool) -> Iterator[tuple[int, ...]]:
-    ranges = (range(least, most + 1) for least, most in pool.limits.values())
-    return (loads for loads in product(*ranges) if sum(loads) == pool.units)

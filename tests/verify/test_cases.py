@@ -1,4 +1,4 @@
-"""Right, wrong and unreadable pairs in folders, each with its whole verdict."""
+"""Right and wrong pairs in folders, each with its whole verdict."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import verify
+from tests.verify.commands import verdict_on
 
 RULES = (
     "assigned-twice",
@@ -22,7 +23,6 @@ RULES = (
 )
 CASES = Path(__file__).parent / "cases"
 FOLDERS = sorted(path.parent for path in CASES.glob("*/*/expect.json"))
-READABLE = [folder for folder in FOLDERS if folder.parent.name != "unreadable"]
 
 
 def name_of(folder: Path) -> str:
@@ -49,11 +49,7 @@ def shuffled(value: object, rng: Random) -> Any:
 
 
 def test_every_verdict_has_cases() -> None:
-    assert {folder.parent.name for folder in FOLDERS} == {
-        "valid",
-        "invalid",
-        "unreadable",
-    }
+    assert {folder.parent.name for folder in FOLDERS} == {"valid", "invalid"}
     assert len(FOLDERS) == len(list(CASES.glob("*/*")))
 
 
@@ -61,10 +57,10 @@ def test_every_verdict_has_cases() -> None:
 def test_verdict(folder: Path) -> None:
     options, expected = expectation_of(folder)
     assert expected["verdict"] == folder.parent.name
-    assert verify.judge_texts(*texts_of(folder), **options) == expected
+    assert verdict_on(*texts_of(folder), **options) == expected
 
 
-@pytest.mark.parametrize("folder", READABLE, ids=name_of)
+@pytest.mark.parametrize("folder", FOLDERS, ids=name_of)
 def test_order_of_keys_never_shows(folder: Path) -> None:
     options, expected = expectation_of(folder)
     instance, assignment = map(json.loads, texts_of(folder))
@@ -76,7 +72,7 @@ def test_order_of_keys_never_shows(folder: Path) -> None:
         assert json.dumps(verdict) == json.dumps(expected)
 
 
-@pytest.mark.parametrize("folder", READABLE, ids=name_of)
+@pytest.mark.parametrize("folder", FOLDERS, ids=name_of)
 def test_judging_leaves_the_documents_alone(folder: Path) -> None:
     options, _ = expectation_of(folder)
     instance, assignment = map(json.loads, texts_of(folder))
@@ -87,7 +83,7 @@ def test_judging_leaves_the_documents_alone(folder: Path) -> None:
 def test_every_rule_has_a_case_and_no_other() -> None:
     broken = {
         violation["rule"]
-        for folder in READABLE
+        for folder in FOLDERS
         for violation in expectation_of(folder)[1]["violations"]
     }
     assert tuple(sorted(broken)) == RULES

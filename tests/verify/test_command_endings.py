@@ -91,7 +91,7 @@ def test_ends_that_come_from_outside(
     def fail(*arguments: object, **options: object) -> None:
         raise error
 
-    monkeypatch.setattr("verify.__main__.judge", fail)
+    monkeypatch.setattr("verify.command.line.judge", fail)
     found, _, err = judged(capfdbinary, files("i", CHAIN), files("a", EVEN))
     assert (found, err) == (code, message)
 

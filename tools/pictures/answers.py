@@ -27,7 +27,7 @@ from solver import solve
 from solver.objectives import values_of
 from solver.policy import parse_policy
 from solver.result import Result
-from verify.enumerate import every_assignment
+from verify import every_assignment
 
 EXAMPLES: Final = Path("docs/examples")
 SPECIAL: Final = {"sticky": "chain.json"}

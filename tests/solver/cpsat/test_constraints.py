@@ -8,7 +8,6 @@ import pytest
 from ortools.sat.python import cp_model
 
 from rebalance import Assignment, Instance
-from solver import exact
 from solver.cpsat import constraints
 from solver.cpsat.balance_region import (
     CpRegion,
@@ -142,13 +141,10 @@ def _check_region(document: Document, balance: str) -> None:
     brute = Brute(document)
     every = list(assignments(cp.instance))
     balanced = [one for one in every if _is_best(brute, cp, one, balance)]
-    if balance == "per-topic":
-        found = [per_topic_region(cp, totals_of(cp, one)) for one in balanced]
-        assert len(set(map(str, found))) == 1
-        region = found[0]
-    else:
-        certificate = exact.solve(cp.instance).require_certificate()
-        region = dec_min_region(cp, certificate)
+    region_of = per_topic_region if balance == "per-topic" else dec_min_region
+    found = [region_of(cp, totals_of(cp, one)) for one in balanced]
+    assert len(set(map(str, found))) == 1
+    region = found[0]
     program = program_for(cp, region)
     constraints.loads_in_region(program)
     constraints.pool_loads_in_region(program)

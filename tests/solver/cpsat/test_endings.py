@@ -92,6 +92,12 @@ def test_effort_strikes_at_the_same_place_every_time() -> None:
     assert first == second
 
 
+def test_effort_that_ends_a_run_is_the_reason_despite_a_time_limit() -> None:
+    outcome = answer(hard(), "none; peak-lag, load", effort=0.01, seconds=600)
+    assert outcome.status is Status.FEASIBLE
+    assert outcome.reason == "effort limit of 0.01"
+
+
 def test_the_same_bytes_every_time() -> None:
     document = hard(12, 3)
     laid_out = instance(document)

@@ -11,14 +11,14 @@ import psutil
 import pytest
 
 from solver import Status, flow_policies
-from solver.flow_policies import apart, mincost
+from solver.flow_policies import ortools_flow
 from solver.limits import Limits
 from solver.policy import parse_policy
 from solver.result import Result
 from tests.solver.brute import Brute
 from tests.solver.flow_policies.routes import ALWAYS, drawn, judged
 from tests.solver.routes import instance
-from verify.enumerate import TooLarge
+from verify import TooLarge
 
 
 @pytest.mark.parametrize("stopped", [False, True])
@@ -77,9 +77,9 @@ class Later(Event):
 
 
 @pytest.fixture
-def apart_always(monkeypatch: pytest.MonkeyPatch) -> None:
+def always_in_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give every flow a process of its own, however small."""
-    monkeypatch.setattr(apart, "ARCS_HERE", -1)
+    monkeypatch.setattr(ortools_flow, "ARCS_IN_PROCESS", -1)
 
 
 def answer(seed: int, limits: Limits | None = None) -> Result:
@@ -97,11 +97,11 @@ def with_racks() -> int:
     )
 
 
-@pytest.mark.usefixtures("apart_always")
+@pytest.mark.usefixtures("always_in_a_process")
 def test_a_process_of_its_own_says_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     seeds = range(with_racks(), with_racks() + 4)
     there = [answer(seed) for seed in seeds]
-    monkeypatch.setattr(apart, "ARCS_HERE", 10**9)
+    monkeypatch.setattr(ortools_flow, "ARCS_IN_PROCESS", 10**9)
     for one, seed in zip(there, seeds, strict=True):
         here = answer(seed)
         assert here.objectives == one.objectives
@@ -110,14 +110,14 @@ def test_a_process_of_its_own_says_the_same(monkeypatch: pytest.MonkeyPatch) -> 
         assert (here.assignment.assignee == one.assignment.assignee).all()
 
 
-@pytest.mark.usefixtures("apart_always")
+@pytest.mark.usefixtures("always_in_a_process")
 def test_a_flow_is_ended_when_a_limit_strikes(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     endless = tmp_path / "endless.py"
     endless.write_text("while True: pass\n")
     seed, children = with_racks(), psutil.Process().children()
-    monkeypatch.setattr(mincost, "__file__", str(endless))
+    monkeypatch.setattr(ortools_flow, "__file__", str(endless))
     for limits, reason in (
         (Limits(stop=Later()), "interrupted"),
         (Limits(seconds=1), "time limit of 1 s"),
@@ -128,14 +128,14 @@ def test_a_flow_is_ended_when_a_limit_strikes(
         assert psutil.Process().children() == children
 
 
-@pytest.mark.usefixtures("apart_always")
+@pytest.mark.usefixtures("always_in_a_process")
 def test_the_memory_of_the_process_counts(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     greedy = tmp_path / "greedy.py"
     greedy.write_text("held = [b'x' * 2**20 for _ in range(300)]\nwhile True: pass\n")
     seed = with_racks()
-    monkeypatch.setattr(mincost, "__file__", str(greedy))
+    monkeypatch.setattr(ortools_flow, "__file__", str(greedy))
     room = psutil.Process().memory_info().rss + 200 * 2**20
     outcome = answer(seed, Limits(memory=room, seconds=120))
     assert outcome.status is Status.FEASIBLE
@@ -143,13 +143,13 @@ def test_the_memory_of_the_process_counts(
     assert outcome.reason.startswith("memory limit")
 
 
-@pytest.mark.usefixtures("apart_always")
+@pytest.mark.usefixtures("always_in_a_process")
 def test_a_process_that_is_ended_from_outside_proves_nothing(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     seed, ended = with_racks(), tmp_path / "ended.py"
     ended.write_text(f"import os; os.kill(os.getpid(), {int(signal.SIGKILL)})\n")
-    monkeypatch.setattr(mincost, "__file__", os.fspath(ended))
+    monkeypatch.setattr(ortools_flow, "__file__", os.fspath(ended))
     outcome = answer(seed)
     assert outcome.status is Status.FEASIBLE
     assert outcome.reason == "what counts racks was ended from outside"

@@ -16,7 +16,7 @@ from tests.solver.flow_policies.routes import (
     judged,
 )
 from tests.solver.routes import INSTANCES
-from verify.enumerate import TooLarge
+from verify import TooLarge
 
 
 def every_policy(document: Document) -> dict[str, int]:

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from rebalance import Assignment
-from solver.exact.optimal_face import face_of
-from solver.flow_policies.kinds import places_of
-from solver.flow_policies.levels import Weights
-from solver.flow_policies.proof import is_proved
+from solver.exact import optimal_face_of
+from solver.flow_policies.cheapest_dec_min import proves_cost
+from solver.flow_policies.place_classes import places_of
 from solver.result import Certificate
 from tests.shapes import member, rebalance
 from tests.solver.routes import instance
@@ -43,13 +42,12 @@ def test_prices_prove_what_they_add_up_to(
         price=np.array(price, np.int64),
         weights=(1, 3),
     )
-    found = is_proved(
+    found = proves_cost(
         laid_out,
         places,
-        face_of(laid_out, certificate),
+        optimal_face_of(laid_out, certificate),
         Assignment(assignee=np.array(assignee, np.int32)),
         certificate,
-        Weights(1, 3),
         cost,
     )
     assert found is proved

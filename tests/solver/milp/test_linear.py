@@ -19,7 +19,7 @@ from tests.solver.brute import Brute
 from tests.solver.milp.cases import answer, lags, policies_for, values
 from tests.solver.routes import instance
 from tests.strategies import SMALL, TINY, Limits, seeded_rebalance
-from verify.enumerate import TooLarge
+from verify import TooLarge
 
 SEEDS = int(os.environ.get("ORACLE_INSTANCES", "2000")) // 50
 HUGE = 5 * 10**6

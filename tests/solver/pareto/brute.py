@@ -1,4 +1,4 @@
-"""Fronts by trying every assignment: slow, and obvious."""
+"""Pareto frontiers by enumeration of every assignment: slow, and obvious."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ import numpy as np
 from rebalance import Assignment, Instance
 from rebalance.claims import NOBODY
 from solver.objectives import value_of
-from solver.pareto.measure import Measure
 from solver.policy import Objective, WeightedObjective
 
 Value = Callable[[Instance, Assignment], int]
-Front = list[tuple[int, int]]
+Corners = list[tuple[int, int]]
 
 
-def takers(instance: Instance) -> list[list[int]]:
-    """Return for each partition who may have it; nobody where nobody subscribes."""
+def eligible_members(instance: Instance) -> list[list[int]]:
+    """Return the eligible members of each partition; nobody without a subscriber."""
     wants = [set(instance.topics_of(m).tolist()) for m in range(len(instance.members))]
     by_topic = [
         [m for m, topics in enumerate(wants) if t in topics] or [NOBODY]
@@ -28,15 +27,15 @@ def takers(instance: Instance) -> list[list[int]]:
 
 
 def size(instance: Instance) -> int:
-    """Return how many assignments there are."""
+    """Return the number of assignments."""
     found = 1
-    for one in takers(instance):
+    for one in eligible_members(instance):
         found *= len(one)
     return found
 
 
 def every_assignment(instance: Instance) -> Iterator[Assignment]:
-    for chosen in product(*takers(instance)):
+    for chosen in product(*eligible_members(instance)):
         yield Assignment(assignee=np.array(chosen, dtype=np.int32))
 
 
@@ -45,14 +44,8 @@ def moves(instance: Instance, assignment: Assignment) -> int:
     return sum(owner not in (NOBODY, holder) for owner, holder in pairs)
 
 
-def balance(measure: Measure) -> Value:
-    def value(instance: Instance, assignment: Assignment) -> int:
-        loads = assignment.loads(instance).tolist()
-        if measure is Measure.SQUARES:
-            return int(sum(n**2 for n in loads))
-        return int(sum(abs(a - b) for a in loads for b in loads)) // 2
-
-    return value
+def squares(instance: Instance, assignment: Assignment) -> int:
+    return int(sum(n**2 for n in assignment.loads(instance).tolist()))
 
 
 def peak_lag(instance: Instance, assignment: Assignment) -> int:
@@ -61,26 +54,26 @@ def peak_lag(instance: Instance, assignment: Assignment) -> int:
     return value
 
 
-def front(
+def frontier(
     instance: Instance,
     value: Value,
     allowed: Callable[[Assignment], bool] = lambda _: True,
-) -> Front:
-    """Return every pair of moves and value that no other pair beats."""
+) -> Corners:
+    """Return every Pareto-optimal pair of moves and value."""
     best: dict[int, int] = {}
     for assignment in every_assignment(instance):
         if allowed(assignment):
             k, v = moves(instance, assignment), value(instance, assignment)
             best[k] = min(v, best.get(k, v))
-    corners: Front = []
+    corners: Corners = []
     for k in sorted(best):
         if not corners or best[k] < corners[-1][1]:
             corners.append((k, best[k]))
     return corners
 
 
-def is_off_the_hull(corners: Front) -> bool:
-    """Tell whether some corner lies above a line between two others."""
+def is_off_the_hull(corners: Corners) -> bool:
+    """Return whether some corner lies above a line between two others."""
     return any(
         (b[1] - a[1]) * (c[0] - a[0]) > (c[1] - a[1]) * (b[0] - a[0])
         for i, a in enumerate(corners)

@@ -23,7 +23,7 @@ from tests.solver.brute import Brute
 from tests.solver.peak_lag.settings import lagging
 from tests.solver.routes import INSTANCES, instance
 from tests.strategies import TINY
-from verify.enumerate import TooLarge
+from verify import TooLarge
 
 POLICIES = (
     "lag-aware",

@@ -21,7 +21,7 @@ from tests.solver.peak_lag.test_packing import heap
 from tests.solver.peak_lag.test_settle import check_allowed
 from tests.solver.routes import INSTANCES
 from tests.strategies import TINY
-from verify.enumerate import TooLarge
+from verify import TooLarge
 
 SEEDS = range(max(20, INSTANCES // 20))
 

@@ -13,7 +13,7 @@ from tests.solver.peak_lag.settings import lagging, settings_of
 from tests.solver.peak_lag.test_answers import check
 from tests.solver.routes import INSTANCES
 from tests.strategies import TINY
-from verify.enumerate import TooLarge
+from verify import TooLarge
 
 
 @pytest.mark.parametrize("cells", [1, 2])

@@ -1,0 +1,117 @@
+"""Pareto frontier of moves against peak lag.
+
+Both ends first: the fewest moves that the balance allows, and the least peak lag, which
+`solver.peak_lag` bounds with terms. Then CP-SAT minimizes peak lag for each limit on
+moves between them, given the best assignment and the best bound known so far.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from rebalance import Assignment, Instance
+from rebalance.claims import NOBODY
+from rebalance.documents import TermsProof
+from solver import cpsat
+from solver.engines import solve
+from solver.limits import Limits
+from solver.objectives import check_policy, scale_of, value_of
+from solver.pareto.frontier import Frontier, KnownFrontier, KnownValue, Progress
+from solver.policy import Balance, Objective, Policy, WeightedObjective, no_balance
+from solver.result import Result, zero_term
+
+PEAK_LAG: Final = WeightedObjective.of(Objective.PEAK_LAG)
+MOVES: Final = WeightedObjective.of(Objective.STICKINESS)
+
+_EFFORT_OF_END: Final = 1.0
+"""Effort of the search for the least peak lag without a limit on moves."""
+
+
+def peak_lag_frontier(
+    instance: Instance,
+    balance: Balance = no_balance,
+    *,
+    limits: Limits | None = None,
+    progress: Progress | None = None,
+) -> Frontier:
+    """Find every Pareto-optimal pair of moves and peak lag within a balance.
+
+    Reaching a limit leaves points unproved and ranges open, with bounds.
+
+    Raises
+    ------
+    InstanceError
+        If no topic has lag, or if sums could exceed 64 bits.
+    """
+    limits = limits or Limits()
+    both = Policy(balance=balance, objectives=(PEAK_LAG, MOVES))
+    check_policy(instance, both)
+    frontier = Frontier(
+        objective="peak-lag", balance=str(balance), scale=scale_of(instance, PEAK_LAG)
+    )
+    stickiest = solve(instance, replace(both, objectives=(MOVES,)), limits=limits)
+    if stickiest.assignment is None:
+        missing = "no assignment that meets the balance was found"
+        return replace(frontier, reason=limits.exceeded() or missing)
+    effort = min(_EFFORT_OF_END, limits.effort or _EFFORT_OF_END)
+    lowest = solve(instance, both, limits=replace(limits, effort=effort))
+    last = int(np.count_nonzero(instance.owner != NOBODY))
+    if lowest.assignment is not None and lowest.objectives[0].is_proved:
+        last = _count(instance, lowest.assignment, MOVES)
+    first, value = (
+        _count(instance, stickiest.assignment, o) for o in (MOVES, PEAK_LAG)
+    )
+    known = KnownFrontier(
+        first,
+        max(first, last),
+        KnownValue(
+            solution=stickiest.assignment, value=value, bound=0, proof=zero_term()
+        ),
+    )
+    _add(known, instance, known.last, lowest)
+
+    def search(most: int, limits: Limits) -> None:
+        found = cpsat.solve(
+            instance,
+            Policy(balance=balance, objectives=(PEAK_LAG,), max_moves=most),
+            limits=limits,
+            hint=known.at(most).solution,
+            known_bound=_known_bound(known.at(most)),
+        )
+        _add(known, instance, most, found)
+
+    reason = known.settle(search, limits, progress)
+    return replace(
+        frontier,
+        points=known.points(lambda assignment: assignment),
+        open=known.open_ranges(),
+        reason=reason,
+    )
+
+
+def _add(
+    known: KnownFrontier[Assignment], instance: Instance, most: int, found: Result
+) -> None:
+    """Record what an engine found and proved for a limit on moves."""
+    if found.assignment is None:
+        return
+    moves, value = (_count(instance, found.assignment, o) for o in (MOVES, PEAK_LAG))
+    known.add_solution(moves, value, found.assignment)
+    bound = found.objectives[0].bound
+    assert isinstance(bound, int)  # noqa: S101 - only ``load`` is a vector
+    known.add_bound(most, bound, found.objectives[0].proof or zero_term())
+
+
+def _known_bound(known: KnownValue[Assignment]) -> cpsat.KnownBound | None:
+    if not isinstance(known.proof, TermsProof):
+        return None
+    return cpsat.KnownBound(value=known.bound, proof=known.proof)
+
+
+def _count(instance: Instance, assignment: Assignment, one: WeightedObjective) -> int:
+    value = value_of(instance, assignment, one)
+    assert isinstance(value, int)  # noqa: S101 - only ``load`` is a vector
+    return value

@@ -1,0 +1,216 @@
+"""The text form of policies: what it means, and what is said of what means nothing."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rebalance import OracleError, PolicyError
+from solver import (
+    NAMED,
+    Balance,
+    BalanceKind,
+    Objective,
+    Policy,
+    WeightedObjective,
+    no_balance,
+    parse_policy,
+)
+from solver.policy import WEIGHT_MAX, dec_min, kip54, per_topic, spread
+
+PLAIN = [one for one in Objective if one is not Objective.LOAD]
+
+
+@st.composite
+def sums(draw: st.DrawFn) -> WeightedObjective:
+    if draw(st.integers(0, 5)) == 0:
+        return WeightedObjective.of(Objective.LOAD)
+    objectives = draw(st.lists(st.sampled_from(PLAIN), min_size=1, unique=True))
+    weights = st.one_of(st.just(1), st.integers(1, WEIGHT_MAX))
+    return WeightedObjective(terms=tuple((draw(weights), one) for one in objectives))
+
+
+def alone(level: WeightedObjective) -> object:
+    return level.only or level
+
+
+policies = st.builds(
+    Policy,
+    balance=st.one_of(
+        st.sampled_from([dec_min, kip54, per_topic, no_balance]),
+        st.builds(spread, st.integers(0, 2**63 - 1)),
+    ),
+    objectives=st.lists(sums(), max_size=4, unique_by=alone).map(tuple),
+    max_moves=st.one_of(st.none(), st.integers(0, 2**63 - 1)),
+)
+
+
+@given(policies)
+def test_what_is_written_reads_back(policy: Policy) -> None:
+    assert parse_policy(str(policy)) == policy
+
+
+def read(text: str) -> Policy | PolicyError:
+    try:
+        return parse_policy(text)
+    except PolicyError as error:
+        return error
+
+
+def check_read(text: str) -> None:
+    found = read(text)
+    if isinstance(found, Policy):
+        assert parse_policy(str(found)) == found
+        return
+    assert found.reason
+    assert str(found).startswith("policy: ")
+    assert found.start is None or 0 <= found.start <= len(text)
+    assert found.length >= 1
+
+
+@given(st.text(max_size=40))
+def test_any_text_is_a_policy_or_a_clear_error(text: str) -> None:
+    check_read(text)
+
+
+WORDS = (
+    *(objective.value for objective in Objective),
+    *(kind.value for kind in BalanceKind),
+    *NAMED,
+    *("max-moves", "-", "=", ";", ",", "+", "*", " ", "3", "0", "=2", "; ", "x"),
+)
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=9).map("".join))
+def test_nearly_policies_too(text: str) -> None:
+    check_read(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning"),
+    [
+        ("sticky", "dec-min; stickiness"),
+        ("kip54-sticky", "kip54; stickiness"),
+        ("fairest-sticky", "none; stickiness, load"),
+        ("fair", "dec-min"),
+        ("lag-aware", "per-topic; peak-lag"),
+        ("sticky-lag", "dec-min; stickiness, peak-lag"),
+        ("lag-sticky", "dec-min; peak-lag, stickiness"),
+        ("stickiness", "dec-min; stickiness"),
+        (" spread = 2 ;load ", "spread=2; load"),
+        ("sticky;max-moves=3", "dec-min; stickiness; max-moves=3"),
+        ("none;2*stickiness+rack", "none; 2*stickiness + rack"),
+        ("max-moves=0", "dec-min; max-moves=0"),
+        (
+            "per-topic; peak-lag, stickiness; max-moves=3",
+            "per-topic; peak-lag, stickiness; max-moves=3",
+        ),
+    ],
+)
+def test_meaning(text: str, meaning: str) -> None:
+    assert str(parse_policy(text)) == meaning
+
+
+def test_every_name_is_written_out_and_means_itself() -> None:
+    for name, policy in NAMED.items():
+        assert parse_policy(name) == policy == parse_policy(str(policy))
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "culprit"),
+    [
+        ("dec-min; stickyness", "did you mean 'stickiness'?", "stickyness"),
+        ("dec-mn; rack", "did you mean 'dec-min'?", "dec-mn"),
+        ("dec-min; zzzz", "there is: stickiness, peak-lag", "zzzz"),
+        ("dec-min; stickiness; rack", "rack has no place here", "rack"),
+        ("dec-min; sticky, rack", "sticky has no place here", "sticky"),
+        ("spread", "spread needs a number", "spread"),
+        ("spread=-1", "spread below 0", "spread=-1"),
+        ("spread=1.5", "'1.5' is no number", "spread=1.5"),
+        ("spread=99999999999999999999", "is no number", "spread=99999999999999999999"),
+        ("kip54; -1*rack", "a negative weight", "-1"),
+        ("kip54; 0*rack", "a weight outside 1", "0"),
+        ("kip54; 4294967296*rack", "a weight outside 1", "4294967296"),
+        ("kip54; x*rack", "'x' is no whole number", "x"),
+        ("kip54; 2*2*rack", "more than one weight", "2*2*rack"),
+        ("rack+rack", "an objective twice in one sum", "rack+rack"),
+        ("rack, load, rack", "rack twice", "rack"),
+        ("rack, rack + stickiness, 2*rack", "rack twice", "2*rack"),
+        ("lag-aware; stickiness", "write it out to add more", "stickiness"),
+        ("DEC-MIN; rack", "did you mean 'dec-min'?", "DEC-MIN"),
+        ("2*load", "load is a vector", "2*load"),
+        ("load+rack", "load is a vector", "load+rack"),
+        ("load+", "an objective is missing", ""),
+        ("dec-min=2", "dec-min takes no number", "dec-min=2"),
+        ("sticky=2", "sticky takes no number", "sticky=2"),
+        ("sticky; kip54", "a balance or a name comes first, once", "kip54"),
+        ("rack; kip54", "a balance or a name comes first, once", "kip54"),
+        ("max-moves=1; max-moves=2", "a second budget", "max-moves=2"),
+        ("max-moves=-1", "max-moves below 0", "max-moves=-1"),
+        ("", "an empty part", ""),
+        ("dec-min;; rack", "an empty part", ";"),
+    ],
+)
+def test_bad_policies_point_at_the_word(text: str, reason: str, culprit: str) -> None:
+    with pytest.raises(PolicyError) as caught:
+        parse_policy(text)
+    error = caught.value
+    assert reason in error.reason
+    assert error.start is not None
+    assert error.text == text
+    assert text[error.start : error.start + error.length].strip() == culprit
+    lines = str(error).split("\n")
+    assert lines[1] == f"  {text}"
+    assert lines[2] == f"  {' ' * error.start}{'^' * error.length}"
+
+
+def test_the_last_word_is_meant_when_it_is_the_second_of_two() -> None:
+    with pytest.raises(PolicyError) as caught:
+        parse_policy("rack, load, rack")
+    assert caught.value.start == len("rack, load, ")
+
+
+def test_far_too_long_is_refused_in_one_line() -> None:
+    with pytest.raises(PolicyError, match="longer than") as caught:
+        parse_policy("rack," * 10_000)
+    assert len(str(caught.value)) < 100
+
+
+def test_control_characters_do_not_reach_the_terminal() -> None:
+    with pytest.raises(PolicyError) as caught:
+        parse_policy("dec-min;\x1b[31m")
+    assert "\x1b" not in str(caught.value)
+
+
+def test_types_refuse_nonsense() -> None:
+    for wrong in (
+        lambda: Balance(kind=BalanceKind.SPREAD),
+        lambda: Balance(kind=BalanceKind.DEC_MIN, most=1),
+        lambda: spread(-1),
+        lambda: WeightedObjective(terms=()),
+        lambda: WeightedObjective(terms=((0, Objective.RACK),)),
+        lambda: WeightedObjective(terms=((WEIGHT_MAX + 1, Objective.RACK),)),
+        lambda: WeightedObjective(terms=((1, Objective.RACK), (2, Objective.RACK))),
+        lambda: WeightedObjective(terms=((2, Objective.LOAD),)),
+        lambda: Policy(max_moves=-1),
+        lambda: Policy(
+            objectives=(
+                WeightedObjective.of(Objective.RACK),
+                WeightedObjective.of(Objective.RACK),
+            )
+        ),
+    ):
+        with pytest.raises(PolicyError):
+            wrong()
+
+
+def test_errors_survive_pickling() -> None:
+    with pytest.raises(PolicyError) as caught:
+        parse_policy("dec-min; stickyness")
+    assert isinstance(caught.value, OracleError)
+    copy = pickle.loads(pickle.dumps(caught.value))  # noqa: S301
+    assert str(copy) == str(caught.value)
+    assert copy.start == caught.value.start

@@ -1,0 +1,108 @@
+"""Peak lag with a limit on moves: CP-SAT with the bounds on peak lag as input."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+
+import pytest
+
+import verify
+from rebalance import to_json
+from solver import Limits, Status, parse_policy, peak_lag, solve
+from tests.shapes import Document, member, rebalance
+from tests.solver.brute import Brute
+from tests.solver.routes import INSTANCES, instance
+from tests.solver.test_engines_agree import with_lags
+from tests.strategies import Limits as Size
+from tests.strategies import seeded_rebalance
+from verify import TooLarge
+
+SIZE = Size(members=3, topics=2, partitions=4)
+POLICIES = (
+    "none; peak-lag; max-moves={}",
+    "none; peak-lag, stickiness; max-moves={}",
+    "per-topic; peak-lag, stickiness; max-moves={}",
+    "dec-min; peak-lag, stickiness; max-moves={}",
+)
+
+
+def check_terms(document: Document, policy: str) -> Document | None:
+    """Assert that the judge accepts every bound by terms; return the verdict."""
+    columns = instance(document)
+    result = solve(columns, parse_policy(policy), limits=Limits(effort=5))
+    if result.status is Status.INFEASIBLE:
+        return None
+    written = json.loads(to_json(result.to_document(columns)))
+    verdict = verify.judge(document, written)
+    assert verdict["verdict"] == "valid", verdict
+    for one in verdict["objectives"]:
+        assert "evidence" not in one, verdict
+        if one["rests_on"] == "terms" and one["value"] == one["bound"]:
+            assert one["proved"], verdict
+    return {"written": written, "verdict": verdict}
+
+
+def test_bug_terms_without_their_certificate() -> None:
+    """Issue 12: terms that rest on dec-min load bounds came without the certificate."""
+    topics = {
+        "t": {"partitions": 2, "lag": [0, 7]},
+        "u": {"partitions": 2, "lag": [20, 20]},
+    }
+    document = rebalance(topics, {"a": member(["t", "u"]), "b": member(["u"])})
+    found = check_terms(document, "dec-min; peak-lag; max-moves=0")
+    assert found is not None
+    (objective,) = found["written"]["objectives"]
+    assert (objective["value"], objective["bound"]) == (40, 40)
+    assert "certificate" in found["written"]
+
+
+def test_terms_rest_on_the_certificate() -> None:
+    """The largest lag has company only because every load is at least 2."""
+    topics = {
+        "t": {"partitions": 3, "lag": [90, 8, 7]},
+        "u": {"partitions": 3, "lag": [6, 5, 4]},
+    }
+    members = {"a": member(["t", "u"]), "b": member(["t", "u"]), "c": member(["u"])}
+    found = check_terms(rebalance(topics, members), "dec-min; peak-lag; max-moves=0")
+    assert found is not None
+    (objective,) = found["verdict"]["objectives"]
+    assert (objective["rests_on"], objective["proved"]) == ("terms", True)
+    del found["written"]["certificate"]
+    verdict = verify.judge(rebalance(topics, members), found["written"])
+    assert not verdict["objectives"][0]["proved"]
+
+
+@pytest.mark.parametrize("text", POLICIES)
+def test_agrees_with_brute_force_and_is_judged(text: str) -> None:
+    rng = Random(text)  # noqa: S311
+    by_terms = 0
+    for seed in range(max(40, INSTANCES // 50)):
+        document = with_lags(seeded_rebalance(seed, SIZE), rng)
+        policy = text.format(rng.randint(0, 6))
+        try:
+            best = Brute(document).best(str(parse_policy(policy)))
+        except TooLarge:
+            continue
+        found = check_terms(document, policy)
+        assert (found is None) == (best is None)
+        if found is not None:
+            written = found["written"]["objectives"]
+            assert [one["value"] for one in written] == best
+            assert found["written"]["status"] == "optimal"
+            by_terms += written[0]["proof"]["by"] == "terms"
+    assert by_terms > 2
+
+
+def test_only_peak_lag_with_a_limit_on_moves_has_a_known_bound() -> None:
+    columns = instance(with_lags(seeded_rebalance(1, SIZE), Random(1)))  # noqa: S311
+    for text in (
+        "none; peak-lag",
+        "kip54; peak-lag; max-moves=3",
+        "none; stickiness, peak-lag; max-moves=3",
+        "none; peak-lag, load; max-moves=3",
+        "none; 2*peak-lag + stickiness; max-moves=3",
+        "dec-min; max-moves=3",
+    ):
+        policy = parse_policy(text)
+        assert peak_lag.known_bound(columns, policy, limits=Limits()) is None

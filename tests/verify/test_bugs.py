@@ -1,0 +1,181 @@
+"""Defects that were found in the judge, each with the input that showed it."""
+
+from __future__ import annotations
+
+import json
+from math import isqrt
+
+import pytest
+
+import verify
+from tests.shapes import CHAIN, Document, member, rebalance
+from tests.verify.commands import EVEN, Capture, Files, judged
+
+MILLION = rebalance({"t": 1_000_000}, {"a": member(["t"])})
+
+
+def primes_below(end: int, count: int) -> list[int]:
+    """Return the largest primes below 2^62 and the like, by Miller-Rabin."""
+    found: list[int] = []
+    number = end - 1
+    while len(found) < count:
+        if is_prime(number):
+            found.append(number)
+        number -= 2
+    return found
+
+
+def is_prime(number: int) -> bool:
+    """Decide for 64 bits: these twelve bases leave no exception (Sorenson, 2015)."""
+    bases = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)
+    if any(number % base == 0 for base in bases):
+        return False
+    twos = ((number - 1) & -(number - 1)).bit_length() - 1
+    for base in bases:
+        power = pow(base, (number - 1) >> twos, number)
+        if power in {1, number - 1}:
+            continue
+        if not any(
+            (power := power * power % number) == number - 1 for _ in range(twos - 1)
+        ):
+            return False
+    return True
+
+
+def of_prime_capacities(count: int) -> Document:
+    """Return a group whose capacities have a product as least common multiple."""
+    primes = primes_below(2**62, count)
+    members = {f"m{n}": member(["t"]) | {"capacity": p} for n, p in enumerate(primes)}
+    return rebalance({"t": {"partitions": count, "lag": [1] * count}}, members)
+
+
+def one_each(document: Document, policy: str) -> Document:
+    given = {name: {"t": [n]} for n, name in enumerate(document["members"])}
+    return {"format": "assignment/1", "members": given, "policy": policy}
+
+
+def test_the_primes_are_primes() -> None:
+    sieve = [n for n in range(41, 3000) if all(n % d for d in range(2, isqrt(n) + 1))]
+    assert [n for n in range(41, 3000) if is_prime(n)] == sieve
+
+
+@pytest.mark.parametrize(
+    "policy", ["none; peak-lag", "none; load", "none; stickiness, load", "spread=1"]
+)
+def test_bug_large_capacities_cost_their_own_document(
+    files: Files, capfdbinary: Capture, policy: str
+) -> None:
+    """Their common multiple has over 4,300 digits, which Python does not write."""
+    large = of_prime_capacities(260)
+    path = files("i", large, CHAIN)
+    answers = files("a", one_each(large, policy), EVEN)
+    code, verdicts, err = judged(capfdbinary, path, answers)
+    reason = "capacities have no common multiple below 2^10000"
+    assert code == 2
+    assert [one["verdict"] for one in verdicts] == ["unreadable", "valid"]
+    assert verdicts[0]["evidence"]["unreadable"]["path"] == "$.members"
+    assert err.startswith(f"verify: {path}:1: $.members: {reason}")
+
+
+@pytest.mark.parametrize("policy", ["dec-min; stickiness", "none; rack", "per-topic"])
+def test_bug_large_capacities_are_legal_where_nothing_divides(policy: str) -> None:
+    large = of_prime_capacities(260)
+    verdict = verify.judge(large, one_each(large, policy))
+    assert verdict["verdict"] == "valid"
+    assert json.dumps(verdict)
+
+
+def test_bug_the_common_multiple_may_be_above_64_bits() -> None:
+    members = {"a": member(["t"]) | {"capacity": 2**62}, "b": member(["t"])}
+    document = rebalance({"t": 2}, members)
+    for capacity in (2**61, 3, 2**62 - 1):
+        members["b"]["capacity"] = capacity
+        verdict = verify.judge(document, one_each(document, "none; load"))
+        assert verdict["verdict"] == "valid"
+
+
+def test_bug_a_bad_first_line_costs_no_other_line(
+    files: Files, capfdbinary: Capture
+) -> None:
+    """A first line without a brace made one broken document of the whole file."""
+    for first in (b"oops", b"# a comment", b'"cut off', b"}"):
+        path = files("i", first, CHAIN, CHAIN)
+        answers = files("a", EVEN, EVEN, EVEN)
+        code, verdicts, err = judged(capfdbinary, path, answers)
+        assert code == 2
+        found = [one["verdict"] for one in verdicts]
+        assert found == ["unreadable", "valid", "valid"]
+        assert err.startswith(f"verify: {path}:1: $: not JSON")
+        assert len(err.splitlines()) == 1
+
+
+def test_bug_a_million_violations_are_summarized() -> None:
+    """227 bytes of input made a verdict of 53 MB."""
+    nobody = {"format": "assignment/1", "members": {"a": {}}}
+    verdict = verify.judge(MILLION, nobody)
+    assert verdict["more_violations"] == {"unassigned": 999_000}
+    assert [one["partition"] for one in verdict["violations"]] == [*range(1000)]
+    assert list(verdict)[1:4] == ["verdict", "violations", "more_violations"]
+    assert len(json.dumps(verdict)) < 100_000
+
+
+def test_bug_up_to_a_thousand_violations_of_each_rule_are_listed() -> None:
+    document = rebalance({"t": 1000, "u": 3}, {"a": member(["t"])})
+    given = {"a": {"t": [], "u": [0, 1, 2]}}
+    verdict = verify.judge(document, {"members": given})
+    assert "more_violations" not in verdict
+    rules = [one["rule"] for one in verdict["violations"]]
+    assert rules == ["unassigned"] * 1000 + ["unsubscribed"] * 3
+    given["a"]["t"] = [n % 2 for n in range(4000)]
+    verdict = verify.judge(document, {"members": given})
+    assert "more_violations" not in verdict  # each partition is named once
+    assert len(verdict["violations"]) == 2 + 998 + 3
+
+
+SEARCH = {"by": "search", "engine": "e"}
+CLAIM: Document = EVEN | {"policy": "dec-min; stickiness", "status": "optimal"}
+
+
+def by_search(bound: int) -> Document:
+    level = {"of": "stickiness", "value": 3, "bound": bound, "proof": SEARCH}
+    return CLAIM | {"objectives": [level]}
+
+
+@pytest.mark.parametrize(
+    ("answer", "found", "plain"),
+    [
+        (by_search(3), "search", 0),
+        (by_search(2), "unproved", 0),
+        (CLAIM, "unproved", 0),
+        (CLAIM | {"policy": "dec-min"}, "proved", 0),
+        (CLAIM | {"policy": "none; stickiness; max-moves=2"}, "refuted", 0),
+        (EVEN | {"status": "optimal"}, "unproved", 0),
+        (EVEN, None, 0),
+        (EVEN | {"status": "feasible"}, None, 0),
+    ],
+)
+def test_bug_the_word_of_a_search_is_told_from_proof(
+    files: Files, capfdbinary: Capture, answer: Document, found: str | None, plain: int
+) -> None:
+    """An unchecked ``optimal`` got exit code 0 and no word in the verdict."""
+    pair = files("i", CHAIN), files("a", answer)
+    code, (verdict,), _ = judged(capfdbinary, *pair)
+    assert code == plain
+    assert verdict.get("status", {}).get("found") == found
+    assert verify.is_proved(verdict) == (found == "proved")
+    code, _, _ = judged(capfdbinary, *pair, "--require", "proved")
+    assert code == (0 if found == "proved" else 1)
+
+
+def test_bug_the_limit_of_partitions_costs_one_document(
+    files: Files, capfdbinary: Capture
+) -> None:
+    huge = rebalance({"t": 20_000_000}, {"a": member(["t"])})
+    path, answers = files("i", huge, CHAIN), files("a", {**EVEN}, EVEN)
+    code, verdicts, err = judged(capfdbinary, path, answers)
+    assert code == 2
+    assert [one["verdict"] for one in verdicts] == ["unreadable", "valid"]
+    reason = "20000000 partitions up to here, above the limit 10000000"
+    assert err == f"verify: {path}:1: $.topics.t.partitions: {reason}\n"
+    code, verdicts, err = judged(capfdbinary, path, answers, "--max-partitions", "3")
+    assert [one["verdict"] for one in verdicts] == ["unreadable", "unreadable"]

@@ -1,0 +1,168 @@
+"""The judge's reader: takes every document, and nothing else, in any shape."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import verify
+from rebalance.documents import parse_assignment, parse_rebalance
+from rebalance.errors import DocumentError
+from tests.shapes import CHAIN, SHAPES, Document, shape
+from tests.strategies import rebalances, rebalances_with_assignments
+
+ODD: tuple[Any, ...] = (None, True, -1, -2, 0, 1.5, 2**63, "", "t", [], {}, [1, 1])
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_reads_every_shape(name: str) -> None:
+    assert verify.read_rebalance(json.dumps(shape(name))) == shape(name)
+
+
+@given(rebalances())
+def test_reads_what_was_written(document: Document) -> None:
+    for text in (json.dumps(document), json.dumps(document, indent=2).encode()):
+        assert verify.read_rebalance(text) == document
+
+
+@given(rebalances_with_assignments(valid=False))
+def test_reads_any_assignment(pair: tuple[Document, Document]) -> None:
+    _, assignment = pair
+    assert verify.read_assignment(json.dumps(assignment)) == assignment
+
+
+def test_bounds_are_included() -> None:
+    document = shape("NOTHING")
+    document["topics"]["t"] = {"partitions": 1, "lag": [2**63 - 1]}
+    document["topics"]["u"] = {"partitions": verify.PARTITIONS_MAX - 1}
+    limits = {"generation": 2**31 - 1, "capacity": 2**63 - 1}
+    document["members"]["a"] = {"subscription": [], **limits}
+    document["members"]["b"] = {"subscription": [], "generation": -1, "capacity": 1}
+    document["members"]["c"] = {"subscription": [], "owned": {"t": [2**63 - 1]}}
+    assert verify.read_rebalance(json.dumps(document)) == document
+
+
+def test_assignment_bounds_are_included() -> None:
+    price = {"a": -(2**63) + 1, "b": 2**63 - 1}
+    certificate = {"level": {"a": 0, "b": 2**63 - 1}, "price": price}
+    document = {
+        "format": "assignment/1",
+        "members": {"a": {"t": [2**63 - 1, 0]}},
+        "certificate": certificate,
+    }
+    assert verify.read_assignment(json.dumps(document)) == document
+
+
+def test_figures_may_be_nothing_at_all() -> None:
+    names = ("kept", "moves", "withheld", "kip54_score", "peak_lag", "lag_spread")
+    figures = dict.fromkeys((*names, "rack_mismatches"), 0)
+    figures |= {"kip54_balanced": False, "dec_min_balanced": True}
+    document = {"format": "assignment/1", "members": {}, "figures": figures}
+    assert verify.read_assignment(json.dumps(document)) == document
+
+
+def test_unreadable_carries_path_and_reason() -> None:
+    with pytest.raises(verify.Unreadable) as caught:
+        verify.read_rebalance('{"format": "rebalance/1", "group": 1}')
+    assert caught.value.path == "$.topics"
+    assert caught.value.reason == "missing"
+    assert str(caught.value) == "$.topics: missing"
+    assert isinstance(caught.value, ValueError)
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [("x" * 78, f'"{"x" * 78}"'), ("x" * 79, f'"{"x" * 79}...')],
+)
+def test_a_long_culprit_is_shown_in_part(written: str, shown: str) -> None:
+    """Eighty characters, quotes included."""
+    with pytest.raises(verify.Unreadable) as caught:
+        verify.read_rebalance(json.dumps({"format": written}))
+    assert caught.value.reason == f"{shown} is none of rebalance/1"
+
+
+def test_unreadable_survives_pickling() -> None:
+    error = verify.Unreadable("missing", ("members", "a b", 3))
+    again = pickle.loads(pickle.dumps(error))  # noqa: S301
+    assert (again.path, again.reason) == ('$.members["a b"][3]', "missing")
+    assert str(again) == str(error)
+
+
+@given(st.binary(max_size=200))
+@example(b"\xef\xbb\xbf{}")
+@example(b"[" * 100_000)
+@example(b'{"a":' * 100_000)
+@example(b'{"format":"rebalance/1","group":"g","id":' + b"[" * 990 + b"]" * 990 + b"}")
+def test_random_bytes_are_unreadable(text: bytes) -> None:
+    for read in (verify.read_rebalance, verify.read_assignment):
+        with pytest.raises(verify.Unreadable):
+            read(text)
+
+
+@given(rebalances(), st.randoms(use_true_random=False))
+def test_a_cut_document_is_unreadable(document: Document, rng: Random) -> None:
+    text = json.dumps(document)
+    with pytest.raises(verify.Unreadable):
+        verify.read_rebalance(text[: rng.randrange(len(text))])
+
+
+def spoiled(value: Any, rng: Random) -> Any:
+    """Return the document with one value, key or item changed, maybe for good."""
+    if isinstance(value, dict) and value and rng.randrange(5):
+        key = rng.choice(sorted(value))
+        return value | {key: spoiled(value[key], rng)}
+    if isinstance(value, list) and value and rng.randrange(3):
+        at = rng.randrange(len(value))
+        return [*value[:at], spoiled(value[at], rng), *value[at + 1 :]]
+    if isinstance(value, dict) and value and rng.randrange(2):
+        dropped = rng.choice(sorted(value))
+        return {key: item for key, item in value.items() if key != dropped}
+    if isinstance(value, dict):
+        return value | {rng.choice(("x", "lag", "rack")): rng.choice(ODD)}
+    if isinstance(value, list) and rng.randrange(2):
+        return value + value[:1]
+    return rng.choice(ODD)
+
+
+def reads(read: Any, text: str, refusal: type[Exception]) -> str | None:
+    """Return where a reader finds fault, None if nowhere."""
+    try:
+        read(text)
+    except refusal as error:
+        path: str = error.path  # type: ignore[attr-defined]
+        return path
+    return None
+
+
+@given(rebalances(), st.randoms(use_true_random=False))
+@example(CHAIN, Random(1))  # noqa: S311
+def test_both_readers_of_rebalances_agree(document: Document, rng: Random) -> None:
+    """Differential: two readers that share no code refuse the same documents."""
+    text = json.dumps(spoiled(document, rng))
+    ours = reads(verify.read_rebalance, text, verify.Unreadable)
+    theirs = reads(parse_rebalance, text, DocumentError)
+    assert (ours is None) == (theirs is None), (text, ours, theirs)
+
+
+@given(rebalances_with_assignments(valid=False), st.randoms(use_true_random=False))
+def test_both_readers_of_assignments_agree(
+    pair: tuple[Document, Document], rng: Random
+) -> None:
+    instance, assignment = pair
+    names = list(instance["members"])
+    assignment["certificate"] = {
+        "level": dict.fromkeys(names, 1),
+        "price": dict.fromkeys(names, -1),
+    }
+    assignment["figures"] = {"loads": [1, 0], "kept": 3, "kip54_balanced": True}
+    assignment |= {"status": "optimal", "id": "x", "group": "g", "assignor": "a"}
+    text = json.dumps(spoiled(assignment, rng))
+    ours = reads(verify.read_assignment, text, verify.Unreadable)
+    theirs = reads(parse_assignment, text, DocumentError)
+    assert (ours is None) == (theirs is None), (text, ours, theirs)

@@ -1,0 +1,5 @@
+"""The command line of the judge: files, pairs of documents, exit codes."""
+
+from verify.command.line import main
+
+__all__ = ["main"]

@@ -1,0 +1,200 @@
+"""What an answer states of its policy: that it is allowed, and the best that is.
+
+A policy has a balance and perhaps a budget, which the assignment alone decides, and
+levels (`verify.policy.level_verdicts`). A status is a claim as well: ``optimal`` says
+that every level is proved, by what can be checked or by the word of an engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from verify.case import Case, Row
+from verify.certificate import Certificate, balance_fails
+from verify.policy.constraints import constraints_fail
+from verify.policy.feasibility import judge_impossible
+from verify.policy.feasible_region import region_of
+from verify.policy.level_verdicts import Answer, level_verdicts, proves_peak_lag
+from verify.policy.notation import Policy, read_policy
+from verify.policy.objectives import (
+    Tally,
+    Value,
+    check_scales,
+    load_vector,
+    tally_of,
+    value_of,
+)
+from verify.policy.price_bounds import certified, place_rows, separate_values, split
+from verify.policy.work import Work, steps_of_pass
+
+Document = Mapping[str, Any]
+Reason = dict[str, Any]
+
+
+def judge_stated(
+    case: Case,
+    rows: Sequence[Row],
+    assignment: Document,
+    counted: Document,
+    proved: dict[str, bool],
+    *,
+    complete: bool,
+) -> tuple[dict[str, Any], dict[str, Reason]]:
+    """Judge what an assignment states of its policy: verdict, and evidence against it.
+
+    ``proved["peak_lag"]`` is set if a level proves it.
+
+    Raises
+    ------
+    Unreadable
+        If the capacities are too large for the policy (`check_scales`).
+    """
+    policy, tally = read_policy(assignment["policy"]), tally_of(case, rows)
+    check_scales(case, policy)
+    broken = constraints_fail(case, policy, tally, counted)
+    allowed = complete and not broken
+    judged: list[dict[str, Any]] = []
+    found: dict[str, Reason] = {}
+    if complete:
+        judged, found = _judge_levels(
+            case, rows, policy, tally, assignment, proved, allowed=allowed
+        )
+    met = {
+        "of": assignment["policy"],
+        "balance_met": complete and "balance" not in broken,
+        "budget_met": "budget" not in broken,
+    }
+    if not complete:
+        broken.pop("balance", None)  # other evidence says what is missing
+    stated: dict[str, Any] = {"policy": met, "objectives": judged}
+    against = _status_evidence(case, policy, assignment, judged, allowed=allowed)
+    status = assignment.get("status")
+    if status in {"optimal", "infeasible"}:
+        settled = _status_found(status, judged, against, allowed=allowed)
+        stated["status"] = {"claimed": status, "found": settled}
+    return stated, broken | found | ({"status": against} if against else {})
+
+
+def _judge_levels(
+    case: Case,
+    rows: Sequence[Row],
+    policy: Policy,
+    tally: Tally,
+    assignment: Document,
+    proved: dict[str, bool],
+    *,
+    allowed: bool,
+) -> tuple[list[dict[str, Any]], dict[str, Reason]]:
+    shown, stated = assignment.get("certificate"), assignment.get("objectives", [])
+    work = Work()
+    bounds, fails = _certified(case, rows, policy, tally, shown, work)
+    answer = Answer(
+        case=case,
+        policy=policy,
+        tally=tally,
+        region=region_of(case, policy.balance, shown if proved["dec_min"] else None),
+        certified=bounds,
+        allowed=allowed,
+        work=work,
+    )
+    judged = level_verdicts(answer, stated)
+    proved["peak_lag"] |= proves_peak_lag(answer, judged)
+    found = {} if fails is None else {"certificate": fails}
+    if stated and [one["of"] for one in stated] != list(policy.levels):
+        found["objectives"] = {"fails": "levels", "expected": list(policy.levels)}
+    return judged, found
+
+
+def _status_evidence(
+    case: Case,
+    policy: Policy,
+    assignment: Document,
+    judged: Sequence[Document],
+    *,
+    allowed: bool,
+) -> Reason:
+    """Return what a status claims that does not hold, or why there is no answer."""
+    status = assignment.get("status")
+    found: Reason = {"claimed": status}
+    if status in {"infeasible", "unknown"}:
+        if "reason" in assignment:
+            found["reason"] = assignment["reason"]
+        if status == "infeasible":
+            found |= {"refuted": True} if allowed else judge_impossible(case, policy)
+        return found
+    unproved = [one["of"] for one in judged if not _is_settled(one)]
+    if status != "optimal" or (allowed and not unproved):
+        return {}
+    return found | {"allowed": allowed, "unproved": unproved}
+
+
+def _status_found(
+    status: str, judged: Sequence[Document], against: Document, *, allowed: bool
+) -> str:
+    """Return ``proved``, ``search``, ``unproved`` or ``refuted`` for a claimed status.
+
+    ``search``: every level is proved or has the word of an engine, not checked.
+    """
+    if status == "infeasible":
+        return next(
+            (one for one in ("proved", "refuted") if one in against), "unproved"
+        )
+    if not allowed:
+        return "refuted"
+    if against:
+        return "unproved"
+    return "proved" if all(one["proved"] for one in judged) else "search"
+
+
+def _is_settled(level: Document) -> bool:
+    """Return whether a level is proved, or an engine says that it is."""
+    by_search = level["rests_on"] == "search" and level["bound"] == level["value"]
+    return bool(level["proved"] or by_search)
+
+
+def _certified(
+    case: Case,
+    rows: Sequence[Row],
+    policy: Policy,
+    tally: Tally,
+    shown: Certificate | None,
+    work: Work,
+) -> tuple[dict[str, Value], Reason | None]:
+    """Return the bounds that a certificate proves, by level, or why it proves none.
+
+    Its bounds on several levels hold of assignments as good in the levels before; from
+    the first level in which this one is not, each level is bounded by itself.
+    """
+    applies = policy.balance == "dec-min" or "load" in policy.levels
+    if shown is None or not applies:
+        return {}, None
+    asked = [of for of in policy.levels if split(_alone(policy, of))[1]]
+    refused = work.refuse((len(asked) + 3) * steps_of_pass(case))
+    if refused is not None:
+        return {}, refused
+    before = split(policy)[0]
+    alone = [policy.levels[of] for of in before]
+    placed = partial(place_rows, case, rows, alone) if alone else None
+    fails = balance_fails(case, rows, shown, placed)
+    least = separate_values(case, alone)
+    if fails is None and least != tuple(value_of(case, tally, one) for one in alone):
+        fails = {"fails": "seats"}
+    if fails is not None:
+        return {}, fails
+    found: dict[str, Value] = dict(zip(before, least, strict=True))
+    found["load"] = load_vector(case, tally)
+    for of in asked:
+        found |= certified(case, _alone(policy, of), shown) or {}
+    for of, bound in (certified(case, policy, shown) or {}).items():
+        found[of] = bound
+        if bound != value_of(case, tally, policy.levels[of]):
+            break
+    return found, None
+
+
+def _alone(policy: Policy, of: str) -> Policy:
+    """Return a policy with one of its levels only."""
+    return replace(policy, levels={of: policy.levels[of]})

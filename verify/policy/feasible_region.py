@@ -1,0 +1,153 @@
+"""The feasible region of a balance: eligible members and load bounds, by pool.
+
+Every assignment that a balance allows is in its region. A region consists of pools:
+topics, the members that are eligible for their partitions, and bounds on how many of
+them each of these holds. No topic is in two pools.
+
+- ``per-topic``: each topic is a pool. All its subscribers are eligible for all of its
+  partitions, so the even way to share n of them is the n least keys (`verify.keys`),
+  and which keys these are is no choice, except that equal ones stand for each other.
+- ``dec-min``: if all members in play have the same subscription, everything is one
+  such pool. Otherwise a certificate that proves the balance gives the pools: topics and
+  members of one level (`verify.certificate`).
+- other balances, and dec-min without certificate: all subscribers, any number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from heapq import heapify, heapreplace
+
+from verify.case import Case
+from verify.certificate import Certificate, Limits, load_bounds, lowest_places
+from verify.keys import count_keys
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pool:
+    """Topics, and how many of their partitions together each member may hold."""
+
+    topics: Sequence[str]
+    units: int  # how many partitions they have
+    limits: Limits  # no narrower ones hold for any member
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Region:
+    """What a balance leaves open."""
+
+    pools: Sequence[Pool]  # disjoint sets of topics
+    eligible: Mapping[str, Sequence[str]]  # topic -> members that may hold it
+    is_open: bool  # whether every valid assignment is in it
+
+
+def region_of(
+    case: Case, balance: str, certificate: Certificate | None = None
+) -> Region:
+    """Return the region of a balance; the certificate, if any, has proved it."""
+    topics = assignable_topics(case)
+    if balance == "per-topic":
+        return _region(case, [_even_pool(case, [topic]) for topic in topics])
+    if balance == "dec-min" and _is_homogeneous(case, topics):
+        return _region(case, [_even_pool(case, topics)] if topics else [])
+    if balance == "dec-min" and certificate is not None:
+        return _region(case, _level_pools(case, topics, certificate))
+    return _region(case, [_open_pool(case, topic) for topic in topics], is_open=True)
+
+
+def region_of_topic(case: Case, region: Region, topic: str) -> Region:
+    """Return the part of a region that is about one topic."""
+    pools = [pool for pool in region.pools if topic in pool.topics]
+    eligible = {topic: region.eligible[topic]} if pools else {}
+    if pools and len(pools[0].topics) > 1:
+        most = {name: pools[0].limits[name][1] for name in eligible[topic]}
+        limits = {name: (0, number) for name, number in most.items()}
+        pools = [Pool(topics=[topic], units=case.partitions[topic], limits=limits)]
+    return Region(pools=pools, eligible=eligible, is_open=region.is_open)
+
+
+def assignable_topics(case: Case) -> list[str]:
+    """Return the topics that have partitions and subscribers."""
+    subscribed = case.subscribers.items()
+    return [topic for topic, names in subscribed if names and case.partitions[topic]]
+
+
+def even_limits(units: int, capacities: Mapping[str, int]) -> Limits:
+    """Share units evenly among members who are eligible for all of them.
+
+    All keys at or below the fair share, units * w / W, come before all above it, and
+    fewer units than members are then left; they are assigned one by one.
+    """
+    if not units or not capacities:
+        return dict.fromkeys(capacities, (0, 0))
+    together = sum(capacities.values())
+    weighted = len(set(capacities.values())) > 1
+
+    def key(number: int, name: str) -> tuple[Fraction | int, int, str, int]:
+        if not weighted:
+            return number, 0, name, number
+        return Fraction(number, capacities[name]), -capacities[name], name, number
+
+    held = {name: units * w // together for name, w in capacities.items()}
+    last = max(key(number, name) for name, number in held.items())
+    following = [key(number + 1, name) for name, number in held.items()]
+    heapify(following)
+    for _ in range(units - sum(held.values())):
+        last = following[0]
+        heapreplace(following, key(last[3] + 1, last[2]))
+    threshold = (last[3], capacities[last[2]])
+    return {name: count_keys(w, threshold) for name, w in capacities.items()}
+
+
+def _is_homogeneous(case: Case, topics: Sequence[str]) -> bool:
+    """Return whether all members in play subscribe to all assignable topics."""
+    return all(len(case.subscribers[topic]) == len(case.in_play) for topic in topics)
+
+
+def _even_pool(case: Case, topics: Sequence[str]) -> Pool:
+    units = sum(map(case.partitions.__getitem__, topics))
+    names = case.subscribers[topics[0]]
+    shares = even_limits(units, {name: case.capacity[name] for name in names})
+    return _pool(case, topics, shares)
+
+
+def _open_pool(case: Case, topic: str) -> Pool:
+    anything = (0, case.partitions[topic])
+    return _pool(case, [topic], dict.fromkeys(case.subscribers[topic], anything))
+
+
+def _level_pools(
+    case: Case, topics: Sequence[str], certificate: Certificate
+) -> list[Pool]:
+    """Return a pool per level: topics whose lowest it is, and their members there."""
+    bounds = load_bounds(case, certificate)
+    lowest = lowest_places(case, bounds)
+    pools: dict[int, tuple[list[str], dict[str, tuple[int, int]]]] = {}
+    for topic in topics:
+        mine, shares = pools.setdefault(lowest[topic], ([], {}))
+        mine.append(topic)
+        for name in case.subscribers[topic]:
+            if bounds.place[name] == lowest[topic]:
+                shares[name] = bounds.low[name], bounds.high[name]
+    return [_pool(case, mine, shares) for mine, shares in pools.values()]
+
+
+def _pool(case: Case, topics: Sequence[str], given: Limits) -> Pool:
+    """Return a pool; where all or none must reach their most, the limits say so."""
+    units = sum(map(case.partitions.__getitem__, topics))
+    if units == sum(most for _, most in given.values()):
+        given = {name: (most, most) for name, (_, most) in given.items()}
+    elif units == sum(least for least, _ in given.values()):
+        given = {name: (least, least) for name, (least, _) in given.items()}
+    return Pool(topics=topics, units=units, limits=given)
+
+
+def _region(case: Case, pools: Sequence[Pool], *, is_open: bool = False) -> Region:
+    eligible = {
+        topic: [name for name in case.subscribers[topic] if name in pool.limits]
+        for pool in pools
+        for topic in pool.topics
+    }
+    return Region(pools=pools, eligible=eligible, is_open=is_open)

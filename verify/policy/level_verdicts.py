@@ -1,0 +1,128 @@
+"""The verdict on each level of a policy: its value, its bound, and their support.
+
+Of each level an answer states a value, which is counted anew, and a bound, with a
+*proof*: a certificate or terms, which are checked here, or the word of an engine that
+has searched. Only the first two prove anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from verify.case import Case
+from verify.policy.feasible_region import Region
+from verify.policy.notation import PEAK_LAG, Policy
+from verify.policy.objectives import (
+    Tally,
+    Value,
+    at_most,
+    common_capacity,
+    scale_of,
+    value_of,
+)
+from verify.policy.price_bounds import KINDS, priced_term_fails
+from verify.policy.terms import term_fails, together
+from verify.policy.work import Work
+
+CHECKED = frozenset({"certificate", "terms"})
+
+Reason = dict[str, Any]
+Stated = Mapping[str, Any]  # one of an answer's objectives
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """A complete valid assignment and what its proofs may rest on."""
+
+    case: Case
+    policy: Policy
+    tally: Tally
+    region: Region  # what the balance leaves open, as far as it is known
+    certified: Mapping[str, Value]  # level -> bound that the certificate proves
+    allowed: bool  # whether balance and budget are met
+    work: Work
+
+
+class Support(NamedTuple):
+    """What supports a bound: how high it goes, and what is wrong with it."""
+
+    rests_on: str
+    bound: Value | None
+    fails: Reason | None
+    engine: str | None = None
+
+
+def level_verdicts(answer: Answer, stated: Sequence[Stated]) -> list[dict[str, Any]]:
+    """Judge every level of the policy, in its order."""
+    of_level = {one["of"]: one for one in stated}
+    return [_verdict(answer, of, of_level.get(of)) for of in answer.policy.levels]
+
+
+def proves_peak_lag(answer: Answer, verdicts: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether a level proves the peak lag least of all valid assignments."""
+    if not answer.region.is_open or common_capacity(answer.case) != 1:
+        return False
+    levels = answer.policy.levels
+    return any(one["proved"] and levels[one["of"]] == PEAK_LAG for one in verdicts)
+
+
+def _verdict(answer: Answer, of: str, stated: Stated | None) -> dict[str, Any]:
+    level = answer.policy.levels[of]
+    value, scale = (
+        value_of(answer.case, answer.tally, level),
+        scale_of(answer.case, level),
+    )
+    rests_on, bound, fails, engine = _support(answer, of, stated)
+    found: dict[str, Any] = {"of": of, "value": value, "scale": scale, "bound": bound}
+    claimed = {} if stated is None else {"scale": 1, **stated}
+    differ = {n: claimed[n] for n in found if n in claimed and claimed[n] != found[n]}
+    left_out = {"scale": scale == 1, "bound": bound is None}
+    found = {name: one for name, one in found.items() if not left_out.get(name)}
+    if differ:
+        found["claimed"] = differ
+    found["rests_on"] = rests_on
+    if engine is not None:
+        found["engine"] = engine
+    checked = rests_on in CHECKED
+    found["proved"] = answer.allowed and checked and bound == value
+    if fails is None and stated is not None and not (checked and bound is None):
+        limit = bound if checked else value
+        fails = None if at_most(stated["bound"], limit) else {"fails": "bound"}
+    return found | ({} if fails is None else {"evidence": fails})
+
+
+def _support(answer: Answer, of: str, stated: Stated | None) -> Support:
+    """Return what a stated bound rests on."""
+    if stated is None:
+        return Support("nothing", None, {"fails": "absent"})
+    proof = stated.get("proof", {"by": "nothing"})
+    if proof["by"] == "certificate":
+        bound = answer.certified.get(of)
+        fails = {"fails": "certificate"} if bound is None else None
+        return Support("certificate", bound, fails)
+    accepted, refused = _accepted(answer, of, proof.get("terms", ()))
+    if proof["by"] == "terms":
+        return Support("terms", accepted, refused)
+    return Support(proof["by"], stated["bound"], refused, proof.get("engine"))
+
+
+def _accepted(
+    answer: Answer, of: str, terms: Sequence[Mapping[str, Any]]
+) -> tuple[Value | None, Reason | None]:
+    """Return what the terms that hold prove, and the first term that does not."""
+    fails = [_term_fails(answer, of, term) for term in terms]
+    held = [term for term, odd in zip(terms, fails, strict=True) if odd is None]
+    found = together(answer.case, answer.policy.levels[of], held)
+    for place, odd in enumerate(fails):
+        if odd is not None:
+            return found, {"term": place, "kind": terms[place]["kind"]} | odd
+    return found, None
+
+
+def _term_fails(answer: Answer, of: str, term: Mapping[str, Any]) -> Reason | None:
+    case, policy, work = answer.case, answer.policy, answer.work
+    if term["kind"] in KINDS:
+        return priced_term_fails(case, policy, answer.tally, of, term, work)
+    return term_fails(case, answer.region, policy.levels[of], term, work)

@@ -1,0 +1,120 @@
+"""Policies, read in the one notation in which answers state them.
+
+``dec-min; 2*stickiness + rack, peak-lag; max-moves=3``: a balance, then levels with
+commas between, each an objective or a weighted sum, then a budget of moves. The last
+two may be missing. Every policy has exactly one text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from verify.schema import INT64_MAX, Path, Unreadable, check, shown
+
+MEASURES = ("kip54-score", "sum-of-squares")
+"""Balance by counts of partitions whatever the capacities; for points of a frontier."""
+
+OBJECTIVES = (
+    "stickiness",
+    "peak-lag",
+    "topic-peak-lag",
+    "lag-spread",
+    "lag-deviation",
+    "rack",
+    "per-topic-spread",
+    "load",
+    *MEASURES,
+)
+WRITTEN = "a policy is written as dec-min; 2*stickiness + rack, load; max-moves=3"
+LENGTH_MAX = 10_000
+WEIGHT_MAX = 2**31 - 1
+
+_NUMBER = "(0|[1-9][0-9]{0,18})"
+_BALANCE = re.compile(f"(dec-min|kip54|per-topic|spread|none)(?:={_NUMBER})?")
+_BUDGET = re.compile(f"max-moves={_NUMBER}")
+_WEIGHTED = re.compile(rf"(?:([1-9][0-9]{{0,9}})\*)?({'|'.join(OBJECTIVES)})")
+
+Level = tuple[tuple[int, str], ...]  # (weight, objective), summed
+
+LOAD: Level = ((1, "load"),)
+PEAK_LAG: Level = ((1, "peak-lag"),)
+TOPIC_PEAK_LAG: Level = ((1, "topic-peak-lag"),)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """The constraints and objectives of which an answer claims to be the best."""
+
+    balance: str  # dec-min, kip54, per-topic, spread or none
+    most: int | None  # the width of a spread, else None
+    levels: Mapping[str, Level]  # text of each level -> its terms, first level first
+    max_moves: int | None  # the budget
+
+
+def read_policy(source: str, path: Path = ("policy",)) -> Policy:
+    """Read the text of a policy.
+
+    Raises
+    ------
+    Unreadable
+        If it is not one; the path is that of the text.
+    """
+    if len(source) > LENGTH_MAX:
+        raise Unreadable(f"longer than {LENGTH_MAX} characters", path)
+    first, *rest = source.split("; ")
+    balance = _BALANCE.fullmatch(first)
+    if balance is None or (balance[2] is not None) != (balance[1] == "spread"):
+        raise Unreadable(f"{shown(first)} is no balance; {WRITTEN}", path)
+    budget = _BUDGET.fullmatch(rest[-1]) if rest else None
+    parts = rest[:-1] if budget else rest
+    if len(parts) > 1:
+        raise Unreadable(f"{shown(parts[1])} is no budget of moves; {WRITTEN}", path)
+    return Policy(
+        balance=balance[1],
+        most=_number(balance[2], path),
+        levels=_levels(parts[0], path) if parts else {},
+        max_moves=_number(budget[1], path) if budget else None,
+    )
+
+
+def check_policy(value: Any, path: Path) -> None:
+    """Check for the text of a policy."""
+    check(str, value, path)
+    read_policy(value, path)
+
+
+def _number(digits: str | None, path: Path) -> int | None:
+    if digits is not None and int(digits) > INT64_MAX:
+        raise Unreadable(f"{digits} is above {INT64_MAX}", path)
+    return None if digits is None else int(digits)
+
+
+def _levels(source: str, path: Path) -> Mapping[str, Level]:
+    levels: dict[str, Level] = {}
+    alone: set[str] = set()
+    for written in source.split(", "):
+        level = _level(written, path)
+        twice = len(level) == 1 and level[0][1] in alone
+        if twice or written in levels:
+            raise Unreadable(f"{shown(written)} comes twice", path)
+        alone |= {level[0][1]} if len(level) == 1 else set()
+        levels[written] = level
+    return levels
+
+
+def _level(source: str, path: Path) -> Level:
+    level: list[tuple[int, str]] = []
+    for written in source.split(" + "):
+        found = _WEIGHTED.fullmatch(written)
+        if found is None or found[1] == "1" or int(found[1] or 1) > WEIGHT_MAX:
+            raise Unreadable(f"{shown(written)} is no objective; {WRITTEN}", path)
+        level.append((int(found[1] or 1), found[2]))
+    objectives = [objective for _, objective in level]
+    if len(set(objectives)) < len(objectives):
+        raise Unreadable(f"{shown(source)} has an objective twice", path)
+    if "load" in objectives and source != "load":
+        raise Unreadable("load is a list and stands alone", path)
+    return tuple(level)

@@ -1,0 +1,187 @@
+"""The objectives of a policy, counted exactly, in integers.
+
+Loads and lags are divided by the capacity of their member. Nothing is rounded: values
+are in units of 1 / scale, and ``scale // capacity`` is an integer. Less is better for
+all of them; ``load``, a list, is compared lexicographically.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import lcm
+from typing import Final
+
+from verify.case import Case, Row, count_owned
+from verify.figures import count_kept, kip54_score, lag_of_row, rack_mismatches
+from verify.policy.notation import LOAD, MEASURES, Level, Policy
+from verify.schema import Unreadable
+
+Value = int | list[int]
+Pair = tuple[str, str]  # member, topic
+
+SCALE_BITS: Final = 10_000
+"""Bits of a scale, at most: 3,011 digits, where Python converts up to 4,300 to text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """All that objectives and constraints need of an assignment."""
+
+    loads: Mapping[Pair, int]  # partitions, for pairs with any
+    lags: Mapping[Pair, int]  # records, for the same pairs
+    moves: int  # owned partitions that do not stay with their owner
+    mismatches: int  # partitions whose member's rack has no replica of them
+    counted: dict[str, int] = field(default_factory=dict, compare=False)  # objectives
+
+
+def tally_of(case: Case, rows: Sequence[Row]) -> Tally:
+    """Count an assignment without repeated partitions."""
+    return Tally(
+        loads={(member, topic): len(numbers) for member, topic, numbers in rows},
+        lags={(row[0], row[1]): lag_of_row(case, row) for row in rows},
+        moves=count_owned(case) - count_kept(case, rows),
+        mismatches=rack_mismatches(case, rows),
+    )
+
+
+def value_of(case: Case, tally: Tally, level: Level) -> Value:
+    """Return the value of a level in units of 1 / `scale_of` it."""
+    if level == LOAD:
+        return load_vector(case, tally)
+    whole = scale_of(case, level)
+    return sum(
+        weight * (whole // _scale(case, objective)) * _count(case, tally, objective)
+        for weight, objective in level
+    )
+
+
+def scale_of(case: Case, level: Level) -> int:
+    """Return the denominator of a level's value."""
+    return lcm(*(_scale(case, objective) for _, objective in level))
+
+
+def check_scales(case: Case, policy: Policy) -> None:
+    """Check that the scale of every level, and of a spread, has few enough bits.
+
+    Raises
+    ------
+    Unreadable
+        If not: the capacities in play have no common multiple below 2^10,000.
+    """
+    levels = [*policy.levels.values()]
+    if policy.balance == "spread":
+        levels.append(LOAD)
+    if not any(_divides(one) for level in levels for _, one in level):
+        return
+    common = 1
+    for capacity in {case.capacity[name] for name in case.in_play}:
+        common = lcm(common, capacity)
+        if common.bit_length() > SCALE_BITS:
+            reason = f"capacities have no common multiple below 2^{SCALE_BITS}"
+            raise Unreadable(f"{reason}, and the policy divides by them", ("members",))
+
+
+def at_most(bound: object, limit: object) -> bool:
+    """Compare two numbers, or two lists lexicographically; a number is no list."""
+    if isinstance(bound, list) and isinstance(limit, list):
+        return bound <= limit
+    return isinstance(bound, int) and isinstance(limit, int) and bound <= limit
+
+
+def common_capacity(case: Case) -> int:
+    """Return the least common multiple of the capacities in play."""
+    return lcm(*(case.capacity[name] for name in case.in_play))
+
+
+def load_vector(case: Case, tally: Tally) -> list[int]:
+    """Return the loads / capacity of members in play, largest first."""
+    return sorted(scaled(case, tally.loads).values(), reverse=True)
+
+
+def scaled(case: Case, amounts: Mapping[Pair, int]) -> dict[str, int]:
+    """Sum amounts per member in play, divided by its capacity, times the scale."""
+    common = common_capacity(case)
+    totals = _by_member(case, amounts)
+    return {name: n * (common // case.capacity[name]) for name, n in totals.items()}
+
+
+def scaled_by_topic(
+    case: Case, amounts: Mapping[Pair, int]
+) -> Iterable[tuple[str, dict[str, int]]]:
+    """Yield per topic what each subscriber has of it, scaled as in `scaled`."""
+    common = common_capacity(case)
+    unit = {name: common // case.capacity[name] for name in case.in_play}
+    for topic, subscribers in case.subscribers.items():
+        if subscribers and case.partitions[topic]:
+            held = {m: amounts.get((m, topic), 0) * unit[m] for m in subscribers}
+            yield topic, held
+
+
+def _count(case: Case, tally: Tally, objective: str) -> int:
+    if objective not in tally.counted:
+        tally.counted[objective] = _COUNTS[objective](case, tally)
+    return tally.counted[objective]
+
+
+def _scale(case: Case, objective: str) -> int:
+    if objective == "lag-deviation":
+        return _all_capacity(case)
+    return common_capacity(case) if _divides(objective) else 1
+
+
+def _divides(objective: str) -> bool:
+    """Return whether an objective divides by capacities one by one."""
+    return objective not in {"stickiness", "rack", "lag-deviation", *MEASURES}
+
+
+def _deviation(case: Case, tally: Tally) -> int:
+    """Sum |lag - fair share|; the share of a capacity w is all lag * w / W."""
+    lags, together = _by_member(case, tally.lags), _all_capacity(case)
+    total = sum(lags.values())
+    return sum(
+        abs(together * lag - total * case.capacity[name]) for name, lag in lags.items()
+    )
+
+
+def _counts(case: Case, tally: Tally) -> dict[str, int]:
+    """Return the partitions of every member, in play or not."""
+    totals = dict.fromkeys(case.wants, 0)
+    for (member, _), amount in tally.loads.items():
+        totals[member] += amount
+    return totals
+
+
+def _all_capacity(case: Case) -> int:
+    return max(1, sum(case.capacity[name] for name in case.in_play))
+
+
+def _by_member(case: Case, amounts: Mapping[Pair, int]) -> dict[str, int]:
+    totals = dict.fromkeys(case.in_play, 0)
+    for (member, _), amount in amounts.items():
+        if member in totals:
+            totals[member] += amount
+    return totals
+
+
+def _spread(amounts: Mapping[str, int]) -> int:
+    return max(amounts.values(), default=0) - min(amounts.values(), default=0)
+
+
+_COUNTS: Mapping[str, Callable[[Case, Tally], int]] = {
+    "stickiness": lambda _, tally: tally.moves,
+    "rack": lambda _, tally: tally.mismatches,
+    "peak-lag": lambda case, tally: max(scaled(case, tally.lags).values(), default=0),
+    "topic-peak-lag": lambda case, tally: sum(
+        max(lags.values()) for _, lags in scaled_by_topic(case, tally.lags)
+    ),
+    "lag-spread": lambda case, tally: _spread(scaled(case, tally.lags)),
+    "lag-deviation": _deviation,
+    "per-topic-spread": lambda case, tally: sum(
+        _spread(loads) for _, loads in scaled_by_topic(case, tally.loads)
+    ),
+    "kip54-score": lambda case, tally: kip54_score(_counts(case, tally)),
+    "sum-of-squares": lambda case, tally: sum(
+        load * load for load in _counts(case, tally).values()
+    ),
+}

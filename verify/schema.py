@@ -1,0 +1,181 @@
+"""Strict JSON: a parser that accepts one reading only, and schemas for its values.
+
+A schema is plain data: ``str``, ``bool``, a ``range`` of integers, a tuple of strings,
+an object by key (``key?`` may be missing, ``*`` is any name), ``[item]`` for a list,
+``[item, item]`` for one of two, ``{item}`` for one without repetition; or a function.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+INT64_MAX = 2**63 - 1
+COUNT = range(INT64_MAX + 1)
+POSITIVE = range(1, INT64_MAX + 1)
+INT64 = range(-INT64_MAX, INT64_MAX + 1)
+DIGITS = 20  # an integer with more digits is beyond int64, sign included
+SHOWN = 80  # characters of a wrong value that a message repeats
+PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*\Z")
+
+Path = tuple[str | int, ...]
+
+
+class Unreadable(ValueError):  # noqa: N818 - named as the verdict it leads to
+    """Text that is not a document of its format; ``path`` is that of the culprit."""
+
+    def __init__(self, reason: str, path: Path | str = ()) -> None:
+        steps = path if isinstance(path, str) else "$" + "".join(map(_step, path))
+        super().__init__(f"{steps}: {reason}")
+        self.reason = reason
+        self.path = steps
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Survive pickling, which would pass on the message alone."""
+        return Unreadable, (self.reason, self.path)
+
+
+class _Odd:
+    """Value of a parsed document where JSON says what no document may say."""
+
+    def __init__(self, reason: str, key: str | None = None) -> None:
+        self.reason = reason
+        self.steps = () if key is None else (key,)
+
+
+def parse(text: str | bytes) -> object:
+    """Parse one JSON value; repeated keys, floats and the like become odd values."""
+    try:
+        decoded = text.decode("utf-8") if isinstance(text, bytes) else text
+    except UnicodeDecodeError as error:
+        raise Unreadable(f"not UTF-8 at byte {error.start}") from None
+    if decoded.startswith("\ufeff"):
+        raise Unreadable("starts with a byte order mark; write plain UTF-8")
+    try:
+        value: object = json.loads(
+            decoded,
+            object_pairs_hook=_object_or_odd,
+            parse_int=lambda digits: (
+                int(digits) if len(digits) <= DIGITS else _Odd("integer beyond 64 bits")
+            ),
+            parse_float=lambda digits: _Odd(f"a float: {digits[:SHOWN]}"),
+            parse_constant=lambda name: _Odd(f"no JSON: {name}"),
+        )
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno} column {error.colno}"
+        raise Unreadable(f"not JSON: {error.msg} ({where})") from None
+    except RecursionError:
+        raise Unreadable("nested too deeply") from None
+    return value
+
+
+def check(schema: Any, value: Any, path: Path = ()) -> None:
+    """Raise `Unreadable` for the first part of a value that does not match."""
+    if schema is str:
+        _check_text(value, path)
+    elif schema is bool:
+        expect(bool, value, path)
+    elif isinstance(schema, range):
+        expect(int, value, path)
+        if value not in schema:
+            reason = f"{value} is not within {schema.start} and {schema.stop - 1}"
+            raise Unreadable(reason, path)
+    elif isinstance(schema, tuple):
+        expect(str, value, path)
+        if value not in schema:
+            raise Unreadable(f"{shown(value)} is none of {', '.join(schema)}", path)
+    elif isinstance(schema, dict):
+        _check_object(schema, value, path)
+    elif isinstance(schema, list | set):
+        _check_list(schema, value, path)
+    else:
+        schema(value, path)
+
+
+def expect(kind: type, value: object, path: Path) -> None:
+    """Reject a value of another type; ``True`` is not an integer."""
+    if type(value) is kind:
+        return
+    if isinstance(value, _Odd):
+        raise Unreadable(value.reason, (*path, *value.steps))
+    names = {dict: "object", list: "list", int: "integer", str: "string"}
+    raise Unreadable(f"{shown(value)} is no {names.get(kind, 'boolean')}", path)
+
+
+def shown(value: object) -> str:
+    """Write a value as short ASCII JSON; of an object or a list, its type alone."""
+    if isinstance(value, dict | list):
+        return "an object" if isinstance(value, dict) else "a list"
+    written = json.dumps(value)
+    return written if len(written) <= SHOWN else written[:SHOWN] + "..."
+
+
+def _check_object(schema: Mapping[str, Any], value: Any, path: Path) -> None:
+    expect(dict, value, path)
+    if "*" in schema:
+        for key, item in value.items():
+            _check_text(key, (*path, key))
+            check(schema["*"], item, (*path, key))
+        return
+    known = {key.removesuffix("?"): item for key, item in schema.items()}
+    for key in value:
+        if key not in known:
+            raise Unreadable("unknown key", (*path, key))
+    for key in schema:
+        if not key.endswith("?") and key not in value:
+            raise Unreadable("missing", (*path, key))
+    for key, item in value.items():
+        check(known[key], item, (*path, key))
+
+
+def _check_list(schema: list[Any] | set[Any], value: Any, path: Path) -> None:
+    expect(list, value, path)
+    of = next(iter(schema))
+    if not (isinstance(of, range) and _all_within(of, value)):
+        for position, item in enumerate(value):
+            check(of, item, (*path, position))
+    if len(schema) > 1 and len(value) != len(schema):
+        raise Unreadable(f"{len(value)} entries, expected {len(schema)}", path)
+    repeated = _first_repeated(value) if isinstance(schema, set) else None
+    if repeated is not None:
+        raise Unreadable(f"{shown(value[repeated])} listed twice", (*path, repeated))
+
+
+def _all_within(bounds: range, value: Sequence[Any]) -> bool:
+    """Check a list of integers at once; what fails is then checked item by item."""
+    plain = all(type(number) is int for number in value)
+    return plain and (not value or (min(value) in bounds and max(value) in bounds))
+
+
+def _check_text(value: Any, path: Path) -> None:
+    expect(str, value, path)
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        raise Unreadable("half a surrogate pair in a string", path) from None
+
+
+def _step(step: str | int) -> str:
+    if isinstance(step, int):
+        return f"[{step}]"
+    return f".{step}" if PLAIN_KEY.match(step) else f"[{shown(step)}]"
+
+
+def _object_or_odd(pairs: list[tuple[str, Any]]) -> dict[str, Any] | _Odd:
+    repeated = _first_repeated([key for key, _ in pairs])
+    odd = None if repeated is None else _Odd("key given twice", pairs[repeated][0])
+    return odd or dict(pairs)
+
+
+def _first_repeated(values: Sequence[Any]) -> int | None:
+    """Return the position of the first value that occurred before, if any."""
+    if len(set(values)) == len(values):
+        return None
+    seen: set[Any] = set()
+    for position, value in enumerate(values):
+        if value in seen:
+            return position
+        seen.add(value)
+    return None
