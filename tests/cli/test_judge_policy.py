@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-import verify
 from tests.cli.commands import CHAIN, Cli, write_lines
 from tests.shapes import Document, member, rebalance
 
@@ -154,7 +153,6 @@ def test_no_claim_is_no_proof(cli: Cli, pair: Pair) -> None:
     assert pair(cli, plain, "--require", "proved").code == 1
 
 
-@pytest.mark.skipif(not hasattr(verify, "is_proved"), reason="judge without status")
 def test_a_certificate_is_a_proof(cli: Cli, tmp_path: Path) -> None:
     source, target = write_lines(tmp_path / "i", CHAIN), tmp_path / "solved"
     assert cli("solve", "-o", target, source).code == 0
