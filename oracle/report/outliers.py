@@ -156,6 +156,7 @@ def _places(verdict: Mapping[str, Any]) -> set[Held]:
 def _broken(verdict: Mapping[str, Any]) -> tuple[Broken, ...]:
     """Gather violations by rule, the most frequent first."""
     rules = Counter(found["rule"] for found in verdict["violations"])
+    rules.update(verdict.get("more_violations", {}))
     first = {found["rule"]: found for found in reversed(verdict["violations"])}
     return tuple(
         Broken(

@@ -159,3 +159,8 @@ def test_a_certificate_is_a_proof(cli: Cli, tmp_path: Path) -> None:
     ended = cli("judge", "--require", "proved", source, target)
     assert ended.code == 0
     assert ended.documents[0]["status"] == {"claimed": "optimal", "found": "proved"}
+
+
+def test_a_person_reads_the_status(person: Cli, pair: Pair) -> None:
+    text = pair(person, ANSWER).out.decode()
+    assert "status: claimed optimal, found search" in text
