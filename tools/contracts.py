@@ -72,8 +72,6 @@ class ThroughInit(_Strays):
         Packages within a package whose ``__init__`` others may import from as well.
     unchecked_importers
         Packages whose own imports are not checked.
-    known_imports
-        Pairs ``importer -> imported`` that are not reported.
     """
 
     type_name = "through_init"
@@ -82,23 +80,17 @@ class ThroughInit(_Strays):
     unchecked_importers = fields.ListField(
         subfield=fields.StringField(), required=False, default=[]
     )
-    known_imports = fields.ListField(
-        subfield=fields.StringField(), required=False, default=[]
-    )
 
     def strays(self, graph: ImportGraph) -> Iterator[tuple[str, str]]:
         """Yield the imports of another package's inner modules."""
         roots = {name for name in graph.modules if "." not in name}
         public = roots | set(cast("list[str]", self.public_subpackages))
         unchecked = set(cast("list[str]", self.unchecked_importers))
-        known = set(cast("list[str]", self.known_imports))
         for importer in graph.modules:
             package = importer.partition(".")[0]
             if graph.is_module_squashed(importer) or package in unchecked:
                 continue
             for imported in graph.find_modules_directly_imported_by(importer):
                 is_own = imported.partition(".")[0] == package
-                if is_own or imported in public:
-                    continue
-                if f"{importer} -> {imported}" not in known:
+                if not is_own and imported not in public:
                     yield importer, imported

@@ -39,7 +39,7 @@ class Judging:
 
     def is_met(self, verdict: Verdict) -> bool:
         """Return whether a verdict is what the caller asks for (exit code 0)."""
-        if self.require_proved and not _is_proved(verdict):
+        if self.require_proved and not verify.is_proved(verdict):
             return False
         return bool(verdict["verdict"] != "invalid")
 
@@ -133,11 +133,6 @@ def _read(
             ) from None
 
     return read_documents(source, parse)
-
-
-def _is_proved(verdict: Verdict) -> bool:
-    """Return whether the judge found the claimed status proved."""
-    return bool(verdict.get("status", {}).get("found") == "proved")
 
 
 def _unreadable(error: DocumentError, document: str) -> Verdict:

@@ -42,10 +42,16 @@ def verdict_parts(verdict: Mapping[str, Any]) -> list[RenderableType]:
         parts.append(Text(title))
     if verdict["violations"]:
         parts.append(_violations(verdict["violations"]))
+    for rule, count in verdict.get("more_violations", {}).items():
+        parts.append(Text(f"{rule}: {count:,} more"))
     if "policy" in verdict:
         parts.append(_levels(verdict))
     for name, found in _evidence(verdict):
         parts.append(Text(f"{name}: {visible(str(found), limit=400)}"))
+    if "status" in verdict:
+        status = verdict["status"]
+        claimed = visible(status["claimed"], limit=60)
+        parts.append(Text(f"status: claimed {claimed}, found {status['found']}"))
     proved = [words for name, words in _PROVED.items() if verdict["proved"][name]]
     if proved:
         parts.append(Text(f"proved: {'; '.join(proved)}"))

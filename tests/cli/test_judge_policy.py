@@ -139,3 +139,28 @@ def test_a_person_sees_what_is_wrong_with_a_level(person: Cli, pair: Pair) -> No
     assert "budget not met" in text
     assert "peak-lag, claimed: {'bound': 36}" in text
     assert "'kind': 'crowd'" in text
+
+
+def test_a_search_is_no_proof_where_one_is_required(cli: Cli, pair: Pair) -> None:
+    assert pair(cli, ANSWER).code == 0
+    assert pair(cli, ANSWER, "--require", "proved").code == 1
+
+
+def test_no_claim_is_no_proof(cli: Cli, pair: Pair) -> None:
+    members = {"a": {"t": [0, 1, 2]}, "b": {"t": [3, 4]}}
+    plain = {"format": "assignment/1", "members": members}
+    assert pair(cli, plain).code == 0
+    assert pair(cli, plain, "--require", "proved").code == 1
+
+
+def test_a_certificate_is_a_proof(cli: Cli, tmp_path: Path) -> None:
+    source, target = write_lines(tmp_path / "i", CHAIN), tmp_path / "solved"
+    assert cli("solve", "-o", target, source).code == 0
+    ended = cli("judge", "--require", "proved", source, target)
+    assert ended.code == 0
+    assert ended.documents[0]["status"] == {"claimed": "optimal", "found": "proved"}
+
+
+def test_a_person_reads_the_status(person: Cli, pair: Pair) -> None:
+    text = pair(person, ANSWER).out.decode()
+    assert "status: claimed optimal, found search" in text

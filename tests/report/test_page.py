@@ -44,7 +44,7 @@ def test_the_headline_is_the_finding(small: Element) -> None:
     assert (
         "in orders (sticky) it was 4 of 5: 2 with needless moves, 1 unbalanced" in lede
     )
-    assert "For every rebalance here a best assignment was computed and proved" in lede
+    assert "For every rebalance, the best assignment was computed and proved" in lede
 
 
 def test_the_tiles(small: Element) -> None:
@@ -134,11 +134,11 @@ def test_the_worst_are_shown_worst_first(small: Element) -> None:
         "orders, generation 2",
     ]
     assert said == [
-        "1 partition, such as t 1, given to several members (b).",
+        "1 partition, such as t 1, assigned to several members (b).",
         "Loads (partitions × members) 2×1, 1×2, 0×1. Possible were 1×4.",
         "Loads (partitions × members) 2×2, 0×1. Possible were 2×1, 1×2.",
-        "Moved 4 partitions; 1 was needed for loads just as even.",
-        "Moved 4 partitions; 1 was needed for loads just as even.",
+        "Moved 4 partitions; 1 was needed for loads that are as balanced.",
+        "Moved 4 partitions; 1 was needed for loads that are as balanced.",
     ]
 
 
@@ -183,7 +183,7 @@ def test_what_is_against_the_rules_is_marked(tmp_path: Path) -> None:
     audit = Audit()
     audit.rebalance(even("orders"), {"actual": FORGOTTEN})
     (case,) = cases(page(audit, tmp_path))
-    assert "1 partition, such as t 3, given to nobody, though" in case.text
+    assert "1 partition, such as t 3, assigned to no member" in case.text
     *_, nobody = case.one("table").all("tr")
     assert nobody.one("th").text == "nobody"
     assert [pieces(cell) for cell in nobody.all("td")] == [
@@ -216,7 +216,7 @@ def test_a_proof_that_fails_is_not_claimed(tmp_path: Path) -> None:
             row["moves_least"] = row["at_optimum"] = None
     root = page(audit, tmp_path)
     lede = root.one("p", class_="lede").text
-    assert "For 1 of 2 rebalances a best assignment was computed and proved" in lede
+    assert "For 1 of 2 rebalances, the best assignment was computed and proved" in lede
     assert root.one("h1").text.startswith("In 1 of 1 rebalances")
     assert "Besides, 1 rebalance could not be settled" in root.text
     assert len(cases(root)) == 1

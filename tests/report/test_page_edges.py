@@ -40,7 +40,7 @@ def test_a_broken_round_breaks_its_episode(tmp_path: Path) -> None:
     assert root.one("h1").text == "In 1 of 1 rebalances the clients broke a rule."
     (case,) = cases(root)
     assert "generation 1" in case.text
-    assert "given away before its owner had revoked it" in case.text
+    assert "assigned before its owner had revoked it" in case.text
     assert table(root, "clients")[1][3:7] == ["0 · 0 %", "0", "0", "1"]
 
 
