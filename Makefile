@@ -15,7 +15,7 @@ BIN := .venv/bin
 # Tests run in one process a core, at most four: each may start a Spark of its own.
 PYTEST := $(BIN)/python -m pytest -q -n logical --maxprocesses 4 --dist worksteal
 # Packages in which no class name and no module name occurs twice.
-UNIQUE := oracle pipeline conformance heuristics rebalance verify
+UNIQUE := oracle pipeline conformance heuristics rebalance solver verify
 WITH_PYTHON := python=$$(PYTHON="$(PYTHON)" sh tools/find_python.sh) && "$$python"
 
 .PHONY: help setup dev audit test test-all lint format mutation browser pictures bench lock clean

@@ -23,8 +23,7 @@ import numpy as np
 from ortools.graph.python import min_cost_flow
 
 from benchmarks.instances import CASES, one_left
-from rebalance import Instance
-from rebalance.figures import count_kept
+from rebalance import Instance, count_kept
 from solver import Result, Status, solve
 
 REPEATS = 7

@@ -13,8 +13,7 @@ import orjson
 from benchmarks.instances import CASES, equal, mixed
 from heuristics import ASSIGNORS
 from heuristics.cooperative_sticky import CooperativeStickyAssignor
-from rebalance import Assignment, Instance
-from rebalance.assignment import members_of
+from rebalance import Assignment, Instance, members_of
 
 LAG_SEED: Final = 11
 

@@ -15,6 +15,7 @@ from conformance.clients import Adapter, Answer, Verdict, judged
 from heuristics import ASSIGNORS
 from heuristics.cooperative_sticky import MOST_ROUNDS
 from rebalance import (
+    NOBODY,
     Assignment,
     AssignmentDocument,
     Instance,
@@ -23,7 +24,6 @@ from rebalance import (
     instance_of,
     parse_rebalance,
 )
-from rebalance.claims import NOBODY
 from solver import solve
 
 Line = dict[str, Any]

@@ -13,10 +13,17 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rebalance import Assignment, Instance
-from rebalance.claims import NOBODY, Bools, Int64
-from rebalance.errors import InstanceError
-from rebalance.figures import count_kept, count_rack_mismatches, member_lag
+from rebalance import (
+    NOBODY,
+    Assignment,
+    Bools,
+    Instance,
+    InstanceError,
+    Int64,
+    count_kept,
+    count_rack_mismatches,
+    member_lag,
+)
 from solver.constants import INT64_MAX
 from solver.policy import Objective, Policy, WeightedObjective
 from solver.result import Value

@@ -11,16 +11,22 @@ from typing import Any
 
 import numpy as np
 
-from rebalance import Assignment, AssignmentDocument, Instance, document_of, figures_of
-from rebalance.claims import NOBODY, Int32, Int64
-from rebalance.documents import (
+from rebalance import (
+    NOBODY,
+    Assignment,
+    AssignmentDocument,
     BoundTerm,
     CertificateDocument,
     CertificateProof,
+    Instance,
+    Int32,
+    Int64,
     ObjectiveDocument,
     PriceWeights,
     SearchProof,
     TermsProof,
+    document_of,
+    figures_of,
 )
 from solver.policy import BalanceKind, Policy, WeightedObjective
 

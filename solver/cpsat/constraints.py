@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from rebalance.claims import NOBODY
+from rebalance import NOBODY
 from solver.cpsat.variables import CpProgram, Linear, ValueIn
 
 

@@ -11,9 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rebalance import Assignment, Instance
-from rebalance.claims import NOBODY, Int64
-from rebalance.instance import ABSENT
+from rebalance import ABSENT, NOBODY, Assignment, Instance, Int64
 from solver.objectives import capacities, common_capacity
 from solver.policy import BalanceKind, Objective, Policy
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
-from rebalance import Assignment
-from rebalance.documents import BoundTerm, SearchProof, TermsProof
+from rebalance import Assignment, BoundTerm, SearchProof, TermsProof
 from solver.cpsat.cp_instance import CpInstance
 from solver.cpsat.load_vector import LoadVectorSolve
 from solver.cpsat.objective_expressions import objective_expression

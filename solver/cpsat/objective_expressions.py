@@ -11,8 +11,7 @@ from typing import Final
 
 from ortools.sat.python.cp_model import IntVar
 
-from rebalance.errors import InstanceError
-from rebalance.instance import ABSENT
+from rebalance import ABSENT, InstanceError
 from solver.cpsat.cp_instance import CpInstance, CpTotals
 from solver.cpsat.variables import CpProgram, Linear, total
 from solver.objectives import largest_value, scale_of

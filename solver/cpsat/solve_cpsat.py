@@ -7,8 +7,7 @@ from typing import Final
 
 import psutil
 
-from rebalance import Assignment, Instance
-from rebalance.errors import InstanceError
+from rebalance import Assignment, Instance, InstanceError
 from solver.cpsat import constraints
 from solver.cpsat.balance_region import CpRegion, open_region
 from solver.cpsat.cp_instance import CpInstance, Distinctions, cp_instance_of

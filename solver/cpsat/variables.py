@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from ortools.sat.python import cp_model
 from ortools.sat.python.cp_model import CpModel, IntVar
 
-from rebalance.claims import NOBODY
+from rebalance import NOBODY
 from solver.cpsat.balance_region import CpRegion
 from solver.cpsat.cp_instance import ClassCounts, CpClass, CpInstance, CpTotals
 

@@ -8,8 +8,7 @@ from heapq import heapify, heapreplace
 
 import numpy as np
 
-from rebalance import Assignment
-from rebalance.claims import NOBODY
+from rebalance import NOBODY, Assignment
 from solver import exact
 from solver.cpsat.balance_region import CpRegion, key_of, per_topic_region, region_of
 from solver.cpsat.cp_instance import (

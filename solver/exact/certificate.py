@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from rebalance import Assignment, Instance
-from rebalance.claims import NOBODY, Int32, Int64
+from rebalance import NOBODY, Assignment, Instance, Int32, Int64
 from solver.constants import UNBOUNDED
 from solver.exact.reduced_instance import group_by_key, row_of_entry
 from solver.exact.weighted_keys import below_each, rank_keys

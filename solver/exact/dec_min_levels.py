@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from rebalance.claims import Bools, Int32, Int64
+from rebalance import Bools, Int32, Int64
 from solver.exact.min_cost_flow import (
     UNCAPACITATED,
     FlowProblem,

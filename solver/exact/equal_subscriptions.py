@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from rebalance.claims import NOBODY, Int32, Int64
+from rebalance import NOBODY, Int32, Int64
 from solver.exact.reduced_instance import OUTSIDE, ReducedInstance
 
 

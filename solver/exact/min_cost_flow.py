@@ -19,7 +19,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from rebalance.claims import Int32, Int64
+from rebalance import Int32, Int64
 
 Int8 = NDArray[np.int8]
 

@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rebalance import Instance
-from rebalance.claims import Int32, Int64
+from rebalance import Instance, Int32, Int64
 from solver.constants import UNBOUNDED
 from solver.exact.certificate import load_bounds_of, topic_floors
 from solver.exact.reduced_instance import OUTSIDE

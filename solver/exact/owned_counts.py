@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from rebalance.claims import NOBODY, Int32, Int64
+from rebalance import NOBODY, Int32, Int64
 
 
 class OwnedCounts(NamedTuple):

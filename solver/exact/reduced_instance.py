@@ -12,8 +12,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numba import njit
 
-from rebalance import Instance
-from rebalance.claims import Int32, Int64
+from rebalance import Instance, Int32, Int64
 
 OUTSIDE: Final = -1
 

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rebalance import Assignment, Instance
-from rebalance.claims import Int32, Int64
-from rebalance.documents import CertificateProof
+from rebalance import Assignment, CertificateProof, Instance, Int32, Int64
 from solver.exact.certificate import prove
 from solver.exact.dec_min_levels import dec_min_levels
 from solver.exact.equal_subscriptions import assign_equal

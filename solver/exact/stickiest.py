@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from rebalance.claims import Int32, Int64
+from rebalance import Int32, Int64
 from solver.constants import UNBOUNDED
 from solver.exact.min_cost_flow import (
     UNCAPACITATED,

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numba import njit
 
-from rebalance.claims import Int32, Int64
+from rebalance import Int32, Int64
 
 _RELATIVE_ERROR: Final = 2.0**-40
 """Above the rounding error of doubles (2^-53 per step) in the estimate of a quota."""

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from rebalance.claims import Bools, Int32, Int64
+from rebalance import Bools, Int32, Int64
 from solver.exact.min_cost_flow import Network
 from solver.exact.reduced_instance import ReducedInstance
 from solver.exact.weighted_keys import count_below, last_key, sort_keys

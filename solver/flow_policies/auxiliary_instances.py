@@ -15,9 +15,17 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from rebalance import Assignment, ClaimRule, Claims, Instance
-from rebalance.claims import NOBODY, Bools, Int32, Int64
-from rebalance.instance import ABSENT
+from rebalance import (
+    ABSENT,
+    NOBODY,
+    Assignment,
+    Bools,
+    ClaimRule,
+    Claims,
+    Instance,
+    Int32,
+    Int64,
+)
 from solver.exact import take_rows
 from solver.flow_policies.move_rack_weights import weights_of
 from solver.flow_policies.place_classes import (

@@ -8,9 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rebalance import Assignment, Instance
-from rebalance.claims import NOBODY, Int64
-from rebalance.figures import count_rack_mismatches
+from rebalance import NOBODY, Assignment, Instance, Int64, count_rack_mismatches
 from solver import exact
 from solver.exact import OptimalFace, load_bounds_of, load_value, optimal_face_of
 from solver.flow_policies.cheapest_flow import cheapest_flow, member_groups

@@ -18,8 +18,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numba import njit
 
-from rebalance import Instance
-from rebalance.claims import NOBODY, Int32, Int64
+from rebalance import NOBODY, Instance, Int32, Int64
 from solver.exact import OUTSIDE, OptimalFace, take_rows
 from solver.flow_policies.move_rack_weights import Weights
 from solver.flow_policies.ortools_flow import limited_min_cost_flow

@@ -11,8 +11,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from rebalance import Instance
-from rebalance.claims import NOBODY
+from rebalance import NOBODY, Instance
 from solver.policy import BalanceKind, Objective, Policy, WeightedObjective
 
 MOVES: Final = WeightedObjective.of(Objective.STICKINESS)

@@ -10,9 +10,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from rebalance import Instance
-from rebalance.claims import Bools, Int32, Int64
-from rebalance.instance import ABSENT
+from rebalance import ABSENT, Bools, Instance, Int32, Int64
 
 RACKS_MAX: Final = 62
 

@@ -14,9 +14,14 @@ from typing import Final
 
 import numpy as np
 
-from rebalance import Assignment, Instance
-from rebalance.claims import NOBODY
-from rebalance.documents import BoundTerm, CertificateProof, TermsProof
+from rebalance import (
+    NOBODY,
+    Assignment,
+    BoundTerm,
+    CertificateProof,
+    Instance,
+    TermsProof,
+)
 from solver import exact
 from solver.flow_policies.auxiliary_instances import (
     AuxiliaryInstance,

@@ -13,8 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from rebalance import Instance
-from rebalance.claims import NOBODY
+from rebalance import NOBODY, Instance
 from solver.limits import LimitExceededError
 from solver.objectives import capacities, common_capacity, in_play
 from solver.policy import BalanceKind, Objective, Policy

@@ -12,8 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from rebalance import Assignment, Instance
-from rebalance.claims import NOBODY
+from rebalance import NOBODY, Assignment, Instance
 from solver.milp.dec_min_face import dec_min_face
 from solver.objectives import capacities, in_play
 from solver.policy import Balance, BalanceKind, Policy

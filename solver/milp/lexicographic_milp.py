@@ -17,9 +17,7 @@ from typing import Final
 import numpy as np
 from pulp import LpAffineExpression as Expression
 
-from rebalance import Assignment, Instance
-from rebalance.claims import NOBODY
-from rebalance.documents import SearchProof
+from rebalance import NOBODY, Assignment, Instance, SearchProof
 from solver.limits import LimitExceededError, Limits
 from solver.milp import highs
 from solver.milp.feasibility import is_allowed

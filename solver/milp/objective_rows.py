@@ -16,7 +16,7 @@ from typing import Final
 from pulp import LpAffineExpression as Expression
 from pulp import lpSum
 
-from rebalance.claims import NOBODY
+from rebalance import NOBODY
 from solver.milp.columns import NO_RACK
 from solver.milp.milp_program import MilpProgram, range_of
 from solver.objectives import scale_of

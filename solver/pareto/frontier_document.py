@@ -26,9 +26,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from rebalance import Instance, figures_of
+from rebalance import CertificateDocument, Instance, ObjectiveDocument, figures_of
 from rebalance import document_of as document_of_assignment
-from rebalance.documents import CertificateDocument, ObjectiveDocument
 from solver.engines import solve
 from solver.pareto.frontier import Frontier, FrontierPoint
 from solver.policy import dec_min

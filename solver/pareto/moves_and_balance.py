@@ -22,9 +22,7 @@ from typing import Final
 import numpy as np
 from ortools.sat.python import cp_model
 
-from rebalance import Instance, figures_of
-from rebalance.claims import Int64
-from rebalance.documents import SearchProof
+from rebalance import Instance, Int64, SearchProof, figures_of
 from solver.cpsat import configure_solver, run_solver
 from solver.engines import solve
 from solver.limits import LimitExceededError, Limits

@@ -12,9 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from rebalance import Assignment, Instance
-from rebalance.claims import NOBODY
-from rebalance.documents import TermsProof
+from rebalance import NOBODY, Assignment, Instance, TermsProof
 from solver import cpsat
 from solver.engines import solve
 from solver.limits import Limits

@@ -17,8 +17,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from rebalance import Assignment, Instance
-from rebalance.claims import NOBODY, Int32, Int64
+from rebalance import NOBODY, Assignment, Instance, Int32, Int64
 from solver.flow_policies import min_cost_flow
 from solver.limits import Limits
 

@@ -15,9 +15,7 @@ from typing import Final
 import numpy as np
 from ortools.graph.python import max_flow
 
-from rebalance import Instance
-from rebalance.claims import Bools, Int64
-from rebalance.documents import BoundTerm, SearchProof, TermsProof
+from rebalance import Bools, BoundTerm, Instance, Int64, SearchProof, TermsProof
 from solver.peak_lag.feasible_region import (
     FeasibleRegion,
     cells_of,

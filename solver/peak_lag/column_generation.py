@@ -22,8 +22,7 @@ from numpy.typing import NDArray
 from ortools.linear_solver import pywraplp
 from ortools.sat.python import cp_model
 
-from rebalance.claims import NOBODY, Int32, Int64
-from rebalance.documents import BoundTerm
+from rebalance import NOBODY, BoundTerm, Int32, Int64
 from solver.constants import INT64_MAX
 from solver.peak_lag.feasible_region import FeasibleRegion
 from solver.peak_lag.lag_instance import LagInstance

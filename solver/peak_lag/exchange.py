@@ -17,7 +17,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from rebalance.claims import Int32, Int64
+from rebalance import Int32, Int64
 from solver.constants import UNBOUNDED
 from solver.peak_lag.feasible_region import (
     END,

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numba import njit
 
-from rebalance.claims import Int32, Int64
+from rebalance import Int32, Int64
 
 END: Final = -1
 """No partition, or no member."""

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numba import njit
 
-from rebalance.claims import NOBODY, Int32, Int64
+from rebalance import NOBODY, Int32, Int64
 from solver.peak_lag.feasible_region import (
     EligibleMembers,
     FeasibleRegion,

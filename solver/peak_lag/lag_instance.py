@@ -15,8 +15,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from rebalance import Instance
-from rebalance.claims import NOBODY, Int32, Int64
+from rebalance import NOBODY, Instance, Int32, Int64
 from solver import exact
 from solver.constants import EXACT_DOUBLE_MAX, UNBOUNDED
 from solver.exact import OUTSIDE, ReducedInstance

@@ -9,9 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from rebalance import Assignment, Instance
-from rebalance.claims import Int32
-from rebalance.documents import CertificateProof, SearchProof
+from rebalance import Assignment, CertificateProof, Instance, Int32, SearchProof
 from solver.objectives import scale_of, value_of
 from solver.peak_lag.bounds import bound_peak_lag
 from solver.peak_lag.greedy import construct_greedily

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numba import njit
 
-from rebalance.claims import Int32, Int64
+from rebalance import Int32, Int64
 from solver.peak_lag.exchange import (
     SearchState,
     excess_of,

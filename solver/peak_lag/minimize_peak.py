@@ -16,8 +16,7 @@ from typing import Final
 
 import numpy as np
 
-from rebalance.claims import Int32
-from rebalance.documents import BoundTerm
+from rebalance import BoundTerm, Int32
 from solver.peak_lag.feasible_region import (
     interchangeable_members,
     member_lists,

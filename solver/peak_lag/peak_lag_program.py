@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 from ortools.sat.python import cp_model
 
-from rebalance.claims import Int32
+from rebalance import Int32
 from solver.cpsat import configure_solver, run_solver
 from solver.limits import LimitExceededError
 from solver.peak_lag.feasible_region import (

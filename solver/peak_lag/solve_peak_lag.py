@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rebalance import Instance
-from rebalance.documents import TermsProof
+from rebalance import Instance, TermsProof
 from solver import exact
 from solver.limits import Limits
 from solver.objectives import check_policy

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numba import njit
 
-from rebalance.claims import Int64
+from rebalance import Int64
 
 MOST_ITEMS: Final = 30
 NO_SUBSET: Final = -1

@@ -8,9 +8,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from rebalance import Assignment, Claims, Instance
-from rebalance.claims import NOBODY
-from rebalance.documents import BoundTerm, SearchProof, TermsProof
+from rebalance import (
+    NOBODY,
+    Assignment,
+    BoundTerm,
+    Claims,
+    Instance,
+    SearchProof,
+    TermsProof,
+)
 from solver.objectives import common_capacity, scale_of, value_of
 from solver.peak_lag.bounds import bound_peak_lag
 from solver.peak_lag.greedy import construct_greedily

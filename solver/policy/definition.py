@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from rebalance.errors import PolicyError
+from rebalance import PolicyError
 
 WEIGHT_MAX: Final = 2**31 - 1
 """Largest weight of an objective in a sum."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Final
 
-from rebalance.errors import PolicyError
+from rebalance import PolicyError
 from solver.constants import INT64_MAX
 from solver.policy.definition import (
     WEIGHT_MAX,

@@ -12,8 +12,14 @@ import numpy as np
 from ortools.graph.python import min_cost_flow
 
 import verify
-from rebalance import ClaimRule, Instance, instance_of, parse_rebalance, to_json
-from rebalance.figures import count_kept
+from rebalance import (
+    ClaimRule,
+    Instance,
+    count_kept,
+    instance_of,
+    parse_rebalance,
+    to_json,
+)
 from solver import Result, Status, solve
 from solver.exact import solve_without_closed_form
 from tests.shapes import Document

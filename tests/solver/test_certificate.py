@@ -8,9 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import verify
-from rebalance import Assignment
-from rebalance.assignment import members_of
-from rebalance.claims import Int64
+from rebalance import Assignment, Int64, members_of
 from solver import Certificate, solve
 from solver.exact import prove
 from tests.shapes import Document, shape

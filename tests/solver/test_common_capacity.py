@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rebalance.errors import InstanceError
+from rebalance import InstanceError
 from solver import Status, solve
 from solver.objectives import COMMON_CAPACITY_BITS, common_capacity
 from solver.policy import parse_policy

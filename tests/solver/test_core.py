@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given, settings
 
 import verify
-from rebalance import ClaimRule, Claims, Instance, to_json
-from rebalance.assignment import members_of
+from rebalance import ClaimRule, Claims, Instance, members_of, to_json
 from solver import Status, solve
 from solver.exact import solve_without_closed_form
 from tests.shapes import SHAPES, Document, member, rebalance, shape

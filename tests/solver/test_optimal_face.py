@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import verify
-from rebalance import Instance
-from rebalance.claims import Int32
+from rebalance import Instance, Int32
 from solver import solve
 from solver.exact import OptimalFace, optimal_face_of
 from tests.shapes import Document, member, rebalance

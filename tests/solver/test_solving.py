@@ -7,8 +7,7 @@ from types import MappingProxyType
 
 import pytest
 
-from rebalance import Instance
-from rebalance.errors import InstanceError
+from rebalance import Instance, InstanceError
 from solver import Engine, engines, solve
 from solver.limits import Limits
 from solver.policy import NAMED, Policy, parse_policy

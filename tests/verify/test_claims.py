@@ -7,9 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import verify
-from rebalance.claims import ClaimRule
-from rebalance.columns import instance_of
-from rebalance.documents import Rebalance
+from rebalance import ClaimRule, Rebalance, instance_of
 from tests.shapes import (
     DOUBLE_CLAIM,
     MIXED_GENERATIONS,

@@ -12,8 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import verify
-from rebalance.documents import parse_assignment, parse_rebalance
-from rebalance.errors import DocumentError
+from rebalance import DocumentError, parse_assignment, parse_rebalance
 from tests.shapes import CHAIN, SHAPES, Document, shape
 from tests.strategies import rebalances, rebalances_with_assignments
 

@@ -20,9 +20,9 @@ from rebalance import (
     assignment_of,
     figures_of,
     instance_of,
+    member_lag,
     parse_rebalance,
 )
-from rebalance.figures import member_lag
 from solver import solve
 from solver.objectives import values_of
 from solver.policy import parse_policy

@@ -8,8 +8,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from oracle.chart_theme import INK, PAPER
-from rebalance import Instance
-from rebalance.claims import NOBODY, Int32
+from rebalance import NOBODY, Instance, Int32
 from tools.pictures.answers import Contrast, State
 from tools.pictures.canvas import (
     ALARM,

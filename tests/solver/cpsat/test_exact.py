@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from ortools.sat.python import cp_model
 
-from rebalance.errors import InstanceError
+from rebalance import InstanceError
 from solver import cpsat
 from solver.cpsat.objective_expressions import VALUE_MAX
 from solver.cpsat.run_solver import PRESOLVE_MAX

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rebalance.documents import BoundTerm, SearchProof, TermsProof
+from rebalance import BoundTerm, SearchProof, TermsProof
 from solver import cpsat, exact
 from solver.limits import Limits
 from solver.policy import parse_policy

@@ -7,8 +7,7 @@ from itertools import product
 
 import numpy as np
 
-from rebalance import Assignment, Instance
-from rebalance.claims import NOBODY
+from rebalance import NOBODY, Assignment, Instance
 from solver.objectives import value_of
 from solver.policy import Objective, WeightedObjective
 

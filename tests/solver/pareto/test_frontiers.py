@@ -15,8 +15,7 @@ import numpy as np
 import pytest
 
 import verify
-from rebalance import Assignment, Instance
-from rebalance.errors import InstanceError
+from rebalance import Assignment, Instance, InstanceError
 from solver.limits import Limits
 from solver.pareto import (
     Frontier,

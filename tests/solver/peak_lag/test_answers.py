@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 import verify
-from rebalance import Instance, to_json
-from rebalance.errors import InstanceError
+from rebalance import Instance, InstanceError, to_json
 from solver.limits import Limits
 from solver.objectives import values_of
 from solver.peak_lag import can_answer, solve

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rebalance.claims import Int32
+from rebalance import Int32
 from solver.peak_lag.feasible_region import (
     eligible_members,
     member_lists,
