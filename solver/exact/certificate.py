@@ -78,10 +78,10 @@ def prove(
     bounds = load_bounds_of(instance, certificate)
     classes = instance.member_class, instance.class_offsets, instance.class_topics
     floors = topic_floors(*classes, bounds.place, price, len(instance.topics))
-    partitions = assignment.assignee, instance.topic_offsets
-    is_valid = _is_valid(*partitions, *classes)
+    assignee, offsets = assignment.assignee, instance.topic_offsets
+    is_valid = _is_valid(assignee, offsets, *classes)
     on_floor, load, owned, kept, most = _scan(
-        instance.owner, *partitions, bounds.place, price, *floors
+        instance.owner, assignee, offsets, bounds.place, price, *floors
     )
     within = bool((load >= bounds.low).all() and (load <= bounds.high).all())
     return CertificateCheck(
