@@ -75,19 +75,16 @@ def prove(
     if certificate.weights is None:
         price = np.asarray(certificate.price, np.int32)
     bounds = load_bounds_of(instance, certificate)
-    is_seated, load, owned, kept, most = _scan(
-        instance.owner,
-        assignment.assignee,
-        instance.topic_offsets,
-        instance.member_class,
-        instance.class_offsets,
-        instance.class_topics,
-        bounds.place,
-        price,
+    classes = instance.member_class, instance.class_offsets, instance.class_topics
+    floors = topic_floors(*classes, bounds.place, price, len(instance.topics))
+    assignee, offsets = assignment.assignee, instance.topic_offsets
+    is_valid = _is_valid(assignee, offsets, *classes)
+    on_floor, load, owned, kept, most = _scan(
+        instance.owner, assignee, offsets, bounds.place, price, *floors
     )
     within = bool((load >= bounds.low).all() and (load <= bounds.high).all())
     return CertificateCheck(
-        balanced=bool(is_seated and within and bounds.are_consistent),
+        balanced=bool(is_valid and on_floor and within and bounds.are_consistent),
         owned=int(owned),
         kept=int(kept),
         most_kept=int(most) + load_value(bounds, price, load),
@@ -167,51 +164,61 @@ def topic_floors(
 
 
 @njit(cache=True)
-def _scan(
-    owner: Int32,
+def _is_valid(
     assignee: Int32,
     topic_offsets: Int64,
     member_class: Int32,
     class_offsets: Int64,
     class_topics: Int32,
-    level: Int32,
-    price: Int32,
-) -> tuple[bool, Int64, int, int, int]:
-    """Scan the partitions once.
-
-    Returns whether each is at a subscriber with the lowest level, and none without
-    subscribers is assigned; the loads; the numbers owned and kept; and the sum over
-    partitions of the largest own − price on the face.
-    """
+) -> bool:
+    """Return whether each assigned partition is at a subscriber of its topic."""
     n_topics = topic_offsets.size - 1
-    floor, cheapest = topic_floors(
-        member_class, class_offsets, class_topics, level, price, n_topics
-    )
     first, entries = group_by_key(class_topics, n_topics)
     class_of_entry = row_of_entry(class_offsets)
     last_topic = np.full(class_offsets.size - 1, -1, np.int64)
+    for t in range(n_topics):
+        for i in entries[first[t] : first[t + 1]]:
+            last_topic[class_of_entry[i]] = t
+        for c in assignee[topic_offsets[t] : topic_offsets[t + 1]]:
+            if c != NOBODY and last_topic[member_class[c]] != t:
+                return False
+    return True
+
+
+@njit(cache=True)
+def _scan(
+    owner: Int32,
+    assignee: Int32,
+    topic_offsets: Int64,
+    level: Int32,
+    price: Int32,
+    floor: Int64,
+    cheapest: Int64,
+) -> tuple[bool, Int64, int, int, int]:
+    """Scan the partitions once.
+
+    Returns whether each is at a lowest level, the loads, the numbers owned and kept,
+    and the sum over partitions of the largest own − price on the face.
+    """
     load = np.zeros(level.size, np.int64)
-    is_seated = True
+    on_floor = True
     owned = 0
     kept = 0
     most = 0
-    for t in range(n_topics):
-        # A class subscribes to the topic if its last topic is this one.
-        for i in entries[first[t] : first[t + 1]]:
-            last_topic[class_of_entry[i]] = t
+    for t in range(floor.size):
+        lowest, cheapest_price = floor[t], cheapest[t]
+        if lowest == UNBOUNDED:
+            continue  # without subscribers
         for p in range(topic_offsets[t], topic_offsets[t + 1]):
             c, o = assignee[p], owner[p]
-            if floor[t] == UNBOUNDED:
-                is_seated &= c == NOBODY
-                continue
             owned += o != NOBODY
-            if c == NOBODY or level[c] != floor[t] or last_topic[member_class[c]] != t:
-                is_seated = False
+            if c == NOBODY or level[c] != lowest:
+                on_floor = False
                 continue
             load[c] += 1
             kept += c == o
-            best = -cheapest[t]
-            if o != NOBODY and level[o] == floor[t]:
+            best = -cheapest_price
+            if o != NOBODY and level[o] == lowest:
                 best = max(best, 1 - price[o])
             most += best
-    return is_seated, load, owned, kept, most
+    return on_floor, load, owned, kept, most
