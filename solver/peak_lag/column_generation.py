@@ -3,7 +3,7 @@
 Where members are interchangeable and few partitions with lag come on each, the mean is
 out of reach, and local search is poor at filling members up. Relaxed bin packing: take
 the least number of columns (sets of partitions that one member can hold within a peak),
-in fractions, so that every partition is covered. Its dual prices tell which column
+in fractions, so that every partition is covered. Its dual prices state which column
 would reduce that number. The least peak at which members suffice is nearly always the
 optimum: below it, rounded prices prove a bound (`packing_term`); at it, CP-SAT chooses
 columns that are an assignment.

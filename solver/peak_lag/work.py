@@ -65,4 +65,6 @@ class Work:
             return self.ended_by
         if not is_searchable:
             return "too large for a search to the end"
+        if self.limits.effort is not None:  # CP-SAT stops just before it is spent
+            return f"effort limit of {self.limits.effort:g}"
         return "the search found no end"

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks.lags import group
+from rebalance import to_json
 from solver.limits import LimitExceededError, Limits
 from solver.peak_lag import solve
 from solver.peak_lag.lag_instance import build_lag_instance
@@ -60,6 +61,26 @@ def test_same_seed_and_effort_give_the_same(policy: str) -> None:
     assert again.assignment is not None
     assert (once.assignment.assignee == again.assignment.assignee).all()
     assert once.objectives == again.objectives
+
+
+def test_a_limit_in_seconds_changes_nothing_before_it_is_reached() -> None:
+    """Issue 12: whether CP-SAT was asked depended on the time left."""
+    columns = group("pareto", partitions=60, members=10, topics=4, seed=1)
+    for text in ("per-topic; peak-lag, lag-spread", "none; peak-lag"):
+        policy = parse_policy(text)
+        once, again = (
+            solve(columns, policy, limits=Limits(effort=0.3, seconds=seconds))
+            for seconds in (None, 600)
+        )
+        assert to_json(once.to_document(columns)) == to_json(again.to_document(columns))
+
+
+def test_work_records_the_first_limit_that_ended_it() -> None:
+    work = Work(limits=Limits(seconds=0))
+    assert work.exceeded() == "time limit of 0 s"
+    work.limits = Limits()
+    assert work.exceeded() is None
+    assert work.reason(is_searchable=False) == "time limit of 0 s"
 
 
 def test_more_effort_is_never_worse() -> None:
