@@ -14,7 +14,11 @@ COLUMNS = 100
 
 
 def prose_lines(text: str) -> list[str]:
-    """Return the lines of paragraphs and lists: no tables, code, headings, pictures."""
+    """Return the lines of paragraphs and lists: no tables, code, headings, pictures.
+
+    What a benchmark writes between its marks is left out.
+    """
+    text = re.sub(r"<!-- measured: start.*?measured: end -->", "", text, flags=re.DOTALL)
     lines = text.splitlines()
     found: list[str] = []
     for token in MarkdownIt("commonmark").enable("table").parse(text):
