@@ -18,7 +18,9 @@ def prose_lines(text: str) -> list[str]:
 
     What a benchmark writes between its marks is left out.
     """
-    text = re.sub(r"<!-- measured: start.*?measured: end -->", "", text, flags=re.DOTALL)
+    text = re.sub(
+        r"<!-- measured: start.*?measured: end -->", "", text, flags=re.DOTALL
+    )
     lines = text.splitlines()
     found: list[str] = []
     for token in MarkdownIt("commonmark").enable("table").parse(text):
