@@ -95,8 +95,8 @@ def page_part(lines: Iterable[Line]) -> str:
     tables = [
         ("Effect of each part, where it is active", _by_part(others)),
         ("Gap and time without each part, where it is active", _gaps_by_part(others)),
-        ("Proved share by lags, in per cent of all instances", _by(others, 1)),
-        ("Proved share by policy, in per cent of all instances", _by(others, 4)),
+        ("Proved share by lags, in percent of all instances", _by(others, 1)),
+        ("Proved share by policy, in percent of all instances", _by(others, 4)),
         ("The engine without `cover` and the four", _remaining(others)),
         ("Uniform lags, at most 60 partitions", _small_uniform(others)),
         ("Policies with `max-moves`", _budget(budget)),
@@ -106,7 +106,7 @@ def page_part(lines: Iterable[Line]) -> str:
 
 
 def gap(run: Line, runs: Runs) -> float:
-    """Return how far a value is above the largest bound known, in per cent."""
+    """Return how far a value is above the largest bound known, in percent."""
     bound = max(map(_bound, runs.values()))
     return 100 * (run["value"] - bound) / bound if bound else 0.0
 
@@ -123,7 +123,7 @@ def is_active(part: Part, runs: Runs) -> bool:
 
 
 def reported_gap(run: Line) -> float:
-    """Return how far a value is above the bound of the same run, in per cent."""
+    """Return how far a value is above the bound of the same run, in percent."""
     bound = run["bound"]
     return 100 * (run["value"] - bound) / bound if bound else 0.0
 
