@@ -1,19 +1,22 @@
 """Compile the kernels once, at set-up, instead of in a user's first command.
 
-numba keeps what it compiled beside the modules. Which kernels a command needs depends
-on its instance and policy, so the small examples go through all of them.
+numba keeps what it compiled next to the modules. Which kernels and signatures a command
+needs depends on its instance and policy, so examples and random small groups are solved
+under many policies (``tests/solver/test_kernels.py`` checks that nothing is missing).
 """
 
 from __future__ import annotations
 
+import random
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import orjson
 
 from heuristics import ASSIGNORS
-from rebalance import Instance, instance_of, parse_rebalance
+from rebalance import Instance, InstanceError, instance_of, parse_rebalance
 from solver import solve
 from solver.exact import solve_without_closed_form
 from solver.limits import Limits
@@ -31,12 +34,17 @@ POLICIES = [
     parse_policy("per-topic; stickiness"),
     parse_policy("none; load"),
     parse_policy("none; peak-lag"),
+    parse_policy("per-topic; topic-peak-lag"),
+    parse_policy("none; peak-lag; max-moves=2"),
 ]
+DRAWN: Final = 24
 
 
 def compile_kernels() -> None:
-    """Answer each example that is a rebalance in every way there is."""
+    """Solve examples and random groups under every policy, and run every assignor."""
     _compile_peak_lag()
+    for seed in range(DRAWN):
+        _answer(instance_of(parse_rebalance(orjson.dumps(_drawn(seed)))))
     for path in sorted(EXAMPLES.glob("*.json")):
         text = path.read_bytes()
         if b'"rebalance/1"' in text:
@@ -48,7 +56,8 @@ def _answer(instance: Instance) -> None:
     solve_without_closed_form(instance)
     for policy in POLICIES:
         if instance.lag is not None or not policy.needs_lag:
-            solve(instance, policy)
+            with suppress(InstanceError):  # capacities can be too large for a policy
+                solve(instance, policy, limits=Limits(effort=0.2))
     _assign(instance)
 
 
@@ -67,6 +76,35 @@ def _compile_peak_lag() -> None:
             limits = CellLimits(region.least, region.most, region.pool, region.extra)
             order = np.argsort(-region.lag, kind="stable")
             in_rounds(region, order, eligible_members(region), limits)
+
+
+def _drawn(seed: int) -> dict[str, Any]:
+    """Draw a group: any subscriptions, mostly owned, some with capacities or racks."""
+    draw = random.Random(seed)  # noqa: S311  # examples, no secrets
+    racks = ("x", "y")
+    sizes = {f"t{i}": draw.randint(1, 12) for i in range(draw.randint(1, 6))}
+    members: dict[str, Any] = {}
+    for number in range(draw.randint(1, 10)):
+        wanted = draw.sample(sorted(sizes), draw.randint(0, len(sizes)))
+        one: dict[str, Any] = {"subscription": wanted, "generation": draw.randint(1, 2)}
+        one |= {"capacity": draw.randint(1, 4)} if seed % 4 == 1 else {}
+        one |= {"rack": draw.choice(racks)} if seed % 3 == 1 else {}
+        members[f"m{number}"] = one
+    for topic, size in sizes.items():
+        for partition in range(size):
+            owned = draw.choice([*members.values()]).setdefault("owned", {})
+            if draw.random() < 0.9:
+                owned.setdefault(topic, []).append(partition)
+    topics = {
+        topic: {
+            "partitions": size,
+            "lag": [draw.randint(0, 1000) for _ in range(size)],
+            "racks": [[draw.choice(racks)] for _ in range(size)],
+        }
+        for topic, size in sizes.items()
+    }
+    head = {"format": "rebalance/1", "group": f"drawn-{seed}"}
+    return {**head, "topics": topics, "members": members}
 
 
 def _with_equal_subscriptions(text: bytes) -> bytes:

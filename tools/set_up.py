@@ -81,7 +81,7 @@ def kernels() -> Step:
                 digest.update(hashlib.sha256(text).digest())
     return Step(
         name="kernels",
-        words="compiling kernels, which takes a minute",
+        words="compiling kernels, which takes some minutes",
         made_from=digest.digest(),
         run=compile_kernels,
     )

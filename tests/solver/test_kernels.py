@@ -17,7 +17,6 @@ from heuristics import ASSIGNORS
 from rebalance import InstanceError, instance_of, parse_rebalance
 from solver import NAMED, Limits, compiled_kernels, parse_policy, solve
 from solver.exact import solve_without_closed_form
-from solver.pareto import balance_front, peak_lag_front
 from tests.strategies import LARGER, SMALL, seeded_rebalance
 
 POLICIES = [*NAMED.values(), *map(parse_policy, (
