@@ -67,7 +67,7 @@ class ChainStickyAssignor:
         return Assignment(assignee=looked_up(order.astype(np.int32), holder))
 
 
-class _Group(NamedTuple):
+class _ChainState(NamedTuple):
     """Owners and holders; M members by place, P partitions.
 
     Attributes
@@ -113,7 +113,7 @@ def _levelled(
 ) -> Int32:
     members, partitions = eligible.order.size, owner.size
     state = empty_state(members, partitions)
-    group = _Group(owner, topic, np.zeros(members, np.int64), state)
+    group = _ChainState(owner, topic, np.zeros(members, np.int64), state)
     for p in range(partitions - 1, -1, -1):
         if holder[p] != NOBODY:
             _give(group, p, holder[p])
@@ -124,19 +124,19 @@ def _levelled(
 
 
 @njit(cache=True)
-def _give(group: _Group, p: int, member: int) -> None:
+def _give(group: _ChainState, p: int, member: int) -> None:
     give(group.state, p, member)
     group.load[member] += 1
 
 
 @njit(cache=True)
-def _take(group: _Group, p: int) -> None:
+def _take(group: _ChainState, p: int) -> None:
     group.load[group.state.holder[p]] -= 1
     take(group.state, p)
 
 
 @njit(cache=True)
-def _level(group: _Group, eligible: EligibleMembers) -> None:
+def _level(group: _ChainState, eligible: EligibleMembers) -> None:
     """Transfer along chains, always from the most loaded member that is not closed.
 
     If no chain starts there, all members reached have its load or one less, so no chain
@@ -169,7 +169,7 @@ def _level(group: _Group, eligible: EligibleMembers) -> None:
 
 @njit(cache=True)
 def _reach(
-    group: _Group, eligible: EligibleMembers, walk: _Walk, start: int, number: int
+    group: _ChainState, eligible: EligibleMembers, walk: _Walk, start: int, number: int
 ) -> tuple[int, int]:
     """Return the nearest member with two partitions less, and how many were reached."""
     walk.queue[0], walk.giver[start], walk.met[start] = start, NOBODY, number
@@ -196,7 +196,7 @@ def _reach(
 
 
 @njit(cache=True)
-def _finish(group: _Group, walk: _Walk, count: int) -> None:
+def _finish(group: _ChainState, walk: _Walk, count: int) -> None:
     """Close the members reached for all later searches."""
     for m in walk.queue[:count]:
         walk.met[m] = _DONE
@@ -207,7 +207,7 @@ def _finish(group: _Group, walk: _Walk, count: int) -> None:
 
 
 @njit(cache=True)
-def _hand_on(group: _Group, walk: _Walk, receiver: int) -> None:
+def _hand_on(group: _ChainState, walk: _Walk, receiver: int) -> None:
     """Transfer one partition along each step of a path, the last step first."""
     while walk.giver[receiver] != NOBODY:
         giver = walk.giver[receiver]
@@ -218,7 +218,7 @@ def _hand_on(group: _Group, walk: _Walk, receiver: int) -> None:
 
 
 @njit(cache=True)
-def _choice(group: _Group, giver: int, topic: int, receiver: int) -> int:
+def _choice(group: _ChainState, giver: int, topic: int, receiver: int) -> int:
     """Select a partition: the receiver's own, else one the giver does not own."""
     best, best_rank = NOBODY, 3
     p = group.state.first[giver]
@@ -233,7 +233,7 @@ def _choice(group: _Group, giver: int, topic: int, receiver: int) -> int:
 
 
 @njit(cache=True)
-def _go_home(group: _Group, eligible: EligibleMembers) -> int:
+def _go_home(group: _ChainState, eligible: EligibleMembers) -> int:
     """Return partitions to their owners; return how many."""
     count = 0
     for p in range(group.owner.size):
@@ -256,7 +256,7 @@ def _go_home(group: _Group, eligible: EligibleMembers) -> int:
 
 @njit(cache=True)
 def _foreign(
-    group: _Group, eligible: EligibleMembers, member: int, receiver: int
+    group: _ChainState, eligible: EligibleMembers, member: int, receiver: int
 ) -> int:
     """Return a held partition that is not owned and that the other member can take."""
     best, best_rank = NOBODY, 2

@@ -64,7 +64,7 @@ class UniformAssignor:
         return Assignment(assignee=dealt)
 
 
-class _Quotas(NamedTuple):
+class _UniformQuotas(NamedTuple):
     """What members keep and still get, int64 (M,) by member index."""
 
     owned: Int64
@@ -91,7 +91,7 @@ def _counted(
 @njit(cache=True)
 def _quotas(
     owner: Int32, members: Int64, topics: Int32, topic_offsets: Int64
-) -> _Quotas:
+) -> _UniformQuotas:
     n_partitions = (topic_offsets[topics + 1] - topic_offsets[topics]).sum()
     quota, n_extra = divmod(n_partitions, members.size)
     owned = np.zeros(members.size, dtype=np.int64)
@@ -107,14 +107,14 @@ def _quotas(
         room = quota + (1 if takes_extra else 0)
         keep[m] = min(owned[m], room)
         need[m] = room - keep[m]
-    return _Quotas(owned, keep, need)
+    return _UniformQuotas(owned, keep, need)
 
 
 @njit(cache=True)
 def _rest(
     assignee: Int32,
     owner: Int32,
-    quotas: _Quotas,
+    quotas: _UniformQuotas,
     members: Int64,
     topics: Int32,
     topic_offsets: Int64,

@@ -1,7 +1,12 @@
 """The best assignment for a rebalance under a policy, with what is proved of it."""
 
 from solver.engines import Engine, solve
-from solver.kernels import compiled_kernels, kernels_are_compiled, load_kernels
+from solver.kernels import (
+    SAMPLES,
+    compiled_kernels,
+    kernels_are_compiled,
+    load_kernels,
+)
 from solver.limits import Limits
 from solver.objectives import common_capacity, values_of
 from solver.policy import (
@@ -19,6 +24,7 @@ from solver.result import Certificate, MiscountError, ObjectiveResult, Result, S
 
 __all__ = [
     "NAMED",
+    "SAMPLES",
     "STICKY",
     "Balance",
     "BalanceKind",

@@ -23,16 +23,18 @@ from solver.policy import Policy
 
 PACKAGES: Final = ("solver", "heuristics")
 
-_EQUAL_SUBSCRIPTIONS: Final = """{"format": "rebalance/1", "group": "", "topics":
+SAMPLES: Final = (
+    """{"format": "rebalance/1", "group": "", "topics":
   {"t": {"partitions": 3, "lag": [3, 2, 1], "racks": [["r"], ["s"], ["r"]]}},
  "members": {"a": {"subscription": ["t"], "rack": "r", "owned": {"t": [0, 1, 2]}},
-             "b": {"subscription": ["t"], "rack": "s"}}}"""
-
-_MIXED_SUBSCRIPTIONS: Final = """{"format": "rebalance/1", "group": "", "topics":
+             "b": {"subscription": ["t"], "rack": "s"}}}""",
+    """{"format": "rebalance/1", "group": "", "topics":
   {"t": {"partitions": 3, "lag": [3, 2, 1]}, "u": {"partitions": 2, "lag": [5, 0]}},
  "members": {"a": {"subscription": ["t"], "owned": {"t": [0]}, "generation": 1},
              "b": {"subscription": ["t", "u"], "owned": {"t": [1]}, "generation": 2},
-             "c": {"subscription": ["u"]}}}"""
+             "c": {"subscription": ["u"]}}}""",
+)
+"""Two small groups, with homogeneous and with heterogeneous subscriptions."""
 
 
 @cache
@@ -41,7 +43,7 @@ def load_kernels(policy: Policy) -> None:
 
     A time limit that starts afterwards measures the solve alone.
     """
-    for text in (_EQUAL_SUBSCRIPTIONS, _MIXED_SUBSCRIPTIONS):
+    for text in SAMPLES:
         with suppress(InstanceError):  # a policy that small groups cannot satisfy
             solve(instance_of(parse_rebalance(text)), policy, limits=Limits(effort=1.0))
 

@@ -1,8 +1,8 @@
 """List class names and module names that occur twice in one package tree.
 
 ``python -m tools.unique_names oracle pipeline`` prints one line per name and ends with
-exit code 1 if there is any. Names with a leading underscore, ``__init__`` and
-``__main__`` do not count; a package counts as a module by the name of its folder.
+exit code 1 if there is any. A leading underscore is no difference; a package counts as
+a module by the name of its folder, and ``__main__`` does not count.
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ def repeated_names(package: str, root: Path = ROOT) -> Iterator[str]:
     places: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for path in sorted((root / package).rglob("*.py")):
         shown = str(path.relative_to(root))
-        places["module", _module_name(path)].append(shown)
+        if path.stem != "__main__":
+            places["module", _module_name(path).lstrip("_")].append(shown)
         for name in _class_names(path):
-            places["class", name].append(shown)
+            places["class", name.lstrip("_")].append(shown)
     for (kind, name), found in sorted(places.items()):
-        if len(found) > 1 and not name.startswith("_"):
+        if len(found) > 1:
             yield f"{kind} {name}: {', '.join(found)}"
 
 

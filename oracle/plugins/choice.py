@@ -9,7 +9,7 @@ from typing import Final
 
 from heuristics import ASSIGNORS
 from rebalance import Assignment, Instance, InstanceError, instance_of, parse_rebalance
-from solver import NAMED, Limits, Policy, parse_policy, solve
+from solver import NAMED, SAMPLES, Limits, Policy, parse_policy, solve
 
 ORACLE: Final = "oracle"
 
@@ -58,21 +58,9 @@ def warm(choice: Choice) -> None:
     The first time in an environment this can take a minute, which a group does not
     have.
     """
-    for text in (_EQUAL, _MIXED):
+    for text in SAMPLES:
         with suppress(InstanceError):  # a policy that small groups cannot meet
             choice.assign(instance_of(parse_rebalance(text)), Limits())
-
-
-_EQUAL: Final = """{"format": "rebalance/1", "group": "", "topics":
-  {"t": {"partitions": 3, "lag": [3, 2, 1], "racks": [["r"], ["s"], ["r"]]}},
- "members": {"a": {"subscription": ["t"], "rack": "r", "owned": {"t": [0, 1, 2]}},
-             "b": {"subscription": ["t"], "rack": "s"}}}"""
-
-_MIXED: Final = """{"format": "rebalance/1", "group": "", "topics":
-  {"t": {"partitions": 3, "lag": [3, 2, 1]}, "u": {"partitions": 2, "lag": [5, 0]}},
- "members": {"a": {"subscription": ["t"], "owned": {"t": [0]}, "generation": 1},
-             "b": {"subscription": ["t", "u"], "owned": {"t": [1]}, "generation": 2},
-             "c": {"subscription": ["u"]}}}"""
 
 
 def _asking(policy: Policy) -> Assign:

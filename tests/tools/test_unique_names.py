@@ -32,9 +32,16 @@ def test_a_repeated_module_is_found(tmp_path: Path) -> None:
     ]
 
 
-def test_private_and_special_names_do_not_count(tmp_path: Path) -> None:
-    write(tmp_path, a__b="class _Part: ...", c__d="class _Part: ...")
+def test_an_underscore_makes_no_other_name(tmp_path: Path) -> None:
+    write(tmp_path, a="class _Part: ...", b="class Part: ...")
+    assert list(repeated_names("package", tmp_path)) == [
+        "class Part: package/a.py, package/b.py"
+    ]
+
+
+def test_special_modules_do_not_count(tmp_path: Path) -> None:
     for folder in ("a", "c"):
+        write(tmp_path, **{f"{folder}__one_{folder}": ""})
         (tmp_path / "package" / folder / "__init__.py").touch()
         (tmp_path / "package" / folder / "__main__.py").touch()
     assert list(repeated_names("package", tmp_path)) == []
