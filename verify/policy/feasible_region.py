@@ -39,7 +39,7 @@ class Region:
     """What a balance leaves open."""
 
     pools: Sequence[Pool]  # disjoint sets of topics
-    eligible: Mapping[str, Sequence[str]]  # topic -> members that may hold it
+    eligible: Mapping[str, Sequence[str]]  # topic -> members that may hold any of it
     is_open: bool  # whether every valid assignment is in it
 
 
@@ -149,7 +149,7 @@ def _pool(case: Case, topics: Sequence[str], given: Limits) -> Pool:
 
 def _region(case: Case, pools: Sequence[Pool], *, is_open: bool = False) -> Region:
     eligible = {
-        topic: [name for name in case.subscribers[topic] if name in pool.limits]
+        topic: [n for n in case.subscribers[topic] if pool.limits.get(n, (0, 0))[1]]
         for pool in pools
         for topic in pool.topics
     }
