@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from rebalance import InstanceError, to_json
+from solver.milp.lexicographic_milp import RECOUNT
 from solver.objectives import check_policy, values_of
 from solver.policy import NAMED, parse_policy
 from solver.result import Status
@@ -47,8 +48,16 @@ def check_agrees(document: Document) -> None:
         found = values(outcome)
         told = tuple(one.value for one in outcome.objectives)
         assert told == values_of(laid_out, outcome.assignment, policy)
-        assert outcome.status is Status.OPTIMAL, (text, outcome.reason)
-        assert found == wanted, text
+        if outcome.status is Status.OPTIMAL:
+            assert found == wanted, text
+            continue
+        # Rarely: an answer of HiGHS that the exact recount refutes is taken back.
+        assert outcome.reason == RECOUNT, text
+        first = next(at for at, o in enumerate(outcome.objectives) if not o.is_proved)
+        assert found[:first] == wanted[:first]
+        bound = outcome.objectives[first].bound
+        listed = list(bound) if isinstance(bound, tuple) else bound
+        assert listed <= wanted[first]  # type: ignore[operator]
 
 
 @pytest.mark.parametrize("seed", range(SEEDS))
