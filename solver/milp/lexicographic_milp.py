@@ -18,6 +18,7 @@ import numpy as np
 from pulp import LpAffineExpression as Expression
 
 from rebalance import NOBODY, Assignment, Instance, SearchProof
+from solver.constants import EXACT_DOUBLE_MAX
 from solver.limits import LimitExceededError, Limits
 from solver.milp import highs
 from solver.milp.feasibility import is_allowed
@@ -43,6 +44,10 @@ ROUNDS: Final = (True, True, False, True, False)
 """Whether each round presolves the run that minimizes."""
 
 RECOUNT: Final = "HiGHS's answer does not agree with an exact recount"
+
+HELD_MAX: Final = EXACT_DOUBLE_MAX
+HELD: Final = "HiGHS is not trusted with an objective after one that exceeds 2^52"
+"""It has found an objective that was held at such a value to leave nothing below."""
 
 ROUNDING: Final = 1e-4
 """A solution whose integers are farther off than this is rejected."""
@@ -240,7 +245,18 @@ def minimize_objectives(
         results.append(_result(instance, objective, best.values[at], bound))
         if not results[-1].is_proved:
             return (*results, *unproved(instance, best, at + 1)), reason
+        rest = unproved(instance, best, at + 1)
+        if _is_large(results[-1].value) and not all(one.is_proved for one in rest):
+            return (*results, *rest), HELD
     return tuple(results), None
+
+
+def _is_large(value: Value) -> bool:
+    return (
+        max(value, default=0) > HELD_MAX
+        if isinstance(value, tuple)
+        else (value > HELD_MAX)
+    )
 
 
 def unproved(

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from rebalance import InstanceError, to_json
-from solver.milp.lexicographic_milp import RECOUNT
+from solver.milp.lexicographic_milp import HELD, RECOUNT
 from solver.objectives import check_policy, values_of
 from solver.policy import NAMED, parse_policy
 from solver.result import Status
@@ -51,8 +51,8 @@ def check_agrees(document: Document) -> None:
         if outcome.status is Status.OPTIMAL:
             assert found == wanted, text
             continue
-        # Rarely: an answer of HiGHS that the exact recount refutes is taken back.
-        assert outcome.reason == RECOUNT, text
+        # Rarely: a recount refutes an answer of HiGHS, or it had to hold a huge value.
+        assert outcome.reason in {HELD, RECOUNT}, text
         first = next(at for at, o in enumerate(outcome.objectives) if not o.is_proved)
         assert found[:first] == wanted[:first]
         bound = outcome.objectives[first].bound
