@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from threading import Event
 from typing import Final
 
@@ -39,7 +40,13 @@ class Solving:
 
     def _load_kernels(self) -> None:
         """Load what numba compiled before the clock starts; report what it did not."""
-        if not kernels_are_compiled():
-            complain(NOT_COMPILED)
+        _report_missing_kernels()
         if self.allowed.seconds is not None:
             load_kernels(self.policy)
+
+
+@cache
+def _report_missing_kernels() -> None:
+    """Look for compiled kernels once per process, not once per rebalance."""
+    if not kernels_are_compiled():
+        complain(NOT_COMPILED)
