@@ -45,7 +45,6 @@ ROUNDS: Final = (True, True, False, True, False)
 
 RECOUNT: Final = "HiGHS's answer does not agree with an exact recount"
 
-HELD_MAX: Final = EXACT_DOUBLE_MAX
 HELD: Final = "HiGHS is not trusted with an objective after one that exceeds 2^52"
 """It has found an objective that was held at such a value to leave nothing below."""
 
@@ -253,9 +252,9 @@ def minimize_objectives(
 
 def _is_large(value: Value) -> bool:
     return (
-        max(value, default=0) > HELD_MAX
+        max(value, default=0) > EXACT_DOUBLE_MAX
         if isinstance(value, tuple)
-        else (value > HELD_MAX)
+        else (value > EXACT_DOUBLE_MAX)
     )
 
 
