@@ -6,10 +6,10 @@ folder are its core, which hands over to ``verify.policy`` in `verify.handover` 
 """
 
 from verify.case import Case, understand
-from verify.certificate import peak_lag_bound
+from verify.certificate import kept_bound, peak_lag_bound
 from verify.documents import PARTITIONS_MAX, read_assignment, read_rebalance
 from verify.handover import policy
-from verify.judge import is_proved, judge, judge_case, kept_bound, unreadable
+from verify.judge import is_proved, judge, judge_case, unreadable
 from verify.rules import rows_of
 from verify.schema import Unreadable
 

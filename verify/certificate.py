@@ -7,26 +7,31 @@ Balance. Every partition is held by a subscriber of the lowest level, and every 
 level or level + 1. With capacities, a *threshold* per member, any key (`verify.keys`),
 takes the place of the level: a member holds its keys below it, perhaps an equal one.
 
-Stickiness. In every assignment as balanced, for any prices u, moves are the sum over
-partitions of (1 if moved, plus u) of the member that holds it, less the sum over
-members of u * load. The first is at least that of the cheapest subscriber of the lowest
-level; the second is bounded level by level, because the least loads leave as many units
-as the level has partitions beyond them, at most one per member.
+Cost, of moves or of any weighted sum of moves and rack mismatches. In every assignment
+as balanced, for any prices u, it is the sum over partitions of (cost, plus u) of the
+member that holds it, less the sum over members of u * load. The first is at least that
+of the cheapest eligible member; the second is bounded level by level (`Pool`), because
+the least loads leave as many units as the level has partitions beyond them, at most one
+per member.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from verify.case import Case, Row, count_owned
-from verify.figures import loads_of
+from verify.figures import is_far, loads_of
 from verify.keys import count_keys, is_weighted, ranks
 
 Certificate = Mapping[str, Mapping[str, Any]]
 Reason = dict[str, Any]
 Limits = Mapping[str, tuple[int, int]]  # member -> least and most, both included
-Placed = tuple[str, str, Sequence[int], int]  # a row, and the lowest place for it
+Racks = frozenset[str]  # of a partition's replicas
+Prices = Mapping[str, int]  # by member, 0 where it has none
+
+MOVES: Mapping[str, int] = {"stickiness": 1}
 
 
 class LoadBounds(NamedTuple):
@@ -35,6 +40,14 @@ class LoadBounds(NamedTuple):
     place: Mapping[str, int]  # rank of the level: a partition goes to the lowest
     low: Mapping[str, int]  # partitions held at least
     high: Mapping[str, int]  # partitions held at most
+
+
+class Pool(NamedTuple):
+    """Topics whose partitions go to the same members, and how many to each."""
+
+    topics: Sequence[str]
+    units: int  # how many partitions they have together
+    limits: Limits  # of eligible members, and no others
 
 
 def load_bounds(case: Case, certificate: Certificate) -> LoadBounds:
@@ -53,25 +66,33 @@ def load_bounds(case: Case, certificate: Certificate) -> LoadBounds:
     )
 
 
-def lowest_places(case: Case, bounds: LoadBounds) -> dict[str, int]:
-    """Return topic -> lowest place of its subscribers, of topics with both."""
-    return {
-        topic: min(map(bounds.place.__getitem__, subscribers))
-        for topic, subscribers in case.subscribers.items()
-        if subscribers and case.partitions[topic]
-    }
+def level_pools(case: Case, certificate: Certificate) -> list[Pool]:
+    """Return a pool per level: topics whose lowest it is, and their members there."""
+    bounds = load_bounds(case, certificate)
+    pools: dict[int, tuple[list[str], dict[str, tuple[int, int]]]] = {}
+    for topic, lowest in _lowest_places(case, bounds).items():
+        topics, limits = pools.setdefault(lowest, ([], {}))
+        topics.append(topic)
+        for name in case.subscribers[topic]:
+            if bounds.place[name] == lowest:
+                limits[name] = bounds.low[name], bounds.high[name]
+    return [pool_of(case, *one) for one in pools.values()]
+
+
+def pool_of(case: Case, topics: Sequence[str], limits: Limits) -> Pool:
+    """Return a pool; where all or none must reach their most, its limits say so."""
+    units = sum(map(case.partitions.__getitem__, topics))
+    if units == sum(most for _, most in limits.values()):
+        limits = {name: (most, most) for name, (_, most) in limits.items()}
+    elif units == sum(least for least, _ in limits.values()):
+        limits = {name: (least, least) for name, (least, _) in limits.items()}
+    return Pool(topics, units, {name: one for name, one in limits.items() if one[1]})
 
 
 def balance_fails(
-    case: Case,
-    rows: Sequence[Row],
-    certificate: Certificate,
-    place_rows: Callable[[LoadBounds], Iterable[Placed]] | None = None,
+    case: Case, rows: Sequence[Row], certificate: Certificate
 ) -> Reason | None:
-    """Return where a certificate fails to prove the load vector least, or None.
-
-    ``place_rows`` gives the lowest places where not all subscribers are eligible.
-    """
+    """Return where a certificate fails to prove the load vector least, or None."""
     by_key = is_weighted(case) or "threshold" in certificate
     for part in ("level", "price", "threshold") if by_key else ("level", "price"):
         odd = min(certificate.get(part, {}).keys() ^ case.wants.keys(), default=None)
@@ -86,71 +107,60 @@ def balance_fails(
         if not bounds.low[member] <= load <= bounds.high[member]:
             found = {"level": certificate["level"][member], "load": load}
             return {"fails": "load", "member": member, **found}
-    if place_rows is not None:
-        return _misplaced(bounds, place_rows(bounds))
-    lowest = lowest_places(case, bounds)
-    return _misplaced(bounds, ((*row, lowest[row[1]]) for row in rows if row[2]))
+    lowest = _lowest_places(case, bounds)
+    misplaced = [
+        (member, topic, min(numbers), bounds.place[member], lowest[topic])
+        for member, topic, numbers in rows
+        if bounds.place[member] != lowest[topic]
+    ]
+    if not misplaced:
+        return None
+    member, topic, number, place, least = min(misplaced)
+    where = {"member": member, "topic": topic, "partition": number}
+    return {"fails": "place", **where, "level": place, "least": least}
 
 
 def kept_bound(case: Case, certificate: Certificate) -> int:
     """Return the most partitions that a dec-min assignment can keep, by prices."""
-    per_move = certificate.get("weights", {"stickiness": 1}).get("stickiness", 0)
-    bounds = load_bounds(case, certificate)
-    bound = moves_bound(case, bounds, certificate["price"], per_move)
+    weights = certificate.get("weights", MOVES)
+    priced = [(pool, certificate["price"]) for pool in level_pools(case, certificate)]
+    per_move, per_mismatch = weights.get("stickiness", 0), weights.get("rack", 0)
+    mismatched = per_mismatch * sum(case.partitions.values())  # at most
+    bound = cost_bound(case, priced, weights) - mismatched
     moves = max(0, -(-bound // per_move)) if per_move else 0
     owned = count_owned(case)
     return owned - (moves if moves <= owned else 0)
 
 
-def moves_bound(
-    case: Case, bounds: LoadBounds, price: Mapping[str, int], per_move: int
+def cost_bound(
+    case: Case, priced: Iterable[tuple[Pool, Prices]], weights: Mapping[str, int]
 ) -> int:
-    """Return a lower bound on ``per_move`` times the moves of dec-min assignments."""
-    bound = 0
-    supply: dict[int, int] = {}
-    eligible: set[str] = set()
-    cheapest: dict[str, int] = {}
-    lowest = lowest_places(case, bounds)
-    for topic, place in lowest.items():
-        count = case.partitions[topic]
-        names = [m for m in case.subscribers[topic] if bounds.place[m] == place]
-        cheapest[topic] = min(map(price.__getitem__, names))
-        bound += cheapest[topic] * count
-        eligible.update(names)
-        supply[place] = supply.get(place, 0) + count
+    """Return a lower bound on the weighted sum of moves and rack mismatches.
+
+    It holds of all assignments within the pools, which share out all topics.
+    """
+    owned: dict[str, dict[str, Collection[int]]] = {}
     for (owner, topic), numbers in case.owned.items():
-        more = per_move
-        if bounds.place[owner] == lowest[topic]:
-            more = min(more, price[owner] - cheapest[topic])
-        bound += more * len(numbers)
-    return bound - most_paid(bounds, price, supply, eligible)
+        owned.setdefault(topic, {})[owner] = numbers
+    bound = 0
+    for pool, price in priced:
+        bound -= most_paid(pool, price)
+        for topic in pool.topics:
+            mine = owned.get(topic, {})
+            bound += _topic_cost(case, topic, mine, pool.limits, price, weights)
+    return bound
 
 
-def most_paid(
-    bounds: LoadBounds,
-    price: Mapping[str, int],
-    supply: Mapping[int, int],
-    eligible: Iterable[str],
-) -> int:
-    """Return the most that prices * loads can be, place by place."""
-    limits: dict[int, dict[str, tuple[int, int]]] = {}
-    for name in eligible:
-        of_place = limits.setdefault(bounds.place[name], {})
-        of_place[name] = bounds.low[name], bounds.high[name]
-    ask = price.__getitem__
-    return sum(most_paid_within(limits[at], ask, supply[at]) for at in limits)
-
-
-def most_paid_within(limits: Limits, price: Callable[[str], int], units: int) -> int:
-    """Return the most that prices * loads can be, of loads that add up to units.
+def most_paid(pool: Pool, price: Prices) -> int:
+    """Return the most that prices * loads can be, of loads within a pool's limits.
 
     All hold their least; the rest goes to the largest prices, each up to its most.
     """
-    total, left = 0, units - sum(least for least, _ in limits.values())
-    for name in sorted(limits, key=price, reverse=True):
-        least, most = limits[name]
+    total, left = 0, pool.units - sum(least for least, _ in pool.limits.values())
+    limits = [(price.get(name, 0), *one) for name, one in pool.limits.items()]
+    for paid, least, most in sorted(limits, reverse=True):
         more = min(most - least, left)
-        total += price(name) * (least + more)
+        total += paid * (least + more)
         left -= more
     return total
 
@@ -166,15 +176,46 @@ def peak_lag_bound(case: Case) -> int | None:
     return max(mean, *(max(listed, default=0) for listed in lags))
 
 
-def _misplaced(bounds: LoadBounds, placed: Iterable[Placed]) -> Reason | None:
-    """Return the first partition whose member's place is not the lowest."""
-    misplaced = [
-        (member, topic, min(numbers), bounds.place[member], least)
-        for member, topic, numbers, least in placed
-        if bounds.place[member] != least
-    ]
-    if not misplaced:
-        return None
-    member, topic, number, place, least = min(misplaced)
-    where = {"member": member, "topic": topic, "partition": number}
-    return {"fails": "place", **where, "level": place, "least": least}
+def _topic_cost(
+    case: Case,
+    topic: str,
+    owned: Mapping[str, Collection[int]],
+    limits: Limits,
+    price: Prices,
+    weights: Mapping[str, int],
+) -> int:
+    """Return what the partitions of a topic cost on the cheapest members, with prices.
+
+    Without owner, partitions of one topic and set of racks cost the same. An owned one
+    costs a move more, unless it stays, if it may.
+    """
+    per_move, per_mismatch = weights.get("stickiness", 0), weights.get("rack", 0)
+    listed = case.replica_racks.get(topic) if per_mismatch else None
+
+    def cost(name: str, racks: Racks) -> int:
+        return price.get(name, 0) + per_mismatch * is_far(case, name, racks)
+
+    def by_racks(numbers: Collection[int]) -> Mapping[Racks, int]:
+        if listed is None:
+            return {frozenset(): len(numbers)}
+        return Counter(frozenset(listed[number]) for number in numbers)
+
+    total, cheapest = 0, {}
+    able = limits.keys() & case.subscribers[topic]
+    for racks, count in by_racks(range(case.partitions[topic])).items():
+        cheapest[racks] = min(cost(name, racks) for name in able)
+        total += count * cheapest[racks]
+    for owner, numbers in owned.items():
+        for racks, count in by_racks(numbers).items():
+            more = cost(owner, racks) - cheapest[racks]
+            total += count * (min(per_move, more) if owner in able else per_move)
+    return total
+
+
+def _lowest_places(case: Case, bounds: LoadBounds) -> dict[str, int]:
+    """Return topic -> lowest place of its subscribers, of topics with both."""
+    return {
+        topic: min(map(bounds.place.__getitem__, subscribers))
+        for topic, subscribers in case.subscribers.items()
+        if subscribers and case.partitions[topic]
+    }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from verify.case import Case, Row
 
@@ -62,14 +62,16 @@ def lag_of_row(case: Case, row: Row) -> int:
 
 
 def rack_mismatches(case: Case, rows: Sequence[Row]) -> int:
-    """Count partitions whose holder's rack has no replica of them (KIP-881).
+    """Count partitions whose holder's rack has no replica of them (KIP-881)."""
+    return sum(
+        is_far(case, member, case.replica_racks[topic][number])
+        for member, topic, numbers in rows
+        if topic in case.replica_racks and member in case.member_rack
+        for number in numbers
+    )
 
-    A member without rack, or a partition whose racks are unknown or none, is not
-    mismatched.
-    """
-    mismatched = 0
-    for member, topic, numbers in rows if case.replica_racks else ():
-        racks, rack = case.replica_racks.get(topic), case.member_rack.get(member)
-        if racks is not None and rack is not None:
-            mismatched += sum(1 for n in numbers if racks[n] and rack not in racks[n])
-    return mismatched
+
+def is_far(case: Case, member: str, racks: Collection[str]) -> bool:
+    """Return whether a member's rack is none of some; no rack or racks: it is not."""
+    rack = case.member_rack.get(member)
+    return bool(racks) and rack is not None and rack not in racks

@@ -1,8 +1,7 @@
 """The one place where the core hands over to ``verify.policy``.
 
 ``policy.STATED_FIELDS`` are the fields of an assignment that state a policy, and
-``policy.judge_stated`` judges them; ``policy.kept_bound_with_racks`` adds up a
-certificate whose prices are of rack mismatches too; the rest is enumeration.
+``policy.judge_stated`` judges them; the rest is enumeration.
 """
 
 from verify import policy

@@ -96,13 +96,6 @@ def is_proved(verdict: Verdict) -> bool:
     return "status" in verdict and verdict["status"]["found"] == "proved"
 
 
-def kept_bound(case: Case, shown: certificate.Certificate) -> int:
-    """Return the most that a dec-min assignment can keep, by a certificate's prices."""
-    if shown.get("weights", {}).get("rack"):
-        return policy.kept_bound_with_racks(case, shown)
-    return certificate.kept_bound(case, shown)
-
-
 def _figures(
     case: Case, rows: Sequence[Row], *, complete: bool
 ) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -149,7 +142,7 @@ def _proved(
     fails = certificate.balance_fails(case, rows, shown)
     if fails is None:
         proved["dec_min"] = True
-        bound, kept = kept_bound(case, shown), counted["kept"]
+        bound, kept = certificate.kept_bound(case, shown), counted["kept"]
         proved["stickiness"] = bound == kept
         if bound != kept:
             fails = {"fails": "bound", "kept": kept, "bound": bound}

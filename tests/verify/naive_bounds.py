@@ -9,7 +9,8 @@ from math import ceil, lcm
 from typing import Any
 
 from tests.shapes import Document
-from verify.policy.feasible_region import Pool, Region
+from verify.certificate import Pool
+from verify.policy.feasible_region import Region
 
 Term = Mapping[str, Any]
 TP = tuple[str, int]

@@ -16,7 +16,8 @@ from tests.shapes import CHAIN, SHAPES, TWO_LEVELS, Document, member, rebalance
 from tests.solver.brute import Brute
 from tests.solver.routes import instance
 from tests.strategies import SMALL, TINY, rebalances
-from verify.policy.feasible_region import Pool, Region, even_limits, region_of
+from verify.certificate import Pool
+from verify.policy.feasible_region import Region, even_limits, region_of
 from verify.policy.notation import read_policy
 
 BALANCES = ("dec-min", "per-topic", "none", "kip54", "spread=1")

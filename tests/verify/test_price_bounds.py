@@ -16,16 +16,20 @@ from hypothesis import strategies as st
 
 import verify
 from rebalance import to_json
+from solver import solve
 from tests.shapes import Document, member, rebalance
 from tests.solver.brute import Brute
 from tests.solver.flow_policies.routes import ALWAYS, asked, drawn
 from tests.solver.routes import instance
 from tests.strategies import TINY, draw_assignment, rebalances
-from tests.verify.test_certificate import likely_certificate
+from tests.verify import naive
 from verify import TooLarge, rows_of
+from verify.certificate import Pool, cost_bound, level_pools
+from verify.policy.best_alone import separate_values
+from verify.policy.feasible_region import region_of
 from verify.policy.notation import Policy, read_policy
 from verify.policy.objectives import Tally, tally_of, value_of
-from verify.policy.price_bounds import least_values, priced_bound, separate_values
+from verify.policy.price_bounds import least_values
 
 POLICIES = [text for text in ALWAYS if ";" in text]
 RACKS = ((1, "rack"),)
@@ -204,15 +208,49 @@ def test_prices_speak_of_topics_that_are_even_by_themselves() -> None:
         assert [one["proved"] for one in verdict["objectives"]] == [proved]
 
 
-@given(rebalances(TINY), st.randoms(use_true_random=False), st.integers(0, 3))
-def test_moves_alone_are_bounded_the_same_in_both_ways(
-    document: Document, rng: Random, per_move: int
+def naive_bound(
+    document: Document, pool: Pool, price: dict[str, int], weight: dict[str, int]
+) -> int:
+    """Sum the least cost partition by partition; hand out a pool's units one by one."""
+    members, owners, total = document["members"], naive.owners(document), 0
+    for topic in pool.topics:
+        about = document["topics"][topic]
+        for number in range(about["partitions"]):
+            owner = owners.get((topic, number))
+            racks = about.get("racks", [[]] * about["partitions"])[number]
+            total += min(
+                price[name]
+                + weight["stickiness"] * (owner not in {None, name})
+                + weight["rack"]
+                * (bool(racks) and one.get("rack") not in {None, *racks})
+                for name, one in members.items()
+                if topic in one["subscription"] and name in pool.limits
+            )
+    paid = [
+        price[name] for name, (least, _) in pool.limits.items() for _ in range(least)
+    ]
+    more = (
+        price[name]
+        for name, (least, most) in pool.limits.items()
+        for _ in range(least, most)
+    )
+    left = pool.units - len(paid)
+    return total - sum(paid) - sum(sorted(more, reverse=True)[:left])
+
+
+@given(rebalances(TINY), st.randoms(use_true_random=False))
+def test_bounds_by_prices_are_those_of_the_definition(
+    document: Document, rng: Random
 ) -> None:
-    """A weight on racks that nobody tells changes the way, not the bound."""
-    for one in document["members"].values():
-        one.pop("rack", None)
-    answer = draw_assignment(rng, document)
-    certificate = likely_certificate(rng, document, answer)
-    case, moves = verify.understand(document), {"stickiness": per_move}
-    bound = priced_bound(case, certificate, moves)
-    assert bound == priced_bound(case, certificate, moves | {"rack": 1})
+    """Differential: under dec-min, with a certificate's levels, and under per-topic."""
+    case, weight, columns = (
+        verify.understand(document),
+        weights(rng),
+        instance(document),
+    )
+    shown = solve(columns).to_document(columns).model_dump(exclude_none=True)
+    price = {name: rng.randint(-3, 3) for name in document["members"]}
+    by_level = level_pools(case, shown["certificate"])
+    for pools in (by_level, region_of(case, "per-topic").pools):
+        found = cost_bound(case, [(pool, price) for pool in pools], weight)
+        assert found == sum(naive_bound(document, one, price, weight) for one in pools)

@@ -6,7 +6,6 @@ The core (the modules of ``verify``) imports it in `verify.handover` alone.
 from verify.policy.answers import judge_stated
 from verify.policy.brute_force import enumerate_claims
 from verify.policy.enumeration import TooLarge, best, every_assignment
-from verify.policy.price_bounds import kept_bound_with_racks
 from verify.policy.stated import STATED_FIELDS
 
 __all__ = [
@@ -16,5 +15,4 @@ __all__ = [
     "enumerate_claims",
     "every_assignment",
     "judge_stated",
-    "kept_bound_with_racks",
 ]

@@ -8,12 +8,17 @@ that every level is proved, by what can be checked or by the word of an engine.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from verify.case import Case, Row
-from verify.certificate import Certificate, balance_fails
+from verify.certificate import (
+    MOVES,
+    Certificate,
+    balance_fails,
+    cost_bound,
+    level_pools,
+)
+from verify.policy.best_alone import narrowed, separate_values
 from verify.policy.constraints import constraints_fail
 from verify.policy.feasibility import judge_impossible
 from verify.policy.feasible_region import region_of
@@ -27,7 +32,7 @@ from verify.policy.objectives import (
     tally_of,
     value_of,
 )
-from verify.policy.price_bounds import certified, place_rows, separate_values, split
+from verify.policy.price_bounds import level_bounds, split
 from verify.policy.work import Work, steps_of_pass
 
 Document = Mapping[str, Any]
@@ -171,30 +176,21 @@ def _certified(
     applies = policy.balance == "dec-min" or "load" in policy.levels
     if shown is None or not applies:
         return {}, None
-    asked = [of for of in policy.levels if split(_alone(policy, of))[1]]
-    before = split(policy)[0]
-    refused = work.refuse((len(before) + len(asked) + 3) * steps_of_pass(case))
+    before, _ = split(policy)
+    refused = work.refuse((len(policy.levels) + 3) * steps_of_pass(case))
     if refused is not None:
         return {}, refused
     alone = [policy.levels[of] for of in before]
-    placed = partial(place_rows, case, rows, alone) if alone else None
-    fails = balance_fails(case, rows, shown, placed)
-    least = separate_values(case, alone)
-    if fails is None and least != tuple(value_of(case, tally, one) for one in alone):
-        fails = {"fails": "seats"}
+    best = narrowed(case, rows, alone)
+    fails = balance_fails(best.case, best.rows, shown)
     if fails is not None:
-        return {}, fails
+        return {}, best.by_origin(fails)
+    least = separate_values(case, alone)
+    if least != tuple(value_of(case, tally, level) for level in alone):
+        return {}, {"fails": "seats"}
     found: dict[str, Value] = dict(zip(before, least, strict=True))
     found["load"] = load_vector(case, tally)
-    for of in asked:
-        found |= certified(case, _alone(policy, of), shown) or {}
-    for of, bound in (certified(case, policy, shown) or {}).items():
-        found[of] = bound
-        if bound != value_of(case, tally, policy.levels[of]):
-            break
-    return found, None
-
-
-def _alone(policy: Policy, of: str) -> Policy:
-    """Return a policy with one of its levels only."""
-    return replace(policy, levels={of: policy.levels[of]})
+    weights = shown.get("weights", MOVES)
+    priced = [(pool, shown["price"]) for pool in level_pools(best.case, shown)]
+    bound = cost_bound(best.case, priced, weights)
+    return found | level_bounds(case, policy, tally, weights, bound), None

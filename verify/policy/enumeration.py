@@ -14,8 +14,8 @@ from operator import mul
 from typing import Any, NamedTuple
 
 from verify.case import Case, count_owned, understand
+from verify.figures import is_far
 from verify.keys import is_weighted
-from verify.policy.eligible import is_far
 from verify.policy.feasible_region import assignable_topics
 from verify.policy.objectives import Pair
 

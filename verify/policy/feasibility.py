@@ -24,7 +24,8 @@ from collections import Counter
 from typing import Any
 
 from verify.case import Case, count_owned
-from verify.policy.feasible_region import Pool, assignable_topics, region_of
+from verify.certificate import Pool
+from verify.policy.feasible_region import assignable_topics, region_of
 from verify.policy.notation import Policy
 from verify.policy.objectives import common_capacity
 

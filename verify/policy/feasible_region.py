@@ -21,17 +21,8 @@ from fractions import Fraction
 from heapq import heapify, heapreplace
 
 from verify.case import Case
-from verify.certificate import Certificate, Limits, load_bounds, lowest_places
+from verify.certificate import Certificate, Limits, Pool, level_pools, pool_of
 from verify.keys import count_keys
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pool:
-    """Topics, and how many of their partitions together each member may hold."""
-
-    topics: Sequence[str]
-    units: int  # how many partitions they have
-    limits: Limits  # no narrower ones hold for any member
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,19 +44,18 @@ def region_of(
     if balance == "dec-min" and _is_homogeneous(case, topics):
         return _region(case, [_even_pool(case, topics)] if topics else [])
     if balance == "dec-min" and certificate is not None:
-        return _region(case, _level_pools(case, topics, certificate))
+        return _region(case, level_pools(case, certificate))
     return _region(case, [_open_pool(case, topic) for topic in topics], is_open=True)
 
 
 def region_of_topic(case: Case, region: Region, topic: str) -> Region:
     """Return the part of a region that is about one topic."""
     pools = [pool for pool in region.pools if topic in pool.topics]
-    eligible = {topic: region.eligible[topic]} if pools else {}
     if pools and len(pools[0].topics) > 1:
-        most = {name: pools[0].limits[name][1] for name in eligible[topic]}
+        most = {name: pools[0].limits[name][1] for name in region.eligible[topic]}
         limits = {name: (0, number) for name, number in most.items()}
-        pools = [Pool(topics=[topic], units=case.partitions[topic], limits=limits)]
-    return Region(pools=pools, eligible=eligible, is_open=region.is_open)
+        pools = [Pool([topic], case.partitions[topic], limits)]
+    return _region(case, pools, is_open=region.is_open)
 
 
 def assignable_topics(case: Case) -> list[str]:
@@ -113,43 +103,17 @@ def _even_pool(case: Case, topics: Sequence[str]) -> Pool:
     units = sum(map(case.partitions.__getitem__, topics))
     names = case.subscribers[topics[0]]
     shares = even_limits(units, {name: case.capacity[name] for name in names})
-    return _pool(case, topics, shares)
+    return pool_of(case, topics, shares)
 
 
 def _open_pool(case: Case, topic: str) -> Pool:
     anything = (0, case.partitions[topic])
-    return _pool(case, [topic], dict.fromkeys(case.subscribers[topic], anything))
-
-
-def _level_pools(
-    case: Case, topics: Sequence[str], certificate: Certificate
-) -> list[Pool]:
-    """Return a pool per level: topics whose lowest it is, and their members there."""
-    bounds = load_bounds(case, certificate)
-    lowest = lowest_places(case, bounds)
-    pools: dict[int, tuple[list[str], dict[str, tuple[int, int]]]] = {}
-    for topic in topics:
-        mine, shares = pools.setdefault(lowest[topic], ([], {}))
-        mine.append(topic)
-        for name in case.subscribers[topic]:
-            if bounds.place[name] == lowest[topic]:
-                shares[name] = bounds.low[name], bounds.high[name]
-    return [_pool(case, mine, shares) for mine, shares in pools.values()]
-
-
-def _pool(case: Case, topics: Sequence[str], given: Limits) -> Pool:
-    """Return a pool; where all or none must reach their most, the limits say so."""
-    units = sum(map(case.partitions.__getitem__, topics))
-    if units == sum(most for _, most in given.values()):
-        given = {name: (most, most) for name, (_, most) in given.items()}
-    elif units == sum(least for least, _ in given.values()):
-        given = {name: (least, least) for name, (least, _) in given.items()}
-    return Pool(topics=topics, units=units, limits=given)
+    return pool_of(case, [topic], dict.fromkeys(case.subscribers[topic], anything))
 
 
 def _region(case: Case, pools: Sequence[Pool], *, is_open: bool = False) -> Region:
     eligible = {
-        topic: [n for n in case.subscribers[topic] if pool.limits.get(n, (0, 0))[1]]
+        topic: [name for name in case.subscribers[topic] if name in pool.limits]
         for pool in pools
         for topic in pool.topics
     }

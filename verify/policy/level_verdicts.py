@@ -124,5 +124,7 @@ def _accepted(
 def _term_fails(answer: Answer, of: str, term: Mapping[str, Any]) -> Reason | None:
     case, policy, work = answer.case, answer.policy, answer.work
     if term["kind"] in KINDS:
-        return priced_term_fails(case, policy, answer.tally, of, term, work)
+        return priced_term_fails(
+            case, policy, answer.region, answer.tally, of, term, work
+        )
     return term_fails(case, answer.region, policy.levels[of], term, work)

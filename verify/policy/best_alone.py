@@ -1,0 +1,134 @@
+"""Members that are best for each partition by itself, in moves and rack mismatches.
+
+Objectives that are settled before balance is leave each partition the members that are
+best in the first of them, of these the best in the second, and so on. Partitions of one
+topic, owner and set of racks are equal in this, and the members beside the owner differ
+only in whether their rack has a replica.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from verify.case import Case, Row
+from verify.figures import is_far
+from verify.policy.feasible_region import assignable_topics
+from verify.policy.notation import Level
+
+Values = tuple[int, ...]  # by level
+
+
+class Best(NamedTuple):
+    """Partitions of a topic, the members that are best for each, and at what values."""
+
+    topic: str
+    numbers: Sequence[int]
+    members: Sequence[str]
+    values: Values  # of one partition
+
+
+class Narrowed(NamedTuple):
+    """A case whose topics are parts of the topics: those with the same best members.
+
+    Its ``wants`` are those of the case, and it has no lag and no claims but its owned.
+    """
+
+    case: Case
+    rows: Sequence[Row]
+    origin: Mapping[str, tuple[str, Sequence[int]]]  # part -> topic, numbers there
+
+    def by_origin(self, evidence: dict[str, Any]) -> dict[str, Any]:
+        """Return evidence with the topic and number of its partition, if any."""
+        if "topic" not in evidence:
+            return evidence
+        topic, numbers = self.origin[evidence["topic"]]
+        return evidence | {"topic": topic, "partition": numbers[evidence["partition"]]}
+
+
+def added_values(levels: Iterable[Level], moves: int, mismatches: int) -> Values:
+    """Return what moves and mismatches add to the value of each level."""
+    added = {"stickiness": moves, "rack": mismatches}
+    return tuple(sum(w * added[of] for w, of in level) for level in levels)
+
+
+def separate_values(case: Case, levels: Sequence[Level]) -> Values:
+    """Sum what each partition costs at least by itself, level by level.
+
+    No assignment is better in the first level than all of these together, none that is
+    as good there is better in the second.
+    """
+    total = [0] * len(levels)
+    for best in _best_members(case, levels):
+        for place, value in enumerate(best.values):
+            total[place] += len(best.numbers) * value
+    return tuple(total)
+
+
+def narrowed(case: Case, rows: Sequence[Row], levels: Sequence[Level]) -> Narrowed:
+    """Return a case in which only best members subscribe, and an assignment for it."""
+    parts: dict[tuple[str, tuple[str, ...]], list[int]] = {}
+    for best in _best_members(case, levels):
+        numbers = parts.setdefault((best.topic, tuple(best.members)), [])
+        numbers.extend(best.numbers)
+    names = {key: f"{key[0]}/{place}" for place, key in enumerate(parts)}
+    origin = {name: (key[0], parts[key]) for key, name in names.items()}
+    place_of = {
+        (topic, number): (name, place)
+        for name, (topic, numbers) in origin.items()
+        for place, number in enumerate(numbers)
+    }
+
+    def split(rows: Iterable[Row]) -> dict[tuple[str, str], set[int]]:
+        found: dict[tuple[str, str], set[int]] = {}
+        for member, topic, numbers in rows:
+            for number in numbers:
+                name, place = place_of[topic, number]
+                found.setdefault((member, name), set()).add(place)
+        return found
+
+    owned = ((member, topic, list(n)) for (member, topic), n in case.owned.items())
+    case = replace(
+        case,
+        partitions={name: len(numbers) for name, (_, numbers) in origin.items()},
+        subscribers={name: members for (_, members), name in names.items()},
+        claimants={},
+        owned=split(owned),
+        lag={},
+        replica_racks={
+            name: [case.replica_racks[topic][number] for number in numbers]
+            for name, (topic, numbers) in origin.items()
+            if topic in case.replica_racks
+        },
+    )
+    return Narrowed(case, [(*pair, list(n)) for pair, n in split(rows).items()], origin)
+
+
+def _best_members(case: Case, levels: Sequence[Level]) -> Iterator[Best]:
+    counted = {objective for level in levels for _, objective in level}
+    for topic in assignable_topics(case):
+        listed = case.replica_racks.get(topic) if "rack" in counted else None
+        claimed = case.claimants.get(topic, {}) if "stickiness" in counted else {}
+        equal: dict[tuple[str | None, frozenset[str]], list[int]] = {}
+        for number in range(case.partitions[topic]):
+            claim = claimed.get(number, ())
+            owner = claim[0] if len(claim) == 1 else None
+            racks = frozenset(listed[number] if listed else ())
+            equal.setdefault((owner, racks), []).append(number)
+        others: dict[frozenset[str], dict[bool, list[str]]] = {}
+        for racks in {racks for _, racks in equal}:
+            others[racks] = {}
+            for name in case.subscribers[topic]:
+                far = is_far(case, name, racks)
+                others[racks].setdefault(far, []).append(name)
+        for (owner, racks), numbers in equal.items():
+            members: dict[Values, list[str]] = {}
+            for far, names in others[racks].items():
+                values = added_values(levels, owner is not None, far)
+                members[values] = members.get(values, []) + names
+            if owner is not None:
+                values = added_values(levels, 0, is_far(case, owner, racks))
+                members[values] = [*members.get(values, []), owner]
+            least = min(members)
+            yield Best(topic, numbers, members[least], least)
