@@ -4,8 +4,7 @@ The core (the modules of ``verify``) imports it in `verify.handover` alone.
 """
 
 from verify.policy.answers import judge_stated
-from verify.policy.brute_force import enumerate_claims
-from verify.policy.enumeration import TooLarge, best, every_assignment
+from verify.policy.brute_force import TooLarge, best, enumerate_claims, every_assignment
 from verify.policy.stated import STATED_FIELDS
 
 __all__ = [

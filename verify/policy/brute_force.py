@@ -1,22 +1,23 @@
-"""Brute force for policies: the least values of all assignments that are allowed.
+"""Brute force: every assignment of a tiny rebalance, and what is best of them.
 
-What is allowed follows from the definitions alone: no chains, no certificates, no
-terms.
+`every_assignment` lists them one by one. `states_of` is a dynamic program over
+partitions that merges assignments equal in everything asked for, so it reaches further.
+Both reject what would take too long. What a policy allows follows from the definitions
+alone: no chains, no certificates, no terms.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import product
+from math import lcm
+from operator import add, mul
 from typing import Any
 
-from verify.case import Case, Row, understand
-from verify.policy.enumeration import (
-    State,
-    TooLarge,
-    settle_unstated,
-    shares_of,
-    states_of,
-)
+from verify.case import Case, Row, count_owned, understand
+from verify.figures import is_far
+from verify.keys import is_weighted
+from verify.policy.feasible_region import assignable_topics
 from verify.policy.notation import Policy, read_policy
 from verify.policy.objectives import (
     Pair,
@@ -31,7 +32,11 @@ from verify.policy.objectives import (
 )
 from verify.rules import rows_of
 
+MEMBERS_MAX = 20
+PARTITIONS_MAX = 200
+ASSIGNMENTS_MAX = 200_000
 STATES_MAX = 100_000
+STEPS_MAX = 500_000
 
 ASKS: Mapping[str, frozenset[str]] = {
     "stickiness": frozenset({"moves"}),
@@ -56,6 +61,126 @@ Document = Mapping[str, Any]
 Vector = tuple[Any, ...]  # values of all levels, first level first
 
 
+class TooLarge(ValueError):  # noqa: N818 - a refusal, not a fault
+    """A rebalance that enumeration cannot settle in reasonable time."""
+
+
+def every_assignment(instance: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield every complete valid assignment as an ``assignment/1`` document.
+
+    Raises
+    ------
+    TooLarge
+        If there are more than `ASSIGNMENTS_MAX`, `MEMBERS_MAX` members or
+        `PARTITIONS_MAX` partitions.
+    """
+    case = understand(instance)
+    _refuse_large(case)
+    topics = sorted(assignable_topics(case))
+    partitions = [(t, number) for t in topics for number in range(case.partitions[t])]
+    ways = 1
+    for topic, _ in partitions:
+        ways *= len(case.subscribers[topic])
+        if ways > ASSIGNMENTS_MAX:
+            raise TooLarge(f"more than {ASSIGNMENTS_MAX} assignments to list")
+    for members in product(*(case.subscribers[topic] for topic, _ in partitions)):
+        given: dict[str, dict[str, list[int]]] = {name: {} for name in case.wants}
+        for member, (topic, number) in zip(members, partitions, strict=True):
+            given[member].setdefault(topic, []).append(number)
+        yield {"format": "assignment/1", "members": given}
+
+
+def states_of(
+    case: Case, asked: Collection[str], even: dict[str, list[int]] | None = None
+) -> list[Tally]:
+    """Assign every partition in every way; merge states equal in what is asked for.
+
+    ``asked`` are of loads, lags, moves, racks and topics; what is not asked for counts
+    0, and amounts are of topic "" if topics are not asked for. With ``even`` only
+    states in which each topic is even by itself are kept, and it receives the loads /
+    capacity of each topic.
+
+    Raises
+    ------
+    TooLarge
+        If one more partition takes over `STEPS_MAX` steps, or as `every_assignment`.
+    """
+    _refuse_large(case)
+    topics = assignable_topics(case)
+    pairs = [(name, "") for name in case.wants]
+    if "topics" in asked:
+        pairs = [(name, topic) for topic in topics for name in case.subscribers[topic]]
+    at = {pair: place for place, pair in enumerate(pairs)}
+    # A state: loads and lags of the pairs, moves, mismatches; in a topic, its loads.
+    size = 2 * len(pairs) + 2
+    states = {(0,) * size}
+    for topic in topics:
+        names = case.subscribers[topic]
+        states = {(*state, *[0] * len(names)) for state in states}
+        for number in range(case.partitions[topic]):
+            if len(states) * len(names) > STEPS_MAX:
+                reason = f"too large for brute force: more than {STEPS_MAX} states"
+                raise TooLarge(reason)
+            ways = []
+            for place, name in enumerate(names):
+                pair = at[name, topic if "topics" in asked else ""]
+                way = [0] * (size + len(names))
+                way[pair] = "loads" in asked
+                way[len(pairs) + pair], way[size - 2], way[size - 1] = _added(
+                    case, name, topic, number, asked
+                )
+                way[size + place] = even is not None
+                ways.append(way)
+            states = {tuple(map(add, state, way)) for state in states for way in ways}
+        if even is not None:
+            shares = {state: shares_of(case, names, state[size:]) for state in states}
+            even[topic] = min(shares.values())
+            states = {state for state in states if shares[state] == even[topic]}
+        states = {state[:size] for state in states}
+    return [_tally(pairs, state) for state in states]
+
+
+def best(
+    instance: dict[str, Any], *, claim_rule: str = "newest-claim", lag: bool = True
+) -> dict[str, Any]:
+    """Return the best figures of all complete valid assignments.
+
+    Of dec-min assignments: ``loads``, with capacities also as ``shares`` in common
+    parts; the best ``kept`` and ``peak_lag``, and each where the other is best. Under
+    any load vector: ``any_kept`` and ``any_peak_lag``. Without ``lag`` lags count 0;
+    fewer states differ, so larger cases are settled.
+
+    Raises
+    ------
+    TooLarge
+        As `states_of`.
+    """
+    case = understand(instance, claim_rule=claim_rule)
+    states = states_of(case, {"loads", "moves", *(["lags"] if lag else [])})
+    owned = count_owned(case)
+    scores = []
+    for state in states:
+        loads = [state.loads.get((name, ""), 0) for name in case.wants]
+        vectors = shares_of(case, case.wants, loads), sorted(loads, reverse=True)
+        scores.append(
+            (*vectors, owned - state.moves, max(state.lags.values(), default=0))
+        )
+    shares, vector = min(score[:2] for score in scores)
+    balanced = [score[2:] for score in scores if score[0] == shares]
+    kept, at_kept = min(balanced, key=lambda one: (-one[0], one[1]))
+    at_peak, peak = min(balanced, key=lambda one: (one[1], -one[0]))
+    return {
+        **({"shares": shares} if is_weighted(case) else {}),
+        "loads": vector,
+        "kept": kept,
+        "peak_lag_at_kept": at_kept,
+        "peak_lag": peak,
+        "kept_at_peak_lag": at_peak,
+        "any_kept": max(score[2] for score in scores),
+        "any_peak_lag": min(score[3] for score in scores),
+    }
+
+
 class Brute:
     """Everything a policy allows of one case, with its values.
 
@@ -70,10 +195,9 @@ class Brute:
         self.policy = read_policy(text)
         self._even: dict[str, list[int]] = {}
         even = self._even if self.policy.balance == "per-topic" else None
-        pairs, states = states_of(case, _asked(self.policy), even)
-        if len(states) > STATES_MAX:
+        tallies = states_of(case, _asked(self.policy), even)
+        if len(tallies) > STATES_MAX:
             raise TooLarge(f"too large for brute force: more than {STATES_MAX} states")
-        tallies = [_tally(pairs, state) for state in states]
         self._least_loads = min(load_vector(case, tally) for tally in tallies)
         self.vectors = {self.vector(tally) for tally in tallies if self.allows(tally)}
 
@@ -131,6 +255,23 @@ def enumerate_claims(
         return {"refused": str(error)}
 
 
+def settle_unstated(
+    instance: dict[str, Any], verdict: Mapping[str, Any], *, claim_rule: str
+) -> dict[str, Any]:
+    """Return which claims of optimality hold, and the best figures found."""
+    found, figures = best(instance, claim_rule=claim_rule), verdict["figures"]
+    complete = verdict["verdict"] == "valid" and not figures.get("withheld")
+    dec_min = complete and figures["loads"] == found["loads"]
+    if "shares" in found:  # counts alone do not say who has them
+        dec_min = dec_min and figures["dec_min_balanced"]
+    return {
+        "dec_min": dec_min,
+        "stickiness": dec_min and figures["kept"] == found["kept"],
+        "peak_lag": complete and figures["peak_lag"] == found["any_peak_lag"],
+        "best": found,
+    }
+
+
 def settle_policy(
     case: Case,
     rows: Sequence[Row],
@@ -166,6 +307,15 @@ def settle_policy(
     return found
 
 
+def shares_of(case: Case, names: Collection[str], loads: Collection[int]) -> list[int]:
+    """Return loads over capacity in common parts, largest first."""
+    if not is_weighted(case):
+        return sorted(loads, reverse=True)
+    common = lcm(*case.capacity.values())
+    units = (common // case.capacity[name] for name in names)
+    return sorted(map(mul, loads, units), reverse=True)
+
+
 def _levels(
     brute: Brute, mine: Vector | None, assignment: Document, *, allowed: bool
 ) -> list[dict[str, Any]]:
@@ -189,6 +339,30 @@ def _levels(
     return found
 
 
+def _refuse_large(case: Case) -> None:
+    """Reject what no enumeration could finish, before it begins."""
+    count = sum(case.partitions[topic] for topic in assignable_topics(case))
+    if len(case.wants) > MEMBERS_MAX or count > PARTITIONS_MAX:
+        found = f"{len(case.wants)} members and {count} partitions"
+        limit = f"{MEMBERS_MAX} and {PARTITIONS_MAX}"
+        raise TooLarge(f"{found}; brute force goes up to {limit}")
+
+
+def _added(
+    case: Case, name: str, topic: str, number: int, asked: Collection[str]
+) -> tuple[int, int, int]:
+    """Return what a partition on a member adds to lag, moves and mismatches."""
+    lag = case.lag[topic][number] if topic in case.lag else 0
+    mine = number in case.owned.get((name, topic), ())
+    rivals = case.claimants.get(topic, {}).get(number, ())
+    racks = case.replica_racks[topic][number] if topic in case.replica_racks else ()
+    return (
+        lag if "lags" in asked else 0,
+        int("moves" in asked and len(rivals) == 1 and not mine),
+        is_far(case, name, racks) if "racks" in asked else 0,
+    )
+
+
 def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
@@ -200,14 +374,14 @@ def _asked(policy: Policy) -> set[str]:
     return asked | (set() if policy.max_moves is None else {"moves"})
 
 
-def _tally(pairs: Sequence[Pair], state: State) -> Tally:
-    held = zip(pairs, state.loads, state.lags, strict=True)
-    listed = [(pair, load, lag) for pair, load, lag in held if load or lag]
+def _tally(pairs: Sequence[Pair], state: Sequence[int]) -> Tally:
+    loads = dict(zip(pairs, state, strict=False))
+    lags = dict(zip(pairs, state[len(pairs) :], strict=False))
     return Tally(
-        loads={pair: load for pair, load, _ in listed},
-        lags={pair: lag for pair, _, lag in listed},
-        moves=state.moves,
-        mismatches=state.mismatches,
+        loads={pair: load for pair, load in loads.items() if load},
+        lags={pair: lag for pair, lag in lags.items() if lag},
+        moves=state[-2],
+        mismatches=state[-1],
     )
 
 
