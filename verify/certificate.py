@@ -28,18 +28,17 @@ from verify.keys import count_keys, is_weighted, ranks
 Certificate = Mapping[str, Mapping[str, Any]]
 Reason = dict[str, Any]
 Limits = Mapping[str, tuple[int, int]]  # member -> least and most, both included
-Racks = frozenset[str]  # of a partition's replicas
 Prices = Mapping[str, int]  # by member, 0 where it has none
 
 MOVES: Mapping[str, int] = {"stickiness": 1}
 
 
 class LoadBounds(NamedTuple):
-    """The load bounds that a certificate of balance gives, per member."""
+    """The load bounds that a certificate of balance gives a member."""
 
-    place: Mapping[str, int]  # rank of the level: a partition goes to the lowest
-    low: Mapping[str, int]  # partitions held at least
-    high: Mapping[str, int]  # partitions held at most
+    place: int  # rank of its level: a partition goes to the lowest
+    low: int  # partitions held at least
+    high: int  # partitions held at most
 
 
 class Pool(NamedTuple):
@@ -50,20 +49,17 @@ class Pool(NamedTuple):
     limits: Limits  # of eligible members, and no others
 
 
-def load_bounds(case: Case, certificate: Certificate) -> LoadBounds:
+def load_bounds(case: Case, certificate: Certificate) -> dict[str, LoadBounds]:
     """Read the levels of a certificate, or its thresholds where it has them."""
-    level = certificate["level"]
     if "threshold" not in certificate:
-        high = {name: low + 1 for name, low in level.items()}
-        return LoadBounds(level, level, high)
+        levels = certificate["level"].items()
+        return {name: LoadBounds(n, n, n + 1) for name, n in levels}
     keys = {name: (key[0], key[1]) for name, key in certificate["threshold"].items()}
     rank = ranks(keys.values())
-    held = {name: count_keys(case.capacity[name], key) for name, key in keys.items()}
-    return LoadBounds(
-        place={name: rank[key] for name, key in keys.items()},
-        low={name: low for name, (low, _) in held.items()},
-        high={name: high for name, (_, high) in held.items()},
-    )
+    return {
+        name: LoadBounds(rank[key], *count_keys(case.capacity[name], key))
+        for name, key in keys.items()
+    }
 
 
 def level_pools(case: Case, certificate: Certificate) -> list[Pool]:
@@ -74,8 +70,8 @@ def level_pools(case: Case, certificate: Certificate) -> list[Pool]:
         topics, limits = pools.setdefault(lowest, ([], {}))
         topics.append(topic)
         for name in case.subscribers[topic]:
-            if bounds.place[name] == lowest:
-                limits[name] = bounds.low[name], bounds.high[name]
+            if bounds[name].place == lowest:
+                limits[name] = bounds[name].low, bounds[name].high
     return [pool_of(case, *one) for one in pools.values()]
 
 
@@ -100,18 +96,18 @@ def balance_fails(
             return {"fails": "members", "part": part, "member": odd}
     bounds = load_bounds(case, certificate)
     for member, level in certificate["level"].items():
-        if bounds.low[member] != level:
-            found = {"level": level, "keys": bounds.low[member]}
+        if bounds[member].low != level:
+            found = {"level": level, "keys": bounds[member].low}
             return {"fails": "threshold", "member": member, **found}
     for member, load in loads_of(case, rows).items():
-        if not bounds.low[member] <= load <= bounds.high[member]:
+        if not bounds[member].low <= load <= bounds[member].high:
             found = {"level": certificate["level"][member], "load": load}
             return {"fails": "load", "member": member, **found}
     lowest = _lowest_places(case, bounds)
     misplaced = [
-        (member, topic, min(numbers), bounds.place[member], lowest[topic])
+        (member, topic, min(numbers), bounds[member].place, lowest[topic])
         for member, topic, numbers in rows
-        if bounds.place[member] != lowest[topic]
+        if bounds[member].place != lowest[topic]
     ]
     if not misplaced:
         return None
@@ -137,17 +133,35 @@ def cost_bound(
 ) -> int:
     """Return a lower bound on the weighted sum of moves and rack mismatches.
 
-    It holds of all assignments within the pools, which share out all topics.
+    It holds of all assignments within the pools, which share out all topics. Without
+    owner, partitions of one topic and set of racks cost the same. An owned one costs a
+    move more, unless it stays, if it may.
     """
-    owned: dict[str, dict[str, Collection[int]]] = {}
+    per_move, per_mismatch = weights.get("stickiness", 0), weights.get("rack", 0)
+    racks_of = case.replica_racks if per_mismatch else {}
+    owned: dict[str, dict[str, set[int]]] = {}
     for (owner, topic), numbers in case.owned.items():
         owned.setdefault(topic, {})[owner] = numbers
+
+    def cost(name: str, racks: Collection[str], price: Prices) -> int:
+        return price.get(name, 0) + per_mismatch * is_far(case, name, racks)
+
     bound = 0
     for pool, price in priced:
         bound -= most_paid(pool, price)
         for topic in pool.topics:
-            mine = owned.get(topic, {})
-            bound += _topic_cost(case, topic, mine, pool.limits, price, weights)
+            able = pool.limits.keys() & case.subscribers[topic]
+            cheapest = {}
+            everything = range(case.partitions[topic])
+            for racks, count in _by_racks(racks_of.get(topic), everything).items():
+                cheapest[racks] = min(cost(name, racks, price) for name in able)
+                bound += count * cheapest[racks]
+            for owner, numbers in owned.get(topic, {}).items():
+                for racks, count in _by_racks(racks_of.get(topic), numbers).items():
+                    more = per_move
+                    if owner in able:
+                        more = min(more, cost(owner, racks, price) - cheapest[racks])
+                    bound += count * more
     return bound
 
 
@@ -176,46 +190,19 @@ def peak_lag_bound(case: Case) -> int | None:
     return max(mean, *(max(listed, default=0) for listed in lags))
 
 
-def _topic_cost(
-    case: Case,
-    topic: str,
-    owned: Mapping[str, Collection[int]],
-    limits: Limits,
-    price: Prices,
-    weights: Mapping[str, int],
-) -> int:
-    """Return what the partitions of a topic cost on the cheapest members, with prices.
-
-    Without owner, partitions of one topic and set of racks cost the same. An owned one
-    costs a move more, unless it stays, if it may.
-    """
-    per_move, per_mismatch = weights.get("stickiness", 0), weights.get("rack", 0)
-    listed = case.replica_racks.get(topic) if per_mismatch else None
-
-    def cost(name: str, racks: Racks) -> int:
-        return price.get(name, 0) + per_mismatch * is_far(case, name, racks)
-
-    def by_racks(numbers: Collection[int]) -> Mapping[Racks, int]:
-        if listed is None:
-            return {frozenset(): len(numbers)}
-        return Counter(frozenset(listed[number]) for number in numbers)
-
-    total, cheapest = 0, {}
-    able = limits.keys() & case.subscribers[topic]
-    for racks, count in by_racks(range(case.partitions[topic])).items():
-        cheapest[racks] = min(cost(name, racks) for name in able)
-        total += count * cheapest[racks]
-    for owner, numbers in owned.items():
-        for racks, count in by_racks(numbers).items():
-            more = cost(owner, racks) - cheapest[racks]
-            total += count * (min(per_move, more) if owner in able else per_move)
-    return total
+def _by_racks(
+    racks: Sequence[Sequence[str]] | None, numbers: Collection[int]
+) -> Mapping[frozenset[str], int]:
+    """Count partitions by the racks of their replicas, if these matter."""
+    if racks is None:
+        return {frozenset(): len(numbers)}
+    return Counter(frozenset(racks[number]) for number in numbers)
 
 
-def _lowest_places(case: Case, bounds: LoadBounds) -> dict[str, int]:
+def _lowest_places(case: Case, bounds: Mapping[str, LoadBounds]) -> dict[str, int]:
     """Return topic -> lowest place of its subscribers, of topics with both."""
     return {
-        topic: min(map(bounds.place.__getitem__, subscribers))
+        topic: min(bounds[name].place for name in subscribers)
         for topic, subscribers in case.subscribers.items()
         if subscribers and case.partitions[topic]
     }

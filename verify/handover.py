@@ -1,7 +1,6 @@
 """The one place where the core hands over to ``verify.policy``.
 
-``policy.STATED_FIELDS`` are the fields of an assignment that state a policy, and
-``policy.judge_stated`` judges them; the rest is enumeration.
+It judges what an assignment states of its policy, and enumerates.
 """
 
 from verify import policy

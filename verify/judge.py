@@ -50,10 +50,12 @@ def judge_case(
     if fails is not None and "policy" not in assignment:
         evidence["certificate"] = fails
     try:
-        judged = policy.judge_stated if "policy" in assignment else _judge_unstated
-        stated, against = judged(
-            case, rows, assignment, counted, proved, complete=complete
-        )
+        if "policy" in assignment:
+            stated, against = policy.judge_stated(
+                case, rows, assignment, counted, proved, complete=complete
+            )
+        else:
+            stated, against = _judge_unstated(assignment, counted, proved)
     except Unreadable as error:  # the policy cannot divide by these capacities
         return unreadable(error, document="instance", case_id=case.id)
     claimed = assignment.get("figures", {})
@@ -130,9 +132,8 @@ def _proved(
     complete: bool,
 ) -> tuple[dict[str, bool], dict[str, Any] | None]:
     """Return what is proved and, where a certificate fails or lacks, why."""
-    proved = {"dec_min": False, "stickiness": False, "peak_lag": False}
-    if complete:
-        proved["peak_lag"] = counted["peak_lag"] == certificate.peak_lag_bound(case)
+    least = complete and counted["peak_lag"] == certificate.peak_lag_bound(case)
+    proved = {"dec_min": False, "stickiness": False, "peak_lag": least}
     shown = assignment.get("certificate")
     if shown is None:
         owed = assignment.get("status") == "optimal"
@@ -141,22 +142,17 @@ def _proved(
         return proved, {"fails": "incomplete"}
     fails = certificate.balance_fails(case, rows, shown)
     if fails is None:
-        proved["dec_min"] = True
         bound, kept = certificate.kept_bound(case, shown), counted["kept"]
-        proved["stickiness"] = bound == kept
+        proved |= {"dec_min": True, "stickiness": bound == kept}
         if bound != kept:
             fails = {"fails": "bound", "kept": kept, "bound": bound}
     return proved, fails
 
 
 def _judge_unstated(
-    _case: Case,
-    _rows: Sequence[Row],
     assignment: Mapping[str, Any],
     counted: Mapping[str, Any],
     proved: Mapping[str, bool],
-    *,
-    complete: bool,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Judge the status of an assignment that states no policy: of dec-min, sticky."""
     against: dict[str, Any] = {}
@@ -169,6 +165,6 @@ def _judge_unstated(
     if status != "optimal":
         return {}, against
     found = "proved" if proved["dec_min"] and proved["stickiness"] else "unproved"
-    if not complete or not counted["dec_min_balanced"]:
+    if not counted["dec_min_balanced"]:
         found = "refuted"
     return {"status": {"claimed": status, "found": found}}, against

@@ -5,6 +5,7 @@ What a rule does not name is "", -1 or None. No row of the assignment is empty.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from heapq import nsmallest
 from itertools import count
@@ -23,11 +24,10 @@ def violations(
     case: Case, given: Given, rows: Sequence[Row], *, cooperative: bool
 ) -> tuple[list[Violation], dict[str, int]]:
     """Return the first violations of each rule, and how many more it has, if any."""
-    assigned = _assigned(rows)
     rules: dict[str, Culprits] = {
-        "assigned-twice": assigned_twice(case, rows, assigned),
+        "assigned-twice": assigned_twice(case, rows),
         "missing-member": (("", -1, m) for m in case.wants.keys() - given.keys()),
-        "unassigned": unassigned(case, assigned, cooperative=cooperative),
+        "unassigned": unassigned(case, rows, cooperative=cooperative),
         "unknown-member": (("", -1, m) for m in given.keys() - case.wants.keys()),
         "unknown-partition": unknown_partition(case, rows),
         "unrevoked": unrevoked(case, rows if cooperative else ()),
@@ -59,10 +59,7 @@ def unknown_partition(case: Case, rows: Sequence[Row]) -> Culprits:
     """Yield assigned partitions that do not exist."""
     for member, topic, numbers in rows:
         end = case.partitions.get(topic, 0)
-        if max(numbers) >= end:
-            for number in set(numbers):
-                if number >= end:
-                    yield topic, number, member
+        yield from ((topic, n, member) for n in set(numbers) if n >= end)
 
 
 def unsubscribed(case: Case, rows: Sequence[Row]) -> Culprits:
@@ -70,44 +67,35 @@ def unsubscribed(case: Case, rows: Sequence[Row]) -> Culprits:
     for member, topic, numbers in rows:
         wanted = case.wants.get(member)
         if wanted is not None and topic not in wanted:
-            for number in set(numbers):
-                if number < case.partitions.get(topic, 0):
-                    yield topic, number, member
+            end = case.partitions.get(topic, 0)
+            yield from ((topic, n, member) for n in set(numbers) if n < end)
 
 
-def assigned_twice(
-    case: Case, rows: Sequence[Row], assigned: Mapping[str, Sequence[int]]
-) -> Culprits:
+def assigned_twice(case: Case, rows: Sequence[Row]) -> Culprits:
     """Yield partitions that another member holds, earlier by name, or that repeat."""
-    for topic, numbers in assigned.items():
-        if len(set(numbers)) == len(numbers):
-            continue
-        seen: set[int] = set()
-        culprits: set[tuple[str, int, str]] = set()
-        for member, _, held in sorted(row for row in rows if row[1] == topic):
-            for number in held:
-                if number in seen and number < case.partitions.get(topic, 0):
-                    culprits.add((topic, number, member))
-                seen.add(number)
-        yield from culprits
+    seen: dict[str, set[int]] = {}
+    for member, topic, numbers in sorted(rows):
+        once, known = set(numbers), seen.setdefault(topic, set())
+        twice = once & known
+        if len(once) < len(numbers):
+            twice |= {number for number, n in Counter(numbers).items() if n > 1}
+        end = case.partitions.get(topic, 0)
+        yield from ((topic, n, member) for n in twice if n < end)
+        known |= once
 
 
-def unassigned(
-    case: Case, assigned: Mapping[str, Sequence[int]], *, cooperative: bool
-) -> Culprits:
+def unassigned(case: Case, rows: Sequence[Row], *, cooperative: bool) -> Culprits:
     """Yield partitions that no member holds although some member subscribes.
 
     In a cooperative round they may wait until a claimant revokes them: `withheld`.
     """
+    assigned = _assigned(rows)
     for topic, subscribers in case.subscribers.items():
-        if not subscribers:
-            continue
-        held = set(assigned.get(topic, ()))
+        held = assigned.get(topic, set())
         if cooperative:
             held |= case.claimants.get(topic, {}).keys()
-        for number in range(case.partitions[topic]):
-            if number not in held:
-                yield topic, number, None
+        numbers = range(case.partitions[topic] if subscribers else 0)
+        yield from ((topic, n, None) for n in numbers if n not in held)
 
 
 def unrevoked(case: Case, rows: Sequence[Row]) -> Culprits:
@@ -124,16 +112,16 @@ def withheld(case: Case, rows: Sequence[Row]) -> int:
     """Count claimed partitions that no member holds until a claimant revokes them."""
     assigned = _assigned(rows)
     return sum(
-        len(claimed.keys() - set(assigned.get(topic, ())))
+        len(claimed.keys() - assigned.get(topic, set()))
         for topic, claimed in case.claimants.items()
     )
 
 
-def _assigned(rows: Sequence[Row]) -> Mapping[str, Sequence[int]]:
+def _assigned(rows: Sequence[Row]) -> dict[str, set[int]]:
     """Return topic -> assigned partitions, of whatever member."""
-    assigned: dict[str, list[int]] = {}
+    assigned: dict[str, set[int]] = {}
     for _, topic, numbers in rows:
-        assigned.setdefault(topic, []).extend(numbers)
+        assigned.setdefault(topic, set()).update(numbers)
     return assigned
 
 

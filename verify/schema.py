@@ -171,8 +171,6 @@ def _object_or_odd(pairs: list[tuple[str, Any]]) -> dict[str, Any] | _Odd:
 
 def _first_repeated(values: Sequence[Any]) -> int | None:
     """Return the position of the first value that occurred before, if any."""
-    if len(set(values)) == len(values):
-        return None
     seen: set[Any] = set()
     for position, value in enumerate(values):
         if value in seen:

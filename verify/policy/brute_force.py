@@ -47,7 +47,6 @@ ASKS: Mapping[str, frozenset[str]] = {
     "rack": frozenset({"racks"}),
     "per-topic-spread": frozenset({"loads", "topics"}),
     "load": frozenset({"loads"}),
-    "kip54-score": frozenset({"loads"}),
     "sum-of-squares": frozenset({"loads"}),
     "dec-min": frozenset({"loads"}),
     "kip54": frozenset({"loads", "topics"}),

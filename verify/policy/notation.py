@@ -14,9 +14,6 @@ from typing import Any
 
 from verify.schema import INT64_MAX, Path, Unreadable, check, shown
 
-MEASURES = ("kip54-score", "sum-of-squares")
-"""Balance by counts of partitions whatever the capacities; for points of a frontier."""
-
 OBJECTIVES = (
     "stickiness",
     "peak-lag",
@@ -26,7 +23,7 @@ OBJECTIVES = (
     "rack",
     "per-topic-spread",
     "load",
-    *MEASURES,
+    "sum-of-squares",  # of loads, whatever the capacities; for points of a frontier
 )
 WRITTEN = "a policy is written as dec-min; 2*stickiness + rack, load; max-moves=3"
 LENGTH_MAX = 10_000

@@ -8,13 +8,13 @@ all of them; ``load``, a list, is compared lexicographically.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import lcm
 from typing import Final
 
 from verify.case import Case, Row, count_owned
-from verify.figures import count_kept, kip54_score, lag_of_row, rack_mismatches
-from verify.policy.notation import LOAD, MEASURES, Level, Policy
+from verify.figures import count_kept, lag_of_row, rack_mismatches
+from verify.policy.notation import LOAD, Level, Policy
 from verify.schema import Unreadable
 
 Value = int | list[int]
@@ -32,7 +32,6 @@ class Tally:
     lags: Mapping[Pair, int]  # records, for the same pairs
     moves: int  # owned partitions that do not stay with their owner
     mismatches: int  # partitions whose member's rack has no replica of them
-    counted: dict[str, int] = field(default_factory=dict, compare=False)  # objectives
 
 
 def tally_of(case: Case, rows: Sequence[Row]) -> Tally:
@@ -51,7 +50,7 @@ def value_of(case: Case, tally: Tally, level: Level) -> Value:
         return load_vector(case, tally)
     whole = scale_of(case, level)
     return sum(
-        weight * (whole // _scale(case, objective)) * _count(case, tally, objective)
+        weight * (whole // _scale(case, objective)) * _COUNTS[objective](case, tally)
         for weight, objective in level
     )
 
@@ -118,12 +117,6 @@ def scaled_by_topic(
             yield topic, held
 
 
-def _count(case: Case, tally: Tally, objective: str) -> int:
-    if objective not in tally.counted:
-        tally.counted[objective] = _COUNTS[objective](case, tally)
-    return tally.counted[objective]
-
-
 def _scale(case: Case, objective: str) -> int:
     if objective == "lag-deviation":
         return _all_capacity(case)
@@ -132,7 +125,7 @@ def _scale(case: Case, objective: str) -> int:
 
 def _divides(objective: str) -> bool:
     """Return whether an objective divides by capacities one by one."""
-    return objective not in {"stickiness", "rack", "lag-deviation", *MEASURES}
+    return objective not in {"stickiness", "rack", "lag-deviation", "sum-of-squares"}
 
 
 def _deviation(case: Case, tally: Tally) -> int:
@@ -144,12 +137,8 @@ def _deviation(case: Case, tally: Tally) -> int:
     )
 
 
-def _counts(case: Case, tally: Tally) -> dict[str, int]:
-    """Return the partitions of every member, in play or not."""
-    totals = dict.fromkeys(case.wants, 0)
-    for (member, _), amount in tally.loads.items():
-        totals[member] += amount
-    return totals
+def _sum_of_squares(case: Case, tally: Tally) -> int:
+    return sum(load * load for load in _by_member(case, tally.loads).values())
 
 
 def _all_capacity(case: Case) -> int:
@@ -180,8 +169,5 @@ _COUNTS: Mapping[str, Callable[[Case, Tally], int]] = {
     "per-topic-spread": lambda case, tally: sum(
         _spread(loads) for _, loads in scaled_by_topic(case, tally.loads)
     ),
-    "kip54-score": lambda case, tally: kip54_score(_counts(case, tally)),
-    "sum-of-squares": lambda case, tally: sum(
-        load * load for load in _counts(case, tally).values()
-    ),
+    "sum-of-squares": _sum_of_squares,
 }
