@@ -25,7 +25,7 @@ from tests.shapes import SHAPES, Document
 from tests.solver.brute import Brute, best_values
 from tests.strategies import TINY, rebalances, rebalances_with_assignments
 from verify import rows_of
-from verify.policy.notation import MEASURES, OBJECTIVES, read_policy
+from verify.policy.notation import OBJECTIVES, read_policy
 from verify.policy.objectives import scale_of as judges_scale
 from verify.policy.objectives import tally_of
 from verify.policy.objectives import value_of as judges_value
@@ -34,7 +34,7 @@ Pair = tuple[Document, Document]
 ALONE = [WeightedObjective.of(one) for one in Objective]
 PLAIN = [one for one in Objective if one is not Objective.LOAD]
 WORDS = (
-    *(word for word in OBJECTIVES if word not in MEASURES),
+    *(word for word in OBJECTIVES if word != "sum-of-squares"),
     *("dec-min", "kip54", "per-topic", "none", "spread=0", "spread=03", "spread"),
     *("max-moves=2", "max-moves=-1", "sticky", "2*", "1*", "02*", "9999999999*"),
     *("; ", ", ", " + ", ";", " ", "=", "*", "\u0663*", "spread=9223372036854775808"),
@@ -73,9 +73,9 @@ def test_the_sum_of_squares_of_a_frontier(pair: Pair) -> None:
     assert judges_scale(case, level) == 1
 
 
-def test_measures_are_for_the_judge_and_for_fronts() -> None:
-    for word in MEASURES:
-        assert read_policy(f"none; {word}; max-moves=1").levels == {word: ((1, word),)}
+def test_the_sum_of_squares_is_for_the_judge_and_for_fronts() -> None:
+    word = "sum-of-squares"
+    assert read_policy(f"none; {word}; max-moves=1").levels == {word: ((1, word),)}
     with pytest.raises(PolicyError, match="sum-of-squares is weighed by front"):
         parse_policy("none; sum-of-squares; max-moves=1")
 

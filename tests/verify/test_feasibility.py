@@ -20,7 +20,7 @@ from tests.solver.brute import Brute
 from tests.solver.routes import instance
 from tests.strategies import SMALL, TINY, draw_rebalance, seeded_rebalance
 from verify import TooLarge
-from verify.policy.feasibility import fewest_moves, judge_impossible, least_width
+from verify.policy.constraints import fewest_moves, judge_impossible, least_width
 from verify.policy.notation import read_policy
 from verify.policy.objectives import scaled
 

@@ -19,8 +19,7 @@ from verify.certificate import (
     level_pools,
 )
 from verify.policy.best_alone import narrowed, separate_values
-from verify.policy.constraints import constraints_fail
-from verify.policy.feasibility import judge_impossible
+from verify.policy.constraints import constraints_fail, judge_impossible
 from verify.policy.feasible_region import region_of
 from verify.policy.level_verdicts import Answer, level_verdicts, proves_peak_lag
 from verify.policy.notation import Policy, read_policy
@@ -75,11 +74,9 @@ def judge_stated(
     if not complete:
         broken.pop("balance", None)  # other evidence says what is missing
     stated: dict[str, Any] = {"policy": met, "objectives": judged}
-    against = _status_evidence(case, policy, assignment, judged, allowed=allowed)
-    status = assignment.get("status")
-    if status in {"optimal", "infeasible"}:
-        settled = _status_found(status, judged, against, allowed=allowed)
-        stated["status"] = {"claimed": status, "found": settled}
+    settled, against = _judge_status(case, policy, assignment, judged, allowed=allowed)
+    if settled is not None:
+        stated["status"] = {"claimed": assignment["status"], "found": settled}
     return stated, broken | found | ({"status": against} if against else {})
 
 
@@ -113,51 +110,42 @@ def _judge_levels(
     return judged, found
 
 
-def _status_evidence(
+def _judge_status(
     case: Case,
     policy: Policy,
     assignment: Document,
     judged: Sequence[Document],
     *,
     allowed: bool,
-) -> Reason:
-    """Return what a status claims that does not hold, or why there is no answer."""
+) -> tuple[str | None, Reason]:
+    """Return what a claimed status is found to be, if it is a claim, and why.
+
+    ``proved``, ``search``, ``unproved`` or ``refuted``. ``search``: every level is
+    proved or has the word of an engine, not checked.
+    """
     status = assignment.get("status")
     found: Reason = {"claimed": status}
     if status in {"infeasible", "unknown"}:
         if "reason" in assignment:
             found["reason"] = assignment["reason"]
-        if status == "infeasible":
-            found |= {"refuted": True} if allowed else judge_impossible(case, policy)
-        return found
-    unproved = [one["of"] for one in judged if not _is_settled(one)]
-    if status != "optimal" or (allowed and not unproved):
-        return {}
-    return found | {"allowed": allowed, "unproved": unproved}
-
-
-def _status_found(
-    status: str, judged: Sequence[Document], against: Document, *, allowed: bool
-) -> str:
-    """Return ``proved``, ``search``, ``unproved`` or ``refuted`` for a claimed status.
-
-    ``search``: every level is proved or has the word of an engine, not checked.
-    """
-    if status == "infeasible":
-        return next(
-            (one for one in ("proved", "refuted") if one in against), "unproved"
-        )
-    if not allowed:
-        return "refuted"
-    if against:
-        return "unproved"
-    return "proved" if all(one["proved"] for one in judged) else "search"
-
-
-def _is_settled(level: Document) -> bool:
-    """Return whether a level is proved, or an engine says that it is."""
-    by_search = level["rests_on"] == "search" and level["bound"] == level["value"]
-    return bool(level["proved"] or by_search)
+        if status == "unknown":
+            return None, found
+        found |= {"refuted": True} if allowed else judge_impossible(case, policy)
+        settled = [one for one in ("proved", "refuted") if one in found]
+        return settled[0] if settled else "unproved", found
+    if status != "optimal":
+        return None, {}
+    proved = [one["of"] for one in judged if one["proved"]]
+    word = [
+        one["of"]
+        for one in judged
+        if one["rests_on"] == "search" and one["bound"] == one["value"]
+    ]
+    unproved = [one["of"] for one in judged if one["of"] not in {*proved, *word}]
+    if allowed and not unproved:
+        return "proved" if len(proved) == len(judged) else "search", {}
+    found |= {"allowed": allowed, "unproved": unproved}
+    return "unproved" if allowed else "refuted", found
 
 
 def _certified(
