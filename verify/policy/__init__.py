@@ -5,7 +5,7 @@ The core (the modules of ``verify``) imports it in `verify.handover` alone.
 
 from verify.policy.answers import judge_stated
 from verify.policy.brute_force import TooLarge, best, enumerate_claims, every_assignment
-from verify.policy.stated import STATED_FIELDS
+from verify.policy.notation import STATED_FIELDS
 
 __all__ = [
     "STATED_FIELDS",

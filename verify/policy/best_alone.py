@@ -20,15 +20,6 @@ from verify.policy.notation import Level
 Values = tuple[int, ...]  # by level
 
 
-class Best(NamedTuple):
-    """Partitions of a topic, the members that are best for each, and at what values."""
-
-    topic: str
-    numbers: Sequence[int]
-    members: Sequence[str]
-    values: Values  # of one partition
-
-
 class Narrowed(NamedTuple):
     """A case whose topics are parts of the topics: those with the same best members.
 
@@ -60,18 +51,17 @@ def separate_values(case: Case, levels: Sequence[Level]) -> Values:
     as good there is better in the second.
     """
     total = [0] * len(levels)
-    for best in _best_members(case, levels):
-        for place, value in enumerate(best.values):
-            total[place] += len(best.numbers) * value
+    for _, numbers, _, values in _best_members(case, levels):
+        for place, value in enumerate(values):
+            total[place] += len(numbers) * value
     return tuple(total)
 
 
 def narrowed(case: Case, rows: Sequence[Row], levels: Sequence[Level]) -> Narrowed:
     """Return a case in which only best members subscribe, and an assignment for it."""
     parts: dict[tuple[str, tuple[str, ...]], list[int]] = {}
-    for best in _best_members(case, levels):
-        numbers = parts.setdefault((best.topic, tuple(best.members)), [])
-        numbers.extend(best.numbers)
+    for topic, numbers, members, _ in _best_members(case, levels):
+        parts.setdefault((topic, tuple(members)), []).extend(numbers)
     names = {key: f"{key[0]}/{place}" for place, key in enumerate(parts)}
     origin = {name: (key[0], parts[key]) for key, name in names.items()}
     place_of = {
@@ -105,7 +95,10 @@ def narrowed(case: Case, rows: Sequence[Row], levels: Sequence[Level]) -> Narrow
     return Narrowed(case, [(*pair, list(n)) for pair, n in split(rows).items()], origin)
 
 
-def _best_members(case: Case, levels: Sequence[Level]) -> Iterator[Best]:
+def _best_members(
+    case: Case, levels: Sequence[Level]
+) -> Iterator[tuple[str, Sequence[int], Sequence[str], Values]]:
+    """Yield partitions of a topic, the members best for each, and what one adds."""
     counted = {objective for level in levels for _, objective in level}
     for topic in assignable_topics(case):
         listed = case.replica_racks.get(topic) if "rack" in counted else None
@@ -131,4 +124,4 @@ def _best_members(case: Case, levels: Sequence[Level]) -> Iterator[Best]:
                 values = added_values(levels, 0, is_far(case, owner, racks))
                 members[values] = [*members.get(values, []), owner]
             least = min(members)
-            yield Best(topic, numbers, members[least], least)
+            yield topic, numbers, members[least], least

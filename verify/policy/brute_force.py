@@ -15,7 +15,7 @@ from operator import add, mul
 from typing import Any
 
 from verify.case import Case, Row, count_owned, understand
-from verify.figures import is_far
+from verify.figures import count_kept, lag_of_row, rack_mismatches
 from verify.keys import is_weighted
 from verify.policy.feasible_region import assignable_topics
 from verify.policy.notation import Policy, read_policy
@@ -94,8 +94,8 @@ def states_of(
 ) -> list[Tally]:
     """Assign every partition in every way; merge states equal in what is asked for.
 
-    ``asked`` are of loads, lags, moves, racks and topics; what is not asked for counts
-    0, and amounts are of topic "" if topics are not asked for. With ``even`` only
+    ``asked`` are of loads, lags, moves, racks and topics; what is not asked for is not
+    counted, and amounts are of topic "" if topics are not asked for. With ``even`` only
     states in which each topic is even by itself are kept, and it receives the loads /
     capacity of each topic.
 
@@ -110,7 +110,7 @@ def states_of(
     if "topics" in asked:
         pairs = [(name, topic) for topic in topics for name in case.subscribers[topic]]
     at = {pair: place for place, pair in enumerate(pairs)}
-    # A state: loads and lags of the pairs, moves, mismatches; in a topic, its loads.
+    # A state: loads and lags of the pairs, kept, mismatches; in a topic, its loads.
     size = 2 * len(pairs) + 2
     states = {(0,) * size}
     for topic in topics:
@@ -122,12 +122,13 @@ def states_of(
                 raise TooLarge(reason)
             ways = []
             for place, name in enumerate(names):
+                row = name, topic, [number]
                 pair = at[name, topic if "topics" in asked else ""]
                 way = [0] * (size + len(names))
                 way[pair] = "loads" in asked
-                way[len(pairs) + pair], way[size - 2], way[size - 1] = _added(
-                    case, name, topic, number, asked
-                )
+                way[len(pairs) + pair] = lag_of_row(case, row) * ("lags" in asked)
+                way[size - 2] = count_kept(case, [row]) * ("moves" in asked)
+                way[size - 1] = rack_mismatches(case, [row]) * ("racks" in asked)
                 way[size + place] = even is not None
                 ways.append(way)
             states = {tuple(map(add, state, way)) for state in states for way in ways}
@@ -136,7 +137,7 @@ def states_of(
             even[topic] = min(shares.values())
             states = {state for state in states if shares[state] == even[topic]}
         states = {state[:size] for state in states}
-    return [_tally(pairs, state) for state in states]
+    return [_tally(case, pairs, state) for state in states]
 
 
 def best(
@@ -347,21 +348,6 @@ def _refuse_large(case: Case) -> None:
         raise TooLarge(f"{found}; brute force goes up to {limit}")
 
 
-def _added(
-    case: Case, name: str, topic: str, number: int, asked: Collection[str]
-) -> tuple[int, int, int]:
-    """Return what a partition on a member adds to lag, moves and mismatches."""
-    lag = case.lag[topic][number] if topic in case.lag else 0
-    mine = number in case.owned.get((name, topic), ())
-    rivals = case.claimants.get(topic, {}).get(number, ())
-    racks = case.replica_racks[topic][number] if topic in case.replica_racks else ()
-    return (
-        lag if "lags" in asked else 0,
-        int("moves" in asked and len(rivals) == 1 and not mine),
-        is_far(case, name, racks) if "racks" in asked else 0,
-    )
-
-
 def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
@@ -373,13 +359,13 @@ def _asked(policy: Policy) -> set[str]:
     return asked | (set() if policy.max_moves is None else {"moves"})
 
 
-def _tally(pairs: Sequence[Pair], state: Sequence[int]) -> Tally:
+def _tally(case: Case, pairs: Sequence[Pair], state: Sequence[int]) -> Tally:
     loads = dict(zip(pairs, state, strict=False))
     lags = dict(zip(pairs, state[len(pairs) :], strict=False))
     return Tally(
         loads={pair: load for pair, load in loads.items() if load},
         lags={pair: lag for pair, lag in lags.items() if lag},
-        moves=state[-2],
+        moves=count_owned(case) - state[-2],
         mismatches=state[-1],
     )
 

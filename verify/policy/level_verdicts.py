@@ -14,13 +14,7 @@ from typing import Any, NamedTuple
 from verify.case import Case
 from verify.policy.feasible_region import Region
 from verify.policy.notation import PEAK_LAG, Policy
-from verify.policy.objectives import (
-    Tally,
-    Value,
-    at_most,
-    scale_of,
-    value_of,
-)
+from verify.policy.objectives import Tally, Value, at_most, scale_of, value_of
 from verify.policy.price_bounds import KINDS, priced_term_fails
 from verify.policy.terms import term_fails, together
 from verify.policy.work import Work
@@ -69,28 +63,25 @@ def proves_peak_lag(answer: Answer, verdicts: Sequence[Mapping[str, Any]]) -> bo
 
 
 def _verdict(answer: Answer, of: str, stated: Stated | None) -> dict[str, Any]:
-    level = answer.policy.levels[of]
-    value, scale = (
-        value_of(answer.case, answer.tally, level),
-        scale_of(answer.case, level),
-    )
+    case, level = answer.case, answer.policy.levels[of]
+    value, scale = value_of(case, answer.tally, level), scale_of(case, level)
     rests_on, bound, fails, engine = _support(answer, of, stated)
     found: dict[str, Any] = {"of": of, "value": value, "scale": scale, "bound": bound}
     claimed = {} if stated is None else {"scale": 1, **stated}
     differ = {n: claimed[n] for n in found if n in claimed and claimed[n] != found[n]}
-    left_out = {"scale": scale == 1, "bound": bound is None}
-    found = {name: one for name, one in found.items() if not left_out.get(name)}
-    if differ:
-        found["claimed"] = differ
-    found["rests_on"] = rests_on
-    if engine is not None:
-        found["engine"] = engine
     checked = rests_on in CHECKED
-    found["proved"] = answer.allowed and checked and bound == value
     if fails is None and stated is not None and not (checked and bound is None):
         limit = bound if checked else value
         fails = None if at_most(stated["bound"], limit) else {"fails": "bound"}
-    return found | ({} if fails is None else {"evidence": fails})
+    found |= {
+        "scale": None if scale == 1 else scale,
+        "claimed": differ or None,
+        "rests_on": rests_on,
+        "engine": engine,
+        "proved": answer.allowed and checked and bound == value,
+        "evidence": fails,
+    }
+    return {name: one for name, one in found.items() if one is not None}
 
 
 def _support(answer: Answer, of: str, stated: Stated | None) -> Support:
@@ -112,19 +103,15 @@ def _accepted(
     answer: Answer, of: str, terms: Sequence[Mapping[str, Any]]
 ) -> tuple[Value | None, Reason | None]:
     """Return what the terms that hold prove, and the first term that does not."""
-    fails = [_term_fails(answer, of, term) for term in terms]
-    held = [term for term, odd in zip(terms, fails, strict=True) if odd is None]
-    found = together(answer.case, answer.policy.levels[of], held)
-    for place, odd in enumerate(fails):
-        if odd is not None:
-            return found, {"term": place, "kind": terms[place]["kind"]} | odd
-    return found, None
-
-
-def _term_fails(answer: Answer, of: str, term: Mapping[str, Any]) -> Reason | None:
-    case, policy, work = answer.case, answer.policy, answer.work
-    if term["kind"] in KINDS:
-        return priced_term_fails(
-            case, policy, answer.region, answer.tally, of, term, work
-        )
-    return term_fails(case, answer.region, policy.levels[of], term, work)
+    case, policy, region, work = answer.case, answer.policy, answer.region, answer.work
+    level, held, refused = policy.levels[of], [], None
+    for place, term in enumerate(terms):
+        if term["kind"] in KINDS:
+            odd = priced_term_fails(case, policy, region, answer.tally, of, term, work)
+        else:
+            odd = term_fails(case, region, level, term, work)
+        if odd is None:
+            held.append(term)
+        elif refused is None:
+            refused = {"term": place, "kind": term["kind"]} | odd
+    return together(case, level, held), refused

@@ -1,4 +1,4 @@
-"""Policies, read in the one notation in which answers state them.
+"""Policies, and the fields of an answer that state one and what proves its levels.
 
 ``dec-min; 2*stickiness + rack, peak-lag; max-moves=3``: a balance, then levels with
 commas between, each an objective or a weighted sum, then a budget of moves. The last
@@ -12,7 +12,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from verify.schema import INT64_MAX, Path, Unreadable, check, shown
+from verify.schema import (
+    COUNT,
+    INT64,
+    INT64_MAX,
+    POSITIVE,
+    Path,
+    Unreadable,
+    check,
+    expect,
+    shown,
+)
 
 OBJECTIVES = (
     "stickiness",
@@ -33,6 +43,22 @@ _NUMBER = "(0|[1-9][0-9]{0,18})"
 _BALANCE = re.compile(f"(dec-min|kip54|per-topic|spread|none)(?:={_NUMBER})?")
 _BUDGET = re.compile(f"max-moves={_NUMBER}")
 _WEIGHTED = re.compile(rf"(?:([1-9][0-9]{{0,9}})\*)?({'|'.join(OBJECTIVES)})")
+
+TERM = {
+    "kind": str,
+    "bound": INT64,
+    "members?": [str],
+    "topics?": [str],
+    "at_least?": COUNT,
+    "weight?": {"*": COUNT},
+    "price?": {"*": {"*": INT64}},
+    "steps?": [[COUNT, COUNT]],
+}
+PROOFS: dict[str, dict[str, Any]] = {
+    "certificate": {"by": str},
+    "terms": {"by": str, "terms": [TERM]},
+    "search": {"by": str, "engine": str, "terms?": [TERM]},
+}
 
 Level = tuple[tuple[int, str], ...]  # (weight, objective), summed
 
@@ -83,6 +109,22 @@ def check_policy(value: Any, path: Path) -> None:
     read_policy(value, path)
 
 
+def check_value(value: Any, path: Path) -> None:
+    """Check the value of a level: an integer, or the list of ``load``."""
+    check([INT64] if type(value) is list else INT64, value, path)
+
+
+def check_proof(value: Any, path: Path) -> None:
+    """Check a proof; its key ``by`` tells which fields it has."""
+    expect(dict, value, path)
+    if "by" not in value:
+        raise Unreadable("missing", (*path, "by"))
+    check(tuple(PROOFS), value["by"], (*path, "by"))
+    check(PROOFS[value["by"]], value, path)
+    if value.get("terms") == [] and value["by"] == "terms":
+        raise Unreadable("empty", (*path, "terms"))
+
+
 def _number(digits: str | None, path: Path) -> int | None:
     if digits is not None and int(digits) > INT64_MAX:
         raise Unreadable(f"{digits} is above {INT64_MAX}", path)
@@ -115,3 +157,13 @@ def _level(source: str, path: Path) -> Level:
     if "load" in objectives and source != "load":
         raise Unreadable("load is a list and stands alone", path)
     return tuple(level)
+
+
+OBJECTIVE = {
+    "of": str,
+    "value": check_value,
+    "bound": check_value,
+    "scale?": POSITIVE,
+    "proof?": check_proof,
+}
+STATED_FIELDS = {"policy?": check_policy, "objectives?": [OBJECTIVE]}

@@ -14,9 +14,10 @@ least T.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import Any
 
 from verify.case import Case
 from verify.policy.feasible_region import Region
@@ -30,8 +31,8 @@ Slots = tuple[tuple[str, ...], int, int]  # topics, least and most of their part
 
 def crowd_fails(case: Case, region: Region, term: Term, work: Work) -> Reason | None:
     """Return why members with less than a bound could hold all of K, or None."""
-    classes = _member_classes(region)
-    items = sum(case.partitions[t] for held in classes for s in held for t in s[0])
+    classes = _member_classes(case, region)
+    items = sum(case.partitions[t] for _, held in classes for s in held for t in s[0])
     refused = work.refuse(STEPS_PER_ITEM * items)
     if refused is not None:
         return refused
@@ -43,14 +44,12 @@ def crowd_fails(case: Case, region: Region, term: Term, work: Work) -> Reason | 
         first = bisect_left(lags, at_least) if topic in topics else len(lags)
         inside[topic], outside[topic] = lags[first:], lags[:first]
     fitting = 0
-    for slots, members in classes.items():
-        least = _least_lags(slots, inside, outside)
-        for name in members:
-            limit = (term["bound"] - 1) * case.capacity[name] // common_capacity(case)
-            number = least.count_within(limit)
-            if number is None:
-                return None
-            fitting += number
+    for (capacity, slots), members in classes.items():
+        limit = (term["bound"] - 1) * capacity // common_capacity(case)
+        number = _most_within(limit, slots, inside, outside)
+        if number is None:
+            return None
+        fitting += members * number
     size = sum(map(len, inside.values()))
     if fitting < size:
         return None
@@ -67,24 +66,13 @@ def compared(term: Term, found: int) -> Reason | None:
     return None if term["bound"] <= found else {"fails": "bound", "found": found}
 
 
-class LeastLags(NamedTuple):
-    """The least lag of a member, by how many partitions of K it holds."""
-
-    fewest: int
-    lag: Sequence[int]  # with the fewest, with one more, and so on
-    turn: int  # before this each is less than the one before
-
-    def count_within(self, limit: int) -> int | None:
-        """Return how many it may hold within a limit; None: none is within it."""
-        number = bisect_right(self.lag, limit, lo=self.turn) - 1
-        return None if number < self.turn else self.fewest + number
-
-
-def _least_lags(
+def _most_within(
+    limit: int,
     slots: Iterable[Slots],
     inside: Mapping[str, Sequence[int]],
     outside: Mapping[str, Sequence[int]],
-) -> LeastLags:
+) -> int | None:
+    """Return how many of K a member may hold with a lag within a limit; None: none."""
     fewest = start = 0
     steps: list[int] = []
     for topics, least, most in slots:
@@ -97,12 +85,16 @@ def _least_lags(
             left = others[least - number - 1] if number < least else 0
             steps.append(crowd[number] - left)
     steps.sort()
-    turn = bisect_left(steps, 0)
-    return LeastLags(fewest, list(accumulate(steps, initial=start)), turn)
+    lags = list(accumulate(steps, initial=start))
+    turn = bisect_left(steps, 0)  # before this each lag is less than the one before
+    number = bisect_right(lags, limit, lo=turn) - 1
+    return None if number < turn else fewest + number
 
 
-def _member_classes(region: Region) -> dict[tuple[Slots, ...], list[str]]:
-    """Group members by what they may hold: of which topics together, how many."""
+def _member_classes(
+    case: Case, region: Region
+) -> Counter[tuple[int, tuple[Slots, ...]]]:
+    """Count members by capacity and by how many they may hold of which topics."""
     slots: dict[str, list[Slots]] = {}
     for pool in region.pools:
         topics: dict[str, list[str]] = {}
@@ -111,7 +103,4 @@ def _member_classes(region: Region) -> dict[tuple[Slots, ...], list[str]]:
                 topics.setdefault(name, []).append(topic)
         for name, mine in topics.items():
             slots.setdefault(name, []).append((tuple(mine), *pool.limits[name]))
-    classes: dict[tuple[Slots, ...], list[str]] = {}
-    for name, held in slots.items():
-        classes.setdefault(tuple(held), []).append(name)
-    return classes
+    return Counter((case.capacity[name], tuple(held)) for name, held in slots.items())

@@ -12,6 +12,7 @@ first in the policy's order is what no assignment beats, level by level.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 from verify.case import Case, count_owned
@@ -38,17 +39,15 @@ def split(policy: Policy) -> tuple[list[str], list[str]]:
     Balance is settled by ``load``, or by dec-min from the start; a level of another
     sort ends both lists.
     """
-    before: list[str] = []
-    after: list[str] = []
-    balanced = policy.balance == "dec-min"
-    for name, level in policy.levels.items():
-        if level == LOAD:
-            balanced = True
-        elif is_linear(level):
-            (after if balanced else before).append(name)
-        else:
-            break
-    return before, after
+
+    def is_settled(of: str) -> bool:
+        return policy.levels[of] == LOAD or is_linear(policy.levels[of])
+
+    settled = list(takewhile(is_settled, policy.levels))
+    if policy.balance == "dec-min":
+        return [], [of for of in settled if of != "load"]
+    at = settled.index("load") if "load" in settled else len(settled)
+    return settled[:at], settled[at + 1 :]
 
 
 def priced_term_fails(
