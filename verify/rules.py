@@ -110,11 +110,9 @@ def unrevoked(case: Case, rows: Sequence[Row]) -> Culprits:
 
 def withheld(case: Case, rows: Sequence[Row]) -> int:
     """Count claimed partitions that no member holds until a claimant revokes them."""
-    assigned = _assigned(rows)
-    return sum(
-        len(claimed.keys() - assigned.get(topic, set()))
-        for topic, claimed in case.claimants.items()
-    )
+    held = _assigned(rows)
+    claimed = case.claimants.items()
+    return sum(len(one.keys() - held.get(topic, set())) for topic, one in claimed)
 
 
 def _assigned(rows: Sequence[Row]) -> dict[str, set[int]]:

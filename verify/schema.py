@@ -145,8 +145,7 @@ def _check_list(schema: list[Any] | set[Any], value: Any, path: Path) -> None:
 
 def _all_within(bounds: range, value: Sequence[Any]) -> bool:
     """Check a list of integers at once; what fails is then checked item by item."""
-    plain = all(type(number) is int for number in value)
-    return plain and (not value or (min(value) in bounds and max(value) in bounds))
+    return all(type(number) is int and number in bounds for number in value)
 
 
 def _check_text(value: Any, path: Path) -> None:

@@ -150,13 +150,7 @@ def test_named_shapes_by_another_dealer(name: str) -> None:
                 Brute(verify.understand(shape(name)), policy).vectors, default=None
             )
             best = brute.Brute(shape(name)).best(policy)
-            assert _listed(found) == best, policy
-
-
-def _listed(values: tuple[Any, ...] | None) -> list[Any] | None:
-    if values is None:
-        return None
-    return [list(one) if isinstance(one, tuple) else one for one in values]
+            assert found == best, policy
 
 
 def test_every_word_of_a_policy_is_known() -> None:
@@ -264,7 +258,7 @@ def test_too_large_in_words(files: Files, capfdbinary: Capture) -> None:
     assert err == f"verify: {path}:1: {reason}\n"
     # What is not asked for does not count: by number alone it is soon dealt.
     counted = Brute(verify.understand(document), "dec-min; stickiness")
-    assert counted.vectors == {(0,)}
+    assert counted.vectors.count([0]) == len(counted.vectors) > 0
 
 
 def test_refuses_many_members_and_partitions_before_dealing() -> None:

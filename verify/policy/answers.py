@@ -14,6 +14,7 @@ from verify.case import Case, Row
 from verify.certificate import (
     MOVES,
     Certificate,
+    Reason,
     balance_fails,
     cost_bound,
     level_pools,
@@ -35,7 +36,6 @@ from verify.policy.price_bounds import level_bounds, split
 from verify.policy.work import Work, steps_of_pass
 
 Document = Mapping[str, Any]
-Reason = dict[str, Any]
 
 
 def judge_stated(
@@ -92,16 +92,9 @@ def _judge_levels(
 ) -> tuple[list[dict[str, Any]], dict[str, Reason]]:
     shown, stated = assignment.get("certificate"), assignment.get("objectives", [])
     work = Work()
+    region = region_of(case, policy.balance, shown if proved["dec_min"] else None)
     bounds, fails = _certified(case, rows, policy, tally, shown, work)
-    answer = Answer(
-        case=case,
-        policy=policy,
-        tally=tally,
-        region=region_of(case, policy.balance, shown if proved["dec_min"] else None),
-        certified=bounds,
-        allowed=allowed,
-        work=work,
-    )
+    answer = Answer(case, policy, tally, region, bounds, allowed=allowed, work=work)
     judged = level_verdicts(answer, stated)
     proved["peak_lag"] |= proves_peak_lag(answer, judged)
     found = {} if fails is None else {"certificate": fails}
@@ -135,15 +128,13 @@ def _judge_status(
         return settled[0] if settled else "unproved", found
     if status != "optimal":
         return None, {}
-    proved = [one["of"] for one in judged if one["proved"]]
-    word = [
-        one["of"]
-        for one in judged
-        if one["rests_on"] == "search" and one["bound"] == one["value"]
+    by_search = [
+        one["rests_on"] == "search" and one["bound"] == one["value"] for one in judged
     ]
-    unproved = [one["of"] for one in judged if one["of"] not in {*proved, *word}]
+    pairs = zip(judged, by_search, strict=True)
+    unproved = [one["of"] for one, word in pairs if not (one["proved"] or word)]
     if allowed and not unproved:
-        return "proved" if len(proved) == len(judged) else "search", {}
+        return "search" if any(by_search) else "proved", {}
     found |= {"allowed": allowed, "unproved": unproved}
     return "unproved" if allowed else "refuted", found
 
@@ -161,8 +152,7 @@ def _certified(
     Its bounds on several levels hold of assignments as good in the levels before; from
     the first level in which this one is not, each level is bounded by itself.
     """
-    applies = policy.balance == "dec-min" or "load" in policy.levels
-    if shown is None or not applies:
+    if shown is None or (policy.balance != "dec-min" and "load" not in policy.levels):
         return {}, None
     before, _ = split(policy)
     refused = work.refuse((len(policy.levels) + 3) * steps_of_pass(case))

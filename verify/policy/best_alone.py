@@ -116,12 +116,12 @@ def _best_members(
                 far = is_far(case, name, racks)
                 others[racks].setdefault(far, []).append(name)
         for (owner, racks), numbers in equal.items():
-            members: dict[Values, list[str]] = {}
-            for far, names in others[racks].items():
-                values = added_values(levels, owner is not None, far)
-                members[values] = members.get(values, []) + names
+            sorts = [(owner is not None, *one) for one in others[racks].items()]
             if owner is not None:
-                values = added_values(levels, 0, is_far(case, owner, racks))
-                members[values] = [*members.get(values, []), owner]
+                sorts.append((False, is_far(case, owner, racks), [owner]))
+            members: dict[Values, list[str]] = {}
+            for moved, far, names in sorts:
+                values = added_values(levels, moved, far)
+                members[values] = members.get(values, []) + names
             least = min(members)
             yield topic, numbers, members[least], least

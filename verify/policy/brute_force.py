@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import product
-from math import lcm
+from math import lcm, prod
 from operator import add, mul
 from typing import Any
 
@@ -57,7 +57,7 @@ ASKS: Mapping[str, frozenset[str]] = {
 """What distinguishes states, for each objective and each balance."""
 
 Document = Mapping[str, Any]
-Vector = tuple[Any, ...]  # values of all levels, first level first
+Vector = list[Any]  # values of all levels, first level first
 
 
 class TooLarge(ValueError):  # noqa: N818 - a refusal, not a fault
@@ -77,12 +77,10 @@ def every_assignment(instance: dict[str, Any]) -> Iterator[dict[str, Any]]:
     _refuse_large(case)
     topics = sorted(assignable_topics(case))
     partitions = [(t, number) for t in topics for number in range(case.partitions[t])]
-    ways = 1
-    for topic, _ in partitions:
-        ways *= len(case.subscribers[topic])
-        if ways > ASSIGNMENTS_MAX:
-            raise TooLarge(f"more than {ASSIGNMENTS_MAX} assignments to list")
-    for members in product(*(case.subscribers[topic] for topic, _ in partitions)):
+    subscribers = [case.subscribers[topic] for topic, _ in partitions]
+    if prod(map(len, subscribers)) > ASSIGNMENTS_MAX:
+        raise TooLarge(f"more than {ASSIGNMENTS_MAX} assignments to list")
+    for members in product(*subscribers):
         given: dict[str, dict[str, list[int]]] = {name: {} for name in case.wants}
         for member, (topic, number) in zip(members, partitions, strict=True):
             given[member].setdefault(topic, []).append(number)
@@ -199,7 +197,7 @@ class Brute:
         if len(tallies) > STATES_MAX:
             raise TooLarge(f"too large for brute force: more than {STATES_MAX} states")
         self._least_loads = min(load_vector(case, tally) for tally in tallies)
-        self.vectors = {self.vector(tally) for tally in tallies if self.allows(tally)}
+        self.vectors = [self.vector(tally) for tally in tallies if self.allows(tally)]
 
     def allows(self, tally: Tally) -> bool:
         """Return by the definitions whether balance and budget are met."""
@@ -229,8 +227,7 @@ class Brute:
     def vector(self, tally: Tally) -> Vector:
         """Return the values of all levels."""
         levels = self.policy.levels.values()
-        found = [value_of(self.case, tally, level) for level in levels]
-        return tuple(tuple(one) if isinstance(one, list) else one for one in found)
+        return [value_of(self.case, tally, level) for level in levels]
 
 
 def enumerate_claims(
@@ -321,20 +318,20 @@ def _levels(
 ) -> list[dict[str, Any]]:
     """Return per level the least value, and whether it is reached and a bound holds."""
     bounds = {one["of"]: one["bound"] for one in assignment.get("objectives", ())}
-    least = min(brute.vectors, default=())
+    least = min(brute.vectors, default=[])
     levels = brute.policy.levels.items()
     found: list[dict[str, Any]] = []
     for place, (of, level) in enumerate(levels, start=1):
         one: dict[str, Any] = {"of": of}
         if least:
-            one["least"] = _plain(least[place - 1])
+            one["least"] = least[place - 1]
         if scale_of(brute.case, level) != 1:
             one["scale"] = scale_of(brute.case, level)
-        one["reached"] = allowed and (mine or ())[:place] == least[:place]
+        one["reached"] = allowed and (mine or [])[:place] == least[:place]
         if of in bounds:
             before = (least if mine is None else mine)[: place - 1]
             as_good = (v[place - 1] for v in brute.vectors if v[: place - 1] == before)
-            one["bound_holds"] = all(at_most(bounds[of], _plain(v)) for v in as_good)
+            one["bound_holds"] = all(at_most(bounds[of], v) for v in as_good)
         found.append(one)
     return found
 
@@ -346,10 +343,6 @@ def _refuse_large(case: Case) -> None:
         found = f"{len(case.wants)} members and {count} partitions"
         limit = f"{MEMBERS_MAX} and {PARTITIONS_MAX}"
         raise TooLarge(f"{found}; brute force goes up to {limit}")
-
-
-def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
 
 
 def _asked(policy: Policy) -> set[str]:

@@ -26,7 +26,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from verify.case import Case, count_owned
-from verify.certificate import Pool
+from verify.certificate import Pool, Reason
 from verify.keys import is_weighted
 from verify.policy.feasible_region import assignable_topics, region_of, sort_key
 from verify.policy.notation import Policy
@@ -34,8 +34,6 @@ from verify.policy.objectives import Pair, Tally, common_capacity, scaled
 
 GROUPS_MAX = 200
 """Sets of subscribers whose shares are compared, the smallest first."""
-
-Reason = dict[str, Any]
 
 
 def constraints_fail(
@@ -101,11 +99,9 @@ def judge_impossible(case: Case, policy: Policy) -> Reason:
         One of the two, and ``because`` of what; empty if counting does not decide.
     """
     if policy.balance == "spread":
-        width = least_width(case)
-        asked = (policy.most or 0) * common_capacity(case)
-        if width <= asked:
+        width, scale = least_width(case), common_capacity(case)
+        if width <= (policy.most or 0) * scale:
             return {}
-        scale = common_capacity(case)
         unit = {"scale": scale} if scale != 1 else {}
         return {"proved": True, "because": {"spread": width, **unit}}
     if policy.max_moves is None:

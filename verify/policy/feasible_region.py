@@ -41,11 +41,16 @@ def region_of(
     topics = assignable_topics(case)
     if balance == "per-topic":
         return _region(case, [_even_pool(case, [topic]) for topic in topics])
-    if balance == "dec-min" and _is_homogeneous(case, topics):
+    equal = all(len(case.subscribers[topic]) == len(case.in_play) for topic in topics)
+    if balance == "dec-min" and equal:
         return _region(case, [_even_pool(case, topics)] if topics else [])
     if balance == "dec-min" and certificate is not None:
         return _region(case, level_pools(case, certificate))
-    return _region(case, [_open_pool(case, topic) for topic in topics], is_open=True)
+    pools = [
+        pool_of(case, [t], dict.fromkeys(case.subscribers[t], (0, case.partitions[t])))
+        for t in topics
+    ]
+    return _region(case, pools, is_open=True)
 
 
 def region_of_topic(case: Case, region: Region, topic: str) -> Region:
@@ -94,21 +99,11 @@ def sort_key(number: int, capacity: int) -> tuple[Fraction | int, int]:
     return (Fraction(number, capacity) if capacity > 1 else number), -capacity
 
 
-def _is_homogeneous(case: Case, topics: Sequence[str]) -> bool:
-    """Return whether all members in play subscribe to all assignable topics."""
-    return all(len(case.subscribers[topic]) == len(case.in_play) for topic in topics)
-
-
 def _even_pool(case: Case, topics: Sequence[str]) -> Pool:
     units = sum(map(case.partitions.__getitem__, topics))
     names = case.subscribers[topics[0]]
     shares = even_limits(units, {name: case.capacity[name] for name in names})
     return pool_of(case, topics, shares)
-
-
-def _open_pool(case: Case, topic: str) -> Pool:
-    anything = (0, case.partitions[topic])
-    return pool_of(case, [topic], dict.fromkeys(case.subscribers[topic], anything))
 
 
 def _region(case: Case, pools: Sequence[Pool], *, is_open: bool = False) -> Region:

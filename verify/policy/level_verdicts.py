@@ -8,7 +8,6 @@ has searched. Only the first two prove anything.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from verify.case import Case
@@ -19,14 +18,11 @@ from verify.policy.price_bounds import KINDS, priced_term_fails
 from verify.policy.terms import term_fails, together
 from verify.policy.work import Work
 
-CHECKED = frozenset({"certificate", "terms"})
-
 Reason = dict[str, Any]
 Stated = Mapping[str, Any]  # one of an answer's objectives
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(NamedTuple):
     """A complete valid assignment and what its proofs may rest on."""
 
     case: Case
@@ -36,15 +32,6 @@ class Answer:
     certified: Mapping[str, Value]  # level -> bound that the certificate proves
     allowed: bool  # whether balance and budget are met
     work: Work
-
-
-class Support(NamedTuple):
-    """What supports a bound: how high it goes, and what is wrong with it."""
-
-    rests_on: str
-    bound: Value | None
-    fails: Reason | None
-    engine: str | None = None
 
 
 def level_verdicts(answer: Answer, stated: Sequence[Stated]) -> list[dict[str, Any]]:
@@ -69,7 +56,7 @@ def _verdict(answer: Answer, of: str, stated: Stated | None) -> dict[str, Any]:
     found: dict[str, Any] = {"of": of, "value": value, "scale": scale, "bound": bound}
     claimed = {} if stated is None else {"scale": 1, **stated}
     differ = {n: claimed[n] for n in found if n in claimed and claimed[n] != found[n]}
-    checked = rests_on in CHECKED
+    checked = rests_on in {"certificate", "terms"}
     if fails is None and stated is not None and not (checked and bound is None):
         limit = bound if checked else value
         fails = None if at_most(stated["bound"], limit) else {"fails": "bound"}
@@ -84,19 +71,21 @@ def _verdict(answer: Answer, of: str, stated: Stated | None) -> dict[str, Any]:
     return {name: one for name, one in found.items() if one is not None}
 
 
-def _support(answer: Answer, of: str, stated: Stated | None) -> Support:
-    """Return what a stated bound rests on."""
+def _support(
+    answer: Answer, of: str, stated: Stated | None
+) -> tuple[str, Value | None, Reason | None, str | None]:
+    """Return what a bound rests on, how high that goes, what is wrong; any engine."""
     if stated is None:
-        return Support("nothing", None, {"fails": "absent"})
+        return "nothing", None, {"fails": "absent"}, None
     proof = stated.get("proof", {"by": "nothing"})
     if proof["by"] == "certificate":
         bound = answer.certified.get(of)
         fails = {"fails": "certificate"} if bound is None else None
-        return Support("certificate", bound, fails)
+        return "certificate", bound, fails, None
     accepted, refused = _accepted(answer, of, proof.get("terms", ()))
     if proof["by"] == "terms":
-        return Support("terms", accepted, refused)
-    return Support(proof["by"], stated["bound"], refused, proof.get("engine"))
+        return "terms", accepted, refused, None
+    return proof["by"], stated["bound"], refused, proof.get("engine")
 
 
 def _accepted(

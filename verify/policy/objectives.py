@@ -68,10 +68,8 @@ def check_scales(case: Case, policy: Policy) -> None:
     Unreadable
         If not: the capacities in play have no common multiple below 2^10,000.
     """
-    levels = [*policy.levels.values()]
-    if policy.balance == "spread":
-        levels.append(LOAD)
-    if not any(_divides(one) for level in levels for _, one in level):
+    objectives = {one for level in policy.levels.values() for _, one in level}
+    if policy.balance != "spread" and not any(map(_divides, objectives)):
         return
     common = 1
     for capacity in {case.capacity[name] for name in case.in_play}:
@@ -137,10 +135,6 @@ def _deviation(case: Case, tally: Tally) -> int:
     )
 
 
-def _sum_of_squares(case: Case, tally: Tally) -> int:
-    return sum(load * load for load in _by_member(case, tally.loads).values())
-
-
 def _all_capacity(case: Case) -> int:
     return max(1, sum(case.capacity[name] for name in case.in_play))
 
@@ -169,5 +163,7 @@ _COUNTS: Mapping[str, Callable[[Case, Tally], int]] = {
     "per-topic-spread": lambda case, tally: sum(
         _spread(loads) for _, loads in scaled_by_topic(case, tally.loads)
     ),
-    "sum-of-squares": _sum_of_squares,
+    "sum-of-squares": lambda case, tally: sum(
+        load * load for load in _by_member(case, tally.loads).values()
+    ),
 }

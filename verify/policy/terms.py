@@ -71,12 +71,10 @@ def together(case: Case, level: Level, terms: Iterable[Term]) -> Value | None:
 
 def _unknown_name(case: Case, term: Term) -> Reason | None:
     """Return the first member or topic of a term that does not exist."""
-    for name in term.get("members", ()):
-        if name not in case.wants:
-            return {"fails": "members", "member": name}
-    for topic in term.get("topics", ()):
-        if topic not in case.partitions:
-            return {"fails": "topics", "topic": topic}
+    for part, known in (("members", case.wants), ("topics", case.partitions)):
+        for name in term.get(part, ()):
+            if name not in known:
+                return {"fails": part, part.removesuffix("s"): name}
     return None
 
 
@@ -95,17 +93,15 @@ def _average_fails(case: Case, region: Region, term: Term, _: Work) -> Reason | 
 
 def _packing_fails(case: Case, region: Region, term: Term, work: Work) -> Reason | None:
     """Return why the least lag of a share of all weight is below a bound, or None."""
-    steps = sorted((least, weight) for least, weight in term.get("steps", ()))
+    steps = [(-1, 0), *sorted((step[0], step[1]) for step in term.get("steps", ()))]
     starts = [least for least, _ in steps]
     topics = set(term.get("topics", region.eligible))
     items: list[tuple[int, int]] = []
     members: set[str] = set()
     for topic, eligible in region.eligible.items():
         lags = lags_of_topic(case, topic) if topic in topics else ()
-        places = [(bisect_right(starts, lag), lag) for lag in lags]
-        mine = [
-            (steps[at - 1][1], lag) for at, lag in places if at and steps[at - 1][1]
-        ]
+        weighted = [(steps[bisect_right(starts, lag) - 1][1], lag) for lag in lags]
+        mine = [(weight, lag) for weight, lag in weighted if weight]
         items += mine
         members |= set(eligible if mine else ())
     if not items:
