@@ -32,7 +32,7 @@ class Narrowed(NamedTuple):
 
     def by_origin(self, evidence: dict[str, Any]) -> dict[str, Any]:
         """Return evidence with the topic and number of its partition, if any."""
-        if "topic" not in evidence:
+        if evidence.get("topic") not in self.origin:
             return evidence
         topic, numbers = self.origin[evidence["topic"]]
         return evidence | {"topic": topic, "partition": numbers[evidence["partition"]]}
@@ -59,6 +59,8 @@ def separate_values(case: Case, levels: Sequence[Level]) -> Values:
 
 def narrowed(case: Case, rows: Sequence[Row], levels: Sequence[Level]) -> Narrowed:
     """Return a case in which only best members subscribe, and an assignment for it."""
+    if not levels:
+        return Narrowed(case, rows, {})
     parts: dict[tuple[str, tuple[str, ...]], list[int]] = {}
     for topic, numbers, members, _ in _best_members(case, levels):
         parts.setdefault((topic, tuple(members)), []).extend(numbers)
