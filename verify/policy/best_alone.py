@@ -105,25 +105,23 @@ def _best_members(
     for topic in assignable_topics(case):
         listed = case.replica_racks.get(topic) if "rack" in counted else None
         claimed = case.claimants.get(topic, {}) if "stickiness" in counted else {}
-        equal: dict[tuple[str | None, frozenset[str]], list[int]] = {}
+        equal: dict[frozenset[str], dict[str | None, list[int]]] = {}
         for number in range(case.partitions[topic]):
             claim = claimed.get(number, ())
             owner = claim[0] if len(claim) == 1 else None
             racks = frozenset(listed[number] if listed else ())
-            equal.setdefault((owner, racks), []).append(number)
-        others: dict[frozenset[str], dict[bool, list[str]]] = {}
-        for racks in {racks for _, racks in equal}:
-            others[racks] = {}
+            equal.setdefault(racks, {}).setdefault(owner, []).append(number)
+        for racks, by_owner in equal.items():
+            others: dict[bool, list[str]] = {}  # by whether they are far
             for name in case.subscribers[topic]:
-                far = is_far(case, name, racks)
-                others[racks].setdefault(far, []).append(name)
-        for (owner, racks), numbers in equal.items():
-            sorts = [(owner is not None, *one) for one in others[racks].items()]
-            if owner is not None:
-                sorts.append((False, is_far(case, owner, racks), [owner]))
-            members: dict[Values, list[str]] = {}
-            for moved, far, names in sorts:
-                values = added_values(levels, moved, far)
-                members[values] = members.get(values, []) + names
-            least = min(members)
-            yield topic, numbers, members[least], least
+                others.setdefault(is_far(case, name, racks), []).append(name)
+            for owner, numbers in by_owner.items():
+                sorts = [(owner is not None, *one) for one in others.items()]
+                if owner is not None:
+                    sorts.append((False, is_far(case, owner, racks), [owner]))
+                members: dict[Values, list[str]] = {}
+                for moved, far, names in sorts:
+                    values = added_values(levels, moved, far)
+                    members[values] = members.get(values, []) + names
+                least = min(members)
+                yield topic, numbers, members[least], least
