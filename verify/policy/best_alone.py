@@ -30,12 +30,12 @@ class Narrowed(NamedTuple):
     rows: Sequence[Row]
     origin: Mapping[str, tuple[str, Sequence[int]]]  # part -> topic, numbers there
 
-    def by_origin(self, evidence: dict[str, Any]) -> dict[str, Any]:
-        """Return evidence with the topic and number of its partition, if any."""
-        if evidence.get("topic") not in self.origin:
-            return evidence
-        topic, numbers = self.origin[evidence["topic"]]
-        return evidence | {"topic": topic, "partition": numbers[evidence["partition"]]}
+    def by_origin(self, fails: dict[str, Any]) -> dict[str, Any]:
+        """Return why a certificate fails, with the topic and number of a partition."""
+        if fails.get("topic") not in self.origin:
+            return fails
+        topic, numbers = self.origin[fails["topic"]]
+        return fails | {"topic": topic, "partition": numbers[fails["partition"]]}
 
 
 def added_values(levels: Iterable[Level], moves: int, mismatches: int) -> Values:
