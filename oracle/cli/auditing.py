@@ -14,6 +14,7 @@ from typing import Any, Final
 from rich.console import RenderableType
 from rich.text import Text
 
+from oracle.cli.options import MAX_PARTITIONS
 from oracle.cli.sink import opened_sink
 from oracle.cli.tables import NAME_SHOWN, table_of
 from oracle.cli.terminal import console_of, is_terminal, printed
@@ -32,6 +33,7 @@ Progress = Callable[[str, int, int], None]
 _DEFAULTS: Final = {
     "--auto-offset-reset": "earliest",
     "--claim-rule": "newest-claim",
+    "--max-partitions": str(MAX_PARTITIONS),
 }
 
 
@@ -48,6 +50,7 @@ class Audit:
     offset_reset: str
     source_format: str | None
     claim_rule: str
+    max_partitions: int
 
     @property
     def command(self) -> str:
@@ -60,6 +63,7 @@ class Audit:
             "--auto-offset-reset": self.offset_reset,
             "--format": self.source_format,
             "--claim-rule": self.claim_rule,
+            "--max-partitions": str(self.max_partitions),
         }
         given = [
             part
@@ -83,6 +87,7 @@ def run_audit(asked: Audit, *, as_json: bool) -> None:
             offset_reset=OffsetReset(asked.offset_reset),
             source_format=asked.source_format,
             claim_rule=ClaimRule(asked.claim_rule),
+            max_partitions=asked.max_partitions,
             master=asked.master,
             progress=progress,
         )

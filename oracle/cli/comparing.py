@@ -58,7 +58,9 @@ class Tallies:
             self.of.setdefault(answer["assignor"], Tally()).add(answer)
 
 
-def compare_all(file: str, *, claim_rule: str, output: str, as_json: bool) -> None:
+def compare_all(
+    file: str, *, claim_rule: str, max_partitions: int, output: str, as_json: bool
+) -> None:
     """Compare all assignors on every rebalance of a file.
 
     Raises
@@ -67,8 +69,9 @@ def compare_all(file: str, *, claim_rule: str, output: str, as_json: bool) -> No
         With 2, after the last one, if part of the input was unreadable.
     """
     complaints, tallies = Complaints(), Tallies()
+    documents = read_rebalances(file, max_partitions=max_partitions)
     with opened_sink(output, as_json=as_json) as sink, working("comparing") as count:
-        for number, document in good(read_rebalances(file), complaints):
+        for number, document in good(documents, complaints):
             with refusals(complaints, source=file, number=number):
                 comparison = comparison_of(document, claim_rule)
                 tallies.add(comparison)

@@ -15,8 +15,10 @@ from oracle.cli.limits import (
     WorkersOption,
 )
 from oracle.cli.options import (
+    MAX_PARTITIONS,
     ClaimRuleOption,
     JsonOption,
+    MaxPartitionsOption,
     OutputOption,
     RebalancesArgument,
 )
@@ -62,6 +64,7 @@ def front(  # noqa: PLR0913 - one parameter per option
     seed: SeedOption = 0,
     workers: WorkersOption = 1,
     claim_rule: ClaimRuleOption = "newest-claim",
+    max_partitions: MaxPartitionsOption = MAX_PARTITIONS,
     output: OutputOption = "-",
     as_json: JsonOption = False,
 ) -> None:
@@ -88,4 +91,11 @@ def front(  # noqa: PLR0913 - one parameter per option
         ),
         picture=picture,
     )
-    front_all(file, run, claim_rule=claim_rule, output=output, as_json=as_json)
+    front_all(
+        file,
+        run,
+        claim_rule=claim_rule,
+        max_partitions=max_partitions,
+        output=output,
+        as_json=as_json,
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import typer
@@ -34,6 +35,7 @@ class Judging:
     against_optimum: bool
     cooperative: bool
     claim_rule: str
+    max_partitions: int
     seconds: float | None = None  # for the optimum of each policy
     require_proved: bool = False
 
@@ -58,7 +60,8 @@ class Judging:
             from pipeline.evaluation import Evaluation
 
             rule = ClaimRule(self.claim_rule)
-            evaluation = Evaluation(rebalance_of(instance), rule, case=case)
+            document = rebalance_of(instance, max_partitions=self.max_partitions)
+            evaluation = Evaluation(document, rule, case=case)
             verdict["against"] = optimum_beside(evaluation, verdict, self.seconds)
         return verdict
 
@@ -75,7 +78,8 @@ def judge_all(
         if a verdict is invalid, or not proved where ``require_proved`` asks for it.
     """
     complaints = Complaints()
-    known = Instances(instances, _read(instances, verify.read_rebalance))
+    read = partial(verify.read_rebalance, max_partitions=judging.max_partitions)
+    known = Instances(instances, _read(instances, read))
     for document in known.documents:
         if isinstance(document, DocumentError):
             complaints.add(str(document))

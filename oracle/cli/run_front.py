@@ -78,7 +78,13 @@ class FrontRun:
 
 
 def front_all(
-    file: str, run: FrontRun, *, claim_rule: str, output: str, as_json: bool
+    file: str,
+    run: FrontRun,
+    *,
+    claim_rule: str,
+    max_partitions: int,
+    output: str,
+    as_json: bool,
 ) -> None:
     """Compute the frontier of every rebalance of a file, in its order.
 
@@ -89,8 +95,9 @@ def front_all(
         rejected.
     """
     complaints, rule, drawn = Complaints(), ClaimRule(claim_rule), 0
+    documents = read_rebalances(file, max_partitions=max_partitions)
     with opened_sink(output, as_json=as_json) as sink:
-        for number, document in good(read_rebalances(file), complaints):
+        for number, document in good(documents, complaints):
             with refusals(complaints, source=file, number=number):
                 instance = instance_of(document, claim_rule=rule)
                 frontier = run.frontier(instance)

@@ -15,7 +15,7 @@ from oracle.report.load import Tables, load_documents
 from oracle.report.outcomes import INVALID, NEEDLESS, UNBALANCED
 from oracle.report.proof import Bound, Chain, bound_of, chain_of
 from pipeline.evaluation import ACTUAL, Evaluation
-from rebalance import ClaimRule, parse_rebalance
+from rebalance import INT64_MAX, ClaimRule, parse_rebalance
 
 OF_A_KIND: Final = 3
 OF_A_GROUP: Final = 1
@@ -121,12 +121,13 @@ def _outlier(
     assignment_text: str,
     claim_rule: str,
 ) -> Outlier:
-    instance = verify.read_rebalance(instance_text)
+    # The audit applied its size limit when it read the instance; none is needed here.
+    instance = verify.read_rebalance(instance_text, max_partitions=INT64_MAX)
     assignment = verify.read_assignment(assignment_text)
     case = verify.understand(instance, claim_rule=claim_rule)
     is_round = bool(unit["cooperative"]) and unit["drawn_from"] == "rebalances"
     verdict = verify.judge_case(case, assignment, cooperative=is_round)
-    document = parse_rebalance(instance_text)
+    document = parse_rebalance(instance_text, max_partitions=INT64_MAX)
     evaluation = Evaluation(document, ClaimRule(claim_rule), case=case)
     best, best_verdict = evaluation.optimum().judged()
     given, ideal = assignment["members"], best["members"]

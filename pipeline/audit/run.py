@@ -30,6 +30,7 @@ from pipeline.sources.sidecars import read_offsets, read_topics
 from pipeline.tables import SCHEMAS
 from pipeline.writing import Staging, staging
 from rebalance import (
+    MAX_PARTITIONS,
     ClaimRule,
     OffsetReset,
     OracleError,
@@ -86,6 +87,7 @@ def audit(  # noqa: PLR0913  # one name an option of the command
     offset_reset: OffsetReset = OffsetReset.EARLIEST,
     source_format: str | None = None,
     claim_rule: ClaimRule = ClaimRule.NEWEST_CLAIM,
+    max_partitions: int = MAX_PARTITIONS,
     master: str = "local[*]",
     progress: Progress | None = None,
     tasks: int | None = None,
@@ -111,6 +113,8 @@ def audit(  # noqa: PLR0913  # one name an option of the command
         Where lag counts from where nothing was committed.
     source_format
         Take all files to be of this format, without looking.
+    max_partitions
+        Reject larger instances, and larger counts in ``topics``.
     master
         Spark's master, such as ``local[2]``.
     progress
@@ -134,13 +138,18 @@ def audit(  # noqa: PLR0913  # one name an option of the command
         found = find_sources(sources, source_format=source_format)
         topics = topics or found.side_files.get("topics.json")
         offsets = offsets or found.side_files.get("offsets.json")
-        given = {} if topics is None else read_topics(topics)
+        given = {} if topics is None else read_topics(topics, max_partitions)
         logs = None if offsets is None else read_offsets(offsets)
     with staging(out) as place, _spark(master, out, clock) as (spark, java):
         settings = _Audit(
             cluster=cluster,
             claim_rule=claim_rule,
-            world=World(given=given, logs=logs, offset_reset=offset_reset),
+            world=World(
+                given=given,
+                logs=logs,
+                offset_reset=offset_reset,
+                max_partitions=max_partitions,
+            ),
             tasks=tasks or _tasks(spark),
             progress=progress,
             clock=clock,
@@ -153,6 +162,7 @@ def audit(  # noqa: PLR0913  # one name an option of the command
             parameters={
                 "cluster": cluster,
                 "claim_rule": claim_rule.value,
+                "max_partitions": max_partitions,
                 "source_format": source_format,
                 "topics": None if topics is None else topics.name,
                 "offsets": None if offsets is None else offsets.name,
@@ -193,7 +203,7 @@ def _run(spark: SparkSession, found: Found, place: Staging, audit: _Audit) -> No
     """Read, judge, and write; each intermediate table is computed once."""
     tracker = spark.sparkContext.statusTracker()
     with audit.clock.phase("read"), watched(tracker, audit.progress, "read"):
-        read = read_splits(spark, found.splits, audit.tasks)
+        read = read_splits(spark, found.splits, audit.tasks, audit.world.max_partitions)
         rows = _with_unknown(spark, read, found)
         cases = _kept(reconstruct(rows, _tasks_for(spark, found, audit.tasks)))
         inferred = topics_seen(cases)

@@ -33,14 +33,16 @@ RESULTS: Final = pa.schema(
 _RESULTS_PER_BATCH: Final = 500
 
 
-def read_splits(spark: SparkSession, splits: list[Split], tasks: int) -> DataFrame:
+def read_splits(
+    spark: SparkSession, splits: list[Split], tasks: int, max_partitions: int
+) -> DataFrame:
     """Read each split completely; rows as in `ROWS`."""
     numbers = spark.range(0, len(splits), 1, numPartitions=min(tasks, len(splits)))
 
     def read(batches: Batches) -> Batches:
         for batch in batches:
             for number in batch.column(0).to_pylist():
-                yield from batches_of(rows_of(splits[number]))
+                yield from batches_of(rows_of(splits[number], max_partitions))
 
     return numbers.mapInArrow(read, _spark(ROWS))
 

@@ -21,6 +21,7 @@ import numpy as np
 from pipeline.cases import CLAIMS, PREVIOUS, Case, CaseMember, Held
 from pipeline.sources.sidecars import Logs
 from rebalance import (
+    MAX_PARTITIONS,
     NOT_COMMITTED,
     OffsetReset,
     Rebalance,
@@ -39,12 +40,13 @@ LAG_GIVEN: Final = "given"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
-    """What is known besides the cases: partition counts, log ends, and offset reset."""
+    """What is known besides the cases: counts, log ends, offset reset, size limit."""
 
     given: Mapping[str, int] = field(default_factory=dict)
     inferred: Mapping[str, int] = field(default_factory=dict)
     logs: Logs | None = None
     offset_reset: OffsetReset = OffsetReset.EARLIEST
+    max_partitions: int = MAX_PARTITIONS
 
     def partitions(self, topic: str) -> int | None:
         """Return a topic's partition count; None if unknown."""
@@ -70,7 +72,9 @@ def pose(case: Case, world: World) -> Posed:
         If the case contradicts itself, or is too large.
     """
     if case.document is not None:
-        return _as_given(parse_rebalance(case.document))
+        return _as_given(
+            parse_rebalance(case.document, max_partitions=world.max_partitions)
+        )
     members = case.members or {}
     owned = {name: member.owned for name, member in members.items()}
     return _posed(case, members, owned, world)
@@ -116,7 +120,7 @@ def _posed(
     given = all(topic in world.given for topic in topics)
     known = known and bool(topics)
     return Posed(
-        document=rebalance_of(document),
+        document=rebalance_of(document, max_partitions=world.max_partitions),
         partition_counts=COUNTS_GIVEN if given else COUNTS_INFERRED,
         lag_known=known,
         lag_basis=basis if known else None,

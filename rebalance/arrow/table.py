@@ -9,12 +9,14 @@ the same errors.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any, Final, TypeVar
 
 import orjson
 import pyarrow as pa
 
 from rebalance.documents import (
+    MAX_PARTITIONS,
     AssignmentDocument,
     Rebalance,
     parse_assignment,
@@ -138,15 +140,18 @@ def assignments_to_table(documents: Iterable[AssignmentDocument]) -> pa.Table:
     return _table(documents, ASSIGNMENTS)
 
 
-def from_table(table: pa.Table) -> Iterator[Rebalance | DocumentError]:
+def from_table(
+    table: pa.Table, *, max_partitions: int = MAX_PARTITIONS
+) -> Iterator[Rebalance | DocumentError]:
     """Read rebalances; a bad row costs that row. Optional columns may be missing.
 
     Yields
     ------
     Rebalance or DocumentError
-        The error has the JSON path of the culprit, as if the row were JSON.
+        The error has the JSON path of the culprit, as if the row were JSON. An
+        instance of more than ``max_partitions`` partitions is an error, too.
     """
-    return _documents(table, rebalance_of)
+    return _documents(table, partial(rebalance_of, max_partitions=max_partitions))
 
 
 def assignments_from_table(

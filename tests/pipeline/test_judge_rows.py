@@ -16,7 +16,14 @@ from pipeline.judging.instances import World, pose
 from pipeline.judging.judge_rows import Settings, judge_case_safely
 from pipeline.sources.rows import FAILED
 from pipeline.tables import ORDER, SCHEMAS, UNDATED
-from rebalance import ClaimRule, Instance, OffsetReset, rebalance_of, to_json
+from rebalance import (
+    ClaimRule,
+    DocumentError,
+    Instance,
+    OffsetReset,
+    rebalance_of,
+    to_json,
+)
 from tests.pipeline.groups import commit, group, member, replay
 from tests.pipeline.test_reconstruct import TWO_ROUNDS
 from tests.shapes import CHAIN, LAG, NOTHING, SHAPES
@@ -60,6 +67,13 @@ def only_case(*committed: tuple[str, int, int]) -> Case:
     records = [commit(*one) for one in committed]
     (case,) = replay(*records, group(1, member("a", ["t", "u", "gone"], {"t": [0]})))
     return case
+
+
+def test_a_case_has_the_size_limit_of_instances() -> None:
+    counts = {"t": 2, "u": 2}
+    with pytest.raises(DocumentError, match="above the limit 3"):
+        pose(only_case(), World(given=counts, max_partitions=3))
+    assert pose(only_case(), World(given=counts, max_partitions=4))
 
 
 def test_partition_counts_are_given_or_inferred() -> None:

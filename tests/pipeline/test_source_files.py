@@ -136,6 +136,14 @@ def test_side_files_are_read() -> None:
     assert read_offsets(RECORDINGS / "churn/offsets.json")["audit"] == {0: (0, 455)}
 
 
+def test_partition_counts_have_the_size_limit_of_instances(tmp_path: Path) -> None:
+    path = tmp_path / "topics.json"
+    path.write_text('{"t": 3, "u": 4}')
+    with pytest.raises(OracleError, match="u: 4 partitions, above the limit 3"):
+        read_topics(path, 3)
+    assert read_topics(path, 4) == {"t": 3, "u": 4}
+
+
 @pytest.mark.parametrize(
     ("read_file", "text", "where"),
     [
