@@ -26,8 +26,7 @@ import orjson
 
 from conformance.broker.settings import settings
 from conformance.clients.jars import Jar, fetch
-from conformance.clients.running import run_java
-from conformance.java import java_home
+from conformance.java import java_home, run_java
 from rebalance import OutsideError
 
 VERSION: Final = "4.3.1"

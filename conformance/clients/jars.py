@@ -18,8 +18,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from xml.etree import ElementTree
 
-from conformance.clients.running import run_java
 from conformance.clients.trust import java_arguments
+from conformance.java import run_java
 from rebalance import OutsideError
 
 FETCH_SECONDS = 300

@@ -20,8 +20,7 @@ import orjson
 
 from conformance.clients.jars import Jar, fetch
 from conformance.clients.process import Program
-from conformance.clients.running import run_java
-from conformance.java import java_home
+from conformance.java import java_home, run_java
 
 SOURCES: Final = Path(__file__).parent / "kafka-clients"
 COMPILE_SECONDS: Final = 120

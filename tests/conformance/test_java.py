@@ -78,7 +78,7 @@ def test_without_any_each_that_was_tried_is_named(
         java.java_home()
     told = str(error.value)
     assert f"JAVA_HOME ({bare / 'gone'}): does not start" in told
-    assert f"PATH ({bare / 'broken'}): does not tell its version" in told
+    assert f"PATH ({bare / 'broken'}): does not state its version" in told
     assert error.value.exit_code == 3
 
 
