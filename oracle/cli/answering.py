@@ -1,4 +1,4 @@
-"""Read rebalances, compute an assignment for each, write the documents."""
+"""Read rebalances, compute an assignment for each, and write the documents."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def answer_all(
             if stop is not None and stop.is_set():
                 break
         if not answered:
-            raise typer.Exit(complaints.exit_code)  # leaves no empty file behind
+            raise typer.Exit(complaints.exit_code)  # creates no empty file
     if stop is not None and stop.is_set():
         raise typer.Exit(INTERRUPTED)
     raise typer.Exit(complaints.exit_code or (NO if refused else FINE))

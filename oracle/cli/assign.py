@@ -36,7 +36,7 @@ AssignorOption = Annotated[
         callback=_known_assignor,
         autocompletion=_names,
         metavar="NAME",
-        help="A published algorithm, by name; a wrong name lists them.",
+        help="A published algorithm, by name; an unknown name lists all of them.",
         show_default=False,
     ),
 ]

@@ -55,7 +55,7 @@ Format = Annotated[
     typer.Option(
         "--format",
         metavar="KIND",
-        help="Format of all files; a wrong name lists the formats.",
+        help="Format of all files; an unknown name lists the formats.",
         show_default=False,
     ),
 ]

@@ -107,7 +107,7 @@ def _complain_if_unreadable(summary: AuditSummary, sources: Sequence[str]) -> No
     """Exit with 2 if nothing could be judged and part of the input was unreadable."""
     unreadable = any(why.startswith("unreadable") for why in summary.quarantine)
     if unreadable and not summary.rows["rebalances"]:
-        reason = "nothing in it could be judged; the table quarantine tells why"
+        reason = "no record could be judged; see the table quarantine"
         raise SourceError(reason, source=", ".join(sources))
 
 

@@ -66,7 +66,7 @@ def compare_all(
     Raises
     ------
     typer.Exit
-        With 2, after the last one, if part of the input was unreadable.
+        With 2, after the last comparison, if part of the input was unreadable.
     """
     complaints, tallies = Complaints(), Tallies()
     documents = read_rebalances(file, max_partitions=max_partitions)
@@ -81,7 +81,7 @@ def compare_all(
                     sink.write_document(comparison)
             count()
         if not tallies.rebalances:
-            raise typer.Exit(complaints.exit_code)  # leaves no empty file behind
+            raise typer.Exit(complaints.exit_code)  # creates no empty file
         if sink.for_people and tallies.rebalances > 1:
             sink.write_text(printed(_summary(tallies)))
     raise typer.Exit(complaints.exit_code)

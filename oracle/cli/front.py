@@ -80,9 +80,9 @@ def front(  # noqa: PLR0913 - one parameter per option
     from oracle.cli.run_front import FrontRun, front_all
 
     if balance is not None and objective != "peak-lag":
-        raise typer.BadParameter("--balance goes with --objective peak-lag")
+        raise typer.BadParameter("--balance requires --objective peak-lag")
     if picture is not None and picture.suffix.lower() not in {".png", ".svg"}:
-        raise typer.BadParameter(f"--picture {picture}: its name ends in .png or .svg")
+        raise typer.BadParameter(f"--picture {picture}: expected .png or .svg")
     run = FrontRun(
         objective=objective,
         balance=balance or "none",

@@ -12,7 +12,7 @@ from typing import Final, Generic, TypeVar
 
 from oracle.cli.terminal import complain
 
-TOLD: Final = "interrupted: writing the best found so far; once more ends at once"
+TOLD: Final = "interrupted: writing the best found so far; Ctrl-C again exits at once"
 
 _T = TypeVar("_T")
 

@@ -30,7 +30,7 @@ Verdict = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judging:
-    """Options of a judging."""
+    """Options of a run of ``judge``."""
 
     against_optimum: bool
     cooperative: bool
@@ -40,7 +40,7 @@ class Judging:
     require_proved: bool = False
 
     def is_met(self, verdict: Verdict) -> bool:
-        """Return whether a verdict is what the caller asks for (exit code 0)."""
+        """Return whether a verdict meets the requirements for exit code 0."""
         if self.require_proved and not verify.is_proved(verdict):
             return False
         return bool(verdict["verdict"] != "invalid")
@@ -75,7 +75,7 @@ def judge_all(
     ------
     typer.Exit
         After the last verdict: with 2 if part of the input was unreadable, else with 1
-        if a verdict is invalid, or not proved where ``require_proved`` asks for it.
+        if a verdict is invalid, or not proved although ``require_proved`` is set.
     """
     complaints = Complaints()
     read = partial(verify.read_rebalance, max_partitions=judging.max_partitions)

@@ -39,7 +39,7 @@ OutputOption = Annotated[
 ]
 JsonOption = Annotated[
     bool,
-    typer.Option("--json", help="JSON Lines, also on a terminal."),
+    typer.Option("--json", help="Write JSON Lines, also to a terminal."),
 ]
 RebalancesArgument = Annotated[
     str,

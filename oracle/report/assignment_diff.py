@@ -25,9 +25,9 @@ KEPT: Final = "kept"
 NEW: Final = "new"
 """Had no owner before."""
 NEEDED: Final = "needed"
-"""Left its owner, and the optimum takes it away, too."""
+"""Left its owner, as in the optimum."""
 NEEDLESS: Final = "needless"
-"""Left its owner, though the optimum leaves it there."""
+"""Left its owner, although it stays there in the optimum."""
 FORBIDDEN: Final = "forbidden"
 """Invalid: breaks a rule, or is unassigned although a member subscribes."""
 FATES: Final = (KEPT, NEW, NEEDED, NEEDLESS, FORBIDDEN)
@@ -50,7 +50,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """One member's partitions at one time; ``more`` of them are in no piece."""
+    """Partitions of one member at one time; ``more`` are not listed in a piece."""
 
     load: int
     pieces: tuple[Piece, ...]
@@ -80,7 +80,7 @@ def assignment_diff_of(
 ) -> AssignmentDiff:
     """Compare two assignments of one instance, partition by partition.
 
-    ``forbidden`` is what breaks a rule in ``after``.
+    ``forbidden`` are the partitions that violate a rule in ``after``.
     """
     owner = _owners(instance)
     ideal = {(topic, number): member for member, topic, number in _listed(best)}

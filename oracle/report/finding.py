@@ -1,4 +1,4 @@
-"""The main finding in one sentence, for readers who know Kafka."""
+"""The headline: the main finding in one sentence."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from oracle.report.outcomes import Counts
 from oracle.wording import counted
 
 _KEEPING: Final = ("sticky", "uniform")
-"""Names of assignors that are meant to leave partitions where they are."""
+"""Names of sticky assignors, which keep partitions with their owners."""
 
 _NOTHING = "No rebalance in this source could be judged"
 _WORDS: Final = (
@@ -20,7 +20,7 @@ _WORDS: Final = (
 
 
 def headline(counts: Counts) -> str:
-    """Return the sentence on rebalances that were not optimal, and in what way."""
+    """Return a sentence on how many rebalances were not optimal, and why."""
     if not counts.judged:
         return _NOTHING
     if not counts.wrong:

@@ -19,7 +19,7 @@ from rebalance import INT64_MAX, ClaimRule, parse_rebalance
 
 OF_A_KIND: Final = 3
 OF_A_GROUP: Final = 1
-LARGEST_DRAWN: Final = 20_000  # partitions; a drawing of more says nothing
+LARGEST_DRAWN: Final = 20_000  # partitions; a larger drawing is not readable
 
 
 RULES: Final = {
@@ -75,7 +75,7 @@ def outliers_of(tables: Tables, units: pd.DataFrame, claim_rule: str) -> list[Ou
 
 
 def _largest_gaps(units: pd.DataFrame, kind: str) -> pd.DataFrame:
-    """Return the few with the largest gap, no group more than `OF_A_GROUP` times."""
+    """Return the rebalances with the largest gaps, at most `OF_A_GROUP` per group."""
     found = units[(units["outcome"] == kind) & (units["partitions"] <= LARGEST_DRAWN)]
     needless = (found["moves"] - found["moves_least"]).fillna(0)
     uneven = (found["kip54_score"] - found["kip54_score_least"]).fillna(0)
@@ -155,7 +155,7 @@ def _places(verdict: Mapping[str, Any]) -> set[Held]:
 
 
 def _broken(verdict: Mapping[str, Any]) -> tuple[Broken, ...]:
-    """Gather violations by rule, the most frequent first."""
+    """Count violations by rule, the most frequent first."""
     rules = Counter(found["rule"] for found in verdict["violations"])
     rules.update(verdict.get("more_violations", {}))
     first = {found["rule"]: found for found in reversed(verdict["violations"])}

@@ -189,7 +189,7 @@ def test_nothing_but_unreadable_input_is_code_2(
     assert ended.code == code
     assert reason in ended.out.decode()
     assert (tmp_path / "out" / "index.html").is_file()
-    complaint = "history: nothing in it could be judged; the table quarantine tells why"
+    complaint = "history: no record could be judged; see the table quarantine"
     assert (complaint in ended.complaints) == (code == 2)
 
 

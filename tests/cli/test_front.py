@@ -71,8 +71,8 @@ def test_one_without_lag_is_named_and_the_others_answered(
     [
         (["--objective", "lag"], "'lag' is not one of"),
         (["--measure", "kip54-score"], "No such option: --measure"),
-        (["--balance", "dec-min"], "--balance goes with --objective peak-lag"),
-        (["--picture", "x.pdf"], "its name ends in .png or .svg"),
+        (["--balance", "dec-min"], "--balance requires --objective peak-lag"),
+        (["--picture", "x.pdf"], "expected .png or .svg"),
         (["--time-limit", "0"], "no number of seconds"),
     ],
 )

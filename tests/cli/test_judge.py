@@ -112,16 +112,18 @@ def test_what_belongs_to_nothing_is_reported(judge: Judge) -> None:
     assert len(verdicts) == 1
     no_id, no_place, unanswered = complaints
     assert "answers: document 2: " in no_id
-    assert "has no document of this id: {'id': 'three'}" in no_id
+    assert "contains no document with this id: {'id': 'three'}" in no_id
     assert "answers: document 3: " in no_place
-    assert "has no document at this place" in no_place
+    assert "contains no document at this place" in no_place
     assert unanswered.endswith("1 without an assignment: document 2")
 
 
 def test_another_groups_assignment_is_refused(judge: Judge) -> None:
     code, verdicts, complaints = judge([ONE], [{**ONE_ANSWERED, "group": "h"}])
     assert (code, verdicts) == (2, [])
-    assert "has there group 'g': {'group': 'h', 'id': 'one'}" in complaints[0]
+    assert (
+        "contains group 'g' at this place: {'group': 'h', 'id': 'one'}" in complaints[0]
+    )
 
 
 def test_an_id_given_twice_is_refused(judge: Judge) -> None:

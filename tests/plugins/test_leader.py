@@ -15,7 +15,7 @@ import verify
 from heuristics import ASSIGNORS, Assignor
 from oracle.plugins import Choice, Joining, Leader, Memory, Mode, chosen, settings_of
 from oracle.plugins.choice import Assign
-from oracle.plugins.leader import LagSource, dealt
+from oracle.plugins.leader import LagSource, round_robin
 from rebalance import (
     Assignment,
     Instance,
@@ -125,7 +125,7 @@ def test_the_same_as_on_the_command_line(
 @given(rebalances())
 def test_a_plain_deal_is_valid(document: Document) -> None:
     instance = instance_of(parse_rebalance(json.dumps(document)))
-    given = document_of(instance, dealt(instance), assignor="dealt")
+    given = document_of(instance, round_robin(instance), assignor="round-robin")
     assert judged(document, json.loads(to_json(given))) == "valid"
 
 
@@ -155,7 +155,7 @@ def test_who_raises_is_replaced(
     given = leader.assign(joined(document), counts(document))
     whole = Leader(choice=CHAIN, fallback=CHAIN, seconds=5)
     assert given == whole.assign(joined(document), counts(document))
-    assert "broken gave no assignment, chain-sticky steps in" in caplog.text
+    assert "broken returned no assignment; using chain-sticky" in caplog.text
 
 
 def test_who_hangs_is_replaced_and_told_to_stop() -> None:
@@ -174,7 +174,7 @@ def test_who_hangs_is_replaced_and_told_to_stop() -> None:
     assert stopped.wait(10)
 
 
-def test_with_no_engine_left_it_is_dealt() -> None:
+def test_the_last_resort_is_round_robin() -> None:
     document = plain(3)
     broken = Choice(name="broken", assign=_raises)
     leader = Leader(choice=broken, fallback=broken, seconds=5)
