@@ -1,7 +1,7 @@
 """Spark stages of the audit: pure functions from tables to tables.
 
-Splits are read, records meet the others of their group in order of offset, cases are
-judged in batches. What a stage gives does not depend on how Spark divides the work.
+Splits are read, records are grouped and sorted by offset, and cases are judged in
+batches. The result of a stage does not depend on how Spark divides the work.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Batches = Iterator[pa.RecordBatch]
 RESULTS: Final = pa.schema(
     [(name, pa.struct(list(schema))) for name, schema in SCHEMAS.items()]
 )
-"""One row of any table: the column of that name has it, the others are null."""
+"""One row of any table, in the column with the table's name; the others are null."""
 
 _RESULTS_PER_BATCH: Final = 500
 

@@ -1,13 +1,13 @@
 """The rebalance/1 document of a case.
 
-Partition counts are given, or inferred as the largest number seen in assignments and
-commits of the whole source; what members merely claim is not believed for this. A topic
-of which nothing was seen is left out: a subscription to it brings nothing.
+Partition counts are given, or inferred from the largest partition number in assignments
+and commits of all sources; claims of members are not used for this. A topic that does
+not occur there is omitted; a subscription to it contributes no partitions.
 
-Lag of a partition, when log ends are given (they were read once, when the recording
-ended): records from the offset committed at the rebalance up to that end. It is the
-work then ahead, not the lag of that moment, which no record tells. Where nothing was
-committed, ``auto.offset.reset`` says where it counts from (`rebalance.lag`).
+If log ends are given, which were read once at the end of the recording, the lag of a
+partition is the number of records from the offset committed at the rebalance up to that
+end. The lag at the time of the rebalance itself is not recorded. If nothing was
+committed, ``auto.offset.reset`` determines where lag starts (`rebalance.lag`).
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Posed:
 
 
 def pose(case: Case, world: World) -> Posed:
-    """Return a case as a document.
+    """Convert a case to a document.
 
     Raises
     ------
@@ -81,7 +81,7 @@ def pose(case: Case, world: World) -> Posed:
 
 
 def pose_before(case: Case, before: Mapping[str, Held], world: World) -> Posed:
-    """Return a case's last members with what they owned at the stable state before."""
+    """Convert a case's members, with what they owned at the stable state before."""
     return _posed(case, case.members or {}, before, world, dated=False)
 
 
@@ -128,7 +128,7 @@ def _posed(
 
 
 def _topics_of(members: Mapping[str, CaseMember]) -> set[str]:
-    """Return the topics that are subscribed to, or were assigned nevertheless."""
+    """Return the topics that members subscribe to or have partitions of."""
     found: set[str] = set()
     for member in members.values():
         found.update(member.subscription, member.assigned or ())

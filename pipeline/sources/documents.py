@@ -1,4 +1,4 @@
-"""rebalance/1 documents as a source: JSON Lines, one laid-out document, or Parquet."""
+"""rebalance/1 documents as a source: JSON Lines, one document, or Parquet."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def read_document_table(
     Raises
     ------
     OSError, pyarrow.ArrowException, DocumentError
-        If the file is damaged, or has columns that no document has.
+        If the file is damaged, or has unknown columns.
     """
     with pq.ParquetFile(path) as file:
         number = sum(file.metadata.row_group(i).num_rows for i in range(row_group))

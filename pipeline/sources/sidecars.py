@@ -1,7 +1,7 @@
 """Side files: partition counts (``--topics``) and log ends (``--offsets``).
 
 Topics: ``{"orders": 12, …}``. Offsets: ``{"ms": …, "offsets": {"orders": {"0":
-{"earliest": 0, "latest": 455}}}}``, all read at one moment; ``ms`` may be absent.
+{"earliest": 0, "latest": 455}}}}``, all read at one moment; ``ms`` is optional.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Schemas of the audit's tables: columns, types, and meanings.
 
-Each is a folder of Parquet files, ``NAME/cluster=…/date=…/part-00000.parquet``, rows
-sorted by `ORDER`. No column depends on the clock or on how the work was split: the same
-source gives the same rows in the same order. The meaning of every column is in its
-field's metadata (``field.metadata[b"doc"]``); units are in its name or there.
+Each table is a folder of Parquet files, ``NAME/cluster=…/date=…/part-00000.parquet``,
+with rows sorted by `ORDER`. No column depends on the clock or on the division of the
+work: the same source yields the same rows in the same order. The metadata of a field
+(``field.metadata[b"doc"]``) states its meaning; units are there or in the name.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _TIME = pa.timestamp("us", tz="UTC")
 PARTITIONS: Final = pa.list_(
     pa.struct([("topic", _TEXT), ("partitions", pa.list_(pa.int32()))])
 )
-"""Topics by name, the numbers of each ascending."""
+"""Topics sorted by name, with ascending partition numbers."""
 VIOLATIONS: Final = pa.list_(
     pa.struct(
         [
@@ -314,4 +314,4 @@ ORDER: Final[dict[str, tuple[str, ...]]] = {
         "reason",
     ),
 }
-"""Columns that rows are sorted by inside a cluster and day; nulls first."""
+"""Columns by which rows are sorted within a cluster and day; nulls first."""
