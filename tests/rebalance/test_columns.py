@@ -146,7 +146,7 @@ def test_what_nobody_tells_has_no_column() -> None:
 def test_lag_beyond_64_bits_is_refused_by_name() -> None:
     topics = {n: {"partitions": 1, "lag": [2**62]} for n in ("a", "b")}
     document = {"format": "rebalance/1", "group": "g", "topics": topics, "members": {}}
-    with pytest.raises(InstanceError, match=r"total lag passes 2\^63 - 1 .*'b'"):
+    with pytest.raises(InstanceError, match=r"total lag exceeds 2\^63 - 1 .*'b'"):
         columns(document)
 
 
