@@ -1,4 +1,4 @@
-"""The harness of `benchmarks.jvm`: what it hands over, reads, counts and writes."""
+"""The harness of `benchmarks.jvm`: input, output, counts, and tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The harness of `benchmarks.upstream`: what it draws, counts, groups and writes."""
+"""The harness of `benchmarks.upstream`: random groups, counts, and tables."""
 
 from __future__ import annotations
 

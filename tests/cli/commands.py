@@ -1,4 +1,4 @@
-"""Run the command line: in this process, in one of its own, and on a terminal."""
+"""Run the command line: in this process, in a child process, and on a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``audit``: what it tells and leaves; Spark itself is run by the slow test alone."""
+"""``audit``: messages and files; only the slow test runs Spark."""
 
 from __future__ import annotations
 

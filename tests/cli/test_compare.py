@@ -1,4 +1,4 @@
-"""``compare``: every assignor beside the optimum, each figure the judge's."""
+"""``compare``: every assignor and the optimum, with figures from the judge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a run may end: every exit code, pipes, signals, full disks; never a traceback."""
+"""Exit codes, closed pipes, signals, and full disks; never a traceback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``front``: a table, JSON, a picture; limits and ends."""
+"""``front``: table, JSON, picture, limits, and exit codes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``judge``: verdicts, and which assignment belongs to which instance."""
+"""``judge``: verdicts, and the matching of assignments to instances."""
 
 from __future__ import annotations
 

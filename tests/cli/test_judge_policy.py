@@ -1,4 +1,4 @@
-"""``judge`` of answers that state a policy: what each level rests on."""
+"""``judge`` on answers that state a policy: the proof of each objective."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names fit to be shown, and numbers in words."""
+"""Escaped names, and numbers in words."""
 
 from __future__ import annotations
 

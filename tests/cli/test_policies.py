@@ -1,4 +1,4 @@
-"""``solve`` under any policy: its words, its limits, its ends."""
+"""``solve`` with policies: text form, limits, and exit codes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What reaches a terminal: tables, and nothing that acts."""
+"""Terminal output: tables without control characters."""
 
 from __future__ import annotations
 

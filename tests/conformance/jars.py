@@ -1,4 +1,4 @@
-"""Ways to Kafka's own assignors that the tests share, and what they are asked."""
+"""Shared fixtures for Kafka's own assignors, and the rebalances that they receive."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What Kafka's sticky assignors are asked, and why they may answer otherwise than ours.
+"""Rebalances for Kafka's sticky assignors, and reasons for differences from ours.
 
-Upstream goes through its members by hash. Those that a single letter names it goes
-through by name, as ours do; what is left are ties and faults that our docstrings name.
+Upstream iterates over members in hash order, which is the order of names if these are
+single letters. The remaining differences are ties and faults that our docstrings state.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The broker's process, by a stand-in for Java: what is said, and that it ends."""
+"""The broker's process, with a stand-in for Java: messages, and termination."""
 
 from __future__ import annotations
 

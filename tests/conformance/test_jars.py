@@ -1,4 +1,4 @@
-"""Jars are those whose digests are written down, from where the user says."""
+"""Jars have the recorded digests, and come from the user's mirror."""
 
 from __future__ import annotations
 

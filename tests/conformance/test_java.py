@@ -1,4 +1,4 @@
-"""Which Java runtime is found."""
+"""Selection of the Java runtime."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""Kafka's own assignors, run as they are, beside ours and before the judge.
+"""Kafka's own assignors, unmodified, compared with ours and judged.
 
-What these need is fetched and compiled when it is not there; where that cannot be
-done they fail.
+Missing jars are fetched and compiled; if this is impossible, the tests fail.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Each way a client can fail is a verdict, and costs one rebalance alone."""
+"""Each kind of failure of a client is a verdict, and affects only one rebalance."""
 
 from __future__ import annotations
 

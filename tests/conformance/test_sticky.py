@@ -1,6 +1,6 @@
-"""Kafka's sticky assignors, run as they are, beside ours.
+"""Kafka's sticky assignors, unmodified, compared with ours.
 
-An answer is ours, or differs for a reason that is told and checked
+Each answer equals ours, or differs for a reason that is stated and checked
 (`tests.conformance.sticky_reasons`).
 """
 

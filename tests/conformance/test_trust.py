@@ -1,4 +1,4 @@
-"""Java trusts whom this Python trusts, and goes through its proxies."""
+"""Java uses the certificates and proxies of this Python."""
 
 from __future__ import annotations
 

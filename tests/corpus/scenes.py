@@ -1,4 +1,4 @@
-"""Scenarios played, and judged by ``verify``: what the tests of the corpus share."""
+"""Run scenarios and judge the answers: shared code of the corpus tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The corpus itself: whole, free of slips, and right about claims and optima."""
+"""The corpus: complete, and correct about claims and optima."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exact core on every scenario, by both its ways, and proved to the judge."""
+"""The exact core on every scenario, with and without the closed form, judged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The policies that scenarios speak of, answered and held to what is expected."""
+"""The policies in scenarios: answers meet the expectations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pictures of the pages are what `tools.pictures` draws, and each is shown."""
+"""The pictures in docs equal what `tools.pictures` draws, and pages show them all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ways into the heuristics that the tests share."""
+"""Shared functions that run heuristics."""
 
 from __future__ import annotations
 

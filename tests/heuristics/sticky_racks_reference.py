@@ -1,6 +1,6 @@
-"""The sticky assignor's paths with racks (KIP-881): slow, on documents, with lists.
+"""Slow reference of the sticky assignor with racks (KIP-881), with lists.
 
-Shares nothing with ``heuristics``.
+Shares no code with ``heuristics``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The cooperative sticky assignor: every round judged, down to the last."""
+"""The cooperative sticky assignor: every round is judged."""
 
 from __future__ import annotations
 

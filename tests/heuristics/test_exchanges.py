@@ -1,4 +1,4 @@
-"""Exchanges of partitions: each way to help is one that some deal needs."""
+"""Exchanges of partitions: each kind of exchange is needed by some assignment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cases judged: what is posed, what is answered, what each row says."""
+"""Judging of cases: instances, answers, and rows."""
 
 from __future__ import annotations
 

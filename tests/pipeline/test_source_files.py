@@ -1,4 +1,4 @@
-"""Files of a source: found, named, recognised or refused; and the side files."""
+"""Discovery, names, and formats of source files; side files."""
 
 from __future__ import annotations
 

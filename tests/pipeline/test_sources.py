@@ -1,4 +1,4 @@
-"""Files found, recognised, read in splits; and what damage to them costs."""
+"""Reading of source files in splits, and the effect of damage."""
 
 from __future__ import annotations
 

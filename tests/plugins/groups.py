@@ -1,4 +1,4 @@
-"""Groups of real members, and what is held against each of their generations."""
+"""Groups of real members, and the checks of each of their generations."""
 
 from __future__ import annotations
 

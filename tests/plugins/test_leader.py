@@ -1,4 +1,4 @@
-"""What a leader of ours gives, against the command line; and when all goes wrong."""
+"""Assignments of our leader, compared with the command line; and its fallbacks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents as columns, owners by both rules, and assignments there and back."""
+"""Documents as columns, owners by both rules, and round trips of assignments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lag from offsets, against KIP-169's own cases and one partition at a time."""
+"""Lag from offsets, compared with KIP-169's cases and partition by partition."""
 
 from __future__ import annotations
 

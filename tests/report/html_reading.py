@@ -1,4 +1,4 @@
-"""Read a page the way a browser does, far enough to test it."""
+"""Parse a page as a browser does, as far as the tests need."""
 
 from __future__ import annotations
 

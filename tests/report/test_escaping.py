@@ -1,4 +1,4 @@
-"""Names may be any string; on the page none of them is anything but text."""
+"""Names can be any string; on the page, they are only text."""
 
 from __future__ import annotations
 

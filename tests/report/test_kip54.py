@@ -1,4 +1,4 @@
-"""The page beside the best by KIP-54's own words."""
+"""The page's comparison with the KIP-54 optimum."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page says: every number on it is one of the tables'."""
+"""The page's contents: every number comes from the tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Audits out of the ordinary, and folders that hold none."""
+"""Unusual audits, and folders without an audit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which Python set-up takes, and what it says when none fits."""
+"""The Python that set-up selects, and the message if there is none."""
 
 from __future__ import annotations
 

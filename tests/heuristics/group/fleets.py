@@ -1,4 +1,4 @@
-"""Configurations that groups are made of, and what must hold in every group."""
+"""Configurations of groups, and the invariants of every group."""
 
 from __future__ import annotations
 

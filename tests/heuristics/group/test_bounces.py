@@ -1,4 +1,4 @@
-"""Rolling bounces: one is enough with KIP-726, two are needed as shipped."""
+"""Rolling restarts: one suffices with KIP-726, two are needed in releases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each safeguard dropped in turn: the invariants must break, or they check nothing."""
+"""Without any one safeguard, some invariant is violated."""
 
 from __future__ import annotations
 

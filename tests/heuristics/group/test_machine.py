@@ -1,4 +1,4 @@
-"""Histories that hypothesis thinks of: always safe, at rest in bounded steps."""
+"""Random histories: always safe, and stable after a bounded number of steps."""
 
 from __future__ import annotations
 

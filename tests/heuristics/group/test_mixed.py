@@ -1,7 +1,7 @@
-"""Members that want different topics, by sticky's general path, EAGER and COOPERATIVE.
+"""Heterogeneous subscriptions with sticky's general path, EAGER and COOPERATIVE.
 
-KIP-54 promises at rest: no partition could go to a subscriber with two less. So the
-least moves of a rest are those of the nearest such assignment to the rest before.
+Stable states are KIP-54 balanced, so the least moves are those of the KIP-54 balanced
+assignment that is closest to the stable state before.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which assignor and which protocol: the vote and the two choices."""
+"""Selection of assignor and protocol: the vote and the two choices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Static members (KIP-345): back without a rebalance, and never two of one id."""
+"""Static members (KIP-345) return without a rebalance; instance ids are unique."""
 
 from __future__ import annotations
 
