@@ -131,9 +131,7 @@ def _ask(high: _High, ranked: Int64, load: Int64) -> _High:
     start, end, level, turn = high
     if turn < start:
         if end <= start and start > 0:
-            level = load[
-                ranked[start - 1]
-            ]  # all had nothing: next load
+            level = load[ranked[start - 1]]  # all had nothing: next load
         else:
             level -= 1
         while start > 0 and load[ranked[start - 1]] == level:
