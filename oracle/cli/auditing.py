@@ -143,14 +143,14 @@ def _told(summary: AuditSummary, page: Path, facts: Facts) -> bytes:
         "assignor",
         "rebalances",
         "at the optimum",
-        "moved needlessly",
+        "with needless moves",
         "needless moves",
         "unbalanced",
         "invalid",
     )
     rows = [_row(row) for row in facts.clients]
     parts: list[RenderableType] = [
-        table_of("What the clients did", columns, rows),
+        table_of("Results of the clients", columns, rows),
         Text(""),
     ]
     if summary.quarantine:
@@ -158,7 +158,7 @@ def _told(summary: AuditSummary, page: Path, facts: Facts) -> bytes:
             (count, visible(reason, limit=100))
             for reason, count in summary.quarantine.items()
         ]
-        parts += [table_of("Not judged", ("records", "why"), aside), Text("")]
+        parts += [table_of("Not judged", ("records", "reason"), aside), Text("")]
     side = _side_files(summary.out)
     if side:
         parts.append(Text(f"with    {side}"))
@@ -174,7 +174,7 @@ def _row(row: ClientRow) -> tuple[str | int, ...]:
     counts = row.counts
     return (
         abridged(row.group, NAME_SHOWN),
-        abridged(row.assignor or "not told", NAME_SHOWN),
+        abridged(row.assignor or "unknown", NAME_SHOWN),
         counts.judged,
         counts.optimum,
         counts.needless,

@@ -44,7 +44,7 @@ class _Task(Generic[_T]):
     def run(self) -> None:
         try:
             self.results.append(self.work())
-        except BaseException as error:  # noqa: BLE001 - raised anew by `result`
+        except BaseException as error:  # noqa: BLE001 - raised again by `result`
             self.error = error
         finally:
             self.done.set()

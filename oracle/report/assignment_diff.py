@@ -14,7 +14,7 @@ from oracle.wording import ranges
 from rebalance import Instance
 
 Held = tuple[str | None, str, int]
-"""Member (None: nobody), topic, partition."""
+"""Member (None: unassigned), topic, partition."""
 Spot = tuple[str, int]
 """Topic, partition."""
 Members = Mapping[str, Mapping[str, Sequence[int]]]
@@ -59,7 +59,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One member, or nobody (None): owned, assigned by the client, and optimal."""
+    """Partitions of one member (None: unassigned): owned, assigned, and optimal."""
 
     member: str | None
     before: Side

@@ -15,7 +15,7 @@ _NOTHING = "No rebalance in this source could be judged"
 _WORDS: Final = (
     ("needless", "moved partitions needlessly"),
     ("unbalanced", "left the group unbalanced"),
-    ("invalid", "broke a rule"),
+    ("invalid", "violated a rule"),
 )
 
 
@@ -25,12 +25,10 @@ def headline(counts: Counts) -> str:
         return _NOTHING
     if not counts.wrong:
         rebalances = counted(counts.judged, "rebalance")
-        return (
-            f"{rebalances}, each at the optimum: none could be more even or move less"
-        )
+        return f"{rebalances}, each at the optimum: no assignment would be better"
     ways = [words for name, words in _WORDS if counts.of(name)]
-    said = f"{', '.join(ways[:-1])} or {ways[-1]}" if ways[1:] else ways[0]
-    return f"In {counts.wrong:,} of {counts.judged:,} rebalances the clients {said}"
+    joined = f"{', '.join(ways[:-1])} or {ways[-1]}" if ways[1:] else ways[0]
+    return f"In {counts.wrong:,} of {counts.judged:,} rebalances the clients {joined}"
 
 
 def surprising(facts: Facts) -> ClientRow | None:

@@ -170,7 +170,7 @@ def size(path: Path) -> int:
 
 
 def until(found: Callable[[], list[Path]]) -> list[Path]:
-    """Wait until there is something."""
+    """Wait until the file is not empty."""
     for _ in range(600):
         if there := found():
             return there

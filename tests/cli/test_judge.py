@@ -135,7 +135,7 @@ def test_an_id_given_twice_is_refused(judge: Judge) -> None:
 
 
 def test_an_unreadable_one_keeps_its_place(judge: Judge) -> None:
-    """Those after it pair as before; unreadable is a verdict, and code 2."""
+    """Later documents keep their pairs; the verdict is unreadable, and the code 2."""
     bare = [{k: v for k, v in one.items() if k != "id"} for one in (ONE, TWO)]
     answers = [ONE_ANSWERED, '{"format": "assignment/1"}', TWO_ANSWERED]
     instances = [bare[0], bare[0], bare[1]]
@@ -155,7 +155,7 @@ def test_an_unreadable_one_keeps_its_place(judge: Judge) -> None:
     assert "instances:2: $: not JSON" in complaints[0]
 
 
-def test_bad_input_beats_invalid(judge: Judge) -> None:
+def test_unreadable_input_takes_precedence_over_invalid(judge: Judge) -> None:
     nobody = answer({"a": {}, "b": {}}, id="one")
     assert judge([ONE], [nobody])[0] == 1
     assert judge([ONE], [nobody, "{"])[0] == 2

@@ -77,7 +77,7 @@ class _Tree(HTMLParser):
 
 
 def read_html(text: str) -> Element:
-    """Parse a page; every element must be closed where it should."""
+    """Parse a page; every element must be closed correctly."""
     tree = _Tree()
     tree.feed(text)
     tree.close()
