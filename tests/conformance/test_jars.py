@@ -46,7 +46,7 @@ def test_another_file_of_that_name_is_fetched_anew(tmp_path: Path) -> None:
 
 
 def test_what_was_fetched_is_checked(tmp_path: Path) -> None:
-    java = tmp_path / "java"  # says that it fetched, and did not
+    java = tmp_path / "java"  # claims success without fetching
     java.write_text("#!/bin/sh\nexit 0\n")
     java.chmod(0o755)
     with pytest.raises(OutsideError, match="another digest"):

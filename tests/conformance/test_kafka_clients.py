@@ -63,7 +63,7 @@ def test_ours_are_kafkas(version: str, assignor: str) -> None:
 
 @pytest.mark.parametrize(("version", "assignor"), SERVER)
 def test_the_server_is_valid_whatever_is_claimed(version: str, assignor: str) -> None:
-    """A quarter of them: the judge takes longer than Kafka does."""
+    """Use a quarter of the examples, because the judge is slower than Kafka."""
     with running(version, assignor) as kafka:
         for document in islice(drawn(), INSTANCES // 4):
             answer = judged_answer(kafka, assignor, document)
@@ -80,7 +80,7 @@ TWO: dict[str, Document] = {
 
 @pytest.mark.parametrize(("version", "assignor"), [*STICKY, (NEWEST, "server-uniform")])
 def test_what_is_owned_stays(version: str, assignor: str) -> None:
-    """Nobody who deals anew would give these out this way."""
+    """An assignor without stickiness would not return this assignment."""
     held = {"m1": [1, 4], "m2": [0, 2, 3]}
     members = {
         m: TWO[m] | {"owned": {"t": numbers}, "generation": 7}

@@ -86,7 +86,7 @@ def lag_aware(document: Document) -> Held:
 
 
 def believed(document: Document, *, current_only: bool = False) -> Held:
-    """Settle the claims, partition by partition, as the documents' rules say."""
+    """Resolve the claims, partition by partition, by the rules of the documents."""
     owned = nobody(document)
     members = document["members"]
     generation = {m: members[m].get("generation", -1) for m in members}

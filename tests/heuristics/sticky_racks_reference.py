@@ -38,7 +38,7 @@ def racks_tell(document: Document) -> bool:
 
 
 def near_only(document: Document, owned: Held) -> Held:
-    """Leave out what is owned from afar."""
+    """Remove owners without a nearby replica."""
     return {
         m: {t: [n for n in mine[t] if matches(document, m, t, n)] for t in mine}
         for m, mine in owned.items()

@@ -236,7 +236,7 @@ def test_withholding_is_judged_over_the_episode() -> None:
     assert before == {"t": [0, 1, 2, 3]}
 
 
-def test_an_open_episode_is_not_called_anything() -> None:
+def test_an_open_episode_has_no_outcome() -> None:
     *_, case = replay(*TWO_ROUNDS[:2])
     (episode,) = judged(case)["episodes"]
     assert episode["ended"] == "open"
@@ -330,7 +330,7 @@ def with_broken(found: Mapping[str, Assignor]) -> Mapping[str, Assignor]:
     return MappingProxyType({"broken": Broken(), **found})
 
 
-def test_an_assignor_that_falls_over_costs_one_answer(
+def test_an_assignor_that_raises_affects_one_answer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(answers, "ASSIGNORS", with_broken(ASSIGNORS))

@@ -106,7 +106,7 @@ def test_a_file_that_is_no_source_is_named(
     assert len(found.unknown) == 1
 
 
-def test_nothing_there_is_said(tmp_path: Path) -> None:
+def test_an_empty_folder_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="no such file or folder"):
         find_sources([tmp_path / "absent"])
     with pytest.raises(SourceError, match="no file in it"):

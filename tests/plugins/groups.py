@@ -89,7 +89,7 @@ def leader_of(one: GroupMetadata) -> str:
 
 
 def judge(one: GroupMetadata, mode: Mode = Mode.EAGER) -> None:
-    """Valid, balanced, and nothing moved that could have stayed.
+    """Assert that answers are valid and balanced, without needless moves.
 
     A leader that has just started may know no topic yet: then it gives nothing, and
     the group rebalances again as soon as it does. kafka-python is made so.

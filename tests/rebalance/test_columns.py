@@ -138,7 +138,7 @@ def test_example_of_the_format_is_laid_out_column_by_column() -> None:
     assert laid_out.topics_of(1).tolist() == [1, 2]
 
 
-def test_what_nobody_tells_has_no_column() -> None:
+def test_unstated_fields_have_no_column() -> None:
     laid_out = columns(shape("CHAIN"))
     assert (laid_out.lag, laid_out.capacity, laid_out.racks) == (None, None, None)
 

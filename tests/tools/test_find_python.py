@@ -24,7 +24,7 @@ def programs(tmp_path: Path) -> Path:
 
 
 def place(folder: Path, name: str, words: str) -> None:
-    """Put a program there that fails with these words, as a wrong Python does."""
+    """Write a program that fails with this message, as a wrong Python does."""
     program = folder / name
     program.write_text(f"#!/bin/sh\necho '{words}' >&2\nexit 1\n")
     program.chmod(0o755)

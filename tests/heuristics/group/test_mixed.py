@@ -180,7 +180,7 @@ def test_eager_sticky_remembers_what_it_gave_up() -> None:
     assert settled(group) == (1, 1)
 
 
-def test_what_only_a_leaver_wanted_is_left_to_nobody() -> None:
+def test_topics_without_subscribers_have_no_owners() -> None:
     group = Group(TOPICS)
     group.start("c0", of(EAGER, "t"))
     group.start("c1", of(EAGER, "uv"))
