@@ -1,1 +1,1 @@
-"""What things cost: each module prints its times; nothing is asserted."""
+"""Benchmarks: each module prints times and asserts nothing."""

@@ -112,7 +112,7 @@ def gap(run: Line, runs: Runs) -> float:
 
 
 def without(part: Part, runs: Runs) -> Line:
-    """Return the run without a part: that with all, where the part is not active."""
+    """Return the run without a part; if it is not active, the run with all parts."""
     active = part.without & set(runs[""]["active"].split("+"))
     return runs["+".join(sorted(active))]
 
@@ -129,7 +129,7 @@ def reported_gap(run: Line) -> float:
 
 
 def _by_part(instances: dict[str, Runs]) -> str:
-    """Count what each part changes, where it is active."""
+    """Count what each part changes in the runs in which it is active."""
     rows = []
     for part in PARTS:
         active = [runs for runs in instances.values() if is_active(part, runs)]
@@ -150,7 +150,7 @@ def _signs(changes: Sequence[int]) -> str:
 
 
 def _gaps_by_part(instances: dict[str, Runs]) -> str:
-    """Compare gaps and times with and without each part, where it is active."""
+    """Compare gaps and times with and without each active part."""
     rows = []
     for part in PARTS:
         active = [runs for runs in instances.values() if is_active(part, runs)]

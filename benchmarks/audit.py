@@ -13,7 +13,7 @@ REPEATS = 3
 
 
 def main() -> None:
-    """Run the audit as a user does, a process each; print the wall times."""
+    """Run the audit as a user does, one process per run; print the wall times."""
     for _ in range(REPEATS):
         with tempfile.TemporaryDirectory() as folder:
             command = [sys.executable, "-m", "oracle", "audit", str(RECORDING)]

@@ -1,9 +1,10 @@
-"""Times of the exact core beside another library: ``python -m benchmarks.core``.
+"""Times of the exact core and of OR-Tools: ``python -m benchmarks.core``.
 
-Columns to columns, certificate included and checked. Each size runs in a process of
-its own, its kernels loaded by one tiny solve before. Beside it, in the same process
-and in turn, OR-Tools' min-cost flow finds the stickiest point of the same face from
-the levels that the core has found: the peer does less and is given the harder half.
+Measured from columns to columns, including the certificate and its check. Each size
+runs in a separate process, whose kernels are loaded by a tiny solve. In the same
+process, OR-Tools' min-cost flow computes the stickiest assignment on the same optimal
+face, from the levels that the core has computed, which is less work than that of the
+core.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ REPEATS = 7
 
 
 def main() -> None:
-    """Print one line a size."""
+    """Print one line per size."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("cases", nargs="*", help=f"of {', '.join(CASES)}; all if none")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
@@ -55,7 +56,7 @@ def main() -> None:
 
 
 def measured(name: str) -> dict[str, float]:
-    """Time one size here; refuse to time an answer that is not proved."""
+    """Time one size in this process; reject an answer that is not proved."""
     solve(one_left(members=3, partitions=3))
     tiny = CASES["S3"][1]() if name != "S3" else CASES["S5"][1]()
     solve(tiny)  # loads the kernels of the flow
@@ -95,7 +96,7 @@ def _kept(instance: Instance, answer: Result) -> int:
 
 
 def kept_by_ortools(instance: Instance, level: np.ndarray) -> int:
-    """Return the most kept on the face of the levels, by OR-Tools' min-cost flow."""
+    """Return the largest kept count on the optimal face, by OR-Tools' min-cost flow."""
     n_topics, n_classes = len(instance.topics), instance.n_classes
     n_members = len(instance.members)
     class_node, member_node = n_topics, n_topics + n_classes

@@ -1,7 +1,7 @@
 """Time and memory of reading 1,000,000 partitions: ``python -m benchmarks.documents``.
 
-The document is written once to a temporary file; a process of its own reads it, so
-that the peak of its memory is the reader's.
+The document is written to a temporary file; a separate process reads it, so that its
+peak memory is that of the reader.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ REPEATS = 5
 
 
 def main() -> None:
-    """Print one line a number of topics, then the time of columns from arrays."""
+    """Print one line per number of topics, then the time of columns from arrays."""
     if len(sys.argv) > 1:
         print(json.dumps(read(Path(sys.argv[1]))))
         return
@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def document(topics: int) -> dict[str, object]:
-    """Return a rebalance in which everybody wants everything and owns its share."""
+    """Return a rebalance with equal subscriptions, in which members own shares."""
     each = PARTITIONS // topics
     names = [f"topic-{t:04}" for t in range(topics)]
     owned: list[dict[str, list[int]]] = [{} for _ in range(MEMBERS)]
@@ -65,7 +65,7 @@ def document(topics: int) -> dict[str, object]:
 
 
 def read(path: Path) -> dict[str, float]:
-    """Read a document and lay it out; return seconds and the peak of memory."""
+    """Read and encode a document; return seconds and peak memory."""
     start = time.perf_counter()
     read_one = parse_rebalance(path.read_bytes(), source=str(path))
     middle = time.perf_counter()

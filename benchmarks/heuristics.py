@@ -1,8 +1,8 @@
 """Times of the heuristics, side by side: ``python -m benchmarks.heuristics``.
 
-Columns to columns: an instance in memory goes in, an assignment comes out; medians of
-warmed calls. Prints the two equal-subscription sizes S1 and S2, a small rebalance, and
-what doubling the size costs.
+Measured from an instance in memory to an assignment; medians of calls after a warm-up.
+Prints the sizes S1 and S2 with equal subscriptions, a small rebalance, and the growth
+with doubling sizes.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ SEED = 20_240
 def equal_subscriptions(
     *, members: int, partitions: int, topics: int, joined: int = 0, left: int = 0
 ) -> Instance:
-    """Build a group in which everybody wants everything.
+    """Build a group with equal subscriptions.
 
-    The owner of each partition is drawn among the members that were there before:
-    ``joined`` of the members were not, and ``left`` more, gone since, were.
+    The owner of each partition is drawn among the previous members: those without the
+    ``joined`` newest, and ``left`` others that have left.
     """
     rng = np.random.default_rng(SEED)
     before = members - joined
@@ -57,7 +57,7 @@ def equal_subscriptions(
 
 
 def mixed_subscriptions(*, members: int, partitions: int, topics: int) -> Instance:
-    """Build a group in which each member wants its own fiftieth of the topics."""
+    """Build a group in which each member subscribes to 2 % of the topics."""
     rng = np.random.default_rng(SEED)
     wanted = max(2, topics // 50)
     draws = [rng.choice(topics, size=wanted, replace=False) for _ in range(members)]
@@ -79,7 +79,7 @@ def mixed_subscriptions(*, members: int, partitions: int, topics: int) -> Instan
 
 
 def seconds(call: Callable[[], object], repeats: int = REPEATS) -> float:
-    """Return the median time of one call, after one that does not count."""
+    """Return the median time of one call, after a first call that does not count."""
     call()
     times = []
     for _ in range(repeats):
@@ -97,7 +97,7 @@ def measure(assignor: Assignor, instance: Instance) -> float | None:
 
 
 def shown(time_s: float | None) -> str:
-    """Write a time in milliseconds, three digits that matter."""
+    """Format a time in milliseconds with three significant digits."""
     return "refuses" if time_s is None else f"{time_s * 1e3:.3g} ms"
 
 
@@ -129,7 +129,7 @@ def print_sizes() -> None:
 
 
 def print_growth(steps: int) -> None:
-    """Print what each doubling of members and partitions costs: time and ratio."""
+    """Print time and ratio per doubling of members and partitions."""
     print_row("\nmembers x partitions (ratio)", list(ASSIGNORS))
     last: list[float | None] = [None] * len(ASSIGNORS)
     for step in range(steps):
@@ -147,7 +147,7 @@ def print_growth(steps: int) -> None:
 
 
 def main(argv: list[str]) -> None:
-    """Print everything, the machine first."""
+    """Print the machine and all tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--doublings", type=int, default=5)
     steps = parser.parse_args(argv).doublings

@@ -1,4 +1,4 @@
-"""The instances that the exact core is timed on, built from a seed as columns."""
+"""Instances for timing the exact core, built from a seed as columns."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ SEED = 7
 def equal(*, members: int, partitions: int, topics: int, joined: int) -> Instance:
     """Build a group whose members all subscribe to all topics.
 
-    All members but the ``joined`` own equal shares, drawn at random: an owner that
-    follows from the partition's number, such as ``p % n``, makes Java's assignors
-    slower and ours faster than any real group does.
+    All members except the ``joined`` own equal shares, drawn at random. Owners that
+    depend on the partition number, such as ``p % n``, make Java's assignors slower and
+    ours faster than in real groups.
     """
     shares = np.arange(partitions) % (members - joined)
     owner = np.random.default_rng(SEED).permutation(shares)
@@ -31,7 +31,7 @@ def equal(*, members: int, partitions: int, topics: int, joined: int) -> Instanc
 
 
 def one_left(*, members: int, partitions: int) -> Instance:
-    """One topic, a partition each; a further member had one more and is gone."""
+    """Build a group with one partition per member, plus that of a departed member."""
     owner = np.arange(partitions)
     owner[owner == members] = -1
     return _instance(
@@ -44,10 +44,10 @@ def one_left(*, members: int, partitions: int) -> Instance:
 
 
 def mixed(*, members: int, partitions: int, topics: int, each: int) -> Instance:
-    """Every member wants ``each`` topics of its own choice.
+    """Build a group in which every member subscribes to ``each`` random topics.
 
-    The owner of each partition is drawn among its topic's subscribers; then 1 % of
-    the members lose their claims.
+    The owner of each partition is drawn among its subscribers; then 1 % of the members
+    lose their claims.
     """
     rng = np.random.default_rng(SEED)
     wanted = [

@@ -1,7 +1,7 @@
-"""Ours beside Kafka's own assignors in Java: ``python -m benchmarks.jvm``.
+"""Times of our assignors and of Kafka's in Java: ``python -m benchmarks.jvm``.
 
-Both sides in one run and in turn, warmed; medians of single calls, CPU of the calling
-thread. ``docs/speed.md`` says what is in the times and what is not.
+Both run alternately in one run, after a warm-up; times are medians of single calls, in
+CPU time of the calling thread. ``docs/speed.md`` states what the times include.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ QUICK_CASES = ("S1", "S5")
 
 
 def main() -> None:
-    """Run what is asked for and print the tables."""
+    """Run the requested cases and print the tables."""
     asked = _arguments()
     lines: list[Line] = []
     for name in asked.lines or ():
@@ -77,9 +77,10 @@ def _arguments() -> argparse.Namespace:
 
 
 def measured(asked: argparse.Namespace) -> Iterator[Line]:
-    """Yield one line per run, case and assignor.
+    """Yield one line per run, case, and assignor.
 
-    In the growth, an assignor that is too slow at one size is not run at the next.
+    In the growth series, an assignor that is too slow at one size is skipped at the
+    next.
     """
     clients = install(next(iter(LINES.values())))
     for run, name in product(range(asked.runs), asked.cases):
@@ -94,7 +95,7 @@ def measured(asked: argparse.Namespace) -> Iterator[Line]:
 
 
 def _sizes(name: str, *, quick: bool) -> list[tuple[Case, Limits]]:
-    """Return what goes by a name: one size, or those of a kind from small to large."""
+    """Return the cases of a name: one size, or all sizes of a kind, ascending."""
     fixed = fixed_cases()
     if name in fixed:
         return [(fixed[name], QUICK if quick else FULL)]

@@ -1,4 +1,4 @@
-"""Timed calls, warming and taking turns: the same for Java's assignors and ours."""
+"""Warm-up and alternating timed calls, the same for Java's assignors and ours."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-BATCH_NS: Final = 20_000_000  # of quick calls so many go together
+BATCH_NS: Final = 20_000_000  # number of quick calls in a batch
 MOST_CALLS: Final = 1000  # in one batch
 LEAST_WARM: Final = 2  # calls, however slow
-CALM_SECONDS: Final = 5.0  # without a gain end the warming
+CALM_SECONDS: Final = 5.0  # batches without a gain end the warm-up
 CALM_BATCHES: Final = 5  # ... and so many batches
 GAIN: Final = 0.98
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calls:
-    """Times of single calls, nanoseconds; milliseconds of garbage collection in all."""
+    """Times of single calls in nanoseconds; garbage collection in milliseconds."""
 
     cpu_ns: tuple[int, ...]
     wall_ns: tuple[int, ...]
@@ -38,7 +38,7 @@ class Calls:
 
     @property
     def wall_ms(self) -> float:
-        """Median of the wall's time."""
+        """Median of the wall time."""
         return statistics.median(self.wall_ns) / 1e6
 
 
@@ -46,7 +46,7 @@ NO_CALLS: Final = Calls(cpu_ns=(), wall_ns=())
 
 
 class Runner(Protocol):
-    """Something that can be called over and over under a clock."""
+    """A function that can be timed repeatedly."""
 
     def run(self, calls: int) -> Calls:
         """Call it so often."""
@@ -55,7 +55,7 @@ class Runner(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class OurCalls:
-    """A function of ours under a clock, in this process and thread."""
+    """Timed calls of a Python function, in this process and thread."""
 
     work: Callable[[], object]
 
@@ -67,13 +67,13 @@ class OurCalls:
             answer = self.work()
             cpu.append(time.thread_time_ns() - start_cpu)
             wall.append(time.perf_counter_ns() - start_wall)
-            del answer  # one at a time, and freed off the clock
+            del answer  # one at a time, freed outside of the timed part
         return Calls(cpu_ns=tuple(cpu), wall_ns=tuple(wall))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Warm:
-    """What warming found: the very first call, how many it took, and a batch's size."""
+    """Result of a warm-up: first call, number of calls, and batch size."""
 
     first_ms: float
     calls: int
@@ -81,7 +81,7 @@ class Warm:
 
 
 def warm(runner: Runner, *, seconds: float, calm_seconds: float = CALM_SECONDS) -> Warm:
-    """Call until calls no longer get faster, or the time is over."""
+    """Call until calls no longer get faster, or the time limit is reached."""
     start = time.monotonic()
     seen = runner.run(1)
     first_ms, batch, best = seen.cpu_ms, 1, float("inf")
@@ -103,7 +103,7 @@ def warm(runner: Runner, *, seconds: float, calm_seconds: float = CALM_SECONDS) 
 def take_turns(
     runners: list[Runner], batches: list[int], *, rounds: int, seconds: float
 ) -> list[Calls]:
-    """Run a batch of each in turn; at least one round, then while there is time."""
+    """Run batches alternately: one round, and more until the time limit."""
     end = time.monotonic() + seconds
     found = [NO_CALLS] * len(runners)
     for turn in range(rounds):

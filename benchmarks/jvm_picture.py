@@ -1,4 +1,4 @@
-"""The growth as a picture: what doubling the size costs Java and us."""
+"""Chart of times by size, Java's assignors and ours."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _TIMES: Final = [0.1, 1, 10, 100, 1000, 10_000, 100_000]  # milliseconds
 _LOG: Final = alt.Scale(type="log", nice=False)
 _WIDTH: Final = 380
 _HEIGHT: Final = 340
-_SCALE: Final = 2.0  # pixels of a PNG for one of the picture
+_SCALE: Final = 2.0  # pixels of a PNG per pixel of the picture
 
 
 def picture_of(lines: Iterable[Line]) -> bytes:
-    """Draw the lines of growth; PNG."""
+    """Draw the times by size as a PNG."""
     lines = list(lines)
     panels = [_panel(lines, kind, title) for kind, title in _TITLES.items()]
     title = titled(

@@ -1,7 +1,7 @@
-"""Kafka's assignors under a clock: one Java process an assignor and rebalance.
+"""Timed calls of Kafka's assignors: one Java process per assignor and rebalance.
 
-The program is ``Timing.java`` beside the adapter. Nothing is timed from here: it reads
-its own clocks, around the call of the assignor alone.
+The program is ``Timing.java``, next to the adapter. It measures its own times, only
+around the call of the assignor.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from conformance.clients import KafkaClients
 
 MEGABYTES: Final = 4096
 START_SECONDS: Final = 300  # to start, read the rebalance, or make input for calls
-BUSY: Final = 10  # times as long as its CPU a call may take on the wall
+BUSY: Final = 10  # largest ratio of wall time to CPU time of a call
 
 
 class TooSlowError(Exception):
-    """One call took longer than it may, or does not end."""
+    """A call exceeded its time limit."""
 
 
 class JavaFailedError(Exception):
-    """The assignor raised, or the program ended."""
+    """The assignor raised an error, or the program ended."""
 
 
 class JavaCalls:
@@ -76,9 +76,9 @@ class JavaCalls:
         Raises
         ------
         TooSlowError
-            If a call takes too much CPU; the process has ended then.
+            If a call exceeds its CPU time limit; the process has then ended.
         JavaFailedError
-            If the assignor raises, or the process ends.
+            If the assignor raises an error, or the process ends.
         """
         self._ask(str(calls))
         told = self._line(calls * self.seconds * BUSY + START_SECONDS)
@@ -101,7 +101,7 @@ class JavaCalls:
         return read_line(self._bytes(seconds))
 
     def _bytes(self, seconds: float) -> bytes:
-        """Return what stands before the next line break."""
+        """Return the bytes before the next line break."""
         assert self._process.stdout is not None
         deadline = time.monotonic() + seconds
         with selectors.DefaultSelector() as ready:
@@ -124,14 +124,14 @@ class JavaCalls:
 
 
 def read_line(line: bytes) -> dict[str, Any]:
-    """Read what the timing program says.
+    """Parse a line of the timing program.
 
     Raises
     ------
     TooSlowError
-        If it says that a call took too long.
+        If it reports that a call exceeded its time limit.
     JavaFailedError
-        If it says that the assignor raised, or what it says is no JSON object.
+        If it reports an error of the assignor, or is no JSON object.
     """
     try:
         told = orjson.loads(line)

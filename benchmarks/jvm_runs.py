@@ -1,4 +1,4 @@
-"""One case, all assignors: Java's and ours in turn, a line each."""
+"""Run all assignors on one case, Java's and ours alternately; one line per assignor."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from rebalance import Instance, assignment_of, parse_assignment
 Line = dict[str, Any]
 
 COMPARED: Final = ("range", "roundrobin", "server-range")
-"""Those of Kafka's that leave nothing open: here the plans are held against ours."""
+"""Kafka's deterministic assignors, whose assignments are compared with ours."""
 MOST_COMPARED: Final = 100_000  # partitions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How long what may take, seconds."""
+    """Time limits in seconds."""
 
     call: float  # one call of Java's, of CPU
     warming: float  # of each side
@@ -47,7 +47,7 @@ class Limits:
 
 
 def machine() -> Line:
-    """Tell where and with what this was run."""
+    """Describe the machine and the versions."""
     packages = ("numpy", "numba")
     return {
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
@@ -65,9 +65,9 @@ def timed(
     *,
     skipped: frozenset[str] = frozenset(),
 ) -> Iterator[Line]:
-    """Time every assignor on a case: first those with a peer, then ours alone.
+    """Time every assignor on a case: first those with a Java peer, then the others.
 
-    Of the peers, those in ``skipped`` are not run.
+    Peers in ``skipped`` are not run.
     """
     instance = case.build()
     about = {
@@ -102,7 +102,7 @@ def timed(
 def _beside(
     java: str, ours: str, instance: Instance, peer: JavaCalls, limits: Limits
 ) -> Line:
-    """Time a peer and ours in turn; where the peer fails or is too slow, ours alone."""
+    """Time a peer and ours alternately; only ours if the peer fails or is too slow."""
     row: Line = {"java": java, "ours": ours}
     with ExitStack() as stack:
         try:
@@ -142,13 +142,13 @@ def _ours(name: str, instance: Instance, limits: Limits) -> Line:
 def _our_runners(
     name: str, instance: Instance, limits: Limits
 ) -> tuple[list[Runner], list[int]]:
-    """Return ``assign`` alone, and with the claims settled before."""
+    """Return ``assign`` alone, and together with resolving the claims."""
     assign = answering(name)
     runners: list[Runner] = [
         OurCalls(lambda: assign(instance)),
         OurCalls(lambda: assign(settling(instance))),
     ]
-    # Compiled before: nothing to wait for but memory and caches.
+    # Kernels are compiled: the warm-up only fills memory and caches.
     warmed = [warm(one, seconds=limits.warming, calm_seconds=0.1) for one in runners]
     return runners, [one.batch for one in warmed]
 
@@ -166,7 +166,7 @@ def _told(name: str, times: Calls) -> Line:
 
 
 def _is_same(java: str, ours: str, instance: Instance, peer: JavaCalls) -> bool | None:
-    """Tell whether both sides gave the same plan; None: not looked at."""
+    """Return whether both assignments are equal; None: not compared."""
     if java not in COMPARED or instance.n_partitions > MOST_COMPARED:
         return None
     theirs = assignment_of(instance, parse_assignment(peer.plan()))

@@ -1,4 +1,4 @@
-"""The lines of `benchmarks.jvm` as Markdown: where, the fixed sizes, the growth."""
+"""The lines of `benchmarks.jvm` as Markdown: machine, fixed sizes, growth."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _HEAD: Final = (
 
 
 def page_part(lines: Iterable[Line]) -> str:
-    """Write all of it."""
+    """Write all tables."""
     lines = merged(lines)
     parts = ["\n".join(_about(lines))]
     targets = list(_targets(lines))
@@ -46,9 +46,9 @@ def page_part(lines: Iterable[Line]) -> str:
 
 
 def merged(lines: Iterable[Line]) -> list[Line]:
-    """Merge the runs of a case and assignor: medians of times, all ratios.
+    """Merge the runs per case and assignor: medians of times, all ratios.
 
-    A run in which Java was too slow or failed leaves its mark on the merged line.
+    If Java was too slow or failed in a run, the merged line states this.
     """
     runs: dict[tuple[str, str], list[Line]] = defaultdict(list)
     for line in lines:
@@ -91,7 +91,7 @@ def _about(lines: list[Line]) -> Iterator[str]:
 
 
 def _targets(lines: list[Line]) -> Iterator[str]:
-    """Say of each aim by how much it was met or missed: Java's time over ours."""
+    """State per target by how much it was met or missed: Java's time ÷ ours."""
     found = {(line["case"], line["ours"]): line for line in lines}
     for name in NOT_SLOWER:
         for case in ("S1", "S2"):
@@ -143,7 +143,7 @@ def _by_case(lines: list[Line]) -> dict[str, list[Line]]:
 
 
 def _table(rows: list[Line]) -> Iterator[str]:
-    """One size: a row an assignor."""
+    """Write the table of one size, one row per assignor."""
     yield f"| {' | '.join(_HEAD)} |"
     yield f"| --- {'| ---: ' * (len(_HEAD) - 1)}|"
     for row in rows:
@@ -163,7 +163,7 @@ def _table(rows: list[Line]) -> Iterator[str]:
 
 
 def java_cell(row: Line) -> str:
-    """Say what Java's side took, or why there is no time."""
+    """Format Java's time, or why there is none."""
     if "java_over_s" in row:
         return f"over {row['java_over_s']:g} s"
     if "java_not_run" in row:
@@ -181,13 +181,13 @@ def _ratio(row: Line) -> str:
 
 
 def _range(ratios: list[float]) -> str:
-    """Write the least and the largest ratio of all runs; one where they read alike."""
+    """Format the least and the largest ratio of all runs as a range."""
     ends = [f"{ratio:,.1f}" for ratio in (min(ratios), max(ratios))] if ratios else [""]
     return "–".join(dict.fromkeys(ends))
 
 
 def _ms(time: float | None) -> str:
-    """Write milliseconds, three digits that matter."""
+    """Format milliseconds with three significant digits."""
     if time is None:
         return ""
     if time >= 1000:
@@ -196,7 +196,7 @@ def _ms(time: float | None) -> str:
 
 
 def _growth(rows: list[Line]) -> Iterator[str]:
-    """One kind of group: a row an assignor and side, a column a size."""
+    """Write the table of a kind of group: one row per assignor and side."""
     sizes = sorted({row["partitions"] for row in rows})
     yield f"| partitions | {' | '.join(f'{size:,}' for size in sizes)} | ns each |"
     yield f"| --- {'| ---: ' * (len(sizes) + 1)}|"
@@ -213,7 +213,7 @@ def _growth(rows: list[Line]) -> Iterator[str]:
 def _growth_row(
     label: str, sizes: list[int], found: dict[int, Line], field: str
 ) -> str:
-    """Write times, each with its ratio to the one before, and time a partition."""
+    """Format times with ratios to the previous size, and the time per partition."""
     cells, before, each = [], None, ""
     for size in sizes:
         row = found.get(size, {})

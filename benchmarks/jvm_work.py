@@ -1,4 +1,4 @@
-"""What is timed: the rebalances as documents and as columns, and who answers them."""
+"""Timed work: rebalances as documents and as columns, and the assignors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LAG_SEED: Final = 11
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One rebalance to time: a name, what it is, and how to build it."""
+    """One rebalance to time: name, description, and a function that builds it."""
 
     name: str
     about: str
@@ -28,7 +28,7 @@ class Case:
 
 
 def fixed_cases() -> dict[str, Case]:
-    """Return the sizes that the exact core is timed on too."""
+    """Return the sizes that the benchmark of the exact core uses, too."""
     return {
         name: Case(name=name, about=about, build=build)
         for name, (about, build) in CASES.items()
@@ -38,8 +38,8 @@ def fixed_cases() -> dict[str, Case]:
 def growing(kind: str, steps: int) -> list[Case]:
     """Return doubling sizes, the last of 1,000,000 partitions.
 
-    ``equal`` is S2 made smaller: 500 partitions a member, 1,000 a topic. ``mixed`` is
-    near L1: 100 partitions a member, 125 a topic, 50 topics each.
+    ``equal`` is a smaller S2: 500 partitions per member and 1,000 per topic. ``mixed``
+    is close to L1: 100 partitions per member, 125 per topic, 50 topics per member.
     """
     sizes = [1_000_000 >> step for step in reversed(range(steps))]
     build = _equal if kind == "equal" else _mixed
@@ -75,7 +75,7 @@ def _mixed(partitions: int) -> Case:
 
 
 def with_lag(instance: Instance) -> Instance:
-    """Draw a lag for each partition, for those assignors that ask."""
+    """Draw the lag of each partition, for assignors that use it."""
     rng = np.random.default_rng(LAG_SEED)
     return replace(instance, lag=rng.integers(0, 100_000, size=instance.n_partitions))
 
@@ -104,17 +104,17 @@ def write_document(instance: Instance, path: Path) -> None:
 
 
 def answering(name: str) -> Callable[[Instance], object]:
-    """Return one of ours as its peer is called: cooperative-sticky, a single round."""
+    """Return our assignor as its peer is called: one round of cooperative-sticky."""
     if name == CooperativeStickyAssignor.name:
         return CooperativeStickyAssignor().first_round
     return ASSIGNORS[name].assign
 
 
 def refusal(name: str, instance: Instance) -> str | None:
-    """Say why an assignor of ours does not apply; None: it does."""
+    """Return why our assignor does not apply; None if it applies."""
     return ASSIGNORS[name].refuses(instance)
 
 
 def settling(instance: Instance) -> Instance:
-    """Lay the same columns out anew: checks, topics of partitions, owners by claims."""
+    """Rebuild the instance: checks, topics of partitions, owners by claims."""
     return replace(instance)

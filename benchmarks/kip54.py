@@ -1,9 +1,9 @@
 """How far KIP-54's own optimum can be proved: ``python -m benchmarks.kip54``.
 
-Members want topics of their own choice. Owners are either those of the optimum before
-some members left and as many came (what happens in clusters), or drawn at random (what
-happens in none, and is hard). Each line is one rebalance under ``kip54-sticky``, with
-what the global optimum, ``sticky``, moves beside it.
+Members subscribe to random topics. Owners are either those of the optimum before some
+members left and as many joined, as in clusters, or random, which is artificial and
+hard. Each line is one rebalance under ``kip54-sticky``, with the moves of the global
+optimum, ``sticky``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from solver.limits import Limits
 from solver.policy import parse_policy
 
 SIZES = ((20, 20), (50, 50), (100, 100), (200, 200))
-"""Members and topics; ten partitions a topic, five topics a member."""
+"""Members and topics; ten partitions per topic, five topics per member."""
 PARTITIONS, EACH = 10, 5
 CHURNS = (1, 3, None)
 
@@ -31,7 +31,7 @@ Document = dict[str, Any]
 
 
 def main() -> None:
-    """Print one line a rebalance."""
+    """Print one line per rebalance."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=20, help="limit of each")
     parser.add_argument("--seeds", type=int, default=3)
@@ -55,7 +55,7 @@ def main() -> None:
 
 
 def measured(instance: Instance, seconds: float) -> str:
-    """Solve both ways; the moves of each, the bound, and the time of the second."""
+    """Solve both policies; return moves of each, and the second's bound and time."""
     sticky = solve(instance, parse_policy("sticky"))
     start = time.perf_counter()
     kip54 = solve(
@@ -69,7 +69,7 @@ def measured(instance: Instance, seconds: float) -> str:
 def rebalance(
     members: int, topics: int, churn: int | None, drawn: random.Random
 ) -> Document:
-    """Draw a rebalance; ``churn`` members are replaced, None: owners are drawn."""
+    """Draw a rebalance in which ``churn`` members are replaced; None: random owners."""
     document: Document = {
         "format": "rebalance/1",
         "group": "benchmark",
@@ -104,7 +104,7 @@ def _own_at_random(document: Document, drawn: random.Random) -> None:
 
 
 def _own(document: Document) -> None:
-    """Let everyone own what the optimum gives it."""
+    """Let every member own its partitions in the optimum."""
     instance = _instance(document)
     best = solve(instance, parse_policy("sticky")).assignment
     if best is None:

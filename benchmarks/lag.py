@@ -1,12 +1,11 @@
-"""Peak lag: proved, gap and time, beside plain programs: ``python -m benchmarks.lag``.
+"""Proofs, gaps, and times for peak lag: ``python -m benchmarks.lag``.
 
 Engines: ``ours`` (`solver.peak_lag`), ``greedy`` (KIP-169), ``swaps`` (`lag-swaps`),
 and one binary per partition and member for ``cp-sat`` and ``highs``, each with one
-thread; HiGHS without presolve, because that of 1.13 and 1.14
-loses optima. Gaps are to the largest
-bound that anybody proved. One JSON line a run goes to ``--out``; the tables are made of
-these lines, anew by ``--lines``, and put into a page by ``--page``. Every answer of up
-to 10,000 partitions is judged, its proof included.
+thread; HiGHS without presolve, because that of 1.13 and 1.14 loses optima. Gaps are
+relative to the largest bound that any engine proved. ``--out`` writes one JSON line per
+run; ``--lines`` rebuilds the tables from such lines; ``--page`` writes them into a
+page. Every answer of up to 10,000 partitions is judged, including its proof.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ Line = dict[str, Any]
 
 
 class Size(NamedTuple):
-    """Partitions × members, over so many topics if there are several; the limit."""
+    """Partitions × members, number of topics, and time limit."""
 
     partitions: int
     members: int
@@ -50,11 +49,11 @@ PLAIN = ("30x6", "60x10", "100x10", "200x20")
 PLAIN_ENGINES = ("cp-sat", "highs")
 ENGINES = ("ours", "greedy", "swaps", *PLAIN_ENGINES)
 POLICIES = {"dec-min; peak-lag": False, "per-topic; peak-lag": True}
-"""Whether over several topics: with one both policies ask for the same."""
+"""Policies by whether there are several topics; with one, both are equal."""
 
 
 def main() -> None:
-    """Run what is asked for and print the table."""
+    """Run the requested cases and print the tables."""
     asked = _arguments()
     if asked.here:
         from benchmarks.lag_runs import runs  # noqa: PLC0415 - costs a second
@@ -98,7 +97,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def measured(asked: argparse.Namespace) -> Iterator[Line]:
-    """Yield the lines of all runs; each kind of run in a process of its own."""
+    """Yield the lines of all runs; each kind of run has its own process."""
     for name in asked.sizes:
         size = SIZES[name]
         seeds = asked.seeds if size.partitions < 1_000_000 else 1

@@ -1,4 +1,4 @@
-"""The runs of one kind, in this process: one line each."""
+"""Runs of one kind in this process, one line per run."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from solver.policy import Policy, parse_policy
 from solver.result import Result
 
 Line = dict[str, Any]
-JUDGED = 10_000  # partitions; the judge reads documents, and is not in a hurry
+JUDGED = 10_000  # partitions; judging larger documents takes too long
 PACKAGES = ("numpy", "numba", "ortools", "highspy")
 VERSIONS = {"cp-sat": "ortools", "highs": "highspy"}
 HEURISTICS = {"greedy": "lag-aware", "swaps": "lag-swaps"}
 
 
 def runs(case: Line) -> Iterator[Line]:
-    """Run the seeds of a case, after one tiny run that loads what there is to load."""
-    # Imported now, or the first run has to load it.
+    """Run the seeds of a case, after a tiny run that loads libraries and kernels."""
+    # Imported here, so that the first run does not load it.
     import solver.peak_lag.column_generation  # noqa: F401, PLC0415
 
     warm = {**case, "partitions": 12, "members": 3, "topics": 2, "seconds": 0.5}
@@ -57,12 +57,12 @@ def _group(case: Line, seed: int) -> Instance:
 
 
 class _Answered(NamedTuple):
-    """What an engine said.
+    """Result of an engine.
 
     Attributes
     ----------
     outcome : Result or None
-        With its proof, where there is one.
+        With its proof, if there is one.
     """
 
     assignment: Assignment | None
@@ -137,7 +137,7 @@ def _rests_on(outcome: Result | None) -> str | None:
 
 
 def _verdict(instance: Instance, found: _Answered, document: bytes) -> str | None:
-    """Ask the judge, who adds terms up again; None if nobody asked."""
+    """Judge the answer, including its terms; None if it is not judged."""
     if found.assignment is None or instance.n_partitions > JUDGED:
         return None
     if found.outcome is None:
@@ -155,7 +155,7 @@ def _verdict(instance: Instance, found: _Answered, document: bytes) -> str | Non
 
 
 def written(instance: Instance) -> bytes:
-    """Write a group of equal subscriptions as canonical rebalance/1, without claims."""
+    """Write a group without claims as canonical rebalance/1."""
     lag: NDArray[np.int64] = np.zeros(0, np.int64)
     lag = lag if instance.lag is None else instance.lag
     offsets = instance.topic_offsets.tolist()

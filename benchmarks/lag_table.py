@@ -1,4 +1,4 @@
-"""The runs of `benchmarks.lag` as Markdown: what was run where, and the tables."""
+"""The runs of `benchmarks.lag` as Markdown: machine, versions, and tables."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _HEAD = (
 
 
 def page_part(lines: Iterable[Line]) -> str:
-    """Write all of it: the setting, the sum of our own runs, a table a size."""
+    """Write the setting, the totals of our runs, and one table per size."""
     lines = list(lines)
     bounds = _bounds(lines)
     parts = ["\n".join(_about(lines))]
@@ -42,7 +42,7 @@ def page_part(lines: Iterable[Line]) -> str:
 
 
 def _bounds(lines: list[Line]) -> dict[str, int]:
-    """Return the largest bound that anybody proved of each instance."""
+    """Return the largest proved bound per instance."""
     found: dict[str, int] = defaultdict(int)
     for line in lines:
         found[line["instance"]] = max(found[line["instance"]], line["bound"] or 0)

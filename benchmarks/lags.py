@@ -1,4 +1,4 @@
-"""Draws of lag, and groups of equal subscriptions that carry them."""
+"""Random lags, and groups with equal subscriptions and these lags."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Lags = NDArray[np.int64]
 
 
 def uniform(rng: Generator, n: int) -> Lags:
-    """Draw from 0 to 100,000, all equally likely."""
+    """Draw uniformly from 0 to 100,000."""
     return rng.integers(0, 100_000, size=n, endpoint=True)
 
 
@@ -30,12 +30,12 @@ def pareto(rng: Generator, n: int) -> Lags:
 
 
 def mostly_zero(rng: Generator, n: int) -> Lags:
-    """Draw nothing for nine of ten, else from 0 to 100,000."""
+    """Draw 0 with probability 0.9, else uniformly from 0 to 100,000."""
     return np.where(rng.random(n) < 0.1, uniform(rng, n), 0)
 
 
 def real_looking(rng: Generator, n: int) -> Lags:
-    """Draw what a busy group shows: most caught up, some behind, a few far behind."""
+    """Draw lags as in a busy group: most near 0, some large, a few very large."""
     caught_up = rng.poisson(8, size=n)
     behind = rng.lognormal(5.5, 1.2, size=n).astype(np.int64)
     far_behind = rng.lognormal(10.5, 1, size=n).astype(np.int64)
@@ -56,7 +56,7 @@ SKEWED: Final = ("log-normal", "pareto", "mostly-zero", "real")
 def group(
     draw: str, *, partitions: int, members: int, topics: int, seed: int
 ) -> Instance:
-    """Build a group in which everybody wants everything; owners round-robin."""
+    """Build a group with equal subscriptions and round-robin owners."""
     rng = np.random.default_rng(seed)
     owner = np.arange(partitions) % members
     order = np.argsort(owner, kind="stable")

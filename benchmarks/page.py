@@ -1,4 +1,4 @@
-"""What was measured, put into a page of ``docs/`` between two marks."""
+"""Write measured results into a page of ``docs/``, between two marks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ END: Final = "<!-- measured: end -->"
 
 
 def write_into(page: Path, part: str) -> None:
-    """Replace what stands between the two marks of a page."""
+    """Replace the text between the two marks of a page."""
     text = page.read_text(encoding="utf-8")
     before, _, rest = text.partition(START)
     _, _, after = rest.partition(END)

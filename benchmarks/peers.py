@@ -1,4 +1,4 @@
-"""Kafka's names of its assignors, and ours."""
+"""Kafka's names of assignors, and ours."""
 
 from __future__ import annotations
 
@@ -16,4 +16,4 @@ OURS: Final[Mapping[str, str]] = MappingProxyType(
         "server-uniform": "uniform",
     }
 )
-"""By the names that `conformance.clients` runs them under."""
+"""Our assignors by the names in `conformance.clients`."""

@@ -1,7 +1,7 @@
-"""Peak lag as anybody would first write it: a binary a partition and member.
+"""Peak lag as a plain program: one binary variable per partition and member.
 
-Counts are even over everybody, so it fits one topic or dec-min with equal
-subscriptions. No bound of ours, no symmetry broken, no start.
+Loads are balanced over all members, which is correct for one topic, or for dec-min with
+equal subscriptions. No bounds, no symmetry breaking, no warm start.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ortools.sat.python import cp_model
 
 
 class Plain(NamedTuple):
-    """What a plain program says.
+    """Result of a plain program.
 
     Attributes
     ----------
@@ -53,9 +53,9 @@ def by_cp_sat(lag: list[int], members: int, seconds: float) -> Plain:
 
 
 def by_highs(lag: list[int], members: int, seconds: float) -> Plain:
-    """Solve with HiGHS, one thread; its word is taken for bound and proof.
+    """Solve with HiGHS, one thread; its bound and proof are not verified.
 
-    Without presolve: that of 1.13 and 1.14 loses optima.
+    Without presolve, because that of 1.13 and 1.14 loses optima.
     """
     problem = pulp.LpProblem("peak", pulp.LpMinimize)
     peak = pulp.LpVariable("peak", lowBound=0)

@@ -1,9 +1,9 @@
-"""Ours beside Kafka's own assignors: ``python -m benchmarks.upstream``.
+"""Comparison of our assignors with Kafka's: ``python -m benchmarks.upstream``.
 
-Both are put the same rebalances, drawn from seeds and recorded, and so is the exact
-core: how often are the answers equal partition by partition, and where they are not, by
-how much do they differ in balance and in moves? Prints the tables of
-``docs/upstream.md``; writes them, the picture and the runs, if asked to.
+Both, and the exact core, answer the same random and recorded rebalances. The tables
+show how often the assignments are equal, and otherwise by how much they differ in
+balance and moves. Prints the tables of ``docs/upstream.md``; options write them, the
+picture, and the runs to files.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from benchmarks.upstream_table import page_part
 from conformance.clients import LINES, Adapter, install
 
 SEEDS = 500
-SECONDS = 10.0  # for one answer of Kafka's
+SECONDS = 10.0  # per answer of Kafka's assignors
 
 
 def main(argv: list[str]) -> None:
-    """Run, or read the runs of before; print, and write what is asked for."""
+    """Run, or read previous runs; print the tables, and write the requested files."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=SEEDS, help="of each kind")
     parser.add_argument("--no-recordings", action="store_true")

@@ -1,4 +1,4 @@
-"""What ours and upstream are compared on: rebalances drawn from seeds, or recorded."""
+"""Rebalances for the comparison with upstream: random or recorded."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ DRAWN = (
     "mixed, stale",
     "mixed, racks",
 )
-"""Kinds: subscriptions; a group that is new, or churned, and then maybe more."""
+"""Kinds of random groups: subscriptions, new or churned, stale claims, racks."""
 RECORDED = "recorded"
 
 
 def draw(kind: str, seed: int) -> Document:
     """Return the rebalance of a seed: the same on every machine.
 
-    2 to 20 members want all of 2 to 8 topics, or some of them; a topic has 1 to 16
-    partitions. A churned group has been through one to four rebalances before, each
-    answered by our ``sticky``; between two, up to three members leave, up to three join
-    and at times a topic grows. Where claims are stale, one member in four misses each
-    rebalance, and goes on claiming what it had. Where there are racks, one to three of
-    three have a replica of a partition, and each member is on one.
+    2 to 20 members subscribe to all or some of 2 to 8 topics; a topic has 1 to 16
+    partitions. A churned group has one to four previous rebalances, each answered by
+    our ``sticky``; between two, up to three members leave, up to three join, and
+    sometimes a topic grows. With stale claims, one in four members misses a rebalance
+    and keeps its old claims. With racks, each member is on one of three racks, and a
+    partition has replicas on one to three of them.
     """
     wanted, has = kind.split(", ")
     is_mixed, has_racks = wanted == "mixed", has == "racks"
@@ -94,7 +94,7 @@ def _answered(topics: Document, members: Document) -> Document:
 def _churn(
     rng: Random, topics: Document, members: Document, is_mixed: bool, has_racks: bool
 ) -> None:
-    """Let some leave, some join, and a topic grow once in four times."""
+    """Remove and add members; with probability 1/4, a topic grows."""
     for name in rng.sample(sorted(members), min(len(members) - 1, rng.randint(0, 3))):
         del members[name]
     for _ in range(rng.randint(0, 3)):
@@ -107,7 +107,7 @@ def _churn(
 
 
 def recorded() -> Iterator[Document]:
-    """Yield every rebalance that an audit finds in the recordings that ship here."""
+    """Yield every rebalance in the recordings of this repository."""
     for folder in sorted(path for path in RECORDINGS.iterdir() if path.is_dir()):
         with tempfile.TemporaryDirectory() as out:
             command = [sys.executable, "-m", "oracle", "audit", str(folder)]

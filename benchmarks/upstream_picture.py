@@ -1,4 +1,4 @@
-"""How far ``sticky`` is from the optimum, Kafka's and ours side by side."""
+"""Chart of the gap between ``sticky`` and the optimum, Kafka's and ours."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from oracle.chart_theme import FONT, GRID, INK, PAPER, SOFT, titled
 COLOURS: Final = {"Kafka 4.4.0": "#d97706", "ours": "#1f6feb"}
 FIGURES: Final = {"score": "KIP-54's score", "moves": "moves"}
 BARS: Final = ((0, "0"), (2, "1 to 2"), (8, "3 to 8"), (32, "9 to 32"))
-"""The most that is in a bar, and its name; there is one more behind the last."""
+"""Upper limit and name of each bar; a last bar contains the rest."""
 MORE: Final = "33 and more"
 LESS: Final = "less"
 _NEWEST: Final = "4.4.0"
-_SCALE: Final = 1.5  # pixels of a PNG for one of the picture
+_SCALE: Final = 1.5  # pixels of a PNG per pixel of the picture
 
 
 def picture_of(lines: Iterable[Line]) -> bytes:
-    """Draw a panel a kind and figure: shares of rebalances, by what is above; PNG."""
+    """Draw one panel per kind and figure: shares of rebalances by gap, as a PNG."""
     rows = list(_rows(lines))
     names = [LESS, *(name for _, name in BARS), MORE]
     who = alt.Scale(domain=list(COLOURS), range=list(COLOURS.values()))

@@ -1,4 +1,4 @@
-"""A rebalance put to Kafka's own assignor, to ours and to the optimum: a line each."""
+"""Run Kafka's assignor, ours, and the optimum on a rebalance; one line per run."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FIGURES: Final = ("score", "squares", "moves", "far")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """A rebalance, what has the best of it, and how many partitions are to be given."""
+    """A rebalance, its optimum, and the number of partitions to be assigned."""
 
     document: Document
     instance: Instance
@@ -43,7 +43,7 @@ class Case:
 
     @classmethod
     def of(cls, document: Document) -> Self:
-        """Lay a document out, and solve it."""
+        """Encode and solve a document."""
         instance = instance_of(parse_rebalance(json.dumps(document)))
         best = solve(instance).require_assignment()
         served = int((best.assignee != NOBODY).sum())
@@ -54,7 +54,7 @@ class Case:
 def lines_of(
     kafka: Adapter, told: Line, name: str, cases: Iterable[Case]
 ) -> Iterator[Line]:
-    """Compare on every case; ``told`` is what all lines say."""
+    """Compare on every case; ``told`` are fields of every line."""
     for seed, case in enumerate(cases):
         ours = ASSIGNORS[OURS[name]].assign(case.instance)
         line = told | {
@@ -71,7 +71,7 @@ def lines_of(
 
 
 def counted(instance: Instance, assignment: Assignment) -> Line:
-    """Count KIP-54's score, squares of the loads, moves, and who reads from afar."""
+    """Count KIP-54's score, sum of squares, moves, and rack mismatches."""
     figures = figures_of(instance, assignment)
     loads = np.array(figures.loads, dtype=np.int64)
     found = (
@@ -86,7 +86,7 @@ def counted(instance: Instance, assignment: Assignment) -> Line:
 def answer_of(
     kafka: Adapter, name: str, case: Case
 ) -> tuple[AssignmentDocument | None, str]:
-    """Ask Kafka, a cooperative assignor until it rests; None where a rule is broken."""
+    """Run Kafka's assignor, to the stable state if cooperative; None if invalid."""
     document = case.document
     if name != "cooperative-sticky":
         answer = _asked(kafka, document, cooperative=False)
@@ -110,7 +110,7 @@ def _asked(kafka: Adapter, document: Document, *, cooperative: bool) -> Answer:
 
 
 def _told(answer: Answer) -> str:
-    """Name the verdict, or the rule that is broken."""
+    """Return the verdict, or the violated rule."""
     broken = re.search(r"'rule': '([\w-]+)'", answer.reason or "")
     return broken[1] if broken else answer.verdict.value
 

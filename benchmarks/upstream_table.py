@@ -12,7 +12,7 @@ from benchmarks.peers import OURS
 from benchmarks.upstream_runs import FIGURES, Line
 
 SHARES: Final = (0, 5, 50, 95, 100)
-"""Per cent of the runs that a column of quantiles stands for."""
+"""Percentages of the columns of quantiles."""
 MEANT: Final = {
     "score": "KIP-54's score",
     "squares": "sum of squares",
@@ -23,7 +23,7 @@ Group = dict[tuple[str, str, str], list[Line]]
 
 
 def page_part(lines: Iterable[Line]) -> str:
-    """Write all of it: setting, answers, differences, and both against the optimum."""
+    """Write the setting, the answers, the differences, and the gaps to the optimum."""
     lines = list(lines)
     groups = grouped(lines)
     apart = {key: rows for key, rows in groups.items() if _differ(rows)}
@@ -50,12 +50,12 @@ def _left_out(n_rows: int, n_apart: int) -> str:
 
 
 def _differ(rows: Iterable[Line]) -> bool:
-    """Tell whether an answer differs from ours in a figure."""
+    """Return whether an answer differs from ours in a figure."""
     return any(row["theirs"] != row["ours"] for row in rows if "theirs" in row)
 
 
 def grouped(lines: Iterable[Line]) -> Group:
-    """Sort the runs by Kafka, assignor and kind; releases that agree in all are one."""
+    """Group runs by release, assignor, and kind; merge releases that always agree."""
     apart: Group = defaultdict(list)
     for line in lines:
         apart[line["kafka"], line["assignor"], line["kind"]].append(line)
@@ -164,7 +164,7 @@ BARS: Final[tuple[tuple[str, Callable[[int], bool]], ...]] = (
     ("4 to 7", lambda n: 4 <= n <= 7),
     ("8 and more", lambda n: n >= 8),
 )
-"""The bars of a histogram, and what is in each."""
+"""The bars of a histogram, and the range of each."""
 _HISTOGRAM: Final = ("Kafka", "assignor", "rebalances", *(name for name, _ in BARS))
 
 

@@ -1,6 +1,6 @@
 """The corpus: scenarios from KIPs, tickets, and threads, one JSON file each.
 
-The files lie in ``conformance/corpus/``, named as their scenarios.
+The files are in ``conformance/corpus/``, named after their scenarios.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from rebalance import AssignmentDocument, Rebalance
 
 
 class Scene(NamedTuple):
-    """A step with the assignor's answer; None where it refused."""
+    """A step with the assignor's answer; None if it refused."""
 
     step: Step
     rebalance: Rebalance
@@ -34,9 +34,9 @@ def corpus() -> tuple[Scenario, ...]:
 def play(
     scenario: Scenario, answer: Callable[[Rebalance], AssignmentDocument | None]
 ) -> Iterator[Scene]:
-    """Give an assignor the readable steps in turn, with the claims of its last answer.
+    """Run an assignor on the readable steps, with the claims of its last answer.
 
-    ``answer`` returns None if the assignor refuses: the next step is then as written.
+    ``answer`` returns None if the assignor refuses; the next step is then unchanged.
     """
     previous: AssignmentDocument | None = None
     for generation, step in enumerate(scenario.steps):

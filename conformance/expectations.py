@@ -22,11 +22,11 @@ def unmet(
     ----------
     expectation : Expectation
     rebalance : Rebalance
-        The instance as it was put to the assignor.
+        The instance that the assignor received.
     assignment : AssignmentDocument
         A valid answer.
     figures : mapping
-        Of the answer, counted by whoever the caller believes; as in verdict/1.
+        Figures of the answer, named as in verdict/1.
     """
     held = assignment.members
     if expectation.refused:

@@ -1,8 +1,8 @@
 """Scenarios (scenario/1): rebalances in sequence, with expected properties.
 
-Expectations are properties; an exact assignment is one only where the published
-algorithm is deterministic and says so, or where no other answer has the property. An
-answer is always expected to be valid.
+Expectations are properties. An exact assignment is expected only if the published
+algorithm is deterministic and states it, or if no other answer has the property. Every
+answer is expected to be valid.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ Held = dict[str, dict[str, list[Count]]]
 ClaimRuleName = Literal["newest-claim", "current-generation"]
 
 EVERYONE: Final = "everyone"
-"""Subject: whoever answers at all."""
+"""Subject: every assignor that answers."""
 
 OPTIMUM: Final = "optimum"
-"""Subject: the exact core, dec-min balance first and stickiness second."""
+"""Subject: the optimum, dec-min balance and then stickiness."""
 
 AS_IT_STANDS: Final = "as-it-stands"
-"""Subject: no assignor, but the owners with what they own."""
+"""Subject: the present assignment, owners with what they own."""
 
 
 class _Part(BaseModel):
@@ -42,7 +42,7 @@ class _Part(BaseModel):
 
 
 class Expectation(_Part):
-    """An expected property of an answer, and the subjects it applies to.
+    """An expected property of an answer, and the subjects to which it applies.
 
     Attributes
     ----------
@@ -50,22 +50,13 @@ class Expectation(_Part):
         Subjects: names of assignors, ``policy:NAME`` of an integer program, or
         `EVERYONE`, `OPTIMUM`, `AS_IT_STANDS`.
     round
-        It is about this round of a cooperative rebalance, the first being 1; absent:
-        about what the group comes to rest at.
-    refused
-        The assignor says that the instance is not for it.
-    figures
-        As in verdict/1; only those that are expected.
-    assignment
-        Exactly this, members that hold nothing left out.
-    holds
-        At least this.
-    loads_within
-        Least and largest load allowed.
-    per_topic
-        Loads within a topic over its subscribers, largest first.
-    together
-        Topics whose partitions of one number are with one member (co-partitioning).
+        Round of a cooperative rebalance, from 1, to which it applies; absent: it
+        applies to the stable state. refused The assignor refuses the instance. figures
+        The expected figures, named as in verdict/1. assignment The exact assignment,
+        without members that have no partitions. holds Partitions that members have,
+        possibly among others. loads_within Least and largest allowed load. per_topic
+        Loads per topic over its subscribers, largest first. together Topics whose
+        partitions with the same number have the same member (co-partitioning).
     """
 
     name: str
@@ -89,11 +80,11 @@ class Step(_Part):
     Attributes
     ----------
     rebalance
-        A rebalance/1 document, or what claims to be one.
+        A rebalance/1 document, possibly an unreadable one.
     unreadable
-        JSON path of what makes the document unreadable; absent: it is readable.
+        JSON path of the error in an unreadable document; absent if it is readable.
     owners
-        Whose claims are believed, by claim rule; owners of nothing left out.
+        Owned partitions per claim rule, without members that own none.
     """
 
     name: str
@@ -111,14 +102,13 @@ class Step(_Part):
     def after(self, previous: AssignmentDocument | None, generation: int) -> Rebalance:
         """Return the step's rebalance after a previous assignment.
 
-        A member without ``owned`` that was in the previous assignment claims what it
-        received there, as of ``generation``; a member that states its claims keeps
-        them.
+        A member without ``owned`` claims what it received in the previous assignment,
+        with ``generation``; a member that states its claims keeps them.
 
         Raises
         ------
         DocumentError
-            If the step is an unreadable one.
+            If the step is unreadable.
         """
         if previous is None:
             return rebalance_of(self.rebalance)
@@ -138,11 +128,11 @@ class Scenario(_Part):
     Attributes
     ----------
     name
-        Also the file's.
+        Name of the scenario and of its file.
     source
         KIP, ticket or thread.
     tells
-        What happened, or what it shows, in a sentence or two.
+        What happened, or what it shows, in one or two sentences.
     """
 
     format: Literal["scenario/1"]
@@ -158,8 +148,8 @@ def parse_scenario(text: bytes | str, *, source: str | None = None) -> Scenario:
     Raises
     ------
     DocumentError
-        If the text is no such document, or a step's rebalance is unreadable and does
-        not say so, or the other way around.
+        If the text is no such document, or if a step states ``unreadable`` for a
+        readable rebalance, or omits it for an unreadable one.
     """
     try:
         scenario = Scenario.model_validate(parse_json(text))

@@ -1,4 +1,4 @@
-"""Published assignors, as published, fast and deterministic; and two of our own."""
+"""Published assignors, unchanged, fast, and deterministic; and two of our own."""
 
 from heuristics.assignor import Assignor
 from heuristics.claim_history import wanted_claims

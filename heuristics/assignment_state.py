@@ -16,11 +16,11 @@ class AssignmentState(NamedTuple):
     Attributes
     ----------
     holder : int32 (P,)
-        -1 nobody.
+        Member that holds the partition; -1: none.
     first : int32 (M,)
-        The partition that the member was given last; -1 none.
+        The partition that the member received last; -1: none.
     after, before : int32 (P,)
-        Next and previous partition in the holder's list; -1 none.
+        Next and previous partition in the holder's list; -1: none.
     """
 
     holder: Int32

@@ -8,7 +8,7 @@ from rebalance import Assignment, Instance, InstanceError
 
 
 class Assignor(Protocol):
-    """An assignment algorithm; a published one as published, ties included.
+    """An assignment algorithm; published ones are unchanged, including ties.
 
     Deterministic. Each partition of a subscribed topic is assigned to one subscriber,
     each other partition to no member. An instance without members, partitions, or
@@ -21,7 +21,7 @@ class Assignor(Protocol):
         ...
 
     def refuses(self, instance: Instance) -> str | None:
-        """Return why the algorithm does not apply to the instance; None: it does."""
+        """Return why the algorithm does not apply to the instance, else None."""
         ...
 
     def assign(self, instance: Instance) -> Assignment:

@@ -93,9 +93,9 @@ class _Walk(NamedTuple):
     queue : int32 (M,)
         Members met, in order.
     giver : int32 (M,)
-        Who hands the member a partition, -1 nobody.
+        Member that passes a partition to it; -1: none.
     via : int32 (M,)
-        Of which topic.
+        Topic of that partition.
     met : int64 (M,)
     seen : int64 (T,)
     """
@@ -156,7 +156,7 @@ def _level(group: _ChainState, eligible: EligibleMembers) -> None:
     while len(most_first) > 0:
         load, m = heapq.heappop(most_first)
         if -load != group.load[m] or walk.met[m] == _DONE:
-            continue  # an entry from before its load changed
+            continue  # an outdated entry: the load has changed
         number += 1
         receiver, count = _reach(group, eligible, walk, m, number)
         if receiver == NOBODY:
@@ -234,7 +234,7 @@ def _choice(group: _ChainState, giver: int, topic: int, receiver: int) -> int:
 
 @njit(cache=True)
 def _go_home(group: _ChainState, eligible: EligibleMembers) -> int:
-    """Return partitions to their owners; return how many."""
+    """Return partitions to their owners, and return their number."""
     count = 0
     for p in range(group.owner.size):
         home, holder = group.owner[p], group.state.holder[p]

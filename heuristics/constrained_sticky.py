@@ -130,7 +130,7 @@ def quotas(
 def kept(owner: Int32, room: Int64, topics: Int32, topic_offsets: Int64) -> Int32:
     """Keep each owner's lowest partitions, by number, then topic, up to its quota.
 
-    Processes number by number all topics that are long enough: linear, without sorting.
+    Processes all topics number by number, which is linear and needs no sorting.
     """
     assignee = np.full(topic_offsets[-1], NOBODY, dtype=np.int32)
     longer = topics.copy()

@@ -12,7 +12,7 @@ from heuristics.sticky import sticky_assignment
 from rebalance import NOBODY, Assignment, Bools, ClaimRule, Claims, Instance, Int32
 
 MOST_ROUNDS = 16
-"""In the rounds after these nobody has to revoke. Few groups need more than three."""
+"""Rounds after which no member has to revoke. Few groups need more than three."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,9 +22,9 @@ class Round:
     Attributes
     ----------
     target : Assignment
-        What the assignor is after.
+        The final assignment of the rebalance.
     given : Assignment
-        What the members get now: what is withheld goes to nobody.
+        The assignment of this round, without withheld partitions.
     withheld : bool (P,)
     """
 
@@ -38,7 +38,7 @@ class Round:
 
     @property
     def is_rest(self) -> bool:
-        """Whether no member has to revoke, so that no further round follows."""
+        """Whether no member has to revoke, so that the state is stable."""
         return not self.withheld.any()
 
 
@@ -49,10 +49,10 @@ class CooperativeStickyAssignor:
     compared with Kafka 4.4.0 and 3.9.2). In each round, a partition is withheld
     (assigned to no member) if it is to go to one member while another still holds it:
     the newest claimant, or all newest claimants of one generation (KAFKA-12984). These
-    revoke it, join again, and claim what they were given; the rounds end when nothing
-    is withheld.
+    revoke it, join again, and claim what they were assigned; the rounds end when
+    nothing is withheld.
 
-    `assign` returns the final assignment, and `rounds` the way there.
+    `assign` returns the final assignment, and `rounds` yields every round.
 
     No ties beyond those of `StickyAssignor`. Not copied, because they are faults:
 

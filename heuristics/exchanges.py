@@ -11,7 +11,7 @@ from heuristics.assignment_state import AssignmentState, give, take
 from heuristics.eligible_members import EligibleMembers, is_eligible
 from rebalance import NOBODY, Int32, Int64
 
-_TO_SORT: Final = 30  # looks that it takes to sort a member in
+_TO_SORT: Final = 30  # comparisons that sorting a member costs
 
 
 class Laden(NamedTuple):
@@ -42,7 +42,7 @@ class _Best(NamedTuple):
     ----------
     peak : int64 (1,)
     rows : int64 (2,)
-        What the giver gives, and what it takes back; `NOBODY` for nothing.
+        Partition that the giver gives, and the one that it receives; `NOBODY` for none.
     """
 
     peak: Int64
@@ -118,7 +118,7 @@ def _look(
 ) -> int:
     """Find the best exchange of two members; return the number of comparisons.
 
-    ``counts`` are all 0 and stay so.
+    ``counts`` are 0 before and after.
     """
     has, wants = counts[0], counts[1]
     looks = _count(group, giver, has, 1) + _count(group, receiver, wants, 1)
@@ -132,7 +132,8 @@ def _look(
                 if group.topic[q] == t:
                     _weigh(group, best, giver, receiver, p, q)
                 q = group.state.after[q]
-        # Counts stay even: only one too many is given for nothing, to one too few.
+        # To keep counts balanced, a partition is given without exchange only to a
+        # smaller count.
         if has[t] > group.least[t] == wants[t] and is_eligible(eligible, t, receiver):
             _weigh(group, best, giver, receiver, p, NOBODY)
         p = group.state.after[p]

@@ -44,13 +44,13 @@ class LagAwareAssignor:
         """
         ensure_applies(self, instance)
         eligible = eligible_members_of(instance, text_order(instance.members))
-        lag = cast("Int64", instance.lag)  # None has been refused
+        lag = cast("Int64", instance.lag)  # instances without lag are refused
         return Assignment(assignee=_dealt(eligible, instance.topic_offsets, lag))
 
 
 @njit(cache=True)
 def _dealt(eligible: EligibleMembers, topic_offsets: Int64, lag: Int64) -> Int32:
-    """Assign in rounds: each member gets one, the least total lag the largest lag.
+    """Assign in rounds of one partition per member, largest lag to least total lag.
 
     All members still to be served in a round have the same count, and their totals do
     not change during it: sorting them once per round is the published rule.

@@ -20,7 +20,7 @@ _LOOKS: Final = 100_000_000
 """Pairs of partitions that are compared at most, some tenths of a second; and more
 for large groups:"""
 _LOOKS_EACH: Final = 200
-"""For each partition."""
+"""Additional comparisons per partition."""
 _A_DEAL: Final = 50
 """Comparisons that the construction costs per partition."""
 
@@ -68,7 +68,7 @@ class LagSwapsAssignor:
             If the instance tells no lag.
         """
         ensure_applies(self, instance)
-        lag = cast("Int64", instance.lag)  # None has been refused
+        lag = cast("Int64", instance.lag)  # instances without lag are refused
         order = text_order(instance.members)
         eligible = eligible_members_of(instance, order)
         wanted = eligible.last - eligible.first
@@ -149,8 +149,8 @@ def _best_of(
 def _shuffle(some: Int64, seed: int) -> int:
     """Shuffle (Fisher and Yates) with a one-line generator; return its next seed.
 
-    The generator is Park and Miller's, so that each language and release draws the
-    same.
+    The generator is Park and Miller's, so that every language and release draws the
+    same numbers.
     """
     for i in range(some.size - 1, 0, -1):
         seed = seed * 48271 % 2147483647

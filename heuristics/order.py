@@ -37,8 +37,8 @@ def member_order(instance: Instance) -> Int64:
     """Sort members as ``AbstractPartitionAssignor.MemberInfo`` (Kafka 2.4 to 4.x).
 
     Static members first, by instance id (KIP-345); then the others, by member id. Of
-    two members with one instance id, which no coordinator lets in, the lesser member
-    id comes first; upstream leaves that open.
+    two members with one instance id, which no coordinator admits, the smaller member id
+    comes first; upstream does not define this case.
 
     Returns
     -------

@@ -1,8 +1,8 @@
 """Greedy assignment to the least loaded member on a rack of a replica (KIP-881).
 
 The step that ``sticky`` adds for heterogeneous subscriptions. Follows
-``GeneralAssignmentBuilder`` of ``AbstractStickyAssignor`` where members and replicas
-have racks (Kafka 4.4.0 and 3.9.2).
+``GeneralAssignmentBuilder`` of ``AbstractStickyAssignor`` for members and replicas with
+racks (Kafka 4.4.0 and 3.9.2).
 """
 
 from __future__ import annotations

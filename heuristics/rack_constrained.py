@@ -1,7 +1,7 @@
 """Quotas for equal subscriptions with racks (KIP-881), a step of ``sticky``.
 
 Follows ``ConstrainedAssignmentBuilder`` of ``AbstractStickyAssignor`` where members and
-replicas tell racks (Kafka 4.4.0 and 3.9.2).
+replicas state racks (Kafka 4.4.0 and 3.9.2).
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ class _Open(NamedTuple):
     need : int64 (M,)
         Partitions short of q, by member.
     below, at : int64 (M,)
-        Members below q; members with q, of whom as many as are over may get one more.
+        Members below q; members with q, some of which can receive one more.
     size : int64 (3,)
-        Members in ``below``; in ``at``; how many of these still get one more.
+        Number of members in ``below``, in ``at``, and of those that still receive one
+        more.
     n_below, n_at : int64 (R + 1,)
-        How many of either are on each rack.
+        Number of members of either list per rack.
     """
 
     need: Int64
@@ -48,12 +49,12 @@ def rack_constrained(instance: Instance, locality: RackLocality) -> Int32:
     instance : Instance
         With equal subscriptions and at least one member.
     locality : RackLocality
-        Of racks that tell something.
+        Racks that are informative.
 
     Returns
     -------
     int32 (P,)
-        Member of each partition, or `NOBODY` where nobody subscribes.
+        Member of each partition, or `NOBODY` without subscribers.
     """
     members = text_order(instance.members)
     listed = instance.topics_of(0)
@@ -73,7 +74,7 @@ def _assigned(
     due = quotas(owner, members, topics, topic_offsets)
     assignee = kept(owner, due.keep, topics, topic_offsets)
     rows = _fewest_near_first(assignee, topics, topic_offsets, locality)
-    n_over = rows.size - due.need.sum()  # so many have yet to get one more
+    n_over = rows.size - due.need.sum()  # members that still receive one more
     now = _opened(due.need, due.below, due.at, n_over, locality)
     _deal_near(assignee, rows, now, locality)
     n_below, n_at, _ = now.size

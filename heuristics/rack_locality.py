@@ -34,7 +34,7 @@ def rack_locality_of(racks: Racks) -> RackLocality:
     """Encode the racks of an instance."""
     n_racks = len(racks.names)
     member = racks.member.astype(np.int64)
-    # An empty name is a rack to a replica, but none to a consumer.
+    # For a replica, an empty name is a rack; for a consumer, it is none.
     is_none = (member == NONE) | (member == _code_of_empty(racks))
     each = np.arange(racks.offsets.size, dtype=np.int64)
     return RackLocality(
@@ -90,7 +90,7 @@ def is_near(locality: RackLocality, member: int, row: int) -> bool:
 
 @njit(cache=True)
 def near_owners(owner: Int32, locality: RackLocality) -> Int32:
-    """Remove the owners that are on no rack of what they own."""
+    """Remove owners without a replica of the owned partition on their rack."""
     near = owner.copy()
     for row in range(owner.size):
         if owner[row] != NOBODY and not is_near(locality, owner[row], row):

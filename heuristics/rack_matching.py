@@ -1,7 +1,8 @@
 """Rack matching of ``range`` before it cuts ranges (KIP-881).
 
-KIP-881, as ``RangeAssignor.assignWithRackMatching`` of Kafka 4.4.0 and 3.9.2 has it.
-What is left open here goes out by ranges; quotas hold for both passes together.
+Follows KIP-881 and ``RangeAssignor.assignWithRackMatching`` of Kafka 4.4.0 and 3.9.2.
+The remaining partitions are assigned by ranges; the quotas hold for both passes
+together.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ def rack_matched(
     Returns
     -------
     int32 (P,), or None
-        Member of each partition, -1 where the ranges decide. None: no topic has both
-        a subscriber and a replica on one rack and replicas that differ in racks.
+        Member of each partition; -1: assigned by ranges. None if no topic has both a
+        subscriber and a replica on one rack, and replicas on different racks.
     """
     locality = rack_locality_of(racks)
     kind = _kinds(
@@ -149,7 +150,7 @@ def _match_alone(
                 assignee[row[entry]] = m
                 n_given += 1
             entry = link[entry]
-        head[rack] = entry  # what is before it, nobody else can get
+        head[rack] = entry  # no other member can receive earlier entries
         if n_given > quota:
             n_extra -= 1
 
@@ -194,7 +195,7 @@ def _match_together(
             i, most = head[rack], quota + (1 if n_extra > 0 else 0)
             while i != NONE and n_given[i] >= most:
                 i = link[i]
-            head[rack] = i  # room never grows back
+            head[rack] = i  # room never increases
             if i != NONE:
                 best = min(best, i)
         _count_racks(n_topics, starts + number, locality, -1)

@@ -38,7 +38,7 @@ class RoundRobinAssignor:
 def _dealt(eligible: EligibleMembers, topics: Int64, topic_offsets: Int64) -> Int32:
     """Assign topic by topic; only the first row of a topic skips members."""
     assignee = np.full(topic_offsets[-1], NOBODY, dtype=np.int32)
-    place = 0  # whose turn it is; may be one past the last
+    place = 0  # the next member; can be one past the last
     for t in topics:
         places = eligible.places[eligible.first[t] : eligible.last[t]]
         if places.size == 0 or topic_offsets[t] == topic_offsets[t + 1]:

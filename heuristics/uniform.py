@@ -17,7 +17,7 @@ class UniformAssignor:
     """Balanced loads, then few moves: by quotas, or by loads for unequal subscriptions.
 
     Follows ``org.apache.kafka.coordinator.group.assignor.UniformAssignor`` (unchanged
-    since 4.1, before which the first r members had q + 1 whatever they owned), and
+    since 4.1; before, the first r members had q + 1 regardless of ownership), and
     equals that of Kafka 4.4.0 on random groups, up to names. With equal subscriptions,
     its ``UniformHomogeneousAssignmentBuilder``: of P partitions over M members, q each
     and a remainder of r,
@@ -34,7 +34,7 @@ class UniformAssignor:
     Ties: members by member id, topics and owned partitions by topic and number.
     Upstream uses the hash of member ids, and topic ids, which are random, so its
     answers equal these up to names. Owners follow the instance's claim rule; a
-    coordinator knows them itself.
+    coordinator stores them.
 
     Nothing is omitted: racks (removed by KAFKA-16694) and instance ids do not count
     upstream. Not copied: upstream raises an error if a member subscribes to a topic
@@ -65,7 +65,7 @@ class UniformAssignor:
 
 
 class _UniformQuotas(NamedTuple):
-    """What members keep and still get, int64 (M,) by member index."""
+    """Partitions that members keep and still receive, int64 (M,) by member index."""
 
     owned: Int64
     keep: Int64

@@ -36,7 +36,7 @@ NONE = -1
 class _Low(NamedTuple):
     """The members with the smallest load, ``ranked[:end]``, each to receive in turn.
 
-    Those before ``turn`` have received: they hold one more than ``level``.
+    Members before ``turn`` have received: they hold one more than ``level``.
     """
 
     end: int
@@ -47,8 +47,8 @@ class _Low(NamedTuple):
 class _High(NamedTuple):
     """Members with the largest load, ``ranked[start:end]``, to give from the last on.
 
-    Those after ``turn`` have given: they hold one fewer than ``level``. Members at
-    ``end`` and after have nothing to give.
+    Members after ``turn`` have given: they hold one fewer than ``level``. Members from
+    ``end`` on have nothing to give.
     """
 
     start: int
@@ -63,7 +63,7 @@ def evened(instance: Instance, eligible: EligibleMembers) -> Int32:
     Returns
     -------
     int32 (P,)
-        Member of each partition, -1 nobody.
+        Member of each partition; -1: none.
     """
     held = places_of(eligible.order, instance.owner)
     load = np.bincount(held[held != NOBODY], minlength=eligible.order.size)
@@ -131,7 +131,7 @@ def _ask(high: _High, ranked: Int64, load: Int64) -> _High:
     start, end, level, turn = high
     if turn < start:
         if end <= start and start > 0:
-            level = load[ranked[start - 1]]  # all had nothing: the next below
+            level = load[ranked[start - 1]]  # all had nothing: next load
         else:
             level -= 1
         while start > 0 and load[ranked[start - 1]] == level:
@@ -183,7 +183,7 @@ def _list_rows(
 def _balance_topic(
     held: Int32, load: Int64, ranked: Int64, head: Int64, link: Int64
 ) -> int:
-    """Move rows from the largest to the smallest load; return how many."""
+    """Move rows from the largest to the smallest load; return their number."""
     n = ranked.size
     low = _Low(0, load[ranked[0]] - 1, 0)
     high = _High(n, n, load[ranked[n - 1]] + 1, n - 1)

@@ -28,7 +28,7 @@ AXES: Final = MappingProxyType(
 
 
 def titled(text: str, subtitle: str) -> alt.TitleParams:
-    """Put a title over a picture, and a softer line under it."""
+    """Add a title and a subtitle above a picture."""
     return alt.TitleParams(
         text,
         subtitle=subtitle,

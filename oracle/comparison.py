@@ -26,15 +26,15 @@ def comparison_of(rebalance: Rebalance, claim_rule: str) -> Document:
     Returns
     -------
     dict
-        ``comparison/1``: group, id, ``peak_lag_bound`` (records; no assignment is below
-        it; None without lag) and ``answers``, the optimum first. An answer has
-        assignor, ``applies`` and, if it does, verdict, figures and ``gap`` to the
-        optimum; else ``refused``.
+        ``comparison/1``: group, id, ``peak_lag_bound`` (lower bound in records; None
+        without lag), and ``answers``, the optimum first. An answer has ``assignor`` and
+        ``applies``. If it applies, it has verdict, figures, and ``gap`` to the optimum;
+        otherwise ``refused``.
 
     Raises
     ------
     InstanceError
-        If the document is no sound instance.
+        If the document is not a consistent instance.
     """
     evaluation = Evaluation(rebalance, ClaimRule(claim_rule))
     answers = dict(map(_named, evaluation.all_answers()))

@@ -1,7 +1,7 @@
 """Escaping of names from the input for terminals and pages.
 
-A member id may be any string. On a terminal an escape sequence in it would act; on a
-page an override of the writing direction would turn the rest of the line around.
+A member id can be any string. A terminal would execute escape sequences in it; on a
+page, an override of the writing direction would reverse the rest of the line.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from typing import Final
 
 _SHORT: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _UNSEEN: Final = frozenset({"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"})
-"""Unicode categories with nothing to see: control, format, private, unassigned."""
+"""Invisible Unicode categories: control, format, private, unassigned."""
 _BLANK: Final = frozenset("\u00ad\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
-"""Letters and marks that show as nothing."""
+"""Letters and marks that are displayed as blanks."""
 
 
 def visible(text: str, *, limit: int | None = None) -> str:
-    """Escape invisible characters, and cut what is too long.
+    """Escape invisible characters, and truncate the text.
 
-    ``limit`` counts characters of the result, including the ``…`` of a cut.
+    ``limit`` counts characters of the result, including the final ``…``.
     """
     if limit is not None:
         text = text[: limit + 1]
@@ -51,7 +51,7 @@ def _spell(character: str) -> str:
 
 
 def abridged(text: str, limit: int) -> str:
-    """Shorten a long name in the middle: client ids differ at either end."""
+    """Shorten a long name in the middle, because client ids differ at both ends."""
     shown = visible(text)
     if len(shown) <= limit:
         return shown

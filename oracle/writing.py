@@ -15,18 +15,18 @@ from rebalance import OracleError, OutputError
 
 
 class ReaderLeftError(Exception):
-    """Whoever read our output has had enough (``| head``): no fault of anybody's."""
+    """The reader closed the pipe (``| head``), which is not an error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """A stream that says whose it is when it cannot be written to."""
+    """A stream whose errors name the target."""
 
     stream: BinaryIO
     name: str
 
     def write(self, data: bytes) -> None:
-        """Write all of ``data`` out; raises OutputError, or ReaderLeftError."""
+        """Write all of ``data``; raise OutputError or ReaderLeftError."""
         with naming(self.name):
             self.stream.write(data)
             self.stream.flush()
@@ -34,14 +34,14 @@ class Writer:
 
 @contextmanager
 def written_aside(target: Path) -> Iterator[Writer]:
-    """Open a file that takes the place of ``target`` when the block ends well.
+    """Open a file that replaces ``target`` when the block ends without an error.
 
-    A device or a pipe is written to as it is: renaming over it would take it away.
+    A device or a pipe is written to directly, because renaming would replace it.
 
     Raises
     ------
     OutputError
-        If the place cannot be written to. What was there before stays.
+        If the target cannot be written to. An existing file is then unchanged.
     """
     with naming(str(target)):
         real = target if _is_special(target) else target.resolve()
@@ -54,7 +54,7 @@ def written_aside(target: Path) -> Iterator[Writer]:
             if aside != real:
                 aside.replace(real)
     except BaseException:
-        with suppress(OSError):  # closing writes out what is left: it may fail again
+        with suppress(OSError):  # closing flushes the buffer, which can fail again
             stream.close()
         if aside != real:
             aside.unlink(missing_ok=True)
@@ -63,7 +63,7 @@ def written_aside(target: Path) -> Iterator[Writer]:
 
 @contextmanager
 def naming(target: str) -> Iterator[None]:
-    """Convert errors of the system into an `OutputError` that names the target."""
+    """Convert an OSError into an `OutputError` that names the target."""
     try:
         yield
     except OracleError:
@@ -75,7 +75,7 @@ def naming(target: str) -> Iterator[None]:
 
 
 def refused(error: OSError | ValueError, target: str) -> OutputError:
-    """Return the `OutputError` of a system error."""
+    """Return an `OutputError` for an OSError."""
     reason = getattr(error, "strerror", None) or str(error)
     return OutputError(f"cannot write: {reason[:1].lower()}{reason[1:]}", target=target)
 

@@ -1,7 +1,8 @@
 """Cases: one rebalance as its source describes it, before it is judged.
 
-What a source cannot know by itself is still open: partition counts and log ends come
-from other files, or from everything read. Cases cross between Spark stages as JSON.
+A case lacks what a single source cannot provide: partition counts and log ends come
+from other files, or from all sources together. Cases are passed between Spark stages as
+JSON.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any, Final, TypeAlias
 import orjson
 
 Held: TypeAlias = dict[str, list[int]]
-"""Topic to numbers, both ascending; no topic without a number."""
+"""Topic to partition numbers, both ascending; no topic without partitions."""
 Offsets: TypeAlias = dict[str, list[tuple[int, int]]]
 """Topic to pairs of partition number and offset, or lag, ascending."""
 
@@ -32,8 +33,9 @@ OPEN: Final = "open"
 class CaseMember:
     """A member of a case.
 
-    ``owned`` and ``generation`` are what the case assumes, ``claimed`` and
-    ``claimed_generation`` what the member reported; ``assigned`` is what it received.
+    ``owned`` and ``generation`` are reconstructed; ``claimed`` and
+    ``claimed_generation`` were reported by the member; ``assigned`` is its part of the
+    assignment.
     """
 
     subscription: list[str]
@@ -51,10 +53,11 @@ class CaseMember:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Episode:
-    """A rebalance between two stable states, attached to the case of its last round.
+    """A rebalance between two stable states, stored in the case of its last round.
 
-    ``before`` is what the last members owned at the stable state before, by member id;
-    None for an episode of one round, whose case has it. Times are milliseconds.
+    ``before`` contains what the last members owned at the stable state before, by
+    member id; None for an episode of one round, whose case contains it. Times are in
+    milliseconds.
     """
 
     episode_id: str
@@ -71,11 +74,11 @@ class Episode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One rebalance. ``at`` is milliseconds since 1970; None means untold throughout.
+    """One rebalance. ``at`` is in milliseconds since 1970; None means unknown.
 
-    ``committed`` are the group's committed offsets of its topics at that moment, and
-    ``lag`` records behind the log end as told by the source; at most one is given.
-    ``document`` is a whole rebalance/1 text, which then says all about the members.
+    ``committed`` are the group's committed offsets at that moment; ``lag`` is in
+    records behind the log end, as stated by the source; at most one of them is given.
+    ``document`` is a complete rebalance/1 text, which then replaces the members.
     """
 
     rebalance_id: str

@@ -16,7 +16,7 @@ LEFT_OUT = {
     "--add-modules=jdk.incubator.vector": LEAST_VERSION,
     "--add-opens=java.base/sun.security.action=ALL-UNNAMED": 24,
 }
-"""Arguments of Spark's that are kept from Java, each from this version on.
+"""Arguments of Spark that Java does not receive, each from this version on.
 
 The wheel's runtime lacks the first one's module and would not start; others warn of
 it on the terminal, and only linear algebra would use it. The second one's package is

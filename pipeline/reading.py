@@ -11,12 +11,12 @@ from pipeline.tables import PARTITION_COLUMNS, SCHEMAS
 
 
 def read_table(folder: Path, name: str) -> pa.Table:
-    """Read one table of an audit, columns as in `SCHEMAS`, rows by day and `ORDER`.
+    """Read a table of an audit: columns as in `SCHEMAS`, rows by day and `ORDER`.
 
     Parameters
     ----------
     folder
-        What the audit wrote into.
+        Folder of the audit.
     name
         ``rebalances``, ``answers``, ``episodes``, ``members`` or ``quarantine``.
     """

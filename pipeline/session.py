@@ -22,10 +22,10 @@ LOOPBACK = "127.0.0.1"
 GIGABYTE = 1 << 30
 LEAST_HEAP = 1
 MOST_HEAP = 8
-"""The driver's heap, GiB: a quarter of the machine's memory between these two."""
+"""Bounds on the driver's heap, GiB: it is a quarter of the machine's memory."""
 
 ROWS_PER_BATCH = 256
-"""An instance may be megabytes of text; a batch of them has to fit a worker."""
+"""An instance can be megabytes of text; a worker must have memory for a batch."""
 
 SETTINGS = {
     "spark.ui.enabled": "false",
@@ -45,7 +45,7 @@ _QUICK_START = "-XX:TieredStopAtLevel=1"
 minute that an audit takes costs half of Java's time."""
 
 _NEWER_JAVA = (24, "--sun-misc-unsafe-memory-access=allow")
-"""From this version on Java warns of what Spark's libraries do; it may."""
+"""From this version on, Java warns about what Spark's libraries do; allow it."""
 
 
 def is_local(master: str) -> bool:
@@ -56,12 +56,12 @@ def is_local(master: str) -> bool:
 def spark_session(
     master: str = "local[*]", app_name: str = "assignor-oracle"
 ) -> SparkSession:
-    """Return a running session; the machine's settings of Java are not changed.
+    """Return a running session, without changing the machine's Java settings.
 
     Raises
     ------
     OracleError
-        If ``master`` is no URL of the kinds that Spark knows.
+        If ``master`` is not a URL that Spark supports.
     OutsideError
         If there is no Java, or Spark does not start, or the master does not answer.
     """
@@ -110,7 +110,7 @@ def _variables(runtime: JavaRuntime, master: str) -> dict[str, str | None]:
         "PYSPARK_DRIVER_PYTHON": sys.executable,
         "SPARK_LOCAL_IP": LOOPBACK,
         "SPARK_LOCAL_HOSTNAME": "localhost",
-        "SPARK_HOME": None,  # another Spark's jars do not fit this one
+        "SPARK_HOME": None,  # jars of another Spark are incompatible
     }
 
 

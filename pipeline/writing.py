@@ -1,8 +1,8 @@
 """Atomic writing of an audit's tables: all of them, or none.
 
-A folder holds a whole audit exactly when it holds ``audit.json``, which is written last
-and taken away first. Work in progress is in a hidden folder beside the tables; what a
-killed run left there is cleared by the next.
+A folder contains a complete audit if and only if it contains ``audit.json``, which is
+written last and removed first. Unfinished tables are in a hidden folder next to the
+tables; the next run deletes what a killed run has left there.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _OLD: Final = ".replaced"
 _LOCK: Final = ".lock"
 _PART: Final = "part-{:05d}.parquet"
 _WHOLE: Final = (MANIFEST, *SCHEMAS)
-"""What makes up an audit, in the order in which it is taken away."""
+"""Files and folders of an audit, in the order in which they are removed."""
 
 
 class Staging:
@@ -41,7 +41,7 @@ class Staging:
     def write(self, table: DataFrame, name: str) -> int:
         """Write one table; return its length in bytes."""
         target = self.folder / name
-        # Ordered by the partition columns already, so Spark keeps the order of rows.
+        # Rows are already sorted by the partition columns, so Spark keeps their order.
         table.write.mode("overwrite").partitionBy(*PARTITION_COLUMNS).parquet(
             target.absolute().as_uri()
         )
@@ -54,7 +54,7 @@ class Staging:
         Raises
         ------
         OutputError
-            If the folder fails; the audit that was here is put back.
+            If writing fails; the existing audit is then restored.
         """
         options = orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE
         aside = self.folder / MANIFEST
@@ -74,12 +74,13 @@ class Staging:
 
 @contextmanager
 def staging(out: Path) -> Iterator[Staging]:
-    """Open a staging folder; no partial output stays behind.
+    """Open a staging folder, and delete it if the block fails.
 
     Raises
     ------
     OutputError
-        If the folder cannot be made or written to, or another audit is writing to it.
+        If the folder cannot be created or written to, or another audit is writing to
+        it.
     """
     made = not out.exists()
     with as_output_error(out):
@@ -97,7 +98,7 @@ def staging(out: Path) -> Iterator[Staging]:
             (out / _LOCK).unlink()
         os.close(lock)
         if made:
-            with suppress(OSError):  # it is not empty: the audit is there
+            with suppress(OSError):  # not empty: it contains the audit
                 out.rmdir()
 
 
@@ -145,7 +146,7 @@ def _tidy(target: Path) -> int:
     Returns
     -------
     int
-        Bytes of the files that stay.
+        Total size of the files, in bytes.
     """
     target.mkdir(exist_ok=True)
     size = 0

@@ -24,7 +24,7 @@ class Assignment:
     Attributes
     ----------
     assignee : int32 (P,)
-        Member of each partition of the instance; -1 nobody.
+        Member of each partition of the instance; -1: none.
     """
 
     assignee: Int32
@@ -50,7 +50,7 @@ def members_of(
     number = (order - instance.topic_offsets[topic]).tolist()
     new_run = (member[1:] != member[:-1]) | (topic[1:] != topic[:-1])
     starts = np.flatnonzero(np.r_[order.size > 0, new_run])
-    ends = np.r_[starts[1:], order.size][: starts.size]  # none if nothing is given
+    ends = np.r_[starts[1:], order.size][: starts.size]  # empty if nothing is assigned
     written: dict[str, dict[str, list[int]]] = {name: {} for name in instance.members}
     for m, t, start, end in zip(
         member[starts].tolist(),
@@ -72,7 +72,7 @@ def document_of(
     figures: Figures | None = None,
     certificate: CertificateDocument | None = None,
 ) -> AssignmentDocument:
-    """Build an assignment/1 document; absent parts are left out."""
+    """Build an assignment/1 document; absent parts are omitted."""
     # model_construct: built from a valid instance, so there is nothing to validate.
     return AssignmentDocument.model_construct(
         group=instance.group,

@@ -22,7 +22,7 @@ class ClaimRule(Enum):
     """Rule for stale and double claims."""
 
     NEWEST_CLAIM = "newest-claim"
-    """KIP-341: of several claims, the highest generation wins; a tie: no owner."""
+    """KIP-341: the claim with the highest generation wins; a tie yields no owner."""
 
     CURRENT_GENERATION = "current-generation"
     """KIP-615, KAFKA-9987: first drop claims older than the group's newest."""
@@ -30,16 +30,16 @@ class ClaimRule(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claims:
-    """Partitions that members claim to own, member by member.
+    """Partitions that members claim to own, grouped by member.
 
     Attributes
     ----------
     offsets : int64 (M+1,)
         Member m claims rows ``offsets[m]:offsets[m+1]`` of ``partitions``.
     partitions : int32
-        Claimed partitions as rows of the instance; within a member, topic by topic.
+        Claimed partitions as rows of the instance; per member, grouped by topic.
     generation : int64 (M,)
-        The rebalance that each member's claims date from; -1 unknown.
+        Generation of each member's claims; -1: unknown.
     """
 
     offsets: Int64
@@ -60,7 +60,7 @@ def owners(claims: Claims, counts: Bools, *, partitions: int, rule: ClaimRule) -
     ----------
     claims : Claims
     counts : bool, as long as ``claims.partitions``
-        Whether the claim counts at all: its member subscribes to the topic.
+        Whether a claim counts: its member subscribes to the topic.
     partitions : int
         Number of partitions of the instance.
     rule : ClaimRule
@@ -90,7 +90,7 @@ def _is_newest(
 ) -> Bools | None:
     """Return which claims are the newest on their partition.
 
-    None if all are: claims of one generation are all the newest.
+    None if all are, because all claims have the same generation.
     """
     if generation.size == 0 or generation.min() == generation.max():
         return None

@@ -56,7 +56,7 @@ def _offsets(sizes: Sequence[int]) -> Int64:
 
 
 def _classes(people: list[Member], index: dict[str, int]) -> tuple[Int32, Int64, Int32]:
-    """Return numbers of the distinct subscriptions in order of first appearance."""
+    """Return numbers of the distinct subscriptions, by first occurrence."""
     number: dict[tuple[int, ...], int] = {}
     member_class = np.empty(len(people), dtype=np.int32)
     for m, member in enumerate(people):
@@ -68,7 +68,7 @@ def _classes(people: list[Member], index: dict[str, int]) -> tuple[Int32, Int64,
 
 
 def _claims(people: list[Member], index: dict[str, int], offsets: Int64) -> Claims:
-    """Flatten the claims; numbers beyond the end of a topic are dropped."""
+    """Flatten the claims, and drop numbers beyond the end of a topic."""
     numbers: list[int] = []
     topics: list[int] = []
     lengths: list[int] = []
@@ -97,7 +97,7 @@ def _claims(people: list[Member], index: dict[str, int], offsets: Int64) -> Clai
 
 
 def _lag(names: tuple[str, ...], topics: list[Topic]) -> Int64 | None:
-    """Concatenate lags; a topic without a list counts 0. None if no topic has one."""
+    """Concatenate lags; 0 for a topic without a list. None if no topic has a list."""
     if all(topic.lag is None for topic in topics):
         return None
     flat: list[int] = []
@@ -106,7 +106,7 @@ def _lag(names: tuple[str, ...], topics: list[Topic]) -> Int64 | None:
         listed = [0] * topic.partitions if topic.lag is None else topic.lag
         total += sum(listed)
         if total > INT64_MAX:
-            raise InstanceError("total lag passes 2^63 - 1 at topic", subject=name)
+            raise InstanceError("total lag exceeds 2^63 - 1 at topic", subject=name)
         flat.extend(listed)
     return np.array(flat, dtype=np.int64)
 

@@ -13,13 +13,12 @@ from rebalance.instance import ABSENT, Instance
 def figures_of(instance: Instance, assignment: Assignment) -> Figures:
     """Count loads, stickiness, Kafka's balance score, lag, and rack mismatches.
 
-    Whether the assignment is balanced is not counted here but proved (``solver``) or
-    refuted (``verify``).
+    Balance is not a count: ``solver`` proves it, and ``verify`` refutes or confirms it.
     """
     loads = np.sort(assignment.loads(instance))[::-1]
     kept = count_kept(instance, assignment)
     lags = member_lag(instance, assignment)
-    # model_construct: own integers, nothing to validate.
+    # model_construct: our own integers need no validation.
     return Figures.model_construct(
         loads=loads.tolist(),
         kept=kept,
@@ -66,7 +65,7 @@ def _lag_spread(lags: Int64) -> int:
 
 
 def count_rack_mismatches(instance: Instance, assignment: Assignment) -> int:
-    """Count partitions whose member's rack holds no replica (KIP-881).
+    """Count partitions without a replica on their member's rack (KIP-881).
 
     A member without a rack and a partition with unknown racks never mismatch.
     """

@@ -27,7 +27,7 @@ class Racks:
     names : tuple of str, (R,)
         Sorted names of the racks.
     member : int32 (M,)
-        Rack of each member; -1 none.
+        Rack of each member; -1: none.
     offsets : int64 (P+1,)
         Partition p has replicas in ``replicas[offsets[p]:offsets[p+1]]``.
     replicas : int32
@@ -62,15 +62,15 @@ class Instance:
         Topics of class k, ascending, at ``class_offsets[k]:class_offsets[k+1]``.
     claims : Claims
     claim_rule : ClaimRule
-    lag : int64 (P,), records, or None when the instance tells no lag
-    capacity : int64 (M,), at least 1, or None when no member tells one
+    lag : int64 (P,), records, or None if the instance states no lag
+    capacity : int64 (M,), at least 1, or None if no member states one
     racks : Racks or None
     instance_ids : tuple of str or None, (M,)
         ``group.instance.id`` of static members (KIP-345).
     partition_topic : int32 (P,)
         Derived.
     owner : int32 (P,)
-        Derived: the member whose claim is believed, or -1.
+        Derived: the member whose claim is accepted, or -1.
     """
 
     group: str
@@ -172,7 +172,7 @@ def _given_columns(instance: Instance) -> list[NDArray[np.generic]]:
 
 
 def _check_names(names: tuple[str, ...], subject: str) -> None:
-    # One comparison a neighbour; finding the culprit may take longer.
+    # One comparison per pair of neighbors.
     for left, right in pairwise(names):
         if left >= right:
             raise InstanceError(f"{subject} not sorted, or repeated", subject=right)
@@ -206,7 +206,7 @@ def _check_shapes(instance: Instance) -> None:
             instance.racks.offsets, p + 1, instance.racks.replicas.size, "racks.offsets"
         )
     if instance.instance_ids and len(instance.instance_ids) != m:
-        raise InstanceError("not one a member", subject="instance_ids")
+        raise InstanceError("not one per member", subject="instance_ids")
 
 
 def _check_length(column: NDArray[np.generic], length: int, subject: str) -> None:
@@ -245,7 +245,7 @@ def _claims_subscribed(instance: Instance) -> Bools:
 
 
 def _is_listed(instance: Instance, pair: Int64) -> Bools:
-    """Return whether class · T + topic is a subscription; one lookup per run of equals.
+    """Return whether class · T + topic is a subscription; one lookup per run.
 
     Claims are sorted by topic, so there are far fewer runs than claims.
     """

@@ -15,11 +15,11 @@ from rebalance.errors import DocumentError
 
 _BOM = "\ufeff"
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*\Z")
-_SHOWN = 80  # characters of a culprit that an error message repeats
+_SHOWN = 80  # characters of a value in an error message
 
 
 class _RepeatedKey(dict[str, Any]):
-    """An object with the repeated key ``key``; found again by traversal."""
+    """Marker of an object with a repeated key, which traversal finds again."""
 
     key: str
 

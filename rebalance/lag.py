@@ -1,8 +1,9 @@
 """Lag from committed offsets and log ends (KIP-169).
 
-The rule is KIP-169's (``computePartitionLag`` of grantneale/kafka-lag-based-assignor
-2.0.0): records from the committed offset to the log's end; where nothing is committed,
-from where ``auto.offset.reset`` would have the consumer begin.
+The rule is that of KIP-169 (``computePartitionLag`` of
+grantneale/kafka-lag-based-assignor 2.0.0): the number of records from the committed
+offset to the log end. If nothing is committed, lag starts where a consumer would start,
+according to ``auto.offset.reset``.
 """
 
 from __future__ import annotations
@@ -21,27 +22,28 @@ class OffsetReset(Enum):
     """Start of a consumer without a committed offset (``auto.offset.reset``)."""
 
     EARLIEST = "earliest"
-    """At the log's start: all that is there lies ahead."""
+    """At the log start: all records count."""
 
     LATEST = "latest"
-    """At the log's end: nothing lies ahead. Kafka's default."""
+    """At the log end: no records count. Kafka's default."""
 
     NONE = "none"
-    """Nowhere, it raises. KIP-169 counts as for ``earliest``."""
+    """The consumer raises an error. KIP-169 counts as for ``earliest``."""
 
 
 def lag_of(
     committed: Int64, earliest: Int64, latest: Int64, reset: OffsetReset
 ) -> Int64:
-    """Count the records ahead of each partition's consumer.
+    """Count the records that each partition's consumer has not read.
 
-    An offset beyond the end of the log counts 0. An offset before its start counts from
-    the start, since deleted records are not read; KIP-169 counts these as well.
+    The lag of an offset beyond the log end is 0. The lag of an offset before the log
+    start counts from the start, because deleted records are not read; KIP-169 counts
+    these as well.
 
     Parameters
     ----------
     committed : int64 (P,)
-        Offset to be read next; `NOT_COMMITTED` where there is none.
+        Offset to be read next; `NOT_COMMITTED` if there is none.
     earliest, latest : int64 (P,)
         Offsets of the log's first record and of the next to be written.
     reset : OffsetReset

@@ -13,10 +13,12 @@ import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, Protocol, TypeVar, cast
 
 from rebalance.documents import (
+    MAX_PARTITIONS,
     AssignmentDocument,
     Rebalance,
     parse_assignment,
@@ -50,7 +52,9 @@ class _Line(NamedTuple):
         return self.text is not None and not self.text.strip()
 
 
-def read_rebalances(source: str) -> Iterator[Rebalance | DocumentError]:
+def read_rebalances(
+    source: str, *, max_partitions: int = MAX_PARTITIONS
+) -> Iterator[Rebalance | DocumentError]:
     """Read the rebalance/1 documents of a file, plain or gzip, in its order.
 
     The file is one document in any layout, or has one document per line.
@@ -58,14 +62,17 @@ def read_rebalances(source: str) -> Iterator[Rebalance | DocumentError]:
     Yields
     ------
     Rebalance or DocumentError
-        The error carries source, line and JSON path of the culprit.
+        The error states source, line and JSON path of the offending value. A document
+        of more than ``max_partitions`` partitions is an error, too.
 
     Raises
     ------
     SourceError
-        If the file cannot be read, or holds nothing.
+        If the file cannot be read, or is empty.
     """
-    return read_documents(source, parse_rebalance)
+    return read_documents(
+        source, partial(parse_rebalance, max_partitions=max_partitions)
+    )
 
 
 def read_assignments(source: str) -> Iterator[AssignmentDocument | DocumentError]:

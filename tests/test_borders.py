@@ -1,4 +1,4 @@
-"""The import contracts hold, and each is broken once on purpose in a copy."""
+"""The import contracts hold, and each is violated once on purpose in a copy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is declared, locked, built and checked is the same thing."""
+"""Declared, locked, built, and checked packages agree."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The engines' reader and the judge's share no code, and take the same documents.
+"""The readers of the engines and the judge share no code, and accept the same input.
 
-If one took what the other refuses, the two would judge two different inputs.
+Otherwise, the two could judge different inputs.
 """
 
 from __future__ import annotations

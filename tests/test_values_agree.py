@@ -1,4 +1,4 @@
-"""The engines' values and the judge's share no code, and are the same numbers."""
+"""The values of the engines and of the judge share no code, and are equal."""
 
 from __future__ import annotations
 

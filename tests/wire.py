@@ -1,4 +1,4 @@
-"""Bytes of real programs, read once for all tests about bytes."""
+"""Recorded bytes of real programs, read once."""
 
 from __future__ import annotations
 

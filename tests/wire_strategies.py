@@ -1,4 +1,4 @@
-"""Where messages are drawn: values that the wire can carry, and damaged bytes."""
+"""Random messages: encodable values, and damaged bytes."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Set-up and checks of this checkout; no part of what gets installed."""
+"""Set-up and checks of this checkout; not part of the installed package."""

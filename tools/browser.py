@@ -1,7 +1,7 @@
-"""Find a headless Chromium for the tests of the page, or get one.
+"""Find or install a headless Chromium for the tests of the page.
 
-In this order: ``$CHROMIUM``; one on PATH; the one playwright downloaded into .venv;
-then a download by playwright into .venv; then, for root on Debian and its kin, apt.
+Tried in this order: ``$CHROMIUM``; PATH; playwright's Chromium in .venv; a download by
+playwright into .venv; for root on Debian and its derivatives, apt.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ DOWNLOAD_SECONDS = 600
 
 
 def find() -> Path | None:
-    """Return a browser that is there, None if there is none."""
+    """Return an installed browser; None if there is none."""
     named = [os.environ.get("CHROMIUM", ""), *NAMES]
     on_path = (shutil.which(name) for name in named if name)
     pattern = "chromium*/chrome-*/*"
@@ -29,20 +29,20 @@ def find() -> Path | None:
 
 
 def _runs(path: Path) -> bool:
-    """Tell the program from the libraries beside it."""
+    """Return whether a file is an executable program, not a library."""
     programs = {"chrome", "headless_shell", "chrome-headless-shell"}
     return path.name in programs and os.access(path, os.X_OK)
 
 
 def download() -> str | None:
-    """Let playwright put its Chromium into .venv; return why not, None if it did."""
+    """Download playwright's Chromium into .venv; return the error, else None."""
     environment = os.environ | {"PLAYWRIGHT_BROWSERS_PATH": str(DOWNLOADED)}
     command = [sys.executable, "-m", "playwright", "install", "--only-shell"]
     return _run([*command, "chromium"], environment)
 
 
 def from_apt() -> str | None:
-    """Install Debian's package as root; return why not, None if it was."""
+    """Install Debian's package as root; return the error, else None."""
     if shutil.which("apt-get") is None or os.geteuid() != 0:
         return "only root can install packages, with apt-get"
     environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
@@ -51,7 +51,7 @@ def from_apt() -> str | None:
 
 
 def _run(command: list[str], environment: dict[str, str]) -> str | None:
-    """Run quietly; return the last line it said if it failed."""
+    """Run a command; return the last line of its output if it failed."""
     try:
         ran = subprocess.run(
             command,
@@ -73,7 +73,7 @@ def _run(command: list[str], environment: dict[str, str]) -> str | None:
 
 
 def main() -> int:
-    """Print which browser the tests will use, after getting one if there is none."""
+    """Print the browser that the tests will use; install one if there is none."""
     found = find()
     for words, get in (
         ("fetching Chromium into .venv with playwright", download),

@@ -1,4 +1,4 @@
-"""Three import contracts that import-linter does not bring: see pyproject.toml."""
+"""Three import contracts that import-linter lacks; see pyproject.toml."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from importlinter import Contract, ContractCheck, fields, output
 
 
 class _Strays(Contract):
-    """A contract that is broken by single imports, each of them a stray."""
+    """A contract that single imports can violate."""
 
     def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:  # noqa: ARG002
-        """Keep the contract if there is no stray; note each for the report."""
+        """Check the contract, and record the violations for the report."""
         strays = sorted(set(self.strays(graph)))
         return ContractCheck(kept=not strays, metadata={"strays": strays})
 
     def render_broken_contract(self, check: ContractCheck) -> None:
-        """Print who imports what."""
+        """Print the violating imports."""
         for importer, imported in check.metadata["strays"]:
             output.print_error(f"{importer} imports {imported}", bold=False)
 
     def strays(self, graph: ImportGraph) -> Iterator[tuple[str, str]]:
-        """Yield each import that should not be, importer first."""
+        """Yield each violating import, importer first."""
         raise NotImplementedError
 
 
 class StandardLibraryOnly(_Strays):
-    """The package imports Python's own library and itself, nothing else."""
+    """The package imports only the standard library and itself."""
 
     type_name = "standard_library_only"
 
     package = fields.StringField()
 
     def strays(self, graph: ImportGraph) -> Iterator[tuple[str, str]]:
-        """Yield the package's imports of anything else."""
+        """Yield the package's other imports."""
         package = cast("str", self.package)
         allowed = sys.stdlib_module_names | {package}
         for importer in (package, *graph.find_descendants(package)):
@@ -46,7 +46,7 @@ class StandardLibraryOnly(_Strays):
 
 
 class OnlyImporter(_Strays):
-    """A library is imported by one package alone, directly."""
+    """Only one package imports a library directly."""
 
     type_name = "only_importer"
 
@@ -54,7 +54,7 @@ class OnlyImporter(_Strays):
     importer = fields.StringField()
 
     def strays(self, graph: ImportGraph) -> Iterator[tuple[str, str]]:
-        """Yield everybody else's imports of the library."""
+        """Yield other packages' imports of the library."""
         library, allowed = cast("str", self.library), cast("str", self.importer)
         if library not in graph.modules:
             return

@@ -1,4 +1,4 @@
-"""Run the environment's pip: quiet, with progress, failures put in plain words."""
+"""Run the environment's pip with a progress display and readable errors."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LOCKED = re.compile(r"^[A-Za-z0-9][^\s=]*==", re.MULTILINE)
 
 
 class SetUpError(Exception):
-    """Set-up cannot go on; the text says why and what to do."""
+    """Set-up failed; the message states why, and what to do."""
 
 
 def say(text: str) -> None:
@@ -39,7 +39,7 @@ def say(text: str) -> None:
 
 @dataclass(slots=True)
 class Progress:
-    """What pip was last seen doing; shown by a thread until it is done."""
+    """Pip's current step, shown by a thread until pip ends."""
 
     total: int
     scratch: Path
@@ -48,7 +48,7 @@ class Progress:
     fetching: str = ""
 
     def follow(self, line: str) -> None:
-        """Take in one line of pip's output."""
+        """Process one line of pip's output."""
         if line.lstrip().startswith(("Collecting ", "Requirement already satisfied")):
             self.seen += 1
             self.doing = "looking up packages"
@@ -63,7 +63,7 @@ class Progress:
             self.doing = "the package index does not answer, trying again"
 
     def __str__(self) -> str:
-        """Write the count, the step at hand and the size of a large download."""
+        """Format the count, the current step, and the size of a large download."""
         size = ""
         if self.doing.startswith("fetching"):
             files = self.scratch.glob(f"pip-unpack-*/{self.fetching}")
@@ -82,7 +82,7 @@ def _size(path: Path) -> int:
 
 @contextmanager
 def _shown(progress: Progress) -> Iterator[None]:
-    """Show the progress: in place on a terminal, else a line now and then."""
+    """Show the progress: in place on a terminal, otherwise as occasional lines."""
     done = Event()
     live = sys.stdout.isatty()
 
@@ -108,10 +108,10 @@ def _shown(progress: Progress) -> Iterator[None]:
 
 
 def _environment(venv: Path, scratch: Path) -> dict[str, str]:
-    """Keep the user's index, proxy and certificates; drop what redirects installs.
+    """Keep index, proxy, and certificates; drop settings that redirect installs.
 
-    pip's cache goes beside the packages unless the user named a place for it, so
-    that nothing is left behind when the checkout goes.
+    pip's cache is next to the packages unless the user has set its location, so that
+    deleting the checkout deletes it, too.
     """
     dropped = {"PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_REQUIRE_HASHES"}
     env = {key: value for key, value in os.environ.items() if key not in dropped}
@@ -126,7 +126,7 @@ def install(venv: Path, arguments: list[str], *, lock: Path | None = None) -> No
     Raises
     ------
     SetUpError
-        If pip failed, with its reason; all it said is in ``pip.log``.
+        If pip failed, with its reason; the full output is in ``pip.log``.
     """
     scratch = venv / "tmp"
     scratch.mkdir(exist_ok=True)
@@ -160,7 +160,7 @@ def install(venv: Path, arguments: list[str], *, lock: Path | None = None) -> No
 
 
 def _reason(lines: list[str], log: Path) -> str:
-    """Tell an index that cannot be reached from any other failure."""
+    """Return why pip failed, for an unreachable index and other errors."""
     whole = "".join(lines)
     said = [line.strip() for line in lines if line.startswith("ERROR")] or lines[-3:]
     if broken := next(filter(_UNREACHABLE.search, lines), None):
@@ -181,10 +181,10 @@ def _reason(lines: list[str], log: Path) -> str:
 
 
 def _forget_half_installed(venv: Path) -> None:
-    """Make pip install again what an interrupted run left half unpacked.
+    """Make pip reinstall packages that an interrupted run left incomplete.
 
-    pip writes INSTALLER after a package's files; without it, the package's
-    metadata may be there while its modules are not.
+    pip writes INSTALLER after a package's files; without it, a package can have
+    metadata but no modules.
     """
     for metadata in venv.glob("lib/python*/site-packages/*.dist-info"):
         if not (metadata / "INSTALLER").exists():

@@ -1,8 +1,9 @@
-"""Compile the kernels once, at set-up, instead of in a user's first command.
+"""Compile the kernels at set-up, not in a user's first command.
 
-numba keeps what it compiled next to the modules. Which kernels and signatures a command
-needs depends on its instance and policy, so examples and random small groups are solved
-under many policies (``tests/solver/test_kernels.py`` checks that nothing is missing).
+numba stores compiled kernels next to the modules. Which kernels and signatures a
+command needs depends on its instance and policy, so examples and random small groups
+are solved under many policies (``tests/solver/test_kernels.py`` checks that nothing is
+missing).
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def _answer(instance: Instance) -> None:
 
 
 def _compile_peak_lag() -> None:
-    """Run the kernels of peak lag that only large or packed groups need."""
+    """Run the peak-lag kernels that only large or dense groups use."""
     topics = {"t": {"partitions": 7, "lag": [6, 6, 5, 4, 4, 4, 4]}}
     members = {name: {"subscription": ["t"]} for name in "abc"}
     document: dict[str, Any] = {"format": "rebalance/1", "group": "packed"}
@@ -79,7 +80,7 @@ def _compile_peak_lag() -> None:
 
 
 def _drawn(seed: int) -> dict[str, Any]:
-    """Draw a group: any subscriptions, mostly owned, some with capacities or racks."""
+    """Draw a random group, mostly with owners, some with capacities or racks."""
     draw = random.Random(seed)  # noqa: S311  # examples, no secrets
     racks = ("x", "y")
     sizes = {f"t{i}": draw.randint(1, 12) for i in range(draw.randint(1, 6))}
@@ -108,7 +109,7 @@ def _drawn(seed: int) -> dict[str, Any]:
 
 
 def _with_equal_subscriptions(text: bytes) -> bytes:
-    """Let every member want every topic: some paths are for such groups alone."""
+    """Make all subscriptions equal: some kernels are used only for such groups."""
     document = orjson.loads(text)
     for member in document["members"].values():
         member["subscription"] = sorted(document["topics"])

@@ -1,8 +1,8 @@
-"""Write requirements/*.lock anew: hashes of every file, all systems and Pythons.
+"""Write requirements/*.lock: hashes of every file, for all systems and Pythons.
 
-One resolution holds everything (``dev.lock``); the runtime's and the build's locks
-are cut out of it, so that no two locks name different versions. What is locked stays
-as it is unless pyproject.toml asks for another version or ``--upgrade`` is given.
+There is one resolution (``dev.lock``); the locks of the runtime and of the build are
+parts of it, so that all locks have the same versions. Locked versions change only if
+pyproject.toml requires another version or ``--upgrade`` is given.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LOCKS = {
 
 
 def uv() -> Path:
-    """Return the resolver, fetched into ``build/`` when it is not there yet."""
+    """Return the resolver, and fetch it into ``build/`` if it is missing."""
     program = HOME_OF_UV / "bin" / "uv"
     pin = HOME_OF_UV / "pin"
     if not pin.exists() or pin.read_text() != UV:
@@ -49,7 +49,7 @@ def uv() -> Path:
 
 
 def main() -> int:
-    """Write the locks, the widest first."""
+    """Write the locks, the largest first."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("--upgrade", action="store_true", help="take newest versions")
     upgrade = parser.parse_args().upgrade

@@ -1,4 +1,4 @@
-"""The mutants of one file, as Cosmic Ray makes them, less those nobody could see."""
+"""Mutants of a file by Cosmic Ray, except those that no test can detect."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Position = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mutant:
-    """One change at one place: the ``occurrence``-th that ``operator`` can make."""
+    """One change: the ``occurrence``-th that ``operator`` can make."""
 
     file: Path
     line: int
@@ -31,18 +31,18 @@ class Mutant:
 
     @property
     def package(self) -> str:
-        """The folder whose tests have to notice."""
+        """The package whose tests must detect the change."""
         return self.file.parts[0]
 
     def code(self, source: str) -> str:
-        """Return the file with the change made."""
+        """Return the file's text with the change."""
         changed = mutate_code(source, get_operator(self.operator)(), self.occurrence)
         if changed is None:
             raise ValueError(f"{self.file} changed under way: {self}")
         return str(changed)
 
     def change(self, before: str, after: str) -> str:
-        """Show the lines that differ."""
+        """Return the lines that differ."""
         lines = difflib.unified_diff(
             before.splitlines(), after.splitlines(), lineterm="", n=0
         )
@@ -51,7 +51,7 @@ class Mutant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What the tests said of a mutant."""
+    """Result of the tests on a mutant."""
 
     mutant: Mutant
     outcome: str
@@ -62,7 +62,7 @@ class Verdict:
 def _operators() -> dict[str, Operator]:
     """Return the operators that need no arguments, without the one for decorators.
 
-    To take ``@njit`` or ``@cache`` away changes speed, not results.
+    Removing ``@njit`` or ``@cache`` changes speed, not results.
     """
     names = [name for name in operator_names() if not name.endswith("Decorator")]
     classes = {name: get_operator(name) for name in names}
@@ -70,7 +70,7 @@ def _operators() -> dict[str, Operator]:
 
 
 def mutants_of(file: Path, source: str) -> list[list[Mutant]]:
-    """Return for each place in the file all changes that can be made there."""
+    """Return all possible changes per place in the file."""
     nodes = list(ast_nodes(get_ast(source)))
     unseen = list(_unseen(ast.parse(source)))
     places: dict[Position, list[Mutant]] = {}
@@ -86,7 +86,7 @@ def mutants_of(file: Path, source: str) -> list[list[Mutant]]:
 
 
 def _unseen(tree: ast.Module) -> Iterator[tuple[Position, Position]]:
-    """Yield what no test can see: annotations, decorators, ``__name__`` guards."""
+    """Yield what no test can detect: annotations, decorators, ``__name__`` guards."""
     for node in ast.walk(tree):
         for part in _silent_parts(node):
             last = (part.end_lineno or 0, part.end_col_offset or 0)

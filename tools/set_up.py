@@ -1,8 +1,8 @@
 """Make ``.venv``: locked packages, this project, and a Java runtime.
 
-Every step leaves a mark with a digest of what it was made from; a step whose mark
-fits is not done again. An environment that was moved, that lost its Python, or that
-was never finished is made anew. Nothing is written outside the checkout.
+Every step writes a mark with a digest of its inputs; a step whose mark is current is
+skipped. An environment that was moved, has no Python any more, or was never finished is
+created again. Nothing is written outside the checkout.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ COMMAND = VENV / "bin" / "assignor-oracle"
 SHARES = ["runtime", "dev"]
 KERNEL_PACKAGES = ["solver", "heuristics"]
 SOURCE_ONLY = "pyspark,yattag"
-"""What comes without a wheel, and is built with the locked setuptools."""
+"""Packages without a wheel, which are built with the locked setuptools."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One thing to install, done again only when ``made_from`` changes."""
+    """One step of the set-up, repeated only if ``made_from`` changes."""
 
     name: str
     words: str
@@ -44,7 +44,7 @@ class Step:
 
 
 def locked(name: str, words: str) -> Step:
-    """Install one lock: every file checked against its hash."""
+    """Install the packages of a lock, each checked against its hash."""
     lock = ROOT / "requirements" / f"{name}.lock"
     arguments = ["--require-hashes", "--only-binary", ":all:"]
     arguments += ["--no-binary", SOURCE_ONLY, "--no-build-isolation"]
@@ -72,7 +72,7 @@ def ourselves() -> Step:
 
 
 def kernels() -> Step:
-    """Compile what numba compiles, so that no command has to wait for it."""
+    """Return the step that compiles kernels, so that no command waits for it."""
     digest = hashlib.sha256((ROOT / "requirements" / "runtime.lock").read_bytes())
     for package in KERNEL_PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
@@ -88,10 +88,10 @@ def kernels() -> Step:
 
 
 def compile_kernels() -> None:
-    """Compile every kernel anew; without this, the first command does it, slowly.
+    """Compile every kernel again; otherwise, the first command does so.
 
-    What was compiled before is removed: numba notices neither a change in a kernel that
-    another one calls, nor that a module whose types it saved was renamed.
+    Existing compiled kernels are removed, because numba detects neither a change in a
+    kernel that another one calls, nor a renamed module whose types it saved.
     """
     for package in KERNEL_PACKAGES:
         for compiled in (ROOT / package).rglob("__pycache__/*.nb[ci]"):
@@ -104,7 +104,7 @@ def compile_kernels() -> None:
 
 
 def steps(share: str) -> list[Step]:
-    """Return what ``share`` needs, in order."""
+    """Return the steps of ``share``, in order."""
     wanted = [
         locked("build", "what builds packages"),
         locked("runtime", "what the oracle runs on, some 700 MB to fetch"),
@@ -117,7 +117,7 @@ def steps(share: str) -> list[Step]:
 
 
 def identity() -> dict[str, str]:
-    """Tell one environment from another: which Python, in which place."""
+    """Identify an environment by its Python and its location."""
     return {
         "python": sys.version,
         "base": os.path.realpath(sys.base_prefix),
@@ -126,7 +126,7 @@ def identity() -> dict[str, str]:
 
 
 def stale() -> str | None:
-    """Return why the environment cannot be used as it is, None when it can."""
+    """Return why the environment cannot be used; None if it can."""
     if not VENV.exists():
         return "there is none yet"
     try:
@@ -147,7 +147,7 @@ def stale() -> str | None:
 
 
 def make_environment(why: str) -> None:
-    """Make an empty environment in place of what is there."""
+    """Replace the environment by an empty one."""
     version = ".".join(map(str, sys.version_info[:3]))
     say(f"making .venv with Python {version} ({sys.executable}): {why}")
     if VENV.is_symlink() or VENV.is_file():
@@ -161,13 +161,13 @@ def make_environment(why: str) -> None:
 
 
 def read_marks() -> dict[str, str]:
-    """Return the digest of each step that is done."""
+    """Return the digests of completed steps."""
     done = json.loads(MARKS.read_text(encoding="utf-8"))["steps"]
     return {str(name): str(digest) for name, digest in done.items()}
 
 
 def write_marks(done: dict[str, str]) -> None:
-    """Note which steps are done, whole or not at all."""
+    """Write the digests of completed steps, atomically."""
     aside = MARKS.with_suffix(".new")
     text = json.dumps({"identity": identity(), "steps": done}, indent=1)
     aside.write_text(text, encoding="utf-8")
@@ -176,7 +176,7 @@ def write_marks(done: dict[str, str]) -> None:
 
 @contextmanager
 def alone() -> Iterator[None]:
-    """Wait for another set-up of this checkout (``make -j``) to end."""
+    """Wait until another set-up of this checkout (``make -j``) has ended."""
     with (ROOT / "pyproject.toml").open("rb") as held:
         try:
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -187,7 +187,7 @@ def alone() -> Iterator[None]:
 
 
 def set_up(share: str) -> bool:
-    """Bring the environment up to date; return whether anything was done."""
+    """Update the environment; return whether anything changed."""
     why = stale()
     if why:
         make_environment(why)
@@ -207,7 +207,7 @@ def set_up(share: str) -> bool:
 
 
 def java() -> None:
-    """Say which Java runtime the audit will use."""
+    """Print the Java runtime that the audit will use."""
     command = [str(VENV / "bin" / "python"), "-m", "conformance.java"]
     found = subprocess.run(
         command, cwd=ROOT, capture_output=True, text=True, check=False
@@ -218,7 +218,7 @@ def java() -> None:
 
 
 def main() -> int:
-    """Set up one share: ``runtime`` for the audit, ``dev`` for the tests too."""
+    """Set up ``runtime`` for the audit, or ``dev``, which includes the tests."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("share", choices=SHARES)
     share = parser.parse_args().share

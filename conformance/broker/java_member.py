@@ -23,7 +23,7 @@ class _Member(Line):
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The one file to compile."""
+        """The file to compile."""
         return ("Member.java",)
 
 
@@ -40,20 +40,20 @@ def java_member(
     Parameters
     ----------
     address : str
-        Of the broker.
+        Address of the broker.
     group : str
     assignors : sequence of str
-        Protocols in the order of preference, out of `ASSIGNORS`.
+        Protocols in `ASSIGNORS`, in the order of preference.
     topics : sequence of str
     instance_id : str or None
-        Of a static member (KIP-345).
+        Instance id of a static member (KIP-345).
 
     Raises
     ------
     ValueError
         If Java has no such protocol.
     OutsideError
-        If it cannot be compiled, or what it needs cannot be had.
+        If it cannot be compiled, or its jars cannot be fetched.
     """
     for name in assignors:
         if name not in ASSIGNORS:

@@ -1,8 +1,9 @@
 """One Apache Kafka node (KRaft) from pinned jars, for the duration of a context.
 
-The jars are what ``kafka_2.13`` needs to run, and a logger: no script of a release, no
-container. 4.4.0 is newer, but was published without one of its own dependencies. Data
-and log are in a temporary folder, ports are free ones of loopback.
+The jars are the dependencies of ``kafka_2.13``, and a logger; neither the scripts of a
+release nor a container is needed. Kafka 4.4.0 is newer, but was published without one
+of its dependencies. Data and log are in a temporary folder, and free ports of loopback
+are used.
 """
 
 from __future__ import annotations
@@ -26,15 +27,14 @@ import orjson
 
 from conformance.broker.settings import settings
 from conformance.clients.jars import Jar, fetch
-from conformance.clients.running import run_java
-from conformance.java import java_home
+from conformance.java import java_home, run_java
 from rebalance import OutsideError
 
 VERSION: Final = "4.3.1"
 FORMAT_SECONDS: Final = 60
 START_SECONDS: Final = 90
 STOP_SECONDS: Final = 15
-ATTEMPTS: Final = 3  # a port may be taken between looking and listening
+ATTEMPTS: Final = 3  # another process can take a free port before we listen
 STARTED: Final = "Kafka Server started"
 SHOWN: Final = 2000  # characters of the log in an error
 KEEPER: Final = """
@@ -44,7 +44,7 @@ broker=$!
 (cat <&3; kill "$broker") >/dev/null 2>&1 &
 wait "$broker"
 """
-"""Ends the broker when its own input ends: so too if we are killed."""
+"""Ends the broker when its input ends, which it also does if we are killed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,9 +54,9 @@ class Broker:
     Attributes
     ----------
     address : str
-        Host and port, what clients call ``bootstrap.servers``.
+        Host and port, the clients' ``bootstrap.servers``.
     log : Path
-        What it has written so far; gone with the context.
+        Log file, which is deleted at the end of the context.
     """
 
     address: str
@@ -70,8 +70,8 @@ def running_broker(*, rack: str | None = None) -> Iterator[Broker]:
     Raises
     ------
     OutsideError
-        If there is no Java, a jar cannot be had, or the broker does not start: with
-        the end of its log.
+        If there is no Java, a jar cannot be fetched, or the broker does not start; the
+        message then contains the end of its log.
     """
     java = java_home().home / "bin" / "java"
     folder = Path(sys.prefix) / "jars"
@@ -113,12 +113,12 @@ def _process(java: list[str], aside: Path) -> Iterator[subprocess.Popen[bytes]]:
     frugal = ["-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
     command = [java[0], *frugal, *java[1:], "kafka.Kafka", str(aside / "settings")]
     with (aside / "log").open("wb") as log:
-        process = subprocess.Popen(  # noqa: S603  # the Java that was found, our jars
+        process = subprocess.Popen(  # noqa: S603  # the user's own Java, and our jars
             ["/bin/sh", "-c", KEEPER, "keeper", *command],
             stdin=subprocess.PIPE,
             stdout=log,
             stderr=subprocess.STDOUT,
-            start_new_session=True,  # Ctrl-C is for us; we stop it
+            start_new_session=True,  # Ctrl-C ends us, and we stop the broker
         )
         try:
             yield process
@@ -137,7 +137,7 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def _wait(process: subprocess.Popen[bytes], log: Path) -> str:
-    """Wait until the broker listens; return why it does not, else an empty text."""
+    """Wait until the broker listens; return an empty text, or why it failed."""
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         said = log.read_text(errors="replace")

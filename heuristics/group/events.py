@@ -7,19 +7,19 @@ from typing import NamedTuple
 
 
 class EventKind(Enum):
-    """What can happen. The subject is a process, or a member id where stated."""
+    """Kinds of events. The subject is a process, or a member id where stated."""
 
     REVOKED = "revoked"  # the callback after a SyncGroup ends
     RECEIVE = "receive"  # a JoinGroup's answer arrives
     SYNC = "sync"  # a SyncGroup and its answer
-    HEARTBEAT = "heartbeat"  # one that brings news
+    HEARTBEAT = "heartbeat"  # a heartbeat with news
     JOIN = "join"  # revokes as the protocol asks, then sends a JoinGroup
     REBALANCE_TIMEOUT = "rebalance timeout"  # no subject
     SYNC_TIMEOUT = "sync timeout"  # no subject
-    SESSION_TIMEOUT = "session timeout"  # of a member id
-    FOLLOW_UP = "follow up"  # a leader asks for what it withheld
-    LOSE_JOIN = "lose join"  # a JoinGroup's answer is lost on the way
-    LOSE_SYNC = "lose sync"  # a SyncGroup's answer is lost on the way
+    SESSION_TIMEOUT = "session timeout"  # the subject is a member id
+    FOLLOW_UP = "follow up"  # a leader rejoins to assign what it withheld
+    LOSE_JOIN = "lose join"  # a JoinGroup's answer is lost
+    LOSE_SYNC = "lose sync"  # a SyncGroup's answer is lost
     # From outside; `Group` has a method for each.
     START = "start"
     CRASH = "crash"

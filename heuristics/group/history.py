@@ -38,7 +38,7 @@ class Step:
 
 @dataclass(slots=True)
 class History:
-    """All steps so far, and what is counted about them."""
+    """All steps so far, and their counts."""
 
     steps: list[Step] = field(default_factory=list)
     moves: int = 0

@@ -1,9 +1,9 @@
 """Leader of a classic group: run the assignor, withhold partitions in transfer.
 
 Follows ``ConsumerCoordinator.onLeaderElected`` and, for COOPERATIVE, the adjustment of
-``CooperativeStickyAssignor`` (KIP-429): a partition that goes to one member while
-another holds it goes to nobody in this generation. Of several claims on a partition
-only the newest count (KIP-341, KIP-792): older ones belong to members that missed a
+``CooperativeStickyAssignor`` (KIP-429): a partition that moves to one member while
+another holds it is assigned to no member in this generation. Of several claims on a
+partition, only the newest count (KIP-341, KIP-792): members with older ones missed a
 generation and have lost what they held.
 """
 
@@ -38,7 +38,7 @@ def assignment_by(
 
 
 def without_transfers(shares: Shares, members: Mapping[str, Subscription]) -> Shares:
-    """Remove what another member has yet to revoke."""
+    """Withhold the partitions that another member has to revoke first."""
     claimants = newest_claimants(members)
     return {
         member: frozenset(p for p in held if claimants.get(p, {member}) <= {member})
@@ -92,7 +92,7 @@ def _member(subscription: Subscription, *, remembers: bool) -> Member:
     owned: dict[str, list[int]] = {}
     for topic, number in sorted(claimed):
         owned.setdefault(topic, []).append(number)
-    # model_construct: all is known to be valid, and None stands for no instance id.
+    # model_construct: the values are valid, and None means no instance id.
     return Member.model_construct(
         subscription=sorted(subscription.topics),
         owned=owned,

@@ -1,11 +1,11 @@
-"""Member of a classic group: what it holds, revokes, loses, and commits.
+"""Member of a classic group: the partitions it holds, revokes, loses, and commits.
 
 Follows ``ConsumerCoordinator`` and ``AbstractCoordinator`` (Kafka 4.0): what is revoked
 before a JoinGroup and after a SyncGroup, ``onPartitionsLost`` on a reset generation,
 commits only between a SyncGroup's answer and the next JoinGroup. The dynamic choice of
-the protocol is KIP-726's: a member follows the assignor selected last. It is in no
-release, and we had the KIP's proposed changes but not the discussion, so how a member
-returns to EAGER while it holds partitions is our interpretation (`Safeguards`).
+the protocol is KIP-726's: a member follows the assignor selected last. No release
+contains it. We used the KIP's proposed changes without their discussion, so how a
+member returns to EAGER while it holds partitions is our interpretation (`Safeguards`).
 
 Omitted: auto-commit and its failures, callbacks that throw or that never return,
 changes of subscription and of topics, heartbeat threads (a heartbeat is an event).
@@ -60,7 +60,7 @@ class Configuration:
     instance_id: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse an empty list and a name given twice."""
+        """Reject an empty list and a repeated name."""
         static_protocol(self.strategies)
         if len(set(self.names)) < len(self.strategies):
             raise GroupError("an assignor twice", subject=self.names)
@@ -76,22 +76,22 @@ class Configuration:
 
 
 class Member:
-    """One process of a member; a bounce is another process.
+    """One process of a member; a restart creates another process.
 
     Attributes
     ----------
     held : frozenset of (topic, number)
-        What it reads, `revoking` included.
+        Partitions that it reads, including `revoking`.
     revoking : frozenset
-        What it is to give up: the callback runs, and may commit.
+        Partitions to be revoked: the callback runs and can commit.
     generation : int
-        The newest that it took part in: of the last JoinGroup's answer; -1 none.
+        Generation of the last JoinGroup's answer; -1: none.
     lost : int
         Partitions given up without a commit, so far.
     response : JoinResponse or None
         The last JoinGroup's answer.
     owes_follow_up : bool
-        It leads, and knows of partitions withheld or cannot know that there are none.
+        It is the leader, and partitions are or may be withheld.
     """
 
     def __init__(
@@ -131,7 +131,7 @@ class Member:
 
     @property
     def identity(self) -> str:
-        """Its instance id, which outlives the process, or else the process."""
+        """The instance id, which persists over processes, else the process id."""
         return self.configuration.instance_id or self.name
 
     def prepare_to_join(self) -> Subscription:
@@ -160,8 +160,8 @@ class Member:
             self._follow(self.configuration.strategy(response.strategy))
         self.generation = response.generation
         self.response = response
-        # A static leader that returns is spared the assignment (KIP-814) and so does
-        # not know what the process before it withheld.
+        # A static leader that returns skips the assignment (KIP-814), so it does not
+        # know which partitions its previous process withheld.
         returns = response.leader == self.member_id and not response.members
         self.owes_follow_up = returns and self.protocol is RebalanceProtocol.COOPERATIVE
         self.phase = Phase.SYNCING
@@ -173,7 +173,7 @@ class Member:
             self._lose_all()
 
     def synced(self, assigned: Partitions) -> None:
-        """Apply the assignment; what is held and not in it is to be revoked."""
+        """Apply the assignment; held partitions that are not in it must be revoked."""
         self.revoking = self.held - assigned
         self.held |= assigned
         if any(one.remembers for one in self.configuration.strategies):

@@ -31,9 +31,9 @@ class Subscription:
     ----------
     topics : frozenset of str
     owned : frozenset of (topic, number)
-        Partitions held when it joins: none under EAGER.
+        Partitions that it holds when it joins; none under EAGER.
     generation : int
-        The newest generation in which the member took part; -1 none.
+        Newest generation in which the member took part; -1: none.
     strategies : tuple of str
         Names of its assignors, in order of preference.
     instance_id : str or None
@@ -41,7 +41,7 @@ class Subscription:
     remembered : frozenset of (topic, number)
         User data of KIP-54: the process's last assignment, even if it was lost since.
     remembered_generation : int
-        The generation that it dates from (KIP-341); -1 none.
+        Generation of that assignment (KIP-341); -1: none.
     """
 
     topics: frozenset[str]

@@ -29,14 +29,14 @@ class RebalanceProtocol(IntEnum):
     """How partitions change hands; a greater value is more advanced (KIP-429)."""
 
     EAGER = 0  # all are revoked before joining
-    COOPERATIVE = 1  # all are kept; what must move is revoked first, given later
+    COOPERATIVE = 1  # all are kept; partitions that move are revoked, then assigned
 
 
 class ProtocolChoice(Enum):
     """When a member chooses the rebalance protocol."""
 
-    STATIC = "static"  # once, at the start, from its list: as shipped
-    DYNAMIC = "dynamic"  # by the assignor that the coordinator picked: KIP-726
+    STATIC = "static"  # once, at the start, from its list, as in all releases
+    DYNAMIC = "dynamic"  # by the assignor that the coordinator selected (KIP-726)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,8 +46,8 @@ class Strategy:
     ``assignor`` must not refuse the group's subscriptions. Every strategy can do
     EAGER, as Kafka's own can; one that can do COOPERATIVE withholds what is in
     transfer whichever protocol the members follow, as ``CooperativeStickyAssignor``.
-    One that ``remembers`` learns of each member's last assignment by its user data,
-    as ``StickyAssignor`` (KIP-54): under EAGER nothing is in hand to claim.
+    One that ``remembers`` receives each member's last assignment as user data, as
+    ``StickyAssignor`` does (KIP-54), because members own nothing under EAGER.
     """
 
     name: str
@@ -87,7 +87,8 @@ def selected(preferences: Iterable[Sequence[str]]) -> str:
     Raises
     ------
     GroupError
-        If there is no candidate. The coordinator lets in nobody who would cause it.
+        If there is no candidate; the coordinator does not admit members that cause
+        this.
     """
     lists = [tuple(names) for names in preferences]
     common = candidates(lists)

@@ -12,29 +12,28 @@ class Safeguards:
     Attributes
     ----------
     withholds : bool
-        A partition in transfer goes to nobody until its owner revoked it (KIP-429).
+        A partition in transfer has no member until its owner has revoked it (KIP-429).
     loses_when_missed : bool
-        Who missed a generation gives up all it holds as lost, without a commit
-        (KIP-429's ``onPartitionsLost``, KIP-726's stragglers). Upstream does so when an
-        error tells the member; here also when the generation that it joins tells, for
-        a JoinGroup carries no generation and may come before any error.
+        A member that missed a generation gives up all its partitions as lost, without a
+        commit (KIP-429's ``onPartitionsLost``, KIP-726's stragglers). Upstream does so
+        after an error. Here, the member also does so if the generation that it joins
+        shows it, because a JoinGroup contains no generation and can precede any error.
     loses_to_eager : bool
-        Who joined with partitions in hand and learns that an eager assignor was
-        picked gives them up as lost, before it syncs: they may be another's now
-        (KIP-726, going down).
+        A member that joined while holding partitions, in a group that then selects an
+        eager assignor, gives them up as lost before it syncs: they can belong to
+        another member (KIP-726, downgrade).
     fences : bool
-        The coordinator takes commits of the current generation's members alone
+        The coordinator accepts only commits of the current generation's members
         (``ClassicGroup.validateOffsetCommit``).
     leader_follows_up : bool
-        The leader asks for another rebalance if what it withheld is still withheld
-        when all is quiet. Ours: upstream relies on the revoking member to rejoin, and
-        one that is static and dies between may come back without a rebalance
-        (KIP-345); its withheld partitions would then have no owner.
+        The leader requests another rebalance if partitions are still withheld when
+        there are no further events. This rule is ours: upstream relies on the revoking
+        member to rejoin, but a static member that dies meanwhile can return without a
+        rebalance (KIP-345), and the withheld partitions would have no owner.
     heeds_new_topics : bool
-        A static member whose next process wants other topics is one that changed:
-        the group rebalances. Upstream looks at the assignor alone (KAFKA-12759), so
-        that partitions for which only that member subscribes stay without an owner.
-        Our own rule, until upstream has it.
+        The group rebalances if the next process of a static member subscribes to other
+        topics. Upstream compares only the assignor (KAFKA-12759), so that partitions to
+        which only that member subscribes stay without an owner. This rule is ours.
     """
 
     withholds: bool = True

@@ -28,7 +28,7 @@ class Group:
     topics : mapping of str to int
         Partitions of each topic.
     safeguards : Safeguards
-        All, except in a test that must fail.
+        All are enabled, except in a test that must fail.
     """
 
     def __init__(
@@ -80,9 +80,10 @@ class Group:
         self._record(Event(EventKind.LEAVE, process))
 
     def enforce_rebalance(self, process: str) -> None:
-        """Make a stable process join again, without asking the coordinator first.
+        """Make a stable process join again without contacting the coordinator before.
 
-        Does nothing if it is not stable: it joins anyway, or still has to revoke.
+        Has no effect on a process that is not stable: it joins anyway, or first
+        revokes.
         """
         member = self._living(process)
         if member.phase is Phase.STABLE and not member.revoking:
@@ -95,7 +96,7 @@ class Group:
             raise GroupError("no such process", subject=process)
         return member
 
-    # What may happen, and making it happen.
+    # Possible events, and applying them.
 
     def events(self, *, faults: bool = False) -> tuple[Event, ...]:
         """Return the events that can happen now, most usual first.
@@ -183,7 +184,7 @@ class Group:
             )
         )
 
-    # What members do.
+    # Actions of members.
 
     def _join(self, process: str) -> None:
         member = self.processes[process]
@@ -283,7 +284,7 @@ class Group:
     def _follow_up(self, process: str) -> None:
         self.processes[process].phase = Phase.OUTSIDE
 
-    # Who owns what.
+    # Ownership.
 
     def may_commit(self, process: str) -> bool:
         """Whether an offset commit of the process would be sent and accepted now."""
@@ -311,7 +312,7 @@ class Group:
         )
 
     def _owner_names(self) -> dict[Partition, tuple[str, ...]]:
-        """Name owners so that a static member's next process is the same owner."""
+        """Return owner names; a static member's next process has the same name."""
         return {
             p: tuple(self.processes[o].identity for o in owners)
             for p, owners in self.owners().items()

@@ -1,4 +1,4 @@
-"""Read rebalances, compute an assignment for each, write the documents."""
+"""Read rebalances, compute an assignment for each, and write the documents."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ def answer_all(
     answer: Answer,
     *,
     claim_rule: str,
+    max_partitions: int,
     output: str,
     as_json: bool,
     what: str,
@@ -46,8 +47,9 @@ def answer_all(
     complaints = Complaints()
     rule = ClaimRule(claim_rule)
     answered, refused = 0, 0
+    documents = read_rebalances(file, max_partitions=max_partitions)
     with opened_sink(output, as_json=as_json) as sink, working(what) as count:
-        for number, document in good(read_rebalances(file), complaints):
+        for number, document in good(documents, complaints):
             with refusals(complaints, source=file, number=number):
                 instance = instance_of(document, claim_rule=rule)
                 found = answer(instance)
@@ -58,7 +60,7 @@ def answer_all(
             if stop is not None and stop.is_set():
                 break
         if not answered:
-            raise typer.Exit(complaints.exit_code)  # leaves no empty file behind
+            raise typer.Exit(complaints.exit_code)  # creates no empty file
     if stop is not None and stop.is_set():
         raise typer.Exit(INTERRUPTED)
     raise typer.Exit(complaints.exit_code or (NO if refused else FINE))

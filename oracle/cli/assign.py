@@ -7,8 +7,10 @@ from typing import Annotated
 import typer
 
 from oracle.cli.options import (
+    MAX_PARTITIONS,
     ClaimRuleOption,
     JsonOption,
+    MaxPartitionsOption,
     OutputOption,
     RebalancesArgument,
 )
@@ -34,7 +36,7 @@ AssignorOption = Annotated[
         callback=_known_assignor,
         autocompletion=_names,
         metavar="NAME",
-        help="A published algorithm, by name; a wrong name lists them.",
+        help="A published algorithm, by name; an unknown name lists all of them.",
         show_default=False,
     ),
 ]
@@ -45,6 +47,7 @@ def assign(
     *,
     assignor: AssignorOption,
     claim_rule: ClaimRuleOption = "newest-claim",
+    max_partitions: MaxPartitionsOption = MAX_PARTITIONS,
     output: OutputOption = "-",
     as_json: JsonOption = False,
 ) -> None:
@@ -70,6 +73,7 @@ def assign(
         file,
         answer,
         claim_rule=claim_rule,
+        max_partitions=max_partitions,
         output=output,
         as_json=as_json,
         what=f"running {assignor}",

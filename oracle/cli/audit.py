@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from oracle.cli.options import ClaimRuleOption
+from oracle.cli.options import MAX_PARTITIONS, ClaimRuleOption, MaxPartitionsOption
 
 Sources = Annotated[
     list[str],
@@ -55,7 +55,7 @@ Format = Annotated[
     typer.Option(
         "--format",
         metavar="KIND",
-        help="Format of all files; a wrong name lists the formats.",
+        help="Format of all files; an unknown name lists the formats.",
         show_default=False,
     ),
 ]
@@ -75,6 +75,7 @@ def audit(  # noqa: PLR0913 - one parameter per option
     auto_offset_reset: Reset = "earliest",
     source_format: Format = None,
     claim_rule: ClaimRuleOption = "newest-claim",
+    max_partitions: MaxPartitionsOption = MAX_PARTITIONS,
     as_json: Json = False,
 ) -> None:
     """Judge every rebalance of a cluster's history; write tables and an HTML page.
@@ -97,5 +98,6 @@ def audit(  # noqa: PLR0913 - one parameter per option
         offset_reset=auto_offset_reset,
         source_format=source_format,
         claim_rule=claim_rule,
+        max_partitions=max_partitions,
     )
     run_audit(asked, as_json=as_json)

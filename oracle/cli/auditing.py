@@ -14,6 +14,7 @@ from typing import Any, Final
 from rich.console import RenderableType
 from rich.text import Text
 
+from oracle.cli.options import MAX_PARTITIONS
 from oracle.cli.sink import opened_sink
 from oracle.cli.tables import NAME_SHOWN, table_of
 from oracle.cli.terminal import console_of, is_terminal, printed
@@ -32,6 +33,7 @@ Progress = Callable[[str, int, int], None]
 _DEFAULTS: Final = {
     "--auto-offset-reset": "earliest",
     "--claim-rule": "newest-claim",
+    "--max-partitions": str(MAX_PARTITIONS),
 }
 
 
@@ -48,6 +50,7 @@ class Audit:
     offset_reset: str
     source_format: str | None
     claim_rule: str
+    max_partitions: int
 
     @property
     def command(self) -> str:
@@ -60,6 +63,7 @@ class Audit:
             "--auto-offset-reset": self.offset_reset,
             "--format": self.source_format,
             "--claim-rule": self.claim_rule,
+            "--max-partitions": str(self.max_partitions),
         }
         given = [
             part
@@ -83,6 +87,7 @@ def run_audit(asked: Audit, *, as_json: bool) -> None:
             offset_reset=OffsetReset(asked.offset_reset),
             source_format=asked.source_format,
             claim_rule=ClaimRule(asked.claim_rule),
+            max_partitions=asked.max_partitions,
             master=asked.master,
             progress=progress,
         )
@@ -102,7 +107,7 @@ def _complain_if_unreadable(summary: AuditSummary, sources: Sequence[str]) -> No
     """Exit with 2 if nothing could be judged and part of the input was unreadable."""
     unreadable = any(why.startswith("unreadable") for why in summary.quarantine)
     if unreadable and not summary.rows["rebalances"]:
-        reason = "nothing in it could be judged; the table quarantine tells why"
+        reason = "no record could be judged; see the table quarantine"
         raise SourceError(reason, source=", ".join(sources))
 
 
@@ -138,14 +143,14 @@ def _told(summary: AuditSummary, page: Path, facts: Facts) -> bytes:
         "assignor",
         "rebalances",
         "at the optimum",
-        "moved needlessly",
+        "with needless moves",
         "needless moves",
         "unbalanced",
         "invalid",
     )
     rows = [_row(row) for row in facts.clients]
     parts: list[RenderableType] = [
-        table_of("What the clients did", columns, rows),
+        table_of("Results of the clients", columns, rows),
         Text(""),
     ]
     if summary.quarantine:
@@ -153,7 +158,7 @@ def _told(summary: AuditSummary, page: Path, facts: Facts) -> bytes:
             (count, visible(reason, limit=100))
             for reason, count in summary.quarantine.items()
         ]
-        parts += [table_of("Not judged", ("records", "why"), aside), Text("")]
+        parts += [table_of("Not judged", ("records", "reason"), aside), Text("")]
     side = _side_files(summary.out)
     if side:
         parts.append(Text(f"with    {side}"))
@@ -169,7 +174,7 @@ def _row(row: ClientRow) -> tuple[str | int, ...]:
     counts = row.counts
     return (
         abridged(row.group, NAME_SHOWN),
-        abridged(row.assignor or "not told", NAME_SHOWN),
+        abridged(row.assignor or "unknown", NAME_SHOWN),
         counts.judged,
         counts.optimum,
         counts.needless,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from oracle.cli.options import (
+    MAX_PARTITIONS,
     ClaimRuleOption,
     JsonOption,
+    MaxPartitionsOption,
     OutputOption,
     RebalancesArgument,
 )
@@ -14,6 +16,7 @@ def compare(
     file: RebalancesArgument,
     *,
     claim_rule: ClaimRuleOption = "newest-claim",
+    max_partitions: MaxPartitionsOption = MAX_PARTITIONS,
     output: OutputOption = "-",
     as_json: JsonOption = False,
 ) -> None:
@@ -26,4 +29,10 @@ def compare(
     """
     from oracle.cli.comparing import compare_all
 
-    compare_all(file, claim_rule=claim_rule, output=output, as_json=as_json)
+    compare_all(
+        file,
+        claim_rule=claim_rule,
+        max_partitions=max_partitions,
+        output=output,
+        as_json=as_json,
+    )

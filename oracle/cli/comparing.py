@@ -58,17 +58,20 @@ class Tallies:
             self.of.setdefault(answer["assignor"], Tally()).add(answer)
 
 
-def compare_all(file: str, *, claim_rule: str, output: str, as_json: bool) -> None:
+def compare_all(
+    file: str, *, claim_rule: str, max_partitions: int, output: str, as_json: bool
+) -> None:
     """Compare all assignors on every rebalance of a file.
 
     Raises
     ------
     typer.Exit
-        With 2, after the last one, if part of the input was unreadable.
+        With 2, after the last comparison, if part of the input was unreadable.
     """
     complaints, tallies = Complaints(), Tallies()
+    documents = read_rebalances(file, max_partitions=max_partitions)
     with opened_sink(output, as_json=as_json) as sink, working("comparing") as count:
-        for number, document in good(read_rebalances(file), complaints):
+        for number, document in good(documents, complaints):
             with refusals(complaints, source=file, number=number):
                 comparison = comparison_of(document, claim_rule)
                 tallies.add(comparison)
@@ -78,7 +81,7 @@ def compare_all(file: str, *, claim_rule: str, output: str, as_json: bool) -> No
                     sink.write_document(comparison)
             count()
         if not tallies.rebalances:
-            raise typer.Exit(complaints.exit_code)  # leaves no empty file behind
+            raise typer.Exit(complaints.exit_code)  # creates no empty file
         if sink.for_people and tallies.rebalances > 1:
             sink.write_text(printed(_summary(tallies)))
     raise typer.Exit(complaints.exit_code)

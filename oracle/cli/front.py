@@ -15,8 +15,10 @@ from oracle.cli.limits import (
     WorkersOption,
 )
 from oracle.cli.options import (
+    MAX_PARTITIONS,
     ClaimRuleOption,
     JsonOption,
+    MaxPartitionsOption,
     OutputOption,
     RebalancesArgument,
 )
@@ -62,6 +64,7 @@ def front(  # noqa: PLR0913 - one parameter per option
     seed: SeedOption = 0,
     workers: WorkersOption = 1,
     claim_rule: ClaimRuleOption = "newest-claim",
+    max_partitions: MaxPartitionsOption = MAX_PARTITIONS,
     output: OutputOption = "-",
     as_json: JsonOption = False,
 ) -> None:
@@ -77,9 +80,9 @@ def front(  # noqa: PLR0913 - one parameter per option
     from oracle.cli.run_front import FrontRun, front_all
 
     if balance is not None and objective != "peak-lag":
-        raise typer.BadParameter("--balance goes with --objective peak-lag")
+        raise typer.BadParameter("--balance requires --objective peak-lag")
     if picture is not None and picture.suffix.lower() not in {".png", ".svg"}:
-        raise typer.BadParameter(f"--picture {picture}: its name ends in .png or .svg")
+        raise typer.BadParameter(f"--picture {picture}: expected .png or .svg")
     run = FrontRun(
         objective=objective,
         balance=balance or "none",
@@ -88,4 +91,11 @@ def front(  # noqa: PLR0913 - one parameter per option
         ),
         picture=picture,
     )
-    front_all(file, run, claim_rule=claim_rule, output=output, as_json=as_json)
+    front_all(
+        file,
+        run,
+        claim_rule=claim_rule,
+        max_partitions=max_partitions,
+        output=output,
+        as_json=as_json,
+    )

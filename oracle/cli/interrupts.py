@@ -12,7 +12,7 @@ from typing import Final, Generic, TypeVar
 
 from oracle.cli.terminal import complain
 
-TOLD: Final = "interrupted: writing the best found so far; once more ends at once"
+TOLD: Final = "interrupted: writing the best found so far; Ctrl-C again exits at once"
 
 _T = TypeVar("_T")
 
@@ -44,7 +44,7 @@ class _Task(Generic[_T]):
     def run(self) -> None:
         try:
             self.results.append(self.work())
-        except BaseException as error:  # noqa: BLE001 - raised anew by `result`
+        except BaseException as error:  # noqa: BLE001 - raised again by `result`
             self.error = error
         finally:
             self.done.set()

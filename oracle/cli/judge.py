@@ -7,7 +7,13 @@ from typing import Annotated, Literal
 import typer
 
 from oracle.cli.limits import TimeLimitOption
-from oracle.cli.options import ClaimRuleOption, JsonOption, OutputOption
+from oracle.cli.options import (
+    MAX_PARTITIONS,
+    ClaimRuleOption,
+    JsonOption,
+    MaxPartitionsOption,
+    OutputOption,
+)
 
 Instances = Annotated[
     str,
@@ -54,6 +60,7 @@ def judge(  # noqa: PLR0913 - one parameter per option
     time_limit: TimeLimitOption = None,
     cooperative: Cooperative = False,
     claim_rule: ClaimRuleOption = "newest-claim",
+    max_partitions: MaxPartitionsOption = MAX_PARTITIONS,
     output: OutputOption = "-",
     as_json: JsonOption = False,
 ) -> None:
@@ -75,6 +82,7 @@ def judge(  # noqa: PLR0913 - one parameter per option
         against_optimum=against == "optimum",
         cooperative=cooperative,
         claim_rule=claim_rule,
+        max_partitions=max_partitions,
         seconds=time_limit,
         require_proved=require == "proved",
     )

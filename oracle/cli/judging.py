@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import typer
@@ -29,16 +30,17 @@ Verdict = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judging:
-    """Options of a judging."""
+    """Options of a run of ``judge``."""
 
     against_optimum: bool
     cooperative: bool
     claim_rule: str
+    max_partitions: int
     seconds: float | None = None  # for the optimum of each policy
     require_proved: bool = False
 
     def is_met(self, verdict: Verdict) -> bool:
-        """Return whether a verdict is what the caller asks for (exit code 0)."""
+        """Return whether a verdict meets the requirements for exit code 0."""
         if self.require_proved and not verify.is_proved(verdict):
             return False
         return bool(verdict["verdict"] != "invalid")
@@ -58,7 +60,8 @@ class Judging:
             from pipeline.evaluation import Evaluation
 
             rule = ClaimRule(self.claim_rule)
-            evaluation = Evaluation(rebalance_of(instance), rule, case=case)
+            document = rebalance_of(instance, max_partitions=self.max_partitions)
+            evaluation = Evaluation(document, rule, case=case)
             verdict["against"] = optimum_beside(evaluation, verdict, self.seconds)
         return verdict
 
@@ -72,10 +75,11 @@ def judge_all(
     ------
     typer.Exit
         After the last verdict: with 2 if part of the input was unreadable, else with 1
-        if a verdict is invalid, or not proved where ``require_proved`` asks for it.
+        if a verdict is invalid, or not proved although ``require_proved`` is set.
     """
     complaints = Complaints()
-    known = Instances(instances, _read(instances, verify.read_rebalance))
+    read = partial(verify.read_rebalance, max_partitions=judging.max_partitions)
+    known = Instances(instances, _read(instances, read))
     for document in known.documents:
         if isinstance(document, DocumentError):
             complaints.add(str(document))

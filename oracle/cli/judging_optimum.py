@@ -1,4 +1,4 @@
-"""The optimum of the policy that an assignment states, to add to its verdict."""
+"""The optimum of the policy that an assignment states, for its verdict."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def optimum_beside(
 ) -> Verdict:
     """Return the optimum's figures and the gap of a verdict to them.
 
-    The optimum is that of the policy in the verdict, at most ``seconds`` sought; where
-    the verdict has none, of the default policy.
+    The optimum is that of the policy in the verdict, with a time limit of ``seconds``;
+    if the verdict has no policy, that of the default policy.
 
     Raises
     ------
@@ -75,10 +75,11 @@ def _policy(text: str) -> Policy:
 
 
 def _gap(verdict: Mapping[str, Any], best: Mapping[str, Any]) -> dict[str, int] | None:
-    """Subtract the optimum's value from each level's; None: nothing to compare.
+    """Subtract the optimum's values objective by objective; None: nothing to compare.
 
-    An assignment that the policy does not allow can have a lower value, and so can a
-    level after one that is worse. Lists are compared, not subtracted: 0 or left out.
+    An assignment that the policy does not allow can have lower values than the optimum;
+    so can an objective that follows a worse one. Lists are not subtracted: their gap is
+    0 if they are equal, else omitted.
     """
     met = verdict["policy"]
     if not (met["balance_met"] and met["budget_met"]):

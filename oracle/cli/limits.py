@@ -53,7 +53,7 @@ class Allowed:
 
 
 def parse_seconds(text: str) -> float:
-    """Read a time; raise BadParameter if it is none."""
+    """Parse a number of seconds; raise BadParameter if the text is none."""
     try:
         seconds = float(text)
     except ValueError:
@@ -64,7 +64,7 @@ def parse_seconds(text: str) -> float:
 
 
 def parse_size(text: str) -> int:
-    """Read a number of bytes, ``2GiB`` or ``500MiB``; raises BadParameter."""
+    """Parse a size such as ``2GiB`` into bytes; raise BadParameter if invalid."""
     found = re.fullmatch(r"([0-9]{1,19})\s*([A-Za-z]*)", text.strip())
     unit = None if found is None else _UNITS.get(found[2].upper())
     if found is None or unit is None:
@@ -81,7 +81,7 @@ TimeLimitOption = Annotated[
         "--time-limit",
         parser=parse_seconds,
         metavar="S",
-        help="Seconds per rebalance; then the best found, with its bound.",
+        help="Seconds per rebalance; then the best assignment found, with its bound.",
         show_default=False,
     ),
 ]
@@ -91,7 +91,8 @@ MemoryLimitOption = Annotated[
         "--memory-limit",
         parser=parse_size,
         metavar="SIZE",
-        help="Memory of this process, 2GiB; then the best found, with its bound.",
+        help="Memory of this process, such as 2GiB; then the best assignment found, "
+        "with its bound.",
         show_default=False,
     ),
 ]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 import typer
 
 ClaimRuleName = Literal["newest-claim", "current-generation"]
+MAX_PARTITIONS: Final = 10_000_000
+"""Equal to `rebalance.MAX_PARTITIONS`, whose import would slow down ``--help``."""
 
 ClaimRuleOption = Annotated[
     ClaimRuleName,
@@ -14,6 +16,16 @@ ClaimRuleOption = Annotated[
         "--claim-rule",
         help="Which claim makes an owner: newest-claim (KIP-341) takes the highest "
         "generation, current-generation (KIP-615) first drops older claims.",
+    ),
+]
+MaxPartitionsOption = Annotated[
+    int,
+    typer.Option(
+        "--max-partitions",
+        min=1,
+        max=2**31 - 1,  # partitions are numbered in int32 columns
+        metavar="N",
+        help="Reject larger instances as unreadable.",
     ),
 ]
 OutputOption = Annotated[
@@ -27,7 +39,7 @@ OutputOption = Annotated[
 ]
 JsonOption = Annotated[
     bool,
-    typer.Option("--json", help="JSON Lines, also on a terminal."),
+    typer.Option("--json", help="Write JSON Lines, also to a terminal."),
 ]
 RebalancesArgument = Annotated[
     str,

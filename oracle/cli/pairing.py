@@ -1,4 +1,4 @@
-"""The instance of an assignment: by id where both have one, else by place."""
+"""Match assignments to instances by id if both have one, else by place."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ Document = dict[str, Any]
 
 
 class Instances:
-    """The instances of a judging; any number of assignments can refer to each.
+    """Instances of a run of ``judge``; any number of assignments can refer to each.
 
-    An unreadable instance keeps its place, so that the following ones keep theirs.
+    An unreadable instance counts as a place, so that later places do not shift.
     """
 
     def __init__(self, source: str, documents: Iterable[Document | DocumentError]):
@@ -35,21 +35,23 @@ class Instances:
         Raises
         ------
         SourceError
-            If there is none, or it is another group's.
+            If there is none, or it belongs to another group.
         """
         found = self.place_of.get(assignment["id"]) if "id" in assignment else None
         if found is None:
             found = place
             if place >= len(self.documents):
-                raise self._none(assignment, "has no document at this place")
+                raise self._none(assignment, "contains no document at this place")
         instance = self.documents[found]
         if not isinstance(instance, DocumentError):
             if "id" in instance and instance["id"] != assignment.get(
                 "id", instance["id"]
             ):
-                raise self._none(assignment, "has no document of this id")
-            if instance["group"] != assignment.get("group", instance["group"]):
-                raise self._none(assignment, f"has there group {instance['group']!r}")
+                raise self._none(assignment, "contains no document with this id")
+            group = instance["group"]
+            if group != assignment.get("group", group):
+                reason = f"contains group {group!r} at this place"
+                raise self._none(assignment, reason)
         self.asked_for.add(found)
         return instance
 

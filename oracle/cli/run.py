@@ -1,4 +1,4 @@
-"""Run the command line; every outcome ends in a message and an exit code."""
+"""Run the command line, and turn every outcome into a message and an exit code."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 NAME: Final = "assignor-oracle"
 TRACEBACK: Final = "ASSIGNOR_ORACLE_TRACEBACK"
-"""Environment variable: when not empty, errors show where in the code they arose."""
+"""Environment variable: if it is not empty, errors show a traceback."""
 
 
 def main() -> NoReturn:
@@ -93,8 +93,8 @@ def _explained(error: Exception) -> int:
         complain("not enough memory for this input")
         return OUTSIDE
     complain(
-        f"a fault in {NAME}, not in your input: {type(error).__name__}: {error}"
-        f" (please report it; {TRACEBACK}=1 shows where)"
+        f"a defect of {NAME}, not in your input: {type(error).__name__}: {error}"
+        f" (please report it; {TRACEBACK}=1 shows a traceback)"
     )
     return FAULT
 

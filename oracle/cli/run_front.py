@@ -38,7 +38,7 @@ from solver.pareto import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrontRun:
-    """What the user asked for."""
+    """Options of a run of ``front``."""
 
     objective: str
     balance: str
@@ -47,7 +47,7 @@ class FrontRun:
     stop: Event = field(default_factory=Event)
 
     def frontier(self, instance: Instance) -> Frontier:
-        """Compute the frontier of one rebalance; Ctrl-C ends it with what is known."""
+        """Compute the frontier of one rebalance; Ctrl-C returns the known points."""
         limits = self.allowed.begin(self.stop)
         with _progress_bar() as progress:
             return run_stoppable(
@@ -63,7 +63,7 @@ class FrontRun:
         return peak_lag_frontier(instance, balance, limits=limits, progress=progress)
 
     def draw(self, instance: Instance, frontier: Frontier, number: int) -> None:
-        """Draw a frontier, if a picture is asked for."""
+        """Draw a frontier, if a picture is requested."""
         if self.picture is None:
             return
         from oracle.report.frontier_chart import picture_of
@@ -78,19 +78,26 @@ class FrontRun:
 
 
 def front_all(
-    file: str, run: FrontRun, *, claim_rule: str, output: str, as_json: bool
+    file: str,
+    run: FrontRun,
+    *,
+    claim_rule: str,
+    max_partitions: int,
+    output: str,
+    as_json: bool,
 ) -> None:
     """Compute the frontier of every rebalance of a file, in its order.
 
     Raises
     ------
     typer.Exit
-        After the last: with 130 if interrupted, with 2 if part of the input was
-        rejected.
+        After the last frontier: with 130 if interrupted, with 2 if part of the input
+        was rejected.
     """
     complaints, rule, drawn = Complaints(), ClaimRule(claim_rule), 0
+    documents = read_rebalances(file, max_partitions=max_partitions)
     with opened_sink(output, as_json=as_json) as sink:
-        for number, document in good(read_rebalances(file), complaints):
+        for number, document in good(documents, complaints):
             with refusals(complaints, source=file, number=number):
                 instance = instance_of(document, claim_rule=rule)
                 frontier = run.frontier(instance)
@@ -103,7 +110,7 @@ def front_all(
             if run.stop.is_set():
                 break
         if not drawn:
-            raise typer.Exit(complaints.exit_code)  # leaves no empty file behind
+            raise typer.Exit(complaints.exit_code)  # creates no empty file
     raise typer.Exit(INTERRUPTED if run.stop.is_set() else complaints.exit_code)
 
 
@@ -151,7 +158,7 @@ def _named(instance: Instance) -> dict[str, Any]:
 
 @contextmanager
 def _progress_bar() -> Iterator[Callable[[int, int], None]]:
-    """Show on standard error, after a second, how many limits on moves are settled."""
+    """Show after a second, on standard error, how many limits on moves are solved."""
     if not is_terminal(sys.stderr):
         yield lambda _done, _total: None
         return
@@ -163,7 +170,7 @@ def _progress_bar() -> Iterator[Callable[[int, int], None]]:
     )
     from rich.progress import Progress as Bars
 
-    columns = (TextColumn("limits on moves settled"), BarColumn(), MofNCompleteColumn())
+    columns = (TextColumn("limits on moves solved"), BarColumn(), MofNCompleteColumn())
     console = console_of(sys.stderr)
     bars = Bars(*columns, TimeElapsedColumn(), console=console, transient=True)
     task = bars.add_task("", total=None)

@@ -44,7 +44,7 @@ def opened_sink(output: str, *, as_json: bool) -> Iterator[Sink]:
     Raises
     ------
     OutputError
-        If it cannot be written to; a file that was there before stays then.
+        If it cannot be written to; an existing file is then unchanged.
     """
     if output != STDOUT:
         with written_aside(Path(output)) as writer:

@@ -16,8 +16,10 @@ from oracle.cli.limits import (
     WorkersOption,
 )
 from oracle.cli.options import (
+    MAX_PARTITIONS,
     ClaimRuleOption,
     JsonOption,
+    MaxPartitionsOption,
     OutputOption,
     RebalancesArgument,
 )
@@ -67,6 +69,7 @@ def solve(  # noqa: PLR0913 - one parameter per option
     seed: SeedOption = 0,
     workers: WorkersOption = 1,
     claim_rule: ClaimRuleOption = "newest-claim",
+    max_partitions: MaxPartitionsOption = MAX_PARTITIONS,
     output: OutputOption = "-",
     as_json: JsonOption = False,
 ) -> None:
@@ -100,6 +103,7 @@ def solve(  # noqa: PLR0913 - one parameter per option
         solving.answer,
         stop=solving.stop,
         claim_rule=claim_rule,
+        max_partitions=max_partitions,
         output=output,
         as_json=as_json,
         what=f"solving ({policy})",

@@ -39,7 +39,7 @@ class Solving:
         return run_stoppable(solve_one, self.stop)
 
     def _load_kernels(self) -> None:
-        """Load what numba compiled before the clock starts; report what it did not."""
+        """Load compiled kernels before the clock starts; report missing ones."""
         _report_missing_kernels()
         if self.allowed.seconds is not None:
             load_kernels(self.policy)

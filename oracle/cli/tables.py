@@ -31,7 +31,7 @@ def table_of(
         numbers = [row[i] for row in listed if row[i] is not None]
         is_number = bool(numbers) and all(type(one) is int for one in numbers)
         side: JustifyMethod = "right" if is_number else "left"
-        # Where a terminal is narrow a name goes on in the next line, never cut off.
+        # On a narrow terminal, names are wrapped instead of cut off.
         table.add_column(Text(column), justify=side, overflow="fold")
     for row in listed[:ROWS_SHOWN]:
         table.add_row(*(Text(_cell(value)) for value in row))
@@ -59,7 +59,7 @@ def assignment_table(instance: Instance, answer: AssignmentDocument) -> Group:
 
 
 def partitions_text(held: Mapping[str, Sequence[int]]) -> str:
-    """Write ``orders 0-3, 7 · audit 1``."""
+    """Format partitions as ``orders 0-3, 7 · audit 1``."""
     parts = (
         f"{abridged(topic, NAME_SHOWN)} {ranges(numbers)}"
         for topic, numbers in sorted(held.items())

@@ -26,8 +26,8 @@ _FIGURES: Final = {
     "rack_mismatches": "rack mismatches",
 }
 _PROVED: Final = {
-    "dec_min": "no assignment is more even",
-    "stickiness": "no balanced assignment moves less",
+    "dec_min": "no assignment is more balanced",
+    "stickiness": "no balanced assignment has fewer moves",
     "peak_lag": "no assignment has less peak lag",
 }
 

@@ -1,7 +1,7 @@
 """The oracle or any heuristic as the assignor of a real group (docs/plugins.md).
 
-`oracle.plugins.kafka_python` and `oracle.plugins.aiokafka` are for users; each needs
-its client, which comes as an extra. The rest is what the two share.
+Users import `oracle.plugins.kafka_python` or `oracle.plugins.aiokafka`; each requires
+its client, which is an extra of this package. The other modules are shared by both.
 """
 
 from oracle.plugins.choice import ORACLE, Choice, chosen

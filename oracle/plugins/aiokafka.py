@@ -1,8 +1,9 @@
 """The oracle or a heuristic as an assignor of aiokafka (docs/plugins.md).
 
-The client leaves three things out: it hands its leader no rack, static member's name
-or owned partitions, it knows no cooperative mode, and it does not tell an assignor the
-generation of what it gives it. See `AiokafkaAssignor.follow` for the last.
+The client has three limitations. Its leader receives neither racks nor the names of
+static members nor owned partitions. It does not support the cooperative mode. It does
+not pass the generation of an assignment to the assignor; `AiokafkaAssignor.follow`
+reads it.
 """
 
 from __future__ import annotations
@@ -31,22 +32,23 @@ from rebalance.protocol import UNKNOWN_GENERATION, Subscription, encode_subscrip
 
 
 class Subscribed(ConsumerProtocolMemberMetadata):  # type: ignore[misc]
-    """Encoded subscription of this member; the client itself has version 0 only."""
+    """Encoded subscription of this member; the client's class has version 0 only."""
 
     def __init__(self, said: Subscription) -> None:
         super().__init__(said.version, list(said.topics), said.user_data)
         self._bytes = encode_subscription(said)
 
     def encode(self) -> bytes:
-        """Write it in its own version."""
+        """Encode the subscription in its own version."""
         return self._bytes
 
 
 class AiokafkaAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
     """An assignor of one consumer, created by `assignor`.
 
-    The client calls methods of a class and of an object alike. An object separates the
-    state of two consumers in one process, which the client's own assignors do not.
+    The client calls these methods on a class or on an object. With one object per
+    consumer, two consumers in one process have separate states; those of the client's
+    own assignors share one.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -62,8 +64,8 @@ class AiokafkaAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
     def follow(self, consumer: object) -> None:
         """Read generations from the ``AIOKafkaConsumer`` that uses this assignor.
 
-        Without it, claims have no generation, as in KIP-54. Java's ``sticky`` treats
-        these as older than all that have one.
+        Without this call, claims have no generation, as in KIP-54. Java's ``sticky``
+        treats such claims as older than all claims with a generation.
         """
         self._consumer = consumer
 
@@ -84,7 +86,7 @@ class AiokafkaAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
         cluster: Cluster,
         members: Mapping[str, ConsumerProtocolMemberMetadata],
     ) -> dict[str, ConsumerProtocolMemberAssignment]:
-        """Assign for the group, as its leader."""
+        """Compute the assignment of the group, as its leader."""
         joined = [
             Joining(
                 member_id=member_id,
@@ -131,7 +133,8 @@ def assignor(
     Raises
     ------
     ValueError
-        As there; and for the name ``cooperative-sticky``, since the client is eager.
+        For invalid settings, and for the name ``cooperative-sticky``: the client is
+        eager.
     """
     settings = settings_of(
         algorithm,

@@ -18,26 +18,26 @@ Assign = Callable[[Instance, Limits], Assignment]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """A way to assign, by name; raises an error if it has no assignment."""
+    """A named function that returns an assignment or raises an error."""
 
     name: str
     assign: Assign
 
 
 def chosen(algorithm: str, policy: str = "sticky") -> Choice:
-    """Return the chosen assignor, with everything compiled and imported.
+    """Return the chosen assignor, with all of its code imported and compiled.
 
     Parameters
     ----------
     algorithm : str
         Name of a heuristic, or ``oracle``.
     policy : str
-        What the oracle is asked for, by name or spelled out (docs/policies.md).
+        Policy of the oracle, by name or in text form (docs/policies.md).
 
     Raises
     ------
     ValueError
-        If there is no such algorithm, or the policy means nothing.
+        If there is no such algorithm, or the policy is invalid.
     """
     if algorithm == ORACLE:
         asked = NAMED[policy] if policy in NAMED else parse_policy(policy)
@@ -53,10 +53,9 @@ def chosen(algorithm: str, policy: str = "sticky") -> Choice:
 
 
 def warm(choice: Choice) -> None:
-    """Solve two small rebalances, so that everything is compiled and imported.
+    """Solve two small rebalances, so that all code is imported and compiled.
 
-    The first time in an environment this can take a minute, which a group does not
-    have.
+    In a new environment this can take a minute, which is too long during a rebalance.
     """
     for text in SAMPLES:
         with suppress(InstanceError):  # a policy that small groups cannot meet

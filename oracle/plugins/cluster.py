@@ -1,4 +1,4 @@
-"""What a client knows about the cluster, as far as an assignor needs it."""
+"""The cluster metadata of a client that an assignor needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wait for an answer for a limited time."""
+"""Run a function with a time limit."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ _T = TypeVar("_T")
 def in_time(work: Callable[[], _T], *, seconds: float) -> _T:
     """Return what ``work`` returns, or raise what it raises, as an `Exception`.
 
-    It runs in a thread, which is abandoned when the time is up.
+    It runs in a thread, which is abandoned when the time limit is reached.
 
     Raises
     ------
     TimeoutError
-        If it is not done in time.
+        If it has not returned within the time limit.
     """
     done: SimpleQueue[Callable[[], _T]] = SimpleQueue()
 
     def run() -> None:
         try:
             found = work()
-        except BaseException as error:  # noqa: BLE001  # raised where it is waited for
+        except BaseException as error:  # noqa: BLE001  # raised in the waiting thread
             done.put(partial(_fail, error))
         else:
             done.put(lambda: found)
@@ -39,7 +39,7 @@ def in_time(work: Callable[[], _T], *, seconds: float) -> _T:
 
 
 def _fail(error: BaseException) -> NoReturn:
-    """Raise the error as an `Exception`, also if it would end a thread or a process."""
+    """Raise the error as an `Exception`, even if it would end a thread or a process."""
     if isinstance(error, Exception):
         raise error
     raise RuntimeError(repr(error)) from error

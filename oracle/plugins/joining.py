@@ -1,4 +1,4 @@
-"""Rebalance document of the members that joined, as the leader decodes them."""
+"""Build the rebalance document from the members that joined a group."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from rebalance.protocol import (
 )
 
 Racks = Mapping[str, Sequence[Sequence[str]]]
-"""Of each topic, partition by partition, the racks of its replicas."""
+"""Per topic and partition: the racks of the replicas."""
 
 Lags = Mapping[str, Sequence[int]]
-"""Of each topic, partition by partition, the records behind the log's end."""
+"""Per topic and partition: the number of records behind the log end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,8 +36,9 @@ class Joining:
 def claim_of(subscription: Subscription, mode: Mode) -> MemberClaim:
     """Return a member's claim, for any client.
 
-    Eager: user data of another format than that of ``sticky`` is no claim; without user
-    data, the field of the subscription counts, which eager clients leave empty.
+    In the eager mode, user data is a claim only in the format of ``sticky``. Without
+    user data, the owned partitions in the subscription are the claim; eager clients
+    leave them empty.
     """
     if mode is Mode.COOPERATIVE:
         return member_claim(subscription, COOPERATIVE_STICKY)
@@ -55,7 +56,7 @@ def rebalance_of(
     racks: Racks | None = None,
     lags: Lags | None = None,
 ) -> Rebalance:
-    """Return the rebalance that a leader has to assign.
+    """Return the rebalance for which the leader computes an assignment.
 
     Parameters
     ----------
@@ -64,7 +65,8 @@ def rebalance_of(
         Partitions of each topic that exists.
     mode : Mode
     racks, lags : mapping or None
-        Where known; a list that is shorter than its topic is taken to end in nothing.
+        None if unknown. If a list is shorter than its topic, the remaining partitions
+        have no racks, or lag 0.
 
     Raises
     ------
@@ -105,7 +107,7 @@ def _member(one: Joining, mode: Mode) -> dict[str, object]:
         "owned": {topic: list(numbers) for topic, numbers in claim.partitions},
         "generation": claim.generation,
     }
-    if one.subscription.rack:  # librdkafka writes an empty one where it has none
+    if one.subscription.rack:  # librdkafka writes an empty string for no rack
         told["rack"] = one.subscription.rack
     if one.instance_id is not None:
         told["instance_id"] = one.instance_id

@@ -56,7 +56,7 @@ class Broker(Protocol):
 
 
 class Member(Protocol):
-    """A member as the client hands it to the leader; ``metadata`` is decoded."""
+    """A member as the client passes it to the leader; ``metadata`` is decoded."""
 
     member_id: str
     group_instance_id: str | None
@@ -77,7 +77,7 @@ class KafkaPythonAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
         return self.settings.name
 
     def supported_protocols(self) -> list[RebalanceProtocol]:
-        """Return the one mode: a consumer's assignors must have one in common."""
+        """Return one mode: the assignors of a consumer need a common mode."""
         return [_MODES[self.settings.mode]]
 
     def metadata(self, topics: Iterable[str]) -> ConsumerProtocolSubscription:
@@ -97,7 +97,7 @@ class KafkaPythonAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
     def assign(
         self, cluster: Metadata, members: Sequence[Member]
     ) -> dict[str, ConsumerProtocolAssignment]:
-        """Assign for the group, as its leader."""
+        """Compute the assignment of the group, as its leader."""
         joined = [
             Joining(
                 member_id=one.member_id,
@@ -136,8 +136,8 @@ def assignor(
     algorithm, name, policy, seconds, fallback, rack, lag
         See `oracle.plugins.settings.settings_of`.
     cooperative : bool, optional
-        Whether members keep what stays theirs while the group rebalances (KIP-429).
-        Unless given, what the name means: yes for ``cooperative-sticky``.
+        Whether members keep partitions during a rebalance (KIP-429). Default: the mode
+        of Kafka's assignor of that name, True for ``cooperative-sticky``.
     """
     mode = None
     if cooperative is not None:
@@ -159,12 +159,12 @@ def _read(metadata: ConsumerProtocolSubscription) -> Subscription:
     """Decode a subscription with our own codec, which distinguishes null from empty."""
     try:
         return decode_subscription(metadata.encode())
-    except WireError:  # what the client takes and we do not: no claim, then
+    except WireError:  # accepted by the client, but not by our codec: no claim
         return Subscription(version=0, topics=tuple(metadata.topics))
 
 
 def _racks(cluster: Metadata, counts: Mapping[str, int]) -> dict[str, list[list[str]]]:
-    """Return the racks of replicas, as far as brokers state their racks."""
+    """Return the racks of replicas, for the brokers that state a rack."""
     seated = {one.node_id: one.rack for one in cluster.brokers() if one.rack}
     racks = {}
     for topic, count in counts.items():

@@ -1,7 +1,7 @@
-"""Leader of a real group: from joined members to each member's assignment bytes.
+"""Leader of a real group: compute each member's assignment bytes from joined members.
 
-Whatever happens in here, a group gets an assignment: a limit that strikes, or an
-engine that fails, costs quality and a line in the log.
+A group always receives an assignment: if a limit is reached or an engine fails, the
+leader uses another assignor and logs a warning.
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ from solver import Limits
 log = logging.getLogger(__name__)
 
 LagSource = Callable[[Mapping[str, int]], Lags]
-"""Asked with the number of partitions of each topic."""
+"""Called with the number of partitions per topic."""
 
-GRACE: Final = 1.0  # seconds that an engine may take to notice its limit
-VERSION: Final = 0  # of an assignment; later versions add nothing to it
+GRACE: Final = 1.0  # seconds in which an engine detects that its limit is reached
+VERSION: Final = 0  # of an assignment; later versions add no fields
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leader:
-    """How this member assigns when it is the leader of its group.
+    """Settings for computing the group's assignment while this member is the leader.
 
     Attributes
     ----------
     choice : Choice
-        Who assigns.
+        The assignor.
     fallback : Choice
-        Who does if that one raises, or is not done in time.
+        The assignor that is used if ``choice`` raises an error or takes too long.
     seconds : float
-        For ``choice``, and for ``lag``.
+        Time limit of ``choice``, and of ``lag``.
     mode : Mode
     lag : callable or None
-        Where lag is known from.
+        Source of lag.
     """
 
     choice: Choice
@@ -75,7 +75,7 @@ class Leader:
         counts: Mapping[str, int],
         racks: Racks | None = None,
     ) -> Instance:
-        """Decode who joined; without lag, if that is unavailable or invalid."""
+        """Decode the members that joined; omit lag if it is unavailable or invalid."""
         lags = self._lags(counts)
         if lags is not None:
             try:
@@ -83,21 +83,21 @@ class Leader:
                     rebalance_of(joined, counts, mode=self.mode, racks=racks, lags=lags)
                 )
             except (TypeError, ValueError):
-                log.exception("lag is not as it should be; going on without it")
+                log.exception("lag is invalid; assigning without it")
         return instance_of(rebalance_of(joined, counts, mode=self.mode, racks=racks))
 
     def decide(self, instance: Instance) -> Assignment:
-        """Return the first assignment of: the choice, the fallback, a plain circle."""
+        """Return the assignment of the choice, the fallback, or round-robin."""
         limits = Limits(seconds=self.seconds)
         try:
             return in_time(
                 lambda: self.choice.assign(instance, limits),
                 seconds=self.seconds + GRACE,
             )
-        except Exception as error:  # noqa: BLE001  # nothing may lose the group
+        except Exception as error:  # noqa: BLE001  # no error may end the rebalance
             limits.stop.set()
             log.warning(
-                "%s gave no assignment, %s steps in: %r",
+                "%s returned no assignment; using %s: %r",
                 self.choice.name,
                 self.fallback.name,
                 error,
@@ -105,8 +105,8 @@ class Leader:
         try:
             return self.fallback.assign(instance, Limits(seconds=self.seconds))
         except Exception:
-            log.exception("%s gave no assignment either", self.fallback.name)
-        return dealt(instance)
+            log.exception("%s returned no assignment", self.fallback.name)
+        return round_robin(instance)
 
     def _lags(self, counts: Mapping[str, int]) -> Lags | None:
         source = self.lag
@@ -115,20 +115,20 @@ class Leader:
         try:
             return in_time(lambda: source(counts), seconds=self.seconds)
         except Exception as error:  # noqa: BLE001  # a user's own function
-            log.warning("lag is not known, going on without it: %r", error)
+            log.warning("lag is unknown; assigning without it: %r", error)
             return None
 
 
-def dealt(instance: Instance) -> Assignment:
-    """Assign each topic to its subscribers in a circle: this cannot fail."""
+def round_robin(instance: Instance) -> Assignment:
+    """Assign each topic to its subscribers round-robin; this cannot fail."""
     assignee = np.full(instance.n_partitions, NOBODY, dtype=np.int32)
-    takers: dict[int, list[int]] = {}
+    subscribers: dict[int, list[int]] = {}
     for m in range(len(instance.members)):
         for t in instance.topics_of(m).tolist():
-            takers.setdefault(t, []).append(m)
-    for t, subscribers in takers.items():
+            subscribers.setdefault(t, []).append(m)
+    for t, members in subscribers.items():
         start, end = instance.topic_offsets[t : t + 2].tolist()
-        assignee[start:end] = np.resize(np.array(subscribers), end - start)
+        assignee[start:end] = np.resize(np.array(members), end - start)
     return Assignment(assignee=assignee)
 
 

@@ -1,4 +1,4 @@
-"""State that a member keeps between rebalances, and reports when it joins."""
+"""State that a member keeps between rebalances and reports when it joins."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rebalance.protocol import (
     encode_sticky_user_data,
 )
 
-VERSION: Final = 3  # of the subscription, what Java and librdkafka write today
+VERSION: Final = 3  # of the subscription, as Java and librdkafka write it today
 
 
 @dataclass(slots=True, kw_only=True)
@@ -26,9 +26,9 @@ class Memory:
     Attributes
     ----------
     held : Partitions or None
-        By topic and number, ascending; None before the first rebalance.
+        Sorted by topic and number; None before the first rebalance.
     generation : int
-        -1 where the client does not tell it.
+        -1 if the client does not report it.
     """
 
     held: Partitions | None = None
@@ -47,13 +47,14 @@ class Memory:
     def subscription(
         self, topics: Iterable[str], *, mode: Mode, rack: str | None = None
     ) -> Subscription:
-        """Say what this member wants and what it claims.
+        """Return this member's subscription and claims.
 
-        Eager, the claims go into user data as the ``sticky`` assignors write them:
-        version 1 (KIP-341) with the generation, version 0 (KIP-54) where that is not
-        known, nothing before the first rebalance. Cooperative, they go into the
-        subscription's own field, without topics that are not wanted any more, and
-        user data is the generation, as Java's ``cooperative-sticky`` has it.
+        In the eager mode, user data contains the claims as the ``sticky`` assignors
+        write them: version 1 (KIP-341) with the generation, version 0 (KIP-54) if it is
+        unknown, and nothing before the first rebalance. In the cooperative mode, the
+        owned partitions of the subscription are the claims, without topics that are no
+        longer subscribed to, and user data contains the generation, as in Java's
+        ``cooperative-sticky``.
         """
         wanted = tuple(sorted(set(topics)))
         held, generation = self.held or (), self.generation

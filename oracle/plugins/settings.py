@@ -43,28 +43,29 @@ def settings_of(
     Parameters
     ----------
     algorithm : str
-        Who assigns when this member leads: a heuristic's name, or ``oracle``.
+        The assignor that this member runs as leader: a heuristic's name, or ``oracle``.
     name : str, optional
-        The protocol, which all members of a group must have in common; the
-        algorithm's own name unless given.
+        Name of the protocol, which all members of a group must have in common. Default:
+        the algorithm's name.
     policy : str
-        The oracle's: a name, or spelled out.
+        Policy of the oracle, by name or in text form.
     mode : Mode, optional
-        What the name means to Kafka, else eager.
+        Default: the mode of Kafka's assignor of that name, else eager.
     seconds : float
-        After these the best found so far counts, or the fallback steps in. Meanwhile
-        the client does nothing else: keep it well below the session timeout.
+        Time limit, after which the best assignment found is used, or that of the
+        fallback. The client is blocked meanwhile: keep the limit well below the session
+        timeout.
     fallback : str
-        A heuristic.
+        Name of a heuristic.
     rack : str, optional
-        Where this member is.
+        Rack of this member.
     lag : callable, optional
-        Given the number of partitions of each topic, the lag of each partition.
+        Function from partition counts per topic to the lag of each partition.
 
     Raises
     ------
     ValueError
-        If a name is unknown, a policy means nothing, ``seconds`` is not positive, or
+        If a name is unknown, a policy is invalid, ``seconds`` is not positive, or
         Kafka's protocol of that name has another mode.
     """
     if not seconds > 0:

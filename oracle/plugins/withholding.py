@@ -10,19 +10,20 @@ from rebalance.protocol import UNKNOWN_GENERATION
 
 
 def without_unrevoked(instance: Instance, target: Assignment) -> Assignment:
-    """Take out what a member other than its taker still has.
+    """Withhold the partitions that another member still owns.
 
-    That member finds it missing, gives it up and makes the group join again; nobody
-    claims it then. Who has it is who claims it as of the newest generation, or does not
-    say as of which: those with an older one have lost what they had (KIP-792). What a
-    member does not subscribe to any more it gave up before it joined.
+    The owner revokes a withheld partition and triggers another rebalance, in which no
+    member claims it. A partition is owned by the members that claim it with the newest
+    generation or without a generation; claims of an older generation are void
+    (KIP-792). A member has revoked the partitions of topics to which it no longer
+    subscribes before it joins.
     """
     is_held = _held_by_others(instance, target)
     return Assignment(assignee=np.where(is_held, np.int32(NOBODY), target.assignee))
 
 
 def _held_by_others(instance: Instance, target: Assignment) -> Bools:
-    """Return which partitions a member other than the assignee holds, bool (P,)."""
+    """Return which partitions a member other than the assignee owns, bool (P,)."""
     claims = instance.claims
     counts = _are_current(instance) & wanted_claims(instance)
     at, member = claims.partitions[counts], claims.member[counts]
@@ -32,7 +33,7 @@ def _held_by_others(instance: Instance, target: Assignment) -> Bools:
 
 
 def _are_current(instance: Instance) -> Bools:
-    """Return which claims are of the newest generation, one entry per claim."""
+    """Return which claims have the newest generation, bool, one entry per claim."""
     generation = instance.claims.generation
     newest = generation.max(initial=UNKNOWN_GENERATION)
     is_current = (generation == newest) | (generation == UNKNOWN_GENERATION)

@@ -17,7 +17,7 @@ _VERSIONS: Final = ("python", "numpy", "pyarrow", "pyspark", "java")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class About:
-    """Parts of ``audit.json`` in words; empty where absent."""
+    """Parts of ``audit.json`` as text; empty if absent."""
 
     version: str
     claim_rule: str
@@ -33,7 +33,7 @@ def read_about(folder: Path) -> About:
     Raises
     ------
     SourceError
-        If there is none, or it is not one: then the tables are not whole either.
+        If it is missing or invalid; then the tables are incomplete, too.
     """
     path = folder / MANIFEST
     try:

@@ -14,7 +14,7 @@ from oracle.wording import ranges
 from rebalance import Instance
 
 Held = tuple[str | None, str, int]
-"""Member (None: nobody), topic, partition."""
+"""Member (None: unassigned), topic, partition."""
 Spot = tuple[str, int]
 """Topic, partition."""
 Members = Mapping[str, Mapping[str, Sequence[int]]]
@@ -25,9 +25,9 @@ KEPT: Final = "kept"
 NEW: Final = "new"
 """Had no owner before."""
 NEEDED: Final = "needed"
-"""Left its owner, and the optimum takes it away, too."""
+"""Left its owner, as in the optimum."""
 NEEDLESS: Final = "needless"
-"""Left its owner, though the optimum leaves it there."""
+"""Left its owner, although it stays there in the optimum."""
 FORBIDDEN: Final = "forbidden"
 """Invalid: breaks a rule, or is unassigned although a member subscribes."""
 FATES: Final = (KEPT, NEW, NEEDED, NEEDLESS, FORBIDDEN)
@@ -50,7 +50,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """One member's partitions at one time; ``more`` of them are in no piece."""
+    """Partitions of one member at one time; ``more`` are not listed in a piece."""
 
     load: int
     pieces: tuple[Piece, ...]
@@ -59,7 +59,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One member, or nobody (None): owned, assigned by the client, and optimal."""
+    """Partitions of one member (None: unassigned): owned, assigned, and optimal."""
 
     member: str | None
     before: Side
@@ -80,7 +80,7 @@ def assignment_diff_of(
 ) -> AssignmentDiff:
     """Compare two assignments of one instance, partition by partition.
 
-    ``forbidden`` is what breaks a rule in ``after``.
+    ``forbidden`` are the partitions that violate a rule in ``after``.
     """
     owner = _owners(instance)
     ideal = {(topic, number): member for member, topic, number in _listed(best)}

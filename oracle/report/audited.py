@@ -1,4 +1,4 @@
-"""What was audited, and what was not."""
+"""Extent of an audit: what was judged, and what was not."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from oracle.report.load import Tables
 
 SOURCES_SHOWN: Final = 12
 REASONS_SHOWN: Final = 20
-_NOT_TOLD: Final = "not told"
+_UNKNOWN: Final = "unknown"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +82,7 @@ def audited_of(tables: Tables) -> Audited:
 
 def _tally(column: pd.Series[str]) -> dict[str, int]:
     """Count values, most frequent first, equal counts by name."""
-    counts = column.fillna(_NOT_TOLD).value_counts()
+    counts = column.fillna(_UNKNOWN).value_counts()
     pairs = [(str(value), int(count)) for value, count in counts.items()]
     return dict(sorted(pairs, key=lambda pair: (-pair[1], pair[0])))
 

@@ -1,7 +1,7 @@
 """Charts as SVG without scripts; colors are the page's own variables.
 
-Vega-Lite draws them, through Altair. Numbers stand in the pictures, and again in a
-table beside each, so that no colour is needed to read them.
+Vega-Lite draws them, through Altair. The numbers are in the pictures and in a table
+next to each, so that color is not needed to read them.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def _base(data: list[Row], labels: Sequence[str]) -> alt.Chart:
         labelPadding=8,
         labelColor="var(--ink)",
         labelFontSize=_TEXT,
-        labelLimit=0,  # they are cut already, by both ends
+        labelLimit=0,  # names are already shortened in the middle
     )
     return alt.Chart(alt.InlineData(values=data)).encode(
         y=alt.Y("label:N", sort=list(labels), axis=axis)
@@ -141,7 +141,7 @@ def _base(data: list[Row], labels: Sequence[str]) -> alt.Chart:
 
 
 def _label_width(labels: Sequence[str]) -> int:
-    """Return the pixels of the longest label, at about seven per letter."""
+    """Return the width of the longest label, at about seven pixels per letter."""
     return 7 * max((len(abridged(one, LABEL_SHOWN)) for one in labels), default=0) + 10
 
 

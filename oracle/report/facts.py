@@ -14,7 +14,7 @@ from oracle.report.units import assignor_units, client_units
 from pipeline.evaluation import ACTUAL, KIP54, OPTIMUM
 
 GROUPS_SHOWN = 40
-"""Groups of a table; those with most to gain come first, the rest are one row."""
+"""Groups in a table, worst first; the others are one row."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +46,7 @@ class ClientRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssignorRow:
-    """Results of one assignor on all generations it applies to."""
+    """Results of one assignor on all generations to which it applies."""
 
     name: str
     applies: int

@@ -1,4 +1,4 @@
-"""The main finding in one sentence, for readers who know Kafka."""
+"""The headline: the main finding in one sentence."""
 
 from __future__ import annotations
 
@@ -9,28 +9,26 @@ from oracle.report.outcomes import Counts
 from oracle.wording import counted
 
 _KEEPING: Final = ("sticky", "uniform")
-"""Names of assignors that are meant to leave partitions where they are."""
+"""Names of sticky assignors, which keep partitions with their owners."""
 
 _NOTHING = "No rebalance in this source could be judged"
 _WORDS: Final = (
     ("needless", "moved partitions needlessly"),
     ("unbalanced", "left the group unbalanced"),
-    ("invalid", "broke a rule"),
+    ("invalid", "violated a rule"),
 )
 
 
 def headline(counts: Counts) -> str:
-    """Return the sentence on rebalances that were not optimal, and in what way."""
+    """Return a sentence on how many rebalances were not optimal, and why."""
     if not counts.judged:
         return _NOTHING
     if not counts.wrong:
         rebalances = counted(counts.judged, "rebalance")
-        return (
-            f"{rebalances}, each at the optimum: none could be more even or move less"
-        )
+        return f"{rebalances}, each at the optimum: no assignment would be better"
     ways = [words for name, words in _WORDS if counts.of(name)]
-    said = f"{', '.join(ways[:-1])} or {ways[-1]}" if ways[1:] else ways[0]
-    return f"In {counts.wrong:,} of {counts.judged:,} rebalances the clients {said}"
+    joined = f"{', '.join(ways[:-1])} or {ways[-1]}" if ways[1:] else ways[0]
+    return f"In {counts.wrong:,} of {counts.judged:,} rebalances the clients {joined}"
 
 
 def surprising(facts: Facts) -> ClientRow | None:

@@ -18,7 +18,7 @@ LINE: Final = "#1f6feb"
 UNPROVED: Final = "#d97706"
 _WIDTH: Final = 620
 _HEIGHT: Final = 340
-_SCALE: Final = 2.0  # pixels of a PNG for one of the picture
+_SCALE: Final = 2.0  # pixels of a PNG per pixel of the picture
 _NAME_SHOWN: Final = 50
 _PROVED: Final = "proved: Pareto-optimal"
 _FOUND: Final = "best found"
@@ -49,7 +49,7 @@ def _chart(frontier: Frontier, name: str) -> alt.LayerChart:
         .configure_view(stroke=None)
         .configure_axis(**AXES)
         .configure_legend(
-            orient="bottom",  # inside, it would cover the steps of some frontiers
+            orient="bottom",  # inside the chart, it would cover parts of some frontiers
             direction="horizontal",
             title=None,
             labelColor=INK,
@@ -91,7 +91,7 @@ def _y(frontier: Frontier, field: str = "value") -> alt.Y:
     elif frontier.scale != 1:
         title = "peak lag ÷ capacity"
     axis = alt.Axis(format=",.2~f" if frontier.scale != 1 else ",d", tickMinStep=1)
-    # A sum of squares is never near 0, and seen from there all differences are small.
+    # A sum of squares is far from 0; an axis from 0 would make all differences small.
     scale = alt.Scale(zero=frontier.measure is None, nice=True)
     return alt.Y(f"{field}:Q", title=title, axis=axis, scale=scale)
 

@@ -61,8 +61,8 @@ class Gaps:
 def gaps_of(units: pd.DataFrame) -> tuple[Gaps, Gaps, Gaps]:
     """Count gaps in balance, moves, and peak lag over `units.assignor_units`.
 
-    Moves are compared only for assignments as balanced as the optimum: a less balanced
-    one can move less, which is no merit. Lag is compared with its bound.
+    Moves are compared only for assignments that are as balanced as the optimum, because
+    a less balanced one can have fewer moves. Lag is compared with its bound.
     """
     valid = units[units["outcome"] != INVALID]
     score = valid["kip54_score"] - valid["kip54_score_least"]
@@ -78,10 +78,10 @@ def gaps_of(units: pd.DataFrame) -> tuple[Gaps, Gaps, Gaps]:
 
 
 def percent_above(known: pd.DataFrame) -> pd.Series[int]:
-    """Return by how many percent, rounded up, peak lag exceeds its bound."""
+    """Return the percentage, rounded up, by which peak lag exceeds its bound."""
     bound = known["peak_lag_bound"].to_numpy(dtype=np.float64)
     above = known["peak_lag"].to_numpy(dtype=np.float64) - bound
-    # A bound of 0 is only ever met by 0; the maximum keeps the division defined.
+    # If the bound is 0, so is the peak lag; the maximum avoids a division by 0.
     percent = np.ceil(100 * above / np.maximum(bound, 1)).astype(np.int64)
     return pd.Series(percent, index=known.index, dtype="int64")
 

@@ -1,7 +1,7 @@
 """Results by KIP-54's own balance, compared with the best KIP-54 balanced answer.
 
-A StickyAssignor promises no more than KIP-54's local balance, so it is fair to compare
-it with the stickiest assignment that keeps that promise, and not only with the optimum.
+A StickyAssignor guarantees only KIP-54 balance. Its fair comparison is the stickiest
+KIP-54 balanced assignment, in addition to the optimum.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ class Kip54Row:
     group : (cluster, group) or None
         Of clients; None for an assignor on all rebalances.
     judged : int
-        Rebalances whose best by KIP-54 is settled, and the answer valid.
+        Rebalances with a valid answer and a proved KIP-54 optimum.
     unbalanced : int
-        Of those, answers that a single transfer would improve.
+        Of those, answers that are not KIP-54 balanced.
     at_best : int
         Of those, balanced and with the fewest moves.
     needless_moves : int
-        Beyond the fewest, summed over the balanced ones.
+        Moves beyond the fewest, summed over the balanced ones.
     """
 
     group: tuple[str, str] | None
@@ -43,7 +43,7 @@ class Kip54Row:
 
 
 def kip54_rows(tables: Tables) -> tuple[Kip54Row, ...]:
-    """Count clients group by group, then assignors, by name."""
+    """Count clients per group, then assignors by name."""
     return (*_clients(tables), *_assignors(tables.answers))
 
 

@@ -1,7 +1,7 @@
-"""Load of an audit's tables: columns first, documents only for what is drawn.
+"""Load an audit's tables: all columns except documents, which are read on demand.
 
-Instances and assignments are most of the bytes; only those of the few rebalances that
-the page draws are read.
+Instances and assignments are most of the bytes; only those of the rebalances that the
+page shows are read.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _TYPES: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tables:
-    """The light columns of the tables, one row as in `pipeline.tables`.
+    """The columns of the tables without documents; rows as in `pipeline.tables`.
 
-    ``answers`` have ``broken`` besides: how many rules the assignment breaks.
+    ``answers`` have an additional column ``broken``: the number of violations.
     """
 
     folder: Path
@@ -44,7 +44,7 @@ class Tables:
 
 
 def load(folder: Path) -> Tables:
-    """Read the light columns of an audit.
+    """Read the columns of an audit, without documents.
 
     Raises
     ------
@@ -63,14 +63,14 @@ def load(folder: Path) -> Tables:
 def load_documents(
     folder: Path, table: str, key: str, wanted: Sequence[str], columns: Sequence[str]
 ) -> pd.DataFrame:
-    """Read ``columns`` of the rows whose ``key`` is wanted, documents included.
+    """Read ``columns`` of the rows with the given keys, including documents.
 
     Raises
     ------
     SourceError
         As `load`.
     """
-    # Typed: of an empty list pyarrow would make a list of nulls and refuse it.
+    # Typed, because pyarrow infers type null for an empty list and rejects it.
     keys = pa.array(wanted, SCHEMAS[table].field(key).type)
     return _read(folder / table, table, columns, ds.field(key).isin(keys))
 
@@ -81,7 +81,7 @@ def _light(folder: Path, table: str, *besides: str) -> pd.DataFrame:
 
 
 def _with_broken(answers: pd.DataFrame) -> pd.DataFrame:
-    """Replace the list of broken rules by their number."""
+    """Replace the list of violations by its length."""
     broken = [0 if rules is None else len(rules) for rules in answers["violations"]]
     return answers.drop(columns="violations").assign(broken=broken)
 

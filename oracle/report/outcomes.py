@@ -26,12 +26,12 @@ class Counts:
 
     Attributes
     ----------
-    optimum : as even as can be, and no such assignment moves less
-    needless : as even as can be, but more moves than needed
-    unbalanced : could be more even
-    invalid : breaks a rule of assignments
-    open : not settled: no proof, or a cooperative rebalance that was not finished
-    needless_moves : moves beyond the least, summed over ``needless``
+    optimum : dec-min balanced, with the fewest moves
+    needless : dec-min balanced, with needless moves
+    unbalanced : not dec-min balanced
+    invalid : violates a rule
+    open : undecided: no proof, or a cooperative rebalance that was not finished
+    needless_moves : moves beyond the fewest, summed over ``needless``
     """
 
     optimum: int = 0
@@ -48,12 +48,12 @@ class Counts:
 
     @property
     def wrong(self) -> int:
-        """Those that a proved optimum beats, and the invalid ones."""
+        """Answers that are worse than a proved optimum, or invalid."""
         return self.needless + self.unbalanced + self.invalid
 
     @property
     def total(self) -> int:
-        """All of them."""
+        """Number of all rebalances."""
         return self.judged + self.open
 
     def of(self, outcome: str) -> int:

@@ -15,11 +15,11 @@ from oracle.report.load import Tables, load_documents
 from oracle.report.outcomes import INVALID, NEEDLESS, UNBALANCED
 from oracle.report.proof import Bound, Chain, bound_of, chain_of
 from pipeline.evaluation import ACTUAL, Evaluation
-from rebalance import ClaimRule, parse_rebalance
+from rebalance import INT64_MAX, ClaimRule, parse_rebalance
 
 OF_A_KIND: Final = 3
 OF_A_GROUP: Final = 1
-LARGEST_DRAWN: Final = 20_000  # partitions; a drawing of more says nothing
+LARGEST_DRAWN: Final = 20_000  # partitions; a larger drawing is not readable
 
 
 RULES: Final = {
@@ -75,7 +75,7 @@ def outliers_of(tables: Tables, units: pd.DataFrame, claim_rule: str) -> list[Ou
 
 
 def _largest_gaps(units: pd.DataFrame, kind: str) -> pd.DataFrame:
-    """Return the few with the largest gap, no group more than `OF_A_GROUP` times."""
+    """Return the rebalances with the largest gaps, at most `OF_A_GROUP` per group."""
     found = units[(units["outcome"] == kind) & (units["partitions"] <= LARGEST_DRAWN)]
     needless = (found["moves"] - found["moves_least"]).fillna(0)
     uneven = (found["kip54_score"] - found["kip54_score_least"]).fillna(0)
@@ -121,12 +121,13 @@ def _outlier(
     assignment_text: str,
     claim_rule: str,
 ) -> Outlier:
-    instance = verify.read_rebalance(instance_text)
+    # The audit applied its size limit when it read the instance; none is needed here.
+    instance = verify.read_rebalance(instance_text, max_partitions=INT64_MAX)
     assignment = verify.read_assignment(assignment_text)
     case = verify.understand(instance, claim_rule=claim_rule)
     is_round = bool(unit["cooperative"]) and unit["drawn_from"] == "rebalances"
     verdict = verify.judge_case(case, assignment, cooperative=is_round)
-    document = parse_rebalance(instance_text)
+    document = parse_rebalance(instance_text, max_partitions=INT64_MAX)
     evaluation = Evaluation(document, ClaimRule(claim_rule), case=case)
     best, best_verdict = evaluation.optimum().judged()
     given, ideal = assignment["members"], best["members"]
@@ -154,7 +155,7 @@ def _places(verdict: Mapping[str, Any]) -> set[Held]:
 
 
 def _broken(verdict: Mapping[str, Any]) -> tuple[Broken, ...]:
-    """Gather violations by rule, the most frequent first."""
+    """Count violations by rule, the most frequent first."""
     rules = Counter(found["rule"] for found in verdict["violations"])
     rules.update(verdict.get("more_violations", {}))
     first = {found["rule"]: found for found in reversed(verdict["violations"])}

@@ -32,7 +32,7 @@ NAME_SHOWN: Final = 36
 TITLE_SHOWN: Final = 300
 
 CLIENTS: Final = "the clients"
-"""How the page calls the assignor ``actual``."""
+"""Name of the assignor ``actual`` on the page."""
 
 
 def write_page(tables: Path, out: Path, *, command: str | None = None) -> None:
@@ -41,11 +41,11 @@ def write_page(tables: Path, out: Path, *, command: str | None = None) -> None:
     Parameters
     ----------
     tables
-        The folder that the audit wrote its tables into.
+        Folder of the audit's tables.
     out
-        The file to write; it appears when it is whole.
+        File to write; it appears once it is complete.
     command
-        How to run the audit again, shown at the end of the page.
+        Command that repeats the audit, shown at the end of the page.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def _client_charts(facts: Facts) -> dict[str, str]:
 
 
 def _assignor_charts(facts: Facts) -> dict[str, str]:
-    """Draw all assignors except the optima they are compared with."""
+    """Draw all assignors except the optima with which they are compared."""
     rows = [row for row in facts.assignors if row.name not in BESTS]
     return _wide_and_narrow([(_assignor_label(row.name), row.counts) for row in rows])
 

@@ -1,4 +1,4 @@
-"""Evidence for the optimum: a refuting chain, or a bound that is met."""
+"""Evidence for the optimum: a chain that refutes balance, and a bound that is met."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def bound_of(case: Case, optimum: Document, verdict: Document) -> Bound:
 
 
 def _hop(instance: Document, given: Mapping[str, Any], giver: str, taker: str) -> Hop:
-    """Return a partition of the giver that the receiver can have; the chain has one."""
+    """Return a partition of the giver that the receiver can receive."""
     wanted = set(instance["members"][taker]["subscription"])
     held = given.get(giver, {})
     topic = min(name for name in held if name in wanted and held[name])

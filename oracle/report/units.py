@@ -1,7 +1,8 @@
 """Units of counting: a rebalance from one stable state to the next.
 
-An eager rebalance is one generation. A cooperative one takes several: a partition is
-revoked in one and given in the next, so that only the whole of it can be judged.
+An eager rebalance is one generation. A cooperative one takes several, because a
+partition is revoked in one generation and assigned in the next; it is judged as a
+whole.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from oracle.report.outcomes import INVALID, outcome_of
 from pipeline.evaluation import ACTUAL, KIP54, OPTIMUM
 
 BESTS: Final = (OPTIMUM, KIP54)
-"""Answers of programs: what others are held against, no assignors of their own."""
+"""Optima with which assignors are compared; they are no assignors."""
 COLUMNS: Final = (
     "cluster",
     "group_id",
@@ -36,7 +37,7 @@ COLUMNS: Final = (
     "drawn_from",
     "drawn_id",
 )
-"""``drawn_from`` is the table that ``drawn_id`` is a row of: what the page draws."""
+"""``drawn_from`` and ``drawn_id``: table and row that the page shows."""
 
 
 def client_units(tables: Tables) -> pd.DataFrame:
@@ -45,10 +46,10 @@ def client_units(tables: Tables) -> pd.DataFrame:
 
 
 def assignor_units(answers: pd.DataFrame) -> pd.DataFrame:
-    """Return each assignor's results on each generation where it applies.
+    """Return the results of each assignor on each generation to which it applies.
 
-    For ``actual``, only eager generations are included: in a cooperative one the client
-    had no free choice, but the other assignors do.
+    ``actual`` includes only eager generations: in a cooperative one, the client had to
+    withhold partitions, and the other assignors do not.
     """
     taken = (answers["assignor"] != ACTUAL) | ~_cooperative_rows(answers)
     units = answers[taken & answers["applies"].fillna(False)].copy()

@@ -1,7 +1,7 @@
 """Distinction between an interrupt and a failure of Spark.
 
-Ctrl-C goes to Java too, and ends it. Where Python's own interrupt is raised in a place
-that swallows exceptions, as in a finalizer, all that is left is that Java is gone.
+Ctrl-C also ends the Java process. If Python raises KeyboardInterrupt where exceptions
+are suppressed, such as in a finalizer, only the failure of Java is visible.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from types import FrameType
 
 @contextmanager
 def interrupts_kept() -> Iterator[None]:
-    """Raise an exception after an interrupt as that interrupt.
+    """Convert an exception that follows an interrupt into KeyboardInterrupt.
 
-    The interrupt also has its usual effect. In a thread that receives no signals,
-    errors stay as they are.
+    The interrupt keeps its usual effect. In a thread that receives no signals, errors
+    are not converted.
 
     Raises
     ------
     KeyboardInterrupt
-        If there has been an interrupt when something is raised.
+        If an exception is raised after an interrupt.
     """
     before = signal.getsignal(signal.SIGINT)
     is_main = threading.current_thread() is threading.main_thread()

@@ -1,6 +1,7 @@
 """``audit.json``: inputs, versions, times, and counts of an audit.
 
-Everything that depends on the clock or the machine is here and not in the tables.
+Everything that depends on the clock or the machine is in this file and not in the
+tables.
 """
 
 from __future__ import annotations
@@ -99,7 +100,7 @@ def count_rows(folder: Path) -> dict[str, int]:
 
 
 def count_quarantine(folder: Path) -> dict[str, int]:
-    """Count the records of each reason, most first."""
+    """Count the records per reason, most frequent first."""
     table = ds.dataset(
         folder / "quarantine", schema=SCHEMAS["quarantine"], format="parquet"
     ).to_table(columns=["kind", "reason", "records"])

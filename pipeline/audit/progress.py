@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 from pyspark import StatusTracker
 
 Progress: TypeAlias = Callable[[str, int, int], None]
-"""Called with a phase, and how many of its tasks are done, out of how many."""
+"""Called with a phase, the number of finished tasks, and the number of tasks."""
 
 _SECONDS: Final = 0.2
 

@@ -30,6 +30,7 @@ from pipeline.sources.sidecars import read_offsets, read_topics
 from pipeline.tables import SCHEMAS
 from pipeline.writing import Staging, staging
 from rebalance import (
+    MAX_PARTITIONS,
     ClaimRule,
     OffsetReset,
     OracleError,
@@ -41,18 +42,18 @@ from rebalance import (
 TASKS_PER_CORE: Final = 4
 LEAST_TASKS: Final = 4
 BYTES_PER_TASK: Final = 8 << 20
-"""Of sources, for each task that reconstructs; at least one task a core."""
+"""Bytes of sources per task of the reconstruction; at least one task per core."""
 
 SMALL: Final = 100_000
-"""Rows of results that one task may sort and write."""
+"""Up to this number of rows, one task sorts and writes all results."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditSummary:
     """Summary of an audit.
 
-    ``rows`` are by table; ``quarantine`` are records by kind and reason, most first;
-    ``seconds`` are by phase.
+    ``rows`` are counted per table and ``quarantine`` per kind and reason, most frequent
+    first; ``seconds`` are per phase.
     """
 
     out: Path
@@ -76,7 +77,7 @@ class _Clock:
         self.seconds[name] = time.perf_counter() - began
 
 
-def audit(  # noqa: PLR0913  # one name an option of the command
+def audit(  # noqa: PLR0913  # one parameter per option of the command
     sources: Sequence[Path],
     out: Path,
     *,
@@ -86,6 +87,7 @@ def audit(  # noqa: PLR0913  # one name an option of the command
     offset_reset: OffsetReset = OffsetReset.EARLIEST,
     source_format: str | None = None,
     claim_rule: ClaimRule = ClaimRule.NEWEST_CLAIM,
+    max_partitions: int = MAX_PARTITIONS,
     master: str = "local[*]",
     progress: Progress | None = None,
     tasks: int | None = None,
@@ -100,28 +102,21 @@ def audit(  # noqa: PLR0913  # one name an option of the command
     sources
         Files and folders in any format of `pipeline.sources.source_kind.SourceKind`.
     out
-        Folder for the tables and ``audit.json``; made if absent. On a cluster, one
-        that all workers see, as the sources must be.
-    cluster
-        What to call the cluster that the history is of.
-    topics, offsets
-        Side files (`pipeline.sources.sidecars`): partition counts, log ends. If not
-        given, ``topics.json`` and ``offsets.json`` in a folder of sources are taken.
-    offset_reset
-        Where lag counts from where nothing was committed.
-    source_format
-        Take all files to be of this format, without looking.
-    master
-        Spark's master, such as ``local[2]``.
-    progress
-        Called now and then with a phase (read, judge, write) and its state.
-    tasks
-        How many pieces to divide the work into; None: by the number of cores.
+        Folder for the tables and ``audit.json``; created if absent. On a cluster, all
+        workers must have access to it and to the sources. cluster Name of the audited
+        cluster. topics, offsets Side files (`pipeline.sources.sidecars`): partition
+        counts, log ends. If not given, ``topics.json`` and ``offsets.json`` in a folder
+        of sources are taken. offset_reset Where lag starts if nothing was committed.
+        source_format Format of all files, which is then not detected.
+        max_partitions Reject larger instances, and larger counts in ``topics``. master
+        Spark's master, such as ``local[2]``. progress Called repeatedly with a phase
+        (read, judge, write) and its state. tasks Number of parts of the work; None:
+        determined by the number of cores.
 
     Raises
     ------
     SourceError, DocumentError
-        If nothing is a source, or a side file is not one.
+        If there is no source, or a side file is invalid.
     OutputError
         If the folder cannot be written to, or the disk is full.
     OutsideError
@@ -134,13 +129,18 @@ def audit(  # noqa: PLR0913  # one name an option of the command
         found = find_sources(sources, source_format=source_format)
         topics = topics or found.side_files.get("topics.json")
         offsets = offsets or found.side_files.get("offsets.json")
-        given = {} if topics is None else read_topics(topics)
+        given = {} if topics is None else read_topics(topics, max_partitions)
         logs = None if offsets is None else read_offsets(offsets)
     with staging(out) as place, _spark(master, out, clock) as (spark, java):
         settings = _Audit(
             cluster=cluster,
             claim_rule=claim_rule,
-            world=World(given=given, logs=logs, offset_reset=offset_reset),
+            world=World(
+                given=given,
+                logs=logs,
+                offset_reset=offset_reset,
+                max_partitions=max_partitions,
+            ),
             tasks=tasks or _tasks(spark),
             progress=progress,
             clock=clock,
@@ -153,6 +153,7 @@ def audit(  # noqa: PLR0913  # one name an option of the command
             parameters={
                 "cluster": cluster,
                 "claim_rule": claim_rule.value,
+                "max_partitions": max_partitions,
                 "source_format": source_format,
                 "topics": None if topics is None else topics.name,
                 "offsets": None if offsets is None else offsets.name,
@@ -193,7 +194,7 @@ def _run(spark: SparkSession, found: Found, place: Staging, audit: _Audit) -> No
     """Read, judge, and write; each intermediate table is computed once."""
     tracker = spark.sparkContext.statusTracker()
     with audit.clock.phase("read"), watched(tracker, audit.progress, "read"):
-        read = read_splits(spark, found.splits, audit.tasks)
+        read = read_splits(spark, found.splits, audit.tasks, audit.world.max_partitions)
         rows = _with_unknown(spark, read, found)
         cases = _kept(reconstruct(rows, _tasks_for(spark, found, audit.tasks)))
         inferred = topics_seen(cases)
@@ -213,7 +214,7 @@ def _run(spark: SparkSession, found: Found, place: Staging, audit: _Audit) -> No
 
 
 def _with_unknown(spark: SparkSession, rows: DataFrame, found: Found) -> DataFrame:
-    """Add files that are no source: one row of quarantine each."""
+    """Add one row of quarantine per file that is not a source."""
     if not found.unknown:
         return rows
     unknown = [
@@ -247,11 +248,11 @@ def _spark(master: str, out: Path, clock: _Clock) -> Iterator[tuple[SparkSession
         session = spark_session(master)
         java = str(java_home())
     if running is None:
-        # What goes wrong is raised; stack traces on the terminal help nobody.
+        # Errors are raised; Spark's stack traces on the terminal are suppressed.
         session.sparkContext.setLogLevel("OFF")
     spark = session.newSession()
     spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
-    # Stages say themselves how many tasks they want; planning again costs time.
+    # Each stage sets its number of tasks; adaptive planning only costs time.
     spark.conf.set("spark.sql.adaptive.enabled", "false")
     with interrupts_kept():
         try:
@@ -280,6 +281,7 @@ def _failure(error: Exception, out: Path) -> OracleError:
         if reason in text:
             return OutputError(reason.lower(), target=str(out))
     lines = [line.strip() for line in text.splitlines() if line.strip()] or [""]
-    # A Python worker's traceback ends with what went wrong, Java's begins with it.
+    # The error is the last line of a Python worker's traceback, and the first of
+    # Java's.
     told = lines[-1] if "Traceback (most recent call last)" in text else lines[0]
     return OutsideError(f"Spark failed: {told[:300]}")

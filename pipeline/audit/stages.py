@@ -1,7 +1,7 @@
 """Spark stages of the audit: pure functions from tables to tables.
 
-Splits are read, records meet the others of their group in order of offset, cases are
-judged in batches. What a stage gives does not depend on how Spark divides the work.
+Splits are read, records are grouped and sorted by offset, and cases are judged in
+batches. The result of a stage does not depend on how Spark divides the work.
 """
 
 from __future__ import annotations
@@ -28,19 +28,21 @@ Batches = Iterator[pa.RecordBatch]
 RESULTS: Final = pa.schema(
     [(name, pa.struct(list(schema))) for name, schema in SCHEMAS.items()]
 )
-"""One row of any table: the column of that name has it, the others are null."""
+"""One row of any table, in the column with the table's name; the others are null."""
 
 _RESULTS_PER_BATCH: Final = 500
 
 
-def read_splits(spark: SparkSession, splits: list[Split], tasks: int) -> DataFrame:
+def read_splits(
+    spark: SparkSession, splits: list[Split], tasks: int, max_partitions: int
+) -> DataFrame:
     """Read each split completely; rows as in `ROWS`."""
     numbers = spark.range(0, len(splits), 1, numPartitions=min(tasks, len(splits)))
 
     def read(batches: Batches) -> Batches:
         for batch in batches:
             for number in batch.column(0).to_pylist():
-                yield from batches_of(rows_of(splits[number]))
+                yield from batches_of(rows_of(splits[number], max_partitions))
 
     return numbers.mapInArrow(read, _spark(ROWS))
 

@@ -1,4 +1,4 @@
-"""Cells of describe tables that hold more than a name."""
+"""Parse the cells of describe tables that contain more than a name."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class UnnamedTopicsError(CellError):
 
 
 def number_of(cell: str, name: str, *, most: int = 2**31 - 1) -> int | None:
-    """Read a number; ``-`` is None.
+    """Parse a number; ``-`` is None.
 
     Raises
     ------
     CellError
-        If it is no number, or one beyond ``most``.
+        If it is no number, or larger than ``most``.
     """
     if cell == MISSING:
         return None
@@ -36,14 +36,14 @@ def number_of(cell: str, name: str, *, most: int = 2**31 - 1) -> int | None:
 
 
 def assignment_of(cell: str) -> Held:
-    """Read ``t:0,1;u:2``, or ``t(0,1), u(2)`` of older tools; ``-`` and '' are none.
+    """Parse ``t:0,1;u:2``, or ``t(0,1), u(2)`` of older tools; ``-`` and '' are empty.
 
     Raises
     ------
     UnnamedTopicsError
-        If it is ``(0,1), (2)``: which topics these are is not said.
+        If it is ``(0,1), (2)``, without topic names.
     CellError
-        If it is none of the three.
+        If it has none of these forms.
     """
     if cell in (MISSING, ""):
         return {}

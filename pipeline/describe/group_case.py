@@ -1,8 +1,9 @@
-"""A group's snapshot as a case: the present assignment, judged as it stands.
+"""Convert a group's snapshot to a case, in which the present assignment is judged.
 
-The text does not say who subscribes to what. Members are taken to want the same: every
-topic that one of them holds. What they hold is both what they own and the answer that
-is judged. Lag is known for a topic when the text tells it for each partition.
+The text does not contain subscriptions. Every member is assumed to subscribe to all
+topics of which any member has a partition. The present assignment serves both as owned
+partitions and as the assignment that is judged. Lag of a topic is known if the text
+states it for each partition.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ _GONE: Final = ("Empty", "Dead")
 _ASSIGNMENTS: Final = ("CURRENT-ASSIGNMENT", "ASSIGNMENT")
 
 
-class NotJudged(Exception):  # noqa: N818  # no error: a sound group may be set aside
-    """Why a snapshot is not judged; ``sound`` is False if its text is faulty."""
+class NotJudged(Exception):  # noqa: N818  # no error: valid groups can be set aside
+    """Why a snapshot is not judged; ``sound`` is False if its text is invalid."""
 
     def __init__(self, reason: str, *, sound: bool) -> None:
         super().__init__(reason)
@@ -41,7 +42,7 @@ def case_of(snapshot: Snapshot) -> Case:
     Raises
     ------
     NotJudged
-        If the group is rebalancing or has no members, or the text is faulty.
+        If the group is rebalancing or has no members, or the text is invalid.
     """
     _refuse_faults(snapshot)
     state = _state(snapshot)
@@ -86,7 +87,7 @@ def partitions_seen(snapshot: Snapshot) -> Iterator[tuple[str, int]]:
                     for topic, numbers in _assigned(section, row).items():
                         yield topic, max(numbers) + 1
             except CellError:
-                continue  # the group's case says what is wrong with it
+                continue  # `case_of` reports the error
 
 
 def _refuse_faults(snapshot: Snapshot) -> None:
@@ -114,7 +115,7 @@ def _state(snapshot: Snapshot) -> str | None:
 
 
 def _held(snapshot: Snapshot) -> tuple[dict[str, Held], dict[str, Mapping[str, str]]]:
-    """Return what each member holds, and the cells of its row."""
+    """Return each member's partitions, and the cells of its row."""
     members, offsets = snapshot.of(Form.MEMBERS), snapshot.of(Form.OFFSETS)
     if members is None and offsets is None:
         raise NotJudged("only its state is told, no member", sound=True)
@@ -212,7 +213,8 @@ def _lag(section: Section | None) -> tuple[Offsets | None, set[tuple[str, int]]]
             continue
         listed.add((topic, number))
         if behind is not None:
-            # A commit past the log end shows as negative: nothing left to read.
+            # A commit beyond the log end is shown as negative lag: nothing left to
+            # read.
             lag.setdefault(topic, {})[number] = max(0, behind)
     return {topic: sorted(lag[topic].items()) for topic in sorted(lag)}, listed
 

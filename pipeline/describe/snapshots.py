@@ -1,10 +1,10 @@
 """Grouping of describe tables into snapshots of one group at one moment.
 
-The command prints one form at a time, so a snapshot is spread over files. Files of one
-folder belong together when their names are equal but for the words that name a form:
+The command prints one form at a time, so a snapshot can span several files. Files of
+one folder belong together if their names differ only in the words that name a form:
 ``members-1.txt`` and ``state-1.txt``, ``g.describe.txt`` and ``g.members-verbose.txt``.
-Where one file shows a group several times in the same form, the first of each form are
-one snapshot, the second the next, and so on.
+If a file contains a group several times in the same form, the n-th occurrences of all
+forms are the n-th snapshot.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _BREAK: Final = re.compile(r"[-._ ]+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """The rows of one group in one table of one file."""
+    """Rows of one group in one table of one file."""
 
     form: Form
     source: str
@@ -69,7 +69,7 @@ class Section:
 
 @dataclass(slots=True, kw_only=True)
 class Snapshot:
-    """Everything known about one group at one moment."""
+    """All sections about one group at one moment."""
 
     name: str
     group_id: str
@@ -78,13 +78,13 @@ class Snapshot:
     noted_at: tuple[str, int] = ("", 0)
 
     def of(self, form: Form) -> Section | None:
-        """Return the section of a form; of several, the one with most columns."""
+        """Return the section of a form; if there are several, the widest."""
         found = [section for section in self.sections if section.form is form]
         return max(found, key=lambda section: len(section.columns), default=None)
 
     @property
     def place(self) -> tuple[str, int]:
-        """Where it is described: file and line."""
+        """File and line of the first section."""
         for form in (Form.MEMBERS, Form.OFFSETS, Form.STATE):
             if (section := self.of(form)) is not None:
                 return section.source, section.line
@@ -146,7 +146,7 @@ def _snapshot(
 
 
 def _parts(piece: Piece, source: str) -> Iterator[Section | Note | Stray]:
-    """Split a table by group; a fault without one belongs to the only group."""
+    """Split a table by group; a fault without a group belongs to the only group."""
     if isinstance(piece, Note):
         yield piece
         return

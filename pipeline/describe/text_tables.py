@@ -1,8 +1,9 @@
 """Parser of the tables in ``kafka-consumer-groups --describe``, of any version.
 
-A cell stands under its heading: widths follow the longest value (Java's, in UTF-16
-units), so names with spaces and empty cells are no riddle. A value too long for a
-column of fixed width pushes the rest to the right; then the cells are counted instead.
+Cells are aligned with their headings: column widths follow the longest value (in UTF-16
+units, as in Java), so names with spaces and empty cells are unambiguous. In a column of
+fixed width, a longer value shifts the rest of the row to the right; such a row is split
+into words, whose number must equal that of the headings.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pipeline.sources.lines import Line
 class Form(Enum):
     """Subject of a table."""
 
-    OFFSETS = "offsets"  # the plain form: one row a partition
+    OFFSETS = "offsets"  # the plain form: one row per partition
     MEMBERS = "members"  # --members, also with --verbose
     STATE = "state"  # --state
 
@@ -38,7 +39,7 @@ _NEEDED: Final = {
     Form.MEMBERS: ("GROUP", "CONSUMER-ID", "HOST", "#PARTITIONS"),
     Form.STATE: ("GROUP", "STATE", "#MEMBERS"),
 }
-"""Columns that no row leaves empty."""
+"""Columns that are never empty."""
 _NOTES: Final = (
     (re.compile(r"Consumer group '(.*)' has no active members\.\Z"), NO_MEMBERS),
     (re.compile(r"Warning: Consumer group '(.*)' is rebalancing\.\Z"), REBALANCING),
@@ -57,7 +58,7 @@ class Cells:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """An unusable line; ``group_id`` is None if even that is uncertain."""
+    """An unusable line; ``group_id`` is None if it is unknown."""
 
     line: int
     text: bytes
@@ -79,7 +80,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """A message of the command about a group, outside its tables."""
+    """A message of the tool about a group, outside its tables."""
 
     line: int
     group_id: str
@@ -123,7 +124,7 @@ def heading_of(text: str) -> tuple[Form, tuple[tuple[str, int], ...]] | None:
 
 
 def note_of(text: str, line: int) -> Note | None:
-    """Recognize a message about a group, which goes to the error stream."""
+    """Recognize a message about a group, which the tool prints to standard error."""
     for pattern, says in _NOTES:
         if match := pattern.match(text.strip()):
             return Note(line=line, group_id=match[1], says=says)
@@ -136,7 +137,7 @@ def _add(table: Table, line: Line, text: str) -> None:
     group_id = (cells or {}).get("GROUP") or None
     missing = [name for name in _NEEDED[table.form] if not (cells or {}).get(name)]
     if cells is None or missing:
-        reason = f"no {missing[0]}" if cells else "cells do not stand under headings"
+        reason = f"no {missing[0]}" if cells else "cells are not aligned with headings"
         table.faults.append(
             Fault(line=line.number, text=line.text, reason=reason, group_id=group_id)
         )

@@ -1,6 +1,6 @@
-"""Evaluation of one rebalance: every assignor, the optimum, the best by KIP-54; judged.
+"""Run and judge every assignor, the optimum, and KIP-54's optimum on one rebalance.
 
-Used by ``audit`` and ``compare`` alike. Does not import Spark.
+Used by ``audit`` and ``compare``. Does not import Spark.
 """
 
 from pipeline.evaluation.answers import (

@@ -26,10 +26,9 @@ ACTUAL: Final = "actual"
 OPTIMUM: Final = "optimum"
 """Dec-min balance, then the fewest moves: the default policy of `solver.solve`."""
 KIP54: Final = "kip54-sticky"
-"""The fewest moves among KIP-54 balanced assignments: the best for a StickyAssignor."""
+"""The fewest moves among KIP-54 balanced assignments: a StickyAssignor's optimum."""
 EFFORT: Final = 5.0
-"""Deterministic effort of each search (`solver.Limits`), so that answers are equal
-on every machine; about one second per unit."""
+"""Effort of each search (`solver.Limits`): equal answers on every machine."""
 
 Document: TypeAlias = dict[str, Any]
 
@@ -87,7 +86,7 @@ class Evaluation:
     document : Rebalance
     claim_rule : ClaimRule
     case : verify.Case or None
-        The same rebalance as the judge understood it, where the caller has it.
+        The same rebalance, parsed by the judge, if the caller has it.
 
     Raises
     ------
@@ -114,7 +113,7 @@ class Evaluation:
         return peak_lag_bound(self.case)
 
     def all_answers(self) -> Iterator[Answer | Failure]:
-        """Run and judge every heuristic, then the optimum and the best by KIP-54."""
+        """Run and judge every heuristic, then the optimum and KIP-54's optimum."""
         runs: dict[str, Callable[[], Answer]] = {
             name: partial(self.heuristic, assignor)
             for name, assignor in ASSIGNORS.items()
@@ -122,7 +121,7 @@ class Evaluation:
         for name, run in {**runs, OPTIMUM: self.optimum, KIP54: self.kip54}.items():
             try:
                 yield run()
-            except Exception as error:  # noqa: BLE001  # one failure costs one answer
+            except Exception as error:  # noqa: BLE001  # a failure affects one answer
                 yield Failure(assignor=name, error=error)
 
     def heuristic(self, assignor: Assignor) -> Answer:
@@ -137,8 +136,8 @@ class Evaluation:
     def optimum(self) -> Answer:
         """Solve for dec-min balance and stickiness, and have the certificate checked.
 
-        ``policy`` and ``objectives`` are left out: the certificate proves both, and the
-        judge reports this in ``proved``.
+        ``policy`` and ``objectives`` are omitted: the certificate proves both
+        objectives, and the judge reports this in ``proved``.
         """
         document = solve(self.instance).to_document(self.instance)
         bare = document.model_copy(update={"policy": None, "objectives": None})
@@ -170,12 +169,12 @@ class Evaluation:
         return Answer(assignor=ACTUAL, assignment=document, verdict=verdict)
 
     def judge(self, assignor: str, document: AssignmentDocument) -> Answer:
-        """Judge an assignment, as its JSON states it.
+        """Judge the JSON value of an assignment.
 
         Raises
         ------
         InstanceError
-            If the judge cannot settle this policy for this instance.
+            If the judge cannot judge this policy for this instance.
         """
         plain = plain_of(document)
         verdict = judge_case(self.case, plain)

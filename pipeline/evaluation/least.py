@@ -16,8 +16,8 @@ class Least:
     Attributes
     ----------
     kip54_score : int or None
-        Of a dec-min assignment; None too where members state capacities, because the
-        score counts loads and the optimum is even by load ÷ capacity.
+        Of a dec-min assignment. Also None if members state capacities, because the
+        score counts loads and the optimum balances load ÷ capacity.
     moves : int or None
         Of the dec-min assignments.
     moves_kip54 : int or None
@@ -31,8 +31,7 @@ class Least:
     def gap(self, verdict: Mapping[str, Any]) -> dict[str, int] | None:
         """Subtract the least values from an answer's figures; None: not proved.
 
-        An answer that is less even than it can be may move less than the optimum: its
-        gap in moves is then below 0.
+        The gap in moves of an answer that is not dec-min balanced can be negative.
         """
         if self.moves is None:
             return None
@@ -52,9 +51,9 @@ class Least:
         return int(figures["moves"]) - self.moves_kip54
 
     def is_optimum(self, verdict: Mapping[str, Any]) -> bool | None:
-        """Return whether no assignment is more even, and none as even moves less.
+        """Return whether an answer is dec-min balanced with the fewest moves.
 
-        None while partitions are withheld, or when the optimum is not proved.
+        None while partitions are withheld, or if the optimum is not proved.
         """
         figures = verdict["figures"]
         if figures.get("withheld") or self.moves is None:
@@ -66,9 +65,9 @@ class Least:
         )
 
     def is_kip54_optimum(self, verdict: Mapping[str, Any]) -> bool | None:
-        """Return whether it is KIP-54 balanced and no such assignment moves less.
+        """Return whether an answer is KIP-54 balanced with the fewest moves.
 
-        None while partitions are withheld, or when the least is not proved.
+        None while partitions are withheld, or if the least value is not proved.
         """
         if verdict["figures"].get("withheld") or self.moves_kip54 is None:
             return None
@@ -78,7 +77,7 @@ class Least:
 def least_of(
     optimum: Answer | None, kip54: Answer | None, *, by_capacity: bool
 ) -> Least:
-    """Read the least values from the two programs' answers; None: it failed."""
+    """Return the least values that two answers prove; None: there is no answer."""
     moves_kip54 = _least_moves_by_kip54(kip54)
     if optimum is None or optimum.verdict is None:
         return Least(moves_kip54=moves_kip54)

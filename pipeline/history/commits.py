@@ -22,7 +22,7 @@ class Commits:
             self._offsets.get(record.topic, {}).pop(record.partition, None)
 
     def of(self, topics: Iterable[str]) -> Offsets:
-        """Return the commits of these topics; a topic without any is absent."""
+        """Return the commits of these topics; topics without commits are absent."""
         return {
             topic: sorted(self._offsets[topic].items())
             for topic in sorted(topics)

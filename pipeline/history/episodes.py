@@ -1,15 +1,15 @@
 """Episodes: a rebalance from one stable state to the next.
 
-A group is at rest after a generation in which nothing was withheld. A partition is
-withheld when it goes to nobody although a member that wants its topic owned it: in a
-cooperative group its owner has to revoke it first, and then asks for another
-rebalance. An episode is the generations from one rest to the next, the last included;
-in an eager group, every generation by itself. Members may come and go meanwhile: the
-episode goes on until nothing is withheld. It is `OPEN` when the source ends, or the
-group empties, before that.
+A group is in a stable state after a generation in which no partition is withheld. A
+partition is withheld if no member receives it although its owner subscribes to its
+topic: in a cooperative group, the owner first revokes it and then requests another
+rebalance. An episode consists of the generations after one stable state, up to and
+including the next; in an eager group, it is a single generation. Members can join and
+leave meanwhile. An episode is `OPEN` if the source ends, or the group becomes empty,
+before a stable state.
 
-What was owned at the rest before is what its first round took as owned, followed by
-seat: member id, or instance id for a static member.
+The partitions owned before an episode are those owned before its first round. Members
+are identified by instance id if they are static, else by member id (`seat`).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Running:
 
 
 class Episodes:
-    """Splits a group's cases into episodes; yields each case once it is complete."""
+    """Split a group's cases into episodes, and yield each case once it is complete."""
 
     def __init__(self) -> None:
         self._running: Running | None = None
@@ -45,9 +45,9 @@ class Episodes:
     def add(
         self, case: Case, generation: Generation, ownership: Ownership
     ) -> Iterator[Case]:
-        """Add the next case; yield the complete ones, the last with its episode.
+        """Add the next case; yield complete cases, the last one with its episode.
 
-        A case that withholds nothing ends its episode.
+        A case without withheld partitions ends its episode.
         """
         running = self._running
         if running is None:
@@ -66,7 +66,7 @@ class Episodes:
             yield from self._end(REST)
 
     def interrupt(self) -> Iterator[Case]:
-        """End the unfinished episode, if any: nothing follows it."""
+        """End the unfinished episode, if there is one."""
         if self._running is not None:
             yield from self._end(OPEN)
 
@@ -88,7 +88,7 @@ class Episodes:
 
 
 def withheld_of(generation: Generation, ownership: Ownership) -> int:
-    """Count what a cooperative round assigns to no member while its owner holds it."""
+    """Count the partitions that a cooperative round withholds from all members."""
     if not ownership.cooperative:
         return 0
     owned: set[tuple[str, int]] = set()
@@ -104,7 +104,7 @@ def _pairs(held: Held) -> set[tuple[str, int]]:
 
 
 def _wait(running: Running, following: Case) -> None:
-    """Add the time that the last round's withheld partitions had no owner."""
+    """Add the time in which the last round's withheld partitions had no owner."""
     began, ended = running.last.at, following.at
     if began is None or ended is None or running.unowned_ms is None:
         running.unowned_ms = None
@@ -123,7 +123,7 @@ def _episode_of(running: Running, ended: str) -> Episode:
         ended=ended,
         owned_from=first.owned_from,
         withheld=running.withheld,
-        # An eager group stands still for a time that its records do not tell.
+        # How long an eager group does not consume is not recorded.
         unowned_partition_ms=running.unowned_ms if last.cooperative else None,
         source=first.source,
         before=_by_member(running) if several else None,

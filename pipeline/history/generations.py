@@ -21,7 +21,7 @@ CONSUMER: Final = "consumer"
 STICKY: Final = "sticky"
 COOPERATIVE: Final = "cooperative-sticky"
 STREAMS: Final = "stream"
-"""Name of Kafka Streams' own assignor, which hands out tasks."""
+"""Name of Kafka Streams' assignor, which assigns tasks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +39,7 @@ class Participant:
 
     @property
     def seat(self) -> tuple[bool, str]:
-        """Its static name if it has one, else its member id.
+        """The instance id of a static member, else the member id.
 
         A static member that returns gets a new member id and its old partitions
         (KIP-345).
@@ -61,7 +61,7 @@ class Generation:
 
 
 def why_not_judged(record: GroupMetadata) -> str | None:
-    """Return why a group of another kind is set aside; None for a consumer group."""
+    """Return why a group is set aside; None for a consumer group."""
     kind = record.protocol_type
     if not record.members and kind in (CONSUMER, ""):
         return None
@@ -78,7 +78,7 @@ def decode_generation_of(record: GroupMetadata) -> Generation:
     Raises
     ------
     WireError
-        If one cannot be read, or two members have one id; says which.
+        If a message cannot be read, or two members have the same id.
     """
     assignor = record.protocol or ""
     participants = [_participant(member, assignor) for member in record.members]
@@ -101,8 +101,8 @@ def decode_generation_of(record: GroupMetadata) -> Generation:
 def reports(assignor: str | None, claim: MemberClaim) -> bool:
     """Return whether the claim is the member's report of all that it owns.
 
-    Under ``sticky``, no user data means nothing is owned; under others, the field of
-    the subscription is used, if the version has one.
+    Under ``sticky``, a member without user data owns nothing; under others, the owned
+    partitions in the subscription are used, if its version has them.
     """
     if claim.source is ClaimSource.NOWHERE:
         return assignor == STICKY
@@ -110,12 +110,12 @@ def reports(assignor: str | None, claim: MemberClaim) -> bool:
 
 
 def once(held: Held) -> Held:
-    """Remove repetitions: a member owns a partition once."""
+    """Remove repeated partitions."""
     return {topic: sorted(set(numbers)) for topic, numbers in held.items()}
 
 
 def wanted(held: Held, subscription: list[str]) -> Held:
-    """Remove the topics that are not subscribed to."""
+    """Remove topics to which the member does not subscribe."""
     return {topic: held[topic] for topic in held if topic in subscription}
 
 

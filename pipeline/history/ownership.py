@@ -1,16 +1,17 @@
-"""Owners at the start of a rebalance, and the source they are known from.
+"""Owners at the start of a rebalance, and how they are known.
 
-As a rule it is the assignment of the generation before. Two things break the rule:
+Usually, members own the assignment of the generation before. There are two exceptions:
 
-- That generation is not in the source (compacted away, or never completed).
-- A member says otherwise. Members of the two sticky assignors report what they own. A
-  member that did not take part to the end of the last rebalance never heard of its
-  assignment, and Java's consumers drop one that does not match a subscription changed
-  meanwhile: they own what they owned before, and the report says so.
+- That generation is not in the source (compacted, or never completed).
+- A member reports something else. Members of the two sticky assignors report what they
+own. A member that did not complete the last rebalance did not receive its assignment,
+and Java's consumers reject an assignment that does not match a subscription that has
+changed meanwhile. Such members still own and report what they owned before.
 
-Then the members' reports count, and the row tells. A cooperative group is a special
-case: consumers that support an eager assignor too revoke everything before they join
-(KIP-429), so when nobody reports anything the round is an eager one.
+In these cases, the members' reports are used, and the column ``owned_from`` states
+this. A cooperative group is a special case: consumers that also support an eager
+assignor revoke everything before they join (KIP-429), so a round in which no member
+reports anything is eager.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ REPORTING: Final = (STICKY, COOPERATIVE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """A group after a generation: per seat, its subscription, holdings, and member."""
+    """A group after a generation: subscription, partitions, and member per seat."""
 
     generation: int
     member: dict[Seat, str]
@@ -82,7 +83,7 @@ def ownership_of(generation: Generation, before: Standing | None) -> Ownership:
 
 
 def _is_eager(generation: Generation, before: Standing) -> bool:
-    """Return whether all members that held something report that they hold nothing."""
+    """Return whether all members that owned partitions report that they own none."""
     held = [p for p in generation.participants if _still_held(p, before)]
     return bool(held) and not any(p.claim.partitions for p in held)
 
@@ -93,11 +94,11 @@ def _still_held(participant: Participant, before: Standing) -> Held:
 
 
 def _disagrees(participant: Participant, before: Standing, assignor: str) -> bool:
-    """Return whether a member that took part reports something else.
+    """Return whether a member of the generation before reports something else.
 
-    A static member that restarted remembers nothing. Its partitions stay its own
-    (KIP-345), unless the group is cooperative: then they are free at once, because no
-    member has to revoke them.
+    A static member that has restarted reports nothing, but keeps its partitions
+    (KIP-345). In a cooperative group, they are free at once, because no member has to
+    revoke them.
     """
     if participant.seat not in before.held:
         return False

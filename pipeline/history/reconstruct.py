@@ -1,11 +1,10 @@
 """Reconstruction of a group's history, record by record, as cases to judge.
 
-What Kafka's coordinator stores, and when (``GroupMetadataManager``, Kafka 4.3): an
-empty generation 0 when a group is made; a generation once its leader has handed in the
-assignment; an empty one when the last member has gone. A rebalance that begins before
-the last one ended leaves a gap in the numbers. A static member that returns to a
-group at rest is written into the *same* generation under its new id: that is no
-rebalance.
+Kafka's coordinator (``GroupMetadataManager``, Kafka 4.3) stores an empty generation 0
+when a group is created, a generation once its leader has sent the assignment, and an
+empty generation after the last member has left. A rebalance that begins before the last
+one has ended leaves a gap in the numbers. A static member that returns to a stable
+group is written into the *same* generation under its new id; this is not a rebalance.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ from rebalance import WireError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Position of a record, and its time in milliseconds, None if unknown."""
+    """Position of a record, and its time in milliseconds (None if unknown)."""
 
     source: str
     partition: int | None
@@ -62,7 +61,7 @@ class GroupHistory:
         self._commits.apply(record)
 
     def delete(self, _record: GroupTombstone) -> Iterator[Case]:
-        """Apply the group's tombstone; a group that returns starts at 0 again."""
+        """Apply the group's tombstone; a new group restarts at generation 0."""
         yield from self._episodes.interrupt()
         self._standing = Standing(generation=0, member={}, subscription={}, held={})
 
@@ -72,7 +71,7 @@ class GroupHistory:
         Raises
         ------
         WireError
-            If a member's message cannot be read. What the group owns is unknown then,
+            If a member's message cannot be read. The owned partitions are then unknown
             until the next generation.
         """
         try:
@@ -91,12 +90,12 @@ class GroupHistory:
         yield from self._episodes.add(case, generation, ownership)
 
     def lost(self) -> Iterator[Case]:
-        """Reset the group's state: a record of it could not be read."""
+        """Reset the group's state after a record that could not be read."""
         self._standing = None
         yield from self._episodes.interrupt()
 
     def finish(self) -> Iterator[Case]:
-        """Yield the case that waits for a next round, if there is one."""
+        """Yield the last case if its episode is unfinished."""
         yield from self._episodes.interrupt()
 
     def _case(

@@ -1,8 +1,8 @@
-"""Split of sorted rows into the histories of single groups.
+"""Split sorted rows into the histories of single groups.
 
-Records that are not judged are counted by group and kind, the first one shown. A record
-read twice, from overlapping files, counts once; two different records at one offset
-contradict each other, and the first of them (by its bytes) stands.
+Records that are not judged are counted by group and kind, and the first one is kept. A
+record that overlapping files contain twice counts once. Of two different records at one
+offset, the first by its bytes is used, and the other is quarantined.
 """
 
 from __future__ import annotations
@@ -31,11 +31,13 @@ from pipeline.sources.rows import (
 from rebalance import WireError
 
 ORDER = ("group_id", "source_partition", "source_offset", "key", "value", "source")
-"""What rows must be sorted by, nulls first."""
+"""Columns by which rows must be sorted, nulls first."""
 
 MOST_PARTITIONS = 1 << 17
-"""What one record may make us believe a topic to have. More is damage: no cluster has
-such a topic, and posing it for every rebalance would take all memory."""
+"""Largest partition count inferred from a record; a larger one is treated as damage.
+
+Its instances would not fit into memory.
+"""
 
 
 def histories(rows: Iterable[Row]) -> Iterator[Row]:
@@ -88,7 +90,7 @@ class _Group:
                 yield from self._cases(self._history.lost())
 
     def finish(self) -> Iterator[Row]:
-        """Yield what is pending, and what was set aside."""
+        """Yield the pending case and the counted records."""
         yield from self._cases(self._history.finish())
         for kind in sorted(self._aside):
             yield self._aside[kind]

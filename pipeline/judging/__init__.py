@@ -1,1 +1,1 @@
-"""Rows of the audit's tables, computed from cases: posed, answered, and judged."""
+"""Rows of the audit's tables, computed from cases: instance, answers, verdicts."""

@@ -1,4 +1,4 @@
-"""Rows of ``rebalances`` and ``members``: a case before any answer."""
+"""Rows of ``rebalances`` and ``members``: a case without its answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of ``episodes``: each judged as one step between two stable states."""
+"""Rows of ``episodes``, each judged as one step between two stable states."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _of_episode(episode: Episode) -> Row:
 
 
 def _at_rest(verdict: dict[str, Any], least: Least) -> Row:
-    """Return the columns that only apply to a group in a stable state."""
+    """Return the columns that apply only to a group in a stable state."""
     figures = verdict["figures"]
     return {
         "verdict": verdict["verdict"],

@@ -1,13 +1,13 @@
 """The rebalance/1 document of a case.
 
-Partition counts are given, or inferred as the largest number seen in assignments and
-commits of the whole source; what members merely claim is not believed for this. A topic
-of which nothing was seen is left out: a subscription to it brings nothing.
+Partition counts are given, or inferred from the largest partition number in assignments
+and commits of all sources; claims of members are not used for this. A topic that does
+not occur there is omitted; a subscription to it contributes no partitions.
 
-Lag of a partition, when log ends are given (they were read once, when the recording
-ended): records from the offset committed at the rebalance up to that end. It is the
-work then ahead, not the lag of that moment, which no record tells. Where nothing was
-committed, ``auto.offset.reset`` says where it counts from (`rebalance.lag`).
+If log ends are given, which were read once at the end of the recording, the lag of a
+partition is the number of records from the offset committed at the rebalance up to that
+end. The lag at the time of the rebalance itself is not recorded. If nothing was
+committed, ``auto.offset.reset`` determines where lag starts (`rebalance.lag`).
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import numpy as np
 from pipeline.cases import CLAIMS, PREVIOUS, Case, CaseMember, Held
 from pipeline.sources.sidecars import Logs
 from rebalance import (
+    MAX_PARTITIONS,
     NOT_COMMITTED,
     OffsetReset,
     Rebalance,
@@ -39,12 +40,13 @@ LAG_GIVEN: Final = "given"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
-    """What is known besides the cases: partition counts, log ends, and offset reset."""
+    """What is known besides the cases: counts, log ends, offset reset, size limit."""
 
     given: Mapping[str, int] = field(default_factory=dict)
     inferred: Mapping[str, int] = field(default_factory=dict)
     logs: Logs | None = None
     offset_reset: OffsetReset = OffsetReset.EARLIEST
+    max_partitions: int = MAX_PARTITIONS
 
     def partitions(self, topic: str) -> int | None:
         """Return a topic's partition count; None if unknown."""
@@ -62,7 +64,7 @@ class Posed:
 
 
 def pose(case: Case, world: World) -> Posed:
-    """Return a case as a document.
+    """Convert a case to a document.
 
     Raises
     ------
@@ -70,14 +72,16 @@ def pose(case: Case, world: World) -> Posed:
         If the case contradicts itself, or is too large.
     """
     if case.document is not None:
-        return _as_given(parse_rebalance(case.document))
+        return _as_given(
+            parse_rebalance(case.document, max_partitions=world.max_partitions)
+        )
     members = case.members or {}
     owned = {name: member.owned for name, member in members.items()}
     return _posed(case, members, owned, world)
 
 
 def pose_before(case: Case, before: Mapping[str, Held], world: World) -> Posed:
-    """Return a case's last members with what they owned at the stable state before."""
+    """Convert a case's members, with what they owned at the stable state before."""
     return _posed(case, case.members or {}, before, world, dated=False)
 
 
@@ -116,7 +120,7 @@ def _posed(
     given = all(topic in world.given for topic in topics)
     known = known and bool(topics)
     return Posed(
-        document=rebalance_of(document),
+        document=rebalance_of(document, max_partitions=world.max_partitions),
         partition_counts=COUNTS_GIVEN if given else COUNTS_INFERRED,
         lag_known=known,
         lag_basis=basis if known else None,
@@ -124,7 +128,7 @@ def _posed(
 
 
 def _topics_of(members: Mapping[str, CaseMember]) -> set[str]:
-    """Return the topics that are subscribed to, or were assigned nevertheless."""
+    """Return the topics that members subscribe to or have partitions of."""
     found: set[str] = set()
     for member in members.values():
         found.update(member.subscription, member.assigned or ())

@@ -38,7 +38,7 @@ class Settings:
 
 
 def judge_rows(rows: Iterable[Row], settings: Settings) -> Iterator[Result]:
-    """Judge cases and pass quarantine on."""
+    """Judge cases, and pass on rows of quarantine."""
     for row in rows:
         if row["what"] == CASE:
             yield from judge_case_safely(unpack(row["value"]), settings)
@@ -50,7 +50,7 @@ def judge_case_safely(case: Case, settings: Settings) -> Iterator[Result]:
     """Judge a case; its failure does not affect other cases."""
     try:
         posed = pose(case, settings.world)
-    except Exception as error:  # noqa: BLE001  # quarantine says what it was
+    except Exception as error:  # noqa: BLE001  # reported in quarantine
         yield _failed(case, None, _reason("instance", error), settings)
         return
     try:

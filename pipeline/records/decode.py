@@ -1,6 +1,6 @@
 """Decoder of one record of ``__consumer_offsets``, by the type in its key.
 
-Follows ``CoordinatorRecordType`` of Apache Kafka 4.3; type 9 was written by 4.0 alone.
+Follows ``CoordinatorRecordType`` of Apache Kafka 4.3; only 4.0 wrote type 9.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _OTHERS: Final = {
 def decode_record(key: bytes | None, value: bytes | None) -> Record:
     """Read one record; a value of None is a tombstone.
 
-    Records of other kinds of groups are read up to the group's name and set aside.
+    Of other kinds of groups, only the name is decoded, for the quarantine.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def decode_record(key: bytes | None, value: bytes | None) -> Record:
     ------
     WireError
         If there is no key, its type is unknown, or key or value is not that message.
-        The offset counts from the start of the key or the value, as the reason says.
+        The reason states whether the offset is in the key or in the value.
     """
     if key is None:
         raise WireError("key: a record without one", offset=0)

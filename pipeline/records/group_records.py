@@ -19,16 +19,16 @@ from rebalance.protocol import Cursor
 
 _LEAST_MEMBER: Final = 2 + 2 + 2 + 4 + 4 + 4  # bytes, version 0, everything empty
 _LEAST_FLEXIBLE_MEMBER: Final = 1 + 1 + 1 + 1 + 4 + 4 + 1 + 1 + 1
-_NO_TAGS: Final[dict[int, int]] = {}  # none is known; all are skipped
+_NO_TAGS: Final[dict[int, int]] = {}  # no tags are known; all are skipped
 
 
 def decode_group(key: Cursor, value: bytes | None) -> GroupMetadata | GroupTombstone:
-    """Read a classic group; ``key`` stands behind the record type.
+    """Decode a classic group; ``key`` is positioned after the record type.
 
     Raises
     ------
     WireError
-        If key or value is no such message.
+        If key or value is not such a message.
     """
     group_id = key.string("key: group")
     key.end("key")
@@ -72,7 +72,7 @@ def _members(value: Cursor, version: int) -> tuple[GroupMember, ...]:
 
 
 def _member(value: Cursor, version: int) -> GroupMember:
-    """Read a member of version 0 to 3; arguments are read in the order of the wire."""
+    """Decode a member of version 0 to 3; arguments are in the order of the bytes."""
     return GroupMember(
         member_id=value.string("value: member"),
         group_instance_id=(
@@ -90,7 +90,7 @@ def _member(value: Cursor, version: int) -> GroupMember:
 
 
 def _flexible_member(value: Cursor) -> GroupMember:
-    """Read a member of version 4; arguments are read in the order of the wire."""
+    """Decode a member of version 4; arguments are in the order of the bytes."""
     member = GroupMember(
         member_id=value.compact_string("value: member"),
         group_instance_id=value.nullable_compact_string("value: group instance"),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 UNKNOWN = -1
-"""What Kafka writes, and we set, for a number that nobody said."""
+"""Kafka's value for an unknown number, which we use as well."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,10 +39,10 @@ class OffsetTombstone:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupMember:
-    """One member of a classic group; its two messages stay bytes here.
+    """One member of a classic group; its two messages are not decoded.
 
-    Timeouts are milliseconds. ``assignment`` is empty when the leader gave nothing,
-    not even an empty message.
+    Timeouts are in milliseconds. ``assignment`` is empty if the leader sent no message
+    for this member.
     """
 
     member_id: str
@@ -60,7 +60,8 @@ class GroupMetadata:
     """A classic group after a rebalance, or without members (record type 2).
 
     ``protocol_type`` is ``consumer`` for consumer groups, ``connect`` for Kafka
-    Connect's, empty for a group that only commits. ``protocol`` is the assignor's name.
+    Connect, and empty for a group that only commits. ``protocol`` is the assignor's
+    name.
     """
 
     group_id: str
@@ -82,7 +83,7 @@ class GroupTombstone:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetAside:
-    """A sound record of another kind of group; ``reason`` states which.
+    """A valid record of another kind of group; ``reason`` states which.
 
     ``kind`` is Kafka's name of the record, such as ``ConsumerGroupMetadata``.
     """

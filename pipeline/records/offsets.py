@@ -1,7 +1,7 @@
 """Offset commit records: ``OffsetCommitKey.json`` and ``OffsetCommitValue.json``.
 
-Version 1 of the value alone has an expiry, 3 added the leader epoch, 4 made the
-encoding flexible; Kafka 4.1 put the topic's id into tag 0.
+Only version 1 of the value has an expiry, 3 added the leader epoch, 4 made the encoding
+flexible; Kafka 4.1 added the topic's id as tag 0.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ _TAG_SIZES: Final = {_TOPIC_ID: 16}  # bytes
 
 
 def decode_offset(key: Cursor, value: bytes | None) -> OffsetCommit | OffsetTombstone:
-    """Read an offset commit; ``key`` stands behind the record type.
+    """Decode an offset commit; ``key`` is positioned after the record type.
 
     Raises
     ------
     WireError
-        If key or value is no such message.
+        If key or value is not such a message.
     """
     group_id = key.string("key: group")
     topic = key.string("key: topic")

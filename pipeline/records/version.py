@@ -13,13 +13,13 @@ NEWEST_VERSION: Final = 4
 def value_version(value: Cursor) -> int:
     """Decode a value's version, 0 to 4.
 
-    Newer versions are not decoded: from version 4 on, Kafka adds tagged fields, and a
-    new number is meant to be unreadable for older readers (KIP-915).
+    Newer versions are not decoded: from version 4 on, Kafka adds tagged fields, and
+    increases the version only if older readers must not read a record (KIP-915).
 
     Raises
     ------
     WireError
-        If the version is another.
+        If it is another version.
     """
     version = value.int16("value: version")
     if not 0 <= version <= NEWEST_VERSION:

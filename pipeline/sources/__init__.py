@@ -1,1 +1,1 @@
-"""Sources of histories: files found, recognized, and read into rows."""
+"""Sources of histories: find files, recognize their formats, read them into rows."""

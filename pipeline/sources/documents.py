@@ -1,4 +1,4 @@
-"""rebalance/1 documents as a source: JSON Lines, one laid-out document, or Parquet."""
+"""rebalance/1 documents as a source: JSON Lines, one document, or Parquet."""
 
 from __future__ import annotations
 
@@ -29,16 +29,19 @@ def is_in_lines(path: Path) -> bool:
     return False
 
 
-def read_document_lines(path: Path, extent: Extent, source: str) -> Iterator[Row]:
+def read_document_lines(
+    path: Path, extent: Extent, source: str, max_partitions: int
+) -> Iterator[Row]:
     """Yield the documents of an extent of lines."""
     for line in read_lines(path, extent):
         if line.text.strip():
-            yield _row_of_line(line, source)
+            yield _row_of_line(line, source, max_partitions)
 
 
-def read_document_file(path: Path, source: str) -> Iterator[Row]:
+def read_document_file(path: Path, source: str, max_partitions: int) -> Iterator[Row]:
     """Yield the documents of a file that is not JSON Lines."""
-    for number, found in enumerate(read_rebalances(str(path)), start=1):
+    documents = read_rebalances(str(path), max_partitions=max_partitions)
+    for number, found in enumerate(documents, start=1):
         if isinstance(found, DocumentError):
             line = number if found.line is None else found.line
             yield _unreadable(found, source, line, None)
@@ -46,18 +49,21 @@ def read_document_file(path: Path, source: str) -> Iterator[Row]:
             yield case_row(_case(found, source, number))
 
 
-def read_document_table(path: Path, row_group: int, source: str) -> Iterator[Row]:
+def read_document_table(
+    path: Path, row_group: int, source: str, max_partitions: int
+) -> Iterator[Row]:
     """Yield one row group's documents.
 
     Raises
     ------
     OSError, pyarrow.ArrowException, DocumentError
-        If the file is damaged, or has columns that no document has.
+        If the file is damaged, or has unknown columns.
     """
     with pq.ParquetFile(path) as file:
         number = sum(file.metadata.row_group(i).num_rows for i in range(row_group))
         for batch in file.iter_batches(row_groups=[row_group], batch_size=256):
-            for found in from_table(pa.Table.from_batches([batch])):
+            table = pa.Table.from_batches([batch])
+            for found in from_table(table, max_partitions=max_partitions):
                 number += 1
                 if isinstance(found, DocumentError):
                     yield _unreadable(found, source, number, None)
@@ -65,10 +71,11 @@ def read_document_table(path: Path, row_group: int, source: str) -> Iterator[Row
                     yield case_row(_case(found, source, number))
 
 
-def _row_of_line(line: Line, source: str) -> Row:
+def _row_of_line(line: Line, source: str, max_partitions: int) -> Row:
     try:
         if line.whole:
-            return case_row(_case(parse_rebalance(line.text), source, line.number))
+            document = parse_rebalance(line.text, max_partitions=max_partitions)
+            return case_row(_case(document, source, line.number))
         error = DocumentError("a line too long to be read")
     except DocumentError as found:
         error = found

@@ -23,8 +23,8 @@ SIDE_FILES: Final = ("topics.json", "offsets.json")
 class Split:
     """Unit of work of one reader.
 
-    Files are named and given by path. Text has an extent, Parquet a row group; the
-    describe texts of a folder form one split.
+    ``files`` are pairs of name and path. Text has an extent, and Parquet a row group;
+    the describe texts of a folder form one split.
     """
 
     kind: SourceKind
@@ -45,7 +45,7 @@ class SourceFile:
 
 @dataclass(slots=True, kw_only=True)
 class Found:
-    """All that was found: splits to read, files read, files that are no source.
+    """Result of a search: splits to read, files, and files that are not a source.
 
     ``side_files`` are partition counts and log ends in a folder of sources.
     """
@@ -57,16 +57,16 @@ class Found:
 
 
 def find_sources(paths: Sequence[Path], *, source_format: str | None = None) -> Found:
-    """Look through files and folders.
+    """Find the sources in files and folders.
 
-    A file is named as it was given, by its last part; one in a folder by the folder's
-    name and the way down. Of a folder, hidden files, those starting with ``_`` and
-    pages (``.md``) are left alone.
+    The name of a given file is its base name; that of a file in a folder is the
+    folder's name and the relative path. In folders, hidden files, files that start with
+    ``_``, and pages (``.md``) are ignored.
 
     Raises
     ------
     SourceError
-        If a path does not exist, nothing in it is a source, or there is no such format.
+        If a path does not exist, there is no source, or the format is unknown.
     """
     forced = _format_of(source_format)
     found = Found()
@@ -97,7 +97,7 @@ def find_sources(paths: Sequence[Path], *, source_format: str | None = None) -> 
 
 
 def _side_files(paths: Sequence[Path]) -> dict[str, Path]:
-    """Return the side files at the top of the folders given, the first of each name."""
+    """Return the side files at the top level of folders, the first per name."""
     found: dict[str, Path] = {}
     for given in paths:
         for name in SIDE_FILES:
@@ -117,7 +117,7 @@ def _format_of(source_format: str | None) -> SourceKind | None:
 
 
 def _named(paths: Sequence[Path]) -> Iterator[tuple[str, Path]]:
-    """Yield every file with its name; of equal names the later get a number."""
+    """Yield every file with its name; repeated names get a number."""
     taken: dict[str, int] = {}
     seen: set[Path] = set()
     for given in paths:
@@ -147,7 +147,7 @@ def _is_left_alone(way: Path) -> bool:
 
 
 def _splits(kind: SourceKind, name: str, path: Path, found: Found) -> Iterator[Split]:
-    """Split a file and record its digest; describe texts are gathered later."""
+    """Split a file and record its digest; describe texts are combined later."""
     digest, extents = survey(path)
     files = ((name, path),)
     if is_parquet(path):

@@ -43,7 +43,7 @@ class Line:
     number: int
     text: bytes
     whole: bool = True
-    ended: bool = True  # by a line feed
+    ended: bool = True  # with a line feed
 
 
 def open_bytes(path: Path) -> IO[bytes]:
@@ -60,11 +60,11 @@ def survey(path: Path, *, split_bytes: int = SPLIT_BYTES) -> tuple[str, list[Ext
     Returns
     -------
     str, list of Extent
-        The digest in hex is of the bytes on disk, packed or not.
+        The hex digest is that of the bytes on disk, compressed or not.
     """
     digest = hashlib.sha256()
     extents: list[Extent] = []
-    start, line = 0, 1  # of the extent under way
+    start, line = 0, 1  # of the current extent
     position, lines = 0, 1  # of the chunk
     packed = False
     with path.open("rb") as file:
@@ -98,7 +98,7 @@ def read_lines(
     Raises
     ------
     OSError, EOFError, zlib.error
-        If the file cannot be read, or is cut-off gzip; what came before was yielded.
+        If the file cannot be read, or is truncated gzip; the lines before are yielded.
     """
     with open_bytes(path) as file:
         file.seek(extent.start)

@@ -31,21 +31,21 @@ from pipeline.sources.rows import (
     topic_row,
 )
 from pipeline.sources.source_kind import SourceKind
-from rebalance import OracleError, WireError
+from rebalance import MAX_PARTITIONS, OracleError, WireError
 
 
-def rows_of(split: Split) -> Iterator[Row]:
+def rows_of(split: Split, max_partitions: int = MAX_PARTITIONS) -> Iterator[Row]:
     """Yield the rows of a split; an error becomes a row of quarantine."""
     source = split.files[0][0]
     try:
-        for row in _reader(split):
+        for row in _reader(split, max_partitions):
             yield keyed(row) if row["what"] == RECORD else row
     except (OSError, EOFError, zlib.error, pa.ArrowException, OracleError) as error:
         first = (str(error).splitlines() or [type(error).__name__])[0]
         yield quarantine_row(UNREADABLE, f"breaks off here: {first}", source=source)
 
 
-def _reader(split: Split) -> Iterator[Row]:
+def _reader(split: Split, max_partitions: int) -> Iterator[Row]:
     if split.kind is SourceKind.DESCRIBE:
         return _describe(split)
     source, path = split.files[0]
@@ -55,10 +55,10 @@ def _reader(split: Split) -> Iterator[Row]:
         lines = read_lines(path, split.extent)
         return (row_of_line(line, source) for line in lines if line.text.strip())
     if split.row_group is not None:
-        return read_document_table(path, split.row_group, source)
+        return read_document_table(path, split.row_group, source, max_partitions)
     if split.extent.is_whole and not is_in_lines(path):
-        return read_document_file(path, source)
-    return read_document_lines(path, split.extent, source)
+        return read_document_file(path, source, max_partitions)
+    return read_document_lines(path, split.extent, source, max_partitions)
 
 
 def keyed(row: Row) -> Row:

@@ -1,7 +1,8 @@
 """Records of ``__consumer_offsets`` as JSON Lines, key and value in hex.
 
-One object a line: ``partition``, ``offset``, ``key``, ``value`` (hex; null is a
-tombstone), maybe ``timestamp`` (milliseconds, or a date and time, UTC) and ``topic``.
+One object per line: ``partition``, ``offset``, ``key``, ``value`` (hex; null is a
+tombstone), and optionally ``timestamp`` (milliseconds, or a date and time in UTC) and
+``topic``.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ OFFSETS_TOPIC: Final = "__consumer_offsets"
 REQUIRED: Final = ("partition", "offset", "key", "value")
 INT32_MAX: Final = 2**31 - 1
 MOST_MS: Final = 253_402_300_799_999
-"""The last millisecond of the year 9999, where dates end."""
+"""The last millisecond of the year 9999, the latest date."""
 
 
 class _UnsoundError(ValueError):
-    """A line that is no record; the message states why."""
+    """A line that is not a record; the message states why."""
 
 
 def row_of_line(line: Line, source: str) -> Row:

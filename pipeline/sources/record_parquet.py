@@ -1,8 +1,8 @@
 """Records of ``__consumer_offsets`` as Parquet, in the columns of Spark's Kafka source.
 
-``key`` and ``value`` binary, ``partition`` and ``offset`` integers; maybe
-``timestamp`` (a timestamp, taken as UTC where it has no zone, or milliseconds) and
-``topic``. Read row group by row group.
+``key`` and ``value`` are binary, ``partition`` and ``offset`` integers; optional
+columns are ``timestamp`` (a timestamp, in UTC unless it has a zone, or milliseconds)
+and ``topic``. Row groups are read one by one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _BATCH: Final = 8_192
 
 
 def missing_columns(schema: pa.Schema) -> str | None:
-    """Return why a schema is none of records; None if it is."""
+    """Return why a schema is not that of records; None if it is."""
     missing = [name for name in REQUIRED if name not in schema.names]
     if missing:
         return f"Parquet without column {', '.join(missing)}"

@@ -20,7 +20,7 @@ FAILED: Final = "failed"
 QUARANTINED: Final = (UNREADABLE, SET_ASIDE, FAILED)
 
 RAW_LIMIT: Final = 65_536
-"""Bytes of a key, a value or a line that quarantine keeps; the source has the rest."""
+"""Bytes of a key, a value, or a line that quarantine keeps."""
 
 ROWS: Final = pa.schema(
     [
@@ -64,7 +64,7 @@ def case_row(case: Case) -> Row:
 
 
 def topic_row(topic: str, partitions: int) -> Row:
-    """Return the row of a topic's least partition count."""
+    """Return a row with a lower bound on a topic's partition count."""
     return {"what": TOPIC, "record": topic, "records": partitions}
 
 
@@ -78,7 +78,7 @@ def quarantine_row(
     group_id: str | None = None,
     **more: Any,
 ) -> Row:
-    """Return the row of an input that is not judged, its bytes cut to `RAW_LIMIT`."""
+    """Return a row of input that is not judged, with at most `RAW_LIMIT` bytes."""
     row: Row = {
         "what": what,
         "reason": reason,

@@ -1,7 +1,7 @@
 """Side files: partition counts (``--topics``) and log ends (``--offsets``).
 
 Topics: ``{"orders": 12, …}``. Offsets: ``{"ms": …, "offsets": {"orders": {"0":
-{"earliest": 0, "latest": 455}}}}``, all read at one moment; ``ms`` may be absent.
+{"earliest": 0, "latest": 455}}}}``, all read at one moment; ``ms`` is optional.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from rebalance import (
 
 Count: TypeAlias = Annotated[int, Field(ge=0, le=INT64_MAX)]
 _Number: TypeAlias = Annotated[str, Field(pattern=r"^(0|[1-9][0-9]{0,9})$")]
-_Partitions: TypeAlias = Annotated[int, Field(ge=0, le=MAX_PARTITIONS)]
 
 
 class LogEnds(BaseModel):
@@ -45,15 +44,21 @@ Logs: TypeAlias = dict[str, dict[int, tuple[int, int]]]
 _T = TypeVar("_T")
 
 
-def read_topics(path: Path) -> dict[str, int]:
+def read_topics(path: Path, max_partitions: int = MAX_PARTITIONS) -> dict[str, int]:
     """Read partition counts.
 
     Raises
     ------
     DocumentError, SourceError
-        If the file is not of this form, or cannot be read.
+        If the file is not of this form, a count exceeds ``max_partitions``, or the file
+        cannot be read.
     """
-    return _read(path, TypeAdapter(dict[str, _Partitions]))
+    counts = _read(path, TypeAdapter(dict[str, Count]))
+    for topic, count in counts.items():
+        if count > max_partitions:
+            reason = f"{count} partitions, above the limit {max_partitions}"
+            raise DocumentError(reason, path=json_path((topic,)), source=str(path))
+    return counts
 
 
 def read_offsets(path: Path) -> Logs:

@@ -22,7 +22,7 @@ from rebalance import SourceError
 
 PARQUET_MAGIC: Final = b"PAR1"
 _LINES_LOOKED_AT: Final = 200
-_BYTES_LOOKED_AT: Final = 4 << 20  # of a line, or of a document laid out over lines
+_BYTES_LOOKED_AT: Final = 4 << 20  # of a line, or of a document in several lines
 _LONG_LINES: Final = 4
 _FORMAT_PREFIX: Final = "rebalance/"
 _FORMAT: Final = re.compile(rb'"format"\s*:\s*"rebalance/')
@@ -52,7 +52,7 @@ def kind_of(path: Path, name: str) -> SourceKind:
     Raises
     ------
     UnknownFormatError
-        If it is empty, unreadable, or nothing that is known.
+        If it is empty, unreadable, or of no known kind.
     """
     if is_parquet(path):
         return _kind_of_parquet(path, name)
@@ -117,7 +117,7 @@ def _kind_of_lines(lines: Iterable[Line]) -> SourceKind | None:
 
 
 def _kind_of_document(path: Path) -> SourceKind | None:
-    """Recognize one rebalance/1 document of many lines."""
+    """Recognize one rebalance/1 document in several lines."""
     with open_bytes(path) as file:
         head = file.read(_BYTES_LOOKED_AT)
     if head.lstrip().startswith(b"{") and _FORMAT.search(head):

@@ -1,9 +1,9 @@
 """Schemas of the audit's tables: columns, types, and meanings.
 
-Each is a folder of Parquet files, ``NAME/cluster=…/date=…/part-00000.parquet``, rows
-sorted by `ORDER`. No column depends on the clock or on how the work was split: the same
-source gives the same rows in the same order. The meaning of every column is in its
-field's metadata (``field.metadata[b"doc"]``); units are in its name or there.
+Each table is a folder of Parquet files, ``NAME/cluster=…/date=…/part-00000.parquet``,
+with rows sorted by `ORDER`. No column depends on the clock or on the division of the
+work: the same source yields the same rows in the same order. The metadata of a field
+(``field.metadata[b"doc"]``) states its meaning; units are there or in the name.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final
 import pyarrow as pa
 
 UNDATED: Final = "undated"
-"""``date`` of a row whose source tells no time."""
+"""``date`` of a row whose source has no time."""
 
 PARTITION_COLUMNS: Final = ("cluster", "date")
 LAYOUT: Final = "tables/1"
@@ -25,7 +25,7 @@ _TIME = pa.timestamp("us", tz="UTC")
 PARTITIONS: Final = pa.list_(
     pa.struct([("topic", _TEXT), ("partitions", pa.list_(pa.int32()))])
 )
-"""Topics by name, the numbers of each ascending."""
+"""Topics sorted by name, with ascending partition numbers."""
 VIOLATIONS: Final = pa.list_(
     pa.struct(
         [
@@ -42,11 +42,14 @@ def _column(name: str, kind: pa.DataType, doc: str) -> pa.Field:
     return pa.field(name, kind, metadata={"doc": doc})
 
 
+_CLUSTER = _column("cluster", _TEXT, "name given to the audit")
+_GROUP = _column("group_id", _TEXT, "the consumer group")
+_N_MEMBERS = _column("members", _COUNT, "members of the group")
 _KEY = (
-    _column("cluster", _TEXT, "name given to the audit"),
+    _CLUSTER,
     _column("date", _TEXT, f"day of `at`, UTC, YYYY-MM-DD; {UNDATED} without a time"),
     _column("rebalance_id", _TEXT, "unique in a cluster; joins the tables"),
-    _column("group_id", _TEXT, "the consumer group"),
+    _GROUP,
     _column(
         "generation", _GENERATION, "Kafka's number of the rebalance; null: unknown"
     ),
@@ -62,6 +65,28 @@ _ORIGIN = (
     ),
     _column("cooperative", _FLAG, "judged as a cooperative round (KIP-429)"),
 )
+_LEAST_MOVES = (
+    _column("moves_least", _COUNT, "of the optimum; null without a proof"),
+    _column("moves_least_kip54", _COUNT, "of kip54-sticky; null without a proof"),
+)
+_BALANCE = (
+    _column("kip54_score", _COUNT, "sum over pairs of the difference in load"),
+    _column("kip54_score_least", _COUNT, "of the optimum; null without a proof"),
+    _column("kip54_balanced", _FLAG, "no single transfer evens out two members"),
+    _column("dec_min_balanced", _FLAG, "no assignment has a better load vector"),
+)
+_AT_OPTIMUM = (
+    _column(
+        "at_optimum",
+        _FLAG,
+        "valid, dec-min, moves_least; null: partitions withheld, or the episode open",
+    ),
+    _column(
+        "at_kip54_optimum",
+        _FLAG,
+        "valid, KIP-54 balanced, moves_least_kip54; null as `at_optimum`",
+    ),
+)
 
 REBALANCES: Final = pa.schema(
     [
@@ -74,7 +99,7 @@ REBALANCES: Final = pa.schema(
         _column("leader", _TEXT, "member that computed the assignment; null: unknown"),
         _column("episode_id", _TEXT, "episode of the round; null if it has none"),
         _column("round", pa.int32(), "position in its episode, from 1"),
-        _column("members", _COUNT, "members of the group"),
+        _N_MEMBERS,
         _column("topics", _COUNT, "existing topics with at least one subscriber"),
         _column("partitions", _COUNT, "partitions of those topics"),
         _column("owned", _COUNT, "partitions with an owner before, by the claim rule"),
@@ -129,15 +154,12 @@ ANSWERS: Final = pa.schema(
         _column(
             "violations", VIOLATIONS, "violated rules, each with the offending item"
         ),
-        _column("members", _COUNT, "members of the group"),
+        _N_MEMBERS,
         _column("partitions", _COUNT, "partitions with at least one subscriber"),
         _column("loads", pa.list_(pa.int64()), "load vector, largest first"),
         _column("load_min", _COUNT, "least load; null without members"),
         _column("load_max", _COUNT, "largest load; null without members"),
-        _column("kip54_score", _COUNT, "sum over pairs of the difference in load"),
-        _column("kip54_score_least", _COUNT, "of the optimum; null without a proof"),
-        _column("kip54_balanced", _FLAG, "no single transfer evens out two members"),
-        _column("dec_min_balanced", _FLAG, "no assignment has a better load vector"),
+        *_BALANCE,
         _column("evidence", _TEXT, "transfer or chain that refutes a balance, JSON"),
         _column("owned_from", _TEXT, "as in rebalances"),
         _column("owned", _COUNT, "partitions with an owner before"),
@@ -146,8 +168,7 @@ ANSWERS: Final = pa.schema(
         _column(
             "withheld", _COUNT, "assigned to no member until the owner has revoked"
         ),
-        _column("moves_least", _COUNT, "of the optimum; null without a proof"),
-        _column("moves_least_kip54", _COUNT, "of kip54-sticky; null: not proved"),
+        *_LEAST_MOVES,
         _column("lag_known", _FLAG, "false: peak_lag and its bound are null"),
         _column("peak_lag", _COUNT, "largest lag of a member, records"),
         _column("peak_lag_bound", _COUNT, "no complete assignment has less"),
@@ -157,12 +178,7 @@ ANSWERS: Final = pa.schema(
             _COUNT,
             "partitions without a replica on the member's rack",
         ),
-        _column("at_optimum", _FLAG, "valid, dec-min, moves_least; null if withheld"),
-        _column(
-            "at_kip54_optimum",
-            _FLAG,
-            "valid, KIP-54 balanced, moves_least_kip54; null if withheld",
-        ),
+        *_AT_OPTIMUM,
         _column("status", _TEXT, "of optimum, kip54-sticky: optimal only under proof"),
         _column(
             "proved_dec_min", _FLAG, "the judge accepted the certificate of balance"
@@ -177,12 +193,13 @@ ANSWERS: Final = pa.schema(
     ]
 )
 
+# Verdict, balance, and at_optimum are of the stable state after; null in open episodes.
 EPISODES: Final = pa.schema(
     [
-        _column("cluster", _TEXT, "name given to the audit"),
+        _CLUSTER,
         _column("date", _TEXT, "day of `started_at`, UTC"),
         _column("episode_id", _TEXT, "rebalance_id of its first round"),
-        _column("group_id", _TEXT, "the consumer group"),
+        _GROUP,
         _column("source", _TEXT, "file that the first round comes from"),
         *_ORIGIN,
         _column("first_generation", _GENERATION, "first round"),
@@ -203,23 +220,10 @@ EPISODES: Final = pa.schema(
             "owned", _COUNT, "owned in the stable state before, by remaining members"
         ),
         _column("moves", _COUNT, "of those, with another member or none"),
-        _column(
-            "moves_least",
-            _COUNT,
-            "of the optimum between the stable states; null: none",
-        ),
-        _column("moves_least_kip54", _COUNT, "of kip54-sticky, likewise"),
+        *_LEAST_MOVES,
         _column("verdict", _TEXT, "of the stable state after, by the judge"),
-        _column("kip54_score", _COUNT, "of the stable state after"),
-        _column("kip54_score_least", _COUNT, "of the optimum"),
-        _column("kip54_balanced", _FLAG, "whether the stable state after is"),
-        _column("dec_min_balanced", _FLAG, "likewise"),
-        _column("at_optimum", _FLAG, "valid, dec-min and moves_least; null if open"),
-        _column(
-            "at_kip54_optimum",
-            _FLAG,
-            "valid, KIP-54 balanced and moves_least_kip54; null if open",
-        ),
+        *_BALANCE,
+        *_AT_OPTIMUM,
         _column("withheld", _COUNT, "partitions withheld, summed over the rounds"),
         _column(
             "unowned_partition_ms",
@@ -261,7 +265,7 @@ MEMBERS: Final = pa.schema(
 
 QUARANTINE: Final = pa.schema(
     [
-        _column("cluster", _TEXT, "name given to the audit"),
+        _CLUSTER,
         _column("date", _TEXT, f"day of the record, UTC, or {UNDATED}"),
         _column(
             "kind",
@@ -310,4 +314,4 @@ ORDER: Final[dict[str, tuple[str, ...]]] = {
         "reason",
     ),
 }
-"""Columns that rows are sorted by inside a cluster and day; nulls first."""
+"""Columns by which rows are sorted within a cluster and day; nulls first."""

@@ -1,20 +1,22 @@
 """rebalance/1 and assignment/1 as Arrow tables: the batch form for Spark and Parquet.
 
-The columns are the fields of the documents; objects with free keys are maps, and
-absent fields are null. A union (a value is a number or a list of numbers) is a struct
-with one filled field, see `VALUE`. Reading is as strict as for JSON: the same checks,
-the same errors.
+The columns are the fields of the documents; objects with arbitrary keys are maps, and
+absent fields are null. A union (a number or a list of numbers) is a struct in which one
+field is filled, see `VALUE`. Reading makes the same checks as for JSON and yields the
+same errors.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any, Final, TypeVar
 
 import orjson
 import pyarrow as pa
 
 from rebalance.documents import (
+    MAX_PARTITIONS,
     AssignmentDocument,
     Rebalance,
     parse_assignment,
@@ -53,7 +55,7 @@ REBALANCES: Final = pa.schema(
         ("members", pa.map_(_TEXT, MEMBER)),
     ]
 )
-"""One row a rebalance/1 document."""
+"""One row per rebalance/1 document."""
 
 FIGURES: Final = pa.struct(
     [
@@ -78,7 +80,7 @@ CERTIFICATE: Final = pa.struct(
     ]
 )
 VALUE: Final = pa.struct([("number", _NUMBER), ("numbers", pa.list_(_NUMBER))])
-"""What a level reaches: a number, or of ``load`` a list."""
+"""Value of an objective: a number; a list for ``load``."""
 
 TERM: Final = pa.struct(
     [
@@ -119,34 +121,37 @@ ASSIGNMENTS: Final = pa.schema(
         ("certificate", CERTIFICATE),
     ]
 )
-"""One row an assignment/1 document."""
+"""One row per assignment/1 document."""
 
 _ROWS_AT_ONCE: Final = 256
 _EITHER: Final = frozenset({"number", "numbers"})
-"""Fields of structs of which one is filled: they are no fields of documents."""
+"""Fields of the union structs; documents do not have these fields."""
 
 _Document = TypeVar("_Document", Rebalance, AssignmentDocument)
 
 
 def to_table(documents: Iterable[Rebalance]) -> pa.Table:
-    """Write rebalances as a table of `REBALANCES`, rows in the order given."""
+    """Write rebalances as a table of `REBALANCES`, in the given order."""
     return _table(documents, REBALANCES)
 
 
 def assignments_to_table(documents: Iterable[AssignmentDocument]) -> pa.Table:
-    """Write assignments as a table of `ASSIGNMENTS`, rows in the order given."""
+    """Write assignments as a table of `ASSIGNMENTS`, in the given order."""
     return _table(documents, ASSIGNMENTS)
 
 
-def from_table(table: pa.Table) -> Iterator[Rebalance | DocumentError]:
-    """Read rebalances; a bad row costs that row. Optional columns may be missing.
+def from_table(
+    table: pa.Table, *, max_partitions: int = MAX_PARTITIONS
+) -> Iterator[Rebalance | DocumentError]:
+    """Read rebalances; an invalid row is an error. Optional columns can be missing.
 
     Yields
     ------
     Rebalance or DocumentError
-        The error has the JSON path of the culprit, as if the row were JSON.
+        The error has the JSON path of the offending value, as if the row were JSON. An
+        instance of more than ``max_partitions`` partitions is an error, too.
     """
-    return _documents(table, rebalance_of)
+    return _documents(table, partial(rebalance_of, max_partitions=max_partitions))
 
 
 def assignments_from_table(
@@ -198,7 +203,7 @@ def _documents(
 
 
 def _plain(value: Any, kind: pa.DataType, steps: tuple[int | str, ...]) -> Any:
-    """Convert a cell to its JSON value; nulls in structs are left out."""
+    """Convert a cell to its JSON value; nulls in structs are omitted."""
     if value is None:
         return None
     if pa.types.is_map(kind):

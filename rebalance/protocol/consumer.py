@@ -1,13 +1,13 @@
 """Consumer protocol: a member's subscription, and its assignment by the leader.
 
 Follows ``ConsumerProtocolSubscription.json`` and ``ConsumerProtocolAssignment.json`` of
-Apache Kafka 4.3 and ``ConsumerProtocol``, which reads them: a reader parses a version
-newer than it knows as the newest that it knows, and leaves the rest alone.
-Version 1 added the owned partitions (KIP-429), 2 their generation (KIP-792), 3 the
-rack (KIP-881).
+Apache Kafka 4.3 and ``ConsumerProtocol``: a reader parses a version that it does not
+know as the newest that it knows, and ignores the remaining bytes. Version 1 added the
+owned partitions (KIP-429), 2 their generation (KIP-792), 3 the rack (KIP-881).
 
-Stricter than Java on purpose, as no client writes them: bytes behind a known version,
-a length below -1 (Java: null) and bytes that are not UTF-8 (Java: U+FFFD) are refused.
+This decoder is stricter than Java. It rejects what no client writes: bytes after the
+end of a known version, a length below -1 (Java: null), and bytes that are not UTF-8
+(Java: U+FFFD).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from rebalance.protocol.cursor import Cursor
 from rebalance.protocol.writer import Writer
 
 Partitions: TypeAlias = tuple[tuple[str, tuple[int, ...]], ...]
-"""Topic and partition numbers, in the order of the wire; a topic may come twice."""
+"""Topics and partition numbers in the order of the bytes; topics can be repeated."""
 
 NEWEST_VERSION: Final = 3
 UNKNOWN_GENERATION: Final = -1
@@ -31,8 +31,8 @@ class Subscription:
     """The subscription that a member sends when it joins, as encoded.
 
     ``version`` is the encoded number, even one above 3. ``user_data`` and ``rack``
-    distinguish None from empty: librdkafka writes an empty rack where it has none, and
-    Kafka accepts it. Fields that the version lacks have their defaults.
+    distinguish None from empty: librdkafka writes an empty rack for no rack, and Kafka
+    accepts it. Fields that the version lacks have their default values.
     """
 
     version: int
@@ -58,8 +58,8 @@ def decode_subscription(data: bytes) -> Subscription:
     Raises
     ------
     WireError
-        If the bytes are cut off, too many, or no subscription. Bytes behind the rack
-        are fine in a version newer than 3.
+        If the bytes are cut off, too many, or no subscription. A version newer than 3
+        can have bytes after the rack.
     """
     cursor = Cursor(data)
     version = _version(cursor)
@@ -87,7 +87,7 @@ def decode_subscription(data: bytes) -> Subscription:
 
 
 def encode_subscription(subscription: Subscription) -> bytes:
-    """Encode a subscription; fields that its version lacks are left out, as in Kafka.
+    """Encode a subscription; fields that its version lacks are omitted, as in Kafka.
 
     Raises
     ------
@@ -111,14 +111,14 @@ def encode_subscription(subscription: Subscription) -> bytes:
 def decode_assignment(data: bytes) -> MemberAssignment:
     """Decode the assignment of one member, version 0 to 3 or newer.
 
-    A member that the leader left out has no bytes in a group's record; the caller
+    A member that the leader omitted has no bytes in a group's record; the caller
     handles this case.
 
     Raises
     ------
     WireError
-        If the bytes are cut off, too many, or no assignment. Bytes behind the user
-        data are fine in a version newer than 3.
+        If the bytes are cut off, too many, or no assignment. A version newer than 3 can
+        have bytes after the user data.
     """
     cursor = Cursor(data)
     version = _version(cursor)

@@ -1,6 +1,6 @@
 """Reader of one Kafka message; each error names the offset of its cause.
 
-Libraries were tried first, on the recorded bytes and on damaged ones:
+Three libraries were tested on recorded bytes and on damaged ones:
 
 - kio 0.6.5 has all four versions and is fast, but an array length of 2**31 - 1 in
   a short buffer asks for 16 GiB and aborts the interpreter, a null array comes back
@@ -10,8 +10,8 @@ Libraries were tried first, on the recorded bytes and on damaged ones:
   28,000 offset commits a second against the 50,000 wanted, and 1,000 partition
   numbers take it forty times as long as one ``struct`` call.
 
-None of them knows the records of ``__consumer_offsets``. The wire format itself is
-ten primitives, so they stand here, over ``struct``.
+None of them supports the records of ``__consumer_offsets``. The format has only ten
+primitives, so this module implements them with ``struct``.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ class Cursor:
     """A position in a message; each read advances it.
 
     ``what`` names the field in errors. Lengths are checked against the remaining bytes
-    before anything is allocated, so a false length costs nothing.
+    before memory is allocated, so an invalid length is harmless.
 
     Raises
     ------
     WireError
-        From every method, with the offset of the number, length or letter at fault.
+        From every method, with the offset of the invalid number, length, or character.
     """
 
     __slots__ = ("_data", "at")
@@ -98,37 +98,37 @@ class Cursor:
         raise WireError(f"{what}: a number without end", offset=start)
 
     def string(self, what: str) -> str:
-        """Read text behind its 16-bit length."""
+        """Read text after its 16-bit length."""
         start = self.at
         return _present(self.nullable_string(what), what, start)
 
     def nullable_string(self, what: str) -> str | None:
-        """Read text behind its 16-bit length, where -1 is null."""
+        """Read text after its 16-bit length, where -1 is null."""
         start = self.at
         return self._text(what, self.int16(what), start)
 
     def compact_string(self, what: str) -> str:
-        """Read text behind one more than its length as a varint."""
+        """Read text after one more than its length as a varint."""
         start = self.at
         return _present(self.nullable_compact_string(what), what, start)
 
     def nullable_compact_string(self, what: str) -> str | None:
-        """Read text behind one more than its length as a varint, where 0 is null."""
+        """Read text after one more than its length as a varint, where 0 is null."""
         start = self.at
         return self._text(what, self.uvarint(what) - 1, start)
 
     def blob(self, what: str) -> bytes:
-        """Read bytes behind their 32-bit length."""
+        """Read bytes after their 32-bit length."""
         start = self.at
         return _present(self.nullable_blob(what), what, start)
 
     def nullable_blob(self, what: str) -> bytes | None:
-        """Read bytes behind their 32-bit length, where -1 is null."""
+        """Read bytes after their 32-bit length, where -1 is null."""
         start = self.at
         return self._bytes(what, self.int32(what), start)
 
     def compact_blob(self, what: str) -> bytes:
-        """Read bytes behind one more than their length as a varint."""
+        """Read bytes after one more than their length as a varint."""
         start = self.at
         return _present(self._bytes(what, self.uvarint(what) - 1, start), what, start)
 
@@ -165,12 +165,12 @@ class Cursor:
         return kept
 
     def end(self, what: str) -> None:
-        """Refuse bytes behind the message."""
+        """Reject bytes after the end of the message."""
         if self.left:
             raise WireError(f"{what}: {self.left} bytes too many", offset=self.at)
 
     def _text(self, what: str, length: int, start: int) -> str | None:
-        """Decode ``length`` bytes; ``start`` is where the length stands."""
+        """Decode ``length`` bytes; ``start`` is the offset of the length."""
         raw = self._bytes(what, length, start)
         if raw is None:
             return None
@@ -181,7 +181,7 @@ class Cursor:
             raise WireError(f"{what}: not UTF-8", offset=offset) from None
 
     def _bytes(self, what: str, length: int, start: int) -> bytes | None:
-        """Take ``length`` bytes, or None for -1; ``start`` is where the length is."""
+        """Read ``length`` bytes, None for -1; ``start`` is the offset of the length."""
         at = self.at
         if length < 0:
             if length == -1:

@@ -1,8 +1,7 @@
-"""Claims that a member reports, read where its assignor puts them.
+"""Claims that a member reports, in the form of its assignor.
 
 Follows ``memberData`` of Java's ``StickyAssignor`` and ``CooperativeStickyAssignor``
-(Apache Kafka 4.3). Which of several claims to believe is another question
-(`rebalance.claims`).
+(Apache Kafka 4.3). `rebalance.claims` selects among several claims.
 """
 
 from __future__ import annotations
@@ -24,10 +23,10 @@ _ONE_NUMBER: Final = 4  # bytes
 class ClaimSource(Enum):
     """Where a claim was read."""
 
-    FIELD = "owned-partitions"  # the subscription's own field, version 1 and up
+    FIELD = "owned-partitions"  # the field of the subscription, from version 1 on
     USER_DATA = "user-data"  # sticky's user data
-    NOWHERE = "nowhere"  # nothing was said
-    UNREADABLE = "unreadable"  # sticky's user data, but no form fits: no claim
+    NOWHERE = "nowhere"  # no claim
+    UNREADABLE = "unreadable"  # sticky's user data in no known form: no claim
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,12 +2,11 @@
 
 Follows ``StickyAssignor`` and ``CooperativeStickyAssignor`` of Apache Kafka 4.3:
 
-- ``sticky``: version 0 (KIP-54) is the partitions held before; version 1 (KIP-341)
-  adds the generation they were held in. No version number is written: a reader tries
-  1, then 0. kafka-python 3 is alone in writing a 16-bit version 1 in front, which
-  Java cannot read and drops.
-- ``cooperative-sticky``: the generation and nothing else, as the owned partitions have
-  a field of their own. librdkafka writes sticky's version 1 there.
+- ``sticky``: version 0 (KIP-54) contains the owned partitions; version 1 (KIP-341) adds
+their generation. The version number is not written: a reader tries 1, then 0. Only
+kafka-python 3 writes a 16-bit version 1 as prefix, which Java cannot read and drops. -
+``cooperative-sticky``: only the generation, because the owned partitions are a field of
+the subscription. librdkafka writes sticky's version 1 there.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _PREFIX: Final = b"\x00\x01"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StickyUserData:
-    """Partitions held before; ``prefixed`` if written by kafka-python 3."""
+    """Owned partitions; ``prefixed`` if written by kafka-python 3."""
 
     version: int
     partitions: Partitions
@@ -41,13 +40,13 @@ class StickyUserData:
 def decode_sticky_user_data(data: bytes) -> StickyUserData:
     """Read the user data of the ``sticky`` assignor, in any of its three forms.
 
-    A plain message starting with the prefix would list 65,536 topics or more, so
-    short data has one reading only, and long data keeps the plain one if it has it.
+    A message without prefix that starts with these bytes would list at least 65,536
+    topics, so short data is unambiguous; long data is read without prefix if possible.
 
     Raises
     ------
     WireError
-        If no form fits; Kafka's assignors then take the member to own nothing.
+        If no form fits; Kafka's assignors then assume that the member owns nothing.
     """
     try:
         return _plain(data)

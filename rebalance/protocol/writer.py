@@ -10,7 +10,7 @@ from rebalance.errors import WireError
 
 _INT16: Final = struct.Struct(">h")
 _INT32: Final = struct.Struct(">i")
-_MOST_TEXT: Final = 2**15 - 1  # bytes, what a signed 16-bit length can say
+_MOST_TEXT: Final = 2**15 - 1  # bytes: the largest signed 16-bit length
 
 
 class Writer:
@@ -19,7 +19,7 @@ class Writer:
     Raises
     ------
     WireError
-        From every method, with the offset at which the value would have stood.
+        From every method, with the offset at which the value would have been written.
     """
 
     __slots__ = ("_out",)
@@ -28,7 +28,7 @@ class Writer:
         self._out = bytearray()
 
     def message(self) -> bytes:
-        """Everything written so far."""
+        """Return the bytes written so far."""
         return bytes(self._out)
 
     def int16(self, value: int, what: str) -> None:
@@ -40,7 +40,7 @@ class Writer:
         self._number(_INT32, value, what)
 
     def string(self, value: str, what: str) -> None:
-        """Write text behind its 16-bit length."""
+        """Write text after its 16-bit length."""
         try:
             raw = value.encode()
         except UnicodeEncodeError:
@@ -51,14 +51,14 @@ class Writer:
         self._out += _INT16.pack(len(raw)) + raw
 
     def nullable_string(self, value: str | None, what: str) -> None:
-        """Write text behind its 16-bit length, null as -1."""
+        """Write text after its 16-bit length, null as -1."""
         if value is None:
             self.int16(-1, what)
         else:
             self.string(value, what)
 
     def nullable_blob(self, value: bytes | None, what: str) -> None:
-        """Write bytes behind their 32-bit length, null as -1."""
+        """Write bytes after their 32-bit length, null as -1."""
         self.int32(-1 if value is None else len(value), what)
         self._out += value or b""
 

@@ -1,1 +1,1 @@
-"""The harness of the benchmarks; nothing here is timed."""
+"""Tests of the benchmarks' harness, without timing."""

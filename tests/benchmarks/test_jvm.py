@@ -1,4 +1,4 @@
-"""The harness of `benchmarks.jvm`: what it hands over, reads, counts and writes."""
+"""The harness of `benchmarks.jvm`: input, output, counts, and tables."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_times_are_read() -> None:
         (b"[1]", JavaFailedError, "no object"),
     ],
 )
-def test_what_is_no_time_is_an_error(
+def test_an_invalid_time_is_an_error(
     line: bytes, error: type[Exception], says: str
 ) -> None:
     with pytest.raises(error, match=says):
@@ -125,26 +125,26 @@ def test_a_process_is_asked_line_by_line(tmp_path: Path) -> None:
         assert json.loads(java.plan()) == {"plan": 1}
 
 
-def test_a_late_call_and_a_death_are_told_apart(tmp_path: Path) -> None:
+def test_a_slow_call_and_a_crash_are_distinguished(tmp_path: Path) -> None:
     with peer(tmp_path) as java, pytest.raises(TooSlowError, match="over 3 s"):
         java.run(7)
     with peer(tmp_path) as java, pytest.raises(JavaFailedError, match="exit code 5"):
         java.run(8)
 
 
-def test_warming_goes_on_while_calls_get_faster() -> None:
+def test_the_warm_up_continues_while_calls_get_faster() -> None:
     runner = Falling()
     warmed = warm(runner, seconds=60, calm_seconds=0)
     assert warmed.first_ms == 1000
     assert runner.calls == warmed.calls > 20
 
 
-def test_warming_ends_with_its_time_after_a_few_calls() -> None:
+def test_the_warm_up_has_a_time_limit() -> None:
     runner = Falling()
     assert warm(runner, seconds=0).calls == runner.calls == 2
 
 
-def test_both_sides_take_turns() -> None:
+def test_batches_alternate() -> None:
     turns: list[tuple[str, int]] = []
     runners = [Noting("java", turns), Noting("ours", turns)]
     found = take_turns(list(runners), [2, 5], rounds=3, seconds=60)
@@ -152,7 +152,7 @@ def test_both_sides_take_turns() -> None:
     assert [len(each.cpu_ns) for each in found] == [6, 15]
 
 
-def test_one_turn_is_taken_however_late_it_is() -> None:
+def test_at_least_one_round_is_run() -> None:
     turns: list[tuple[str, int]] = []
     take_turns([Noting("java", turns)], [1], rounds=9, seconds=-1)
     assert turns == [("java", 1)]
@@ -317,7 +317,7 @@ def test_a_late_call_is_ended(tmp_path: Path, clients: KafkaClients) -> None:
 
 
 @pytest.mark.slow
-def test_a_case_gives_a_line_an_assignor(clients: KafkaClients) -> None:
+def test_a_case_yields_one_line_per_assignor(clients: KafkaClients) -> None:
     def build() -> Instance:
         return replace(SMALL["mixed"](), group="timed")
 

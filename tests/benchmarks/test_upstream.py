@@ -1,4 +1,4 @@
-"""The harness of `benchmarks.upstream`: what it draws, counts, groups and writes."""
+"""The harness of `benchmarks.upstream`: random groups, counts, and tables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Line = dict[str, Any]
 
 
 class Fake(Adapter):
-    """Answers in Kafka's stead: as our sticky, or by round, or all to one member."""
+    """A substitute for Kafka: answers as our sticky, by round, or all to one member."""
 
     def __init__(self, way: str) -> None:
         super().__init__(Program(name="fake", argv=()))
@@ -59,7 +59,7 @@ SHARED = rebalance({"t": 4}, {"a": member(["t"], {"t": [0, 1]}), "b": member(["t
 
 
 @pytest.mark.parametrize("kind", DRAWN)
-def test_draws_are_what_their_kind_says(kind: str) -> None:
+def test_random_groups_match_their_kind(kind: str) -> None:
     documents = [draw(kind, seed) for seed in range(30)]
     assert documents == [draw(kind, seed) for seed in range(30)]
     assert len({str(one) for one in documents}) == 30
@@ -87,13 +87,13 @@ def test_a_run_counts_all_three() -> None:
     assert worse["ours"] == worse["optimum"] == same["theirs"]
 
 
-def test_an_answer_that_breaks_a_rule_is_no_answer() -> None:
+def test_an_invalid_answer_is_none() -> None:
     members = {"a": member(["t"]), "b": member(["u"])}
     case = Case.of(rebalance({"t": 1, "u": 1}, members))
     assert answer_of(Fake("all to the first"), "sticky", case) == (None, "unsubscribed")
 
 
-def test_cooperative_answers_are_those_at_rest() -> None:
+def test_cooperative_answers_are_those_of_the_stable_state() -> None:
     members = {"a": member(["t"], {"t": [0, 1, 2, 3]}), "b": member(["t"])}
     case = Case.of(rebalance({"t": 4}, members))
     fake = Fake("rounds")
@@ -103,7 +103,9 @@ def test_cooperative_answers_are_those_at_rest() -> None:
     assert answer.members == {"a": {"t": [0, 1]}, "b": {"t": [2, 3]}}
 
 
-def test_who_never_rests_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_groups_that_never_become_stable_are_reported(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     fake, case = Fake("restless"), Case.of(SHARED)
     monkeypatch.setattr(
         "benchmarks.upstream_runs.judged", lambda answer, *_, **__: answer

@@ -1,4 +1,4 @@
-"""Run the command line: in this process, in one of its own, and on a terminal."""
+"""Run the command line: in this process, in a child process, and on a terminal."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Ended:
 
 
 class Cli:
-    """Runs verbs in this process: quick, and its output is no terminal."""
+    """Run subcommands in this process; the output is no terminal."""
 
     def __init__(self, captured: pytest.CaptureFixture[bytes]) -> None:
         self.captured = captured
@@ -72,7 +72,7 @@ def shell(script: str, folder: Path) -> Ended:
 def on_terminal(
     *arguments: str, columns: int = 100, env: dict[str, str] | None = None
 ) -> Ended:
-    """Run on a terminal of its own; ``err`` is empty, for all goes to the terminal."""
+    """Run on a pseudo-terminal; ``err`` is empty, because all output goes there."""
     leader, follower = pty.openpty()
     termios.tcsetwinsize(follower, (50, columns))
     environment = {**os.environ, "TERM": "xterm", "PYTHONUTF8": "1", **(env or {})}
@@ -113,7 +113,7 @@ def write_lines(path: Path, *documents: Document | str) -> str:
 def group_of(
     name: str, subscriptions: dict[str, list[str]], sizes: dict[str, int], **more: Any
 ) -> Document:
-    """Build a rebalance/1 document in which nobody owns anything."""
+    """Build a rebalance/1 document without claims."""
     return {
         "format": "rebalance/1",
         "group": name,

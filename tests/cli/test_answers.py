@@ -1,4 +1,4 @@
-"""``solve`` and ``assign``: an answer for each good rebalance, in its order."""
+"""``solve`` and ``assign``: one answer per readable rebalance, in the input's order."""
 
 from __future__ import annotations
 

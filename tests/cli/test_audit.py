@@ -1,4 +1,4 @@
-"""``audit``: what it tells and leaves; Spark itself is run by the slow test alone."""
+"""``audit``: messages and files; only the slow test runs Spark."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FIRST_LOOK = ROOT / "recordings" / "first-look"
 
 
 class Pretended:
-    """Stands in for the pipeline: writes the tables of a known audit."""
+    """Substitute for the pipeline that writes the tables of a known audit."""
 
     def __init__(self) -> None:
         self.asked: dict[str, Any] = {}
@@ -65,7 +65,7 @@ def pipeline(monkeypatch: pytest.MonkeyPatch) -> Pretended:
     return pretended
 
 
-def test_it_tells_where_things_are_and_what_came_out(
+def test_the_summary_states_paths_and_counts(
     cli: Cli, pipeline: Pretended, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
@@ -82,7 +82,7 @@ def test_it_tells_where_things_are_and_what_came_out(
     assert ended.complaints == ["reading", "judging", "writing", "writing the page"]
 
 
-def test_the_page_is_there_and_says_how_it_was_made(
+def test_the_page_is_written_with_its_command(
     cli: Cli, pipeline: Pretended, tmp_path: Path
 ) -> None:
     out = tmp_path / "a folder"
@@ -104,6 +104,7 @@ def test_options_reach_the_pipeline(
         "--auto-offset-reset": "latest",
         "--format": "describe",
         "--claim-rule": "current-generation",
+        "--max-partitions": "7",
         "--master": "local[1]",
     }
     given = [word for pair in options.items() for word in pair]
@@ -117,12 +118,14 @@ def test_options_reach_the_pipeline(
         "offset_reset": OffsetReset.LATEST,
         "source_format": "describe",
         "claim_rule": ClaimRule.CURRENT_GENERATION,
+        "max_partitions": 7,
         "master": "local[1]",
     }
     cli("audit", "a", "--out", tmp_path)
     assert pipeline.asked["topics"] is None
     assert pipeline.asked["claim_rule"] is ClaimRule.NEWEST_CLAIM
     assert pipeline.asked["offset_reset"] is OffsetReset.EARLIEST
+    assert pipeline.asked["max_partitions"] == 10_000_000
     assert pipeline.asked["master"] == "local[*]"
 
 
@@ -189,7 +192,7 @@ def test_nothing_but_unreadable_input_is_code_2(
     assert ended.code == code
     assert reason in ended.out.decode()
     assert (tmp_path / "out" / "index.html").is_file()
-    complaint = "history: nothing in it could be judged; the table quarantine tells why"
+    complaint = "history: no record could be judged; see the table quarantine"
     assert (complaint in ended.complaints) == (code == 2)
 
 

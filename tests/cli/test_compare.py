@@ -1,4 +1,4 @@
-"""``compare``: every assignor beside the optimum, each figure the judge's."""
+"""``compare``: every assignor and the optimum, with figures from the judge."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_lag_has_its_bound(cli: Cli, tmp_path: Path) -> None:
     assert peaks["lag-aware"] == 110_000
 
 
-def test_a_person_gets_tables_and_a_sum(person: Cli, tmp_path: Path) -> None:
+def test_a_terminal_shows_tables_and_a_summary(person: Cli, tmp_path: Path) -> None:
     source = write_lines(tmp_path / "r", CHAIN, EQUAL, "{")
     ended = person("compare", source)
     text = ended.out.decode()
@@ -97,7 +97,7 @@ def test_a_person_gets_tables_and_a_sum(person: Cli, tmp_path: Path) -> None:
     assert len(person("compare", "--json", source).documents) == 2
 
 
-def test_nothing_good_leaves_nothing(cli: Cli, tmp_path: Path) -> None:
+def test_without_readable_input_no_file_is_written(cli: Cli, tmp_path: Path) -> None:
     target = tmp_path / "out"
     ended = cli("compare", "-o", target, write_lines(tmp_path / "r", "{}", "[]"))
     assert ended.code == 2
@@ -106,7 +106,7 @@ def test_nothing_good_leaves_nothing(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_needless_moves_are_not_at_the_optimum(person: Cli, tmp_path: Path) -> None:
-    """Range is as even as can be here, but it moves what need not move."""
+    """Range is dec-min balanced here, but has needless moves."""
     document = group_of("g", {"a": ["t"], "b": ["t"]}, {"t": 2})
     document["members"]["a"] |= {"owned": {"t": [1]}, "generation": 1}
     document["members"]["b"] |= {"owned": {"t": [0]}, "generation": 1}

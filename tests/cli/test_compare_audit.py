@@ -41,7 +41,7 @@ def rebalances(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def of_compare(answer: Mapping[str, Any], bound: int | None) -> dict[str, Any]:
-    """Return what one answer of comparison/1 says, by the names of the table."""
+    """Return an answer of comparison/1, with the names of the table's columns."""
     if not answer["applies"]:
         return {"applies": False, "refused": answer["refused"]}
     figures, gap = answer["figures"], answer["gap"] or {}
@@ -62,7 +62,7 @@ def of_compare(answer: Mapping[str, Any], bound: int | None) -> dict[str, Any]:
 
 
 def of_audit(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what one row of ``answers`` says."""
+    """Return the same columns of a row of ``answers``."""
     if not row["applies"]:
         return {"applies": False, "refused": row["refused"]}
     is_settled = row["moves_least_kip54"] is not None and row["verdict"] == "valid"

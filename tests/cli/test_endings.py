@@ -1,4 +1,4 @@
-"""How a run may end: every exit code, pipes, signals, full disks; never a traceback."""
+"""Exit codes, closed pipes, signals, and full disks; never a traceback."""
 
 from __future__ import annotations
 
@@ -70,10 +70,10 @@ def test_no_arguments_show_the_help(cli: Cli) -> None:
     assert ended.err == ""
 
 
-def test_an_outside_failure_is_code_3(
+def test_a_failure_of_an_external_component_is_code_3(
     cli: Cli, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **_options: object) -> None:
         raise OutsideError("Java is gone")
 
     monkeypatch.setattr(answering, "read_rebalances", fail)
@@ -81,10 +81,10 @@ def test_an_outside_failure_is_code_3(
     assert (ended.code, ended.complaints) == (3, ["Java is gone"])
 
 
-def test_a_fault_of_ours_says_so_and_shows_no_traceback(
+def test_a_defect_is_code_70_without_a_traceback(
     cli: Cli, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **_options: object) -> None:
         raise ZeroDivisionError("by\x1bzero")
 
     monkeypatch.setattr(answering, "read_rebalances", fail)
@@ -97,10 +97,10 @@ def test_a_fault_of_ours_says_so_and_shows_no_traceback(
         cli("solve", source)
 
 
-def test_no_memory_is_code_3(
+def test_insufficient_memory_is_code_3(
     cli: Cli, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **_options: object) -> None:
         raise MemoryError
 
     monkeypatch.setattr(answering, "read_rebalances", fail)
@@ -108,7 +108,7 @@ def test_no_memory_is_code_3(
     assert (ended.code, ended.complaints) == (3, ["not enough memory for this input"])
 
 
-def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
+def test_a_closed_pipe_is_not_an_error(tmp_path: Path) -> None:
     write_lines(tmp_path / "many", *[CHAIN] * 3000)
     ended = shell('$ORACLE solve many | head -n 1; echo "${PIPESTATUS[0]}"', tmp_path)
     first, code = ended.out.splitlines()
@@ -170,7 +170,7 @@ def size(path: Path) -> int:
 
 
 def until(found: Callable[[], list[Path]]) -> list[Path]:
-    """Wait until there is something."""
+    """Wait until the file is not empty."""
     for _ in range(600):
         if there := found():
             return there

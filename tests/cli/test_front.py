@@ -1,4 +1,4 @@
-"""``front``: a table, JSON, a picture; limits and ends."""
+"""``front``: table, JSON, picture, limits, and exit codes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 
 def hard_owned() -> dict[str, object]:
-    """Return hard lags, all of which one member has."""
+    """Return a rebalance with hard lags, all owned by one member."""
     document = hard()
     document["members"]["m0"]["owned"] = {"t": list(range(60))}
     return document
@@ -37,7 +37,7 @@ def test_balances_offered_are_solved(cli: Cli, tmp_path: Path) -> None:
         assert cli("front", *asked, source).documents[0]["balance"] == balance
 
 
-def test_one_document_a_rebalance(cli: Cli, tmp_path: Path) -> None:
+def test_there_is_one_document_per_rebalance(cli: Cli, tmp_path: Path) -> None:
     source = write_lines(tmp_path / "r", CHAIN, "{bad", shape("STAIRCASE"))
     ended = cli("front", source)
     assert ended.code == 2
@@ -71,8 +71,8 @@ def test_one_without_lag_is_named_and_the_others_answered(
     [
         (["--objective", "lag"], "'lag' is not one of"),
         (["--measure", "kip54-score"], "No such option: --measure"),
-        (["--balance", "dec-min"], "--balance goes with --objective peak-lag"),
-        (["--picture", "x.pdf"], "its name ends in .png or .svg"),
+        (["--balance", "dec-min"], "--balance requires --objective peak-lag"),
+        (["--picture", "x.pdf"], "expected .png or .svg"),
         (["--time-limit", "0"], "no number of seconds"),
     ],
 )
@@ -136,7 +136,7 @@ def test_several_pictures_get_numbers(cli: Cli, tmp_path: Path) -> None:
     assert {one.name for one in tmp_path.glob("*.svg")} == {"f.svg", "f-2.svg"}
 
 
-def test_names_do_not_act_in_a_picture(cli: Cli, tmp_path: Path) -> None:
+def test_names_are_escaped_in_a_picture(cli: Cli, tmp_path: Path) -> None:
     target = tmp_path / "front.svg"
     source = write_lines(tmp_path / "r", HOSTILE)
     assert cli("front", "--picture", target, source).code == 0
@@ -153,7 +153,7 @@ def test_a_picture_that_cannot_be_written(cli: Cli, tmp_path: Path) -> None:
     assert "no such file or directory" in ended.err
 
 
-def test_points_are_judged_and_not_weighed_anew(cli: Cli, tmp_path: Path) -> None:
+def test_points_are_judged(cli: Cli, tmp_path: Path) -> None:
     source = write_lines(tmp_path / "r", CHAIN)
     (front,) = cli("front", source).documents
     (plain,) = cli("solve", source).documents

@@ -1,4 +1,4 @@
-"""``judge``: verdicts, and which assignment belongs to which instance."""
+"""``judge``: verdicts, and the matching of assignments to instances."""
 
 from __future__ import annotations
 
@@ -112,16 +112,18 @@ def test_what_belongs_to_nothing_is_reported(judge: Judge) -> None:
     assert len(verdicts) == 1
     no_id, no_place, unanswered = complaints
     assert "answers: document 2: " in no_id
-    assert "has no document of this id: {'id': 'three'}" in no_id
+    assert "contains no document with this id: {'id': 'three'}" in no_id
     assert "answers: document 3: " in no_place
-    assert "has no document at this place" in no_place
+    assert "contains no document at this place" in no_place
     assert unanswered.endswith("1 without an assignment: document 2")
 
 
 def test_another_groups_assignment_is_refused(judge: Judge) -> None:
     code, verdicts, complaints = judge([ONE], [{**ONE_ANSWERED, "group": "h"}])
     assert (code, verdicts) == (2, [])
-    assert "has there group 'g': {'group': 'h', 'id': 'one'}" in complaints[0]
+    assert (
+        "contains group 'g' at this place: {'group': 'h', 'id': 'one'}" in complaints[0]
+    )
 
 
 def test_an_id_given_twice_is_refused(judge: Judge) -> None:
@@ -133,7 +135,7 @@ def test_an_id_given_twice_is_refused(judge: Judge) -> None:
 
 
 def test_an_unreadable_one_keeps_its_place(judge: Judge) -> None:
-    """Those after it pair as before; unreadable is a verdict, and code 2."""
+    """Later documents keep their pairs; the verdict is unreadable, and the code 2."""
     bare = [{k: v for k, v in one.items() if k != "id"} for one in (ONE, TWO)]
     answers = [ONE_ANSWERED, '{"format": "assignment/1"}', TWO_ANSWERED]
     instances = [bare[0], bare[0], bare[1]]
@@ -153,7 +155,7 @@ def test_an_unreadable_one_keeps_its_place(judge: Judge) -> None:
     assert "instances:2: $: not JSON" in complaints[0]
 
 
-def test_bad_input_beats_invalid(judge: Judge) -> None:
+def test_unreadable_input_takes_precedence_over_invalid(judge: Judge) -> None:
     nobody = answer({"a": {}, "b": {}}, id="one")
     assert judge([ONE], [nobody])[0] == 1
     assert judge([ONE], [nobody, "{"])[0] == 2

@@ -1,4 +1,4 @@
-"""``judge`` of answers that state a policy: what each level rests on."""
+"""``judge`` on answers that state a policy: the proof of each objective."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def pair(tmp_path: Path) -> Pair:
     return Pair(tmp_path)
 
 
-def test_each_level_says_what_it_rests_on(cli: Cli, pair: Pair) -> None:
+def test_each_objective_states_its_proof(cli: Cli, pair: Pair) -> None:
     ended = pair(cli, ANSWER)
     (verdict,) = ended.documents
     assert ended.code == 0
@@ -84,7 +84,7 @@ def test_what_is_not_allowed_has_no_gap(cli: Cli, pair: Pair) -> None:
     assert verdict["against"]["gap"] is None
 
 
-def test_an_optimum_that_there_is_not(cli: Cli, pair: Pair) -> None:
+def test_an_infeasible_optimum(cli: Cli, pair: Pair) -> None:
     answer = stated("spread=0", {"a": {}, "b": {}}, status="infeasible", reason="odd")
     ended = pair(cli, answer, "--against", "optimum")
     (verdict,) = ended.documents
@@ -111,8 +111,10 @@ def test_lists_of_loads_are_equal_or_without_gap(cli: Cli, pair: Pair) -> None:
         assert verdict["against"]["gap"] == gap
 
 
-def test_what_the_instance_cannot_be_asked(cli: Cli, tmp_path: Path) -> None:
-    """No lag is told: the judge counts 0, no engine answers."""
+def test_a_policy_that_cannot_be_judged_for_an_instance(
+    cli: Cli, tmp_path: Path
+) -> None:
+    """Without lag, the judge counts 0, and no engine answers."""
     names = sorted(CHAIN["members"])
     first = write_lines(tmp_path / "i", CHAIN)
     answer = stated("none; peak-lag", {name: {} for name in names})
@@ -122,7 +124,7 @@ def test_what_the_instance_cannot_be_asked(cli: Cli, tmp_path: Path) -> None:
     assert "no topic tells any" in ended.complaints[0]
 
 
-def test_a_person_gets_a_table_of_levels(person: Cli, pair: Pair) -> None:
+def test_a_terminal_shows_a_table_of_objectives(person: Cli, pair: Pair) -> None:
     text = pair(person, ANSWER, "--against", "optimum").out.decode()
     assert "policy: dec-min; peak-lag, stickiness" in text
     for words in ("rests on", "terms", "search (an engine)", "proved", "gap"):
@@ -130,7 +132,7 @@ def test_a_person_gets_a_table_of_levels(person: Cli, pair: Pair) -> None:
     assert "not met" not in text
 
 
-def test_a_person_sees_what_is_wrong_with_a_level(person: Cli, pair: Pair) -> None:
+def test_a_terminal_shows_the_evidence_of_an_objective(person: Cli, pair: Pair) -> None:
     wrong = json.loads(json.dumps(ANSWER))
     wrong["objectives"][0]["proof"]["terms"][0]["bound"] = 36
     wrong["objectives"][0]["bound"] = 36

@@ -1,4 +1,4 @@
-"""Names fit to be shown, and numbers in words."""
+"""Escaped names, and numbers in words."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from oracle.wording import counted, loads_text, percent, ranges, share
         ("", ""),
     ],
 )
-def test_what_cannot_be_seen_is_spelled_out(name: str, shown: str) -> None:
+def test_invisible_characters_are_escaped(name: str, shown: str) -> None:
     assert visible(name) == shown
 
 
 @given(st.text())
-def test_nothing_shown_acts(name: str) -> None:
+def test_control_characters_are_escaped(name: str) -> None:
     for shown in (visible(name), abridged(name, 12), visible(name, limit=7)):
         assert all(
             unicodedata.category(one) not in {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
@@ -42,7 +42,7 @@ def test_nothing_shown_acts(name: str) -> None:
 
 
 @given(st.text(), st.integers(1, 30))
-def test_nothing_shown_is_longer_than_asked(name: str, limit: int) -> None:
+def test_names_are_truncated_to_the_limit(name: str, limit: int) -> None:
     for shown in (visible(name, limit=limit), abridged(name, limit)):
         assert len(shown) <= limit
         if len(visible(name)) <= limit:

@@ -1,4 +1,4 @@
-"""``solve`` under any policy: its words, its limits, its ends."""
+"""``solve`` with policies: text form, limits, and exit codes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.shapes import Document, shape
 
 
 def hard(partitions: int = 60, members: int = 8) -> Document:
-    """Return lags that no engine evens out in a day: 40 bits each, all of them odd."""
+    """Return lags that no engine can balance in a day: odd numbers of 40 bits."""
     rng = Random(1)  # noqa: S311
     lag = [rng.randrange(1, 2**40, 2) for _ in range(partitions)]
     names = {f"m{number}": ["t"] for number in range(members)}
@@ -97,7 +97,7 @@ def test_a_wrong_word_is_underlined(cli: Cli, tmp_path: Path) -> None:
         ("none; sum-of-squares", "sum-of-squares is weighed by front, and by it alone"),
     ],
 )
-def test_a_bad_policy_is_told_and_shown(
+def test_an_invalid_policy_is_reported_with_its_text(
     cli: Cli, tmp_path: Path, policy: str, culprit: str
 ) -> None:
     ended = cli("solve", "--policy", policy, write_lines(tmp_path / "r", CHAIN))
@@ -127,7 +127,7 @@ def test_numbers_past_64_bits_are_named_and_the_others_answered(
         assert "past 2^63 - 1" in complaint
 
 
-def test_a_hostile_policy_does_not_act(cli: Cli, tmp_path: Path) -> None:
+def test_control_characters_in_a_policy_are_escaped(cli: Cli, tmp_path: Path) -> None:
     for text in ("\x1b[31mx", "a\nb", "stickiness,\x85stickiness"):
         ended = cli("solve", "--policy", text, tmp_path / "none")
         assert ended.code == 2
@@ -147,7 +147,7 @@ def test_one_without_lag_is_named_and_the_others_answered(
     assert complaint.startswith(f"{source}: document 2: policy needs lag for peak-lag")
 
 
-def test_no_is_code_1_and_says_why(cli: Cli, tmp_path: Path) -> None:
+def test_an_infeasible_policy_is_code_1_with_a_reason(cli: Cli, tmp_path: Path) -> None:
     source = write_lines(tmp_path / "r", CHAIN, shape("LAG"))
     policy = "dec-min; stickiness; max-moves=1"
     ended = cli("solve", "--policy", policy, source)
@@ -158,7 +158,9 @@ def test_no_is_code_1_and_says_why(cli: Cli, tmp_path: Path) -> None:
     assert all(held == {} for held in first["members"].values())
 
 
-def test_what_cannot_be_read_weighs_more_than_a_no(cli: Cli, tmp_path: Path) -> None:
+def test_unreadable_input_takes_precedence_over_infeasible(
+    cli: Cli, tmp_path: Path
+) -> None:
     source = write_lines(tmp_path / "r", CHAIN, "{bad")
     assert cli("solve", "--policy", "dec-min; max-moves=1", source).code == 2
 
@@ -176,7 +178,7 @@ def test_a_time_limit_gives_the_best_found_with_its_bound(
     assert "time limit of 1 s" in answer["reason"]
 
 
-def test_a_memory_limit_strikes(cli: Cli, tmp_path: Path) -> None:
+def test_a_memory_limit_ends_the_search(cli: Cli, tmp_path: Path) -> None:
     source = write_lines(tmp_path / "r", hard())
     ended = cli("solve", "--policy", HARD_POLICY, "--memory-limit", "1MiB", source)
     (answer,) = ended.documents
@@ -282,7 +284,7 @@ def test_a_second_interrupt_ends_at_once() -> None:
     assert time.monotonic() - begun < 30
 
 
-def test_a_person_sees_what_each_level_rests_on(tmp_path: Path) -> None:
+def test_a_terminal_shows_the_proof_of_each_objective(tmp_path: Path) -> None:
     source = write_lines(tmp_path / "r", CHAIN, shape("LAG"))
     shown = on_terminal("solve", "--policy", "dec-min; load, stickiness", source)
     text = " ".join(shown.out.decode().split())

@@ -1,4 +1,4 @@
-"""What reaches a terminal: tables, and nothing that acts."""
+"""Terminal output: tables without control characters."""
 
 from __future__ import annotations
 
@@ -68,13 +68,13 @@ def test_json_on_a_terminal_is_the_same_json_and_does_not_act(tmp_path: Path) ->
     assert EVIL in document["members"]
 
 
-def test_elsewhere_json_is_plain_utf_8(cli: Cli, tmp_path: Path) -> None:
+def test_json_in_files_is_plain_utf_8(cli: Cli, tmp_path: Path) -> None:
     ended = cli("solve", write_lines(tmp_path / "r", HOSTILE))
     assert "\u202e".encode() in ended.out
     assert ended.documents[0]["group"] == EVIL
 
 
-def test_complaints_do_not_act(cli: Cli, tmp_path: Path) -> None:
+def test_control_characters_in_messages_are_escaped(cli: Cli, tmp_path: Path) -> None:
     bad = {**HOSTILE, EVIL: 1}
     ended = cli("solve", write_lines(tmp_path / "r\x1b[31m", bad))
     assert ended.code == 2
@@ -83,7 +83,7 @@ def test_complaints_do_not_act(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_a_person_gets_a_table_of_the_answer(tmp_path: Path) -> None:
-    """On a terminal that is one, and narrow."""
+    """On a narrow terminal."""
     ended = on_terminal("solve", write_lines(tmp_path / "r", CHAIN, HOSTILE))
     text = ended.out.decode()
     assert "orders chain · oracle · optimal · moves 3 · loads 1×4" in text
@@ -92,7 +92,7 @@ def test_a_person_gets_a_table_of_the_answer(tmp_path: Path) -> None:
     assert harmless(text)
 
 
-def test_names_are_whole_where_there_is_little_room(tmp_path: Path) -> None:
+def test_names_are_wrapped_on_a_narrow_terminal(tmp_path: Path) -> None:
     ended = on_terminal("compare", write_lines(tmp_path / "r", CHAIN))
     lines = re.sub(r"\x1b\[[0-9;]*m", "", ended.out.decode()).splitlines()
     names = "".join(line.partition("│")[0].strip() for line in lines)
@@ -135,7 +135,7 @@ def test_large_answers_are_cut_for_people_only(person: Cli, tmp_path: Path) -> N
     assert len(person("solve", "--json", source).documents[0]["members"]) == 200
 
 
-def test_a_terminal_that_knows_few_letters(tmp_path: Path) -> None:
+def test_a_terminal_with_an_ascii_encoding(tmp_path: Path) -> None:
     document = group_of("größe 漢", {"a": ["漢"]}, {"漢": 1})
     source = write_lines(tmp_path / "r", document)
     few = {"PYTHONUTF8": "0", "LC_ALL": "C", "PYTHONIOENCODING": "latin-1"}

@@ -1,4 +1,4 @@
-"""A file that is there is whole; what was there before stays until then."""
+"""Files are written completely or not at all; until then, the old file remains."""
 
 from __future__ import annotations
 

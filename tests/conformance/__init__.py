@@ -1,1 +1,1 @@
-"""Other people's clients: how they are run, and what they answer."""
+"""Third-party clients: how they are run, and what they answer."""

@@ -1,4 +1,4 @@
-"""An adapter that does as the group's name says, one line of input after the other."""
+"""An adapter that behaves as the group's name states, line by line."""
 
 from __future__ import annotations
 

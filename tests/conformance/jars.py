@@ -1,4 +1,4 @@
-"""Ways to Kafka's own assignors that the tests share, and what they are asked."""
+"""Shared fixtures for Kafka's own assignors, and the rebalances that they receive."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def running(version: str, assignor: str, *, keeps: bool = False) -> Adapter:
 
 
 def asked(version: str, assignor: str, document: Document) -> Answer:
-    """Ask once, and let the judge see the answer."""
+    """Run one rebalance, and judge the answer."""
     with running(version, assignor) as kafka:
         return judged_answer(kafka, assignor, document)
 
 
 def judged_answer(kafka: Adapter, assignor: str, document: Document) -> Answer:
-    """Ask, and let the judge see the answer."""
+    """Run the program on a rebalance, and judge the answer."""
     text = json.dumps(document).encode()
     cooperative = assignor == "cooperative-sticky"
     return judged(kafka.answer(text), text, cooperative=cooperative)
@@ -58,7 +58,7 @@ def drawn() -> Iterator[Document]:
 
 
 def with_topics_there(document: Document) -> Document:
-    """Let nobody want a topic without partitions.
+    """Remove subscriptions to topics without partitions.
 
     Of members that differ in such topics alone, Kafka's assignors take the path of
     mixed subscriptions and ours that of equal ones.

@@ -1,7 +1,7 @@
-"""What Kafka's sticky assignors are asked, and why they may answer otherwise than ours.
+"""Rebalances for Kafka's sticky assignors, and reasons for differences from ours.
 
-Upstream goes through its members by hash. Those that a single letter names it goes
-through by name, as ours do; what is left are ties and faults that our docstrings name.
+Upstream iterates over members in hash order, which is the order of names if these are
+single letters. The remaining differences are ties and faults that our docstrings state.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tests.strategies import LARGER, seeded_rebalance
 
 
 def drawn() -> Iterator[Document]:
-    """Draw rebalances of every kind; every other one tells racks."""
+    """Draw rebalances of every kind, half of them with racks."""
     for seed in count():
         is_skewed = seed % 4 < 2
         plain = skewed(Random(seed)) if is_skewed else seeded_rebalance(seed, LARGER)  # noqa: S311
@@ -43,7 +43,7 @@ def lettered(document: Document) -> Document:
 
 
 def without_faulty_claims(document: Document) -> Document:
-    """Leave out what trips Kafka's sticky assignors up (`test_known_fault`).
+    """Remove the causes of known faults of Kafka's sticky assignors.
 
     Who wants nothing is not there, and a claim is of a partition that exists and is
     wanted. Several may claim one, of whatever generation.
@@ -98,14 +98,14 @@ def ours(assignor: str, document: Document) -> Held:
 
 
 class Explained(NamedTuple):
-    """What upstream should have said instead of ours, and why."""
+    """The answer that upstream gives instead of ours, and the reason."""
 
     held: Held
     reasons: set[str]
 
 
 def explained(assignor: str, document: Document) -> Explained:
-    """Say what upstream makes of it, ties and faults that are in our docstrings."""
+    """Return upstream's answer, with the ties and faults that our docstrings state."""
     return (_mixed if is_mixed(document) else _equal)(assignor, document)
 
 

@@ -1,4 +1,4 @@
-"""The broker's process, by a stand-in for Java: what is said, and that it ends."""
+"""The broker's process, with a stand-in for Java: messages, and termination."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_it_ends_after_an_error(tmp_path: Path) -> None:
     assert ended(processes(tmp_path)[-1])
 
 
-def test_one_that_will_not_end_is_killed(
+def test_a_broker_that_does_not_stop_is_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "STOP_SECONDS", 0.3)
@@ -126,7 +126,9 @@ def test_why_it_does_not_start(
     assert len(processes(tmp_path)) == 2 * attempts
 
 
-def test_one_that_is_never_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_broker_that_never_listens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "START_SECONDS", 0.3)
     java = stand_in(tmp_path, "echo thinking; exec sleep 60")
     with (

@@ -1,4 +1,4 @@
-"""Jars are those whose digests are written down, from where the user says."""
+"""Jars have the recorded digests, and come from the user's mirror."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ def test_another_file_of_that_name_is_fetched_anew(tmp_path: Path) -> None:
 
 
 def test_what_was_fetched_is_checked(tmp_path: Path) -> None:
-    java = tmp_path / "java"  # says that it fetched, and did not
+    java = tmp_path / "java"  # claims success without fetching
     java.write_text("#!/bin/sh\nexit 0\n")
     java.chmod(0o755)
-    with pytest.raises(OutsideError, match="not the file we know"):
+    with pytest.raises(OutsideError, match="another digest"):
         fetch([jar()], tmp_path / "jars", java=java)
 
 

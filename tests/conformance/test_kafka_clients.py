@@ -1,7 +1,6 @@
-"""Kafka's own assignors, run as they are, beside ours and before the judge.
+"""Kafka's own assignors, unmodified, compared with ours and judged.
 
-What these need is fetched and compiled when it is not there; where that cannot be
-done they fail.
+Missing jars are fetched and compiled; if this is impossible, the tests fail.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ def test_ours_are_kafkas(version: str, assignor: str) -> None:
 
 @pytest.mark.parametrize(("version", "assignor"), SERVER)
 def test_the_server_is_valid_whatever_is_claimed(version: str, assignor: str) -> None:
-    """A quarter of them: the judge takes longer than Kafka does."""
+    """Use a quarter of the examples, because the judge is slower than Kafka."""
     with running(version, assignor) as kafka:
         for document in islice(drawn(), INSTANCES // 4):
             answer = judged_answer(kafka, assignor, document)
@@ -81,7 +80,7 @@ TWO: dict[str, Document] = {
 
 @pytest.mark.parametrize(("version", "assignor"), [*STICKY, (NEWEST, "server-uniform")])
 def test_what_is_owned_stays(version: str, assignor: str) -> None:
-    """Nobody who deals anew would give these out this way."""
+    """An assignor without stickiness would not return this assignment."""
     held = {"m1": [1, 4], "m2": [0, 2, 3]}
     members = {
         m: TWO[m] | {"owned": {"t": numbers}, "generation": 7}

@@ -1,4 +1,4 @@
-"""Each way a client can fail is a verdict, and costs one rebalance alone."""
+"""Each kind of failure of a client is a verdict, and affects only one rebalance."""
 
 from __future__ import annotations
 
@@ -60,14 +60,14 @@ def test_a_hang_is_ended(group: str) -> None:
         assert fake.answer(line("fine")).verdict is Verdict.ANSWERED
 
 
-def test_a_death_after_the_answer_is_not_the_next_ones(fake: Adapter) -> None:
+def test_a_crash_after_an_answer_does_not_affect_the_next(fake: Adapter) -> None:
     for _ in range(3):
         assert fake.answer(line("answer and die")).verdict is Verdict.ANSWERED
         assert fake._running is not None
         fake._running._process.wait()  # else the next one may meet it dying
 
 
-def test_long_lines_and_chatter_block_nobody(fake: Adapter) -> None:
+def test_long_lines_and_error_output_do_not_block(fake: Adapter) -> None:
     answer = fake.answer(line("chatter", members=50_000))
     assert answer.assignment is not None
     assert len(answer.assignment.members) == 50_000
@@ -89,7 +89,7 @@ def test_a_line_break_would_be_two_rebalances(fake: Adapter) -> None:
         fake.answer(line("fine") + b"\n")
 
 
-def test_what_does_not_start_is_told() -> None:
+def test_a_program_that_does_not_start_is_an_error() -> None:
     with (
         Adapter(Program(name="none", argv=("/nowhere/to/be/found",))) as none,
         pytest.raises(OSError, match="nowhere"),

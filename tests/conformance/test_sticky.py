@@ -1,6 +1,6 @@
-"""Kafka's sticky assignors, run as they are, beside ours.
+"""Kafka's sticky assignors, unmodified, compared with ours.
 
-An answer is ours, or differs for a reason that is told and checked
+Each answer equals ours, or differs for a reason that is stated and checked
 (`tests.conformance.sticky_reasons`).
 """
 
@@ -86,7 +86,7 @@ def test_whatever_is_claimed(version: str, assignor: str) -> None:
 
 @pytest.mark.parametrize(("version", "assignor"), STICKY)
 def test_valid_by_whatever_names(version: str, assignor: str) -> None:
-    """Where hashes decide, Kafka's answers are others than ours, and valid."""
+    """Where hash order decides, Kafka's answers differ from ours, and are valid."""
     with running(version, assignor) as kafka:
         every = filter(has_members, map(well_behaved, jars.drawn()))
         for document in islice(every, ASKED // 8):
@@ -94,9 +94,8 @@ def test_valid_by_whatever_names(version: str, assignor: str) -> None:
             assert answer.verdict is Verdict.ANSWERED, (document, answer.reason)
 
 
-# What is wrong with Kafka's own: should one of these fail, Kafka has mended it. Each is
-# in a docstring of ours under "not copied", with a test of the same matter beside it in
-# tests/heuristics.
+# Known faults of Kafka: if one of these tests fails, Kafka has fixed the fault. Each is
+# in one of our docstrings under "not copied", and tests/heuristics has a test of ours.
 
 
 @pytest.mark.parametrize(("version", "assignor"), STICKY)
@@ -140,7 +139,7 @@ def test_known_fault_a_previous_owner_that_has_left_is_given_some(
 
 @pytest.mark.parametrize(("version", "assignor"), STICKY)
 def test_known_fault_partitions_that_do_not_exist(version: str, assignor: str) -> None:
-    """A claim on a number that does not exist is believed, or trips the quotas up."""
+    """A claim on a number that does not exist is accepted, or breaks the quotas."""
     members = {"a": member(["t"], {"t": [0, 1]}, 1), "b": member(["u"])}
     answer = asked(version, assignor, rebalance({"t": 1, "u": 1}, members))
     assert answer.verdict is Verdict.INVALID
@@ -274,7 +273,7 @@ def test_known_fault_withheld_though_who_claims_it_has_left(version: str) -> Non
 def test_known_fault_with_racks_a_group_may_never_rest(
     version: str, scenario: str
 ) -> None:
-    """Partitions change places from round to round, some of them withheld."""
+    """Partitions move in every round, and some are withheld."""
     document = SCENARIOS[scenario].steps[0].rebalance
     served = sum(about["partitions"] for about in document["topics"].values())
     given: list[Held] = []

@@ -1,4 +1,4 @@
-"""Java trusts whom this Python trusts, and goes through its proxies."""
+"""Java uses the certificates and proxies of this Python."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ SETTINGS = """<settings><mirrors><mirror>
 
 
 def authority(name: str) -> tuple[bytes, bytes]:
-    """Return a certificate that vouches for itself, and its key; both PEM."""
+    """Return a self-signed certificate and its key; both PEM."""
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
     now = datetime.now(UTC)
@@ -96,7 +96,7 @@ def without_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(f"{name}_proxy".upper(), raising=False)
 
 
-def test_java_is_told_of_proxies_and_trust(
+def test_java_receives_proxies_and_certificates(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     without_proxies(monkeypatch)

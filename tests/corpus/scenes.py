@@ -1,4 +1,4 @@
-"""Scenarios played, and judged by ``verify``: what the tests of the corpus share."""
+"""Run scenarios and judge the answers: shared code of the corpus tests."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def judged(
 def complaints(
     scenario: Scenario, subject: str, answer: Answer, rule: ClaimRule
 ) -> list[str]:
-    """Play a scenario under one claim rule; list all that is not as expected."""
+    """Run a scenario under one claim rule; list the unmet expectations."""
     found = []
     for step, rebalance, assignment in play(scenario, lambda r: answer(r, rule)):
         due = [
@@ -60,7 +60,7 @@ def complaints(
 
 
 def answers_of(assignor: Assignor) -> Answer:
-    """Let a heuristic answer documents; None where it refuses."""
+    """Return a heuristic as a function on documents; None if it refuses."""
 
     def answer(rebalance: Rebalance, rule: ClaimRule) -> AssignmentDocument | None:
         instance = instance_of(rebalance, claim_rule=rule)

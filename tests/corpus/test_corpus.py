@@ -1,4 +1,4 @@
-"""The corpus itself: whole, free of slips, and right about claims and optima."""
+"""The corpus: complete, and correct about claims and optima."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_every_table_of_sources_is_there() -> None:
         assert source in sources
 
 
-def test_a_subject_is_somebody() -> None:
+def test_subjects_exist() -> None:
     spoken_of = {subject for one in expectations() for subject in one.of}
     answering = {EVERYONE, OPTIMUM, AS_IT_STANDS, *ASSIGNORS}
     policies = {one for one in spoken_of if one.startswith(PREFIX)}
@@ -85,7 +85,7 @@ def test_a_subject_is_somebody() -> None:
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
-def test_names_are_told_apart(name: str) -> None:
+def test_names_are_unique(name: str) -> None:
     steps = SCENARIOS[name].steps
     assert len({step.name for step in steps}) == len(steps)
     for step in steps:
@@ -109,14 +109,14 @@ def test_expectations_speak_of_what_is_there(scenario: Scenario, step: Step) -> 
 
 
 @pytest.mark.parametrize(("scenario", "step"), STEPS)
-def test_claims_are_settled_as_told(scenario: Scenario, step: Step) -> None:
+def test_claims_are_resolved_as_expected(scenario: Scenario, step: Step) -> None:
     for rule in ClaimRule:
         if rule.value in step.owners:
             assert owners(step, rule) == step.owners[rule.value]
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
-def test_what_stands_is_judged_as_told(name: str) -> None:
+def test_present_assignments_are_judged_as_expected(name: str) -> None:
     def stay(rebalance: Any, rule: ClaimRule) -> AssignmentDocument | None:
         instance = instance_of(rebalance, claim_rule=rule)
         held = members_of(instance, Assignment(assignee=instance.owner.copy()))

@@ -12,6 +12,6 @@ from tests.corpus.scenes import SCENARIOS, answers_of, complaints
 @pytest.mark.parametrize("rule", ClaimRule, ids=lambda rule: rule.value)
 @pytest.mark.parametrize("name", ASSIGNORS)
 @pytest.mark.parametrize("scenario", SCENARIOS)
-def test_does_as_expected(scenario: str, name: str, rule: ClaimRule) -> None:
+def test_expectations_are_met(scenario: str, name: str, rule: ClaimRule) -> None:
     answer = answers_of(ASSIGNORS[name])
     assert complaints(SCENARIOS[scenario], name, answer, rule) == []

@@ -1,4 +1,4 @@
-"""The exact core on every scenario, by both its ways, and proved to the judge."""
+"""The exact core on every scenario, with and without the closed form, judged."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def solved(way: Solve, rebalance: Rebalance, rule: ClaimRule) -> AssignmentDocum
 @pytest.mark.parametrize("rule", ClaimRule, ids=lambda rule: rule.value)
 @pytest.mark.parametrize("way", [solve, solve_without_closed_form])
 @pytest.mark.parametrize("scenario", SCENARIOS)
-def test_does_as_expected(scenario: str, way: Solve, rule: ClaimRule) -> None:
+def test_expectations_are_met(scenario: str, way: Solve, rule: ClaimRule) -> None:
     def answer(rebalance: Rebalance, rule: ClaimRule) -> AssignmentDocument:
         return solved(way, rebalance, rule)
 

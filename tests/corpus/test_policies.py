@@ -1,4 +1,4 @@
-"""The policies that scenarios speak of, answered and held to what is expected."""
+"""The policies in scenarios: answers meet the expectations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SPOKEN_OF = sorted(
 
 
 @pytest.mark.parametrize(("scenario", "subject"), SPOKEN_OF)
-def test_does_as_expected(scenario: str, subject: str) -> None:
+def test_expectations_are_met(scenario: str, subject: str) -> None:
     policy = parse_policy(subject.removeprefix(PREFIX))
 
     def answer(rebalance: Rebalance, rule: ClaimRule) -> AssignmentDocument | None:

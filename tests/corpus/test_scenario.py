@@ -1,4 +1,4 @@
-"""Reading scenarios, playing them, and finding what an answer lacks."""
+"""Reading and running scenarios, and reporting unmet expectations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/audit.md lists the tables as they are."""
+"""docs/audit.md lists the columns of the tables."""
 
 from __future__ import annotations
 

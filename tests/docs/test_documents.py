@@ -1,4 +1,4 @@
-"""The documents that docs/documents.md shows are what is read and written."""
+"""The documents in docs/documents.md match the readers and writers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The examples of README and docs run, and print what the pages say.
+"""The examples in README and docs run, and print what the pages state.
 
 A `console` block holds commands after ``$`` and what they print; ``...`` stands for
 anything, and white space does not count. A `pycon` block holds a Python session. A

@@ -1,4 +1,4 @@
-"""The pictures of the pages are what `tools.pictures` draws, and each is shown."""
+"""The pictures in docs equal what `tools.pictures` draws, and pages show them all."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_pictures_are_what_the_program_draws() -> None:
         assert (ROOT / path).read_text(encoding="utf-8") == svg, told
 
 
-def test_every_link_leads_somewhere() -> None:
+def test_every_link_has_a_target() -> None:
     for page, text in PAGES.items():
         for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
             assert (page.parent / target).exists(), f"{page}: {target}"
@@ -66,12 +66,12 @@ def test_every_picture_shows_something_wrong(assignor: str) -> None:
     assert last.refused or is_worse or len(contrast.states) > 2
 
 
-def test_a_story_is_told_to_those_who_do_not_see_it() -> None:
+def test_pictures_have_a_description() -> None:
     svg = picture_of(contrast_of("range", ROOT))
     assert "<title>range: loads 3, 0, 0; the optimum: loads 1, 1, 1, proved" in svg
 
 
-def test_every_colour_has_a_dark_twin() -> None:
+def test_every_color_has_a_dark_color() -> None:
     for svg in drawn().values():
         used = set(re.findall(r'(?:fill|stroke)="(#[0-9a-f]{6})"', svg))
         assert used <= set(canvas.DARK)

@@ -1,9 +1,9 @@
-"""Constrained sticky as it was proposed and as it first shipped: slow, on documents.
+"""Constrained sticky as proposed and as first released: slow, on documents.
 
-``kip_615`` walks through the KIP's pseudocode; the KIP was turned down, because the
-algorithm went into the assignors there were. ``kafka_9987`` is what then came with
-Kafka 2.6. Neither says in which order claims are read: here by topic and number. Both
-believe claims of the newest generation alone.
+``kip_615`` follows the KIP's pseudocode; the KIP was rejected, because the algorithm
+was added to the existing assignors. ``kafka_9987`` is the release in Kafka 2.6. Neither
+defines the order of claims: here, it is by topic and number. Both use only claims of
+the newest generation.
 """
 
 from __future__ import annotations

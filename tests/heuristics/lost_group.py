@@ -1,6 +1,6 @@
-"""A group was lost: its generations begin anew, while its leader lives on.
+"""A lost group: generations restart at 0 while the leader continues.
 
-A leader that remembers earlier rebalances takes all claims for old ones then.
+A leader that remembers earlier rebalances then treats all claims as old.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""``range`` once more, racks and all (KIP-881): slow, on documents, in KIP-881's words.
+"""Slow reference of ``range``, including racks, that follows the text of KIP-881.
 
-Shares nothing with ``heuristics``. What a member may still get is counted anew at each
-step from what everybody holds.
+Shares no code with ``heuristics``. Remaining quotas are recounted at each step.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The published algorithms once more: slow, on plain documents, one partition a step.
+"""Slow references of the published algorithms, on documents, partition by partition.
 
-Written from the words of the sources (Javadoc, KIPs, the lag assignor's README) and
-sharing nothing with ``heuristics``: the other route of the differential tests.
+They follow the texts of the sources (Javadoc, KIPs, the lag assignor's README) and
+share no code with ``heuristics``; differential tests compare both.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def lag_aware(document: Document) -> Held:
 
 
 def believed(document: Document, *, current_only: bool = False) -> Held:
-    """Settle the claims, partition by partition, as the documents' rules say."""
+    """Resolve the claims, partition by partition, by the rules of the documents."""
     owned = nobody(document)
     members = document["members"]
     generation = {m: members[m].get("generation", -1) for m in members}

@@ -1,4 +1,4 @@
-"""Ways into the heuristics that the tests share."""
+"""Shared functions that run heuristics."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def without_racks(document: Document) -> Document:
 
 
 def with_equal_subscriptions(document: Document) -> Document:
-    """Let every member want what the least member wants; other claims stay."""
+    """Give all members the subscription of the first member; claims are unchanged."""
     members = document["members"]
     wanted = members[min(members)]["subscription"] if members else []
     alike = {m: about | {"subscription": wanted} for m, about in members.items()}
@@ -84,7 +84,7 @@ def with_equal_subscriptions(document: Document) -> Document:
 
 
 def faults(document: Document, held: Held) -> list[str]:
-    """Check an answer against the document alone: who may read what, and only once."""
+    """Check that partitions have one subscriber each, using only the document."""
     found = [] if held.keys() == document["members"].keys() else ["members differ"]
     times = Counter((t, n) for mine in held.values() for t in mine for n in mine[t])
     for topic in document["topics"]:

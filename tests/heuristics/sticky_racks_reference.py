@@ -1,6 +1,6 @@
-"""The sticky assignor's paths with racks (KIP-881): slow, on documents, with lists.
+"""Slow reference of the sticky assignor with racks (KIP-881), with lists.
 
-Shares nothing with ``heuristics``.
+Shares no code with ``heuristics``.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def racks_tell(document: Document) -> bool:
 
 
 def near_only(document: Document, owned: Held) -> Held:
-    """Leave out what is owned from afar."""
+    """Remove owners without a nearby replica."""
     return {
         m: {t: [n for n in mine[t] if matches(document, m, t, n)] for t in mine}
         for m, mine in owned.items()

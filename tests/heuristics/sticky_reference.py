@@ -1,8 +1,8 @@
-"""The sticky assignor's general path once more: slow, with upstream's bookkeeping.
+"""Slow reference of the sticky assignor's general path, with upstream's bookkeeping.
 
-Fixed members, the early end at balance, records of movements by pairs of members and
-the revert are here as the published algorithm has them, though the fast one has found
-them to make no difference.
+It includes fixed members, the early end at balance, the records of movements by pairs
+of members, and the revert, as the published algorithm does; the fast implementation
+omits them, because they do not change the result.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Chain sticky: loads that nothing beats, whoever subscribes to what."""
+"""Chain sticky: dec-min loads for all subscriptions."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Constrained sticky as it ships, beside KIP-615's pseudocode and KAFKA-9987's code.
+"""Constrained sticky compared with KIP-615's pseudocode and KAFKA-9987's code.
 
-The three share everything that the KIP promises: loads, and how much stays. They differ
-in which partitions move and who gets them. Ours follows what ships.
+The three agree in what the KIP guarantees: loads, and the number of kept partitions.
+They differ in which partitions move, and to which members. Ours follows the releases.
 """
 
 from __future__ import annotations

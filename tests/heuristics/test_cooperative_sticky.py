@@ -1,4 +1,4 @@
-"""The cooperative sticky assignor: every round judged, down to the last."""
+"""The cooperative sticky assignor: every round is judged."""
 
 from __future__ import annotations
 
@@ -214,7 +214,7 @@ def test_what_a_member_claims_that_left_the_topic_is_given_at_once() -> None:
 
 
 @pytest.mark.parametrize("name", [s for s in SCENARIOS if "-restless" in s])
-def test_comes_to_rest_where_upstream_does_not(name: str) -> None:
+def test_becomes_stable_where_upstream_does_not(name: str) -> None:
     """In the end every other round withholds the same, and so it would for ever."""
     document = SCENARIOS[name].steps[0].rebalance
     *first, last = COOPERATIVE.rounds(instance(document))
@@ -225,7 +225,9 @@ def test_comes_to_rest_where_upstream_does_not(name: str) -> None:
     agrees(document)
 
 
-def test_after_so_many_rounds_nobody_revokes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_member_revokes_after_the_last_round(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     document = seeded_rebalance(74, LARGER)
     laid_out = instance(document)
     assert len(list(COOPERATIVE.rounds(laid_out))) == 3

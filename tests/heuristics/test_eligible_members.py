@@ -1,4 +1,4 @@
-"""Who may take what, and in how little room it is written down."""
+"""Eligible members per topic, and the size of their columns."""
 
 from __future__ import annotations
 

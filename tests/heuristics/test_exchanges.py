@@ -1,4 +1,4 @@
-"""Exchanges of partitions: each way to help is one that some deal needs."""
+"""Exchanges of partitions: each kind of exchange is needed by some assignment."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def dealt(lags: list[list[int]], holders: list[str]) -> tuple[Laden, EligibleMem
         pytest.param([[9, 4, 4, 2], [2], [9, 2]], ["cbab", "b", "ab"], 11, id="a gift"),
     ],
 )
-def test_each_way_to_help_is_needed(
+def test_each_kind_of_exchange_is_needed(
     lags: list[list[int]], holders: list[str], least: int
 ) -> None:
     """Without it the peak is one higher."""
@@ -49,14 +49,14 @@ def test_each_way_to_help_is_needed(
     assert group.total.max() == least
 
 
-def test_low_enough_is_left_alone() -> None:
+def test_a_peak_lag_that_is_low_enough_is_kept() -> None:
     group, eligible = dealt([[2], [7], [1, 1, 0]], ["b", "a", "bab"])
     before = group.state.holder.copy()
     assert exchange(group, eligible, int(group.total.max()), ENDLESS) == ENDLESS
     assert (group.state.holder == before).all()
 
 
-def test_without_looks_nothing_happens() -> None:
+def test_without_comparisons_nothing_changes() -> None:
     group, eligible = dealt([[2], [7], [1, 1, 0]], ["b", "a", "bab"])
     before = group.state.holder.copy()
     assert exchange(group, eligible, 0, 0) == 0

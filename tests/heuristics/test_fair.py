@@ -84,7 +84,7 @@ def test_without_claims_fair_is_sticky() -> None:
     assert fair == sticky
 
 
-def test_who_joins_late_gets_nothing_from_fairest_sticky() -> None:
+def test_a_late_member_receives_nothing_from_fairest_sticky() -> None:
     document = rebalance(
         {"t": {"partitions": 4}},
         {"a": member(["t"], {"t": [0, 1, 2, 3]}), "b": member(["t"])},

@@ -1,7 +1,7 @@
-"""The sources' own examples, exactly, where the algorithm is deterministic.
+"""The sources' own examples, exactly, for deterministic algorithms.
 
-KIP-54's, KIP-169's and KIP-615's are in the corpus (``tests/corpus``); here stand the
-Javadoc's and those of Kafka 4.0's unit tests, named as there.
+KIP-54's, KIP-169's and KIP-615's are in the corpus (``tests/corpus``); this module has
+the Javadoc's and those of Kafka 4.0's unit tests, named as there.
 """
 
 from __future__ import annotations

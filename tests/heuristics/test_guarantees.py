@@ -1,4 +1,4 @@
-"""What each algorithm promises of itself, and the faults that it is known for."""
+"""Guarantees and known faults of each algorithm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The kernels are plain Python too: without a compiler they say the same."""
+"""Kernels give the same results without a compiler."""
 
 from __future__ import annotations
 

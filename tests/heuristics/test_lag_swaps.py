@@ -1,4 +1,4 @@
-"""Lag swaps: counts as KIP-169 has them, and near the least peak lag."""
+"""Lag swaps: counts as in KIP-169, and a peak lag close to the least."""
 
 from __future__ import annotations
 

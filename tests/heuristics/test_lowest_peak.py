@@ -1,4 +1,4 @@
-"""The bound at which ``lag-swaps`` is content: never above the least peak there is."""
+"""The lower bound at which ``lag-swaps`` ends: never above the least peak lag."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Range where members and replicas tell racks (KIP-881).
+"""Range for members and replicas with racks (KIP-881).
 
 The examples are those of ``RangeAssignorTest`` (Kafka 4.0), named as there.
 """

@@ -1,4 +1,4 @@
-"""What real clients answered in the shipped recording, partition for partition."""
+"""Answers of real clients in the recording, compared partition by partition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every heuristic against a slow walk through its published steps."""
+"""Every heuristic compared with a slow reference of its published steps."""
 
 from __future__ import annotations
 

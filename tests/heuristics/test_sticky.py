@@ -1,4 +1,4 @@
-"""The sticky assignor: against a slow walk, the judge, the corpus and KIP-54."""
+"""The sticky assignor compared with a slow reference, the judge, and KIP-54."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The coordinator's uniform assignor (KIP-848).
 
 The examples are those of group-coordinator's tests of the two builders, whose member
-ids are in order there too: facts that do not hang on the random topic ids, and that
-Kafka 4.3 gives as well.
+ids are in order there too: they do not depend on the random topic ids, and hold for
+Kafka 4.3 as well.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""``uniform`` once more: slow, with lists, from the words of upstream's Javadoc.
+"""Slow reference of ``uniform``, with lists, that follows upstream's Javadoc.
 
-Shares nothing with ``heuristics``.
+Shares no code with ``heuristics``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Histories of groups, written as the broker writes them."""
+"""Write histories of groups as the broker does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole audits on Spark: what tables hold, how they are put in place, what fails."""
+"""Complete audits on Spark: tables, atomic replacement, and failures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The text of ``kafka-consumer-groups --describe``: every form, version and damage."""
+"""Text of ``kafka-consumer-groups --describe``: forms, versions, and damage."""
 
 from __future__ import annotations
 

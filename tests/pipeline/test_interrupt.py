@@ -1,4 +1,4 @@
-"""An interrupt is an interrupt even where it is swallowed, and does what it did."""
+"""A suppressed interrupt is still reported, and keeps its usual effect."""
 
 from __future__ import annotations
 

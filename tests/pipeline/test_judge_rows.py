@@ -1,4 +1,4 @@
-"""Cases judged: what is posed, what is answered, what each row says."""
+"""Judging of cases: instances, answers, and rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,14 @@ from pipeline.judging.instances import World, pose
 from pipeline.judging.judge_rows import Settings, judge_case_safely
 from pipeline.sources.rows import FAILED
 from pipeline.tables import ORDER, SCHEMAS, UNDATED
-from rebalance import ClaimRule, Instance, OffsetReset, rebalance_of, to_json
+from rebalance import (
+    ClaimRule,
+    DocumentError,
+    Instance,
+    OffsetReset,
+    rebalance_of,
+    to_json,
+)
 from tests.pipeline.groups import commit, group, member, replay
 from tests.pipeline.test_reconstruct import TWO_ROUNDS
 from tests.shapes import CHAIN, LAG, NOTHING, SHAPES
@@ -60,6 +67,13 @@ def only_case(*committed: tuple[str, int, int]) -> Case:
     records = [commit(*one) for one in committed]
     (case,) = replay(*records, group(1, member("a", ["t", "u", "gone"], {"t": [0]})))
     return case
+
+
+def test_a_case_has_the_size_limit_of_instances() -> None:
+    counts = {"t": 2, "u": 2}
+    with pytest.raises(DocumentError, match="above the limit 3"):
+        pose(only_case(), World(given=counts, max_partitions=3))
+    assert pose(only_case(), World(given=counts, max_partitions=4))
 
 
 def test_partition_counts_are_given_or_inferred() -> None:
@@ -222,7 +236,7 @@ def test_withholding_is_judged_over_the_episode() -> None:
     assert before == {"t": [0, 1, 2, 3]}
 
 
-def test_an_open_episode_is_not_called_anything() -> None:
+def test_an_open_episode_has_no_outcome() -> None:
     *_, case = replay(*TWO_ROUNDS[:2])
     (episode,) = judged(case)["episodes"]
     assert episode["ended"] == "open"
@@ -316,7 +330,7 @@ def with_broken(found: Mapping[str, Assignor]) -> Mapping[str, Assignor]:
     return MappingProxyType({"broken": Broken(), **found})
 
 
-def test_an_assignor_that_falls_over_costs_one_answer(
+def test_an_assignor_that_raises_affects_one_answer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(answers, "ASSIGNORS", with_broken(ASSIGNORS))

@@ -1,4 +1,4 @@
-"""What a group owned when it rebalanced, and what it got, from its records."""
+"""Owned and assigned partitions, reconstructed from a group's records."""
 
 from __future__ import annotations
 

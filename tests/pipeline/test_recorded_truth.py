@@ -1,7 +1,7 @@
-"""What is read out of the records against what the consumers themselves saw.
+"""Reconstruction compared with what the consumers observed.
 
-The recording keeps both sides of the same five minutes: ``_callbacks.jsonl.gz`` tells
-every assignment and every revocation from the clients' side.
+The recording has both sides of the same five minutes: ``_callbacks.jsonl.gz`` contains
+every assignment and revocation as reported by the clients.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A session starts quietly, leaves nothing behind, and gives the environment back."""
+"""A session starts without output, leaves no files, and restores the environment."""
 
 from __future__ import annotations
 

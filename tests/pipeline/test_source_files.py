@@ -1,4 +1,4 @@
-"""Files of a source: found, named, recognised or refused; and the side files."""
+"""Discovery, names, and formats of source files; side files."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_a_file_that_is_no_source_is_named(
     assert len(found.unknown) == 1
 
 
-def test_nothing_there_is_said(tmp_path: Path) -> None:
+def test_an_empty_folder_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="no such file or folder"):
         find_sources([tmp_path / "absent"])
     with pytest.raises(SourceError, match="no file in it"):
@@ -134,6 +134,14 @@ def test_the_recordings_are_recognised() -> None:
 def test_side_files_are_read() -> None:
     assert read_topics(RECORDINGS / "churn/topics.json")["clicks"] == 24
     assert read_offsets(RECORDINGS / "churn/offsets.json")["audit"] == {0: (0, 455)}
+
+
+def test_partition_counts_have_the_size_limit_of_instances(tmp_path: Path) -> None:
+    path = tmp_path / "topics.json"
+    path.write_text('{"t": 3, "u": 4}')
+    with pytest.raises(OracleError, match="u: 4 partitions, above the limit 3"):
+        read_topics(path, 3)
+    assert read_topics(path, 4) == {"t": 3, "u": 4}
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Files found, recognised, read in splits; and what damage to them costs."""
+"""Reading of source files in splits, and the effect of damage."""
 
 from __future__ import annotations
 
@@ -66,6 +66,21 @@ def read_path(path: Path, **options: str) -> list[Row]:
 
 def what(rows: list[Row]) -> list[str]:
     return [row["what"] for row in rows]
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_a_document_above_the_size_limit_is_quarantined(
+    tmp_path: Path, indent: int | None
+) -> None:
+    path = tmp_path / "r.json"
+    path.write_text(json.dumps(CHAIN, indent=indent))
+    partitions = sum(topic["partitions"] for topic in CHAIN["topics"].values())
+    (split,) = find_sources([path]).splits
+    (row,) = rows_of(split, partitions - 1)
+    assert row["what"] == UNREADABLE
+    assert "partitions up to here, above the limit" in row["reason"]
+    (row,) = rows_of(split, partitions)
+    assert row["what"] == CASE
 
 
 # Records, good ones.

@@ -1,4 +1,4 @@
-"""Groups of real members, and what is held against each of their generations."""
+"""Groups of real members, and the checks of each of their generations."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def leader_of(one: GroupMetadata) -> str:
 
 
 def judge(one: GroupMetadata, mode: Mode = Mode.EAGER) -> None:
-    """Valid, balanced, and nothing moved that could have stayed.
+    """Assert that answers are valid and balanced, without needless moves.
 
     A leader that has just started may know no topic yet: then it gives nothing, and
     the group rebalances again as soon as it does. kafka-python is made so.

@@ -1,9 +1,8 @@
-"""Members of real groups: four clients that do nothing but be there, and the log.
+"""Members of real groups: four idle clients, and the broker's log.
 
-A member with an ``instance_id`` is static (KIP-345): it leaves without a word.
-
-What a group did is read in the broker's own log, ``__consumer_offsets``: of each
-generation its leader, its protocol, and the bytes that members sent and got.
+A member with an ``instance_id`` is static (KIP-345): it leaves without a LeaveGroup.
+The history of a group is read from the broker's log, ``__consumer_offsets``: leader,
+protocol, and bytes of the members per generation.
 """
 
 from __future__ import annotations

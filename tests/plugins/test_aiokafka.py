@@ -1,4 +1,4 @@
-"""aiokafka's own coordinator with our assignor in it, and no broker."""
+"""Our assignor in aiokafka's coordinator, without a broker."""
 
 from __future__ import annotations
 

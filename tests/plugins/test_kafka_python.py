@@ -1,4 +1,4 @@
-"""kafka-python's own coordinator with our assignor in it, and no broker."""
+"""Our assignor in kafka-python's coordinator, without a broker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a leader of ours gives, against the command line; and when all goes wrong."""
+"""Assignments of our leader, compared with the command line; and its fallbacks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import verify
 from heuristics import ASSIGNORS, Assignor
 from oracle.plugins import Choice, Joining, Leader, Memory, Mode, chosen, settings_of
 from oracle.plugins.choice import Assign
-from oracle.plugins.leader import LagSource, dealt
+from oracle.plugins.leader import LagSource, round_robin
 from rebalance import (
     Assignment,
     Instance,
@@ -123,9 +123,9 @@ def test_the_same_as_on_the_command_line(
 
 
 @given(rebalances())
-def test_a_plain_deal_is_valid(document: Document) -> None:
+def test_round_robin_is_valid(document: Document) -> None:
     instance = instance_of(parse_rebalance(json.dumps(document)))
-    given = document_of(instance, dealt(instance), assignor="dealt")
+    given = document_of(instance, round_robin(instance), assignor="round-robin")
     assert judged(document, json.loads(to_json(given))) == "valid"
 
 
@@ -146,7 +146,7 @@ def _exits(instance: Instance, limits: Limits) -> Assignment:
 
 
 @pytest.mark.parametrize("fault", [_raises, _exits])
-def test_who_raises_is_replaced(
+def test_an_error_selects_the_fallback(
     fault: Assign, caplog: pytest.LogCaptureFixture
 ) -> None:
     document = plain(3)
@@ -155,10 +155,10 @@ def test_who_raises_is_replaced(
     given = leader.assign(joined(document), counts(document))
     whole = Leader(choice=CHAIN, fallback=CHAIN, seconds=5)
     assert given == whole.assign(joined(document), counts(document))
-    assert "broken gave no assignment, chain-sticky steps in" in caplog.text
+    assert "broken returned no assignment; using chain-sticky" in caplog.text
 
 
-def test_who_hangs_is_replaced_and_told_to_stop() -> None:
+def test_a_time_limit_selects_the_fallback_and_stops_the_search() -> None:
     stopped = Event()
 
     def hang(instance: Instance, limits: Limits) -> Assignment:
@@ -174,7 +174,7 @@ def test_who_hangs_is_replaced_and_told_to_stop() -> None:
     assert stopped.wait(10)
 
 
-def test_with_no_engine_left_it_is_dealt() -> None:
+def test_the_last_resort_is_round_robin() -> None:
     document = plain(3)
     broken = Choice(name="broken", assign=_raises)
     leader = Leader(choice=broken, fallback=broken, seconds=5)
@@ -200,7 +200,7 @@ def failing(_: Mapping[str, int]) -> dict[str, list[int]]:
 
 
 @pytest.mark.parametrize("source", [nonsense, failing])
-def test_lag_that_cannot_be_had_is_done_without(
+def test_unavailable_lag_is_omitted(
     source: LagSource, caplog: pytest.LogCaptureFixture
 ) -> None:
     settings = settings_of("lag-aware", lag=source)
@@ -258,7 +258,7 @@ def _round(
     return held(leader.assign(members, {"t": 4}))
 
 
-def test_whoever_joins_with_junk_claims_nothing(
+def test_invalid_user_data_is_no_claim(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     junk = Subscription(version=1, topics=("t",), user_data=b"\0\0\0\x07")
@@ -277,7 +277,7 @@ def test_whoever_joins_with_junk_claims_nothing(
     assert caplog.record_tuples == []
 
 
-def test_nobody_and_nothing() -> None:
+def test_empty_groups_and_topics() -> None:
     assert CHAIN_LEADER.assign([], {}) == {}
     alone = Memory().subscription(["gone"], mode=Mode.EAGER)
     given = CHAIN_LEADER.assign([Joining(member_id="a", subscription=alone)], {})

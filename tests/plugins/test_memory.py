@@ -1,4 +1,4 @@
-"""What a member of ours writes when it joins, against what Java's members wrote."""
+"""Subscriptions of our members compared with those of Java's members."""
 
 from __future__ import annotations
 

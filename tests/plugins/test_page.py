@@ -1,4 +1,4 @@
-"""The examples of docs/plugins.md, run as they stand against a real broker."""
+"""The examples of docs/plugins.md, run unchanged against a real broker."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Groups of a real broker with our assignors in them, alone and among others.
+"""Our assignors in groups of a real broker, alone and with other clients.
 
-Every generation that such a group went through is read back from the broker's log and
-judged: the assignment is valid and balanced, nothing moved that need not, and the
-claims that members sent are what they were given before.
+Every generation is read from the broker's log and judged: the assignment is valid and
+balanced, there are no needless moves, and members claim what they were assigned before.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Static members (KIP-345) in groups of a real broker, with our assignors.
 
-Who comes back under its instance id before its session times out gets what it had, and
-no rebalance begins: the broker writes the generation again, with another member id.
+A member that returns with its instance id before its session times out keeps its
+partitions without a rebalance: the broker writes the generation again, with another
+member id.
 """
 
 from __future__ import annotations

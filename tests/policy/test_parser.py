@@ -1,4 +1,4 @@
-"""The text form of policies: what it means, and what is said of what means nothing."""
+"""The text form of policies: meaning, and error messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Subscriptions and assignments: by hand from the KIPs, from Java, and drawn."""
+"""Subscriptions and assignments: written by hand, recorded, and random."""
 
 from __future__ import annotations
 

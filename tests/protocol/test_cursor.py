@@ -1,4 +1,4 @@
-"""The primitives that the recorded messages do not reach."""
+"""Primitives that the recorded messages do not cover."""
 
 from __future__ import annotations
 

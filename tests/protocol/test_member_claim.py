@@ -1,4 +1,4 @@
-"""What a member says it owns, on the bytes of each client."""
+"""Claims of members, decoded from the bytes of each client."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents of answers with any of their fields, whether they make sense or not."""
+"""Random assignment/1 documents with any fields, meaningful or not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrow tables of documents: nothing lost, nothing let through."""
+"""Arrow tables of documents: round trips, and rejected rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents as columns, owners by both rules, and assignments there and back."""
+"""Documents as columns, owners by both rules, and round trips of assignments."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_example_of_the_format_is_laid_out_column_by_column() -> None:
     assert laid_out.topics_of(1).tolist() == [1, 2]
 
 
-def test_what_nobody_tells_has_no_column() -> None:
+def test_unstated_fields_have_no_column() -> None:
     laid_out = columns(shape("CHAIN"))
     assert (laid_out.lag, laid_out.capacity, laid_out.racks) == (None, None, None)
 
@@ -146,7 +146,7 @@ def test_what_nobody_tells_has_no_column() -> None:
 def test_lag_beyond_64_bits_is_refused_by_name() -> None:
     topics = {n: {"partitions": 1, "lag": [2**62]} for n in ("a", "b")}
     document = {"format": "rebalance/1", "group": "g", "topics": topics, "members": {}}
-    with pytest.raises(InstanceError, match=r"total lag passes 2\^63 - 1 .*'b'"):
+    with pytest.raises(InstanceError, match=r"total lag exceeds 2\^63 - 1 .*'b'"):
         columns(document)
 
 

@@ -1,4 +1,4 @@
-"""Reading rebalance/1 and assignment/1: what is refused, where, and what is not."""
+"""Reading rebalance/1 and assignment/1: accepted and rejected documents, and paths."""
 
 from __future__ import annotations
 

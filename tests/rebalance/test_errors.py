@@ -1,4 +1,4 @@
-"""Errors name their culprit, and still do after a trip through pickle."""
+"""Errors name the offending object, also after pickling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lag from offsets, against KIP-169's own cases and one partition at a time."""
+"""Lag from offsets, compared with KIP-169's cases and partition by partition."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_is_the_length_of_what_will_be_read(
     assert lag(committed, log[0], log[1], reset) == max(0, ahead.stop - ahead.start)
 
 
-def test_partitions_stand_alone() -> None:
+def test_partitions_are_independent() -> None:
     committed = np.array([NOT_COMMITTED, 3, 9], np.int64)
     earliest, latest = np.array([2, 0, 0]), np.array([8, 4, 4])
     assert lag_of(committed, earliest, latest, OffsetReset.EARLIEST).tolist() == [

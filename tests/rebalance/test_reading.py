@@ -1,4 +1,4 @@
-"""Files of documents: one document or lines, whole or broken, plain or gzip."""
+"""Files of documents: one document or lines, valid or damaged, plain or gzip."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where records are drawn: every version, with all that its version can say."""
+"""Random records of every version, with all fields of the version."""
 
 from __future__ import annotations
 

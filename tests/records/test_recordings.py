@@ -1,4 +1,4 @@
-"""Every record of both recordings decodes; how many of what is pinned."""
+"""Every record of both recordings decodes; counts per kind are pinned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records of ``__consumer_offsets``: from Java, drawn, damaged, and by hand."""
+"""Records of ``__consumer_offsets``: recorded, random, damaged, and by hand."""
 
 from __future__ import annotations
 

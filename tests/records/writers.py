@@ -1,4 +1,4 @@
-"""Write records of ``__consumer_offsets`` from their fields: not used outside tests.
+"""Write records of ``__consumer_offsets`` from their fields, for tests only.
 
 Shares no code with the reader: ``struct`` and the tables of Kafka's message files.
 """

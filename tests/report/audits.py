@@ -1,4 +1,4 @@
-"""Write the tables of audits that never ran, row by row, for the page to read."""
+"""Write the tables of fictitious audits, row by row, as input of the page."""
 
 from __future__ import annotations
 

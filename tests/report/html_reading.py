@@ -1,4 +1,4 @@
-"""Read a page the way a browser does, far enough to test it."""
+"""Parse a page as a browser does, as far as the tests need."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class _Tree(HTMLParser):
 
 
 def read_html(text: str) -> Element:
-    """Parse a page; every element must be closed where it should."""
+    """Parse a page; every element must be closed correctly."""
     tree = _Tree()
     tree.feed(text)
     tree.close()

@@ -1,4 +1,4 @@
-"""Rebalances small enough to know everything about them by hand."""
+"""Rebalances that are small enough to check by hand."""
 
 from __future__ import annotations
 

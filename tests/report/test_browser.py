@@ -144,7 +144,7 @@ def test_one_of_the_two_drawings_is_shown(
     page.close()
 
 
-def test_dark_is_dark(browser: Browser, address: str) -> None:
+def test_dark_mode_has_dark_colors(browser: Browser, address: str) -> None:
     colours = {}
     for scheme in ("light", "dark"):
         page = browser.new_page(color_scheme=scheme)

@@ -1,4 +1,4 @@
-"""The rules by which the page counts, one by one."""
+"""The counting rules of the page."""
 
 from __future__ import annotations
 

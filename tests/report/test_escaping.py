@@ -1,4 +1,4 @@
-"""Names may be any string; on the page none of them is anything but text."""
+"""Names can be any string; on the page, they are only text."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_any_name_is_text(
     assert shape(root) == tame
 
 
-def test_names_stand_apart_from_the_line_around_them(tmp_path: Path) -> None:
+def test_names_are_isolated_from_the_surrounding_text(tmp_path: Path) -> None:
     """A name written from right to left must not turn what stands beside it."""
     root = read_html(page_of(audit_of("مرحبا").write(tmp_path / "audit")))
     for element in root.all():
@@ -175,7 +175,7 @@ def test_ids_are_unique_and_links_lead_somewhere(tmp_path: Path) -> None:
     assert links == labels
 
 
-def test_everything_has_a_name_for_who_cannot_see(tmp_path: Path) -> None:
+def test_every_element_has_an_accessible_name(tmp_path: Path) -> None:
     root = read_html(page_of(small_audit().write(tmp_path / "audit")))
     assert root.one("html").attributes["lang"] == "en"
     assert len(root.all("h1")) == 1

@@ -1,4 +1,4 @@
-"""The page beside the best by KIP-54's own words."""
+"""The page's comparison with the KIP-54 optimum."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ def rows_by_name(folder: Path) -> dict[tuple[str | None, str | None], Kip54Row]:
     return {(row.group and row.group[1], row.assignor): row for row in rows}
 
 
-def test_what_only_a_chain_would_better_is_at_the_best(tmp_path: Path) -> None:
+def test_kip54_balanced_answers_that_a_chain_would_improve_are_at_the_kip54_optimum(
+    tmp_path: Path,
+) -> None:
     audit = Audit()
     audit.rebalance(CHAIN, {"actual": CHAINED, "range": CHAINED})
     found = rows_by_name(audit.write(tmp_path))
@@ -40,7 +42,7 @@ def test_needless_moves_are_counted_for_the_balanced(tmp_path: Path) -> None:
     assert found[None, "range"].at_best == 1
 
 
-def test_the_unsettled_are_left_out(tmp_path: Path) -> None:
+def test_undecided_rebalances_are_omitted(tmp_path: Path) -> None:
     audit = Audit()
     audit.rebalance(CHAIN, {"actual": CHAINED})
     for row in audit.rows["answers"]:
@@ -53,4 +55,4 @@ def test_the_page_says_it(tmp_path: Path) -> None:
     audit.rebalance(CHAIN, {"actual": CHAINED})
     page = page_of(audit.write(tmp_path))
     assert 'id="kip54"' in page
-    assert "By KIP-54’s own words" in page
+    assert "Comparison with the KIP-54 optimum" in page

@@ -1,4 +1,4 @@
-"""Audits out of the ordinary, and folders that hold none."""
+"""Unusual audits, and folders without an audit."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_broken_round_breaks_its_episode(tmp_path: Path) -> None:
             episode_id=key,
         )
     root = page(audit, tmp_path)
-    assert root.one("h1").text == "In 1 of 1 rebalances the clients broke a rule."
+    assert root.one("h1").text == "In 1 of 1 rebalances the clients violated a rule."
     (case,) = cases(root)
     assert "generation 1" in case.text
     assert "assigned before its owner had revoked it" in case.text
@@ -49,24 +49,24 @@ def test_all_at_the_optimum(tmp_path: Path) -> None:
     audit.rebalance(even("orders"), {"actual": BEST})
     root = page(audit, tmp_path)
     assert root.one("h1").text == (
-        "1 rebalance, each at the optimum: none could be more even or move less."
+        "1 rebalance, each at the optimum: no assignment would be better."
     )
     assert cases(root) == []
-    assert "Nothing was set aside." in root.text
+    assert "No records were excluded." in root.text
     assert root.all("section", **{"aria-labelledby": "cooperative"}) == []
 
 
 def test_nothing_at_all(tmp_path: Path) -> None:
     root = page(Audit(), tmp_path)
     assert root.one("h1").text == "No rebalance in this source could be judged."
-    assert "holds no answer of a client" in root.text
+    assert "contains no assignment by a client" in root.text
 
 
 def test_rebalances_without_answers_of_clients(tmp_path: Path) -> None:
     audit = Audit()
     audit.rebalance(even("orders"), {"range": LOPSIDED}, assignor=None)
     root = page(audit, tmp_path)
-    assert "1 rebalance could be read, none of them with an answer" in root.text
+    assert "1 rebalance could be read, but without an assignment" in root.text
     assert table(root, "assignors")[-1][0] == "range"
 
 
@@ -109,7 +109,7 @@ def test_where_lag_counts_from_is_told(tmp_path: Path) -> None:
         audit = small_audit()
         audit.offset_reset = reset
         told = section(page(audit, tmp_path / reset), "words").text
-        assert f"where nothing was committed, from the log’s {end}." in told
+        assert f"if nothing was committed, from the log {end}." in told
 
 
 def test_the_same_tables_give_the_same_page(tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_a_table_that_is_none(tmp_path: Path) -> None:
 
 
 def test_numbers_agree_with_a_count_of_the_rows(tmp_path: Path) -> None:
-    """Another route: counted with nothing but loops over the rows."""
+    """Recount the numbers with loops over the rows."""
     audit = small_audit()
     root = page(audit, tmp_path)
     actual = [
@@ -183,6 +183,6 @@ def test_numbers_agree_with_a_count_of_the_rows(tmp_path: Path) -> None:
 
 
 def test_the_chain_is_as_shown() -> None:
-    """The scene is the one of the corpus: valid, and content by KIP-54."""
+    """The scenario of the corpus: valid and KIP-54 balanced."""
     assert json.dumps(CHAINED["members"]["a"]) == '{"t": [0, 1]}'
     assert CHAIN["members"]["a"]["owned"] == CHAINED["members"]["a"]

@@ -1,4 +1,4 @@
-"""Which Python set-up takes, and what it says when none fits."""
+"""The Python that set-up selects, and the message if there is none."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def programs(tmp_path: Path) -> Path:
 
 
 def place(folder: Path, name: str, words: str) -> None:
-    """Put a program there that fails with these words, as a wrong Python does."""
+    """Write a program that fails with this message, as a wrong Python does."""
     program = folder / name
     program.write_text(f"#!/bin/sh\necho '{words}' >&2\nexit 1\n")
     program.chmod(0o755)

@@ -1,4 +1,4 @@
-"""When an environment is made anew, repaired or left alone."""
+"""When an environment is replaced, repaired, or kept."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The pictures of the pages: ``python -m tools.pictures`` draws all of them anew.
+"""The pictures in ``docs/``: ``python -m tools.pictures`` draws all of them again.
 
-What they show comes from runs of the assignors, the solver and the simulator, never
-from here. A test draws them and compares the bytes.
+Their contents are computed by the assignors, the solver, and the simulator. A test
+draws them and compares the bytes.
 """
 
 from tools.pictures.every import pictures

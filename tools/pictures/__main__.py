@@ -1,6 +1,6 @@
-"""Draw the pictures of the pages anew: ``python -m tools.pictures [PNG FOLDER]``.
+"""Draw the pictures in ``docs/``: ``python -m tools.pictures [PNG FOLDER]``.
 
-With a folder also as PNG, to look at them.
+With a folder, they are also written as PNG, for viewing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a picture of an assignor shows: its answer on one rebalance, and a best one."""
+"""Contents of an assignor's picture: its answer on a rebalance, and an optimum."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ from verify import every_assignment
 
 EXAMPLES: Final = Path("docs/examples")
 SPECIAL: Final = {"sticky": "chain.json"}
-"""Which example an assignor's picture is of; all others: the one of its name."""
+"""Examples of assignors' pictures, if not of the assignor's name."""
 POLICIES: Final = {
     "lag-aware": "lag-aware",
     "lag-swaps": "per-topic; peak-lag, stickiness",
 }
-"""What the optimum is the best of; for all others `sticky`."""
+"""Policies of the optimum, if not `sticky`."""
 
 
 class Told(NamedTuple):
-    """A line about a state; ``merit`` is the less the better, None: no matter."""
+    """A line about a state; a smaller ``merit`` is better; None: not compared."""
 
     text: str
     of: str = ""
     merit: tuple[int, ...] | None = None
 
     def is_worse(self, others: Sequence[Told]) -> bool:
-        """Whether another state's line on the same matter tells of less."""
+        """Whether another state's line of the same kind has a smaller ``merit``."""
         if self.merit is None:
             return False
         same = [one.merit for one in others if one.of == self.of]
@@ -56,14 +56,14 @@ class Told(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """Who has what at one point, and what is told of it.
+    """Holders at one point, and lines about them.
 
     Attributes
     ----------
     holder : int32 (P,)
-        Member, -1 nobody.
+        Member; -1: none.
     refused : str or None
-        Why there is none.
+        Why there is no assignment.
     """
 
     title: str
@@ -74,14 +74,14 @@ class State:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contrast:
-    """An assignor's answer beside the best there is.
+    """An assignor's answer and the optimum.
 
     Attributes
     ----------
     states : tuple of State
-        What it makes of it; of one that goes in rounds, all of them.
+        The answer; for a cooperative assignor, all rounds.
     best : State
-        Of all the best, the first of those nearest to the answer.
+        The optimum that is closest to the answer; the first among several.
     """
 
     assignor: str
@@ -91,7 +91,7 @@ class Contrast:
 
 
 def example_of(assignor: str) -> Path:
-    """Return the path of the rebalance that an assignor's picture is of."""
+    """Return the path of the rebalance in an assignor's picture."""
     name = SPECIAL.get(assignor)
     return EXAMPLES / (name or f"assignors/{assignor}.json")
 
@@ -134,7 +134,7 @@ def _states(name: str, instance: Instance) -> Iterator[State]:
 
 
 def _told(instance: Instance, answer: Assignment) -> tuple[Told, ...]:
-    """Put loads, lags and moves in words; with lag loads are but even by topic."""
+    """Describe loads, lags, and moves."""
     loads = answer.loads(instance).tolist()
     even = None if instance.lag is not None else tuple(sorted(loads, reverse=True))
     lines = [Told(_listed("loads", loads), "loads", even)]
@@ -154,7 +154,7 @@ def _listed(word: str, numbers: Sequence[int]) -> str:
 def _nearest(
     instance: Instance, document: dict[str, object], outcome: Result, state: State
 ) -> Assignment:
-    """List all assignments; of those that are as good, take the nearest to the answer.
+    """Enumerate all assignments; return the optimum that is closest to the answer.
 
     Raises
     ------
@@ -175,9 +175,9 @@ def _nearest(
 
 
 def _merit(instance: Instance, answer: Assignment, outcome: Result) -> object:
-    """Value what the policy asks for; by topic if the balance is.
+    """Return the values of the policy's objectives and balance.
 
-    Sorted loads tell whether an assignment is dec-min, since no example has capacities.
+    Sorted loads determine dec-min balance, because no example has capacities.
     """
     bounds = instance.topic_offsets
     if outcome.policy.balance.kind.value == "dec-min":

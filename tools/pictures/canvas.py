@@ -1,6 +1,6 @@
-"""Boxes, lines and words at pixels, as an SVG that reads in light and in dark.
+"""Boxes, lines, and words at pixels, as an SVG for light and dark backgrounds.
 
-Vega-Lite draws it, through Altair. Nothing is laid out by the width of a text, so the
+Vega-Lite draws it, through Altair. The layout does not depend on text widths, so the
 same marks give the same bytes on every machine.
 """
 
@@ -37,7 +37,7 @@ DARK: Final = {
     LEAVING: "#7a4fa3",
     GROWN: "#4fc08d",
 }
-"""What a colour is where the reader asks for dark."""
+"""Colors in dark mode."""
 
 Row = dict[str, Any]
 Tables = dict[str, list[Row]]
@@ -58,7 +58,7 @@ class Box(NamedTuple):
 
 
 class Line(NamedTuple):
-    """From one point to another."""
+    """A line from one point to another."""
 
     x: float
     y: float
@@ -70,7 +70,7 @@ class Line(NamedTuple):
 
 
 class Words(NamedTuple):
-    """A line of text around a point, halfway up its letters."""
+    """A line of text, vertically centered at a point."""
 
     x: float
     y: float
@@ -85,12 +85,12 @@ Mark = Box | Line | Words
 
 
 def svg_of(marks: Iterable[Mark], *, width: int, height: int, told: str) -> str:
-    """Draw marks, boxes below lines below words.
+    """Draw marks: boxes, then lines, then words.
 
     Parameters
     ----------
     told : str
-        What the picture shows, for those who do not see it.
+        Description for screen readers.
     """
     listed = list(marks)
     boxes = [one for one in listed if isinstance(one, Box)]
@@ -116,12 +116,12 @@ def svg_of(marks: Iterable[Mark], *, width: int, height: int, told: str) -> str:
 
 
 def png_of(svg: str) -> bytes:
-    """Render a picture, in light, to look at it."""
+    """Render a picture in light mode, for viewing."""
     return bytes(vl_convert.svg_to_png(svg, scale=2))
 
 
 def _dark_style() -> str:
-    """Return CSS that puts each colour's dark twin in its place."""
+    """Return CSS that replaces each color in dark mode."""
     rules = "".join(
         f'[fill="{light}"]{{fill:{dark}}}[stroke="{light}"]{{stroke:{dark}}}'
         for light, dark in DARK.items()
@@ -130,7 +130,7 @@ def _dark_style() -> str:
 
 
 def _at(field: str, end: int, *, down: bool = False) -> dict[str, alt.X | alt.Y]:
-    """Put a field on pixels, from the left or from the top."""
+    """Encode a field as pixels, from the left or from the top."""
     domain = [end, 0] if down else [0, end]
     scale = alt.Scale(domain=domain, nice=False, zero=False)
     if down:
@@ -188,7 +188,7 @@ def _lines(
 def _words(
     words: Sequence[Words], tables: Tables, width: int, height: int
 ) -> list[alt.Chart]:
-    """Draw texts; those that are set alike in one layer."""
+    """Draw texts, one layer per style."""
     styles = sorted({(one.align, one.bold, one.size) for one in words})
     layers = []
     for align, bold, size in styles:
@@ -213,7 +213,7 @@ def _words(
 
 
 def _over(rows: list[Row], tables: Tables) -> alt.Chart:
-    """Begin a layer over rows, which Altair would copy at every turn, by name."""
+    """Begin a layer over rows by name, because Altair would copy them repeatedly."""
     name = f"rows{len(tables)}"
     tables[name] = rows
     return alt.Chart(alt.NamedData(name=name))

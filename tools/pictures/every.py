@@ -1,4 +1,4 @@
-"""All pictures, and where they are kept."""
+"""All pictures, and their paths."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ HISTORIES: Final[dict[str, History]] = {
     "leader_follows_up": revoking_to_death,
     "heeds_new_topics": back_for_more,
 }
-"""Safeguards, and a history that each of them keeps safe."""
+"""Safeguards, each with a history that needs it."""
 
 
 def pictures(root: Path) -> Iterator[tuple[str, str]]:
-    """Yield the path, from the root of the checkout, and the SVG of each."""
+    """Yield the path from the root of the checkout and the SVG of each picture."""
     for assignor in ASSIGNORS:
         path = f"{_IMAGES}/assignors/{assignor}.svg"
         yield path, picture_of(contrast_of(assignor, root))

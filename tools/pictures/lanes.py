@@ -1,4 +1,4 @@
-"""Draw the history of a group: a lane a member, a row a partition, a column a step."""
+"""Draw the history of a group: lanes are members, rows partitions, columns steps."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _ROW: Final = 10
 _BELOW: Final = 10  # a lane
 _WIDE: Final = 940  # of all columns, about
 _STEP_MOST: Final = 58
-_STEP_TOLD: Final = 44  # a column this wide has room for its event
-_FEW: Final = 36  # of so many steps all events are told, however wide that is
-_REST: Final = 44  # width of what was before the first step and is after the last
+_STEP_TOLD: Final = 44  # columns of this width show their event
+_FEW: Final = 36  # up to this number of steps, all events are shown
+_REST: Final = 44  # width before the first step and after the last
 _COMMITS = "may commit"
 _HOLDS = "holds, may not commit"
 _REVOKES = "is to revoke it, may commit"
@@ -55,14 +55,14 @@ _FILL: Final = {
 
 
 class _Grid(NamedTuple):
-    """Where a scene's columns and lanes are."""
+    """Positions of a scene's columns and lanes."""
 
     scene: Scene
     top: float
     step: float
 
     def x(self, column: int) -> float:
-        """Return where a column begins; the first and the last are wider."""
+        """Return the left edge of a column; the first and the last are wider."""
         rest = max(_REST, self.step) - self.step
         last = len(self.scene.frames)
         wider = rest * ((column > 0) + (column >= last))
@@ -77,7 +77,7 @@ class _Grid(NamedTuple):
         return sorted({name for one in self.scene.frames for name in one.members})
 
     def lane(self, number: int) -> float:
-        """Return the top of a lane; the one after the members' is nobody's."""
+        """Return the top of a lane; the last one is for partitions without a member."""
         height = _LANE_HEAD + _ROW * len(self.scene.partitions) + _BELOW
         return self.top + _HEAD + number * height
 
@@ -91,7 +91,7 @@ class _Grid(NamedTuple):
 
 
 def timeline_of(scenes: Sequence[Scene]) -> str:
-    """Draw scenes one below the other, as SVG, on one scale of steps."""
+    """Draw scenes below one another, as SVG, with one scale of steps."""
     longest = max(len(scene.frames) for scene in scenes)
     least = _STEP_TOLD if longest <= _FEW else 0
     step = min(max(_WIDE / longest, least), _STEP_MOST)
@@ -132,7 +132,7 @@ def _scene(grid: _Grid, used: set[str]) -> Iterator[Mark]:
 
 
 def _generations(grid: _Grid) -> Iterator[Mark]:
-    """Draw a line where a generation begins; write its number and assignor."""
+    """Draw a line at the start of each generation, with number and assignor."""
     y, told = grid.top + 28, None
     yield Words(_MARGIN, y, "generation", SOFT, 11)
     yield Words(_MARGIN, y + 15, "assignor", SOFT, 11)
@@ -163,7 +163,7 @@ def _names(grid: _Grid, top: float, name: str) -> Iterator[Mark]:
 def _processes(
     grid: _Grid, top: float, views: Sequence[View | None], used: set[str]
 ) -> Iterator[Mark]:
-    """Write what each process lists, and draw the protocol that it follows."""
+    """Write each process's list of assignors, and draw its protocol."""
     column = 0
     for (process, protocol, alive), run in groupby(views, _state):
         count = len(list(run))
@@ -197,7 +197,7 @@ def _rows(grid: _Grid, top: float, number: int) -> Iterator[tuple[str, Box]]:
 def _runs(
     grid: _Grid, top: float, row: int, kinds: Sequence[str | None]
 ) -> Iterator[tuple[str, Box]]:
-    """Draw columns of one kind in a row as one box."""
+    """Draw adjacent columns of one kind as one box."""
     column = 0
     y = top + _LANE_HEAD + row * _ROW
     for kind, run in groupby(kinds):
@@ -225,7 +225,7 @@ def _absence(frame: Frame, partition: Partition) -> str | None:
 
 
 def _events(grid: _Grid) -> Iterator[Mark]:
-    """Write under each column what happened as it began."""
+    """Write the event below each column."""
     y = grid.lane(len(grid.names) + 1) + 4
     for column, frame in enumerate(grid.scene.frames):
         x = (grid.x(column) + grid.x(column + 1)) / 2
@@ -254,7 +254,7 @@ def _legend(used: set[str], y: float) -> tuple[list[Mark], float]:
 
 
 def _story(scene: Scene) -> str:
-    """Tell in words who held what at the end, and where two could commit."""
+    """Describe the final holders, and where two members could commit."""
     last = scene.frames[-1]
     parts = [f"{scene.title}, {len(scene.frames)} steps"]
     for name, view in sorted(last.members.items()):

@@ -1,4 +1,4 @@
-"""Draw an assignor's answer beside the optimum: members as bars of partitions."""
+"""Draw an assignor's answer and the optimum: members as bars of partitions."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _BAR_LAG: Final = 52
 _GAP: Final = 6  # between two bars
 _BETWEEN: Final = 36  # between two panels
 _STACK: Final = 130  # height of the highest bar
-_BOX_MOST: Final = 26  # height of a partition; with lag its lag tells
+_BOX_MOST: Final = 26  # maximal height of a partition; with lag, it depends on lag
 _TOLD: Final = 18  # height of a line of text
 _LEAST_WIDTH: Final = 156  # of a panel, for its title
-_LETTER: Final = 6.2  # width of a letter, about; of many together less
+_LETTER: Final = 6.2  # approximate width of a letter; less in long texts
 _LETTER_TOLD: Final = 5.5
 _REFUSAL: Final = 22  # letters in a line
 _KEPT, _MOVED, _FREE = "stays with its owner", "leaves its owner", "had no owner"
@@ -43,7 +43,7 @@ _FILL: Final = {_KEPT: CALM, _MOVED: ALARM, _FREE: PLAIN}
 
 
 class _Bars(NamedTuple):
-    """What is the same in all panels of a picture.
+    """Properties of all panels of a picture.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class _Bars(NamedTuple):
         return self.unit * (1 if lag is None else int(lag[p]))
 
     def name(self, p: int) -> str:
-        """Return topic, number and, if it is told, lag."""
+        """Return topic, number, and lag if it is stated."""
         t = int(self.instance.partition_topic[p])
         number = p - int(self.instance.topic_offsets[t])
         lag = self.instance.lag
@@ -139,7 +139,7 @@ def _panel(
     *,
     is_before: bool,
 ) -> Iterator[Mark]:
-    """Draw one state; note in ``used`` what the legend must explain."""
+    """Draw one state; add to ``used`` what the legend must explain."""
     yield Words(left, 20, state.title, INK, 13, bold=True)
     if state.holder is None:
         yield from _refusal(bars, state, left)
@@ -209,7 +209,7 @@ def _refusal(bars: _Bars, state: State, left: float) -> Iterator[Mark]:
 
 
 def _legend(used: set[str], y: float) -> tuple[list[Mark], float]:
-    """Explain what is used; and tell where the line ends."""
+    """Draw the legend; return where it ends."""
     x = float(_MARGIN)
     marks: list[Mark] = []
     for name in (_KEPT, _MOVED, _FREE, _APART):
@@ -224,7 +224,7 @@ def _legend(used: set[str], y: float) -> tuple[list[Mark], float]:
 
 
 def _story(states: Sequence[State]) -> str:
-    """Tell the picture in words."""
+    """Describe the picture in words."""
     parts = [
         f"{state.title}: {state.refused or ', '.join(told.text for told in state.told)}"
         for state in states

@@ -1,4 +1,4 @@
-"""Groups that are run for a picture, and what is seen after each of their steps."""
+"""Simulated groups for pictures, and their state after each step."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class View:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
-    """A group after an event; ``event`` is None for what was before the first."""
+    """A group after an event; ``event`` is None before the first."""
 
     event: Event | None
     generation: int
@@ -62,7 +62,7 @@ class Frame:
     members: dict[str, View]
 
     def committers(self, partition: Partition) -> int:
-        """Count who holds a partition and may commit it."""
+        """Count the members that hold a partition and may commit it."""
         views = self.members.values()
         return sum(one.may_commit and partition in one.held for one in views)
 
@@ -80,7 +80,7 @@ History = Callable[[Safeguards], Scene]
 
 
 class _Camera:
-    """Runs a group and takes a frame after each event, and one before the first."""
+    """Runs a group, and records a frame before the first and after each event."""
 
     def __init__(self, group: Group) -> None:
         self.group = group
@@ -88,23 +88,23 @@ class _Camera:
         self.take()
 
     def take(self) -> None:
-        """Take a frame of what the last event has led to."""
+        """Record a frame after the last event."""
         steps = self.group.history.steps
         event = steps[-1].event if self.frames else None
         self.frames.append(_frame(self.group, event))
 
     def next(self) -> None:
-        """Let the most usual event happen."""
+        """Apply the most usual event."""
         self.group.apply(self.group.events()[0])
         self.take()
 
     def rest(self) -> None:
-        """Let happen what happens by itself."""
+        """Apply events until the group is stable."""
         while self.group.events():
             self.next()
 
     def happen(self, events: str) -> None:
-        """Let these happen: kinds and subjects, with commas between."""
+        """Apply events, given as kinds and subjects, separated by commas."""
         for event in events.split(", "):
             kind, _, subject = event.rpartition(" ")
             if event == EventKind.REBALANCE_TIMEOUT.value:
@@ -118,21 +118,21 @@ class _Camera:
         self.take()
 
     def bounce(self, name: str, configuration: Configuration) -> None:
-        """Close a member's process, start another, and come to rest."""
+        """Close a member's process, start another, and run until stable."""
         self.group.leave(_newest(self.group, name))
         self.take()
         self.start(name, configuration)
         self.rest()
 
     def scene(self, title: str) -> Scene:
-        """Return what was seen."""
+        """Return the recorded frames."""
         sizes = self.group.topics.items()
         every = tuple((topic, n) for topic, count in sizes for n in range(count))
         return Scene(title=title, partitions=every, frames=tuple(self.frames))
 
 
 def upgrade() -> Scene:
-    """Bounce three members from range to KIP-726's list; then a fourth joins."""
+    """Restart three members with KIP-726's list instead of range; a fourth joins."""
     group = _settled(OLD, OLD, OLD)
     camera = _Camera(group)
     for name in ("c0", "c1", "c2"):
@@ -158,7 +158,7 @@ def joining(safeguards: Safeguards) -> Scene:
 
 
 def going_down(safeguards: Safeguards) -> Scene:
-    """Let an old member join: range is picked while c0 has all in hand (KIP-726)."""
+    """Let an old member join: range is selected while c0 holds all (KIP-726)."""
     group = _settled(NEW, safeguards=safeguards)
     return _joined(group, OLD)
 
@@ -173,7 +173,7 @@ def _joined(group: Group, configuration: Configuration) -> Scene:
 
 
 def looking_away(safeguards: Safeguards) -> Scene:
-    """Let c1's session time out unnoticed; it would still commit (KIP-429)."""
+    """Let c1's session time out before it notices; it would still commit (KIP-429)."""
     camera = _Camera(_settled(OLD, OLD, safeguards=safeguards))
     camera.happen("session timeout c1-1.1, heartbeat c0-1, join c0-1")
     camera.happen("receive c0-1, sync c0-1, heartbeat c1-1")
@@ -182,10 +182,10 @@ def looking_away(safeguards: Safeguards) -> Scene:
 
 
 def back_before_any_error(safeguards: Safeguards) -> Scene:
-    """Let a static member miss a generation and join before a heartbeat tells it.
+    """Let a static member miss a generation and join before a heartbeat reports it.
 
-    What it said as it joined last is what it held then: nothing. So what it has been
-    given since is given away.
+    Its last JoinGroup states what it held then, which is nothing, so its later
+    partitions are assigned to others.
     """
     group = Group({"t": 4}, safeguards=safeguards)
     group.start("c0", _ranging(None))
@@ -207,12 +207,12 @@ def back_before_any_error(safeguards: Safeguards) -> Scene:
 
 
 def _ranging(instance_id: str | None) -> Configuration:
-    """List cooperative ranges alone; static members are first in its order."""
+    """Return a strategy of cooperative ranges, which places static members first."""
     return Configuration(strategies=(SPREAD,), topics=_WANTED, instance_id=instance_id)
 
 
 def revoking_to_death(safeguards: Safeguards) -> Scene:
-    """Crash a static member while it alone is to revoke, and start it again."""
+    """Crash and restart a static member while only it has to revoke."""
     group = Group({"t": 1}, safeguards=safeguards)
     group.start("c0", _ranging(None))
     group.start("c1", _ranging("s1"))
@@ -229,7 +229,7 @@ def revoking_to_death(safeguards: Safeguards) -> Scene:
 
 
 def back_for_more(safeguards: Safeguards) -> Scene:
-    """Restart a static member that then wants one more topic (KAFKA-12759)."""
+    """Restart a static member with one more topic (KAFKA-12759)."""
     group = Group({"t": 2, "u": 1}, safeguards=safeguards)
     group.start("c0", _ranging(None))
     group.start("c1", _ranging("s1"))

@@ -1,4 +1,4 @@
-"""Configurations that groups are made of, and what must hold in every group."""
+"""Configurations of groups, and the invariants of every group."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def explore(
     steps: int = 60,
     pool: tuple[Configuration, ...] = CONFIGURATIONS,
 ) -> Group:
-    """Walk at random through what may happen, faults included; safe all the way."""
+    """Apply random events, including faults, and check safety after each."""
     rng = Random(seed)  # noqa: S311
     group = Group(TOPICS, safeguards=safeguards)
     statics = tuple(

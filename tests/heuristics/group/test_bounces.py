@@ -1,4 +1,4 @@
-"""Rolling bounces: one is enough with KIP-726, two are needed as shipped."""
+"""Rolling restarts: one suffices with KIP-726, two are needed in releases."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_a_single_rolling_bounce_goes_down() -> None:
     assert protocols(group) == {EAGER}
 
 
-def test_going_down_costs_what_is_in_hand() -> None:
+def test_a_downgrade_loses_held_partitions() -> None:
     group = group_of(DEFAULT, DEFAULT)
     group.start("c2", OLD)
     group.settle()

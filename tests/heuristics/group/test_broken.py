@@ -1,4 +1,4 @@
-"""Each safeguard dropped in turn: the invariants must break, or they check nothing."""
+"""Without any one safeguard, some invariant is violated."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def back_before_any_error(safeguards: Safeguards) -> None:
 
 
 def stragglers_that_commit(safeguards: Safeguards) -> None:
-    """c1's partitions are given away while it is not looking."""
+    """c1's partitions are assigned to others before it notices."""
     group = group_of(OLD, OLD, safeguards=safeguards)
     happen(group, (EventKind.SESSION_TIMEOUT, "c1-1.1"))
     happen(group, (EventKind.HEARTBEAT, "c0-1"), (EventKind.JOIN, "c0-1"))

@@ -1,4 +1,4 @@
-"""Histories that hypothesis thinks of: always safe, at rest in bounded steps."""
+"""Random histories: always safe, and stable after a bounded number of steps."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ FIXED = settings(
     deadline=None,
     max_examples=400,
     stateful_step_count=50,
-    # To find one is enough: shrinking takes minutes.
+    # One example suffices: shrinking takes minutes.
     phases=(Stage.generate,),
     report_multiple_bugs=False,
     suppress_health_check=list(HealthCheck),
@@ -65,7 +65,7 @@ class GroupMachine(RuleBasedStateMachine):
     safeguards = SAFE
     pool: tuple[Configuration, ...] = FLEET
     topics = TOPICS
-    more_generations = 0  # that an assignor may take to make up its mind
+    more_generations = 0  # until a leader requests another rebalance
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
-"""Members that want different topics, by sticky's general path, EAGER and COOPERATIVE.
+"""Heterogeneous subscriptions with sticky's general path, EAGER and COOPERATIVE.
 
-KIP-54 promises at rest: no partition could go to a subscriber with two less. So the
-least moves of a rest are those of the nearest such assignment to the rest before.
+Stable states are KIP-54 balanced, so the least moves are those of the KIP-54 balanced
+assignment that is closest to the stable state before.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ def test_eager_sticky_remembers_what_it_gave_up() -> None:
     assert settled(group) == (1, 1)
 
 
-def test_what_only_a_leaver_wanted_is_left_to_nobody() -> None:
+def test_topics_without_subscribers_have_no_owners() -> None:
     group = Group(TOPICS)
     group.start("c0", of(EAGER, "t"))
     group.start("c1", of(EAGER, "uv"))

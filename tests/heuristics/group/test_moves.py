@@ -1,4 +1,4 @@
-"""Moves of whole histories against the least possible, rest by rest."""
+"""Moves of histories compared with the fewest possible between stable states."""
 
 from __future__ import annotations
 

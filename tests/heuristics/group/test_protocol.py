@@ -1,4 +1,4 @@
-"""Which assignor and which protocol: the vote and the two choices."""
+"""Selection of assignor and protocol: the vote and the two choices."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_a_list_that_is_empty_or_names_one_twice_is_refused() -> None:
         wanting(RANGE, RANGE)
 
 
-def test_who_has_nothing_in_common_is_not_let_in() -> None:
+def test_a_member_without_a_common_assignor_is_not_admitted() -> None:
     coordinator = Coordinator()
     old = Subscription(topics=frozenset("t"), strategies=("range",))
     new = Subscription(topics=frozenset("t"), strategies=("cooperative-sticky",))

@@ -1,4 +1,4 @@
-"""Static members (KIP-345): back without a rebalance, and never two of one id."""
+"""Static members (KIP-345) return without a rebalance; instance ids are unique."""
 
 from __future__ import annotations
 
@@ -69,7 +69,9 @@ def test_a_static_member_that_dies_while_it_revokes_leaves_nothing_behind() -> N
 
 
 @pytest.mark.parametrize("instance_id", ["s0", None])
-def test_so_does_a_leader(instance_id: str | None) -> None:
+def test_a_static_leader_that_dies_while_it_revokes_leaves_nothing_behind(
+    instance_id: str | None,
+) -> None:
     group = group_of(wanting(COOPERATIVE_STICKY, instance_id="s0"))
     group.start("c1", wanting(COOPERATIVE_STICKY, instance_id=instance_id and "s1"))
     while not group.processes["c0-1"].revoking:

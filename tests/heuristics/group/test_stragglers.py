@@ -1,4 +1,4 @@
-"""Who misses a rebalance loses what it held, and commits nothing until it is back."""
+"""A member that misses a rebalance loses its partitions, and does not commit."""
 
 from __future__ import annotations
 
