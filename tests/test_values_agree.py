@@ -1,4 +1,7 @@
-"""The engines' values and the judge's share no code, and are the same numbers."""
+"""The engines' values and the judge's share no code, and are the same numbers.
+
+Reaches into `solver` and `verify.policy` to compare their values, one by one.
+"""
 
 from __future__ import annotations
 

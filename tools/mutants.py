@@ -29,11 +29,6 @@ class Mutant:
     operator: str
     occurrence: int
 
-    @property
-    def package(self) -> str:
-        """The folder whose tests have to notice."""
-        return self.file.parts[0]
-
     def code(self, source: str) -> str:
         """Return the file with the change made."""
         changed = mutate_code(source, get_operator(self.operator)(), self.occurrence)

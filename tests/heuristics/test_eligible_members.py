@@ -1,4 +1,7 @@
-"""Who may take what, and in how little room it is written down."""
+"""Who may take what, and in how little room it is written down.
+
+Reaches into `heuristics` to compare its tables with the subscriptions themselves.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Exchanges of partitions: each way to help is one that some deal needs."""
+"""Exchanges of partitions: each way to help is one that some deal needs.
+
+Reaches into `heuristics` to compare exchanges with sums counted anew.
+"""
 
 from __future__ import annotations
 

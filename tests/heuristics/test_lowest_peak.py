@@ -1,4 +1,7 @@
-"""The bound at which ``lag-swaps`` is content: never above the least peak there is."""
+"""The bound at which ``lag-swaps`` is content: never above the least peak there is.
+
+Reaches into `heuristics` to compare the bound with every assignment.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What real clients answered in the shipped recording, partition for partition."""
+"""What real clients answered in the shipped recording, partition for partition.
+
+Reaches into `pipeline.history` to compare our answers with recorded generations.
+"""
 
 from __future__ import annotations
 

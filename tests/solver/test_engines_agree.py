@@ -1,4 +1,7 @@
-"""Every engine against brute force, and so against each other, on every policy."""
+"""Every engine against brute force, and so against each other, on every policy.
+
+Reaches into `solver` for the type of a value.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,20 @@ from typing import Any, Final
 import pytest
 
 from rebalance import Instance
-from solver import cpsat, flow_policies, milp, peak_lag
-from solver.limits import Limits
-from solver.objectives import values_of
-from solver.policy import NAMED, Policy, parse_policy
-from solver.result import Result, Status, Value
+from solver import (
+    NAMED,
+    Limits,
+    Policy,
+    Result,
+    Status,
+    cpsat,
+    flow_policies,
+    milp,
+    parse_policy,
+    peak_lag,
+    values_of,
+)
+from solver.result import Value
 from tests import shapes
 from tests.shapes import Document
 from tests.solver.brute import Brute

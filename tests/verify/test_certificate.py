@@ -73,7 +73,6 @@ def likely_thresholds(
     return {"level": level, "threshold": {m: list(key) for m, key in threshold.items()}}
 
 
-@settings(max_examples=300)
 @given(rebalances(TINY), st.randoms(use_true_random=False))
 def test_sound_for_likely_certificates(instance: Document, rng: Random) -> None:
     answer = draw_assignment(rng, instance)

@@ -2,6 +2,8 @@
 
 KIP-54 promises at rest: no partition could go to a subscriber with two less. So the
 least moves of a rest are those of the nearest such assignment to the rest before.
+
+Reaches into `heuristics` to compare the number of rounds with the most there may be.
 """
 
 from __future__ import annotations

@@ -10,11 +10,8 @@ from threading import Event
 import psutil
 import pytest
 
-from solver import Status, flow_policies
+from solver import Limits, Result, Status, flow_policies, parse_policy
 from solver.flow_policies import ortools_flow
-from solver.limits import Limits
-from solver.policy import parse_policy
-from solver.result import Result
 from tests.solver.brute import Brute
 from tests.solver.flow_policies.routes import ALWAYS, drawn, judged
 from tests.solver.routes import instance
