@@ -94,9 +94,12 @@ def test_engines_agree_on_a_sample(engine: str) -> None:
         _check(engine, document, POLICIES)
 
 
-@pytest.mark.parametrize("engine", ["cp-sat", "highs"])
+@pytest.mark.parametrize(
+    "engine", ["cp-sat", pytest.param("highs", marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("name", SHAPES)
 def test_engines_agree_on_named_shapes(name: str, engine: str) -> None:
+    """`tests.solver.milp.test_solve_milp` asks HiGHS the same in quick tests."""
     document = with_lags(shapes.shape(name), Random(name))  # noqa: S311
     _check(engine, document, POLICIES)
 

@@ -147,13 +147,15 @@ def test_a_part_reports_survivors_and_counts() -> None:
 def test_the_exit_code_is_1_below_a_floor(
     killed: int,
     code: int,
+    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    def tried_part(shop: object, part: Part, mutants: list[Mutant]) -> Outcome:
+    def tried_part(_: object, part: Part, *__: object) -> Outcome:
         few = part.folder == "verify"
         return outcome(killed if few else 10, 10 - killed if few else 0, floor=0.6)
 
+    monkeypatch.setattr(mutation, "COPIES", tmp_path)
     monkeypatch.setattr(mutation, "try_part", tried_part)
     monkeypatch.setattr(mutation, "sample", lambda *_: [])
     monkeypatch.setattr(Workshop, "opened", lambda _: Workshop(folder=ROOT))

@@ -152,6 +152,7 @@ def test_real_terms_hold_and_bent_ones_prove_nothing_false(seed: int) -> None:
     check(seed, mutants=20)
 
 
+@pytest.mark.slow
 def test_answers_do_rest_on_packing() -> None:
     """A check that never meets a term checks nothing."""
     met = Counter(kind for seed in range(60) for kind in check(seed, mutants=0))
