@@ -83,6 +83,8 @@ PARTS = (
         tests=(
             "tests/solver/test_solving.py",
             "tests/solver/test_common_capacity.py",
+            "tests/solver/cpsat/test_endings.py",
+            "tests/solver/milp/test_limits.py",
             "tests/test_values_agree.py",
         ),
         floor=0.6,
