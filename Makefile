@@ -45,7 +45,7 @@ test: lint ## lint, then the quick tests
 test-all: lint browser mutation ## lint, then all tests, 50,000 instances, mutants, a browser
 	@ORACLE_INSTANCES=$(INSTANCES) ORACLE_PROFILE=thorough $(PYTEST)
 
-mutation: dev ## change lines of the engines and the judge; count what no test sees
+mutation: dev ## change lines of every engine and the judge; fail if tests see too few
 	@$(BIN)/python -m tools.mutation
 
 browser: dev ## find or install a headless browser for the tests of the page

@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import verify
@@ -141,7 +141,6 @@ def is_policy(document: Any) -> bool:
         return False
 
 
-@settings(max_examples=400)
 @given(st.randoms(use_true_random=False), rebalances_with_assignments())
 def test_damaged_assignments_are_taken_by_both_or_none(
     rng: Random, pair: tuple[Document, Document]

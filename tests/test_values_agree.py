@@ -1,4 +1,7 @@
-"""The values of the engines and of the judge share no code, and are equal."""
+"""The values of the engines and of the judge share no code, and are equal.
+
+Reaches into `solver` and `verify.policy` to compare their values, one by one.
+"""
 
 from __future__ import annotations
 

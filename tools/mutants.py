@@ -29,11 +29,6 @@ class Mutant:
     operator: str
     occurrence: int
 
-    @property
-    def package(self) -> str:
-        """The package whose tests must detect the change."""
-        return self.file.parts[0]
-
     def code(self, source: str) -> str:
         """Return the file's text with the change."""
         changed = mutate_code(source, get_operator(self.operator)(), self.occurrence)

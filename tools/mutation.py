@@ -1,9 +1,9 @@
 """Change one line of an engine or of the judge at a time; see whether a test notices.
 
-Cosmic Ray makes the mutants. A fixed seed puts the places in a fixed order; how many
-are tried is a matter of time. Each runs in a copy of the checkout under ``build/``,
-against the tests of its own package. Kernels run interpreted: a change of a kernel is
-then seen at once, not after a compilation.
+Cosmic Ray makes the mutants. Each part in `PARTS` gets a few, drawn by a fixed seed,
+the tests nearest to it, a time, and a floor: the share of mutants that its tests have
+to kill. Each mutant runs in a copy of the checkout under ``build/``. Kernels run
+interpreted: a change of a kernel is then seen at once, not after a compilation.
 """
 
 from __future__ import annotations
@@ -15,12 +15,11 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import zip_longest
 from pathlib import Path
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from xml.etree import ElementTree
 
 from tools.mutants import KILLED, SURVIVED, Mutant, Verdict, mutants_of
@@ -28,15 +27,14 @@ from tools.mutants import KILLED, SURVIVED, Mutant, Verdict, mutants_of
 ROOT = Path(__file__).resolve().parent.parent
 COPIES = ROOT / "build" / "mutation"
 LEFT_OUT = (".*", "build", "out", "dist", "__pycache__", "benchmarks")
-PACKAGES = {
-    "solver": ["test_core.py", "test_certificate.py", "flow_policies", "../policy"],
-    "verify": ["."],
-}
-"""What is changed, and which of its tests meet the mutants."""
-BESIDE = {"cpsat", "milp", "peak_lag", "pareto"}
-"""Engines of ``solver`` that are left out: a run of their tests takes minutes when the
-kernels are interpreted. They are held against each other and against brute force."""
 TIMES = "times.xml"
+MUTANTS = 12
+"""How many mutants of each part are drawn."""
+LEAST = 4
+"""Of fewer mutants tried, the killed share says nothing: the part is not judged."""
+SECONDS = 70.0
+"""Time cap per part, its unchanged tests included. A part runs in one process: on two
+cores, the twelve parts end within seven minutes."""
 QUICKLY = {
     "NUMBA_DISABLE_JIT": "1",
     "ORACLE_INSTANCES": "100",
@@ -45,16 +43,209 @@ QUICKLY = {
 """How the tests run on a mutant: interpreted, with little left to chance."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """An engine or a part of the judge, and the tests that have to notice a change.
+
+    Attributes
+    ----------
+    folder
+        The folder whose modules are changed, from the root of the checkout; those of
+        a subfolder that is a part as well belong to that part.
+    tests
+        Folders and files of the tests nearest to it; slow tests are left out.
+    without
+        Folders, files, and tests (by the start of their names) below them that take
+        long when kernels are interpreted, or need more than the few instances.
+    floor
+        Share of the mutants tried that have to be killed. It leaves room for mutants
+        that no test can tell from the original (a bound on work, a faster path).
+    seconds
+        Time cap.
+    """
+
+    folder: str
+    tests: tuple[str, ...]
+    floor: float
+    without: tuple[str, ...] = ()
+    seconds: float = SECONDS
+
+    @property
+    def left_out(self) -> list[str]:
+        """The options of pytest that leave out what it is to do without."""
+        return [
+            f"--deselect={name}" if "::" in name else f"--ignore={name}"
+            for name in self.without
+        ]
+
+
+PARTS = (
+    Part(
+        folder="solver",
+        tests=(
+            "tests/solver/test_solving.py",
+            "tests/solver/test_common_capacity.py",
+            "tests/solver/cpsat/test_endings.py",
+            "tests/solver/milp/test_limits.py",
+            "tests/test_values_agree.py",
+        ),
+        floor=0.5,
+    ),
+    Part(
+        folder="solver/policy",
+        tests=("tests/policy", "tests/test_values_agree.py"),
+        floor=0.7,
+    ),
+    Part(
+        folder="solver/exact",
+        tests=(
+            "tests/solver/test_core.py",
+            "tests/solver/test_certificate.py",
+            "tests/solver/test_optimal_face.py",
+        ),
+        without=(
+            "tests/solver/test_core.py::test_same_bytes_whatever_the_hash_seed_and",
+        ),
+        floor=0.6,
+    ),
+    Part(
+        folder="solver/flow_policies",
+        tests=("tests/solver/flow_policies",),
+        without=(
+            "tests/solver/flow_policies/test_limits.py::test_a_process_of_its_own_says",
+            "tests/solver/flow_policies/test_limits.py::test_a_flow_is_ended_when_a",
+            "tests/solver/flow_policies/test_limits.py::test_the_memory_of_the_process",
+        ),
+        floor=0.5,
+    ),
+    Part(folder="solver/cpsat", tests=("tests/solver/cpsat",), floor=0.6),
+    Part(
+        folder="solver/milp",
+        tests=("tests/solver/milp",),
+        without=("tests/solver/milp/test_distrust.py::test_huge_lags_that_differ",),
+        floor=0.6,
+    ),
+    Part(
+        folder="solver/peak_lag",
+        tests=("tests/solver/peak_lag",),
+        without=("tests/solver/peak_lag/test_limits.py",),
+        floor=0.4,
+    ),
+    Part(
+        folder="solver/pareto",
+        tests=("tests/solver/pareto",),
+        without=(
+            "tests/solver/pareto/test_frontiers.py::test_supported_plans_are_the_best",
+            "tests/solver/pareto/test_frontiers.py::test_without_a_limit_the_effort_is",
+        ),
+        floor=0.5,
+    ),
+    Part(
+        folder="heuristics",
+        tests=("tests/heuristics",),
+        without=(
+            "tests/heuristics/group",
+            "tests/heuristics/test_interpreted.py",
+            "tests/heuristics/test_lag_swaps.py::test_near_the",
+        ),
+        floor=0.6,
+    ),
+    Part(
+        folder="heuristics/group",
+        tests=("tests/heuristics/group",),
+        floor=0.6,
+    ),
+    Part(
+        folder="verify",
+        tests=("tests/verify",),
+        without=(
+            "tests/verify/test_answers.py",
+            "tests/verify/test_brute_force.py",
+            "tests/verify/test_certificate.py::test_sound_for_many_seeds",
+            "tests/verify/test_enumeration.py",
+            "tests/verify/test_feasibility.py",
+            "tests/verify/test_feasible_region.py",
+            "tests/verify/test_price_bounds.py",
+            "tests/verify/test_real_terms.py",
+            "tests/verify/test_terms.py",
+        ),
+        floor=0.6,
+    ),
+    Part(
+        folder="verify/policy",
+        tests=(
+            "tests/verify/test_answers.py",
+            "tests/verify/test_brute_force.py",
+            "tests/verify/test_claims.py",
+            "tests/verify/test_enumeration.py",
+            "tests/verify/test_feasibility.py",
+            "tests/verify/test_feasible_region.py",
+            "tests/verify/test_price_bounds.py",
+            "tests/verify/test_real_terms.py",
+            "tests/verify/test_terms.py",
+        ),
+        without=(
+            "tests/verify/test_answers.py::test_proofs_of_every_sort_are_often",
+            "tests/verify/test_brute_force.py::test_named_shapes_by_another_dealer",
+            "tests/verify/test_brute_force.py::test_too_large_in_words",
+            "tests/verify/test_enumeration.py::test_as_much_as_it_takes",
+            "tests/verify/test_enumeration.py::test_refuses_what_takes_too_long",
+            "tests/verify/test_price_bounds.py::test_nothing_false_is_ever_proved",
+        ),
+        floor=0.5,
+    ),
+)
+"""Every engine, the heuristics, and both parts of the judge."""
+
+
 class TimeUpError(Exception):
-    """The time is up while a mutant runs: it counts as not tried."""
+    """The time of a part is up while its tests run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """Which tests a mutant meets, the quickest first, and for how many seconds."""
+class Outcome:
+    """What became of the mutants drawn from one part."""
 
-    tests: list[str]
-    limit: float
+    part: Part
+    drawn: int
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def survivors(self) -> list[Verdict]:
+        """The mutants that no test noticed, in the order of their lines."""
+        alive = [one for one in self.verdicts if one.outcome == SURVIVED]
+        return sorted(alive, key=lambda one: (one.mutant.file, one.mutant.line))
+
+    @property
+    def killed(self) -> int:
+        """The number of mutants that a test noticed."""
+        return len(self.verdicts) - len(self.survivors)
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether the killed share is not below the floor; never if none was tried."""
+        if 0 < self.tried < min(LEAST, self.drawn):
+            return True
+        return bool(self.verdicts) and self.killed >= self.part.floor * self.tried
+
+    @property
+    def tried(self) -> int:
+        """The number of mutants that were tried before the time was up."""
+        return len(self.verdicts)
+
+    def lines(self) -> Iterator[str]:
+        """Yield each survivor with its change, then the counts."""
+        for one in self.survivors:
+            yield f"survived: {one.mutant.file}:{one.mutant.line}"
+            yield one.change
+        share = f"{self.killed / self.tried:.0%}" if self.tried else "nothing"
+        judged = "" if self.tried >= min(LEAST, self.drawn) else " (too few to judge)"
+        yield (
+            f"mutation: {self.part.folder}/: {self.tried} tried, {self.killed} killed, "
+            f"{len(self.survivors)} survived, {self.drawn - self.tried} out of time; "
+            f"{share} killed, floor {self.part.floor:.0%}{judged}"
+            f"{'' if self.is_enough else ': FAILED'}"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,41 +253,43 @@ class Workshop:
     """A copy of the checkout in which one mutant at a time is tried."""
 
     folder: Path
-    deadline: float
 
     @classmethod
-    def opened(cls, number: int, deadline: float) -> Workshop:
+    def opened(cls, number: int) -> Workshop:
         """Copy the checkout aside."""
         folder = COPIES / str(number)
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*LEFT_OUT))
-        return cls(folder=folder, deadline=deadline)
+        return cls(folder=folder)
 
-    def test(self, what: Sequence[str], limit: float) -> int | None:
+    def test(self, tests: Sequence[str], limit: float, deadline: float) -> int | None:
         """Run some tests; return pytest's exit code, None when they took too long.
 
         Raises
         ------
         TimeUpError
-            If the whole sample's time ended first.
+            If the deadline came before the limit.
         """
         command = [sys.executable, "-B", "-m", "pytest", "-x", "-q", "--no-header"]
         command += ["-p", "no:cacheprovider", "-m", "not slow", "--junitxml", TIMES]
-        command += what
-        left = self.deadline - time.monotonic()
-        with subprocess.Popen(
-            command,
-            cwd=self.folder,
-            env=os.environ | QUICKLY | {"PYTHONPATH": str(self.folder)},
-            stdin=subprocess.DEVNULL,
-            stdout=(self.folder / "pytest.log").open("wb"),
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        ) as tests:
+        command += tests
+        left = deadline - time.monotonic()
+        with (
+            (self.folder / "pytest.log").open("wb") as log,
+            subprocess.Popen(
+                command,
+                cwd=self.folder,
+                env=os.environ | QUICKLY | {"PYTHONPATH": str(self.folder)},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            ) as running,
+        ):
             try:
-                return tests.wait(timeout=max(0.0, min(limit, left)))
+                return running.wait(timeout=max(0.0, min(limit, left)))
             except subprocess.TimeoutExpired:
-                os.killpg(tests.pid, 9)
+                os.killpg(running.pid, 9)
                 if left < limit:
                     raise TimeUpError from None
                 return None
@@ -106,120 +299,122 @@ class Workshop:
         took: dict[str, float] = {}
         for case in ElementTree.parse(self.folder / TIMES).iter("testcase"):  # noqa: S314
             name = case.get("classname", "").replace(".", "/") + ".py"
-            took[name] = took.get(name, 0.0) + float(case.get("time", 0))
+            if (self.folder / name).exists():
+                took[name] = took.get(name, 0.0) + float(case.get("time", 0))
         return sorted(took, key=lambda name: took[name])
 
-    def try_mutant(self, mutant: Mutant, plan: Plan) -> Verdict:
-        """Put the mutant in the original's place for one run of the tests."""
+    def try_mutant(
+        self, mutant: Mutant, tests: Sequence[str], limit: float, deadline: float
+    ) -> Verdict:
+        """Put the mutant in the original's place for one run of the tests.
+
+        Tests that take longer than the limit have noticed it: it never ends.
+        """
         file = self.folder / mutant.file
         original = file.read_text(encoding="utf-8")
         changed = mutant.code(original)
         file.write_text(changed, encoding="utf-8")
         try:
-            code = self.test(plan.tests, plan.limit)
+            code = self.test(tests, limit, deadline)
         finally:
             file.write_text(original, encoding="utf-8")
-        outcome = SURVIVED if code == 0 else KILLED
-        change = mutant.change(original, changed)
-        return Verdict(mutant=mutant, outcome=outcome, change=change)
+        return Verdict(
+            mutant=mutant,
+            outcome=SURVIVED if code == 0 else KILLED,
+            change=mutant.change(original, changed),
+        )
 
 
-def sample(seed: int) -> list[Mutant]:
-    """Return one mutant of every place that can be changed, in the seed's order.
+def modules_of(part: Part, root: Path = ROOT) -> list[Path]:
+    """Return the modules of a part, relative to the root, in the order of names."""
+    parts = [one.folder for one in PARTS if one.folder.startswith(f"{part.folder}/")]
+    found = (path.relative_to(root) for path in (root / part.folder).rglob("*.py"))
+    return sorted(
+        module
+        for module in found
+        if not any(module.is_relative_to(folder) for folder in parts)
+    )
 
-    The packages take turns, so that a sample cut short is fair to each.
-    """
+
+def sample(part: Part, count: int, seed: int, root: Path = ROOT) -> list[Mutant]:
+    """Draw mutants of a part by the seed, each at another place."""
     draw = random.Random(seed)  # noqa: S311  # a sample, not a secret
-    drawn = []
-    for package in PACKAGES:
-        places = [
-            mutants
-            for file in sorted((ROOT / package).rglob("*.py"))
-            if not BESIDE & set(file.relative_to(ROOT).parts)
-            for mutants in mutants_of(file.relative_to(ROOT), file.read_text("utf-8"))
-        ]
-        draw.shuffle(places)
-        drawn.append([draw.choice(mutants) for mutants in places])
-    return [mutant for turn in zip_longest(*drawn) for mutant in turn if mutant]
+    places = [
+        mutants
+        for file in modules_of(part, root)
+        for mutants in mutants_of(file, (root / file).read_text("utf-8"))
+    ]
+    drawn = draw.sample(places, min(count, len(places)))
+    return [draw.choice(mutants) for mutants in drawn]
 
 
-def plans(shop: Workshop) -> dict[str, Plan]:
-    """Run the tests of the unchanged packages; return how mutants of each are tried.
+def tried(
+    shop: Workshop, part: Part, mutants: Iterable[Mutant], deadline: float
+) -> Iterator[Verdict]:
+    """Try mutants in turn until the time is up.
 
     Raises
     ------
     SystemExit
-        If they fail: then no mutant can be told from the original.
+        If the tests fail unchanged: then no mutant can be told from the original.
     """
-    made = {}
-    for package, names in PACKAGES.items():
-        started = time.monotonic()
-        tests = [f"tests/{package}/{name}" for name in names]
-        code = shop.test(tests, limit=float("inf"))
+    started = time.monotonic()
+    try:
+        code = shop.test([*part.tests, *part.left_out], float("inf"), deadline)
         took = time.monotonic() - started
         if code != 0:
             log = (shop.folder / "pytest.log").read_text(errors="replace")
-            print(f"{log[-3000:]}\nmutation: the tests of {package}/ fail unchanged")
+            print(f"{log[-3000:]}\nmutation: {part.folder}/: tests fail unchanged")
             raise SystemExit(1)
-        print(f"mutation: tests of {package}/ take {took:.0f} s unchanged", flush=True)
-        made[package] = Plan(tests=shop.quickest_first(), limit=10 + 2 * took)
-    return made
+        tests = [*shop.quickest_first(), *part.left_out]
+        for mutant in mutants:
+            yield shop.try_mutant(mutant, tests, 10 + 2 * took, deadline)
+    except TimeUpError:
+        return
 
 
-def work(
-    shop: Workshop, queue: SimpleQueue[Mutant], planned: dict[str, Plan]
-) -> Iterator[Verdict]:
-    """Try mutants until none is left or the time is up."""
-    while time.monotonic() < shop.deadline:
-        try:
-            mutant = queue.get_nowait()
-            yield shop.try_mutant(mutant, planned[mutant.package])
-        except (Empty, TimeUpError):
-            return
-
-
-def report(verdicts: list[Verdict], places: int, seed: int) -> None:
-    """Print each survivor, then the counts and the surviving share."""
-    survivors = [verdict for verdict in verdicts if verdict.outcome == SURVIVED]
-    for verdict in sorted(survivors, key=lambda v: (v.mutant.file, v.mutant.line)):
-        print(f"survived: {verdict.mutant.file}:{verdict.mutant.line}")
-        print(verdict.change)
-    for package in (*PACKAGES, ""):
-        tried = [v for v in verdicts if package in ("", v.mutant.package)]
-        alive = [v for v in survivors if package in ("", v.mutant.package)]
-        share = f"{len(alive) / len(tried):.1%}" if tried else "nothing"
-        print(
-            f"mutation: {package + '/' if package else 'in all'}: {len(tried)} tried, "
-            f"{len(tried) - len(alive)} killed, {len(alive)} survived ({share})"
-        )
-    print(f"mutation: {len(verdicts)} of {places} places tried, seed {seed}")
+def try_part(
+    shop: Workshop, part: Part, mutants: list[Mutant], seconds: float
+) -> Outcome:
+    """Try the mutants of a part within its time, and print what became of them."""
+    deadline = time.monotonic() + seconds
+    verdicts = tuple(tried(shop, part, mutants, deadline))
+    outcome = Outcome(part=part, drawn=len(mutants), verdicts=verdicts)
+    print(*outcome.lines(), sep="\n", flush=True)
+    return outcome
 
 
 def main() -> int:
-    """Try a sample of mutants within a time."""
+    """Try a sample of mutants of each part; fail where too few are killed."""
     parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("--seconds", type=float, default=420, help="time for all")
+    parser.add_argument("parts", nargs="*", help="folders; default: every part")
+    parser.add_argument("--mutants", type=int, default=MUTANTS, help="per part")
+    parser.add_argument("--seconds", type=float, help="cap per part, for all parts")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=min(4, os.cpu_count() or 1))
     arguments = parser.parse_args()
-    deadline = time.monotonic() + arguments.seconds
-    places = sample(arguments.seed)
-    queue: SimpleQueue[Mutant] = SimpleQueue()
-    for mutant in places:
-        queue.put(mutant)
-    shops = [Workshop.opened(n, deadline) for n in range(arguments.workers)]
+    parts = [p for p in PARTS if not arguments.parts or p.folder in arguments.parts]
+    shops: SimpleQueue[Workshop] = SimpleQueue()
+    for number in range(arguments.workers):
+        shops.put(Workshop.opened(number))
+
+    def try_in_turn(part: Part) -> Outcome:
+        shop = shops.get()
+        try:
+            mutants = sample(part, arguments.mutants, arguments.seed)
+            return try_part(shop, part, mutants, arguments.seconds or part.seconds)
+        finally:
+            shops.put(shop)
+
     try:
-        planned = plans(shops[0])
-        with ThreadPoolExecutor(len(shops)) as pool:
-            done = pool.map(lambda shop: list(work(shop, queue, planned)), shops)
-            verdicts = [verdict for batch in done for verdict in batch]
-    except TimeUpError:
-        print("mutation: the unchanged tests alone take longer than --seconds")
-        return 1
+        with ThreadPoolExecutor(arguments.workers) as pool:
+            outcomes = list(pool.map(try_in_turn, parts))
     finally:
         shutil.rmtree(COPIES, ignore_errors=True)
-    report(verdicts, len(places), arguments.seed)
-    return 0
+    n_tried = sum(one.tried for one in outcomes)
+    n_killed = sum(one.killed for one in outcomes)
+    print(f"mutation: {n_tried} tried, {n_killed} killed, seed {arguments.seed}")
+    return 0 if all(one.is_enough for one in outcomes) else 1
 
 
 if __name__ == "__main__":

@@ -15,8 +15,8 @@ from benchmarks.upstream_picture import picture_of
 from benchmarks.upstream_runs import Case, answer_of, lines_of
 from benchmarks.upstream_table import BARS, grouped, page_part
 from conformance.clients import Adapter, Answer, Program, Verdict
+from heuristics import ASSIGNORS
 from heuristics.cooperative_sticky import MOST_ROUNDS, CooperativeStickyAssignor
-from heuristics.sticky import StickyAssignor
 from rebalance import Assignment, document_of, instance_of, parse_rebalance
 from tests.heuristics.sticky_reference import is_mixed
 from tests.shapes import Document, member, rebalance
@@ -34,7 +34,7 @@ class Fake(Adapter):
     def answer(self, rebalance: bytes) -> Answer:
         self.asked += 1
         instance = instance_of(parse_rebalance(rebalance))
-        given = StickyAssignor().assign(instance)
+        given = ASSIGNORS["sticky"].assign(instance)
         if self.way == "rounds":
             given = CooperativeStickyAssignor().first_round(instance).given
         if self.way == "restless":

@@ -12,8 +12,8 @@ from random import Random
 from string import ascii_lowercase
 from typing import NamedTuple
 
+from heuristics import ASSIGNORS
 from heuristics.cooperative_sticky import CooperativeStickyAssignor
-from heuristics.sticky import StickyAssignor
 from rebalance import document_of
 from tests.conformance.jars import in_order, with_topics_there
 from tests.heuristics.reference import Held, flat
@@ -91,7 +91,7 @@ def ours(assignor: str, document: Document) -> Held:
     """Answer one rebalance, as the leader of the group does."""
     laid_out = instance(document)
     if assignor == "sticky":
-        given = StickyAssignor().assign(laid_out)
+        given = ASSIGNORS["sticky"].assign(laid_out)
     else:
         given = CooperativeStickyAssignor().first_round(laid_out).given
     return in_order(document_of(laid_out, given, assignor=assignor))

@@ -14,9 +14,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from conformance.broker import VERSION, java_member
+from conformance.broker import VERSION, Broker, java_member
 from conformance.broker import server as module
-from conformance.broker.server import Broker, _started
+from conformance.broker.server import _started
 from conformance.broker.settings import settings
 from rebalance import OutsideError
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from conformance.clients import LINES
+from conformance.clients import LINES, KafkaClients
 from conformance.clients.jars import Jar, fetch, mirror_of_central
-from conformance.clients.kafka_clients import SOURCES, KafkaClients
+from conformance.clients.kafka_clients import SOURCES
 from rebalance import OutsideError
 
 SETTINGS = """<settings xmlns="urn:settings"><mirrors>

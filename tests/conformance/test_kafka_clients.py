@@ -11,11 +11,7 @@ from itertools import islice
 import pytest
 
 from conformance.clients import Adapter, Verdict
-from heuristics import Assignor
-from heuristics.range import RangeAssignor
-from heuristics.round_robin import RoundRobinAssignor
-from heuristics.server_range import ServerRangeAssignor
-from heuristics.uniform import UniformAssignor
+from heuristics import ASSIGNORS, Assignor
 from rebalance import document_of
 from tests.conformance.jars import (
     INSTANCES,
@@ -37,10 +33,10 @@ from tests.shapes import Document, rebalance
 pytestmark = pytest.mark.slow
 
 PUBLISHED: dict[str, Assignor] = {
-    "range": RangeAssignor(),
-    "roundrobin": RoundRobinAssignor(),
-    "server-range": ServerRangeAssignor(),
-    "server-uniform": UniformAssignor(),  # where the adapter has all go by name
+    "range": ASSIGNORS["range"],
+    "roundrobin": ASSIGNORS["round-robin"],
+    "server-range": ASSIGNORS["server-range"],
+    "server-uniform": ASSIGNORS["uniform"],  # where the adapter has all go by name
 }
 """Kafka's names of the assignors that leave nothing open, and ours."""
 COMPARED = [run for run in RUNS if run[1] in PUBLISHED]

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from conformance.corpus import corpus, play
-from conformance.scenario import Scenario
-from heuristics.chain_sticky import ChainStickyAssignor
+from conformance import Scenario, corpus, play
+from heuristics import ASSIGNORS
 from rebalance import (
     NOBODY,
     AssignmentDocument,
@@ -39,7 +38,7 @@ def agrees(document: Document) -> int:
     }
     document = document | {"members": members}
     laid_out = instance(document)
-    assignor = ChainStickyAssignor()
+    assignor = ASSIGNORS["chain-sticky"]
     assert assignor.refuses(laid_out) is None
     assignment = assignor.assign(laid_out)
     held = document_of(laid_out, assignment, assignor=assignor.name).members
@@ -86,7 +85,7 @@ def test_on_many_rebalances() -> None:
 
 @pytest.mark.parametrize("scenario", corpus(), ids=lambda one: one.name)
 def test_on_the_corpus_with_its_own_answers_as_claims(scenario: Scenario) -> None:
-    assignor = ChainStickyAssignor()
+    assignor = ASSIGNORS["chain-sticky"]
 
     def answer(given_rebalance: Rebalance) -> AssignmentDocument:
         laid_out = instance_of(given_rebalance)
@@ -109,7 +108,7 @@ def test_what_has_moved_goes_home_where_that_costs_nothing() -> None:
             "c": member(["t"]),
         },
     )
-    held = ChainStickyAssignor().assign(instance(document)).assignee
+    held = ASSIGNORS["chain-sticky"].assign(instance(document)).assignee
     assert held.tolist() == [0, 1, 0, 2]
     assert agrees(document) == 0
 
@@ -124,7 +123,7 @@ def test_member_order_in_the_document_does_not_matter() -> None:
             "topics": dict(reversed(document["topics"].items())),
         }
         ours, same = (
-            ChainStickyAssignor().assign(instance(d)).assignee.tolist()
+            ASSIGNORS["chain-sticky"].assign(instance(d)).assignee.tolist()
             for d in (document, turned)
         )
         assert ours == same

@@ -47,7 +47,7 @@ def shipped(document: Document) -> Held:
 
 
 @pytest.mark.parametrize("earlier", EARLIER)
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None)
 @example(document=STOLEN)
 @given(document=layable(LARGER).map(with_equal_subscriptions))
 def test_loads_and_how_much_stays_are_as_before(

@@ -1,4 +1,7 @@
-"""The cooperative sticky assignor: every round is judged."""
+"""The cooperative sticky assignor: every round is judged.
+
+Reaches into `heuristics.cooperative_sticky` to compare each round with the slow walk.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,8 @@ import pytest
 from hypothesis import example, given, settings
 
 from conformance import play, unmet
-from heuristics import cooperative_sticky
+from heuristics import ASSIGNORS, cooperative_sticky
 from heuristics.cooperative_sticky import CooperativeStickyAssignor, Round
-from heuristics.sticky import StickyAssignor
 from rebalance import Assignment, ClaimRule, document_of, instance_of, to_json
 from tests.corpus.scenes import SCENARIOS, answers_of, complaints
 from tests.heuristics.reference import Held, size, wants
@@ -78,7 +80,7 @@ def agrees(document: Document) -> None:
         for number, one in enumerate(every):
             laid_out = instance(now, rule)
             if number < cooperative_sticky.MOST_ROUNDS:
-                target = StickyAssignor().assign(laid_out)
+                target = ASSIGNORS["sticky"].assign(laid_out)
                 assert one.target.assignee.tolist() == target.assignee.tolist()
             judge_round(now, one, rule)
             now = rejoined(now, held(now, one.given))
@@ -110,7 +112,7 @@ def test_on_the_named_shapes(document: Document) -> None:
     agrees(document)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None)
 @example(shape("DOUBLE_CLAIM"))
 @given(layable())
 def test_on_small_rebalances(document: Document) -> None:
@@ -135,7 +137,7 @@ def test_on_rebalances_with_many_racks() -> None:
             agrees(document)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None)
 @given(layable(LARGER).map(with_equal_subscriptions).map(without_racks))
 def test_equal_subscriptions_rest_after_two_rounds(document: Document) -> None:
     if instance(document).n_classes <= 1:
@@ -239,7 +241,7 @@ def test_no_member_revokes_after_the_last_round(
     assert verdict["violations"] == []
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None)
 @given(layable(LARGER))
 def test_order_of_keys_never_shows(document: Document) -> None:
     mirrored = dict(document)

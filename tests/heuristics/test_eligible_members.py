@@ -1,4 +1,7 @@
-"""Eligible members per topic, and the size of their columns."""
+"""Eligible members per topic, and the size of their columns.
+
+Reaches into `heuristics` to compare its tables with the subscriptions themselves.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Exchanges of partitions: each kind of exchange is needed by some assignment."""
+"""Exchanges of partitions: each kind of exchange is needed by some assignment.
+
+Reaches into `heuristics` to compare exchanges with sums counted anew.
+"""
 
 from __future__ import annotations
 

@@ -9,9 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 import verify
-from heuristics.fair import FairAssignor
-from heuristics.fairest_sticky import FairestStickyAssignor
-from heuristics.sticky import StickyAssignor
+from heuristics import ASSIGNORS
 from rebalance import NOBODY, Assignment, Instance, document_of, to_json
 from tests.heuristics.routes import LAYABLE, faults, fits, instance, layable
 from tests.shapes import Document, member, rebalance
@@ -20,8 +18,8 @@ from tests.strategies import LARGER, seeded_rebalance
 
 def agrees(document: Document) -> None:
     laid_out = instance(document)
-    fair = FairAssignor().assign(laid_out)
-    fairest = FairestStickyAssignor().assign(laid_out)
+    fair = ASSIGNORS["fair"].assign(laid_out)
+    fairest = ASSIGNORS["fairest-sticky"].assign(laid_out)
     for name, one in (("fair", fair), ("fairest-sticky", fairest)):
         held = document_of(laid_out, one, assignor=name).members
         assert faults(document, held) == []
@@ -33,7 +31,7 @@ def agrees(document: Document) -> None:
         name: {key: about[key] for key in about if key not in ("owned", "generation")}
         for name, about in document["members"].items()
     }
-    again = FairAssignor().assign(instance(document | {"members": forgotten}))
+    again = ASSIGNORS["fair"].assign(instance(document | {"members": forgotten}))
     assert fair.assignee.tolist() == again.assignee.tolist()
 
 
@@ -79,7 +77,7 @@ def test_without_claims_fair_is_sticky() -> None:
     laid_out = instance(document)
     fair, sticky = (
         one.assign(laid_out).assignee.tolist()
-        for one in (FairAssignor(), StickyAssignor())
+        for one in (ASSIGNORS["fair"], ASSIGNORS["sticky"])
     )
     assert fair == sticky
 
@@ -90,7 +88,7 @@ def test_a_late_member_receives_nothing_from_fairest_sticky() -> None:
         {"a": member(["t"], {"t": [0, 1, 2, 3]}), "b": member(["t"])},
     )
     laid_out = instance(document)
-    fairest = FairestStickyAssignor().assign(laid_out)
+    fairest = ASSIGNORS["fairest-sticky"].assign(laid_out)
     assert fairest.assignee.tolist() == [0, 0, 0, 0]
     answer = document_of(laid_out, fairest, assignor="fairest-sticky")
     verdict = verify.judge(document, json.loads(to_json(answer)))

@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from numpy.random import Generator
 
 from benchmarks.lags import group
-from heuristics.lag_aware import LagAwareAssignor
-from heuristics.lag_swaps import LagSwapsAssignor
+from heuristics import ASSIGNORS
 from rebalance import NOBODY, Instance, InstanceError, Int32, document_of
 from solver import Limits, parse_policy
 from solver.peak_lag import solve
 from tests.heuristics.routes import LAYABLE, faults, fits, instance, layable, with_lag
 from tests.shapes import Document, member, rebalance
+from tests.solver.routes import INSTANCES
 from tests.strategies import LARGER, seeded_rebalance
 
 
@@ -34,7 +34,7 @@ def peak(laid_out: Instance, assignee: Int32) -> int:
 def agrees(document: Document) -> None:
     """Assert that it is valid, and that counts are even topic by topic."""
     laid_out = instance(document)
-    assignor = LagSwapsAssignor()
+    assignor = ASSIGNORS["lag-swaps"]
     if laid_out.lag is None:
         assert assignor.refuses(laid_out) is not None
         with pytest.raises(InstanceError, match="tells no lag"):
@@ -65,40 +65,47 @@ def test_on_small_rebalances(document: Document) -> None:
 
 
 def test_on_larger_rebalances() -> None:
-    for seed in range(300):
+    for seed in range(min(300, INSTANCES // 20)):
         document = with_lag(seeded_rebalance(seed, LARGER))
         if fits(document):
             agrees(document)
 
 
+FEW = range(3)
+"""Every seed keeps its bound; how often it is met is counted over more seeds."""
+
+
+@pytest.mark.parametrize(
+    "seeds", [FEW, pytest.param(range(10), marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("draw", ["log-normal", "pareto", "real"])
 @pytest.mark.parametrize(("partitions", "topics"), [(30, 3), (60, 1), (60, 4)])
 def test_near_the_bound_where_kip_169_is_not(
-    draw: str, partitions: int, topics: int
+    draw: str, partitions: int, topics: int, seeds: range
 ) -> None:
     """Heavy tails: within a half percent of the bound, nearly always on it."""
     policy = parse_policy("per-topic; peak-lag")
     on_it, greedy = 0, 0
-    for seed in range(10):
+    for seed in seeds:
         members = 10 if partitions == 60 else 6
         laid_out = group(
             draw, partitions=partitions, members=members, topics=topics, seed=seed
         )
         (level,) = solve(laid_out, policy, limits=Limits(effort=1)).objectives
         assert isinstance(level.bound, int)
-        ours = peak(laid_out, LagSwapsAssignor().assign(laid_out).assignee)
+        ours = peak(laid_out, ASSIGNORS["lag-swaps"].assign(laid_out).assignee)
         assert level.bound <= ours <= level.bound * 1.005
         on_it += ours == level.bound
         greedy += (
-            peak(laid_out, LagAwareAssignor().assign(laid_out).assignee)
+            peak(laid_out, ASSIGNORS["lag-aware"].assign(laid_out).assignee)
             > level.bound * 1.005
         )
-    assert on_it >= 7
-    assert greedy >= (5 if topics > 1 else 1)
+    assert seeds == FEW or on_it >= 0.7 * len(seeds)
+    assert seeds == FEW or greedy >= (0.5 * len(seeds) if topics > 1 else 1)
 
 
 @pytest.mark.parametrize(
-    "seeds", [range(10), pytest.param(range(10, 60), marks=pytest.mark.slow)]
+    "seeds", [FEW, pytest.param(range(60), marks=pytest.mark.slow)]
 )
 @pytest.mark.parametrize("shape", [1.2, 2.0])
 @pytest.mark.parametrize(
@@ -122,10 +129,10 @@ def test_near_the_least_where_counts_are_uneven(
         (best,) = solve(laid_out, policy, limits=Limits(effort=1)).objectives
         assert isinstance(best.bound, int)
         assert isinstance(best.value, int)
-        ours = peak(laid_out, LagSwapsAssignor().assign(laid_out).assignee)
+        ours = peak(laid_out, ASSIGNORS["lag-swaps"].assign(laid_out).assignee)
         assert best.bound <= ours <= best.value * 1.005
         proved += best.is_proved
-    assert proved >= len(seeds) * (0.5 if partitions == 30 else 0.9)
+    assert seeds == FEW or proved >= len(seeds) * (0.5 if partitions == 30 else 0.9)
 
 
 def uneven(
@@ -148,7 +155,7 @@ def test_a_first_deal_may_lead_nowhere() -> None:
         f"t{i}": {"partitions": len(lag), "lag": lag} for i, lag in enumerate(lags)
     }
     laid_out = instance(rebalance(topics, {m: member([*topics]) for m in "abc"}))
-    assert peak(laid_out, LagSwapsAssignor().assign(laid_out).assignee) == 9
+    assert peak(laid_out, ASSIGNORS["lag-swaps"].assign(laid_out).assignee) == 9
 
 
 def test_members_order_in_the_document_does_not_matter() -> None:
@@ -158,7 +165,7 @@ def test_members_order_in_the_document_does_not_matter() -> None:
             continue
         turned = document | {"members": dict(reversed(document["members"].items()))}
         ours, same = (
-            LagSwapsAssignor().assign(instance(d)).assignee.tolist()
+            ASSIGNORS["lag-swaps"].assign(instance(d)).assignee.tolist()
             for d in (document, turned)
         )
         assert ours == same

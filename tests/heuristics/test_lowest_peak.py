@@ -1,4 +1,7 @@
-"""The lower bound at which ``lag-swaps`` ends: never above the least peak lag."""
+"""The lower bound at which ``lag-swaps`` ends: never above the least peak lag.
+
+Reaches into `heuristics` to compare the bound with every assignment.
+"""
 
 from __future__ import annotations
 

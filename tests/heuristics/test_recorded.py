@@ -1,4 +1,7 @@
-"""Answers of real clients in the recording, compared partition by partition."""
+"""Answers of real clients in the recording, compared partition by partition.
+
+Reaches into `pipeline.history` to compare our answers with recorded generations.
+"""
 
 from __future__ import annotations
 

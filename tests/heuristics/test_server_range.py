@@ -8,8 +8,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from heuristics.range import RangeAssignor
-from heuristics.server_range import ServerRangeAssignor
+from heuristics import ASSIGNORS
 from tests.heuristics.range_reference import range_
 from tests.heuristics.reference import Held
 from tests.heuristics.routes import (
@@ -24,14 +23,14 @@ from tests.heuristics.routes import (
 from tests.shapes import RACKS, Document, member, rebalance
 from tests.strategies import LARGER, seeded_rebalance
 
-SERVER_RANGE = ServerRangeAssignor()
+SERVER_RANGE = ASSIGNORS["server-range"]
 
 
 def agrees(document: Document) -> None:
     assert SERVER_RANGE.refuses(instance(document)) is None
     held = held_by(SERVER_RANGE, document)
     plain = without_racks(document)
-    assert held == range_(plain) == held_by(RangeAssignor(), plain)
+    assert held == range_(plain) == held_by(ASSIGNORS["range"], plain)
     assert faults(document, held) == []
 
 
@@ -135,7 +134,7 @@ def test_racks_do_not_count() -> None:
     """They do to the client's range, which gives these members every second one."""
     held = held_by(SERVER_RANGE, RACKS)
     assert held == {"c0": {"t1": [0, 1]}, "c1": {"t1": [2, 3]}}
-    assert held != held_by(RangeAssignor(), RACKS)
+    assert held != held_by(ASSIGNORS["range"], RACKS)
 
 
 def test_a_subscription_to_a_missing_topic_brings_nothing() -> None:

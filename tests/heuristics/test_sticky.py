@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given, settings
 
-from heuristics.constrained_sticky import ConstrainedStickyAssignor
-from heuristics.sticky import StickyAssignor
+from heuristics import ASSIGNORS
 from rebalance import ClaimRule, document_of
 from tests.corpus.scenes import SCENARIOS, answers_of, complaints
 from tests.heuristics.lost_group import BEFORE, TAKEN_OVER, left
@@ -31,8 +30,8 @@ from tests.shapes import Document, member, rebalance, shape
 from tests.strategies import LARGER, seeded_rebalance
 from verify import judge
 
-STICKY = StickyAssignor()
-SEEDS = int(os.environ.get("ORACLE_INSTANCES", "6000")) // 50
+STICKY = ASSIGNORS["sticky"]
+SEEDS = int(os.environ.get("ORACLE_INSTANCES", "2500")) // 50
 
 
 def assigned(document: Document, rule: ClaimRule = ClaimRule.NEWEST_CLAIM) -> Held:
@@ -161,8 +160,8 @@ def test_kip_54_examples_are_expected_of_sticky(number: int) -> None:
 @given(layable(LARGER).map(with_equal_subscriptions).map(without_racks))
 def test_equal_subscriptions_go_the_constrained_path(document: Document) -> None:
     laid_out = instance(document)
-    if ConstrainedStickyAssignor().refuses(laid_out) is None:
-        expected = ConstrainedStickyAssignor().assign(laid_out).assignee
+    if ASSIGNORS["constrained-sticky"].refuses(laid_out) is None:
+        expected = ASSIGNORS["constrained-sticky"].assign(laid_out).assignee
         assert STICKY.assign(laid_out).assignee.tolist() == expected.tolist()
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from heuristics.uniform import UniformAssignor
+from heuristics import ASSIGNORS
 from rebalance import figures_of
 from solver import solve
 from tests.heuristics.reference import Held, believed, most_kept_in_balance
@@ -28,7 +28,7 @@ from tests.heuristics.uniform_reference import uniform
 from tests.shapes import CHAIN, NINE_TEN_ELEVEN, Document, member, rebalance
 from tests.strategies import LARGER, TINY, Limits, seeded_rebalance
 
-UNIFORM = UniformAssignor()
+UNIFORM = ASSIGNORS["uniform"]
 
 
 def agrees(document: Document) -> None:

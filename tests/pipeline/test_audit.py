@@ -41,146 +41,22 @@ def spark() -> Iterator[SparkSession]:
 def churn(
     spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
 ) -> AuditSummary:
+    """The audit of the recording that ships: it takes long, and its tests are slow."""
     out = tmp_path_factory.mktemp("audits") / "churn"
     return audit([RECORDINGS / "churn"], out, cluster="churn", master=MASTER)
 
 
-def rows_of(summary: AuditSummary, name: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = read_table(summary.out, name).to_pylist()
-    return found
-
-
-# The recording that ships.
-
-
-def test_tables_are_as_their_schemas_say(churn: AuditSummary) -> None:
-    assert churn.tables == {name: churn.out / name for name in SCHEMAS}
-    for name, schema in SCHEMAS.items():
-        table = read_table(churn.out, name)
-        assert table.schema.names == schema.names
-        assert table.schema.types == schema.types
-        assert table.num_rows == churn.rows[name] > 0
-
-
-def test_the_recording_is_judged_whole(churn: AuditSummary) -> None:
-    assert churn.rows == {
-        "rebalances": 529,
-        "answers": 529 * 15,  # actual, optimum, kip54-sticky and twelve heuristics
-        "episodes": 423,
-        "members": 2865,
-        "quarantine": 11,
-    }
-    assert Counter(churn.quarantine).most_common(1) == [
-        ("set-aside: new group protocol (KIP-848)", 2161)
-    ]
-    kinds = {row["kind"] for row in rows_of(churn, "quarantine")}
-    assert kinds == {"set-aside"}
-
-
-def test_every_optimum_is_proved_by_the_judge(churn: AuditSummary) -> None:
-    answers = rows_of(churn, "answers")
-    optima = [row for row in answers if row["assignor"] == "optimum"]
-    assert len(optima) == 529
-    for row in optima:
-        assert (row["status"], row["verdict"]) == ("optimal", "valid")
-        assert row["proved_dec_min"]
-        assert row["proved_stickiness"]
-        assert row["at_optimum"]
-
-
-def test_no_answer_is_better_than_the_optimum(churn: AuditSummary) -> None:
-    for row in rows_of(churn, "answers"):
-        if row["applies"] and row["verdict"] == "valid" and not row["withheld"]:
-            assert row["kip54_score"] >= row["kip54_score_least"]
-            assert not row["dec_min_balanced"] or row["moves"] >= row["moves_least"]
-            assert row["peak_lag"] >= row["peak_lag_bound"]
-
-
-def test_chain_sticky_is_always_as_even_as_can_be(churn: AuditSummary) -> None:
-    ours = [r for r in rows_of(churn, "answers") if r["assignor"] == "chain-sticky"]
-    assert len(ours) == 529
-    assert all(row["verdict"] == "valid" and row["dec_min_balanced"] for row in ours)
-
-
-def test_what_java_sticky_did(churn: AuditSummary) -> None:
-    """Of 47 rebalances 31 are off: 5 unbalanced, 22 move needlessly, 4 are invalid."""
-    found = Counter(
-        "invalid"
-        if row["verdict"] != "valid"
-        else "unbalanced"
-        if not row["dec_min_balanced"]
-        else "needless"
-        if row["moves"] > row["moves_least"]
-        else "optimal"
-        for row in rows_of(churn, "answers")
-        if (row["group_id"], row["assignor"]) == ("ads-java-sticky", "actual")
-    )
-    assert found == {"invalid": 4, "unbalanced": 5, "needless": 22, "optimal": 16}
-
-
-def test_real_answers_break_these_rules_and_no_others(churn: AuditSummary) -> None:
-    broken = Counter(
-        (row["group_id"], violation["rule"])
-        for row in rows_of(churn, "answers")
-        if row["assignor"] == "actual"
-        for violation in row["violations"][:1]
-    )
-    assert broken == {
-        ("ads-java-sticky", "unsubscribed"): 4,
-        ("search-sticky", "unassigned"): 10,
-        ("ads-java-coop", "unassigned"): 1,
-    }
-
-
-def test_tables_join(churn: AuditSummary) -> None:
-    rebalances = {row["rebalance_id"]: row for row in rows_of(churn, "rebalances")}
-    assert len(rebalances) == 529
-    for name in ("answers", "members"):
-        assert {row["rebalance_id"] for row in rows_of(churn, name)} == set(rebalances)
-    episodes = {row["episode_id"]: row for row in rows_of(churn, "episodes")}
-    assert {row["episode_id"] for row in rebalances.values()} == set(episodes)
-    rounds = Counter(row["episode_id"] for row in rebalances.values())
-    assert rounds == {key: row["rounds"] for key, row in episodes.items()}
-    per_member = Counter(row["rebalance_id"] for row in rows_of(churn, "members"))
-    assert per_member == {key: row["members"] for key, row in rebalances.items()}
-
-
-def test_lag_is_of_the_end_of_the_recording(churn: AuditSummary) -> None:
-    rebalances = rows_of(churn, "rebalances")
-    assert {row["lag_basis"] for row in rebalances} == {"end-of-recording"}
-    assert {row["partition_counts"] for row in rebalances} == {"given"}
-
-
-def test_rows_are_in_order(churn: AuditSummary) -> None:
-    for name, order in ORDER.items():
-        rows = rows_of(churn, name)
-        by_day: dict[str, list[Any]] = {}
-        for row in rows:
-            key = [(row[column] is not None, row[column]) for column in order]
-            by_day.setdefault(row["date"], []).append(key)
-        for keys in by_day.values():
-            assert keys == sorted(keys)
-
-
-def test_the_manifest_says_what_was_read_and_with_what(churn: AuditSummary) -> None:
-    manifest = json.loads((churn.out / "audit.json").read_bytes())
-    assert manifest["format"] == "audit/1"
-    assert manifest["rows"] == churn.rows
-    assert manifest["quarantine"] == churn.quarantine
-    (source,) = manifest["sources"]
-    assert source["name"] == "churn/consumer_offsets.parquet"
-    assert source["sha256"].startswith("0aca8bb21034f949")
-    assert manifest["parameters"]["topics"] == "topics.json"
-    assert manifest["parameters"]["offsets"] == "offsets.json"
-    assert manifest["versions"]["java"] == churn.java
-    assert set(manifest["seconds"]) == {"find", "start", "read", "judge", "write"}
-
-
-# The same tables, however the work is divided.
+@pytest.fixture(
+    scope="module", params=["mixed", pytest.param("churn", marks=pytest.mark.slow)]
+)
+def audited(request: pytest.FixtureRequest) -> AuditSummary:
+    """The audit of that folder and, among the slow tests, of the recording."""
+    summary: AuditSummary = request.getfixturevalue(request.param)
+    return summary
 
 
 @pytest.fixture(scope="module")
-def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with every kind of source, and with damage."""
     folder = tmp_path_factory.mktemp("sources") / "mixed"
     folder.mkdir()
@@ -199,6 +75,161 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def mixed(
+    spark: SparkSession, sources: Path, tmp_path_factory: pytest.TempPathFactory
+) -> AuditSummary:
+    """The audit of that folder, as one task."""
+    out = tmp_path_factory.mktemp("audits") / "mixed"
+    return audit([sources], out, cluster="a/b c=é", master=MASTER, tasks=1)
+
+
+def rows_of(summary: AuditSummary, name: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = read_table(summary.out, name).to_pylist()
+    return found
+
+
+# What holds in every audit.
+
+
+def test_tables_are_as_their_schemas_say(audited: AuditSummary) -> None:
+    assert audited.tables == {name: audited.out / name for name in SCHEMAS}
+    for name, schema in SCHEMAS.items():
+        table = read_table(audited.out, name)
+        assert table.schema.names == schema.names
+        assert table.schema.types == schema.types
+        assert table.num_rows == audited.rows[name] > 0
+
+
+def test_every_optimum_is_proved_by_the_judge(audited: AuditSummary) -> None:
+    answers = rows_of(audited, "answers")
+    optima = [row for row in answers if row["assignor"] == "optimum"]
+    assert len(optima) == audited.rows["rebalances"] > 0
+    for row in optima:
+        assert (row["status"], row["verdict"]) == ("optimal", "valid")
+        assert row["proved_dec_min"]
+        assert row["proved_stickiness"]
+        assert row["at_optimum"]
+
+
+def test_no_answer_is_better_than_the_optimum(audited: AuditSummary) -> None:
+    for row in rows_of(audited, "answers"):
+        if row["applies"] and row["verdict"] == "valid" and not row["withheld"]:
+            assert row["kip54_score"] >= row["kip54_score_least"]
+            assert not row["dec_min_balanced"] or row["moves"] >= row["moves_least"]
+            assert (row["peak_lag"] is None) == (row["peak_lag_bound"] is None)
+            assert row["peak_lag"] is None or row["peak_lag"] >= row["peak_lag_bound"]
+
+
+def test_chain_sticky_is_always_as_even_as_can_be(audited: AuditSummary) -> None:
+    ours = [r for r in rows_of(audited, "answers") if r["assignor"] == "chain-sticky"]
+    assert len(ours) == audited.rows["rebalances"] > 0
+    assert all(row["verdict"] == "valid" and row["dec_min_balanced"] for row in ours)
+
+
+def test_tables_join(audited: AuditSummary) -> None:
+    rebalances = {row["rebalance_id"]: row for row in rows_of(audited, "rebalances")}
+    assert len(rebalances) == audited.rows["rebalances"]
+    for name in ("answers", "members"):
+        assert {row["rebalance_id"] for row in rows_of(audited, name)} == set(
+            rebalances
+        )
+    episodes = {row["episode_id"]: row for row in rows_of(audited, "episodes")}
+    parts = [row["episode_id"] for row in rebalances.values() if row["episode_id"]]
+    rounds = Counter(parts)
+    assert rounds == {key: row["rounds"] for key, row in episodes.items()}
+    per_member = Counter(row["rebalance_id"] for row in rows_of(audited, "members"))
+    assert per_member == {key: row["members"] for key, row in rebalances.items()}
+
+
+def test_rows_are_in_order(audited: AuditSummary) -> None:
+    for name, order in ORDER.items():
+        rows = rows_of(audited, name)
+        by_day: dict[str, list[Any]] = {}
+        for row in rows:
+            key = [(row[column] is not None, row[column]) for column in order]
+            by_day.setdefault(row["date"], []).append(key)
+        for keys in by_day.values():
+            assert keys == sorted(keys)
+
+
+# The recording that ships.
+
+
+@pytest.mark.slow
+def test_the_recording_is_judged_whole(churn: AuditSummary) -> None:
+    assert churn.rows == {
+        "rebalances": 529,
+        "answers": 529 * 15,  # actual, optimum, kip54-sticky and twelve heuristics
+        "episodes": 423,
+        "members": 2865,
+        "quarantine": 11,
+    }
+    assert Counter(churn.quarantine).most_common(1) == [
+        ("set-aside: new group protocol (KIP-848)", 2161)
+    ]
+    kinds = {row["kind"] for row in rows_of(churn, "quarantine")}
+    assert kinds == {"set-aside"}
+
+
+@pytest.mark.slow
+def test_what_java_sticky_did(churn: AuditSummary) -> None:
+    """Of 47 rebalances 31 are off: 5 unbalanced, 22 move needlessly, 4 are invalid."""
+    found = Counter(
+        "invalid"
+        if row["verdict"] != "valid"
+        else "unbalanced"
+        if not row["dec_min_balanced"]
+        else "needless"
+        if row["moves"] > row["moves_least"]
+        else "optimal"
+        for row in rows_of(churn, "answers")
+        if (row["group_id"], row["assignor"]) == ("ads-java-sticky", "actual")
+    )
+    assert found == {"invalid": 4, "unbalanced": 5, "needless": 22, "optimal": 16}
+
+
+@pytest.mark.slow
+def test_real_answers_break_these_rules_and_no_others(churn: AuditSummary) -> None:
+    broken = Counter(
+        (row["group_id"], violation["rule"])
+        for row in rows_of(churn, "answers")
+        if row["assignor"] == "actual"
+        for violation in row["violations"][:1]
+    )
+    assert broken == {
+        ("ads-java-sticky", "unsubscribed"): 4,
+        ("search-sticky", "unassigned"): 10,
+        ("ads-java-coop", "unassigned"): 1,
+    }
+
+
+@pytest.mark.slow
+def test_lag_is_of_the_end_of_the_recording(churn: AuditSummary) -> None:
+    rebalances = rows_of(churn, "rebalances")
+    assert {row["lag_basis"] for row in rebalances} == {"end-of-recording"}
+    assert None not in {row["episode_id"] for row in rebalances}
+    assert {row["partition_counts"] for row in rebalances} == {"given"}
+
+
+@pytest.mark.slow
+def test_the_manifest_says_what_was_read_and_with_what(churn: AuditSummary) -> None:
+    manifest = json.loads((churn.out / "audit.json").read_bytes())
+    assert manifest["format"] == "audit/1"
+    assert manifest["rows"] == churn.rows
+    assert manifest["quarantine"] == churn.quarantine
+    (source,) = manifest["sources"]
+    assert source["name"] == "churn/consumer_offsets.parquet"
+    assert source["sha256"].startswith("0aca8bb21034f949")
+    assert manifest["parameters"]["topics"] == "topics.json"
+    assert manifest["parameters"]["offsets"] == "offsets.json"
+    assert manifest["versions"]["java"] == churn.java
+    assert set(manifest["seconds"]) == {"find", "start", "read", "judge", "write"}
+
+
+# The same tables, however the work is divided.
+
+
 def files_of(out: Path) -> dict[str, bytes]:
     return {
         str(path.relative_to(out)): path.read_bytes()
@@ -208,44 +239,37 @@ def files_of(out: Path) -> dict[str, bytes]:
 
 
 def test_the_tables_do_not_depend_on_the_division_of_work(
-    spark: SparkSession,
-    mixed: Path,
+    mixed: AuditSummary,
+    sources: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    found = []
-    for tasks, small in ((1, run.SMALL), (5, 0)):
-        monkeypatch.setattr(run, "SMALL", small)
-        out = tmp_path / str(tasks)
-        audit([mixed], out, cluster="a/b c=é", master=MASTER, tasks=tasks)
-        found.append(files_of(out))
-    assert found[0].keys() == found[1].keys()
-    assert found[0] == found[1]
-    table = read_table(tmp_path / "1", "rebalances")
+    monkeypatch.setattr(run, "SMALL", 0)
+    out = tmp_path / "divided"
+    audit([sources], out, cluster="a/b c=é", master=MASTER, tasks=5)
+    whole, divided = files_of(mixed.out), files_of(out)
+    assert whole.keys() == divided.keys()
+    assert whole == divided
+    table = read_table(mixed.out, "rebalances")
     assert set(table.column("cluster").to_pylist()) == {"a/b c=é"}
     kinds = Counter(table.column("source_kind").to_pylist())
     assert kinds.keys() == {"consumer-offsets", "describe", "rebalance"}
     assert kinds["rebalance"] == 2
 
 
-def test_bad_input_is_quarantined_and_the_rest_judged(
-    spark: SparkSession, mixed: Path, tmp_path: Path
-) -> None:
-    summary = audit([mixed], tmp_path / "out", cluster="c", master=MASTER)
-    rows = rows_of(summary, "quarantine")
+def test_bad_input_is_quarantined_and_the_rest_judged(mixed: AuditSummary) -> None:
+    rows = rows_of(mixed, "quarantine")
     reasons = {row["source"]: row["reason"] for row in rows}
     assert reasons["mixed/records-1.jsonl"] != ""
     assert reasons["mixed/noise.bin"].startswith("unknown format")
     assert reasons["mixed/documents.jsonl"].startswith("$.format")
-    assert "g-java-sticky" in {
-        row["group_id"] for row in rows_of(summary, "rebalances")
-    }
+    assert "g-java-sticky" in {row["group_id"] for row in rows_of(mixed, "rebalances")}
     cut = [r for r in rows if r["source"] == "mixed/cut.describe.txt"]
     assert cut[-1]["kind"] == "unreadable"
     assert cut[-1]["value"]
     line = next(r for r in rows if r["source_offset"] == 8 and r["kind"] != "set-aside")
     assert line["reason"].startswith("not JSON")
-    answered = rows_of(summary, "answers")
+    answered = rows_of(mixed, "answers")
     assert {"<script>alert('é😀')</script>"} <= {row["group_id"] for row in answered}
 
 
@@ -372,6 +396,7 @@ print(summary.rows["rebalances"], summary.java.startswith("Java "))
 """
 
 
+@pytest.mark.slow
 def test_an_audit_by_itself_is_quiet_and_stops_spark(tmp_path: Path) -> None:
     log = log_of(tmp_path, 2)
     ran = subprocess.run(

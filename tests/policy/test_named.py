@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from solver.policy import NAMED, OPTIMA, STICKY, Policy, parse_policy
+from solver import NAMED, STICKY, Policy, parse_policy
+from solver.policy import OPTIMA
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -37,6 +37,8 @@ HOSTILE = (
     "\U0001f600\ufffd",
     " ",
 )
+assert settings.default is not None
+EXAMPLES = settings.default.max_examples
 ACTING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e]")
 ALLOWED = {
     "a", "bdi", "body", "br", "caption", "code", "dd", "details", "div", "dl", "dt",
@@ -56,27 +58,35 @@ def renamed(value: Any, names: dict[str, str]) -> Any:
     return names.get(value, value) if isinstance(value, str) else value
 
 
-def audit_of(name: str) -> Audit:
-    """Put a name wherever a name can stand."""
+def audit_of(*given: str) -> Audit:
+    """Put names wherever a name can stand, in turn if there are several."""
+    name, member, topic, group, assignor, source, reason, record = (
+        given[at % len(given)] for at in range(8)
+    )
     audit = Audit(cluster=name[:20])  # a folder is named after it
-    names = {"a": f"a{name}", "b": f"b{name}", "t": f"{name}t", "orders": f"{name}o"}
+    names = {
+        "a": f"a{name}",
+        "b": f"b{member}",
+        "t": f"{topic}t",
+        "orders": f"{group}o",
+    }
     for generation, answer in enumerate((BEST, RESTLESS, TWICE), start=1):
         instance = renamed(even("orders", lag=[1, 2, 3, 4]), names)
         audit.rebalance(
             instance,
             {"actual": renamed(answer, names), "range": renamed(BEST, names)},
             generation=generation,
-            assignor=f"sticky{name}",
+            assignor=f"sticky{assignor}",
         )
     audit.episode(
         renamed(even("orders"), names),
         renamed(RESTLESS, names),
         first=9,
         last=9,
-        assignor=name,
+        assignor=assignor,
     )
-    audit.rows["rebalances"][0]["source"] = name
-    audit.quarantine("unreadable", f"reason {name}", 1, record=name)
+    audit.rows["rebalances"][0]["source"] = source
+    audit.quarantine("unreadable", f"reason {reason}", 1, record=record)
     return audit
 
 
@@ -101,9 +111,19 @@ def tame(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return shape(read_html(page_of(folder, command="run")))
 
 
-@pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_names_are_text(tmp_path: Path, name: str, tame: list[str]) -> None:
-    html = page_of(audit_of(name).write(tmp_path / "audit"), command=f"run {name}")
+@pytest.mark.parametrize(
+    "names",
+    [
+        *(HOSTILE[at : at + 4] for at in range(0, len(HOSTILE), 4)),
+        *(pytest.param((name,), marks=pytest.mark.slow) for name in HOSTILE),
+    ],
+)
+def test_hostile_names_are_text(
+    tmp_path: Path, names: tuple[str, ...], tame: list[str]
+) -> None:
+    """Each name in some places; with the slow tests, each in every place."""
+    command = f"run {' '.join(names)}"
+    html = page_of(audit_of(*names).write(tmp_path / "audit"), command=command)
     root = read_html(html)
     assert injected(root) == []
     assert shape(root) == tame
@@ -112,7 +132,7 @@ def test_hostile_names_are_text(tmp_path: Path, name: str, tame: list[str]) -> N
 
 
 @settings(
-    max_examples=8,
+    max_examples=max(1, EXAMPLES // 20),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
@@ -190,19 +210,20 @@ def test_every_element_has_an_accessible_name(tmp_path: Path) -> None:
     assert len(root.all("svg")) == len(root.all(role="img"))
 
 
-def test_a_page_of_very_many_rebalances_stays_small(tmp_path: Path) -> None:
-    """Rows are copied, not judged: 50,000 rebalances of 2,000 groups."""
+@pytest.mark.parametrize("count", [4_000, pytest.param(50_000, marks=pytest.mark.slow)])
+def test_a_page_of_very_many_rebalances_stays_small(tmp_path: Path, count: int) -> None:
+    """Rows are copied, not judged; they are of 2,000 groups."""
     audit = Audit()
     key = audit.rebalance(even("g"), {"actual": RESTLESS, "range": BEST})
     rows = {name: list(found) for name, found in audit.rows.items()}
     for table in ("rebalances", "answers"):
         audit.rows[table] = []
-        for number in range(50_000):
+        for number in range(count):
             group, copy = f"group-{number % 2000}" + "y" * 200, f"{key}#{number}"
             same = {"group_id": group, "rebalance_id": copy, "generation": number}
             audit.rows[table] += [row | same for row in rows[table]]
     html = page_of(audit.write(tmp_path / "audit"))
     assert len(html.encode()) < 2_000_000
     root = read_html(html)
-    assert root.one("h1").text.startswith("In 50,000 of 50,000 rebalances")
+    assert root.one("h1").text.startswith(f"In {count:,} of {count:,} rebalances")
     assert json.dumps(root.one("title").text)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from oracle.report import page_of
 from oracle.report.kip54 import Kip54Row, kip54_rows
 from oracle.report.load import load
-from oracle.report.page import page_of
 from tests.report.audits import Audit
 from tests.report.scenes import BEST, CHAINED, RESTLESS, even
 from tests.shapes import CHAIN

@@ -3,6 +3,8 @@
 Assignments that are equal in all that policies ask are one *hand*. Each topic is dealt
 by itself, partition by partition; every way to join hands of all topics is a hand of
 the group. What is allowed is told by the definitions, not by chains or certificates.
+
+Reaches into `verify.policy` for the judge's own values: the engines share none of it.
 """
 
 from __future__ import annotations

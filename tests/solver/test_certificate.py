@@ -1,4 +1,7 @@
-"""The certificate: what it proves, and that a wrong one proves nothing."""
+"""The certificate: what it proves, and that a wrong one proves nothing.
+
+Reaches into `verify` to compare keys with the judge's.
+"""
 
 from __future__ import annotations
 

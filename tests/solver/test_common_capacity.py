@@ -1,13 +1,15 @@
-"""Capacities whose least common multiple is too large, or makes values too large."""
+"""Capacities whose least common multiple is too large, or makes values too large.
+
+Reaches into `solver.objectives` for the limit on a common capacity.
+"""
 
 from __future__ import annotations
 
 import pytest
 
 from rebalance import InstanceError
-from solver import Status, solve
-from solver.objectives import COMMON_CAPACITY_BITS, common_capacity
-from solver.policy import parse_policy
+from solver import Status, common_capacity, parse_policy, solve
+from solver.objectives import COMMON_CAPACITY_BITS
 from tests.shapes import Document, member, rebalance
 from tests.solver.routes import instance
 

@@ -1,4 +1,7 @@
-"""Every engine against brute force, and so against each other, on every policy."""
+"""Every engine against brute force, and so against each other, on every policy.
+
+Reaches into `solver` for the type of a value.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,20 @@ from typing import Any, Final
 import pytest
 
 from rebalance import Instance
-from solver import cpsat, flow_policies, milp, peak_lag
-from solver.limits import Limits
-from solver.objectives import values_of
-from solver.policy import NAMED, Policy, parse_policy
-from solver.result import Result, Status, Value
+from solver import (
+    NAMED,
+    Limits,
+    Policy,
+    Result,
+    Status,
+    cpsat,
+    flow_policies,
+    milp,
+    parse_policy,
+    peak_lag,
+    values_of,
+)
+from solver.result import Value
 from tests import shapes
 from tests.shapes import Document
 from tests.solver.brute import Brute
@@ -82,9 +94,12 @@ def test_engines_agree_on_a_sample(engine: str) -> None:
         _check(engine, document, POLICIES)
 
 
-@pytest.mark.parametrize("engine", ["cp-sat", "highs"])
+@pytest.mark.parametrize(
+    "engine", ["cp-sat", pytest.param("highs", marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("name", SHAPES)
 def test_engines_agree_on_named_shapes(name: str, engine: str) -> None:
+    """`tests.solver.milp.test_solve_milp` asks HiGHS the same in quick tests."""
     document = with_lags(shapes.shape(name), Random(name))  # noqa: S311
     _check(engine, document, POLICIES)
 

@@ -8,10 +8,18 @@ from types import MappingProxyType
 import pytest
 
 from rebalance import Instance, InstanceError
-from solver import Engine, engines, solve
-from solver.limits import Limits
-from solver.policy import NAMED, Policy, parse_policy
-from solver.result import MiscountError, Result, Status
+from solver import (
+    NAMED,
+    Engine,
+    Limits,
+    MiscountError,
+    Policy,
+    Result,
+    Status,
+    engines,
+    parse_policy,
+    solve,
+)
 from tests.shapes import CHAIN, member, rebalance
 from tests.solver.routes import instance
 

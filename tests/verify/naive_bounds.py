@@ -1,4 +1,7 @@
-"""Terms of bounds, the slow way: by all subsets that a member could hold."""
+"""Terms of bounds, the slow way: by all subsets that a member could hold.
+
+Reaches into `verify.policy` for its regions; the bounds are counted here.
+"""
 
 from __future__ import annotations
 

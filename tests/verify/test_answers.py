@@ -8,7 +8,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import verify
@@ -91,7 +91,6 @@ def counts(brute: Brute, policy: Policy, tally: Tally) -> list[Any]:
     return [value_of(brute.case, tally, level) for level in policy.levels.values()]
 
 
-@settings(max_examples=250)
 @given(st.randoms(use_true_random=False))
 def test_what_is_proved_is_true(rng: Random) -> None:
     """Whatever is claimed: nothing allowed, as good before, is better at that level."""

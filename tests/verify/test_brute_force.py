@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 import verify
 from rebalance import to_json
-from solver import solve
-from solver.policy import parse_policy
+from solver import parse_policy, solve
 from tests.shapes import (
     CHAIN,
     LAG_GREEDY_FAILS,

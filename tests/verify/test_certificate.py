@@ -73,7 +73,6 @@ def likely_thresholds(
     return {"level": level, "threshold": {m: list(key) for m, key in threshold.items()}}
 
 
-@settings(max_examples=300)
 @given(rebalances(TINY), st.randoms(use_true_random=False))
 def test_sound_for_likely_certificates(instance: Document, rng: Random) -> None:
     answer = draw_assignment(rng, instance)
@@ -93,19 +92,20 @@ def test_sound_for_any_integers(
     assert_sound(instance, answer)
 
 
-def test_sound_for_thousands_of_seeds_and_often_a_proof() -> None:
-    """2,000 instances, every proof checked; a check that never proves is no check."""
+@pytest.mark.parametrize("count", [400, pytest.param(2000, marks=pytest.mark.slow)])
+def test_sound_for_many_seeds_and_often_a_proof(count: int) -> None:
+    """Every proof is checked; a check that never proves is no check."""
     told = {"dec_min": 0, "stickiness": 0, "peak_lag": 0}
-    for seed in range(2000):
+    for seed in range(count):
         rng = Random(seed)  # noqa: S311
         instance = seeded_rebalance(seed, SMALL)
         answer = draw_assignment(rng, instance)
         answer["certificate"] = likely_certificate(rng, instance, answer)
         for name, so in assert_sound(instance, answer).items():
             told[name] += so
-    assert told["dec_min"] > 400
-    assert told["stickiness"] > 200
-    assert told["peak_lag"] > 200
+    assert told["dec_min"] > count // 5
+    assert told["stickiness"] > count // 10
+    assert told["peak_lag"] > count // 10
 
 
 def some_proof(instance: Document, best: Document) -> bool:

@@ -98,10 +98,11 @@ def refuted(brute: Brute, policy: Policy, tally: Tally, of: str) -> bool:
     return False
 
 
-def test_nothing_false_is_ever_proved() -> None:
+@pytest.mark.parametrize("count", [350, pytest.param(700, marks=pytest.mark.slow)])
+def test_nothing_false_is_ever_proved(count: int) -> None:
     """Answers and proofs are changed at random: what the judge proves is so."""
     told: Counter[tuple[str, bool]] = Counter()
-    for seed in range(700):
+    for seed in range(count):
         rng = Random(seed)  # noqa: S311
         document, text = drawn(seed), rng.choice(POLICIES)
         try:
@@ -121,7 +122,7 @@ def test_nothing_false_is_ever_proved() -> None:
                 assert not refuted(brute, policy, tally, level["of"]), (seed, text)
     for rests_on in ("certificate", "terms"):
         for proved in (True, False):
-            assert told[rests_on, proved] > 60, told
+            assert told[rests_on, proved] > count // 12, told
 
 
 TWO = rebalance(

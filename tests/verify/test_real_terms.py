@@ -1,4 +1,7 @@
-"""Answers that rest on ``packing``, and what is left of changed terms."""
+"""Answers that rest on ``packing``, and what is left of changed terms.
+
+Reaches into `solver.peak_lag` to compare changed terms with brute force.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +16,12 @@ import pytest
 
 import verify
 from rebalance import to_json
-from solver.limits import Limits
+from solver import Limits, parse_policy
 from solver.peak_lag import solve
 from solver.peak_lag.column_generation import pack
 from solver.peak_lag.lag_instance import build_lag_instance
 from solver.peak_lag.minimize_peak import has_few_lags
 from solver.peak_lag.work import Work
-from solver.policy import parse_policy
 from tests.shapes import Document, member, rebalance
 from tests.solver.brute import Brute
 from tests.solver.routes import INSTANCES, instance
@@ -150,6 +152,7 @@ def test_real_terms_hold_and_bent_ones_prove_nothing_false(seed: int) -> None:
     check(seed, mutants=20)
 
 
+@pytest.mark.slow
 def test_answers_do_rest_on_packing() -> None:
     """A check that never meets a term checks nothing."""
     met = Counter(kind for seed in range(60) for kind in check(seed, mutants=0))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import verify
@@ -48,7 +48,6 @@ def optimum(document: Document, balance: str) -> int:
 
 
 @pytest.mark.parametrize("balance", BALANCES)
-@settings(max_examples=100)
 @given(st.randoms(use_true_random=False))
 def test_nothing_above_the_optimum_is_accepted(balance: str, rng: Random) -> None:
     document = drawn(rng)
@@ -60,7 +59,6 @@ def test_nothing_above_the_optimum_is_accepted(balance: str, rng: Random) -> Non
 
 
 @pytest.mark.parametrize("balance", BALANCES)
-@settings(max_examples=100)
 @given(st.randoms(use_true_random=False))
 def test_nothing_above_the_optimum_of_a_topic(balance: str, rng: Random) -> None:
     document = drawn(rng)
@@ -81,7 +79,6 @@ def test_nothing_above_the_optimum_of_a_topic(balance: str, rng: Random) -> None
 
 
 @pytest.mark.parametrize("balance", BALANCES)
-@settings(max_examples=100)
 @given(st.randoms(use_true_random=False), st.data())
 def test_sound_for_any_integers(balance: str, rng: Random, data: st.DataObject) -> None:
     """Weights and thresholds of all of 64 bits."""
@@ -102,7 +99,6 @@ def test_sound_for_any_integers(balance: str, rng: Random, data: st.DataObject) 
 
 
 @pytest.mark.parametrize("balance", BALANCES)
-@settings(max_examples=100)
 @given(st.randoms(use_true_random=False))
 def test_as_the_slow_way_says(balance: str, rng: Random) -> None:
     """Differential: the same terms are refused, from the same region."""

@@ -1,10 +1,13 @@
-"""Configurations of groups, and the invariants of every group."""
+"""Configurations of groups, and the invariants of every group.
+
+Reaches into `heuristics.group` for the events that count as progress.
+"""
 
 from __future__ import annotations
 
 from random import Random
 
-from heuristics.constrained_sticky import ConstrainedStickyAssignor
+from heuristics import ASSIGNORS
 from heuristics.group import (
     Configuration,
     Event,
@@ -17,24 +20,22 @@ from heuristics.group import (
     Strategy,
 )
 from heuristics.group.events import PROGRESS
-from heuristics.range import RangeAssignor
-from heuristics.sticky import StickyAssignor
 
-RANGE = Strategy(name="range", assignor=RangeAssignor())
+RANGE = Strategy(name="range", assignor=ASSIGNORS["range"])
 COOPERATIVE_STICKY = Strategy(
     name="cooperative-sticky",
-    assignor=ConstrainedStickyAssignor(),
+    assignor=ASSIGNORS["constrained-sticky"],
     highest=RebalanceProtocol.COOPERATIVE,
 )
 COOPERATIVE_RANGE = Strategy(
     name="cooperative-range",
-    assignor=RangeAssignor(),
+    assignor=ASSIGNORS["range"],
     highest=RebalanceProtocol.COOPERATIVE,
 )
-STICKY = Strategy(name="sticky", assignor=StickyAssignor(), remembers=True)
+STICKY = Strategy(name="sticky", assignor=ASSIGNORS["sticky"], remembers=True)
 GENERAL_STICKY = Strategy(  # the general path, for mixed subscriptions
     name="cooperative-sticky",
-    assignor=StickyAssignor(),
+    assignor=ASSIGNORS["sticky"],
     highest=RebalanceProtocol.COOPERATIVE,
 )
 TOPICS = {"t": 4, "u": 1}

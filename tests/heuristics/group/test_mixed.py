@@ -2,6 +2,8 @@
 
 Stable states are KIP-54 balanced, so the least moves are those of the KIP-54 balanced
 assignment that is closest to the stable state before.
+
+Reaches into `heuristics` to compare the number of rounds with the most there may be.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Selection of assignor and protocol: the vote and the two choices."""
+"""Selection of assignor and protocol: the vote and the two choices.
+
+Reaches into `heuristics.group` to write messages of its own.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from heuristics.group import (
+    Coordinator,
     GroupError,
     RebalanceProtocol,
     Refusal,
     selected,
     static_protocol,
 )
-from heuristics.group.coordinator import Coordinator
 from heuristics.group.messages import Subscription
 from tests.heuristics.group.fleets import COOPERATIVE_STICKY, RANGE, wanting
 

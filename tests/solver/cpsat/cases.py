@@ -2,6 +2,8 @@
 
 Tests of the constraints reach into the package: each compares one constraint with an
 enumeration of all assignments.
+
+Reaches into `solver.cpsat` to compare programs with every assignment.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Each constraint allows exactly what it states: all assignments are tried."""
+"""Each constraint allows exactly what it states: all assignments are tried.
+
+Reaches into `solver.cpsat` to compare each constraint with its definition.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import pytest
 from ortools.sat.python import cp_model
 
 from rebalance import Assignment, Instance
+from solver import Objective, WeightedObjective
 from solver.cpsat import constraints
 from solver.cpsat.balance_region import (
     CpRegion,
@@ -17,7 +21,6 @@ from solver.cpsat.balance_region import (
 )
 from solver.cpsat.cp_instance import CpInstance, CpTotals
 from solver.objectives import value_of
-from solver.policy import Objective, WeightedObjective
 from tests.shapes import CHAIN, STAIRCASE, STICKINESS, Document, member, rebalance
 from tests.solver.brute import Brute
 from tests.solver.cpsat.cases import (

@@ -12,11 +12,9 @@ import pytest
 from ortools.sat.python import cp_model
 
 from rebalance import Assignment, to_json
-from solver import cpsat, run_limited
+from solver import Limits, Result, Status, cpsat, parse_policy, run_limited
 from solver.cpsat import solve_cpsat
-from solver.limits import Limits, resident_bytes
-from solver.policy import parse_policy
-from solver.result import Result, Status
+from solver.limits import resident_bytes
 from tests.shapes import CHAIN, NO_MEMBERS, NOTHING, Document, member, rebalance
 from tests.solver.cpsat.cases import lagging
 from tests.solver.routes import instance

@@ -9,13 +9,10 @@ import pytest
 from ortools.sat.python import cp_model
 
 from rebalance import InstanceError
-from solver import cpsat
+from solver import Limits, Status, cpsat, parse_policy
 from solver.cpsat.objective_expressions import VALUE_MAX
 from solver.cpsat.run_solver import PRESOLVE_MAX
-from solver.limits import Limits
 from solver.objectives import largest_value
-from solver.policy import parse_policy
-from solver.result import Status
 from tests.solver.brute import Brute
 from tests.solver.cpsat.cases import lagging
 from tests.solver.routes import INSTANCES, instance

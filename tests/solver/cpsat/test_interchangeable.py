@@ -1,4 +1,7 @@
-"""Equivalence classes and the order of interchangeable members lose no solution."""
+"""Equivalence classes and the order of interchangeable members lose no solution.
+
+Reaches into `solver.cpsat` to compare programs with and without classes.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,10 @@ import numpy as np
 import pytest
 
 from rebalance import Assignment
+from solver import parse_policy, values_of
 from solver.cpsat import constraints
 from solver.cpsat.cp_instance import CpTotals, Distinctions
 from solver.cpsat.variables import in_order, interchangeable_members
-from solver.objectives import values_of
-from solver.policy import parse_policy
 from tests.shapes import member, rebalance
 from tests.solver.cpsat.cases import (
     allows,

@@ -5,10 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rebalance import BoundTerm, SearchProof, TermsProof
-from solver import cpsat, exact
-from solver.limits import Limits
-from solver.policy import parse_policy
-from solver.result import MiscountError, Result, Status
+from solver import Limits, MiscountError, Result, Status, cpsat, exact, parse_policy
 from tests.shapes import Document
 from tests.solver.cpsat.cases import lagging
 from tests.solver.routes import instance, judged

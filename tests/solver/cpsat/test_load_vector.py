@@ -1,20 +1,20 @@
-"""The objective ``load`` on restricted sets of assignments, against enumeration."""
+"""The objective ``load`` on restricted sets of assignments, against enumeration.
+
+Reaches into `solver.cpsat` to compare one objective with enumeration.
+"""
 
 from __future__ import annotations
 
 import pytest
 
-from solver import cpsat
+from solver import Limits, Objective, Status, WeightedObjective, cpsat, parse_policy
 from solver.cpsat import load_vector
 from solver.cpsat.balance_region import open_region
 from solver.cpsat.constraints import assign_each_partition_once
 from solver.cpsat.cp_instance import Distinctions
 from solver.cpsat.load_vector import LoadVectorSolve
 from solver.cpsat.run_solver import CpRuns
-from solver.limits import Limits
 from solver.objectives import value_of
-from solver.policy import Objective, WeightedObjective, parse_policy
-from solver.result import Status
 from tests.shapes import CHAIN, TWO_LEVELS, Document, member, rebalance
 from tests.solver.brute import Brute
 from tests.solver.cpsat.cases import (

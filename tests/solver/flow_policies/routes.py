@@ -1,4 +1,7 @@
-"""Policies that flow answers, and instances to ask them of."""
+"""Policies that flow answers, and instances to ask them of.
+
+Reaches into `solver` for the type of a value.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,8 @@ from typing import Any
 
 import verify
 from rebalance import to_json
-from solver import Status, flow_policies
-from solver.policy import parse_policy
-from solver.result import Result, Value
+from solver import Result, Status, flow_policies, parse_policy
+from solver.result import Value
 from tests.shapes import Document
 from tests.solver.routes import instance
 from tests.strategies import SMALL, TINY, seeded_rebalance

@@ -1,4 +1,7 @@
-"""The engine's own check of prices of moves and mismatches."""
+"""The engine's own check of prices of moves and mismatches.
+
+Reaches into `solver.flow_policies` to compare proved costs with every assignment.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,10 @@ import numpy as np
 import pytest
 
 from rebalance import Assignment
+from solver import Certificate
 from solver.exact import optimal_face_of
 from solver.flow_policies.cheapest_dec_min import proves_cost
 from solver.flow_policies.place_classes import places_of
-from solver.result import Certificate
 from tests.shapes import member, rebalance
 from tests.solver.routes import instance
 

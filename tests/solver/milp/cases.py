@@ -8,10 +8,8 @@ from itertools import product
 import numpy as np
 
 from rebalance import Assignment, Instance
-from solver.limits import Limits
+from solver import Limits, Result, parse_policy
 from solver.milp import solve
-from solver.policy import parse_policy
-from solver.result import Result
 from tests.shapes import Document, member, rebalance
 from tests.solver.routes import instance
 

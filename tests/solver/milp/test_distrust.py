@@ -14,15 +14,13 @@ from random import Random
 import pulp
 import pytest
 
-from solver.limits import Limits
+from solver import Limits, Status, no_balance, parse_policy
 from solver.milp import highs
 from solver.milp.columns import milp_instance
 from solver.milp.highs import SearchEnd, SearchRun
 from solver.milp.lexicographic_milp import rounded, safe_bound
 from solver.milp.milp_program import ROW_MAX, MilpProgram, magnitude
 from solver.milp.rows import policy_program
-from solver.policy import no_balance, parse_policy
-from solver.result import Status
 from tests.shapes import shape
 from tests.solver.brute import best_values
 from tests.solver.milp.cases import answer, lags, values

@@ -10,10 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from solver.limits import Limits
+from solver import Limits, Status, parse_policy
 from solver.milp import is_allowed, solve, solve_milp
-from solver.policy import parse_policy
-from solver.result import Status
 from tests.shapes import Document
 from tests.solver.milp.cases import answer, knotty, lags
 from tests.solver.routes import instance

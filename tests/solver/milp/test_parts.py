@@ -1,6 +1,8 @@
 """Faces, load bounds, rows and load vectors of the programs, against definitions.
 
 These are inner names: each part is compared with an enumeration of all assignments.
+
+Reaches into `solver.milp` to compare each part with its definition.
 """
 
 from __future__ import annotations
@@ -9,15 +11,14 @@ import itertools
 
 import pytest
 
-from solver.limits import Limits
+from solver import BalanceKind, Limits, Policy, parse_policy, values_of
 from solver.milp import highs, is_allowed
 from solver.milp.columns import milp_instance
 from solver.milp.highs import SearchEnd
 from solver.milp.load_rows import vector_of
 from solver.milp.rows import kip54_load_bounds, policy_program
 from solver.milp.solve_milp import find_dec_min_face
-from solver.objectives import values_of
-from solver.policy import BalanceKind, Policy, kip54, parse_policy
+from solver.policy import kip54
 from tests.shapes import Document, shape
 from tests.solver.milp.cases import assignments, lags
 from tests.solver.routes import instance

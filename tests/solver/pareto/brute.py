@@ -1,4 +1,7 @@
-"""Pareto frontiers by enumeration of every assignment: slow, and obvious."""
+"""Pareto frontiers by enumeration of every assignment: slow, and obvious.
+
+Reaches into `solver.objectives` to value single assignments.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,8 @@ from itertools import product
 import numpy as np
 
 from rebalance import NOBODY, Assignment, Instance
+from solver import Objective, WeightedObjective
 from solver.objectives import value_of
-from solver.policy import Objective, WeightedObjective
 
 Value = Callable[[Instance, Assignment], int]
 Corners = list[tuple[int, int]]

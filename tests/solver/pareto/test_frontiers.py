@@ -1,6 +1,8 @@
 """Frontiers against enumeration; limits; what a point carries.
 
 Supported plans, an inner module, are compared with enumeration as the slow reference.
+
+Reaches into `solver.pareto` to compare supported plans with enumeration.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import pytest
 
 import verify
 from rebalance import Assignment, Instance, InstanceError
-from solver.limits import Limits
+from solver import Balance, Limits, no_balance
 from solver.pareto import (
     Frontier,
     balance_frontier,
@@ -24,7 +26,7 @@ from solver.pareto import (
     peak_lag_frontier,
 )
 from solver.pareto.supported_plans import EligiblePairs, supported_plans
-from solver.policy import Balance, dec_min, no_balance, per_topic
+from solver.policy import dec_min, per_topic
 from tests import strategies
 from tests.shapes import SHAPES, Document, member, rebalance, shape
 from tests.solver.brute import Brute

@@ -1,11 +1,15 @@
-"""Documents with lag, and their feasible regions."""
+"""Documents with lag, and their feasible regions.
+
+Reaches into `solver.peak_lag` for the regions that tests compare with brute force.
+"""
 
 from __future__ import annotations
 
 from random import Random
 
+from solver import Balance, no_balance
 from solver.peak_lag.lag_instance import LagInstance, build_lag_instance
-from solver.policy import Balance, dec_min, no_balance, per_topic
+from solver.policy import dec_min, per_topic
 from tests.shapes import Document
 from tests.solver.routes import instance
 from tests.strategies import SMALL, Limits, seeded_rebalance

@@ -1,10 +1,13 @@
-"""Pigeonhole bounds where there are too many classes of members for every lag."""
+"""Pigeonhole bounds where there are too many classes of members for every lag.
+
+Reaches into `solver.peak_lag` to compare its bounds with the judge and each other.
+"""
 
 from __future__ import annotations
 
 import pytest
 
-from solver.limits import Limits
+from solver import Limits
 from solver.peak_lag import bounds
 from solver.peak_lag.bounds import pigeonhole_bounds
 from solver.peak_lag.work import Work

@@ -9,13 +9,13 @@ import pytest
 
 from benchmarks.lags import group
 from rebalance import to_json
-from solver.limits import LimitExceededError, Limits
+from solver import Limits, Result, Status, parse_policy
+from solver.limits import LimitExceededError
 from solver.peak_lag import solve
 from solver.peak_lag.lag_instance import build_lag_instance
 from solver.peak_lag.peak_lag_program import PeakLagProgram, solver_within
 from solver.peak_lag.work import Work
-from solver.policy import dec_min, parse_policy
-from solver.result import Result, Status
+from solver.policy import dec_min
 from solver.run_limited import run_in_thread
 
 POLICIES = ("lag-aware", "lag-sticky", "sticky-lag", "per-topic; topic-peak-lag")
@@ -56,7 +56,7 @@ def test_a_limit_leaves_an_answer(policy: str, limits: Limits, reason: str) -> N
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_same_seed_and_effort_give_the_same(policy: str) -> None:
-    once, again = (answer(policy, Limits(effort=0.7, seed=3)) for _ in range(2))
+    once, again = (answer(policy, Limits(effort=0.3, seed=3)) for _ in range(2))
     assert once.assignment is not None
     assert again.assignment is not None
     assert (once.assignment.assignee == again.assignment.assignee).all()

@@ -1,0 +1,176 @@
+"""The sample of mutants: what is drawn, what is counted, and when it fails."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from tools import mutation
+from tools.mutants import KILLED, SURVIVED, Mutant, Verdict
+from tools.mutation import PARTS, Outcome, Part, Workshop, modules_of, sample, tried
+
+ROOT = Path(__file__).resolve().parents[2]
+CODE = """
+def add(a: int, b: int) -> int:
+    return a + b
+
+
+def unseen(a: int) -> int:
+    return a - 1
+"""
+TESTS = """
+from package.code import add
+
+
+def test_add():
+    assert add(2, 3) == 5
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A package of two functions, one of which is tested."""
+    for name, text in (
+        ("package/__init__.py", ""),
+        ("package/code.py", CODE),
+        ("tests/test_code.py", TESTS),
+        ("pyproject.toml", '[tool.pytest.ini_options]\nmarkers = ["slow: no"]\n'),
+    ):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    return tmp_path
+
+
+def part(*, floor: float = 0.5) -> Part:
+    return Part(folder="package", tests=("tests",), floor=floor)
+
+
+def verdict(outcome: str, line: int = 1) -> Verdict:
+    mutant = Mutant(file=Path("package/code.py"), line=line, operator="", occurrence=0)
+    return Verdict(mutant=mutant, outcome=outcome, change=f"    -{line}\n    +{line}")
+
+
+def outcome(killed: int, survived: int, *, drawn: int = 10, floor: float) -> Outcome:
+    found = [verdict(KILLED)] * killed + [verdict(SURVIVED)] * survived
+    return Outcome(part=part(floor=floor), drawn=drawn, verdicts=tuple(found))
+
+
+def test_every_module_of_the_engines_and_the_judge_is_in_one_part() -> None:
+    changed = [module for one in PARTS for module in modules_of(one)]
+    every = {
+        path.relative_to(ROOT)
+        for package in ("solver", "heuristics", "verify")
+        for path in (ROOT / package).rglob("*.py")
+    }
+    assert sorted(changed) == sorted(every)
+
+
+def test_every_part_has_tests_that_are_there() -> None:
+    for one in PARTS:
+        for name in (*one.tests, *one.without):
+            path, _, test = name.partition("::")
+            assert (ROOT / path).exists(), name
+            assert test in (ROOT / path).read_text() if test else True, name
+
+
+def test_all_parts_end_within_seven_minutes_on_two_cores() -> None:
+    assert sum(one.seconds for one in PARTS) <= 2 * 7 * 60
+
+
+def test_the_same_seed_draws_the_same_mutants(project: Path) -> None:
+    drawn = sample(part(), 3, seed=1, root=project)
+    assert drawn == sample(part(), 3, seed=1, root=project)
+    assert len({(one.line, one.operator, one.occurrence) for one in drawn}) == 3
+    every = [sample(part(), 99, seed, root=project) for seed in range(5)]
+    assert len({len(one) for one in every}) == 1
+    assert len({str(one) for one in every}) > 1
+
+
+def test_what_tests_see_is_killed_and_what_they_do_not_survives(project: Path) -> None:
+    mutants = sample(part(), 99, seed=1, root=project)
+    some = [
+        next(one for one in mutants if one.line == line and "Add" in one.operator)
+        if line == 3
+        else next(one for one in mutants if one.line == line)
+        for line in (3, 7)
+    ]
+    shop = Workshop(folder=project)
+    verdicts = list(tried(shop, part(), some, time.monotonic() + 120))
+    assert [one.outcome for one in verdicts] == [KILLED, SURVIVED]
+    assert (project / "package" / "code.py").read_text() == CODE
+
+
+def test_a_part_whose_time_is_up_has_tried_nothing(project: Path) -> None:
+    mutants = sample(part(), 2, seed=1, root=project)
+    shop = Workshop(folder=project)
+    assert list(tried(shop, part(), mutants, time.monotonic())) == []
+
+
+def test_tests_that_fail_unchanged_end_the_run(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "tests" / "test_code.py").write_text("def test_it():\n    assert 0\n")
+    with pytest.raises(SystemExit):
+        list(tried(Workshop(folder=project), part(), [], time.monotonic() + 120))
+    assert "package/: tests fail unchanged" in capsys.readouterr().out
+
+
+def test_a_killed_share_below_the_floor_is_not_enough() -> None:
+    assert outcome(6, 4, floor=0.6).is_enough
+    assert not outcome(5, 5, floor=0.6).is_enough
+    assert not outcome(0, 0, floor=0.6).is_enough
+
+
+def test_a_few_mutants_are_not_judged_but_where_no_more_were_drawn() -> None:
+    few = outcome(0, 3, drawn=10, floor=0.6)
+    assert few.is_enough
+    assert list(few.lines())[-1].endswith("0% killed, floor 60% (too few to judge)")
+    assert not outcome(0, 4, drawn=10, floor=0.6).is_enough
+    assert not outcome(0, 3, drawn=3, floor=0.6).is_enough
+
+
+def test_a_part_reports_survivors_and_counts() -> None:
+    found = Outcome(
+        part=part(floor=0.5),
+        drawn=5,
+        verdicts=(
+            *(verdict(SURVIVED, 9), verdict(KILLED, 1), verdict(SURVIVED, 2)),
+            verdict(SURVIVED, 5),
+        ),
+    )
+    assert list(found.lines()) == [
+        "survived: package/code.py:2",
+        "    -2\n    +2",
+        "survived: package/code.py:5",
+        "    -5\n    +5",
+        "survived: package/code.py:9",
+        "    -9\n    +9",
+        (
+            "mutation: package/: 4 tried, 1 killed, 3 survived, 1 out of time; "
+            "25% killed, floor 50%: FAILED"
+        ),
+    ]
+
+
+@pytest.mark.parametrize(("killed", "code"), [(10, 0), (5, 1)])
+def test_the_exit_code_is_1_below_a_floor(
+    killed: int,
+    code: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def tried_part(_: object, part: Part, *__: object) -> Outcome:
+        few = part.folder == "verify"
+        return outcome(killed if few else 10, 10 - killed if few else 0, floor=0.6)
+
+    monkeypatch.setattr(mutation, "COPIES", tmp_path)
+    monkeypatch.setattr(mutation, "try_part", tried_part)
+    monkeypatch.setattr(mutation, "sample", lambda *_: [])
+    monkeypatch.setattr(Workshop, "opened", lambda _: Workshop(folder=ROOT))
+    monkeypatch.setattr("sys.argv", ["mutation"])
+    assert mutation.main() == code
+    assert "tried" in capsys.readouterr().out
