@@ -6,11 +6,10 @@ count rack mismatches need general costs: `solver.flow_policies`.
 """
 
 from solver.exact.certificate import (
-    CertificateCheck,
-    LoadBounds,
     load_bounds_of,
     load_value,
     prove,
+    shift_prices,
 )
 from solver.exact.optimal_face import OptimalFace, optimal_face_of
 from solver.exact.reduced_instance import (
@@ -24,8 +23,6 @@ from solver.exact.solve_sticky import solve, solve_without_closed_form
 
 __all__ = [
     "OUTSIDE",
-    "CertificateCheck",
-    "LoadBounds",
     "OptimalFace",
     "ReducedInstance",
     "load_bounds_of",
@@ -34,6 +31,7 @@ __all__ = [
     "prove",
     "reduce_by_capacity",
     "reduce_instance",
+    "shift_prices",
     "solve",
     "solve_without_closed_form",
     "take_rows",

@@ -15,13 +15,11 @@ import numpy as np
 
 from rebalance import NOBODY, Instance
 from solver.limits import LimitExceededError
-from solver.objectives import capacities, common_capacity, in_play
+from solver.objectives import capacities, common_capacity
 from solver.policy import BalanceKind, Objective, Policy
 
 COLUMNS_MAX: Final = 150_000
 """Pairs of class and eligible member; PuLP alone needs seconds for more."""
-
-NO_RACK: Final = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +66,8 @@ class MilpInstance:
         Distinct sets of eligible members, each ascending.
     in_play : tuple of int
         Members that subscribe to a topic with partitions.
-    capacity, rack : tuple of int, (M,)
-        Capacity 1 where none is given; `NO_RACK` for no rack.
+    capacity : tuple of int, (M,)
+        1 where none is given.
     common : int
         Least common multiple of the capacities in play.
     lag_unit : int
@@ -81,7 +79,6 @@ class MilpInstance:
     groups: tuple[tuple[int, ...], ...]
     in_play: tuple[int, ...]
     capacity: tuple[int, ...]
-    rack: tuple[int, ...]
     common: int
     lag_unit: int
 
@@ -102,11 +99,6 @@ class MilpInstance:
                 reach[c] += size
         return reach
 
-    @property
-    def capacity_sum(self) -> int:
-        """Capacities in play, added up; at least 1."""
-        return max(1, sum(self.capacity[c] for c in self.in_play))
-
     def unit(self, member: int) -> int:
         """Return what one partition or record counts with a member: s[c]."""
         return self.common // self.capacity[member]
@@ -126,9 +118,6 @@ def milp_instance(instance: Instance, policy: Policy) -> MilpInstance:
     columns = sum(len(groups[key[0]]) for key in rows_of)
     if columns > COLUMNS_MAX:
         raise LimitExceededError(f"a program of {columns} columns is too large")
-    rack = [NO_RACK] * len(instance.members)
-    if instance.racks is not None:
-        rack = instance.racks.member.tolist()
     return MilpInstance(
         instance=instance,
         classes=tuple(
@@ -136,9 +125,8 @@ def milp_instance(instance: Instance, policy: Policy) -> MilpInstance:
             for (group, topic, owner, lag, near), rows in rows_of.items()
         ),
         groups=groups,
-        in_play=tuple(np.flatnonzero(in_play(instance)).tolist()),
+        in_play=tuple(np.flatnonzero(instance.in_play).tolist()),
         capacity=tuple(capacities(instance)),
-        rack=tuple(rack),
         common=common_capacity(instance),
         lag_unit=lag_unit,
     )

@@ -119,8 +119,8 @@ class MilpProgram:
     def at_most(self, row: Expression, most: int) -> None:
         """Add the row: row <= most, split into digits where it is large."""
         unit = gcd(*row.values()) or 1
+        most = (most - int(row.constant)) // unit
         row = Expression((x, a // unit) for x, a in row.items() if a)
-        most //= unit
         while max(magnitude(row), abs(most)) > ROW_MAX:
             base, low, high = _split(row)
             low_most = most % base

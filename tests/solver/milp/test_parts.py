@@ -13,7 +13,7 @@ from solver.limits import Limits
 from solver.milp import highs, is_allowed
 from solver.milp.columns import milp_instance
 from solver.milp.highs import SearchEnd
-from solver.milp.load_rows import vector_of
+from solver.milp.lexicographic_milp import vector_of
 from solver.milp.rows import kip54_load_bounds, policy_program
 from solver.milp.solve_milp import find_dec_min_face
 from solver.objectives import values_of
