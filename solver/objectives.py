@@ -76,12 +76,7 @@ def value_of(
     """Return the value of an objective, in units of 1 ÷ `scale_of`."""
     if objective.only is Objective.LOAD:
         return scaled_loads(instance, assignment)
-    scale = scale_of(instance, objective)
-    total = 0
-    for weight, measure in objective.terms:
-        units = scale // _scale(instance, measure)
-        total += weight * units * _MEASURES[measure](instance, assignment)
-    return total
+    return _weighted(instance, objective, lambda m: _MEASURES[m](instance, assignment))
 
 
 def values_of(
@@ -121,12 +116,18 @@ def check_policy(instance: Instance, policy: Policy) -> None:
 
 def largest_value(instance: Instance, objective: WeightedObjective) -> int:
     """Return an upper bound on the value of an objective and on partial sums of it."""
+    return _weighted(instance, objective, lambda measure: _largest(instance, measure))
+
+
+def _weighted(
+    instance: Instance, objective: WeightedObjective, count: Callable[[Objective], int]
+) -> int:
+    """Return the weighted sum of counts, in units of 1 ÷ `scale_of`."""
     scale = scale_of(instance, objective)
-    total = 0
-    for weight, measure in objective.terms:
-        units = scale // _scale(instance, measure)
-        total += weight * units * _largest(instance, measure)
-    return total
+    return sum(
+        weight * (scale // _scale(instance, measure)) * count(measure)
+        for weight, measure in objective.terms
+    )
 
 
 def _largest(instance: Instance, measure: Objective) -> int:
@@ -155,9 +156,12 @@ def _scale(instance: Instance, measure: Objective) -> int:
 
 def _shares(instance: Instance) -> int:
     """Return the sum of the capacities of members in play, at least 1."""
-    inside = instance.in_play.tolist()
     weights = capacities(instance)
-    return max(1, sum(w for w, here in zip(weights, inside, strict=True) if here))
+    return max(1, sum(weights[c] for c in _members_in_play(instance)))
+
+
+def _members_in_play(instance: Instance) -> list[int]:
+    return np.flatnonzero(instance.in_play).tolist()
 
 
 def count_moves(instance: Instance, assignment: Assignment) -> int:
@@ -200,14 +204,8 @@ def _per_topic_spread(instance: Instance, assignment: Assignment) -> int:
 
 def _scaled(instance: Instance, totals: list[int]) -> list[int]:
     """Divide the totals of members in play by capacity, in units of 1 ÷ common."""
-    common = common_capacity(instance)
-    inside = instance.in_play.tolist()
-    weights = capacities(instance)
-    return [
-        total * (common // weight)
-        for total, weight, here in zip(totals, weights, inside, strict=True)
-        if here
-    ]
+    common, weights = common_capacity(instance), capacities(instance)
+    return [totals[c] * (common // weights[c]) for c in _members_in_play(instance)]
 
 
 def scaled_loads(instance: Instance, assignment: Assignment) -> tuple[int, ...]:
@@ -241,13 +239,10 @@ def _lags(instance: Instance, assignment: Assignment) -> list[int]:
 
 
 def _deviation(instance: Instance, assignment: Assignment) -> int:
-    lags = member_lag(instance, assignment).tolist()
+    lags, weights = member_lag(instance, assignment).tolist(), capacities(instance)
     total, shares = sum(lags), _shares(instance)
-    weights, inside = capacities(instance), instance.in_play.tolist()
     return sum(
-        abs(shares * lag - total * weight)
-        for lag, weight, here in zip(lags, weights, inside, strict=True)
-        if here
+        abs(shares * lags[c] - total * weights[c]) for c in _members_in_play(instance)
     )
 
 

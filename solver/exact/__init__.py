@@ -17,6 +17,7 @@ from solver.exact.reduced_instance import (
     ReducedInstance,
     reduce_by_capacity,
     reduce_instance,
+    subscribed_pairs,
     take_rows,
 )
 from solver.exact.solve_sticky import solve, solve_without_closed_form
@@ -34,5 +35,6 @@ __all__ = [
     "shift_prices",
     "solve",
     "solve_without_closed_form",
+    "subscribed_pairs",
     "take_rows",
 ]

@@ -25,21 +25,11 @@ IntPrices = TypeVar("IntPrices", Int32, Int64)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CertificateCheck:
-    """What a certificate proves of an assignment.
+    """What a certificate proves of an assignment."""
 
-    Attributes
-    ----------
-    balanced : bool
-        The assignment is valid and its load vector dec-min.
-    kept : int
-        Owned partitions that stay with their owner.
-    most_kept : int
-        No balanced assignment keeps more. Meaningful only if ``balanced``.
-    """
-
-    balanced: bool
-    kept: int
-    most_kept: int
+    balanced: bool  # the assignment is valid and its load vector dec-min
+    kept: int  # owned partitions that stay with their owner
+    most_kept: int  # no balanced assignment keeps more; meaningful only if balanced
 
     @property
     def holds(self) -> bool:
@@ -48,22 +38,12 @@ class CertificateCheck:
 
 
 class LoadBounds(NamedTuple):
-    """Loads of the members that a certificate allows.
+    """Loads of the members that a certificate allows."""
 
-    Attributes
-    ----------
-    place : int32 (M,)
-        Order of the levels.
-    low, high : int32 (M,)
-        Least and largest load, at most one apart.
-    are_consistent : bool
-        Whether the levels agree with the thresholds, where capacities differ.
-    """
-
-    place: Int32
-    low: Int32
-    high: Int32
-    are_consistent: bool
+    place: Int32  # (M,): order of the levels
+    low: Int32  # (M,): least load
+    high: Int32  # (M,): largest load, at most one more
+    are_consistent: bool  # the levels agree with the thresholds, if capacities differ
 
 
 def prove(

@@ -18,33 +18,17 @@ OUTSIDE: Final = -1
 
 
 class ReducedInstance(NamedTuple):
-    """Topics, classes and members in play, renumbered densely: T topics, K classes.
+    """Topics, classes and members in play, renumbered densely: T topics, K classes."""
 
-    Attributes
-    ----------
-    topics : int32 (T,)
-        Topic of the instance that each reduced topic is.
-    supply : int32 (T,)
-        Partitions of each topic.
-    first : int64 (K+1,)
-        Class k subscribes to the topics ``wanted[first[k]:first[k+1]]``.
-    wanted : int32
-        Reduced topics, ascending within a class; one *entry* per (class, topic).
-    class_size : int32 (K,)
-        Members of each class.
-    member_class : int32 (M,)
-        Reduced class of each member of the instance; -1 outside.
-    topic_number : int32
-        Reduced topic of each topic of the instance; -1 outside.
-    """
-
-    topics: Int32
-    supply: Int32
-    first: Int64
-    wanted: Int32
-    class_size: Int32
-    member_class: Int32
-    topic_number: Int32
+    topics: Int32  # (T,): topic of the instance that each reduced topic is
+    supply: Int32  # (T,): partitions of each topic
+    first: Int64  # (K+1,): class k subscribes to wanted[first[k]:first[k+1]]
+    wanted: (
+        Int32  # reduced topics, ascending in a class: one *entry* per (class, topic)
+    )
+    class_size: Int32  # (K,): members of each class
+    member_class: Int32  # (M,): reduced class of each member; -1 outside
+    topic_number: Int32  # reduced topic of each topic of the instance; -1 outside
 
 
 class OwnedCounts(NamedTuple):
@@ -104,6 +88,16 @@ def take_rows(
     first = np.r_[0, np.cumsum(lengths)].astype(np.int64)
     within = np.arange(first[-1]) - np.repeat(first[:-1], lengths)
     return first, values[np.repeat(starts, lengths) + within]
+
+
+def subscribed_pairs(instance: Instance) -> tuple[Int64, Int64]:
+    """Return topic and member of each subscription, by topic, then by member."""
+    offsets, topic = take_rows(
+        instance.class_offsets, instance.class_topics, instance.member_class
+    )
+    member = np.repeat(np.arange(len(instance.members)), np.diff(offsets))
+    order = np.lexsort((member, topic))
+    return topic[order].astype(np.int64), member[order]
 
 
 @njit(cache=True)

@@ -26,27 +26,17 @@ _UNSET = -1
 
 
 class Levels(NamedTuple):
-    """Load of a member of each class in every dec-min assignment.
+    """Load of a member of each class in every dec-min assignment; K classes.
 
-    Attributes
-    ----------
-    place : int32 (K,)
-        Order of the levels: a partition is at a subscriber of the lowest. Without
-        capacities it is ``low``.
-    low : int32 (K,)
-        Least load.
-    high : int32 (K,)
-        Largest load: ``low`` or one more.
-    number, over : int64 (K,)
-        With capacities, the level as a key: ``number`` partitions over capacity
-        ``over``; otherwise empty.
+    A partition is at a subscriber of the lowest level. With capacities, a level is the
+    key of ``number`` partitions over capacity ``over``; otherwise it is ``low``.
     """
 
-    place: Int32
-    low: Int32
-    high: Int32
-    number: Int64
-    over: Int64
+    place: Int32  # (K,): order of the levels
+    low: Int32  # (K,): least load
+    high: Int32  # (K,): largest load: low or one more
+    number: Int64  # (K,), or empty without capacities
+    over: Int64  # (K,), or empty without capacities
 
 
 @njit(cache=True)

@@ -24,28 +24,14 @@ COLUMNS_MAX: Final = 150_000
 
 @dataclass(frozen=True, slots=True)
 class MilpClass:
-    """Interchangeable partitions.
+    """Interchangeable partitions; what the policy does not refer to is left open."""
 
-    Attributes
-    ----------
-    rows : tuple of int
-        Rows of the instance, ascending.
-    group : int
-        Index into `MilpInstance.groups`: the eligible members.
-    topic, owner : int
-        `NOBODY` where the policy does not refer to it, or there is no owner.
-    lag : int
-        Of each partition, in units of `MilpInstance.lag_unit`; 0 if not referred to.
-    racks : frozenset of int or None
-        Racks with a replica; None if unknown or not referred to.
-    """
-
-    rows: tuple[int, ...]
-    group: int
-    topic: int
-    owner: int
-    lag: int
-    racks: frozenset[int] | None
+    rows: tuple[int, ...]  # of the instance, ascending
+    group: int  # index into `MilpInstance.groups`: the eligible members
+    topic: int  # or NOBODY, if not referred to
+    owner: int  # or NOBODY, also if there is none
+    lag: int  # of each partition, in units of `MilpInstance.lag_unit`; or 0
+    racks: frozenset[int] | None  # with a replica; None also if unknown
 
     @property
     def count(self) -> int:
@@ -55,32 +41,15 @@ class MilpClass:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MilpInstance:
-    """An instance as a policy distinguishes it.
-
-    Attributes
-    ----------
-    instance : Instance
-    classes : tuple of MilpClass
-        All partitions with an eligible member, in the order of their first rows.
-    groups : tuple of tuple of int
-        Distinct sets of eligible members, each ascending.
-    in_play : tuple of int
-        Members that subscribe to a topic with partitions.
-    capacity : tuple of int, (M,)
-        1 where none is given.
-    common : int
-        Least common multiple of the capacities in play.
-    lag_unit : int
-        Greatest common divisor of all lags, at least 1.
-    """
+    """An instance as a policy distinguishes it."""
 
     instance: Instance
-    classes: tuple[MilpClass, ...]
-    groups: tuple[tuple[int, ...], ...]
-    in_play: tuple[int, ...]
-    capacity: tuple[int, ...]
-    common: int
-    lag_unit: int
+    classes: tuple[MilpClass, ...]  # of all partitions with an eligible member, by row
+    groups: tuple[tuple[int, ...], ...]  # distinct sets of eligible members, ascending
+    in_play: tuple[int, ...]  # members that subscribe to a topic with partitions
+    capacity: tuple[int, ...]  # (M,): 1 where none is given
+    common: int  # least common multiple of the capacities in play
+    lag_unit: int  # greatest common divisor of all lags, at least 1
 
     @property
     def group_sizes(self) -> list[int]:

@@ -40,20 +40,11 @@ class SearchEnd(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchRun:
-    """One run of HiGHS: doubles that are not trusted.
-
-    Attributes
-    ----------
-    end : SearchEnd
-    values : mapping of column name to float, or None
-        The best solution found.
-    bound : float or None
-        Lower bound on the objective.
-    """
+    """One run of HiGHS: doubles that are not trusted."""
 
     end: SearchEnd
-    values: Mapping[str, float] | None = None
-    bound: float | None = None
+    values: Mapping[str, float] | None = None  # by column: the best solution found
+    bound: float | None = None  # lower bound on the objective
 
 
 def version() -> str:

@@ -170,20 +170,11 @@ def safe_bound(run: SearchRun) -> int | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectiveStages:
-    """An objective as rows that are minimized one after the other.
-
-    Attributes
-    ----------
-    rows : sequence of Expression
-    counts_of : callable
-        Value of the objective to the values of the rows.
-    value_of : callable
-        Values or bounds of the first rows to a bound on the objective.
-    """
+    """An objective as rows that are minimized one after the other."""
 
     rows: Sequence[Expression]
-    counts_of: Callable[[Value], list[int]]
-    value_of: Callable[[Sequence[int]], Value]
+    counts_of: Callable[[Value], list[int]]  # value of the objective to those of rows
+    value_of: Callable[[Sequence[int]], Value]  # of the first rows: a bound on it
 
 
 def sum_stages(program: MilpProgram, goal: Expression) -> ObjectiveStages:

@@ -66,7 +66,7 @@ def peak_lag_frontier(
         first,
         max(first, last),
         KnownValue(
-            solution=stickiest.assignment, value=value, bound=0, proof=zero_term()
+            assignment=stickiest.assignment, value=value, bound=0, proof=zero_term()
         ),
     )
     _add(known, instance, known.last, lowest)
@@ -76,7 +76,7 @@ def peak_lag_frontier(
             instance,
             Policy(balance=balance, objectives=(PEAK_LAG,), max_moves=most),
             limits=limits,
-            hint=known.at(most).solution,
+            hint=known.at(most).assignment,
             known_bound=_known_bound(known.at(most)),
         )
         _add(known, instance, most, found)
@@ -84,26 +84,24 @@ def peak_lag_frontier(
     reason = known.settle(search, limits, progress)
     return replace(
         frontier,
-        points=known.points(lambda assignment: assignment),
+        points=known.points(),
         open=known.open_ranges(),
         reason=reason,
     )
 
 
-def _add(
-    known: KnownFrontier[Assignment], instance: Instance, most: int, found: Result
-) -> None:
+def _add(known: KnownFrontier, instance: Instance, most: int, found: Result) -> None:
     """Record what an engine found and proved for a limit on moves."""
     if found.assignment is None:
         return
     moves, value = (_count(instance, found.assignment, o) for o in (MOVES, PEAK_LAG))
-    known.add_solution(moves, value, found.assignment)
+    known.add_assignment(moves, value, found.assignment)
     bound = found.objectives[0].bound
     assert isinstance(bound, int)  # noqa: S101 - only ``load`` is a vector
     known.add_bound(most, bound, found.objectives[0].proof or zero_term())
 
 
-def _known_bound(known: KnownValue[Assignment]) -> cpsat.KnownBound | None:
+def _known_bound(known: KnownValue) -> cpsat.KnownBound | None:
     if not isinstance(known.proof, TermsProof):
         return None
     return cpsat.KnownBound(value=known.bound, proof=known.proof)

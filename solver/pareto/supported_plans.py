@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from rebalance import NOBODY, Assignment, Instance, Int32, Int64
+from solver.exact import subscribed_pairs
 from solver.flow_policies import min_cost_flow
 from solver.limits import Limits
 
@@ -30,38 +31,28 @@ _WIDE: Final = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EligiblePairs:
-    """Pairs of a topic and a subscriber, by topic, then by member.
+    """Pairs of a topic with partitions and a subscriber, by topic, then by member.
 
     Partitions of one topic differ only in their owner. So a *plan* is the number of
     partitions per pair, int64 (N,), of which as many as possible stay with their owner.
-
-    Attributes
-    ----------
-    instance : Instance
-    topic, member : int64 (N,)
-        Topics without partitions are left out.
-    supply : int64 (N,)
-        Partitions of the topic.
-    owned : int64 (N,)
-        Partitions of the topic that the member owns.
     """
 
     instance: Instance
-    topic: Int64
-    member: Int64
-    supply: Int64
-    owned: Int64
+    topic: Int64  # (N,)
+    member: Int64  # (N,)
+    supply: Int64  # (N,): partitions of the topic
+    owned: Int64  # (N,): partitions of the topic that the member owns
 
     @classmethod
     def of(cls, instance: Instance) -> EligiblePairs:
         """List the pairs of an instance."""
-        listed = [instance.topics_of(m) for m in range(len(instance.members))]
-        member = np.repeat(np.arange(len(listed)), [topics.size for topics in listed])
-        topic = np.concatenate([np.zeros(0, np.int64), *listed])
-        order = np.lexsort((member, topic))
-        order = order[instance.topic_sizes[topic[order]] > 0]
-        topic, member = topic[order], member[order]
+        topic, member = subscribed_pairs(instance)
         supply = instance.topic_sizes[topic]
+        topic, member, supply = (
+            topic[supply > 0],
+            member[supply > 0],
+            supply[supply > 0],
+        )
         pairs = cls(
             instance=instance, topic=topic, member=member, supply=supply, owned=supply
         )
