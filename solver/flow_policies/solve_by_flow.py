@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
 
 import numpy as np
 
@@ -30,6 +29,7 @@ from solver.flow_policies.auxiliary_instances import (
 )
 from solver.flow_policies.cheapest_dec_min import CheapestDecMin, cheapest_dec_min
 from solver.flow_policies.move_rack_weights import (
+    EXACT_BALANCES,
     LOAD,
     linear_parts,
     weights_of,
@@ -48,8 +48,6 @@ from solver.objectives import (
 from solver.policy import Balance, BalanceKind, Policy, WeightedObjective
 from solver.result import Certificate, ObjectiveResult, Result, Status, zero_term
 
-EXACT_BALANCES: Final = (BalanceKind.DEC_MIN, BalanceKind.PER_TOPIC)
-
 
 def solve(
     instance: Instance, policy: Policy, *, limits: Limits | None = None
@@ -63,8 +61,6 @@ def solve(
         rack mismatches; None if the policy is not solved by flows.
     """
     parts = linear_parts(policy)
-    if policy.balance.kind is BalanceKind.PER_TOPIC and LOAD in policy.objectives:
-        parts = None
     # Where the balance is exact, the fewest moves refute a budget for any objectives.
     refutes = policy.balance.kind in EXACT_BALANCES and policy.max_moves is not None
     if parts is None and not refutes:
@@ -76,8 +72,6 @@ def solve(
     refusal = _refuse_budget(auxiliary.instance, policy) if refutes else None
     if refusal is not None or parts is None:
         return refusal
-    if policy.balance.kind is BalanceKind.PER_TOPIC:
-        separable, on_face = [], separable
     if policy.balance.kind in EXACT_BALANCES or LOAD in policy.objectives:
         on_face = with_moves(on_face)
     found = cheapest_dec_min(auxiliary.instance, on_face, limits)

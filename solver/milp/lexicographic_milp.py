@@ -16,13 +16,14 @@ from typing import Final
 
 import numpy as np
 from pulp import LpAffineExpression as Expression
+from pulp import LpStatusInfeasible, LpStatusNotSolved
 
 from rebalance import NOBODY, Assignment, Instance, SearchProof
 from solver.constants import EXACT_DOUBLE_MAX
 from solver.limits import LimitExceededError, Limits
 from solver.milp import highs
 from solver.milp.feasibility import is_allowed
-from solver.milp.highs import SearchEnd, SearchRun
+from solver.milp.highs import SearchRun
 from solver.milp.milp_program import (
     BASE,
     ROW_MAX,
@@ -52,18 +53,11 @@ ROUNDING: Final = 1e-4
 
 
 class Incumbent:
-    """The best assignment so far; only allowed ones are accepted.
-
-    Attributes
-    ----------
-    assignment : Assignment or None
-    values : tuple of Value
-        Of the policy's objectives; empty without an assignment.
-    """
+    """The best assignment so far; only allowed ones are accepted."""
 
     def __init__(self, instance: Instance, policy: Policy) -> None:
         self.assignment: Assignment | None = None
-        self.values: tuple[Value, ...] = ()
+        self.values: tuple[Value, ...] = ()  # of the policy's objectives
         self.policy = policy
         self._instance = instance
 
@@ -113,12 +107,12 @@ def minimize(
         if value is not None:
             cap.changeRHS(value - 1 + MARGIN)
             run = _run(program, Expression(), limits)
-            if run.end is SearchEnd.EMPTY:
+            if run.status == LpStatusInfeasible:
                 cap.changeRHS(value + MARGIN)
                 return value
             best.offer(rounded(program, run))
             value = None
-        if run.end is SearchEnd.STOPPED:
+        if run.status == LpStatusNotSolved:
             break
     return relaxed
 
@@ -253,11 +247,8 @@ def minimize_objectives(
 
 
 def _is_large(value: Value) -> bool:
-    return (
-        max(value, default=0) > EXACT_DOUBLE_MAX
-        if isinstance(value, tuple)
-        else (value > EXACT_DOUBLE_MAX)
-    )
+    numbers = value if isinstance(value, tuple) else (value,)
+    return max(numbers, default=0) > EXACT_DOUBLE_MAX
 
 
 def unproved(

@@ -47,12 +47,7 @@ DIGIT_MAX: Final = 2**18
 class MilpProgram:
     """The rows and columns of one program.
 
-    Attributes
-    ----------
-    case : MilpInstance
-    problem : LpProblem
-    given : dict of (class, member) to LpVariable
-        Number of partitions of the class that the member is assigned.
+    ``given[k, c]`` is the number of partitions of class k that member c is assigned.
     """
 
     def __init__(

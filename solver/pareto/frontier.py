@@ -30,29 +30,15 @@ EFFORT_PER_SEARCH: Final = tuple(0.1 * 4**turn for turn in range(12))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrontierPoint:
-    """The best assignment found within a number of moves that no fewer moves reach.
-
-    Attributes
-    ----------
-    moves, value : int
-    bound : int
-        No assignment with at most so many moves has a lower value.
-    is_proved : bool
-        Whether ``value`` is the least, and provably out of reach with fewer moves.
-    proof : Proof
-        What ``bound`` rests on.
-    assignment : Assignment
-    kip54_score : int or None
-        Kafka's balance score, for points of ``balance``.
-    """
+    """The best assignment found within a number of moves that no fewer moves reach."""
 
     moves: int
     value: int
-    bound: int
-    is_proved: bool
-    proof: Proof
+    bound: int  # no assignment with at most so many moves has a lower value
+    is_proved: bool  # value is the least, and provably out of reach with fewer moves
+    proof: Proof  # what the bound rests on
     assignment: Assignment
-    kip54_score: int | None = None
+    kip54_score: int | None = None  # Kafka's balance score, for points of ``balance``
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,33 +52,15 @@ class OpenRange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frontier:
-    """All Pareto-optimal pairs of moves and objective, as far as they are known.
+    """All Pareto-optimal pairs of moves and objective, as far as they are known."""
 
-    Attributes
-    ----------
-    objective : str
-        ``balance`` or ``peak-lag``.
-    balance : str
-        The balance constraint, as policies write it.
-    measure : str or None
-        What the objective ``balance`` minimizes.
-    scale : int
-        Values are in units of 1 ÷ scale.
-    points : tuple of FrontierPoint
-        By moves, ascending; values descend.
-    open : tuple of OpenRange
-        Where a point may be missing, or may have a lower value.
-    reason : str or None
-        Why the frontier is not complete.
-    """
-
-    objective: str
-    balance: str
-    measure: str | None = None
-    scale: int = 1
-    points: tuple[FrontierPoint, ...] = ()
-    open: tuple[OpenRange, ...] = ()
-    reason: str | None = None
+    objective: str  # ``balance`` or ``peak-lag``
+    balance: str  # the balance constraint, as policies write it
+    measure: str | None = None  # what the objective ``balance`` minimizes
+    scale: int = 1  # values are in units of 1 ÷ scale
+    points: tuple[FrontierPoint, ...] = ()  # by moves, ascending; values descend
+    open: tuple[OpenRange, ...] = ()  # a point may be missing, or have a lower value
+    reason: str | None = None  # why the frontier is not complete
 
     @property
     def is_complete(self) -> bool:
@@ -156,8 +124,8 @@ class KnownFrontier:
     def points(self) -> tuple[FrontierPoint, ...]:
         """Return a point for each limit on moves that allows a lower value."""
         points = []
+        fewer: KnownValue | None = None
         for moves, known in enumerate(self._known, self.first):
-            fewer = None if moves == self.first else self.at(moves - 1)
             if fewer is None or fewer.value > known.value:
                 is_first = fewer is None or fewer.bound > known.value
                 point = FrontierPoint(
@@ -169,6 +137,7 @@ class KnownFrontier:
                     assignment=known.assignment,
                 )
                 points.append(point)
+            fewer = known
         return tuple(points)
 
     def open_ranges(self) -> tuple[OpenRange, ...]:

@@ -16,7 +16,7 @@ from rebalance import NOBODY, Assignment, Instance, TermsProof
 from solver import cpsat
 from solver.engines import solve
 from solver.limits import Limits
-from solver.objectives import check_policy, scale_of, value_of
+from solver.objectives import check_policy, count_moves, scale_of, value_of
 from solver.pareto.frontier import Frontier, KnownFrontier, KnownValue, Progress
 from solver.policy import Balance, Objective, Policy, WeightedObjective, no_balance
 from solver.result import Result, zero_term
@@ -58,10 +58,8 @@ def peak_lag_frontier(
     lowest = solve(instance, both, limits=replace(limits, effort=effort))
     last = int(np.count_nonzero(instance.owner != NOBODY))
     if lowest.assignment is not None and lowest.objectives[0].is_proved:
-        last = _count(instance, lowest.assignment, MOVES)
-    first, value = (
-        _count(instance, stickiest.assignment, o) for o in (MOVES, PEAK_LAG)
-    )
+        last = count_moves(instance, lowest.assignment)
+    first, value = _moves_and_peak_lag(instance, stickiest.assignment)
     known = KnownFrontier(
         first,
         max(first, last),
@@ -94,7 +92,7 @@ def _add(known: KnownFrontier, instance: Instance, most: int, found: Result) -> 
     """Record what an engine found and proved for a limit on moves."""
     if found.assignment is None:
         return
-    moves, value = (_count(instance, found.assignment, o) for o in (MOVES, PEAK_LAG))
+    moves, value = _moves_and_peak_lag(instance, found.assignment)
     known.add_assignment(moves, value, found.assignment)
     bound = found.objectives[0].bound
     assert isinstance(bound, int)  # noqa: S101 - only ``load`` is a vector
@@ -107,7 +105,7 @@ def _known_bound(known: KnownValue) -> cpsat.KnownBound | None:
     return cpsat.KnownBound(value=known.bound, proof=known.proof)
 
 
-def _count(instance: Instance, assignment: Assignment, one: WeightedObjective) -> int:
-    value = value_of(instance, assignment, one)
+def _moves_and_peak_lag(instance: Instance, assignment: Assignment) -> tuple[int, int]:
+    value = value_of(instance, assignment, PEAK_LAG)
     assert isinstance(value, int)  # noqa: S101 - only ``load`` is a vector
-    return value
+    return count_moves(instance, assignment), value
