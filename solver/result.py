@@ -62,7 +62,7 @@ class Certificate:
         Kept partitions that a partition beyond the level costs its member.
         int64 where it counts ``weights``.
     threshold : int64 (M, 2), or None where all capacities are equal
-        One key (n, w) per member (`solver.exact.weighted_keys`): its level counts its
+        One key (n, w) per member (`solver.exact.weighted_levels`): its level counts its
         keys below the threshold, every load counts those below or those not above, and
         every partition is assigned to a subscriber whose threshold is lowest.
     weights : pair of int, or None

@@ -17,7 +17,7 @@ from numba import njit
 from rebalance import NOBODY, Assignment, Instance, Int32, Int64
 from solver.constants import UNBOUNDED
 from solver.exact.reduced_instance import OUTSIDE
-from solver.exact.weighted_keys import below_each, rank_keys
+from solver.exact.weighted_levels import below_each, rank_keys
 from solver.result import Certificate
 
 IntPrices = TypeVar("IntPrices", Int32, Int64)

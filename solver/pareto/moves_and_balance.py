@@ -46,7 +46,7 @@ def balance_frontier(
     Every valid assignment is allowed, and loads are numbers of partitions, whatever the
     capacities. Reaching a limit leaves points unproved and ranges open, with bounds.
     """
-    limits, pairs = limits or Limits(), EligiblePairs.of(instance)
+    limits, pairs = limits or Limits(), EligiblePairs(instance)
     best = solve(replace(instance, capacity=None)).require_assignment()
     least, without_moves = pairs.plan_of(best.assignee), _plan_without_moves(pairs)
     top = int(max(pairs.loads(plan).max(initial=1) for plan in (without_moves, least)))

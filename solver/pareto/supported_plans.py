@@ -11,7 +11,6 @@ ends, the slope between two plans gives the next prices. Source: Aneja and Nair,
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -29,7 +28,6 @@ _WIDE: Final = 2
 """Least difference of two integers that have another one between them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class EligiblePairs:
     """Pairs of a topic with partitions and a subscriber, by topic, then by member.
 
@@ -37,26 +35,14 @@ class EligiblePairs:
     partitions per pair, int64 (N,), of which as many as possible stay with their owner.
     """
 
-    instance: Instance
-    topic: Int64  # (N,)
-    member: Int64  # (N,)
-    supply: Int64  # (N,): partitions of the topic
-    owned: Int64  # (N,): partitions of the topic that the member owns
-
-    @classmethod
-    def of(cls, instance: Instance) -> EligiblePairs:
-        """List the pairs of an instance."""
+    def __init__(self, instance: Instance) -> None:
         topic, member = subscribed_pairs(instance)
-        supply = instance.topic_sizes[topic]
-        topic, member, supply = (
-            topic[supply > 0],
-            member[supply > 0],
-            supply[supply > 0],
-        )
-        pairs = cls(
-            instance=instance, topic=topic, member=member, supply=supply, owned=supply
-        )
-        return replace(pairs, owned=pairs.plan_of(instance.owner))
+        has_supply = instance.topic_sizes[topic] > 0
+        self.instance: Final = instance
+        self.topic: Final = topic[has_supply]  # int64 (N,)
+        self.member: Final = member[has_supply]  # int64 (N,)
+        self.supply: Final = instance.topic_sizes[self.topic]  # partitions of the topic
+        self.owned: Final = self.plan_of(instance.owner)  # as the members own them
 
     def plan_of(self, assignee: Int32) -> Int64:
         """Count the partitions of each pair."""
