@@ -89,18 +89,6 @@ class Limits:
         """Name the memory limit, in words for a user."""
         return f"memory limit of {(self.memory or 0) >> 20} MiB"
 
-    def part(self, seconds: float) -> Limits:
-        """Return limits for a part of the work: at most so many seconds, same stop."""
-        left = self.left
-        return Limits(
-            seconds=seconds if left is None else min(seconds, left),
-            effort=self.effort,
-            memory=self.memory,
-            stop=self.stop,
-            seed=self.seed,
-            workers=self.workers,
-        )
-
 
 def resident_bytes(pid: int | None = None) -> int:
     """Return the resident memory of this process or another; 0 once that has ended."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from typing import Any, Final
 
 import numpy as np
@@ -16,7 +17,6 @@ from numpy.typing import NDArray
 from rebalance import (
     NOBODY,
     Assignment,
-    Bools,
     Instance,
     InstanceError,
     Int64,
@@ -34,11 +34,6 @@ COMMON_CAPACITY_BITS: Final = 10_000
 Bounds the work of computing it for thousands of coprime capacities, and its 3,011
 decimal digits are below Python's limit of 4,300 for the conversion to text.
 """
-
-
-def in_play(instance: Instance) -> Bools:
-    """Return who subscribes to a topic that has partitions, bool (M,)."""
-    return instance.in_play
 
 
 def capacities(instance: Instance) -> list[int]:
@@ -59,7 +54,7 @@ def common_capacity(instance: Instance) -> int:
     if instance.capacity is None:
         return 1
     common = 1
-    for capacity in np.unique(instance.capacity[in_play(instance)]).tolist():
+    for capacity in np.unique(instance.capacity[instance.in_play]).tolist():
         common = math.lcm(common, capacity)
         if common.bit_length() > COMMON_CAPACITY_BITS:
             raise InstanceError(
@@ -81,12 +76,7 @@ def value_of(
     """Return the value of an objective, in units of 1 ÷ `scale_of`."""
     if objective.only is Objective.LOAD:
         return scaled_loads(instance, assignment)
-    scale = scale_of(instance, objective)
-    total = 0
-    for weight, measure in objective.terms:
-        units = scale // _scale(instance, measure)
-        total += weight * units * _MEASURES[measure](instance, assignment)
-    return total
+    return _weighted(instance, objective, lambda m: _MEASURES[m](instance, assignment))
 
 
 def values_of(
@@ -126,16 +116,22 @@ def check_policy(instance: Instance, policy: Policy) -> None:
 
 def largest_value(instance: Instance, objective: WeightedObjective) -> int:
     """Return an upper bound on the value of an objective and on partial sums of it."""
+    return _weighted(instance, objective, lambda measure: _largest(instance, measure))
+
+
+def _weighted(
+    instance: Instance, objective: WeightedObjective, count: Callable[[Objective], int]
+) -> int:
+    """Return the weighted sum of counts, in units of 1 ÷ `scale_of`."""
     scale = scale_of(instance, objective)
-    total = 0
-    for weight, measure in objective.terms:
-        units = scale // _scale(instance, measure)
-        total += weight * units * _largest(instance, measure)
-    return total
+    return sum(
+        weight * (scale // _scale(instance, measure)) * count(measure)
+        for weight, measure in objective.terms
+    )
 
 
 def _largest(instance: Instance, measure: Objective) -> int:
-    partitions, members = instance.n_partitions, int(in_play(instance).sum())
+    partitions, members = instance.n_partitions, int(instance.in_play.sum())
     lag = 0 if instance.lag is None else int(instance.lag.sum())
     match measure:
         case Objective.STICKINESS | Objective.RACK:
@@ -160,9 +156,12 @@ def _scale(instance: Instance, measure: Objective) -> int:
 
 def _shares(instance: Instance) -> int:
     """Return the sum of the capacities of members in play, at least 1."""
-    inside = in_play(instance).tolist()
     weights = capacities(instance)
-    return max(1, sum(w for w, here in zip(weights, inside, strict=True) if here))
+    return max(1, sum(weights[c] for c in _members_in_play(instance)))
+
+
+def _members_in_play(instance: Instance) -> list[int]:
+    return np.flatnonzero(instance.in_play).tolist()
 
 
 def count_moves(instance: Instance, assignment: Assignment) -> int:
@@ -205,14 +204,8 @@ def _per_topic_spread(instance: Instance, assignment: Assignment) -> int:
 
 def _scaled(instance: Instance, totals: list[int]) -> list[int]:
     """Divide the totals of members in play by capacity, in units of 1 ÷ common."""
-    common = common_capacity(instance)
-    inside = in_play(instance).tolist()
-    weights = capacities(instance)
-    return [
-        total * (common // weight)
-        for total, weight, here in zip(totals, weights, inside, strict=True)
-        if here
-    ]
+    common, weights = common_capacity(instance), capacities(instance)
+    return [totals[c] * (common // weights[c]) for c in _members_in_play(instance)]
 
 
 def scaled_loads(instance: Instance, assignment: Assignment) -> tuple[int, ...]:
@@ -221,23 +214,35 @@ def scaled_loads(instance: Instance, assignment: Assignment) -> tuple[int, ...]:
     return tuple(sorted(loads, reverse=True))
 
 
-def _member_lags(instance: Instance, assignment: Assignment) -> list[int]:
-    """Return the total lag of each member; it fits 64 bits, as the sum of all does."""
-    return [int(total) for total in member_lag(instance, assignment).tolist()]
+def spread_of(instance: Instance, assignment: Assignment) -> Fraction:
+    """Return the largest minus the least load ÷ capacity of the members in play."""
+    loads = scaled_loads(instance, assignment) or (0,)
+    return Fraction(loads[0] - loads[-1], common_capacity(instance))
+
+
+def is_kip54_balanced(instance: Instance, assignment: Assignment) -> bool:
+    """Return whether no subscriber of a partition has two partitions fewer."""
+    loads = assignment.loads(instance)
+    largest = np.iinfo(np.int64).max
+    of_class = np.full(instance.n_classes, largest)
+    np.minimum.at(of_class, instance.member_class, loads)
+    least = np.full(len(instance.topics), largest)
+    of_entry = np.repeat(of_class, np.diff(instance.class_offsets))
+    np.minimum.at(least, instance.class_topics, of_entry)
+    assigned = assignment.assignee != NOBODY
+    held = loads[assignment.assignee[assigned]]
+    return bool((held - least[instance.partition_topic[assigned]] <= 1).all())
 
 
 def _lags(instance: Instance, assignment: Assignment) -> list[int]:
-    return _scaled(instance, _member_lags(instance, assignment))
+    return _scaled(instance, member_lag(instance, assignment).tolist())
 
 
 def _deviation(instance: Instance, assignment: Assignment) -> int:
-    lags = _member_lags(instance, assignment)
+    lags, weights = member_lag(instance, assignment).tolist(), capacities(instance)
     total, shares = sum(lags), _shares(instance)
-    weights, inside = capacities(instance), in_play(instance).tolist()
     return sum(
-        abs(shares * lag - total * weight)
-        for lag, weight, here in zip(lags, weights, inside, strict=True)
-        if here
+        abs(shares * lags[c] - total * weights[c]) for c in _members_in_play(instance)
     )
 
 

@@ -62,7 +62,7 @@ class Certificate:
         Kept partitions that a partition beyond the level costs its member.
         int64 where it counts ``weights``.
     threshold : int64 (M, 2), or None where all capacities are equal
-        One key (n, w) per member (`solver.exact.weighted_keys`): its level counts its
+        One key (n, w) per member (`solver.exact.weighted_levels`): its level counts its
         keys below the threshold, every load counts those below or those not above, and
         every partition is assigned to a subscriber whose threshold is lowest.
     weights : pair of int, or None
@@ -196,32 +196,21 @@ class Result:
         self, instance: Instance, *, assignor: str = "oracle"
     ) -> AssignmentDocument:
         """Write the result as assignment/1; without an assignment, all are empty."""
-        if self.assignment is None:
-            document = document_of(instance, _nothing(instance), assignor=assignor)
-        else:
-            document = document_of(
-                instance,
-                self.assignment,
-                assignor=assignor,
-                figures=figures_of(instance, self.assignment).model_copy(
-                    update=self._proved_balances(instance)
-                ),
-                certificate=(
-                    None
-                    if self.certificate is None
-                    else self.certificate.to_document(instance)
-                ),
-            )
-        more = {
+        nobody = np.full(instance.n_partitions, NOBODY, dtype=np.int32)
+        assignment = self.assignment or Assignment(assignee=nobody)
+        document = document_of(instance, assignment, assignor=assignor)
+        more: dict[str, Any] = {
             "status": self.status.value,
             "policy": str(self.policy),
-            "objectives": (
-                None
-                if self.assignment is None
-                else [one.to_document() for one in self.objectives]
-            ),
             "reason": self.reason,
         }
+        if self.assignment is not None:
+            more["figures"] = figures_of(instance, assignment).model_copy(
+                update=self._proved_balances(instance)
+            )
+            more["objectives"] = [one.to_document() for one in self.objectives]
+        if self.certificate is not None:
+            more["certificate"] = self.certificate.to_document(instance)
         return document.model_copy(update=more)
 
     def _proved_balances(self, instance: Instance) -> dict[str, bool]:
@@ -239,11 +228,6 @@ class Result:
 def zero_term() -> TermsProof:
     """Return the proof that no value is below 0."""
     return TermsProof(terms=[BoundTerm(kind="zero", bound=0)])
-
-
-def _nothing(instance: Instance) -> Assignment:
-    nobody = np.full(instance.n_partitions, NOBODY, dtype=np.int32)
-    return Assignment(assignee=nobody)
 
 
 def _plain(value: Value) -> int | list[int]:

@@ -6,11 +6,10 @@ count rack mismatches need general costs: `solver.flow_policies`.
 """
 
 from solver.exact.certificate import (
-    CertificateCheck,
-    LoadBounds,
     load_bounds_of,
     load_value,
     prove,
+    shift_prices,
 )
 from solver.exact.optimal_face import OptimalFace, optimal_face_of
 from solver.exact.reduced_instance import (
@@ -18,14 +17,13 @@ from solver.exact.reduced_instance import (
     ReducedInstance,
     reduce_by_capacity,
     reduce_instance,
+    subscribed_pairs,
     take_rows,
 )
 from solver.exact.solve_sticky import solve, solve_without_closed_form
 
 __all__ = [
     "OUTSIDE",
-    "CertificateCheck",
-    "LoadBounds",
     "OptimalFace",
     "ReducedInstance",
     "load_bounds_of",
@@ -34,7 +32,9 @@ __all__ = [
     "prove",
     "reduce_by_capacity",
     "reduce_instance",
+    "shift_prices",
     "solve",
     "solve_without_closed_form",
+    "subscribed_pairs",
     "take_rows",
 ]

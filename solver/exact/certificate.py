@@ -9,38 +9,27 @@ from the columns of the instance and not from the network that produced the resu
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numba import njit
 
 from rebalance import NOBODY, Assignment, Instance, Int32, Int64
 from solver.constants import UNBOUNDED
-from solver.exact.reduced_instance import group_by_key, row_of_entry
-from solver.exact.weighted_keys import below_each, rank_keys
+from solver.exact.reduced_instance import OUTSIDE
+from solver.exact.weighted_levels import below_each, rank_keys
 from solver.result import Certificate
+
+IntPrices = TypeVar("IntPrices", Int32, Int64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CertificateCheck:
-    """What a certificate proves of an assignment.
+    """What a certificate proves of an assignment."""
 
-    Attributes
-    ----------
-    balanced : bool
-        The assignment is valid and its load vector dec-min.
-    owned : int
-        Partitions with an owner.
-    kept : int
-        Owned partitions that stay with their owner.
-    most_kept : int
-        No balanced assignment keeps more. Meaningful only if ``balanced``.
-    """
-
-    balanced: bool
-    owned: int
-    kept: int
-    most_kept: int
+    balanced: bool  # the assignment is valid and its load vector dec-min
+    kept: int  # owned partitions that stay with their owner
+    most_kept: int  # no balanced assignment keeps more; meaningful only if balanced
 
     @property
     def holds(self) -> bool:
@@ -49,22 +38,12 @@ class CertificateCheck:
 
 
 class LoadBounds(NamedTuple):
-    """Loads of the members that a certificate allows.
+    """Loads of the members that a certificate allows."""
 
-    Attributes
-    ----------
-    place : int32 (M,)
-        Order of the levels.
-    low, high : int32 (M,)
-        Least and largest load, at most one apart.
-    are_consistent : bool
-        Whether the levels agree with the thresholds, where capacities differ.
-    """
-
-    place: Int32
-    low: Int32
-    high: Int32
-    are_consistent: bool
+    place: Int32  # (M,): order of the levels
+    low: Int32  # (M,): least load
+    high: Int32  # (M,): largest load, at most one more
+    are_consistent: bool  # the levels agree with the thresholds, if capacities differ
 
 
 def prove(
@@ -79,13 +58,12 @@ def prove(
     floors = topic_floors(*classes, bounds.place, price, len(instance.topics))
     assignee, offsets = assignment.assignee, instance.topic_offsets
     is_valid = _is_valid(assignee, offsets, *classes)
-    on_floor, load, owned, kept, most = _scan(
+    on_floor, load, kept, most = _scan(
         instance.owner, assignee, offsets, bounds.place, price, *floors
     )
     within = bool((load >= bounds.low).all() and (load <= bounds.high).all())
     return CertificateCheck(
         balanced=bool(is_valid and on_floor and within and bounds.are_consistent),
-        owned=int(owned),
         kept=int(kept),
         most_kept=int(most) + load_value(bounds, price, load),
     )
@@ -127,6 +105,19 @@ def load_value(bounds: LoadBounds, price: Int32 | Int64, load: Int64) -> int:
     extra = np.add.reduceat((load - low)[order], starts)
     rank = np.arange(place.size) - np.repeat(starts, sizes)
     return value + int(price[order][rank < np.repeat(extra, sizes)].sum())
+
+
+def shift_prices(price: IntPrices, place: Int32) -> IntPrices:
+    """Shift the prices of each level so that the least is 0: the bound is the same.
+
+    ``place`` is the level of each member; members `OUTSIDE` get price 0.
+    """
+    inside = place != OUTSIDE
+    least = np.full(place.max(initial=OUTSIDE) + 1, price.max(initial=0))
+    np.minimum.at(least, place[inside], price[inside])
+    shifted = np.zeros_like(price)
+    shifted[inside] = price[inside] - least[place[inside]]
+    return shifted
 
 
 @njit(cache=True)
@@ -173,12 +164,20 @@ def _is_valid(
 ) -> bool:
     """Return whether each assigned partition is at a subscriber of its topic."""
     n_topics = topic_offsets.size - 1
-    first, entries = group_by_key(class_topics, n_topics)
-    class_of_entry = row_of_entry(class_offsets)
+    first = np.zeros(n_topics + 1, np.int64)
+    for t in class_topics:
+        first[t + 1] += 1
+    first = np.cumsum(first)
+    free = first[:-1].copy()
+    subscriber = np.empty(class_topics.size, np.int32)  # classes, by topic
+    for k in range(class_offsets.size - 1):
+        for t in class_topics[class_offsets[k] : class_offsets[k + 1]]:
+            subscriber[free[t]] = k
+            free[t] += 1
     last_topic = np.full(class_offsets.size - 1, -1, np.int64)
     for t in range(n_topics):
-        for i in entries[first[t] : first[t + 1]]:
-            last_topic[class_of_entry[i]] = t
+        for k in subscriber[first[t] : first[t + 1]]:
+            last_topic[k] = t
         for c in assignee[topic_offsets[t] : topic_offsets[t + 1]]:
             if c != NOBODY and last_topic[member_class[c]] != t:
                 return False
@@ -194,15 +193,14 @@ def _scan(
     price: Int32,
     floor: Int64,
     cheapest: Int64,
-) -> tuple[bool, Int64, int, int, int]:
+) -> tuple[bool, Int64, int, int]:
     """Scan the partitions once.
 
-    Returns whether each is at a lowest level, the loads, the numbers owned and kept,
-    and the sum over partitions of the largest own − price on the face.
+    Returns whether each is at a lowest level, the loads, the number kept, and the sum
+    over partitions of the largest own − price on the face.
     """
     load = np.zeros(level.size, np.int64)
     on_floor = True
-    owned = 0
     kept = 0
     most = 0
     for t in range(floor.size):
@@ -211,7 +209,6 @@ def _scan(
             continue  # without subscribers
         for p in range(topic_offsets[t], topic_offsets[t + 1]):
             c, o = assignee[p], owner[p]
-            owned += o != NOBODY
             if c == NOBODY or level[c] != lowest:
                 on_floor = False
                 continue
@@ -221,4 +218,4 @@ def _scan(
             if o != NOBODY and level[o] == lowest:
                 best = max(best, 1 - price[o])
             most += best
-    return on_floor, load, owned, kept, most
+    return on_floor, load, kept, most

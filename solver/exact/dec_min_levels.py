@@ -27,8 +27,12 @@ from solver.exact.min_cost_flow import (
     build_network,
     route_supply,
 )
-from solver.exact.owned_counts import OwnedCounts
-from solver.exact.reduced_instance import ReducedInstance, group_by_key, row_of_entry
+from solver.exact.reduced_instance import (
+    OwnedCounts,
+    ReducedInstance,
+    group_by_key,
+    row_of_entry,
+)
 from solver.exact.weighted_levels import Levels, bound_by_key, levels_of_loads
 
 

@@ -6,9 +6,9 @@ import numpy as np
 from numba import njit
 
 from rebalance import NOBODY, Int32, Int64
-from solver.exact.owned_counts import OwnedCounts
 from solver.exact.reduced_instance import (
     OUTSIDE,
+    OwnedCounts,
     ReducedInstance,
     group_by_key,
     row_of_entry,

@@ -18,24 +18,13 @@ class OptimalFace(NamedTuple):
 
     A partition of topic t is at a subscriber c with ``place[c] == floor[t]``. The load
     of a member is ``low`` or ``high``, and ``extra`` members of a level have ``high``.
-
-    Attributes
-    ----------
-    low, high : int64 (M,)
-        At most one apart; 0 for members outside.
-    place : int32 (M,)
-        Rank of each member's level, from 0; -1 outside.
-    floor : int32 (T,)
-        Lowest rank among a topic's subscribers; -1 without partitions or subscriber.
-    extra : int64 (L,)
-        Number of members of each level with ``high``.
     """
 
-    low: Int64
-    high: Int64
-    place: Int32
-    floor: Int32
-    extra: Int64
+    low: Int64  # (M,): 0 for members outside
+    high: Int64  # (M,): low or one more
+    place: Int32  # (M,): rank of each member's level, from 0; -1 outside
+    floor: Int32  # (T,): lowest rank of a subscriber; -1 without one, or partitions
+    extra: Int64  # (L,): number of members of each level with high
 
 
 def optimal_face_of(instance: Instance, certificate: Certificate) -> OptimalFace:

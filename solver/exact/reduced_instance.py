@@ -12,53 +12,40 @@ from typing import Final, NamedTuple
 import numpy as np
 from numba import njit
 
-from rebalance import Instance, Int32, Int64
+from rebalance import NOBODY, Instance, Int32, Int64
 
 OUTSIDE: Final = -1
 
 
 class ReducedInstance(NamedTuple):
-    """Topics, classes and members in play, renumbered densely: T topics, K classes.
+    """Topics, classes and members in play, renumbered densely: T topics, K classes."""
 
-    Attributes
-    ----------
-    topics : int32 (T,)
-        Topic of the instance that each reduced topic is.
-    classes : int32 (K,)
-        Class of the instance that each reduced class is.
-    supply : int32 (T,)
-        Partitions of each topic.
-    first : int64 (K+1,)
-        Class k subscribes to the topics ``wanted[first[k]:first[k+1]]``.
-    wanted : int32
-        Reduced topics, ascending within a class; one *entry* per (class, topic).
-    class_size : int32 (K,)
-        Members of each class.
-    member_class : int32 (M,)
-        Reduced class of each member of the instance; -1 outside.
-    topic_number : int32
-        Reduced topic of each topic of the instance; -1 outside.
-    """
+    topics: Int32  # (T,): topic of the instance that each reduced topic is
+    supply: Int32  # (T,): partitions of each topic
+    first: Int64  # (K+1,): class k subscribes to wanted[first[k]:first[k+1]]
+    wanted: (
+        Int32  # reduced topics, ascending in a class: one *entry* per (class, topic)
+    )
+    class_size: Int32  # (K,): members of each class
+    member_class: Int32  # (M,): reduced class of each member; -1 outside
+    topic_number: Int32  # reduced topic of each topic of the instance; -1 outside
 
-    topics: Int32
-    classes: Int32
-    supply: Int32
-    first: Int64
-    wanted: Int32
-    class_size: Int32
-    member_class: Int32
-    topic_number: Int32
+
+class OwnedCounts(NamedTuple):
+    """Pairs (topic, owner), grouped by topic."""
+
+    first: Int64  # (T+1,): pairs of reduced topic t are first[t]:first[t+1]
+    member: Int32  # owner, in order of its first partition of the topic
+    amount: Int32  # partitions of the topic that it owns
 
 
 def reduce_instance(instance: Instance) -> ReducedInstance:
     """Reduce an instance."""
-    return ReducedInstance(
-        *_reduce(
-            instance.topic_sizes,
-            instance.member_class,
-            instance.class_offsets,
-            instance.class_topics,
-        )
+    return _reduce(
+        instance.topic_sizes,
+        instance.member_class,
+        instance.class_offsets,
+        instance.class_topics,
     )
 
 
@@ -84,8 +71,8 @@ def reduce_by_capacity(instance: Instance) -> tuple[ReducedInstance, Int64]:
     first, topics = take_rows(
         instance.class_offsets, instance.class_topics, pairs // distinct.size
     )
-    reduced = ReducedInstance(
-        *_reduce(instance.topic_sizes, member_class.astype(np.int32), first, topics)
+    reduced = _reduce(
+        instance.topic_sizes, member_class.astype(np.int32), first, topics
     )
     capacity = np.zeros(reduced.class_size.size, np.int64)
     capacity[reduced.member_class[inside]] = instance.capacity[inside]
@@ -101,6 +88,16 @@ def take_rows(
     first = np.r_[0, np.cumsum(lengths)].astype(np.int64)
     within = np.arange(first[-1]) - np.repeat(first[:-1], lengths)
     return first, values[np.repeat(starts, lengths) + within]
+
+
+def subscribed_pairs(instance: Instance) -> tuple[Int64, Int64]:
+    """Return topic and member of each subscription, by topic, then by member."""
+    offsets, topic = take_rows(
+        instance.class_offsets, instance.class_topics, instance.member_class
+    )
+    member = np.repeat(np.arange(len(instance.members)), np.diff(offsets))
+    order = np.lexsort((member, topic))
+    return topic[order].astype(np.int64), member[order]
 
 
 @njit(cache=True)
@@ -131,8 +128,8 @@ def row_of_entry(first: Int64) -> Int32:
 @njit(cache=True)
 def _reduce(
     sizes: Int64, member_class: Int32, class_offsets: Int64, class_topics: Int32
-) -> tuple[Int32, Int32, Int32, Int64, Int32, Int32, Int32, Int32]:
-    """Compute the fields of a `ReducedInstance`, in their order."""
+) -> ReducedInstance:
+    """Assign numbers to topics, then to the classes that subscribe to one of them."""
     class_size = np.zeros(class_offsets.size - 1, np.int32)
     for k in member_class:
         class_size[k] += 1
@@ -152,14 +149,12 @@ def _reduce(
             class_number[k] = found
             found += 1
             first[found] = end
-    classes = np.flatnonzero(class_number != OUTSIDE).astype(np.int32)
-    return (
+    return ReducedInstance(
         topics,
-        classes,
         sizes[topics].astype(np.int32),
         first[: found + 1].copy(),
         wanted[: first[found]].copy(),
-        class_size[classes],
+        class_size[class_number != OUTSIDE],
         class_number[member_class],
         topic_number,
     )
@@ -181,3 +176,30 @@ def _number_topics(
             number[t] = found
             found += 1
     return number
+
+
+@njit(cache=True)
+def owned_counts(
+    owner: Int32, topic_offsets: Int64, topics: Int32, n_members: int
+) -> OwnedCounts:
+    """Count the pairs in one pass over the partitions of the given topics."""
+    first = np.zeros(topics.size + 1, np.int64)
+    member = np.empty(owner.size, np.int32)
+    count = np.empty(owner.size, np.int32)
+    pair_of = np.full(n_members, NOBODY, np.int64)
+    end = 0
+    for t in range(topics.size):
+        start = end
+        for p in range(topic_offsets[topics[t]], topic_offsets[topics[t] + 1]):
+            c = owner[p]
+            if c == NOBODY:
+                continue
+            # A pair before ``start`` is of an earlier topic.
+            if pair_of[c] < start:
+                pair_of[c] = end
+                member[end] = c
+                count[end] = 0
+                end += 1
+            count[pair_of[c]] += 1
+        first[t + 1] = end
+    return OwnedCounts(first, member[:end].copy(), count[:end].copy())

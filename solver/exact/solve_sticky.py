@@ -9,13 +9,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from rebalance import Assignment, CertificateProof, Instance, Int32, Int64
-from solver.exact.certificate import prove
+from rebalance import (
+    NOBODY,
+    Assignment,
+    CertificateProof,
+    Instance,
+    Int32,
+    Int64,
+)
+from solver.exact.certificate import prove, shift_prices
 from solver.exact.dec_min_levels import dec_min_levels
 from solver.exact.equal_subscriptions import assign_equal
 from solver.exact.materialize import materialize
-from solver.exact.owned_counts import owned_counts
-from solver.exact.reduced_instance import OUTSIDE, ReducedInstance, reduce_by_capacity
+from solver.exact.reduced_instance import (
+    OUTSIDE,
+    ReducedInstance,
+    owned_counts,
+    reduce_by_capacity,
+)
 from solver.exact.stickiest import stickiest
 from solver.exact.weighted_levels import Levels
 from solver.policy import STICKY
@@ -57,8 +68,8 @@ def _solve_by_flow(
     plan = stickiest(reduced, owned, levels)
     assignee = materialize(owner, topic_offsets, reduced, owned, plan)
     certificate = Certificate(
-        level=_by_member(reduced, levels.low),
-        price=plan.price,
+        level=_by_member(reduced, levels.low, outside=0),
+        price=shift_prices(plan.price, _by_member(reduced, levels.place, OUTSIDE)),
         threshold=_thresholds(instance, reduced, levels),
     )
     return _checked(instance, assignee, certificate)
@@ -68,10 +79,11 @@ def _checked(instance: Instance, assignee: Int32, certificate: Certificate) -> R
     """Return the result; its status follows from the check of the certificate."""
     assignment = Assignment(assignee=assignee)
     check = prove(instance, assignment, certificate)
+    owned = int(np.count_nonzero(instance.owner != NOBODY))
     stickiness = ObjectiveResult(
         of=STICKY.objectives[0],
-        value=check.owned - check.kept,
-        bound=check.owned - check.most_kept if check.balanced else 0,
+        value=owned - check.kept,
+        bound=owned - check.most_kept if check.balanced else 0,
         proof=CertificateProof() if check.balanced else None,
     )
     return Result(
@@ -97,9 +109,9 @@ def _thresholds(
     return threshold
 
 
-def _by_member(reduced: ReducedInstance, of_class: Int32) -> Int32:
-    """Return the number of each member's class; 0 for members outside."""
-    of_member = np.zeros(reduced.member_class.size, dtype=np.int32)
+def _by_member(reduced: ReducedInstance, of_class: Int32, outside: int) -> Int32:
+    """Return the number of each member's class."""
+    of_member = np.full(reduced.member_class.size, outside, dtype=np.int32)
     inside = reduced.member_class != OUTSIDE
     of_member[inside] = of_class[reduced.member_class[inside]]
     return of_member

@@ -23,8 +23,7 @@ from solver.exact.min_cost_flow import (
     build_network,
     route_supply,
 )
-from solver.exact.owned_counts import OwnedCounts
-from solver.exact.reduced_instance import OUTSIDE, ReducedInstance
+from solver.exact.reduced_instance import OUTSIDE, OwnedCounts, ReducedInstance
 from solver.exact.weighted_levels import Levels
 
 
@@ -34,7 +33,7 @@ class Plan(NamedTuple):
     kept: Int32  # per pair of `OwnedCounts`: owned partitions that stay
     to_class: Int32  # per entry of `ReducedInstance.wanted`: partitions received
     to_member: Int32  # (M,): partitions received through the member's class
-    price: Int32  # (M,): of the certificate; 0 for members outside
+    price: Int32  # (M,): of the certificate, up to a constant per level
 
 
 class _FaceNetwork(NamedTuple):
@@ -89,12 +88,11 @@ def stickiest(reduced: ReducedInstance, owned: OwnedCounts, levels: Levels) -> P
     nodes = np.arange(n_nodes).astype(np.int32)
     route_supply(FlowProblem(net, nodes, face.supply, face.demand, potential))
     flow = net.residual[net.reverse[position]]
-    price = -potential[first_member : first_member + n_members]
     return Plan(
         flow[:n_pairs].copy(),
         flow[n_pairs : n_pairs + n_entries].copy(),
         flow[n_pairs + n_entries : n_pairs + n_entries + n_members].copy(),
-        _shift_prices(price, reduced, level),
+        -potential[first_member : first_member + n_members],
     )
 
 
@@ -195,21 +193,3 @@ def _members_at_high(
         least = np.int64(levels.low[k]) * reduced.class_size[k]
         extra[np.searchsorted(distinct, level[k])] -= least
     return extra
-
-
-@njit(cache=True)
-def _shift_prices(price: Int32, reduced: ReducedInstance, level: Int32) -> Int32:
-    """Shift the prices of each level so that the least is 0: the bound is the same.
-
-    Members outside keep price 0.
-    """
-    least = np.full(level.max() + 1 if level.size else 1, UNBOUNDED, np.int32)
-    for m in range(price.size):
-        k = reduced.member_class[m]
-        if k != OUTSIDE:
-            least[level[k]] = min(least[level[k]], price[m])
-    for m in range(price.size):
-        k = reduced.member_class[m]
-        if k != OUTSIDE:
-            price[m] -= least[level[k]]
-    return price

@@ -26,7 +26,7 @@ from rebalance import (
     Int32,
     Int64,
 )
-from solver.exact import take_rows
+from solver.exact import subscribed_pairs, take_rows
 from solver.flow_policies.move_rack_weights import weights_of
 from solver.flow_policies.place_classes import (
     PlaceClasses,
@@ -88,22 +88,17 @@ def pair_topics(instance: Instance) -> AuxiliaryInstance | None:
     n_topics, n_members = len(instance.topics), len(instance.members)
     if np.diff(instance.class_offsets)[instance.member_class].sum() > PAIRS_MAX:
         return None
-    offsets, topic = take_rows(
-        instance.class_offsets, instance.class_topics, instance.member_class
-    )
-    member = np.repeat(np.arange(n_members), np.diff(offsets))
-    pair = np.sort(topic * np.int64(n_members) + member)
-    of_topic, member = np.divmod(pair, max(n_members, 1))
+    of_topic, member = subscribed_pairs(instance)
     owned_pair = instance.partition_topic * np.int64(n_members) + instance.owner
-    owner = np.searchsorted(pair, owned_pair)
+    owner = np.searchsorted(of_topic * n_members + member, owned_pair)
     racks, capacity = instance.racks, instance.capacity
     paired = replace(
         instance,
-        members=_numbered_names(pair.size),
+        members=_numbered_names(member.size),
         member_class=of_topic.astype(np.int32),
         class_offsets=np.arange(n_topics + 1),
         class_topics=np.arange(n_topics, dtype=np.int32),
-        **_owned_by(np.where(instance.owner == NOBODY, NOBODY, owner), pair.size),
+        **_owned_by(np.where(instance.owner == NOBODY, NOBODY, owner), member.size),
         capacity=None if capacity is None else capacity[member],
         racks=None if racks is None else replace(racks, member=racks.member[member]),
         instance_ids=(),

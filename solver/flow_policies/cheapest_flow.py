@@ -19,7 +19,7 @@ import numpy as np
 from numba import njit
 
 from rebalance import NOBODY, Instance, Int32, Int64
-from solver.exact import OUTSIDE, OptimalFace, take_rows
+from solver.exact import OUTSIDE, OptimalFace, shift_prices, take_rows
 from solver.flow_policies.move_rack_weights import Weights
 from solver.flow_policies.ortools_flow import limited_min_cost_flow
 from solver.flow_policies.place_classes import (
@@ -71,7 +71,7 @@ def cheapest_flow(
     classes = network.classes
     assignee = np.full(instance.n_partitions, NOBODY, np.int32)
     assignee[classes.rows] = _decompose(arcs, flow, classes.number) - network.member
-    return assignee, _shift_prices(price, face)
+    return assignee, shift_prices(price, face.place)
 
 
 def member_groups(
@@ -214,13 +214,3 @@ def _decompose(arcs: _Arcs, flow: Int64, start: Int64) -> Int64:
         here = here[np.argsort(node[here], kind="stable")]
         node[here] = np.repeat(arcs.head[used], flow[used])
     return node
-
-
-def _shift_prices(price: Int64, face: OptimalFace) -> Int64:
-    """Shift the prices of each level so that the least is 0: the bound is the same."""
-    inside = face.place != OUTSIDE
-    least = np.full(face.extra.size, np.iinfo(np.int64).max)
-    np.minimum.at(least, face.place[inside], price[inside])
-    shifted = np.zeros_like(price)
-    shifted[inside] = price[inside] - least[face.place[inside]]
-    return shifted

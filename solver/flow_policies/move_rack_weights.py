@@ -17,6 +17,9 @@ from solver.policy import BalanceKind, Objective, Policy, WeightedObjective
 MOVES: Final = WeightedObjective.of(Objective.STICKINESS)
 LOAD: Final = WeightedObjective.of(Objective.LOAD)
 
+EXACT_BALANCES: Final = (BalanceKind.DEC_MIN, BalanceKind.PER_TOPIC)
+"""Balances whose assignments are those on a face of dec-min assignments."""
+
 LINEAR: Final = frozenset({Objective.STICKINESS, Objective.RACK})
 """Objectives that are sums over partitions, of a cost that depends on the member."""
 
@@ -41,13 +44,15 @@ def linear_parts(
     """Split the objectives of a policy at ``load``; None if another is not linear.
 
     Those before are *separable*: each partition is optimized by itself. Those after,
-    and all of ``dec-min``, are optimized on the face of the dec-min assignments.
+    and all under an exact balance, are optimized on a face of dec-min assignments.
+    ``load`` is not linear under ``per-topic``, as its face does not fix the loads.
     """
+    kind = policy.balance.kind
     separable: list[WeightedObjective] = []
     on_face: list[WeightedObjective] = []
-    part = on_face if policy.balance.kind is BalanceKind.DEC_MIN else separable
+    part = on_face if kind in EXACT_BALANCES else separable
     for objective in policy.objectives:
-        if objective == LOAD:
+        if objective == LOAD and kind is not BalanceKind.PER_TOPIC:
             part = on_face
         elif LINEAR.issuperset(objective.measures):
             part.append(objective)

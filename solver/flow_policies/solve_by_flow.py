@@ -10,12 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
 
 import numpy as np
 
 from rebalance import (
-    NOBODY,
     Assignment,
     BoundTerm,
     CertificateProof,
@@ -31,6 +29,7 @@ from solver.flow_policies.auxiliary_instances import (
 )
 from solver.flow_policies.cheapest_dec_min import CheapestDecMin, cheapest_dec_min
 from solver.flow_policies.move_rack_weights import (
+    EXACT_BALANCES,
     LOAD,
     linear_parts,
     weights_of,
@@ -41,14 +40,13 @@ from solver.limits import Limits
 from solver.objectives import (
     common_capacity,
     count_moves,
+    is_kip54_balanced,
     scale_of,
-    scaled_loads,
+    spread_of,
     value_of,
 )
 from solver.policy import Balance, BalanceKind, Policy, WeightedObjective
 from solver.result import Certificate, ObjectiveResult, Result, Status, zero_term
-
-EXACT_BALANCES: Final = (BalanceKind.DEC_MIN, BalanceKind.PER_TOPIC)
 
 
 def solve(
@@ -63,8 +61,6 @@ def solve(
         rack mismatches; None if the policy is not solved by flows.
     """
     parts = linear_parts(policy)
-    if policy.balance.kind is BalanceKind.PER_TOPIC and LOAD in policy.objectives:
-        parts = None
     # Where the balance is exact, the fewest moves refute a budget for any objectives.
     refutes = policy.balance.kind in EXACT_BALANCES and policy.max_moves is not None
     if parts is None and not refutes:
@@ -76,8 +72,6 @@ def solve(
     refusal = _refuse_budget(auxiliary.instance, policy) if refutes else None
     if refusal is not None or parts is None:
         return refusal
-    if policy.balance.kind is BalanceKind.PER_TOPIC:
-        separable, on_face = [], separable
     if policy.balance.kind in EXACT_BALANCES or LOAD in policy.objectives:
         on_face = with_moves(on_face)
     found = cheapest_dec_min(auxiliary.instance, on_face, limits)
@@ -134,7 +128,7 @@ def _refuse_spread(instance: Instance, policy: Policy) -> Result | None:
     most = policy.balance.most
     if most is None or common_capacity(instance) != 1:
         return None
-    least = _spread_of(instance, exact.solve(instance).require_assignment())
+    least = spread_of(instance, exact.solve(instance).require_assignment())
     if least <= most:
         return None
     reason = f"the least spread of an assignment is {least}; {policy.balance} asks less"
@@ -144,30 +138,8 @@ def _refuse_spread(instance: Instance, policy: Policy) -> Result | None:
 def _meets(instance: Instance, balance: Balance, assignment: Assignment) -> bool:
     """Return whether a valid assignment meets ``kip54``, ``spread`` or ``none``."""
     if balance.kind is BalanceKind.KIP54:
-        return _is_kip54_balanced(instance, assignment)
-    if balance.most is None:
-        return True
-    return _spread_of(instance, assignment) <= balance.most * common_capacity(instance)
-
-
-def _spread_of(instance: Instance, assignment: Assignment) -> int:
-    """Return the spread of load ÷ capacity, in units of 1 ÷ common capacity."""
-    loads = scaled_loads(instance, assignment)
-    return loads[0] - loads[-1] if loads else 0
-
-
-def _is_kip54_balanced(instance: Instance, assignment: Assignment) -> bool:
-    """Return whether no subscriber of a partition has two partitions fewer."""
-    loads = assignment.loads(instance)
-    largest = np.iinfo(np.int64).max
-    of_class = np.full(instance.n_classes, largest)
-    np.minimum.at(of_class, instance.member_class, loads)
-    least = np.full(len(instance.topics), largest)
-    of_entry = np.repeat(of_class, np.diff(instance.class_offsets))
-    np.minimum.at(least, instance.class_topics, of_entry)
-    assigned = assignment.assignee != NOBODY
-    held = loads[assignment.assignee[assigned]]
-    return bool((held - least[instance.partition_topic[assigned]] <= 1).all())
+        return is_kip54_balanced(instance, assignment)
+    return balance.most is None or spread_of(instance, assignment) <= balance.most
 
 
 def _result(

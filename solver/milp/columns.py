@@ -15,39 +15,23 @@ import numpy as np
 
 from rebalance import NOBODY, Instance
 from solver.limits import LimitExceededError
-from solver.objectives import capacities, common_capacity, in_play
+from solver.objectives import capacities, common_capacity
 from solver.policy import BalanceKind, Objective, Policy
 
 COLUMNS_MAX: Final = 150_000
 """Pairs of class and eligible member; PuLP alone needs seconds for more."""
 
-NO_RACK: Final = -1
-
 
 @dataclass(frozen=True, slots=True)
 class MilpClass:
-    """Interchangeable partitions.
+    """Interchangeable partitions; what the policy does not refer to is left open."""
 
-    Attributes
-    ----------
-    rows : tuple of int
-        Rows of the instance, ascending.
-    group : int
-        Index into `MilpInstance.groups`: the eligible members.
-    topic, owner : int
-        `NOBODY` where the policy does not refer to it, or there is no owner.
-    lag : int
-        Of each partition, in units of `MilpInstance.lag_unit`; 0 if not referred to.
-    racks : frozenset of int or None
-        Racks with a replica; None if unknown or not referred to.
-    """
-
-    rows: tuple[int, ...]
-    group: int
-    topic: int
-    owner: int
-    lag: int
-    racks: frozenset[int] | None
+    rows: tuple[int, ...]  # of the instance, ascending
+    group: int  # index into `MilpInstance.groups`: the eligible members
+    topic: int  # or NOBODY, if not referred to
+    owner: int  # or NOBODY, also if there is none
+    lag: int  # of each partition, in units of `MilpInstance.lag_unit`; or 0
+    racks: frozenset[int] | None  # with a replica; None also if unknown
 
     @property
     def count(self) -> int:
@@ -57,33 +41,15 @@ class MilpClass:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MilpInstance:
-    """An instance as a policy distinguishes it.
-
-    Attributes
-    ----------
-    instance : Instance
-    classes : tuple of MilpClass
-        All partitions with an eligible member, in the order of their first rows.
-    groups : tuple of tuple of int
-        Distinct sets of eligible members, each ascending.
-    in_play : tuple of int
-        Members that subscribe to a topic with partitions.
-    capacity, rack : tuple of int, (M,)
-        Capacity 1 where none is given; `NO_RACK` for no rack.
-    common : int
-        Least common multiple of the capacities in play.
-    lag_unit : int
-        Greatest common divisor of all lags, at least 1.
-    """
+    """An instance as a policy distinguishes it."""
 
     instance: Instance
-    classes: tuple[MilpClass, ...]
-    groups: tuple[tuple[int, ...], ...]
-    in_play: tuple[int, ...]
-    capacity: tuple[int, ...]
-    rack: tuple[int, ...]
-    common: int
-    lag_unit: int
+    classes: tuple[MilpClass, ...]  # of all partitions with an eligible member, by row
+    groups: tuple[tuple[int, ...], ...]  # distinct sets of eligible members, ascending
+    in_play: tuple[int, ...]  # members that subscribe to a topic with partitions
+    capacity: tuple[int, ...]  # (M,): 1 where none is given
+    common: int  # least common multiple of the capacities in play
+    lag_unit: int  # greatest common divisor of all lags, at least 1
 
     @property
     def group_sizes(self) -> list[int]:
@@ -101,11 +67,6 @@ class MilpInstance:
             for c in members:
                 reach[c] += size
         return reach
-
-    @property
-    def capacity_sum(self) -> int:
-        """Capacities in play, added up; at least 1."""
-        return max(1, sum(self.capacity[c] for c in self.in_play))
 
     def unit(self, member: int) -> int:
         """Return what one partition or record counts with a member: s[c]."""
@@ -126,9 +87,6 @@ def milp_instance(instance: Instance, policy: Policy) -> MilpInstance:
     columns = sum(len(groups[key[0]]) for key in rows_of)
     if columns > COLUMNS_MAX:
         raise LimitExceededError(f"a program of {columns} columns is too large")
-    rack = [NO_RACK] * len(instance.members)
-    if instance.racks is not None:
-        rack = instance.racks.member.tolist()
     return MilpInstance(
         instance=instance,
         classes=tuple(
@@ -136,9 +94,8 @@ def milp_instance(instance: Instance, policy: Policy) -> MilpInstance:
             for (group, topic, owner, lag, near), rows in rows_of.items()
         ),
         groups=groups,
-        in_play=tuple(np.flatnonzero(in_play(instance)).tolist()),
+        in_play=tuple(np.flatnonzero(instance.in_play).tolist()),
         capacity=tuple(capacities(instance)),
-        rack=tuple(rack),
         common=common_capacity(instance),
         lag_unit=lag_unit,
     )

@@ -30,19 +30,11 @@ HeldCounts = Sequence[Mapping[int, int]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecMinFace:
-    """All dec-min assignments.
+    """All dec-min assignments."""
 
-    Attributes
-    ----------
-    groups : tuple of tuple of int
-        Per group, the eligible members with the lowest price.
-    low, high : tuple of int, (M,)
-        Bounds on the load of each member.
-    """
-
-    groups: tuple[tuple[int, ...], ...]
-    low: tuple[int, ...]
-    high: tuple[int, ...]
+    groups: tuple[tuple[int, ...], ...]  # per group, the members with the lowest price
+    low: tuple[int, ...]  # (M,): least load
+    high: tuple[int, ...]  # (M,): largest load
 
 
 def key_of(number: int, capacity: int) -> Key:

@@ -7,14 +7,16 @@ used; it refers to no program.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from fractions import Fraction
 from itertools import pairwise
-
-import numpy as np
 
 from rebalance import NOBODY, Assignment, Instance
 from solver.milp.dec_min_face import dec_min_face
-from solver.objectives import capacities, in_play
+from solver.objectives import (
+    capacities,
+    count_moves,
+    is_kip54_balanced,
+    spread_of,
+)
 from solver.policy import Balance, BalanceKind, Policy
 
 TopicCounts = dict[int, dict[int, int]]
@@ -24,11 +26,10 @@ TopicCounts = dict[int, dict[int, int]]
 def is_allowed(instance: Instance, policy: Policy, assignment: Assignment) -> bool:
     """Return whether an assignment is complete, valid, balanced, and within budget."""
     counts = _topic_counts(instance, assignment)
-    owned = instance.owner != NOBODY
-    moves = np.count_nonzero(owned & (instance.owner != assignment.assignee))
+    budget = policy.max_moves
     return (
         counts is not None
-        and (policy.max_moves is None or int(moves) <= policy.max_moves)
+        and (budget is None or count_moves(instance, assignment) <= budget)
         and _is_balanced(instance, policy.balance, counts, assignment)
     )
 
@@ -55,7 +56,6 @@ def _is_balanced(
     instance: Instance, balance: Balance, counts: TopicCounts, assignment: Assignment
 ) -> bool:
     weights = capacities(instance)
-    loads = assignment.loads(instance).tolist()
     topics = list(counts.values())
     match balance.kind:
         case BalanceKind.NONE:
@@ -63,21 +63,11 @@ def _is_balanced(
         case BalanceKind.DEC_MIN:
             return dec_min_face([*map(tuple, topics)], topics, weights) is not None
         case BalanceKind.KIP54:
-            # No holder has two or more partitions more than another subscriber.
-            lowest = (min(loads[d] for d in topic) for topic in topics)
-            return all(
-                loads[c] <= least + 1
-                for topic, least in zip(topics, lowest, strict=True)
-                for c, count in topic.items()
-                if count
-            )
+            return is_kip54_balanced(instance, assignment)
         case BalanceKind.PER_TOPIC:
             return all(_is_even(topic, weights) for topic in topics)
         case BalanceKind.SPREAD:
-            play = np.flatnonzero(in_play(instance)).tolist()
-            ratios = [Fraction(loads[c], weights[c]) for c in play]
-            most = balance.most or 0
-            return not ratios or max(ratios) - min(ratios) <= most
+            return spread_of(instance, assignment) <= (balance.most or 0)
 
 
 def _is_even(topic: dict[int, int], weights: list[int]) -> bool:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum
 from typing import Final
 
 import highspy
@@ -29,31 +28,13 @@ CHECK_SECONDS: Final = 0.02
 """Time between two checks of the limits."""
 
 
-class SearchEnd(Enum):
-    """Why a search ended, as HiGHS states it."""
-
-    DONE = "done"  # the solution is optimal
-    EMPTY = "empty"  # there is no solution
-    STOPPED = "stopped"  # a limit was reached
-    FAILED = "failed"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchRun:
-    """One run of HiGHS: doubles that are not trusted.
+    """One run of HiGHS: doubles that are not trusted."""
 
-    Attributes
-    ----------
-    end : SearchEnd
-    values : mapping of column name to float, or None
-        The best solution found.
-    bound : float or None
-        Lower bound on the objective.
-    """
-
-    end: SearchEnd
-    values: Mapping[str, float] | None = None
-    bound: float | None = None
+    status: int  # LpStatusOptimal, -Infeasible, -NotSolved (a limit), or -Undefined
+    values: Mapping[str, float] | None = None  # by column: the best solution found
+    bound: float | None = None  # lower bound on the objective
 
 
 def version() -> str:
@@ -70,13 +51,13 @@ def minimize(
     return solver.found
 
 
-_ENDS: Final = {
-    highspy.HighsModelStatus.kOptimal: SearchEnd.DONE,
-    highspy.HighsModelStatus.kModelEmpty: SearchEnd.DONE,
-    highspy.HighsModelStatus.kInfeasible: SearchEnd.EMPTY,
-    highspy.HighsModelStatus.kTimeLimit: SearchEnd.STOPPED,
-    highspy.HighsModelStatus.kInterrupt: SearchEnd.STOPPED,
-    highspy.HighsModelStatus.kSolutionLimit: SearchEnd.STOPPED,  # of nodes, too
+_STATUSES: Final = {
+    highspy.HighsModelStatus.kOptimal: pulp.LpStatusOptimal,
+    highspy.HighsModelStatus.kModelEmpty: pulp.LpStatusOptimal,
+    highspy.HighsModelStatus.kInfeasible: pulp.LpStatusInfeasible,
+    highspy.HighsModelStatus.kTimeLimit: pulp.LpStatusNotSolved,
+    highspy.HighsModelStatus.kInterrupt: pulp.LpStatusNotSolved,
+    highspy.HighsModelStatus.kSolutionLimit: pulp.LpStatusNotSolved,  # of nodes, too
 }
 _CALLBACKS: Final = (
     highspy.cb.HighsCallbackType.kCallbackMipInterrupt,
@@ -88,7 +69,7 @@ class _LimitedHighs(pulp.HiGHS):  # type: ignore[misc]
     """PuLP's HiGHS; a callback checks the limits, and the bound is kept."""
 
     def __init__(self, limits: Limits, *, mip: bool, presolve: bool) -> None:
-        self.found = SearchRun(end=SearchEnd.FAILED)
+        self.found = SearchRun(status=pulp.LpStatusUndefined)
         self._limits = limits
         self._checked = time.monotonic()
         left = limits.left
@@ -120,7 +101,7 @@ class _LimitedHighs(pulp.HiGHS):  # type: ignore[misc]
         model = lp.solverModel
         # HiGHS holds the callback, and the callback this object: free all of them.
         lp.solverModel = None
-        end = _ENDS.get(model.getModelStatus(), SearchEnd.FAILED)
+        status = _STATUSES.get(model.getModelStatus(), pulp.LpStatusUndefined)
         info = model.getInfo()
         values = None
         feasible = highspy.SolutionStatus.kSolutionStatusFeasible
@@ -128,9 +109,9 @@ class _LimitedHighs(pulp.HiGHS):  # type: ignore[misc]
             names = [column.name for column in lp.variables()]
             values = dict(zip(names, model.getSolution().col_value, strict=True))
         bound = info.mip_dual_bound if self.mip else info.objective_function_value
-        if end is not SearchEnd.DONE:
+        if status != pulp.LpStatusOptimal:
             bound = None  # of a search that was stopped, nothing confirms it
-        self.found = SearchRun(end=end, values=values, bound=bound)
+        self.found = SearchRun(status=status, values=values, bound=bound)
         return pulp.LpStatusNotSolved, pulp.LpSolutionNoSolutionFound
 
     def _interrupt(

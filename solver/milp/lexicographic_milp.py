@@ -11,19 +11,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import ceil, isfinite
+from math import ceil, gcd, isfinite
 from typing import Final
 
 import numpy as np
 from pulp import LpAffineExpression as Expression
+from pulp import LpStatusInfeasible, LpStatusNotSolved
 
 from rebalance import NOBODY, Assignment, Instance, SearchProof
 from solver.constants import EXACT_DOUBLE_MAX
 from solver.limits import LimitExceededError, Limits
 from solver.milp import highs
 from solver.milp.feasibility import is_allowed
-from solver.milp.highs import SearchEnd, SearchRun
-from solver.milp.load_rows import reaching_rows, vector_of
+from solver.milp.highs import SearchRun
 from solver.milp.milp_program import (
     BASE,
     ROW_MAX,
@@ -32,7 +32,7 @@ from solver.milp.milp_program import (
     magnitude,
     range_of,
 )
-from solver.milp.objective_rows import Sum, weighted_sum
+from solver.milp.objective_rows import reaching_rows, weighted_sum
 from solver.objectives import scale_of, values_of
 from solver.policy import BalanceKind, Objective, Policy, WeightedObjective
 from solver.result import ObjectiveResult, Value, zero_term
@@ -53,18 +53,11 @@ ROUNDING: Final = 1e-4
 
 
 class Incumbent:
-    """The best assignment so far; only allowed ones are accepted.
-
-    Attributes
-    ----------
-    assignment : Assignment or None
-    values : tuple of Value
-        Of the policy's objectives; empty without an assignment.
-    """
+    """The best assignment so far; only allowed ones are accepted."""
 
     def __init__(self, instance: Instance, policy: Policy) -> None:
         self.assignment: Assignment | None = None
-        self.values: tuple[Value, ...] = ()
+        self.values: tuple[Value, ...] = ()  # of the policy's objectives
         self.policy = policy
         self._instance = instance
 
@@ -114,12 +107,12 @@ def minimize(
         if value is not None:
             cap.changeRHS(value - 1 + MARGIN)
             run = _run(program, Expression(), limits)
-            if run.end is SearchEnd.EMPTY:
+            if run.status == LpStatusInfeasible:
                 cap.changeRHS(value + MARGIN)
                 return value
             best.offer(rounded(program, run))
             value = None
-        if run.end is SearchEnd.STOPPED:
+        if run.status == LpStatusNotSolved:
             break
     return relaxed
 
@@ -171,36 +164,29 @@ def safe_bound(run: SearchRun) -> int | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectiveStages:
-    """An objective as rows that are minimized one after the other.
-
-    Attributes
-    ----------
-    rows : sequence of Expression
-    counts_of : callable
-        Value of the objective to the values of the rows.
-    value_of : callable
-        Values or bounds of the first rows to a bound on the objective.
-    """
+    """An objective as rows that are minimized one after the other."""
 
     rows: Sequence[Expression]
-    counts_of: Callable[[Value], list[int]]
-    value_of: Callable[[Sequence[int]], Value]
+    counts_of: Callable[[Value], list[int]]  # value of the objective to those of rows
+    value_of: Callable[[Sequence[int]], Value]  # of the first rows: a bound on it
 
 
-def sum_stages(program: MilpProgram, goal: Sum) -> ObjectiveStages:
+def sum_stages(program: MilpProgram, goal: Expression) -> ObjectiveStages:
     """Return a sum as one row, or as the digits of a number where it is large."""
-    rows, offset = [goal.row], 0
-    if magnitude(goal.row) > ROW_MAX:
+    unit, constant = gcd(*goal.values()) or 1, goal.constant
+    row = Expression((x, a // unit) for x, a in goal.items())
+    rows, offset = [row], 0
+    if magnitude(row) > ROW_MAX:
         # No value is below 0: row >= offset, and the digits count what exceeds it.
-        offset = -(goal.constant // goal.unit)
-        digits = program.digits(range_of(goal.row)[1] - offset)
-        program.at_most(goal.row - from_digits(digits), offset)
+        offset = -(constant // unit)
+        digits = program.digits(range_of(row)[1] - offset)
+        program.at_most(row - from_digits(digits), offset)
         rows = [Expression(digit) for digit in reversed(digits)]
     bases = [BASE**place for place in reversed(range(len(rows)))]
 
     def counts_of(value: Value) -> list[int]:
         assert isinstance(value, int)  # noqa: S101 - only `load` is a vector
-        rest, counts = (value - goal.constant) // goal.unit - offset, []
+        rest, counts = (value - constant) // unit - offset, []
         for base in bases:
             counts.append(rest // base)
             rest %= base
@@ -208,7 +194,7 @@ def sum_stages(program: MilpProgram, goal: Sum) -> ObjectiveStages:
 
     def value_of(counts: Sequence[int]) -> Value:
         excess = sum(n * base for n, base in zip(counts, bases, strict=False))
-        return int(goal.constant + goal.unit * (offset + excess))
+        return int(constant + unit * (offset + excess))
 
     return ObjectiveStages(rows=rows, counts_of=counts_of, value_of=value_of)
 
@@ -228,6 +214,16 @@ def vector_stages(program: MilpProgram, incumbent: Value) -> ObjectiveStages:
         counts_of=counts_of,
         value_of=lambda counts: vector_of([*reaching], counts, members),
     )
+
+
+def vector_of(
+    values: Sequence[int], reaching: Sequence[int], members: int
+) -> tuple[int, ...]:
+    """Return the least load vector with reaching[v] for the first values v."""
+    vector: list[int] = []
+    for value, count in zip(values, reaching, strict=False):
+        vector += [value] * (count - len(vector))
+    return tuple(vector + [0] * (members - len(vector)))
 
 
 def minimize_objectives(
@@ -251,11 +247,8 @@ def minimize_objectives(
 
 
 def _is_large(value: Value) -> bool:
-    return (
-        max(value, default=0) > EXACT_DOUBLE_MAX
-        if isinstance(value, tuple)
-        else (value > EXACT_DOUBLE_MAX)
-    )
+    numbers = value if isinstance(value, tuple) else (value,)
+    return max(numbers, default=0) > EXACT_DOUBLE_MAX
 
 
 def unproved(

@@ -47,12 +47,7 @@ DIGIT_MAX: Final = 2**18
 class MilpProgram:
     """The rows and columns of one program.
 
-    Attributes
-    ----------
-    case : MilpInstance
-    problem : LpProblem
-    given : dict of (class, member) to LpVariable
-        Number of partitions of the class that the member is assigned.
+    ``given[k, c]`` is the number of partitions of class k that member c is assigned.
     """
 
     def __init__(
@@ -119,8 +114,8 @@ class MilpProgram:
     def at_most(self, row: Expression, most: int) -> None:
         """Add the row: row <= most, split into digits where it is large."""
         unit = gcd(*row.values()) or 1
+        most = (most - int(row.constant)) // unit
         row = Expression((x, a // unit) for x, a in row.items() if a)
-        most //= unit
         while max(magnitude(row), abs(most)) > ROW_MAX:
             base, low, high = _split(row)
             low_most = most % base

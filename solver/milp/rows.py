@@ -147,10 +147,9 @@ def kip54_load_bounds(case: MilpInstance) -> tuple[list[int], list[int]]:
 
 def spread_within(program: MilpProgram, most: int) -> None:
     """Spread: H - L <= most * common (`objective_rows.load_spread`)."""
-    program.at_most(load_spread(program).row, most * program.case.common)
+    program.at_most(load_spread(program), most * program.case.common)
 
 
 def moves_within(program: MilpProgram, most: int) -> None:
     """Budget: the number of owned partitions that leave their owner <= most."""
-    goal = moves(program)
-    program.at_most(goal.row, most - goal.constant)
+    program.at_most(moves(program), most)

@@ -9,6 +9,7 @@ rows. Then the objectives, one after the other (`lexicographic_milp`).
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from typing import Final
@@ -20,7 +21,7 @@ from solver import exact
 from solver.limits import LimitExceededError, Limits
 from solver.milp import highs
 from solver.milp.columns import MilpInstance, milp_instance
-from solver.milp.dec_min_face import DecMinFace
+from solver.milp.dec_min_face import DecMinFace, dec_min_face, key_of
 from solver.milp.lexicographic_milp import (
     Incumbent,
     minimize,
@@ -29,8 +30,7 @@ from solver.milp.lexicographic_milp import (
     rounded,
     unproved,
 )
-from solver.milp.load_rows import dec_min_cost, face_of_assignment, unary_loads
-from solver.milp.objective_rows import load_spread, moves
+from solver.milp.objective_rows import load_spread, moves, unary_loads
 from solver.milp.rows import kip54_load_bounds, policy_program
 from solver.objectives import check_policy
 from solver.policy import BalanceKind, Policy, no_balance
@@ -102,9 +102,12 @@ def _result(
 
 
 def find_dec_min_face(instance: Instance, limits: Limits) -> DecMinFace:
-    """Return all dec-min assignments.
+    """Return all dec-min assignments: a program finds one, and its prices prove it.
 
-    The linear program finds one, and its prices prove it.
+    Dec-min is a convex flow: minimize the sum of rank[c, n] * step[c, n], where rank
+    numbers the keys of `dec_min_face`, the least first. The linear relaxation is a
+    network, and any cost that grows with the key has exactly the dec-min assignments
+    as its optima (M-convexity).
 
     Raises
     ------
@@ -118,10 +121,18 @@ def find_dec_min_face(instance: Instance, limits: Limits) -> DecMinFace:
     if sum(high) > STEPS_MAX:
         raise LimitExceededError(f"a program of {sum(high)} unary steps is too large")
     program = policy_program(case, limits, no_balance)
-    program.problem.setObjective(dec_min_cost(case, unary_loads(program, high)))
-    run = highs.minimize(program.problem, limits, presolve=False)
-    found = rounded(program, run)
-    face = None if found is None else face_of_assignment(case, found)
+    steps = unary_loads(program, high)
+    keys = {place: key_of(place[1], case.capacity[place[0]]) for place in steps}
+    rank = {key: n for n, key in enumerate(sorted(set(keys.values())))}
+    cost = Expression((column, rank[keys[place]]) for place, column in steps.items())
+    program.problem.setObjective(cost)
+    found = rounded(program, highs.minimize(program.problem, limits, presolve=False))
+    face = None
+    if found is not None:
+        held = [Counter[int]() for _ in case.groups]
+        for each in case.classes:
+            held[each.group].update(found.assignee[list(each.rows)].tolist())
+        face = dec_min_face(case.groups, held, case.capacity)
     if face is None:
         raise LimitExceededError(reason_of(limits))
     return face
@@ -139,7 +150,7 @@ def _infeasible(
     balance, budget = best.policy.balance, best.policy.max_moves
     if balance.kind is BalanceKind.SPREAD:
         program = policy_program(case, limits, no_balance)
-        bound = minimize(program, load_spread(program).row, best, limits)
+        bound = minimize(program, load_spread(program), best, limits)
         if bound is not None and bound > (balance.most or 0) * case.common:
             return (
                 f"{balance}: no assignment keeps all loads that close to each other; "
@@ -148,11 +159,12 @@ def _infeasible(
     if budget is not None:
         program = policy_program(case, limits, balance, face=face)
         goal = moves(program)
-        bound = minimize(program, goal.row, best, limits)
-        if bound is not None and bound + goal.constant > budget:
+        owned = int(goal.constant)
+        bound = minimize(program, goal - owned, best, limits)
+        if bound is not None and bound + owned > budget:
             which = "" if balance.kind is BalanceKind.NONE else f" with {balance}"
             return (
                 f"max-moves={budget}: no assignment{which} moves so few partitions; "
-                f"every one moves {bound + goal.constant} or more"
+                f"every one moves {bound + owned} or more"
             )
     return None

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Final, Generic, TypeVar
+from typing import Final
 
 from rebalance import Assignment
 from solver.limits import Limits
@@ -20,8 +20,6 @@ from solver.result import Proof
 
 Progress = Callable[[int, int], None]
 """Called with the number of settled limits on moves, and with their number in all."""
-
-Solution = TypeVar("Solution")
 
 DEFAULT_EFFORT: Final = 30.0
 """Effort of all searches that settle nothing, if the caller sets no limit."""
@@ -32,29 +30,15 @@ EFFORT_PER_SEARCH: Final = tuple(0.1 * 4**turn for turn in range(12))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrontierPoint:
-    """The best assignment found within a number of moves that no fewer moves reach.
-
-    Attributes
-    ----------
-    moves, value : int
-    bound : int
-        No assignment with at most so many moves has a lower value.
-    is_proved : bool
-        Whether ``value`` is the least, and provably out of reach with fewer moves.
-    proof : Proof
-        What ``bound`` rests on.
-    assignment : Assignment
-    kip54_score : int or None
-        Kafka's balance score, for points of ``balance``.
-    """
+    """The best assignment found within a number of moves that no fewer moves reach."""
 
     moves: int
     value: int
-    bound: int
-    is_proved: bool
-    proof: Proof
+    bound: int  # no assignment with at most so many moves has a lower value
+    is_proved: bool  # value is the least, and provably out of reach with fewer moves
+    proof: Proof  # what the bound rests on
     assignment: Assignment
-    kip54_score: int | None = None
+    kip54_score: int | None = None  # Kafka's balance score, for points of ``balance``
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,33 +52,15 @@ class OpenRange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frontier:
-    """All Pareto-optimal pairs of moves and objective, as far as they are known.
+    """All Pareto-optimal pairs of moves and objective, as far as they are known."""
 
-    Attributes
-    ----------
-    objective : str
-        ``balance`` or ``peak-lag``.
-    balance : str
-        The balance constraint, as policies write it.
-    measure : str or None
-        What the objective ``balance`` minimizes.
-    scale : int
-        Values are in units of 1 ÷ scale.
-    points : tuple of FrontierPoint
-        By moves, ascending; values descend.
-    open : tuple of OpenRange
-        Where a point may be missing, or may have a lower value.
-    reason : str or None
-        Why the frontier is not complete.
-    """
-
-    objective: str
-    balance: str
-    measure: str | None = None
-    scale: int = 1
-    points: tuple[FrontierPoint, ...] = ()
-    open: tuple[OpenRange, ...] = ()
-    reason: str | None = None
+    objective: str  # ``balance`` or ``peak-lag``
+    balance: str  # the balance constraint, as policies write it
+    measure: str | None = None  # what the objective ``balance`` minimizes
+    scale: int = 1  # values are in units of 1 ÷ scale
+    points: tuple[FrontierPoint, ...] = ()  # by moves, ascending; values descend
+    open: tuple[OpenRange, ...] = ()  # a point may be missing, or have a lower value
+    reason: str | None = None  # why the frontier is not complete
 
     @property
     def is_complete(self) -> bool:
@@ -103,10 +69,10 @@ class Frontier:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KnownValue(Generic[Solution]):
-    """The best solution found within a limit on moves, and the best bound."""
+class KnownValue:
+    """The best assignment found within a limit on moves, and the best bound."""
 
-    solution: Solution
+    assignment: Assignment
     value: int
     bound: int
     proof: Proof
@@ -117,27 +83,27 @@ class KnownValue(Generic[Solution]):
             raise AssertionError(f"found {self.value}, below its bound of {self.bound}")
 
 
-class KnownFrontier(Generic[Solution]):
+class KnownFrontier:
     """What is known for each limit on moves from ``first`` to ``last``.
 
-    Built from a solution that is within every limit and a bound that holds for all.
+    Built from an assignment that is within every limit and a bound that holds for all.
     """
 
-    def __init__(self, first: int, last: int, start: KnownValue[Solution]) -> None:
+    def __init__(self, first: int, last: int, start: KnownValue) -> None:
         self.first: Final = first
         self.last: Final = last
         self._known = [start] * (last - first + 1)
 
-    def at(self, most: int) -> KnownValue[Solution]:
+    def at(self, most: int) -> KnownValue:
         """Return what is known for a limit on moves."""
         return self._known[most - self.first]
 
-    def add_solution(self, moves: int, value: int, solution: Solution) -> None:
-        """Record a solution with so many moves and its value."""
+    def add_assignment(self, moves: int, value: int, assignment: Assignment) -> None:
+        """Record an assignment with so many moves and its value."""
         for i in range(max(moves - self.first, 0), len(self._known)):
             if self._known[i].value <= value:
                 return
-            self._known[i] = replace(self._known[i], value=value, solution=solution)
+            self._known[i] = replace(self._known[i], value=value, assignment=assignment)
 
     def add_bound(self, most: int, bound: int, proof: Proof) -> None:
         """Record that nothing with at most so many moves has a lower value."""
@@ -155,13 +121,11 @@ class KnownFrontier(Generic[Solution]):
         """Limits on moves that are not settled, ascending."""
         return [k for k in range(self.first, self.last + 1) if self.is_open(k)]
 
-    def points(
-        self, assignment_of: Callable[[Solution], Assignment]
-    ) -> tuple[FrontierPoint, ...]:
+    def points(self) -> tuple[FrontierPoint, ...]:
         """Return a point for each limit on moves that allows a lower value."""
         points = []
+        fewer: KnownValue | None = None
         for moves, known in enumerate(self._known, self.first):
-            fewer = None if moves == self.first else self.at(moves - 1)
             if fewer is None or fewer.value > known.value:
                 is_first = fewer is None or fewer.bound > known.value
                 point = FrontierPoint(
@@ -170,9 +134,10 @@ class KnownFrontier(Generic[Solution]):
                     bound=known.bound,
                     is_proved=is_first and not self.is_open(moves),
                     proof=known.proof,
-                    assignment=assignment_of(known.solution),
+                    assignment=known.assignment,
                 )
                 points.append(point)
+            fewer = known
         return tuple(points)
 
     def open_ranges(self) -> tuple[OpenRange, ...]:

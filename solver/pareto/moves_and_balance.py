@@ -46,23 +46,25 @@ def balance_frontier(
     Every valid assignment is allowed, and loads are numbers of partitions, whatever the
     capacities. Reaching a limit leaves points unproved and ranges open, with bounds.
     """
-    limits, pairs = limits or Limits(), EligiblePairs.of(instance)
+    limits, pairs = limits or Limits(), EligiblePairs(instance)
     best = solve(replace(instance, capacity=None)).require_assignment()
     least, without_moves = pairs.plan_of(best.assignee), _plan_without_moves(pairs)
     top = int(max(pairs.loads(plan).max(initial=1) for plan in (without_moves, least)))
     value, bound = pairs.squares(without_moves), pairs.squares(least)
-    start = KnownValue(solution=without_moves, value=value, bound=bound, proof=FLOW)
+    unmoved = pairs.assignment_of(without_moves)
+    start = KnownValue(assignment=unmoved, value=value, bound=bound, proof=FLOW)
     known = KnownFrontier(0, pairs.moves(least), start)
-    known.add_solution(known.last, bound, least)
+    known.add_assignment(known.last, bound, pairs.assignment_of(least))
     for moves, squares, plan in supported_plans(pairs, top, limits):
-        known.add_solution(moves, squares, plan)
+        known.add_assignment(moves, squares, pairs.assignment_of(plan))
         known.add_bound(moves, squares, FLOW)
 
     def search(most: int, limits: Limits) -> None:
         found = FrontierProgram(pairs, top, limits).solve(most)
         if found is not None:
             plan, bound = found
-            known.add_solution(pairs.moves(plan), pairs.squares(plan), plan)
+            moves, squares = pairs.moves(plan), pairs.squares(plan)
+            known.add_assignment(moves, squares, pairs.assignment_of(plan))
             known.add_bound(most, bound, CP_SAT)
 
     reason = known.settle(search, limits, progress)
@@ -72,7 +74,7 @@ def balance_frontier(
         measure=MEASURE,
         points=tuple(
             replace(one, kip54_score=figures_of(instance, one.assignment).kip54_score)
-            for one in known.points(pairs.assignment_of)
+            for one in known.points()
         ),
         open=known.open_ranges(),
         reason=reason,

@@ -16,7 +16,7 @@ from rebalance import NOBODY, Assignment, Instance, TermsProof
 from solver import cpsat
 from solver.engines import solve
 from solver.limits import Limits
-from solver.objectives import check_policy, scale_of, value_of
+from solver.objectives import check_policy, count_moves, scale_of, value_of
 from solver.pareto.frontier import Frontier, KnownFrontier, KnownValue, Progress
 from solver.policy import Balance, Objective, Policy, WeightedObjective, no_balance
 from solver.result import Result, zero_term
@@ -58,15 +58,13 @@ def peak_lag_frontier(
     lowest = solve(instance, both, limits=replace(limits, effort=effort))
     last = int(np.count_nonzero(instance.owner != NOBODY))
     if lowest.assignment is not None and lowest.objectives[0].is_proved:
-        last = _count(instance, lowest.assignment, MOVES)
-    first, value = (
-        _count(instance, stickiest.assignment, o) for o in (MOVES, PEAK_LAG)
-    )
+        last = count_moves(instance, lowest.assignment)
+    first, value = _moves_and_peak_lag(instance, stickiest.assignment)
     known = KnownFrontier(
         first,
         max(first, last),
         KnownValue(
-            solution=stickiest.assignment, value=value, bound=0, proof=zero_term()
+            assignment=stickiest.assignment, value=value, bound=0, proof=zero_term()
         ),
     )
     _add(known, instance, known.last, lowest)
@@ -76,7 +74,7 @@ def peak_lag_frontier(
             instance,
             Policy(balance=balance, objectives=(PEAK_LAG,), max_moves=most),
             limits=limits,
-            hint=known.at(most).solution,
+            hint=known.at(most).assignment,
             known_bound=_known_bound(known.at(most)),
         )
         _add(known, instance, most, found)
@@ -84,32 +82,30 @@ def peak_lag_frontier(
     reason = known.settle(search, limits, progress)
     return replace(
         frontier,
-        points=known.points(lambda assignment: assignment),
+        points=known.points(),
         open=known.open_ranges(),
         reason=reason,
     )
 
 
-def _add(
-    known: KnownFrontier[Assignment], instance: Instance, most: int, found: Result
-) -> None:
+def _add(known: KnownFrontier, instance: Instance, most: int, found: Result) -> None:
     """Record what an engine found and proved for a limit on moves."""
     if found.assignment is None:
         return
-    moves, value = (_count(instance, found.assignment, o) for o in (MOVES, PEAK_LAG))
-    known.add_solution(moves, value, found.assignment)
+    moves, value = _moves_and_peak_lag(instance, found.assignment)
+    known.add_assignment(moves, value, found.assignment)
     bound = found.objectives[0].bound
     assert isinstance(bound, int)  # noqa: S101 - only ``load`` is a vector
     known.add_bound(most, bound, found.objectives[0].proof or zero_term())
 
 
-def _known_bound(known: KnownValue[Assignment]) -> cpsat.KnownBound | None:
+def _known_bound(known: KnownValue) -> cpsat.KnownBound | None:
     if not isinstance(known.proof, TermsProof):
         return None
     return cpsat.KnownBound(value=known.bound, proof=known.proof)
 
 
-def _count(instance: Instance, assignment: Assignment, one: WeightedObjective) -> int:
-    value = value_of(instance, assignment, one)
+def _moves_and_peak_lag(instance: Instance, assignment: Assignment) -> tuple[int, int]:
+    value = value_of(instance, assignment, PEAK_LAG)
     assert isinstance(value, int)  # noqa: S101 - only ``load`` is a vector
-    return value
+    return count_moves(instance, assignment), value

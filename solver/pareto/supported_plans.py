@@ -11,13 +11,13 @@ ends, the slope between two plans gives the next prices. Source: Aneja and Nair,
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from rebalance import NOBODY, Assignment, Instance, Int32, Int64
+from solver.exact import subscribed_pairs
 from solver.flow_policies import min_cost_flow
 from solver.limits import Limits
 
@@ -28,44 +28,21 @@ _WIDE: Final = 2
 """Least difference of two integers that have another one between them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class EligiblePairs:
-    """Pairs of a topic and a subscriber, by topic, then by member.
+    """Pairs of a topic with partitions and a subscriber, by topic, then by member.
 
     Partitions of one topic differ only in their owner. So a *plan* is the number of
     partitions per pair, int64 (N,), of which as many as possible stay with their owner.
-
-    Attributes
-    ----------
-    instance : Instance
-    topic, member : int64 (N,)
-        Topics without partitions are left out.
-    supply : int64 (N,)
-        Partitions of the topic.
-    owned : int64 (N,)
-        Partitions of the topic that the member owns.
     """
 
-    instance: Instance
-    topic: Int64
-    member: Int64
-    supply: Int64
-    owned: Int64
-
-    @classmethod
-    def of(cls, instance: Instance) -> EligiblePairs:
-        """List the pairs of an instance."""
-        listed = [instance.topics_of(m) for m in range(len(instance.members))]
-        member = np.repeat(np.arange(len(listed)), [topics.size for topics in listed])
-        topic = np.concatenate([np.zeros(0, np.int64), *listed])
-        order = np.lexsort((member, topic))
-        order = order[instance.topic_sizes[topic[order]] > 0]
-        topic, member = topic[order], member[order]
-        supply = instance.topic_sizes[topic]
-        pairs = cls(
-            instance=instance, topic=topic, member=member, supply=supply, owned=supply
-        )
-        return replace(pairs, owned=pairs.plan_of(instance.owner))
+    def __init__(self, instance: Instance) -> None:
+        topic, member = subscribed_pairs(instance)
+        has_supply = instance.topic_sizes[topic] > 0
+        self.instance: Final = instance
+        self.topic: Final = topic[has_supply]  # int64 (N,)
+        self.member: Final = member[has_supply]  # int64 (N,)
+        self.supply: Final = instance.topic_sizes[self.topic]  # partitions of the topic
+        self.owned: Final = self.plan_of(instance.owner)  # as the members own them
 
     def plan_of(self, assignee: Int32) -> Int64:
         """Count the partitions of each pair."""

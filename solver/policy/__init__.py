@@ -14,7 +14,6 @@ from solver.policy.definition import (
     kip54,
     no_balance,
     per_topic,
-    spread,
 )
 from solver.policy.named import NAMED, OPTIMA, STICKY, parse_policy
 
@@ -33,5 +32,4 @@ __all__ = [
     "no_balance",
     "parse_policy",
     "per_topic",
-    "spread",
 ]

@@ -101,11 +101,6 @@ per_topic = Balance(kind=BalanceKind.PER_TOPIC)
 no_balance = Balance(kind=BalanceKind.NONE)
 
 
-def spread(most: int) -> Balance:
-    """Return the balance under which loads differ by at most ``most``."""
-    return Balance(kind=BalanceKind.SPREAD, most=most)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeightedObjective:
     """One objective of a policy: a weighted sum of measures, usually of one alone.

@@ -19,7 +19,12 @@ from solver import (
     no_balance,
     parse_policy,
 )
-from solver.policy import WEIGHT_MAX, dec_min, kip54, per_topic, spread
+from solver.policy import WEIGHT_MAX, dec_min, kip54, per_topic
+
+
+def spread(most: int) -> Balance:
+    return Balance(kind=BalanceKind.SPREAD, most=most)
+
 
 PLAIN = [one for one in Objective if one is not Objective.LOAD]
 

@@ -13,11 +13,12 @@ from random import Random
 
 import pulp
 import pytest
+from pulp import LpStatusInfeasible, LpStatusOptimal
 
 from solver import Limits, Status, no_balance, parse_policy
 from solver.milp import highs
 from solver.milp.columns import milp_instance
-from solver.milp.highs import SearchEnd, SearchRun
+from solver.milp.highs import SearchRun
 from solver.milp.lexicographic_milp import rounded, safe_bound
 from solver.milp.milp_program import ROW_MAX, MilpProgram, magnitude
 from solver.milp.rows import policy_program
@@ -59,7 +60,7 @@ def test_a_bound_within_half_proves_no_more(
 ) -> None:
     """The bound before the last, plus a bit: rounding it up would be a proof."""
     bound = 10 - 1 - shift
-    doctored(lambda _: SearchRun(end=SearchEnd.DONE, bound=bound))
+    doctored(lambda _: SearchRun(status=LpStatusOptimal, bound=bound))
     outcome = answer(lags(*FIVES, members=3), "none; peak-lag")
     assert outcome.objectives[0].bound <= 10  # type: ignore[operator]
     assert outcome.status is not Status.OPTIMAL
@@ -69,7 +70,7 @@ def test_a_bound_within_half_proves_no_more(
 def test_a_bound_above_what_is_known_is_not_believed(
     doctored: Callable[..., None],
 ) -> None:
-    doctored(lambda _: SearchRun(end=SearchEnd.DONE, bound=1e6))
+    doctored(lambda _: SearchRun(status=LpStatusOptimal, bound=1e6))
     outcome = answer(lags(*FIVES, members=3), "none; peak-lag")
     assert outcome.status is Status.FEASIBLE
     (reached,) = outcome.objectives
@@ -80,7 +81,7 @@ def test_a_bound_above_what_is_known_is_not_believed(
 def test_nothing_to_find_is_not_believed_of_what_exists(
     doctored: Callable[..., None],
 ) -> None:
-    doctored(lambda _: SearchRun(end=SearchEnd.EMPTY), relaxations=True)
+    doctored(lambda _: SearchRun(status=LpStatusInfeasible), relaxations=True)
     outcome = answer(lags(*FIVES, members=3), "none; peak-lag")
     assert outcome.status is Status.FEASIBLE
     for text in ("dec-min; stickiness; max-moves=2", "kip54; max-moves=0"):
@@ -90,7 +91,7 @@ def test_nothing_to_find_is_not_believed_of_what_exists(
 
 @pytest.mark.parametrize("bound", [float("nan"), float("inf"), float("-inf"), -1e308])
 def test_bounds_that_are_none(doctored: Callable[..., None], bound: float) -> None:
-    doctored(lambda _: SearchRun(end=SearchEnd.DONE, bound=bound))
+    doctored(lambda _: SearchRun(status=LpStatusOptimal, bound=bound))
     outcome = answer(lags(*FIVES, members=3), "none; peak-lag")
     assert outcome.status is Status.FEASIBLE
     assert outcome.objectives[0].bound >= 0  # type: ignore[operator]
@@ -114,7 +115,7 @@ def test_values_off_are_no_answer(
 
     def fake(run: SearchRun) -> SearchRun:
         spoilt = {name: spoil(x) for name, x in (run.values or {}).items()}
-        return SearchRun(end=SearchEnd.DONE, values=spoilt)
+        return SearchRun(status=LpStatusOptimal, values=spoilt)
 
     doctored(fake)
     outcome = answer(lags(*FIVES, members=3), "none; peak-lag")
@@ -127,7 +128,9 @@ def test_rounding() -> None:
     case = milp_instance(instance(lags(3, 2)), parse_policy("none; peak-lag"))
     program = policy_program(case, Limits(), no_balance)
     right = {var.name: float(c == 0) for (_, c), var in program.given.items()}
-    run = SearchRun(end=SearchEnd.DONE, values={k: v + 1e-7 for k, v in right.items()})
+    run = SearchRun(
+        status=LpStatusOptimal, values={k: v + 1e-7 for k, v in right.items()}
+    )
     found = rounded(program, run)
     assert found is not None
     assert found.assignee.tolist() == [0, 0]
@@ -139,7 +142,7 @@ def test_rounding() -> None:
 
 
 def test_bounds_are_rounded_the_safe_way() -> None:
-    run = SearchRun(end=SearchEnd.DONE)
+    run = SearchRun(status=LpStatusOptimal)
     assert safe_bound(run) is None
     for bound, safe in (
         (5.0, 5),
@@ -173,7 +176,7 @@ def test_a_split_row_admits_what_the_row_admits(seed: int) -> None:
             rows = program.problem.constraints()
             assert all(magnitude(row.expr) <= 2 * ROW_MAX for row in rows)
             run = highs.minimize(program.problem, Limits(), presolve=False)
-            assert (run.end is SearchEnd.DONE) == (most == exact)
+            assert (run.status == LpStatusOptimal) == (most == exact)
 
 
 @pytest.mark.parametrize("top", [10**9, 10**14, 10**15, (2**63 - 1) // 3])

@@ -63,7 +63,7 @@ def test_supported_plans_are_the_best_of_their_moves() -> None:
     inside = 0
     for seed, document in drawn(INSTANCES // 10):
         laid_out = instance(document)
-        eligible = EligiblePairs.of(laid_out)
+        eligible = EligiblePairs(laid_out)
         expected = brute.frontier(laid_out, brute.squares)
         top = max(laid_out.n_partitions, 1)
         found = list(supported_plans(eligible, top, Limits()))
@@ -81,7 +81,7 @@ def test_supported_plans_are_the_best_of_their_moves() -> None:
 def test_a_plan_keeps_owned_partitions_and_is_counted_back() -> None:
     for seed, document in drawn(INSTANCES // 10):
         laid_out = instance(document)
-        eligible = EligiblePairs.of(laid_out)
+        eligible = EligiblePairs(laid_out)
         for _, _, plan in supported_plans(eligible, laid_out.n_partitions, Limits()):
             assignee = eligible.assignment_of(plan).assignee
             assert eligible.plan_of(assignee).tolist() == plan.tolist(), seed
@@ -106,7 +106,7 @@ def pairs_of_loads(high: int, low: int, each: int) -> Document:
 
 def test_plans_on_one_edge_are_found_between_its_ends() -> None:
     """Ten moves of equal gain: all plans lie on the line between the ends."""
-    eligible = EligiblePairs.of(instance(pairs_of_loads(3, 1, 10)))
+    eligible = EligiblePairs(instance(pairs_of_loads(3, 1, 10)))
     found = {moves: s for moves, s, _ in supported_plans(eligible, 3, Limits())}
     assert found == {moves: 100 - 2 * moves for moves in range(11)}
 
