@@ -25,7 +25,7 @@ from xml.etree import ElementTree
 from tools.mutants import KILLED, SURVIVED, Mutant, Verdict, mutants_of
 
 ROOT = Path(__file__).resolve().parent.parent
-COPIES = ROOT / "build" / "mutation"
+COPIES = ROOT / "build" / "mutation" / str(os.getpid())
 LEFT_OUT = (".*", "build", "out", "dist", "__pycache__", "benchmarks")
 TIMES = "times.xml"
 MUTANTS = 12
@@ -89,7 +89,7 @@ PARTS = (
             "tests/solver/milp/test_limits.py",
             "tests/test_values_agree.py",
         ),
-        floor=0.5,
+        floor=0.4,
     ),
     Part(
         folder="solver/policy",
@@ -147,6 +147,7 @@ PARTS = (
             "tests/heuristics/group",
             "tests/heuristics/test_interpreted.py",
             "tests/heuristics/test_lag_swaps.py::test_near_the",
+            "tests/heuristics/test_sticky.py::test_on_rebalances_with_many_racks",
         ),
         floor=0.6,
     ),
@@ -174,8 +175,11 @@ PARTS = (
     Part(
         folder="verify/policy",
         tests=(
+            "tests/test_values_agree.py",
             "tests/verify/test_answers.py",
             "tests/verify/test_brute_force.py",
+            "tests/verify/test_bugs.py",
+            "tests/verify/test_cases.py",
             "tests/verify/test_claims.py",
             "tests/verify/test_enumeration.py",
             "tests/verify/test_feasibility.py",
@@ -192,7 +196,7 @@ PARTS = (
             "tests/verify/test_enumeration.py::test_refuses_what_takes_too_long",
             "tests/verify/test_price_bounds.py::test_nothing_false_is_ever_proved",
         ),
-        floor=0.5,
+        floor=0.4,
     ),
 )
 """Every engine, the heuristics, and both parts of the judge."""
