@@ -83,7 +83,9 @@ class LexicographicPeakLag:
         )
         found.run()
         self.holder = found.holder
-        return found.bound, known.with_term(found.packing).proof(found.bound)
+        return found.bound, known.with_term(found.packing).proof(
+            found.bound, found.engine
+        )
 
     def _restore_owners(self, stickiest: Int32 | None) -> None:
         peak = self.within[Objective.PEAK_LAG]

@@ -90,7 +90,7 @@ class TopicPeakLag:
         self.assignee[start:end] = lag_instance.to_assignee(alone, found.holder)
         self.bound += found.bound
         self.is_searchable &= is_searchable(lag_instance)
-        proof = known.proof(found.bound)
+        proof = known.proof(found.bound, found.engine)
         if isinstance(proof, SearchProof):
             self.engine = proof.engine
         self.terms += known.terms
