@@ -145,7 +145,8 @@ def _list_choices(
     rows = np.flatnonzero(np.isin(region.topic, topics))
     cell = np.searchsorted(topics, region.topic[rows]) * int(region.by_topic)
     cells = cells_of(region, group[0])
-    least, most = region.least[cells], np.minimum(region.most[cells], rows.size)
+    least = region.least[cells].copy()
+    most = np.minimum(region.most[cells], rows.size)
     is_complete = _is_listable(cell, most)
     if not is_complete:  # then look only at counts near the mean
         share = region.lag.size // region.unit.size
