@@ -13,7 +13,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
 import orjson
 
 from heuristics import ASSIGNORS
@@ -22,9 +21,8 @@ from solver import solve
 from solver.exact import solve_without_closed_form
 from solver.limits import Limits
 from solver.peak_lag.column_generation import pack
-from solver.peak_lag.feasible_region import eligible_members
-from solver.peak_lag.greedy import CellLimits, in_rounds
 from solver.peak_lag.lag_instance import build_lag_instance
+from solver.peak_lag.set_partition import partition_exactly
 from solver.peak_lag.work import Work
 from solver.policy import NAMED, dec_min, no_balance, parse_policy
 
@@ -63,7 +61,7 @@ def _answer(instance: Instance) -> None:
 
 
 def _compile_peak_lag() -> None:
-    """Run the peak-lag kernels that only large or dense groups use."""
+    """Run the peak-lag kernels that groups of this size rarely use."""
     topics = {"t": {"partitions": 7, "lag": [6, 6, 5, 4, 4, 4, 4]}}
     members = {name: {"subscription": ["t"]} for name in "abc"}
     document: dict[str, Any] = {"format": "rebalance/1", "group": "packed"}
@@ -73,10 +71,7 @@ def _compile_peak_lag() -> None:
         lag_instance = build_lag_instance(instance, balance)
         if lag_instance is not None:
             pack(lag_instance, 0, 33, Work(limits=Limits()))
-            region = lag_instance.region
-            limits = CellLimits(region.least, region.most, region.pool, region.extra)
-            order = np.argsort(-region.lag, kind="stable")
-            in_rounds(region, order, eligible_members(region), limits)
+            partition_exactly(lag_instance.region, 0, 33, Work(limits=Limits()))
 
 
 def _drawn(seed: int) -> dict[str, Any]:

@@ -53,13 +53,11 @@ class PeakLagBound:
             return self
         return PeakLagBound(value=term.bound, terms=(*self.terms, term))
 
-    def proof(self, bound: int) -> Proof:
-        """Return the proof of a bound: these terms, or CP-SAT, which raised it."""
+    def proof(self, bound: int, engine: str) -> Proof:
+        """Return the proof of a bound: these terms, or the search that raised it."""
         if bound <= self.value:
             return TermsProof(terms=list(self.terms))
-        from solver.peak_lag.peak_lag_program import ENGINE  # noqa: PLC0415 - loaded
-
-        return SearchProof(engine=ENGINE, terms=list(self.terms))
+        return SearchProof(engine=engine, terms=list(self.terms))
 
 
 def bound_peak_lag(

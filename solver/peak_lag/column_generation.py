@@ -202,7 +202,6 @@ class Columns:
             model.add_bool_or(some)
         model.add(sum(x) <= self.members)
         solver = solver_within(self.work, effort)
-        solver.parameters.linearization_level = 2  # the relaxation is nearly integral
         status = run_within(solver, model, self.work)
         if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             return None

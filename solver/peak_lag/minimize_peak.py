@@ -24,6 +24,11 @@ from solver.peak_lag.feasible_region import (
 )
 from solver.peak_lag.lag_instance import LagInstance, is_searchable
 from solver.peak_lag.local_search import search_locally
+from solver.peak_lag.set_partition import (
+    ENUMERATION,
+    PARTITIONS_MAX,
+    partition_exactly,
+)
 from solver.peak_lag.work import Work
 from solver.policy import Objective
 
@@ -61,6 +66,8 @@ class MinimizePeak:
         ``holder`` has as many.
     packing : BoundTerm or None
         Proof of a bound that column generation raised.
+    engine : str
+        The search that raised the bound beyond all terms, if any did.
     """
 
     lag_instance: LagInstance
@@ -69,6 +76,7 @@ class MinimizePeak:
     work: Work
     moves: int | None = None
     packing: BoundTerm | None = None
+    engine: str = ENUMERATION
     peak: int = field(init=False)
     _seeds: Iterator[int] = field(init=False)
 
@@ -77,11 +85,16 @@ class MinimizePeak:
         self.peak = int(peak_lag_of(self.lag_instance.region, self.holder))
         self._seeds = count(self.work.limits.seed)
         searchable = is_searchable(self.lag_instance)
+        is_small = self.lag_instance.region.lag.size <= PARTITIONS_MAX
         if self.moves is not None:  # little can be exchanged, and much is fixed
             self._search(_SEARCH_EFFORT)
-        elif has_few_lags(self.lag_instance):
-            self._reach(self.bound, _LOCAL_STEPS // 16)
-            self._generate_columns()
+        else:
+            if has_few_lags(self.lag_instance) or is_small:
+                self._reach(self.bound, _LOCAL_STEPS // 16)
+            if has_few_lags(self.lag_instance):
+                self._generate_columns()
+            if is_small:
+                self._partition_exactly()
         for turn in count():
             steps = _LOCAL_STEPS << turn
             for phase in (
@@ -133,6 +146,15 @@ class MinimizePeak:
             if not self._reach(middle, steps):
                 low = middle + 1
 
+    def _partition_exactly(self) -> None:
+        """Raise the bound of a small group to the least peak by enumeration."""
+        if self._is_over():
+            return
+        holder, self.bound = partition_exactly(
+            self.lag_instance.region, self.bound, self.peak, self.work
+        )
+        self._keep(holder)
+
     def _generate_columns(self) -> None:
         """Raise the bound to the least peak of the packing relaxation, and meet it."""
         if self._is_over():
@@ -150,8 +172,9 @@ class MinimizePeak:
         if self._is_over() or not is_searchable(self.lag_instance):
             return
         # Imported when needed: CP-SAT takes a second to load.
-        from solver.peak_lag.peak_lag_program import improve  # noqa: PLC0415
+        from solver.peak_lag.peak_lag_program import ENGINE, improve  # noqa: PLC0415
 
+        before = self.bound
         holder, self.bound = improve(
             self.lag_instance,
             self.holder,
@@ -162,6 +185,7 @@ class MinimizePeak:
             work=self.work,
             effort=effort,
         )
+        self.engine = ENGINE if self.bound > before else self.engine
         self._keep(holder)
 
 

@@ -99,6 +99,8 @@ def solver_within(work: Work, effort: float) -> cp_model.CpSolver:
     """Return CP-SAT, set to keep to the limits and to an effort."""
     solver = configure_solver(work.limits)
     solver.parameters.max_deterministic_time = max(work.left(effort), 1e-3)
+    # All constraints in the linear relaxation: it is what proves bounds.
+    solver.parameters.linearization_level = 2
     return solver
 
 

@@ -17,7 +17,6 @@ from numba import njit
 
 from rebalance import Int64
 
-MOST_ITEMS: Final = 30
 NO_SUBSET: Final = -1
 
 
@@ -56,19 +55,70 @@ def nearest_sums(
         Subsets as bits, -1 if there is none; below: at most the target, above: at
         least. Equal if the target is met.
     """
-    middle = lag.size // 2
-    left = _sums_of_half(lag, group, least, most, 0, middle, 1)
-    right = _sums_of_half(lag, group, least, most, lag.size - 1, middle - 1, -1)
-    is_split = 0 < middle < lag.size and group[middle - 1] == group[middle]
-    low, high = 0, MOST_ITEMS
-    if is_split:
-        low, high = least[group[middle]], most[group[middle]]
+    left, right, low, high = _halves(lag, group, least, most)
     best = (NO_SUBSET, 0, NO_SUBSET, 0)
     for a in range(left.offsets.size - 1):
         for b in range(right.offsets.size - 1):
             if low <= a + b <= high:
                 best = _improve(left, right, a, b, target, best)
     return best
+
+
+@njit(cache=True)
+def list_sums(
+    lag: Int64,
+    group: Int64,
+    least: Int64,
+    most: Int64,
+    low: int,
+    high: int,
+    limit: int,
+) -> tuple[Int64, Int64, int]:
+    """List the subsets with sums from ``low`` to ``high``, up to ``limit``.
+
+    Parameters are those of `nearest_sums`, with up to 62 items.
+
+    Returns
+    -------
+    int64, int64
+        Subsets as bits, and their sums.
+    int
+        Steps.
+    """
+    left, right, fewest, largest = _halves(lag, group, least, most)
+    chosen, total = np.empty(limit, np.int64), np.empty(limit, np.int64)
+    end, steps = 0, 8 * (left.total.size + right.total.size)
+    for a in range(left.offsets.size - 1):
+        for b in range(right.offsets.size - 1):
+            if not fewest <= a + b <= largest:
+                continue
+            start, above = right.offsets[b : b + 2]
+            steps += left.offsets[a + 1] - left.offsets[a] + above - start
+            for i in range(left.offsets[a], left.offsets[a + 1]):
+                while above > start and left.total[i] + right.total[above - 1] > high:
+                    above -= 1
+                j = above - 1
+                while j >= start and left.total[i] + right.total[j] >= low:
+                    if end == limit:
+                        return chosen, total, steps
+                    chosen[end] = left.chosen[i] | right.chosen[j]
+                    total[end] = left.total[i] + right.total[j]
+                    end += 1
+                    j -= 1
+    return chosen[:end], total[:end], steps
+
+
+@njit(cache=True)
+def _halves(
+    lag: Int64, group: Int64, least: Int64, most: Int64
+) -> tuple[HalfSums, HalfSums, int, int]:
+    """List both halves, and how many may be chosen of the group that they share."""
+    middle = lag.size // 2
+    left = _sums_of_half(lag, group, least, most, 0, middle, 1)
+    right = _sums_of_half(lag, group, least, most, lag.size - 1, middle - 1, -1)
+    if 0 < middle < lag.size and group[middle - 1] == group[middle]:
+        return left, right, least[group[middle]], most[group[middle]]
+    return left, right, 0, lag.size
 
 
 @njit(cache=True)
@@ -117,7 +167,7 @@ def _sums_of_half(
     half = HalfSums(np.array([0, 1]), np.zeros(1, np.int64), np.zeros(1, np.int64))
     i = start
     while i != stop:
-        half = _with_item(half, lag[i], i)
+        half = _with_item(half, lag[i], i, most[group[i]])
         after = i + step
         is_last = after < 0 or after >= lag.size
         if is_last or group[after] != group[i]:
@@ -136,9 +186,9 @@ def _bucket(half: HalfSums, b: int) -> HalfSums:
 
 
 @njit(cache=True)
-def _with_item(half: HalfSums, lag: int, item: int) -> HalfSums:
+def _with_item(half: HalfSums, lag: int, item: int, most: int) -> HalfSums:
     """Add an item: merge each bucket with the one before, to which it is added."""
-    buckets = half.offsets.size  # one more than before
+    buckets = min(half.offsets.size, max(most, 0) + 1)  # at most one more than before
     offsets = np.zeros(buckets + 1, np.int64)
     total = np.empty(2 * half.total.size, np.int64)
     chosen = np.empty(2 * half.total.size, np.int64)
@@ -146,7 +196,8 @@ def _with_item(half: HalfSums, lag: int, item: int) -> HalfSums:
         one, other, start = _bucket(half, b), _bucket(half, b - 1), offsets[b]
         _merge(one, other, lag, 1 << item, total[start:], chosen[start:])
         offsets[b + 1] = start + one.total.size + other.total.size
-    return HalfSums(offsets, total, chosen)
+    end = offsets[-1]
+    return HalfSums(offsets, total[:end], chosen[:end])
 
 
 @njit(cache=True)

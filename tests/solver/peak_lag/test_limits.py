@@ -92,9 +92,7 @@ def test_more_effort_is_never_worse() -> None:
 
 
 def test_an_interrupt_ends_a_long_search() -> None:
-    event = Event()
-    laid_out = group("uniform", partitions=30, members=6, topics=1, seed=0)
-    limits = Limits(stop=event, effort=60)
+    laid_out = group("uniform", partitions=61, members=20, topics=1, seed=0)
 
     class Later(Event):
         """Set after it has been asked a few hundred times."""
@@ -108,7 +106,7 @@ def test_an_interrupt_ends_a_long_search() -> None:
     outcome = solve(
         laid_out,
         parse_policy("dec-min; peak-lag"),
-        limits=Limits(stop=Later(), effort=limits.effort),
+        limits=Limits(stop=Later(), effort=60),
     )
     assert outcome.status is Status.FEASIBLE
     assert outcome.reason == "interrupted"
