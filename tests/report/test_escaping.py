@@ -212,14 +212,17 @@ def test_every_element_has_an_accessible_name(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("count", [4_000, pytest.param(50_000, marks=pytest.mark.slow)])
 def test_a_page_of_very_many_rebalances_stays_small(tmp_path: Path, count: int) -> None:
-    """Rows are copied, not judged; they are of 2,000 groups."""
+    """Rows are copied, not judged; each group has 25 rebalances."""
     audit = Audit()
     key = audit.rebalance(even("g"), {"actual": RESTLESS, "range": BEST})
     rows = {name: list(found) for name, found in audit.rows.items()}
     for table in ("rebalances", "answers"):
         audit.rows[table] = []
         for number in range(count):
-            group, copy = f"group-{number % 2000}" + "y" * 200, f"{key}#{number}"
+            group, copy = (
+                f"group-{number % (count // 25)}" + "y" * 200,
+                f"{key}#{number}",
+            )
             same = {"group_id": group, "rebalance_id": copy, "generation": number}
             audit.rows[table] += [row | same for row in rows[table]]
     html = page_of(audit.write(tmp_path / "audit"))
