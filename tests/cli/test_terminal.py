@@ -121,8 +121,8 @@ def test_an_optimum_shows_what_is_proved(person: Cli, tmp_path: Path) -> None:
     source = write_lines(tmp_path / "r", CHAIN)
     (tmp_path / "a").write_bytes(person("solve", "--json", source).out)
     text = person("judge", source, tmp_path / "a").out.decode()
-    assert "proved: no assignment is more even" in text
-    assert "no balanced assignment moves less" in text
+    assert "proved: no assignment is more balanced" in text
+    assert "no balanced assignment has fewer moves" in text
 
 
 def test_large_answers_are_cut_for_people_only(person: Cli, tmp_path: Path) -> None:

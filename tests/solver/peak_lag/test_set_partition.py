@@ -1,4 +1,7 @@
-"""Set partition over enumerated subsets, compared with brute force."""
+"""Set partition over enumerated subsets, compared with brute force.
+
+Reaches into `solver.peak_lag` to compare the least peak of a group with brute force.
+"""
 
 from __future__ import annotations
 
