@@ -73,8 +73,8 @@ def _auto(instance: Instance, policy: Policy, limits: Limits) -> Result:
 
     if peak_lag.can_answer(policy):
         return peak_lag.solve(instance, policy, limits=limits)
-    known_bound = peak_lag.known_bound(instance, policy, limits=limits)
-    return cpsat.solve(instance, policy, limits=limits, known_bound=known_bound)
+    known_bounds = peak_lag.known_bounds(instance, policy, limits=limits)
+    return cpsat.solve(instance, policy, limits=limits, known_bounds=known_bounds)
 
 
 def _cp_sat(instance: Instance, policy: Policy, limits: Limits) -> Result:

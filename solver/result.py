@@ -101,6 +101,26 @@ class Certificate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class KnownBound:
+    """A proved lower bound on an objective, which must be an integer.
+
+    It holds for all assignments that meet the balance, whatever the objectives before.
+
+    Attributes
+    ----------
+    value : int
+        In the units of the objective (`solver.objectives.scale_of`).
+    proof : Proof
+    certificate : Certificate or None
+        Certificate of dec-min balance if the proof rests on it.
+    """
+
+    value: int
+    proof: Proof
+    certificate: Certificate | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectiveResult:
     """Value and bound of one objective of a policy.
 

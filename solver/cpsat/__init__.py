@@ -1,7 +1,6 @@
 """Every policy as an integer program, solved by CP-SAT (OR-Tools)."""
 
-from solver.cpsat.lexicographic import KnownBound
 from solver.cpsat.run_solver import configure_solver, run_solver
 from solver.cpsat.solve_cpsat import solve
 
-__all__ = ["KnownBound", "configure_solver", "run_solver", "solve"]
+__all__ = ["configure_solver", "run_solver", "solve"]

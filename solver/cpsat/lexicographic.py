@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from rebalance import Assignment, BoundTerm, SearchProof, TermsProof
+from rebalance import (
+    Assignment,
+    BoundTerm,
+    CertificateProof,
+    SearchProof,
+    TermsProof,
+)
 from solver.cpsat.cp_instance import CpInstance
 from solver.cpsat.load_vector import LoadVectorSolve
 from solver.cpsat.objective_expressions import objective_expression
@@ -14,7 +21,7 @@ from solver.cpsat.variables import CpProgram, Linear
 from solver.objectives import scale_of, value_of
 from solver.policy import Objective, Policy, WeightedObjective
 from solver.result import (
-    Certificate,
+    KnownBound,
     MiscountError,
     ObjectiveResult,
     Proof,
@@ -28,24 +35,6 @@ SHARE: Final = 0.8
 """Part of the remaining time that an objective can take while others wait."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KnownBound:
-    """A proved lower bound on a policy's first objective, which must be an integer.
-
-    Attributes
-    ----------
-    value : int
-        In the units of the objective (`solver.objectives.scale_of`).
-    proof : TermsProof
-    certificate : Certificate or None
-        Certificate of dec-min balance if the terms rest on its load bounds.
-    """
-
-    value: int
-    proof: TermsProof
-    certificate: Certificate | None = None
-
-
 @dataclass(slots=True, kw_only=True)
 class LexicographicSolve:
     """The best assignment so far, and what is proved of each objective.
@@ -56,8 +45,8 @@ class LexicographicSolve:
         Always allowed.
     least_loads : tuple of int or None
         The dec-min load vector, if known.
-    given : KnownBound or None
-        From the caller, on the first objective.
+    given : mapping of Objective to KnownBound
+        From the caller.
     bounds : dict of int to Value
         Proved bounds, by number of the objective.
     """
@@ -67,7 +56,7 @@ class LexicographicSolve:
     runs: CpRuns
     best: Assignment | None
     least_loads: tuple[int, ...] | None
-    given: KnownBound | None
+    given: Mapping[Objective, KnownBound]
     bounds: dict[int, Value] = field(default_factory=dict)
 
     def is_optimal(self) -> bool:
@@ -101,12 +90,13 @@ class LexicographicSolve:
         numbers = range(len(self.policy.objectives))
         objectives = tuple(map(self._objective_result, numbers))
         proved = all(one.is_proved for one in objectives)
+        certificates = (known.certificate for known in self.given.values())
         return Result(
             policy=self.policy,
             status=Status.OPTIMAL if proved else Status.FEASIBLE,
             assignment=self.best,
             objectives=objectives,
-            certificate=None if self.given is None else self.given.certificate,
+            certificate=next(filter(None, certificates), None),
             reason=None if proved else reason,
         )
 
@@ -133,10 +123,13 @@ class LexicographicSolve:
 
     def _known(self, number: int) -> KnownBound:
         """Return the bound that needs no run; of equal ones, the caller's."""
-        bound = trivial_bound(self.cp, self.policy.objectives[number])
-        if number == 0 and self.given is not None and self.given.value >= bound.value:
-            return self.given
-        return bound
+        objective = self.policy.objectives[number]
+        bound = trivial_bound(self.cp, objective)
+        given = self._given(objective)
+        return bound if given is None or given.value < bound.value else given
+
+    def _given(self, objective: WeightedObjective) -> KnownBound | None:
+        return None if objective.only is None else self.given.get(objective.only)
 
     def _minimize(self, program: CpProgram, number: int) -> bool:
         """Minimize and fix an objective; return whether it could be fixed."""
@@ -150,8 +143,8 @@ class LexicographicSolve:
         if objective.only is Objective.LOAD:
             return self._minimize_load(program, number, is_least=is_least)
         expression = objective_expression(program, objective)
-        if number == 0 and self.given is not None:
-            program.model.add(expression >= self.given.value)
+        if (given := self._given(objective)) is not None:
+            program.model.add(expression >= given.value)
         if not is_least:
             share = 1.0 if is_last else SHARE
             self._minimize_expression(program, expression, number, share)
@@ -214,7 +207,10 @@ class LexicographicSolve:
             known = self._known(number)
             if not isinstance(bound, int) or known.value >= min(bound, value):
                 return known.value, known.proof
-            terms = [term for term in known.proof.terms if term.kind != "zero"]
+            if isinstance(known.proof, CertificateProof):
+                return bound, SearchProof(engine=ENGINE)
+            known_terms = known.proof.terms or []
+            terms = [term for term in known_terms if term.kind != "zero"]
             # model_construct: absent terms are None here, and left out when written.
             return bound, SearchProof.model_construct(
                 engine=ENGINE, terms=terms or None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Final
 
 import psutil
@@ -11,15 +13,15 @@ from rebalance import Assignment, Instance, InstanceError
 from solver.cpsat import constraints
 from solver.cpsat.balance_region import CpRegion, open_region
 from solver.cpsat.cp_instance import CpInstance, Distinctions, cp_instance_of
-from solver.cpsat.lexicographic import KnownBound, LexicographicSolve
+from solver.cpsat.lexicographic import LexicographicSolve
 from solver.cpsat.objective_expressions import moves, reject_too_large
 from solver.cpsat.run_solver import CpRuns, CpSolution, ModelInvalidError
 from solver.cpsat.variables import CpProgram
 from solver.cpsat.warm_start import warm_start
 from solver.limits import LimitExceededError, Limits, resident_bytes
 from solver.objectives import check_policy
-from solver.policy import BalanceKind, Policy
-from solver.result import Result, Status
+from solver.policy import BalanceKind, Objective, Policy
+from solver.result import KnownBound, Result, Status
 
 BYTES_PER_CHOICE: Final = 1_500
 CHOICES_PER_SECOND: Final = 60_000
@@ -32,7 +34,8 @@ def solve(
     *,
     limits: Limits,
     hint: Assignment | None = None,
-    known_bound: KnownBound | None = None,
+    known_bounds: Mapping[Objective, KnownBound] = MappingProxyType({}),
+    spent: float = 0.0,
 ) -> Result:
     """Solve a policy with CP-SAT.
 
@@ -43,9 +46,11 @@ def solve(
         One that is exceeded makes the result FEASIBLE or UNKNOWN.
     hint : Assignment or None
         A good assignment to start from; used if it is allowed.
-    known_bound : KnownBound or None
-        Lower bound on the first objective. The result carries its certificate, and its
-        proof where the bound of the result equals it.
+    known_bounds : mapping of Objective to KnownBound
+        Lower bounds. The result carries their certificate, and the proof of each where
+        the bound of the result equals it.
+    spent : float
+        Effort spent before, which counts towards the limit.
 
     Raises
     ------
@@ -57,7 +62,7 @@ def solve(
     cp = cp_instance_of(instance, Distinctions.of(policy))
     for objective in policy.objectives:
         reject_too_large(cp, objective)
-    runs = CpRuns(limits=limits)
+    runs = CpRuns(limits=limits, spent=spent)
     start = warm_start(cp, policy, hint)
     lexicographic = LexicographicSolve(
         cp=cp,
@@ -65,7 +70,7 @@ def solve(
         runs=runs,
         best=start.assignment,
         least_loads=start.least_loads,
-        given=known_bound,
+        given=known_bounds,
     )
     too_large = _too_large(cp, runs)
     if too_large is not None or lexicographic.is_optimal():

@@ -19,7 +19,7 @@ from solver.limits import Limits
 from solver.objectives import check_policy, count_moves, scale_of, value_of
 from solver.pareto.frontier import Frontier, KnownFrontier, KnownValue, Progress
 from solver.policy import Balance, Objective, Policy, WeightedObjective, no_balance
-from solver.result import Result, zero_term
+from solver.result import KnownBound, Result, zero_term
 
 PEAK_LAG: Final = WeightedObjective.of(Objective.PEAK_LAG)
 MOVES: Final = WeightedObjective.of(Objective.STICKINESS)
@@ -75,7 +75,7 @@ def peak_lag_frontier(
             Policy(balance=balance, objectives=(PEAK_LAG,), max_moves=most),
             limits=limits,
             hint=known.at(most).assignment,
-            known_bound=_known_bound(known.at(most)),
+            known_bounds=_known_bounds(known.at(most)),
         )
         _add(known, instance, most, found)
 
@@ -99,10 +99,10 @@ def _add(known: KnownFrontier, instance: Instance, most: int, found: Result) -> 
     known.add_bound(most, bound, found.objectives[0].proof or zero_term())
 
 
-def _known_bound(known: KnownValue) -> cpsat.KnownBound | None:
+def _known_bounds(known: KnownValue) -> dict[Objective, KnownBound]:
     if not isinstance(known.proof, TermsProof):
-        return None
-    return cpsat.KnownBound(value=known.bound, proof=known.proof)
+        return {}
+    return {Objective.PEAK_LAG: KnownBound(value=known.bound, proof=known.proof)}
 
 
 def _moves_and_peak_lag(instance: Instance, assignment: Assignment) -> tuple[int, int]:

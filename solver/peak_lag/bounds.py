@@ -22,6 +22,7 @@ from solver.peak_lag.feasible_region import (
     interchangeable_members,
 )
 from solver.peak_lag.lag_instance import LagInstance
+from solver.peak_lag.set_partition import ENUMERATION
 from solver.peak_lag.work import Work
 from solver.result import Proof
 
@@ -53,11 +54,11 @@ class PeakLagBound:
             return self
         return PeakLagBound(value=term.bound, terms=(*self.terms, term))
 
-    def proof(self, bound: int, engine: str) -> Proof:
-        """Return the proof of a bound: these terms, or the search that raised it."""
+    def proof(self, bound: int) -> Proof:
+        """Return the proof of a bound: these terms, or what raised it beyond them."""
         if bound <= self.value:
             return TermsProof(terms=list(self.terms))
-        return SearchProof(engine=engine, terms=list(self.terms))
+        return SearchProof(engine=ENUMERATION, terms=list(self.terms))
 
 
 def bound_peak_lag(

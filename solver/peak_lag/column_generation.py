@@ -24,9 +24,9 @@ from ortools.sat.python import cp_model
 
 from rebalance import NOBODY, BoundTerm, Int32, Int64
 from solver.constants import INT64_MAX
+from solver.cpsat import configure_solver, run_solver
 from solver.peak_lag.feasible_region import FeasibleRegion
 from solver.peak_lag.lag_instance import LagInstance
-from solver.peak_lag.peak_lag_program import run_within, solver_within
 from solver.peak_lag.work import Work
 
 Prices = NDArray[np.float64]
@@ -201,8 +201,14 @@ class Columns:
         for some in covering:
             model.add_bool_or(some)
         model.add(sum(x) <= self.members)
-        solver = solver_within(self.work, effort)
-        status = run_within(solver, model, self.work)
+        solver, limits = configure_solver(self.work.limits), self.work.limits
+        solver.parameters.max_deterministic_time = max(self.work.left(effort), 1e-3)
+        # All constraints in the linear relaxation: it is what proves bounds.
+        solver.parameters.linearization_level = 2
+        if not run_solver(solver, model, limits):
+            return None
+        self.work.spent += solver.response_proto.deterministic_time
+        status = solver.response_proto.status
         if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             return None
         return [

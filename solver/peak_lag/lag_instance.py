@@ -103,17 +103,10 @@ def is_searchable(lag_instance: LagInstance) -> bool:
     variables = np.diff(eligible_members(region).offsets)
     firsts = [int(rows[0]) for rows in equivalence_classes(region)]
     small = int(variables[region.topic[firsts]].sum()) <= _SEARCH_VARIABLES
-    return small and largest_sum(lag_instance, deviation=True) < EXACT_DOUBLE_MAX
-
-
-def largest_sum(lag_instance: LagInstance, *, deviation: bool) -> int:
-    """Return what no sum of a program exceeds; deviations count in shares."""
-    region = lag_instance.region
-    largest = int(region.unit.max(initial=1))
-    if deviation:
-        shares = int((lag_instance.scale // region.unit).sum())
-        largest = max(largest, 2 * shares)
-    return int(region.lag.sum()) * largest
+    # No sum of a program exceeds this: deviations count in shares, and twice.
+    shares = int((lag_instance.scale // region.unit).sum())
+    largest = max(int(region.unit.max(initial=1)), 2 * shares)
+    return small and int(region.lag.sum()) * largest < EXACT_DOUBLE_MAX
 
 
 class _CellBounds(NamedTuple):

@@ -1,16 +1,15 @@
 """Minimize peak lag from a feasible assignment and a lower bound.
 
-Column generation where it applies, then rounds of local search towards the bound, of
-CP-SAT, and of local search towards targets between the bound and the best peak; each
-round has twice the effort of the one before. Effort is counted in steps, not in
-seconds; limits are checked between pieces of a fraction of a second.
+Column generation and set partition where they apply, then rounds of local search
+towards the bound, and towards targets between the bound and the best peak; each round
+has twice the effort of the one before. Effort is counted in steps, not in seconds;
+limits are checked between pieces of a fraction of a second.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import count
 from typing import Final
 
@@ -24,13 +23,8 @@ from solver.peak_lag.feasible_region import (
 )
 from solver.peak_lag.lag_instance import LagInstance, is_searchable
 from solver.peak_lag.local_search import search_locally
-from solver.peak_lag.set_partition import (
-    ENUMERATION,
-    PARTITIONS_MAX,
-    partition_exactly,
-)
+from solver.peak_lag.set_partition import PARTITIONS_MAX, partition_exactly
 from solver.peak_lag.work import Work
-from solver.policy import Objective
 
 _LOCAL_STEPS: Final = 100_000_000
 """Steps of local search in the first round: about a tenth of a second."""
@@ -38,8 +32,8 @@ _LOCAL_STEPS: Final = 100_000_000
 _PIECE_STEPS: Final = 50_000_000
 """Steps between two checks of the limits, and of one random seed."""
 
-_SEARCH_EFFORT: Final = 0.25
-"""Deterministic seconds of CP-SAT in the first round."""
+_ROUNDS_BEFORE_SEARCH: Final = 3
+"""Rounds where CP-SAT goes on from here."""
 
 _ROUNDS: Final = 6
 """Rounds where no search can prove a bound and no effort is set."""
@@ -66,8 +60,6 @@ class MinimizePeak:
         ``holder`` has as many.
     packing : BoundTerm or None
         Proof of a bound that column generation raised.
-    engine : str
-        The search that raised the bound beyond all terms, if any did.
     """
 
     lag_instance: LagInstance
@@ -76,38 +68,34 @@ class MinimizePeak:
     work: Work
     moves: int | None = None
     packing: BoundTerm | None = None
-    engine: str = ENUMERATION
     peak: int = field(init=False)
     _seeds: Iterator[int] = field(init=False)
 
     def run(self) -> None:
-        """Alternate until the peak meets the bound or a limit is exceeded."""
+        """Go on until the peak meets the bound, a limit is met, or CP-SAT is due."""
         self.peak = int(peak_lag_of(self.lag_instance.region, self.holder))
         self._seeds = count(self.work.limits.seed)
-        searchable = is_searchable(self.lag_instance)
         is_small = self.lag_instance.region.lag.size <= PARTITIONS_MAX
-        if self.moves is not None:  # little can be exchanged, and much is fixed
-            self._search(_SEARCH_EFFORT)
-        else:
+        if self.moves is None:
             if has_few_lags(self.lag_instance) or is_small:
                 self._reach(self.bound, _LOCAL_STEPS // 16)
             if has_few_lags(self.lag_instance):
                 self._generate_columns()
             if is_small:
                 self._partition_exactly()
-        for turn in count():
-            steps = _LOCAL_STEPS << turn
-            for phase in (
-                partial(self._reach, self.bound, steps),
-                partial(self._search, _SEARCH_EFFORT * 2**turn),
-                partial(self._bisect, steps // 4),
-            ):
-                if self._is_over():
-                    return
-                phase()
-            has_effort = self.work.limits.effort is not None
-            if not searchable and not has_effort and turn + 1 >= _ROUNDS:
+        for turn in self._turns():
+            if self._is_over():
                 return
+            steps = _LOCAL_STEPS << turn
+            if not self._reach(self.bound, steps):
+                self._bisect(steps // 4)
+
+    def _turns(self) -> Iterable[int]:
+        """Return the numbers of the rounds of local search."""
+        if is_searchable(self.lag_instance):
+            # With fixed moves little can be exchanged: CP-SAT is due at once.
+            return range(_ROUNDS_BEFORE_SEARCH if self.moves is None else 0)
+        return range(_ROUNDS) if self.work.limits.effort is None else count()
 
     def _is_over(self) -> bool:
         return self.peak <= self.bound or self.work.exceeded() is not None
@@ -165,27 +153,6 @@ class MinimizePeak:
         holder, term = pack(self.lag_instance, self.bound, self.peak, self.work)
         if term is not None:
             self.packing, self.bound = term, term.bound
-        self._keep(holder)
-
-    def _search(self, effort: float) -> None:
-        """Let CP-SAT find a better assignment, or raise the bound."""
-        if self._is_over() or not is_searchable(self.lag_instance):
-            return
-        # Imported when needed: CP-SAT takes a second to load.
-        from solver.peak_lag.peak_lag_program import ENGINE, improve  # noqa: PLC0415
-
-        before = self.bound
-        holder, self.bound = improve(
-            self.lag_instance,
-            self.holder,
-            Objective.PEAK_LAG,
-            value=self.peak,
-            bound=self.bound,
-            within={} if self.moves is None else {Objective.STICKINESS: self.moves},
-            work=self.work,
-            effort=effort,
-        )
-        self.engine = ENGINE if self.bound > before else self.engine
         self._keep(holder)
 
 

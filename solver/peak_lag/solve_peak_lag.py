@@ -1,15 +1,15 @@
 """Solve the policies of peak lag, exactly where possible and else with a bound.
 
-Peak lag, stickiness, lag spread and deviation are solved lexicographically: each is
-minimized with the values of those before as limits, until one cannot be proved; those
-after it keep their trivial bounds.
+Bounds, a construction and local search come first, for peak lag alone; owners are
+restored within the peak that they reach. `solver.cpsat` does the rest of the policy,
+given the assignment and the bounds, where its program is small.
 """
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Final
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from rebalance import (
     CertificateProof,
     Claims,
     Instance,
-    Int32,
+    InstanceError,
     SearchProof,
     TermsProof,
 )
@@ -32,12 +32,17 @@ from solver.peak_lag.greedy import construct_greedily
 from solver.peak_lag.lag_instance import LagInstance, build_lag_instance, is_searchable
 from solver.peak_lag.minimize_peak import MinimizePeak
 from solver.peak_lag.restore_owners import restore_owners
+from solver.peak_lag.set_partition import ENUMERATION
 from solver.peak_lag.work import Work
-from solver.policy import BalanceKind, Objective, Policy, WeightedObjective
-from solver.result import ObjectiveResult, Proof, Result, Status, zero_term
-
-if TYPE_CHECKING:
-    from solver import cpsat
+from solver.policy import BalanceKind, Objective, Policy
+from solver.result import (
+    KnownBound,
+    ObjectiveResult,
+    Proof,
+    Result,
+    Status,
+    zero_term,
+)
 
 _OBJECTIVES: Final = {
     Objective.STICKINESS,
@@ -88,48 +93,71 @@ def solve(instance: Instance, policy: Policy, *, limits: Limits) -> Result:
         return TopicPeakLag(instance, policy, work).solve()
     lag_instance = build_lag_instance(instance, policy.balance)
     core = _core(instance, policy)
-    if lag_instance is None or (first is Objective.STICKINESS and core is None):
+    is_sticky = first is Objective.STICKINESS
+    if lag_instance is None or (is_sticky and core is None):
         from solver import cpsat  # noqa: PLC0415 - CP-SAT takes a second to load
 
         return cpsat.solve(instance, policy, limits=limits)
-    return LexicographicPeakLag(
-        instance=instance,
+    moves, stickiest = None, None
+    bounds: dict[Objective, KnownBound] = {}
+    if core is not None:
+        fewest = core.objectives[0].bound
+        assert isinstance(fewest, int)  # noqa: S101 - only ``load`` is a vector
+        moves = fewest if is_sticky else None
+        stickiest = lag_instance.to_holder(core.require_assignment().assignee)
+        bounds[Objective.STICKINESS] = KnownBound(
+            value=fewest, proof=CertificateProof(), certificate=core.certificate
+        )
+    start = stickiest if is_sticky else None
+    known = bound_peak_lag(instance, lag_instance, work)
+    found = MinimizePeak(
         lag_instance=lag_instance,
-        policy=policy,
+        holder=construct_greedily(lag_instance) if start is None else start,
+        bound=known.value,
         work=work,
-        core=core,
-    ).solve()
+        moves=moves,
+    )
+    found.run()
+    bounds[Objective.PEAK_LAG] = KnownBound(
+        value=found.bound, proof=known.with_term(found.packing).proof(found.bound)
+    )
+    holder = found.holder
+    if [one.only for one in policy.objectives[:2]] == _BOUNDED[1]:
+        holder = restore_owners(lag_instance, holder, stickiest, found.peak, work)
+    return _settle(
+        instance,
+        policy,
+        work,
+        lag_instance,
+        Assignment(assignee=lag_instance.to_assignee(instance, holder)),
+        bounds,
+    )
 
 
-def known_bound(
+def known_bounds(
     instance: Instance, policy: Policy, *, limits: Limits
-) -> cpsat.KnownBound | None:
+) -> dict[Objective, KnownBound]:
     """Return the lower bound on peak lag for `solver.cpsat`, with its terms.
 
-    The terms bound peak lag within the balance, whatever the limit on moves.
-
-    Returns
-    -------
-    KnownBound or None
-        None unless the policy is peak lag, then at most stickiness, with ``max-moves``
-        and a balance that `solve` accepts.
+    The terms bound peak lag within the balance, whatever the limit on moves. Empty
+    unless the policy is peak lag, then at most stickiness, with ``max-moves`` and a
+    balance that `solve` accepts.
     """
     objectives = [one.only for one in policy.objectives]
     kind = policy.balance.kind
     if policy.max_moves is None or objectives not in _BOUNDED or kind not in _BALANCES:
-        return None
+        return {}
     lag_instance = build_lag_instance(instance, policy.balance)
     core = _core(instance, policy)
     if lag_instance is None or (kind is BalanceKind.DEC_MIN and core is None):
-        return None
-    from solver import cpsat  # noqa: PLC0415 - CP-SAT takes a second to load
-
+        return {}
     known = bound_peak_lag(instance, lag_instance, Work(limits=limits))
-    return cpsat.KnownBound(
+    bound = KnownBound(
         value=known.value,
-        proof=TermsProof(terms=list(known.terms)),
+        proof=known.proof(known.value),
         certificate=None if core is None else core.certificate,
     )
+    return {Objective.PEAK_LAG: bound}
 
 
 def _core(instance: Instance, policy: Policy) -> Result | None:
@@ -140,159 +168,49 @@ def _core(instance: Instance, policy: Policy) -> Result | None:
     return result if result.status is Status.OPTIMAL else None
 
 
-@dataclass(slots=True, kw_only=True)
-class LexicographicPeakLag:
-    """The objectives that are solved, and an assignment that solves them.
-
-    Attributes
-    ----------
-    core : Result or None
-        The stickiest dec-min assignment, where the balance is dec-min.
-    holder : int32 (P,)
-    within : dict of Objective to int
-        Values reached so far.
-    """
-
-    instance: Instance
-    lag_instance: LagInstance
-    policy: Policy
-    work: Work
-    core: Result | None
-    holder: Int32 = field(init=False)
-    within: dict[Objective, int] = field(default_factory=dict)
-
-    def solve(self) -> Result:
-        """Minimize one objective after the other, until one cannot be proved."""
-        stickiest: Int32 | None = None
-        if self.core is not None:
-            assignee = self.core.require_assignment().assignee
-            stickiest = self.lag_instance.to_holder(assignee)
-        starts_sticky = self.policy.objectives[0].only is Objective.STICKINESS
-        if stickiest is not None and starts_sticky:
-            self.holder = stickiest
-        else:
-            self.holder = construct_greedily(self.lag_instance)
-        bounds: list[tuple[int, Proof]] = []
-        is_proved = True
-        for of in self.policy.objectives:
-            objective = of.measures[0]
-            if not is_proved:
-                bounds.append(self._trivial_bound(objective))
-            elif objective is Objective.PEAK_LAG:
-                bounds.append(self._minimize_peak())
-            else:
-                if set(self.within) == {Objective.PEAK_LAG} and (
-                    objective is Objective.STICKINESS
-                ):
-                    self._restore_owners(stickiest)
-                bounds.append(self._search(of))
-            if is_proved:
-                self.within[objective] = self._value(of)
-                is_proved = self._value(of) == bounds[-1][0]
-        return _result(
-            self.instance,
-            self.policy,
-            self.work,
-            self._assignment(),
-            bounds,
-            is_searchable=is_searchable(self.lag_instance),
-            core=self.core,
-        )
-
-    def _minimize_peak(self) -> tuple[int, Proof]:
-        known = bound_peak_lag(self.instance, self.lag_instance, self.work)
-        found = MinimizePeak(
-            lag_instance=self.lag_instance,
-            holder=self.holder,
-            bound=known.value,
-            work=self.work,
-            moves=self.within.get(Objective.STICKINESS),
-        )
-        found.run()
-        self.holder = found.holder
-        return found.bound, known.with_term(found.packing).proof(
-            found.bound, found.engine
-        )
-
-    def _restore_owners(self, stickiest: Int32 | None) -> None:
-        peak = self.within[Objective.PEAK_LAG]
-        self.holder = restore_owners(
-            self.lag_instance, self.holder, stickiest, peak, self.work
-        )
-
-    def _search(self, of: WeightedObjective) -> tuple[int, Proof]:
-        """Minimize an objective by CP-SAT if the program is small; return its bound."""
-        objective, value = of.measures[0], self._value(of)
-        bound, proof = self._trivial_bound(objective)
-        searchable = is_searchable(self.lag_instance)
-        if value == bound or not searchable or self.work.exceeded() is not None:
-            return bound, proof
-        # Imported when needed: CP-SAT takes a second to load.
-        from solver.peak_lag.peak_lag_program import ENGINE, improve  # noqa: PLC0415
-
-        holder, raised = improve(
-            self.lag_instance,
-            self.holder,
-            objective,
-            value=value,
-            bound=bound,
-            within=self.within,
-            work=self.work,
-            effort=math.inf,
-        )
-        self.holder = self.holder if holder is None else holder
-        return (
-            (raised, SearchProof(engine=ENGINE)) if raised > bound else (bound, proof)
-        )
-
-    def _trivial_bound(self, objective: Objective) -> tuple[int, Proof]:
-        """Return the bound of an objective that needs no work."""
-        if objective is Objective.STICKINESS and self.core is not None:
-            bound = self.core.objectives[0].bound
-            assert isinstance(bound, int)  # noqa: S101
-            return bound, CertificateProof()
-        return 0, zero_term()
-
-    def _value(self, of: WeightedObjective) -> int:
-        value = value_of(self.instance, self._assignment(), of)
-        assert isinstance(value, int)  # noqa: S101 - only ``load`` is a vector
-        return value
-
-    def _assignment(self) -> Assignment:
-        assignee = self.lag_instance.to_assignee(self.instance, self.holder)
-        return Assignment(assignee=assignee)
-
-
-def _result(
+def _settle(
     instance: Instance,
     policy: Policy,
     work: Work,
+    lag_instance: LagInstance,
     assignment: Assignment,
-    bounds: list[tuple[int, Proof]],
-    *,
-    is_searchable: bool,
-    core: Result | None = None,
+    bounds: Mapping[Objective, KnownBound],
 ) -> Result:
-    """Return an assignment with the bound on each objective."""
-    objectives = tuple(
-        ObjectiveResult(
+    """Return what is proved, or let CP-SAT search for the rest if that is small."""
+    trivial = KnownBound(value=0, proof=zero_term())
+    objectives = []
+    for of in policy.objectives:
+        known = bounds.get(of.measures[0], trivial)
+        objective = ObjectiveResult(
             of=of,
             value=value_of(instance, assignment, of),
-            bound=bound,
+            bound=known.value,
             scale=scale_of(instance, of),
-            proof=proof,
+            proof=known.proof,
         )
-        for of, (bound, proof) in zip(policy.objectives, bounds, strict=True)
-    )
+        objectives.append(objective)
     proved = all(one.is_proved for one in objectives)
-    reason = work.reason(is_searchable=is_searchable)
+    searchable = is_searchable(lag_instance)
+    if not proved and searchable and work.exceeded() is None:
+        from solver import cpsat  # noqa: PLC0415 - CP-SAT takes a second to load
+
+        with suppress(InstanceError):  # sums exceed what CP-SAT can add up
+            return cpsat.solve(
+                instance,
+                policy,
+                limits=work.limits,
+                hint=assignment,
+                known_bounds=bounds,
+                spent=work.spent,
+            )
+    certificates = (known.certificate for known in bounds.values())
     return Result(
         policy=policy,
         status=Status.OPTIMAL if proved else Status.FEASIBLE,
         assignment=assignment,
-        objectives=objectives,
-        certificate=None if core is None else core.certificate,
-        reason=None if proved else reason,
+        objectives=tuple(objectives),
+        certificate=next(filter(None, certificates), None),
+        reason=None if proved else work.reason(is_searchable=searchable),
     )
 
 
@@ -307,26 +225,28 @@ class TopicPeakLag:
         self.instance, self.policy, self.work = instance, policy, work
         self.assignee = np.full(instance.n_partitions, NOBODY, dtype=np.int32)
         self.terms: list[BoundTerm] = []
-        self.engine: str | None = None
-        self.bound, self.is_searchable = 0, True
+        self.bound, self.is_searched = 0, False
 
     def solve(self) -> Result:
         """Minimize the peak of each topic, one after the other."""
+        whole = build_lag_instance(self.instance, self.policy.balance)
+        if whole is None:
+            raise TypeError(self.policy)  # not of these balances
         for t in range(len(self.instance.topics)):
             if self.work.exceeded() is not None:
-                self._construct_rest(t)
+                self._construct_rest(t, whole)
                 break
             self._minimize(t)
         proof: Proof = TermsProof(terms=self.terms) if self.terms else zero_term()
-        if self.engine is not None:
-            proof = SearchProof(engine=self.engine, terms=self.terms)
-        return _result(
+        if self.is_searched:
+            proof = SearchProof(engine=ENUMERATION, terms=self.terms)
+        return _settle(
             self.instance,
             self.policy,
             self.work,
+            whole,
             Assignment(assignee=self.assignee),
-            [(self.bound, proof)],
-            is_searchable=self.is_searchable,
+            {Objective.TOPIC_PEAK_LAG: KnownBound(value=self.bound, proof=proof)},
         )
 
     def _minimize(self, topic: int) -> None:
@@ -351,20 +271,14 @@ class TopicPeakLag:
         start, end = self.instance.topic_offsets[topic : topic + 2]
         self.assignee[start:end] = lag_instance.to_assignee(alone, found.holder)
         self.bound += found.bound
-        self.is_searchable &= is_searchable(lag_instance)
-        proof = known.proof(found.bound, found.engine)
-        if isinstance(proof, SearchProof):
-            self.engine = proof.engine
+        self.is_searched |= found.bound > known.value
         self.terms += known.terms
 
-    def _construct_rest(self, topic: int) -> None:
+    def _construct_rest(self, topic: int, whole: LagInstance) -> None:
         """Construct this topic and those after it greedily: a limit is exceeded."""
-        lag_instance = build_lag_instance(self.instance, self.policy.balance)
-        if lag_instance is None:
-            raise TypeError(self.policy)  # not of these balances
         start = self.instance.topic_offsets[topic]
-        holder = construct_greedily(lag_instance)
-        assignee = lag_instance.to_assignee(self.instance, holder)
+        holder = construct_greedily(whole)
+        assignee = whole.to_assignee(self.instance, holder)
         self.assignee[start:] = assignee[start:]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from solver.limits import LimitExceededError, Limits
+from solver.limits import Limits
 
 STEPS_PER_UNIT: Final = 1_000_000_000
 """Steps of kernels that count as one unit of effort, about a second."""
@@ -40,18 +40,8 @@ class Work:
         exceeded = self.limits.exceeded()
         if effort is not None and self.spent >= effort:
             exceeded = f"effort limit of {effort:g}"
-        if exceeded is not None:
-            self.end_by(exceeded)
+        self.ended_by = self.ended_by or exceeded
         return exceeded
-
-    def end_by(self, limit: str) -> None:
-        """Record the first limit that ended anything early."""
-        self.ended_by = self.ended_by or limit
-
-    def check(self) -> None:
-        """Raise LimitExceededError once a limit is exceeded."""
-        if (exceeded := self.exceeded()) is not None:
-            raise LimitExceededError(exceeded)
 
     def left(self, effort: float) -> float:
         """Return how much of some effort is left."""

@@ -6,6 +6,8 @@ import pytest
 
 from rebalance import BoundTerm, SearchProof, TermsProof
 from solver import Limits, MiscountError, Result, Status, cpsat, exact, parse_policy
+from solver.policy import Objective
+from solver.result import KnownBound
 from tests.shapes import Document
 from tests.solver.cpsat.cases import lagging
 from tests.solver.routes import instance, judged
@@ -17,13 +19,16 @@ CROWD = BoundTerm(kind="crowd", bound=45, at_least=20)
 
 def solve_with(document: Document, policy: str, term: BoundTerm) -> Result:
     laid_out = instance(document)
-    bound = cpsat.KnownBound(
+    bound = KnownBound(
         value=term.bound,
         proof=TermsProof(terms=[term]),
         certificate=exact.solve(laid_out).certificate,
     )
     return cpsat.solve(
-        laid_out, parse_policy(policy), limits=Limits(), known_bound=bound
+        laid_out,
+        parse_policy(policy),
+        limits=Limits(),
+        known_bounds={Objective.PEAK_LAG: bound},
     )
 
 

@@ -10,12 +10,9 @@ import pytest
 from benchmarks.lags import group
 from rebalance import to_json
 from solver import Limits, Result, Status, parse_policy
-from solver.limits import LimitExceededError
+from solver.cpsat import configure_solver
 from solver.peak_lag import solve
-from solver.peak_lag.lag_instance import build_lag_instance
-from solver.peak_lag.peak_lag_program import PeakLagProgram, solver_within
 from solver.peak_lag.work import Work
-from solver.policy import dec_min
 from solver.run_limited import run_in_thread
 
 POLICIES = ("lag-aware", "lag-sticky", "sticky-lag", "per-topic; topic-peak-lag")
@@ -121,16 +118,8 @@ def test_a_solver_is_told_to_stop_or_left_behind() -> None:
 
 
 def test_ctrl_c_is_left_to_the_caller() -> None:
-    solver = solver_within(Work(limits=Limits()), 1.0)
+    solver = configure_solver(Limits())
     assert not solver.parameters.catch_sigint_signal
-
-
-def test_a_program_is_not_written_once_a_limit_has_struck() -> None:
-    laid_out = group("uniform", partitions=30, members=6, topics=1, seed=0)
-    lag_instance = build_lag_instance(laid_out, dec_min)
-    assert lag_instance is not None
-    with pytest.raises(LimitExceededError):
-        PeakLagProgram(lag_instance, sticky=False, work=Work(limits=Limits(seconds=0)))
 
 
 def test_lags_near_the_end_of_64_bits() -> None:

@@ -105,4 +105,4 @@ def test_only_peak_lag_with_a_limit_on_moves_has_a_known_bound() -> None:
         "dec-min; max-moves=3",
     ):
         policy = parse_policy(text)
-        assert peak_lag.known_bound(columns, policy, limits=Limits()) is None
+        assert peak_lag.known_bounds(columns, policy, limits=Limits()) == {}
