@@ -166,8 +166,5 @@ class CpRuns:
         if expression is not None and bound < value:
             status = Status.FEASIBLE
         return CpSolution(
-            status=status,
-            counts=program.counts(solver.value),
-            bound=bound,
-            value=value,
+            status=status, counts=program.counts(solver.value), bound=bound, value=value
         )

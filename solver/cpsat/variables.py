@@ -33,10 +33,7 @@ class CpProgram:
     """
 
     def __init__(
-        self,
-        cp: CpInstance,
-        region: CpRegion,
-        check: Callable[[], None] = lambda: None,
+        self, cp: CpInstance, region: CpRegion, check: Callable[[], None] = lambda: None
     ) -> None:
         """Add the variables; ``check`` is called now and then and can raise."""
         self.model = CpModel()

@@ -64,12 +64,7 @@ class _Buckets(NamedTuple):
 
 @njit(cache=True)
 def build_network(
-    n_nodes: int,
-    tail: Int32,
-    head: Int32,
-    residual: Int32,
-    flow: Int32,
-    cost: Int8,
+    n_nodes: int, tail: Int32, head: Int32, residual: Int32, flow: Int32, cost: Int8
 ) -> tuple[Network, Int32]:
     """Group arcs by tail, and add the reverse of each, which can carry its flow back.
 

@@ -13,13 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rebalance import (
-    Assignment,
-    BoundTerm,
-    CertificateProof,
-    Instance,
-    TermsProof,
-)
+from rebalance import Assignment, BoundTerm, CertificateProof, Instance, TermsProof
 from solver import exact
 from solver.flow_policies.auxiliary_instances import (
     AuxiliaryInstance,
