@@ -22,14 +22,7 @@ ValueIn = Callable[[CpTotals], int]
 class CpProgram:
     """A CP-SAT model of an instance within a region.
 
-    Attributes
-    ----------
-    x : list of dict
-        ``x[k][m]``: how many partitions of class k member m holds.
-    interchangeable : list of list of int
-        Groups of members (`interchangeable_members`).
-    largest : int
-        Upper bound on every sum in the model.
+    ``x[k][m]`` is the number of partitions of class k that member m holds.
     """
 
     def __init__(
@@ -40,7 +33,7 @@ class CpProgram:
         self.cp = cp
         self.region = region
         self.interchangeable = interchangeable_members(cp)
-        self.largest = cp.common * int(cp.first[-1])
+        self.largest = cp.common * int(cp.first[-1])  # no sum in the model exceeds it
         self.x: list[dict[int, IntVar]] = []
         self.classes_of_pool: list[list[int]] = [[] for _ in cp.pools]
         self.check = check

@@ -25,21 +25,11 @@ from solver.result import Result
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WarmStart:
-    """What is known before the first run.
+    """What is known before the first run."""
 
-    Attributes
-    ----------
-    region : CpRegion
-        Contains all balanced assignments.
-    assignment : Assignment or None
-        The best allowed one among cheap candidates.
-    least_loads : tuple of int or None
-        The dec-min load vector, if known: no assignment has a lesser one.
-    """
-
-    region: CpRegion
-    assignment: Assignment | None
-    least_loads: tuple[int, ...] | None
+    region: CpRegion  # contains all balanced assignments
+    assignment: Assignment | None  # the best allowed one among cheap candidates
+    least_loads: tuple[int, ...] | None  # dec-min: no assignment has a lesser vector
 
 
 def warm_start(cp: CpInstance, policy: Policy, hint: Assignment | None) -> WarmStart:
