@@ -75,8 +75,7 @@ def build_network(
     for a in range(arcs):
         first[tail[a] + 1] += 1
         first[head[a] + 1] += 1
-    for v in range(n_nodes):
-        first[v + 1] += first[v]
+    first = np.cumsum(first)
     free = first[:-1].copy()
     heads = np.empty(2 * arcs, np.int32)
     reverses = np.empty(2 * arcs, np.int32)
