@@ -25,7 +25,7 @@ from rebalance import (
     member_lag,
 )
 from solver.constants import INT64_MAX
-from solver.policy import Objective, Policy, WeightedObjective
+from solver.policy import Balance, BalanceKind, Objective, Policy, WeightedObjective
 from solver.result import Value
 
 COMMON_CAPACITY_BITS: Final = 10_000
@@ -232,6 +232,18 @@ def is_kip54_balanced(instance: Instance, assignment: Assignment) -> bool:
     assigned = assignment.assignee != NOBODY
     held = loads[assignment.assignee[assigned]]
     return bool((held - least[instance.partition_topic[assigned]] <= 1).all())
+
+
+def meets_kip54_or_spread(
+    instance: Instance, balance: Balance, assignment: Assignment
+) -> bool:
+    """Return whether a valid assignment meets a balance of these two kinds.
+
+    It always meets ``none``; ``dec-min`` and ``per-topic`` are not checked.
+    """
+    if balance.kind is BalanceKind.KIP54:
+        return is_kip54_balanced(instance, assignment)
+    return balance.most is None or spread_of(instance, assignment) <= balance.most
 
 
 def _lags(instance: Instance, assignment: Assignment) -> list[int]:

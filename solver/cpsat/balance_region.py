@@ -32,20 +32,11 @@ KIP54_RANGES_MAX: Final = 2_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CpRegion:
-    """Where partitions can be assigned, and how many a member can hold.
+    """Where partitions can be assigned, and how many a member can hold."""
 
-    Attributes
-    ----------
-    eligible : tuple of tuple of int, one per pool
-        Members that can hold its partitions.
-    loads : tuple of (least, most), one per member
-    pool_loads : tuple of dict, one per pool; or empty
-        Member to (least, most) of that pool alone.
-    """
-
-    eligible: tuple[tuple[int, ...], ...]
-    loads: tuple[Range, ...]
-    pool_loads: tuple[dict[int, Range], ...] = ()
+    eligible: tuple[tuple[int, ...], ...]  # per pool: members that can hold of it
+    loads: tuple[Range, ...]  # per member: (least, most)
+    pool_loads: tuple[dict[int, Range], ...] = ()  # per pool: by member; or empty
 
     def contains(self, totals: CpTotals) -> bool:
         """Return whether loads and pool loads are within."""

@@ -62,40 +62,21 @@ class CpClass(NamedTuple):
 class CpInstance:
     """An instance in which only the given distinctions exist.
 
-    Members in play are numbered from 0, in their order.
-
-    Attributes
-    ----------
-    members : tuple of int
-        Number in the instance of each member in play.
-    capacity : tuple of int
-    common : int
-        Least common multiple of the capacities. *Weighted* loads and lags are divided
-        by capacity, in units of 1 / common.
-    units : tuple of int
-        ``common // capacity``: weight of one partition, or record, of each member.
-    racks : tuple of int
-        Of each member; -1: none.
-    pools : tuple of TopicPool
-    classes : tuple of CpClass
-        Sorted by pool, owner, lag, and racks.
-    first : int64 (K+1,)
-        Class k consists of the partitions ``rows[first[k]:first[k+1]]``.
-    rows : int64
-        Partitions of the instance, class by class.
+    Members in play are numbered from 0, in their order. *Weighted* loads and lags are
+    divided by capacity, in units of 1 / common.
     """
 
     instance: Instance
     distinctions: Distinctions
-    members: tuple[int, ...]
-    capacity: tuple[int, ...]
-    common: int
-    units: tuple[int, ...]
-    racks: tuple[int, ...]
+    members: tuple[int, ...]  # number in the instance of each member in play
+    capacity: tuple[int, ...]  # per member
+    common: int  # least common multiple of the capacities
+    units: tuple[int, ...]  # per member: weight of one partition, or record, of it
+    racks: tuple[int, ...]  # per member; -1: none
     pools: tuple[TopicPool, ...]
-    classes: tuple[CpClass, ...]
-    first: Int64
-    rows: Int64
+    classes: tuple[CpClass, ...]  # sorted by pool, owner, lag, and racks; K classes
+    first: Int64  # (K+1,): class k consists of rows[first[k]:first[k+1]]
+    rows: Int64  # partitions of the instance, class by class
 
     @property
     def n_choices(self) -> int:
@@ -143,25 +124,15 @@ class CpInstance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CpTotals:
-    """Sums over class counts, from which the values of derived variables follow.
+    """Sums over class counts, from which the values of derived variables follow."""
 
-    Attributes
-    ----------
-    kept : int
-        Partitions that stay with their owner.
-    loads, lags : list of int, one per member
-    weighted_loads, weighted_lags : list of int, one per member
-    pool_loads, pool_lags : list of dict, one per pool
-        Member to partitions, and to records, of the pool.
-    """
-
-    kept: int
-    loads: list[int]
+    kept: int  # partitions that stay with their owner
+    loads: list[int]  # per member
     lags: list[int]
     weighted_loads: list[int]
     weighted_lags: list[int]
-    pool_loads: list[dict[int, int]]
-    pool_lags: list[dict[int, int]]
+    pool_loads: list[dict[int, int]]  # per pool: member to partitions of the pool
+    pool_lags: list[dict[int, int]]  # per pool: member to records of the pool
 
     @property
     def load_vector(self) -> tuple[int, ...]:

@@ -27,24 +27,16 @@ BATCH_MAX: Final = 2**29
 class LoadVectorSolve:
     """State of one minimization.
 
-    Attributes
-    ----------
-    counts : ClassCounts
-        The best solution so far.
-    proved : bool
-        Whether its vector is known to be least, and only has to be fixed.
-    flags : dict of int to variable
-        1 in solutions in which a member reaches the last threshold, if it can.
-    threshold : int
-        Values from here up are settled.
+    A flag is 1 in solutions in which its member reaches the last threshold; members
+    that cannot reach it have none.
     """
 
     program: CpProgram
     runs: CpRuns
-    counts: ClassCounts
-    proved: bool
+    counts: ClassCounts  # the best solution so far
+    proved: bool  # its vector is known to be least, and only has to be fixed
     flags: dict[int, Linear] = field(default_factory=dict)
-    threshold: int = VALUE_MAX + 1
+    threshold: int = VALUE_MAX + 1  # values from here up are settled
 
     @property
     def units(self) -> tuple[int, ...]:

@@ -87,8 +87,7 @@ def _pool_peak_lag(program: CpProgram, pool: int) -> IntVar:
         lambda t: max((units[m] * n for m, n in t.pool_lags[pool].items()), default=0),
     )
     for member in program.region.eligible[pool]:
-        lag = program.pool_lag(pool, member, units[member])
-        program.model.add(lag <= peak)
+        program.model.add(program.lag(member, units[member], pool=pool) <= peak)
     return peak
 
 

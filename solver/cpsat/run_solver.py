@@ -48,41 +48,21 @@ class ModelInvalidError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CpSolution:
-    """How one run ended.
+    """How one run ended."""
 
-    Attributes
-    ----------
-    status : Status
-        Of this program and this expression.
-    counts : ClassCounts or None
-    bound : int
-        Lower bound on the expression, which is never negative; an exact integer.
-    value : int
-        Of the expression in the solution; derived variables can make it too large.
-    """
-
-    status: Status
+    status: Status  # of this program and this expression
     counts: ClassCounts | None = None
-    bound: int = 0
-    value: int = 0
+    bound: int = 0  # on the expression, which is never negative; an exact integer
+    value: int = 0  # in the solution; derived variables can make it too large
 
 
 @dataclass(slots=True, kw_only=True)
 class CpRuns:
-    """Run programs in sequence within the same limits.
-
-    Attributes
-    ----------
-    limits : Limits
-    spent : float
-        Effort so far, in CP-SAT's deterministic units.
-    effort_ended : bool
-        Whether a run ended because its share of the effort was spent.
-    """
+    """Run programs in sequence within the same limits."""
 
     limits: Limits
-    spent: float = 0.0
-    effort_ended: bool = False
+    spent: float = 0.0  # effort so far, in CP-SAT's deterministic units
+    effort_ended: bool = False  # a run ended because its share of effort was spent
 
     def exceeded(self) -> str | None:
         """Name the limit that is exceeded, effort included."""
@@ -166,8 +146,5 @@ class CpRuns:
         if expression is not None and bound < value:
             status = Status.FEASIBLE
         return CpSolution(
-            status=status,
-            counts=program.counts(solver.value),
-            bound=bound,
-            value=value,
+            status=status, counts=program.counts(solver.value), bound=bound, value=value
         )

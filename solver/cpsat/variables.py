@@ -22,28 +22,18 @@ ValueIn = Callable[[CpTotals], int]
 class CpProgram:
     """A CP-SAT model of an instance within a region.
 
-    Attributes
-    ----------
-    x : list of dict
-        ``x[k][m]``: how many partitions of class k member m holds.
-    interchangeable : list of list of int
-        Groups of members (`interchangeable_members`).
-    largest : int
-        Upper bound on every sum in the model.
+    ``x[k][m]`` is the number of partitions of class k that member m holds.
     """
 
     def __init__(
-        self,
-        cp: CpInstance,
-        region: CpRegion,
-        check: Callable[[], None] = lambda: None,
+        self, cp: CpInstance, region: CpRegion, check: Callable[[], None] = lambda: None
     ) -> None:
         """Add the variables; ``check`` is called now and then and can raise."""
         self.model = CpModel()
         self.cp = cp
         self.region = region
         self.interchangeable = interchangeable_members(cp)
-        self.largest = cp.common * int(cp.first[-1])
+        self.largest = cp.common * int(cp.first[-1])  # no sum in the model exceeds it
         self.x: list[dict[int, IntVar]] = []
         self.classes_of_pool: list[list[int]] = [[] for _ in cp.pools]
         self.check = check
@@ -80,18 +70,17 @@ class CpProgram:
             self._loads[member] = found
         return self._loads[member]
 
-    def lag(self, member: int, weight: int = 1) -> Linear:
-        """Return weight · sum over k of lag[k] · x[k, m]."""
-        return self._weighted_lag(self._of_member[member], weight)
-
     def pool_load(self, pool: int, member: int, weight: int = 1) -> Linear:
         """Return weight · sum over k in the pool of x[k, m]."""
         held = [x for x, _ in self._in_pool(pool, member)]
         return Linear.weighted_sum(held, [weight] * len(held))
 
-    def pool_lag(self, pool: int, member: int, weight: int = 1) -> Linear:
-        """Return weight · sum over k in the pool of lag[k] · x[k, m]."""
-        return self._weighted_lag(self._in_pool(pool, member), weight)
+    def lag(self, member: int, weight: int = 1, *, pool: int | None = None) -> Linear:
+        """Return weight · sum over k, or over k in one pool, of lag[k] · x[k, m]."""
+        everywhere = self._of_member[member]
+        held = everywhere if pool is None else self._in_pool(pool, member)
+        lags = [(x, weight * lag) for x, k in held if (lag := self.cp.classes[k].lag)]
+        return Linear.weighted_sum([x for x, _ in lags], [lag for _, lag in lags])
 
     def kept(self) -> Linear:
         """Return the number of partitions that stay: sum over k of x[k, owner[k]]."""
@@ -104,10 +93,6 @@ class CpProgram:
     def _in_pool(self, pool: int, member: int) -> list[tuple[IntVar, int]]:
         rows = ((self.x[k], k) for k in self.classes_of_pool[pool])
         return [(row[member], k) for row, k in rows if member in row]
-
-    def _weighted_lag(self, held: list[tuple[IntVar, int]], weight: int) -> Linear:
-        lags = [(x, weight * lag) for x, k in held if (lag := self.cp.classes[k].lag)]
-        return Linear.weighted_sum([x for x, _ in lags], [lag for _, lag in lags])
 
     def hint(self, counts: ClassCounts) -> None:
         """Hint a solution, with the value of every variable, in canonical order."""

@@ -18,28 +18,18 @@ from solver.cpsat.cp_instance import (
     Distinctions,
     cp_instance_of,
 )
-from solver.objectives import values_of
-from solver.policy import Balance, BalanceKind, Policy
+from solver.objectives import meets_kip54_or_spread, values_of
+from solver.policy import BalanceKind, Policy
 from solver.result import Result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WarmStart:
-    """What is known before the first run.
+    """What is known before the first run."""
 
-    Attributes
-    ----------
-    region : CpRegion
-        Contains all balanced assignments.
-    assignment : Assignment or None
-        The best allowed one among cheap candidates.
-    least_loads : tuple of int or None
-        The dec-min load vector, if known: no assignment has a lesser one.
-    """
-
-    region: CpRegion
-    assignment: Assignment | None
-    least_loads: tuple[int, ...] | None
+    region: CpRegion  # contains all balanced assignments
+    assignment: Assignment | None  # the best allowed one among cheap candidates
+    least_loads: tuple[int, ...] | None  # dec-min: no assignment has a lesser vector
 
 
 def warm_start(cp: CpInstance, policy: Policy, hint: Assignment | None) -> WarmStart:
@@ -159,19 +149,5 @@ def _is_allowed(
     moves = cp.owned - totals.kept
     if policy.max_moves is not None and moves > policy.max_moves:
         return False
-    return _is_balanced(cp, policy.balance, totals)
-
-
-def _is_balanced(cp: CpInstance, balance: Balance, totals: CpTotals) -> bool:
-    """Check KIP-54 balance or the spread; other balances are their region."""
-    if balance.kind is BalanceKind.KIP54:
-        loads = totals.loads
-        return all(
-            loads[holder] <= 1 + min(loads[m] for m in pool.subscribers)
-            for pool, held in zip(cp.pools, totals.pool_loads, strict=True)
-            for holder in held
-        )
-    if balance.most is not None and cp.members:
-        values = totals.weighted_loads
-        return max(values) - min(values) <= balance.most * cp.common
-    return True
+    # All balances but two are their regions.
+    return meets_kip54_or_spread(instance, policy.balance, assignment)

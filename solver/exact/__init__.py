@@ -5,12 +5,7 @@
 count rack mismatches need general costs: `solver.flow_policies`.
 """
 
-from solver.exact.certificate import (
-    load_bounds_of,
-    load_value,
-    prove,
-    shift_prices,
-)
+from solver.exact.certificate import load_bounds_of, load_value, prove, shift_prices
 from solver.exact.optimal_face import OptimalFace, optimal_face_of
 from solver.exact.reduced_instance import (
     OUTSIDE,

@@ -16,7 +16,7 @@ from numba import njit
 
 from rebalance import NOBODY, Assignment, Instance, Int32, Int64
 from solver.constants import UNBOUNDED
-from solver.exact.reduced_instance import OUTSIDE
+from solver.exact.reduced_instance import OUTSIDE, group_by_key, row_of_entry
 from solver.exact.weighted_levels import below_each, rank_keys
 from solver.result import Certificate
 
@@ -164,16 +164,8 @@ def _is_valid(
 ) -> bool:
     """Return whether each assigned partition is at a subscriber of its topic."""
     n_topics = topic_offsets.size - 1
-    first = np.zeros(n_topics + 1, np.int64)
-    for t in class_topics:
-        first[t + 1] += 1
-    first = np.cumsum(first)
-    free = first[:-1].copy()
-    subscriber = np.empty(class_topics.size, np.int32)  # classes, by topic
-    for k in range(class_offsets.size - 1):
-        for t in class_topics[class_offsets[k] : class_offsets[k + 1]]:
-            subscriber[free[t]] = k
-            free[t] += 1
+    first, entries = group_by_key(class_topics, n_topics)
+    subscriber = row_of_entry(class_offsets)[entries]  # classes, by topic
     last_topic = np.full(class_offsets.size - 1, -1, np.int64)
     for t in range(n_topics):
         for k in subscriber[first[t] : first[t + 1]]:

@@ -75,9 +75,7 @@ def dec_min_levels(
     while blocks and n_classes > 0:
         start, end = blocks.pop()
         nodes = order[start:end]
-        total = 0
-        for v in nodes:
-            total += unrouted[v] + load[v]
+        total = (unrouted[nodes] + load[nodes]).sum()
         if capacity.size:
             bound_by_key(reduced, nodes, capacity, total, state.low, state.high)
         else:
@@ -88,9 +86,7 @@ def dec_min_levels(
             blocks.append((middle, end))
     if capacity.size:
         return levels_of_loads(net, reduced, capacity, load)
-    level = np.zeros(n_classes, np.int32)
-    for k in range(n_classes):
-        level[k] = state.low[n_topics + k] // reduced.class_size[k]
+    level = state.low[n_topics:] // reduced.class_size
     none = np.zeros(0, np.int64)
     return Levels(level, level, level + np.int32(1), none, none)
 
@@ -132,15 +128,11 @@ def _bound_evenly(
 ) -> None:
     """Bound the loads of a block's classes by the mean, rounded down and up."""
     n_topics = reduced.supply.size
-    members = 0
-    for v in nodes:
-        if v >= n_topics:
-            members += reduced.class_size[v - n_topics]
-    quota, rest = total // members, total % members
-    for v in nodes:
-        if v >= n_topics:
-            low[v] = quota * reduced.class_size[v - n_topics]
-            high[v] = low[v] + (reduced.class_size[v - n_topics] if rest > 0 else 0)
+    classes = nodes[nodes >= n_topics]
+    size = reduced.class_size[classes - n_topics]
+    quota, rest = divmod(total, size.sum())
+    low[classes] = np.int32(quota) * size
+    high[classes] = low[classes] + np.int32(rest > 0) * size
 
 
 @njit(cache=True)
@@ -148,15 +140,11 @@ def _find_cut(state: _State, nodes: Int32) -> bool:
     """Mark the overloaded, else the underloaded part of a block; return whether any."""
     is_overloaded, reached = _route_within(state, nodes, state.high)
     if is_overloaded:
-        for v in nodes:
-            state.is_cut_off[v] = False
-        for v in reached:
-            state.is_cut_off[v] = True
+        state.is_cut_off[nodes] = False
+        state.is_cut_off[reached] = True
         return True
-    spare = 0
-    for v in nodes:
-        if v >= state.n_topics:
-            spare += state.high[v] - state.load[v]
+    classes = nodes[nodes >= state.n_topics]
+    spare = (state.high[classes] - state.load[classes]).sum()
     # If all loads are the largest allowed, none is below the least allowed.
     if spare == 0:
         return False

@@ -64,12 +64,7 @@ class _Buckets(NamedTuple):
 
 @njit(cache=True)
 def build_network(
-    n_nodes: int,
-    tail: Int32,
-    head: Int32,
-    residual: Int32,
-    flow: Int32,
-    cost: Int8,
+    n_nodes: int, tail: Int32, head: Int32, residual: Int32, flow: Int32, cost: Int8
 ) -> tuple[Network, Int32]:
     """Group arcs by tail, and add the reverse of each, which can carry its flow back.
 
@@ -80,8 +75,7 @@ def build_network(
     for a in range(arcs):
         first[tail[a] + 1] += 1
         first[head[a] + 1] += 1
-    for v in range(n_nodes):
-        first[v + 1] += first[v]
+    first = np.cumsum(first)
     free = first[:-1].copy()
     heads = np.empty(2 * arcs, np.int32)
     reverses = np.empty(2 * arcs, np.int32)

@@ -23,9 +23,7 @@ class ReducedInstance(NamedTuple):
     topics: Int32  # (T,): topic of the instance that each reduced topic is
     supply: Int32  # (T,): partitions of each topic
     first: Int64  # (K+1,): class k subscribes to wanted[first[k]:first[k+1]]
-    wanted: (
-        Int32  # reduced topics, ascending in a class: one *entry* per (class, topic)
-    )
+    wanted: Int32  # topics, ascending in a class: one *entry* per (class, topic)
     class_size: Int32  # (K,): members of each class
     member_class: Int32  # (M,): reduced class of each member; -1 outside
     topic_number: Int32  # reduced topic of each topic of the instance; -1 outside
@@ -106,8 +104,7 @@ def group_by_key(key: Int32, n_keys: int) -> tuple[Int64, Int64]:
     first = np.zeros(n_keys + 1, np.int64)
     for k in key:
         first[k + 1] += 1
-    for k in range(n_keys):
-        first[k + 1] += first[k]
+    first = np.cumsum(first)
     free = first[:-1].copy()
     order = np.empty(key.size, np.int64)
     for i in range(key.size):

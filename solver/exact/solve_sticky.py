@@ -9,14 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rebalance import (
-    NOBODY,
-    Assignment,
-    CertificateProof,
-    Instance,
-    Int32,
-    Int64,
-)
+from rebalance import NOBODY, Assignment, CertificateProof, Instance, Int32, Int64
 from solver.exact.certificate import prove, shift_prices
 from solver.exact.dec_min_levels import dec_min_levels
 from solver.exact.equal_subscriptions import assign_equal

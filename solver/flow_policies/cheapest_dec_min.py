@@ -12,11 +12,7 @@ from rebalance import NOBODY, Assignment, Instance, Int64, count_rack_mismatches
 from solver import exact
 from solver.exact import OptimalFace, load_bounds_of, load_value, optimal_face_of
 from solver.flow_policies.cheapest_flow import cheapest_flow, member_groups
-from solver.flow_policies.move_rack_weights import (
-    COST_MAX,
-    Weights,
-    combined_weights,
-)
+from solver.flow_policies.move_rack_weights import COST_MAX, Weights, combined_weights
 from solver.flow_policies.place_classes import (
     Places,
     can_mismatch,

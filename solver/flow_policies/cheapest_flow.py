@@ -22,11 +22,7 @@ from rebalance import NOBODY, Instance, Int32, Int64
 from solver.exact import OUTSIDE, OptimalFace, shift_prices, take_rows
 from solver.flow_policies.move_rack_weights import Weights
 from solver.flow_policies.ortools_flow import limited_min_cost_flow
-from solver.flow_policies.place_classes import (
-    Places,
-    number_rows,
-    place_classes_of,
-)
+from solver.flow_policies.place_classes import Places, number_rows, place_classes_of
 from solver.limits import Limits
 
 MEMBER_LAYERS: Final = 4  # layers of arcs from classes to members

@@ -13,13 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rebalance import (
-    Assignment,
-    BoundTerm,
-    CertificateProof,
-    Instance,
-    TermsProof,
-)
+from rebalance import Assignment, BoundTerm, CertificateProof, Instance, TermsProof
 from solver import exact
 from solver.flow_policies.auxiliary_instances import (
     AuxiliaryInstance,
@@ -40,12 +34,12 @@ from solver.limits import Limits
 from solver.objectives import (
     common_capacity,
     count_moves,
-    is_kip54_balanced,
+    meets_kip54_or_spread,
     scale_of,
     spread_of,
     value_of,
 )
-from solver.policy import Balance, BalanceKind, Policy, WeightedObjective
+from solver.policy import BalanceKind, Policy, WeightedObjective
 from solver.result import Certificate, ObjectiveResult, Result, Status, zero_term
 
 
@@ -78,7 +72,7 @@ def solve(
     if found is None or not (found.is_proved or found.reason):
         return None
     assignment = auxiliary.restore(found.assignment, instance)
-    if not _meets(instance, policy.balance, assignment):
+    if not meets_kip54_or_spread(instance, policy.balance, assignment):
         return _refuse_spread(instance, policy)
     result = _result(instance, policy, auxiliary, found, assignment, separable)
     moves, budget = count_moves(instance, assignment), policy.max_moves
@@ -133,13 +127,6 @@ def _refuse_spread(instance: Instance, policy: Policy) -> Result | None:
         return None
     reason = f"the least spread of an assignment is {least}; {policy.balance} asks less"
     return Result(policy=policy, status=Status.INFEASIBLE, reason=reason)
-
-
-def _meets(instance: Instance, balance: Balance, assignment: Assignment) -> bool:
-    """Return whether a valid assignment meets ``kip54``, ``spread`` or ``none``."""
-    if balance.kind is BalanceKind.KIP54:
-        return is_kip54_balanced(instance, assignment)
-    return balance.most is None or spread_of(instance, assignment) <= balance.most
 
 
 def _result(

@@ -14,11 +14,7 @@ import numpy as np
 
 from rebalance import NOBODY, Assignment, Instance
 from solver.milp.dec_min_face import dec_min_face
-from solver.objectives import (
-    capacities,
-    count_moves,
-    is_kip54_balanced,
-)
+from solver.objectives import capacities, count_moves, is_kip54_balanced
 from solver.policy import Balance, BalanceKind, Policy
 
 TopicCounts = dict[int, dict[int, int]]

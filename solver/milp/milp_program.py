@@ -20,13 +20,7 @@ from math import gcd
 from typing import Final
 
 from pulp import LpAffineExpression as Expression
-from pulp import (
-    LpConstraint,
-    LpInteger,
-    LpMinimize,
-    LpProblem,
-    LpVariable,
-)
+from pulp import LpConstraint, LpInteger, LpMinimize, LpProblem, LpVariable
 
 from solver.limits import LimitExceededError, Limits
 from solver.milp.columns import MilpClass, MilpInstance

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from types import MappingProxyType
 from typing import Final
 
 from pulp import LpAffineExpression as Expression
@@ -101,19 +100,15 @@ def rack_mismatches(program: MilpProgram) -> Expression:
     )
 
 
-_SUMS: Final[Mapping[Objective, Callable[[MilpProgram], Expression]]] = (
-    MappingProxyType(
-        {
-            Objective.STICKINESS: moves,
-            Objective.PEAK_LAG: peak_lag,
-            Objective.TOPIC_PEAK_LAG: topic_peak_lag,
-            Objective.LAG_SPREAD: lag_spread,
-            Objective.LAG_DEVIATION: lag_deviation,
-            Objective.RACK: rack_mismatches,
-            Objective.PER_TOPIC_SPREAD: per_topic_spread,
-        }
-    )
-)
+_SUMS: Final[Mapping[Objective, Callable[[MilpProgram], Expression]]] = {
+    Objective.STICKINESS: moves,
+    Objective.PEAK_LAG: peak_lag,
+    Objective.TOPIC_PEAK_LAG: topic_peak_lag,
+    Objective.LAG_SPREAD: lag_spread,
+    Objective.LAG_DEVIATION: lag_deviation,
+    Objective.RACK: rack_mismatches,
+    Objective.PER_TOPIC_SPREAD: per_topic_spread,
+}
 """Every objective that is one integer; for `load`, there is `reaching_rows`."""
 
 

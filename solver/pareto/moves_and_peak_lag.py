@@ -81,10 +81,7 @@ def peak_lag_frontier(
 
     reason = known.settle(search, limits, progress)
     return replace(
-        frontier,
-        points=known.points(),
-        open=known.open_ranges(),
-        reason=reason,
+        frontier, points=known.points(), open=known.open_ranges(), reason=reason
     )
 
 
