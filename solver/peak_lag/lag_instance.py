@@ -34,28 +34,15 @@ _SEARCH_VARIABLES: Final = 60_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LagInstance:
-    """A feasible region, and what its numbers are in the instance.
-
-    Attributes
-    ----------
-    region : FeasibleRegion
-    rows, members, topics : int64 (P,), (M,), (T,)
-        Partition, member, and topic of the instance.
-    owner : int32 (P,)
-        Member who owns the partition, -1: nobody in play.
-    scale : int
-        Peaks are in units of 1 ÷ scale.
-    start : int32 (P,) or None
-        A feasible assignment, where one is known.
-    """
+    """A feasible region, and what its numbers are in the instance."""
 
     region: FeasibleRegion
-    rows: Int64
-    members: Int64
-    topics: Int64
-    owner: Int32
-    scale: int
-    start: Int32 | None = None
+    rows: Int64  # (P,): partition of the instance
+    members: Int64  # (M,): member of the instance
+    topics: Int64  # (T,): topic of the instance
+    owner: Int32  # (P,): member who owns the partition, -1: nobody in play
+    scale: int  # peaks are in units of 1 ÷ scale
+    start: Int32 | None = None  # (P,): a feasible assignment, where one is known
 
     def to_assignee(self, instance: Instance, holder: Int32) -> Int32:
         """Return the assignee per partition of the instance, int32."""
