@@ -49,14 +49,6 @@ def random_below(rng: RandomState, end: int) -> int:
     return np.int64(z % np.uint64(end))  # type: ignore[return-value]
 
 
-@njit(cache=True)
-def shuffle(rng: RandomState, values: Int64) -> None:
-    """Permute values at random."""
-    for i in range(values.size - 1, 0, -1):
-        j = random_below(rng, i + 1)
-        values[i], values[j] = values[j], values[i]
-
-
 class SearchState(NamedTuple):
     """An assignment that a local search changes, and what it keeps to."""
 
@@ -200,7 +192,7 @@ def _draw_topics(state: SearchState, found: Int64, items: int) -> Released:
             topics += 1
     offsets[topics] = found.size
     order = np.arange(topics)
-    shuffle(state.rng, order)
+    _draw_to_front(order, 0, topics, topics, state.rng)
     item = np.empty(items, np.int64)
     group = np.empty(items, np.int64)
     topic = np.empty(topics, np.int64)

@@ -52,16 +52,10 @@ def topic_position(region: FeasibleRegion, topic: int, member: int) -> int:
     start, end = region.class_offsets[k], region.class_offsets[k + 1]
     if start + topic < end and region.class_topics[start + topic] == topic:
         return int(topic)  # the class has every topic up to this one
-    left, right = start, min(end, start + topic + 1)
-    while left < right:
-        middle = (left + right) // 2
-        if region.class_topics[middle] < topic:
-            left = middle + 1
-        else:
-            right = middle
-    if left < end and region.class_topics[left] == topic:
-        return int(left - start)
-    return -1
+    topics = region.class_topics[start : min(end, start + topic + 1)]
+    position = np.searchsorted(topics, topic)
+    is_found = position < topics.size and topics[position] == topic
+    return int(position) if is_found else -1
 
 
 @njit(cache=True)

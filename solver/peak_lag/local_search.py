@@ -29,9 +29,6 @@ _ITEMS: Final = (12, 18, 24)
 _STEPS_PER_EXCHANGE: Final = 4000
 """Steps of an exchange besides the subset sum and the search for its members."""
 
-_LAST_PHASE: Final = 5
-"""Phases without progress after which the search perturbs."""
-
 _LARGE_LOAD: Final = 200
 """Load of two members from which on 12 or 18 of their partitions rarely help."""
 
@@ -78,17 +75,18 @@ def search_locally(
             continue
         load = lists.load[c] + lists.load[d]
         spent += load
-        # A phase is about two exchanges per member without a new least excess.
+        # A phase is about two exchanges per member without a new least excess. Phases 0
+        # to 2 release more and more partitions; then perturb.
         phase = idle // (2 * members.size + 10)
         pair = np.array([c, d])
         excess -= excess_of(state, pair)
-        items = _ITEMS[2] if load > _LARGE_LOAD else _ITEMS[min(phase, 2)]
+        items = _ITEMS[2 if load > _LARGE_LOAD else min(phase, 2)]
         spent += _exchange_up_to_cap(state, c, d, items)
         excess += excess_of(state, pair)
         idle += 1
         if excess < least:
             least, idle = excess, 0
-        if phase > _LAST_PHASE:
+        if phase >= len(_ITEMS):
             if peak_of(region, lists.total) < peak:
                 peak, holder = peak_of(region, lists.total), lists.holder.copy()
             _perturb(state)
