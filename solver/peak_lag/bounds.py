@@ -332,9 +332,6 @@ def _value_of_rank(values: list[Int64], classes: list[_LagClass], rank: int) -> 
 
     Values ascend within a class.
     """
-    if len(values) == 1:
-        place = -(-rank // classes[0].count) - 1
-        return int(values[0][place]) if place < values[0].size else 0
     counts = [one.count for one in classes]
     every = np.concatenate(values)
     times = np.repeat(counts, [one.size for one in values])

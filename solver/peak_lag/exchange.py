@@ -1,9 +1,9 @@
-"""k-exchange: some members release partitions and share them out anew, near a target.
+"""Exchange: two members release partitions and share them out anew, near a target.
 
 The destroy and repair step of a large neighbourhood search (Shaw, *Using constraint
 programming and local search methods to solve vehicle routing problems*, 1998): draw a
-few partitions of two or three members, then choose who receives which by `subset_sum`,
-exactly. Eligibility and limits of counts hold after every exchange if they held before.
+few partitions of two members, then choose who receives which by `subset_sum`, exactly.
+Eligibility and limits of counts hold after every exchange if they held before.
 
 Random numbers follow Steele, Lea and Flood, *Fast splittable pseudorandom number
 generators*, 2014 (SplitMix64): one word of state, the same on every machine.
@@ -49,32 +49,13 @@ def random_below(rng: RandomState, end: int) -> int:
     return np.int64(z % np.uint64(end))  # type: ignore[return-value]
 
 
-@njit(cache=True)
-def shuffle(rng: RandomState, values: Int64) -> None:
-    """Permute values at random."""
-    for i in range(values.size - 1, 0, -1):
-        j = random_below(rng, i + 1)
-        values[i], values[j] = values[j], values[i]
-
-
 class SearchState(NamedTuple):
-    """An assignment that a local search changes, and what it keeps to.
-
-    Attributes
-    ----------
-    region : FeasibleRegion
-    lists : MemberLists
-    owner : int32 (P,)
-        Empty, unless the number of moves is fixed; then the counts of members are, too.
-    cap : int64 (M,)
-        Lag that each member may hold.
-    rng : RandomState
-    """
+    """An assignment that a local search changes, and what it keeps to."""
 
     region: FeasibleRegion
     lists: MemberLists
-    owner: Int32
-    cap: Int64
+    owner: Int32  # (P,): if moves and counts of members are fixed; else empty
+    cap: Int64  # (M,): lag that each member may hold
     rng: RandomState
 
 
@@ -83,22 +64,11 @@ class Released(NamedTuple):
 
     A group is a topic where counts are limited by topic; what one of the members owns,
     or none of them, where moves are fixed; else there is one group.
-
-    Attributes
-    ----------
-    item : int64 (N,)
-        Partitions, group by group.
-    group : int64 (N,)
-    topic : int64 (G,)
-        Of a group's first partition; determines the cells that count it.
-    has_fixed_counts : bool
-        Whether each member must receive as many of each group as it released.
     """
 
-    item: Int64
-    group: Int64
-    topic: Int64
-    has_fixed_counts: bool
+    item: Int64  # (N,): partitions, group by group
+    group: Int64  # (N,)
+    topic: Int64  # (G,): of a group's first partition; determines its cells
 
 
 @njit(cache=True)
@@ -141,7 +111,7 @@ def release(state: SearchState, members: Int64, items: int) -> Released:
     if owner.size:
         return _group_by_owner(drawn, owner, members)
     group, topic = np.zeros(drawn.size, np.int64), region.topic[drawn[:1]]
-    return Released(drawn, group, topic.astype(np.int64), False)
+    return Released(drawn, group, topic.astype(np.int64))
 
 
 @njit(cache=True)
@@ -153,7 +123,7 @@ def _group_by_owner(drawn: Int64, owner: Int32, members: Int64) -> Released:
                 group[i] = n + 1
     order = np.argsort(group, kind="mergesort")
     topic = np.zeros(members.size + 1, np.int64)
-    return Released(drawn[order], group[order], topic, True)
+    return Released(drawn[order], group[order], topic)
 
 
 @njit(cache=True)
@@ -222,7 +192,7 @@ def _draw_topics(state: SearchState, found: Int64, items: int) -> Released:
             topics += 1
     offsets[topics] = found.size
     order = np.arange(topics)
-    shuffle(state.rng, order)
+    _draw_to_front(order, 0, topics, topics, state.rng)
     item = np.empty(items, np.int64)
     group = np.empty(items, np.int64)
     topic = np.empty(topics, np.int64)
@@ -241,7 +211,7 @@ def _draw_topics(state: SearchState, found: Int64, items: int) -> Released:
         group[end : end + wanted] = groups
         end += wanted
         groups += 1
-    return Released(item[:end].copy(), group[:end].copy(), topic[:groups].copy(), False)
+    return Released(item[:end].copy(), group[:end].copy(), topic[:groups].copy())
 
 
 @njit(cache=True)
@@ -252,60 +222,39 @@ def _remaining_counts(state: SearchState, released: Released, c: int) -> Int64:
     for g in range(released.topic.size):
         counts[g] = lists.counts[cell_of(region, released.topic[g], c)]
     for i in range(released.item.size):
-        if lists.holder[released.item[i]] == c:
-            counts[released.group[i]] -= 1
+        counts[released.group[i]] -= lists.holder[released.item[i]] == c
     return counts
 
 
 @njit(cache=True)
 def _allowed_counts(
-    state: SearchState, released: Released, c: int, others: Int64
+    state: SearchState, released: Released, c: int, d: int
 ) -> tuple[Int64, Int64]:
-    """Return how many of each group c may receive so that the others can the rest."""
+    """Return how many of each group c may receive so that d can receive the rest."""
     region, lists = state.region, state.lists
-    groups = released.topic.size
-    size = np.zeros(groups, np.int64)
-    held = np.zeros(groups, np.int64)
-    for i in range(released.item.size):
-        size[released.group[i]] += 1
-        held[released.group[i]] += lists.holder[released.item[i]] == c
-    if released.has_fixed_counts:
-        return held, held
-    low = np.zeros(groups, np.int64)
-    high = np.zeros(groups, np.int64)
-    for d in others:
-        remaining = _remaining_counts(state, released, d)
-        for g in range(groups):
-            i = cell_of(region, released.topic[g], d)
-            low[g] += max(region.least[i] - remaining[g], 0)
-            high[g] += region.most[i] - remaining[g]
-    least = np.empty(groups, np.int64)
-    most = np.empty(groups, np.int64)
+    least = np.zeros(released.topic.size, np.int64)
+    most = np.zeros(released.topic.size, np.int64)
+    if state.owner.size:  # as many of each group as c released
+        for i in range(released.item.size):
+            least[released.group[i]] += lists.holder[released.item[i]] == c
+        return least, least
     remaining = _remaining_counts(state, released, c)
-    for g in range(groups):
-        i = cell_of(region, released.topic[g], c)
-        least[g] = max(region.least[i] - remaining[g], 0, size[g] - high[g])
-        most[g] = min(region.most[i] - remaining[g], size[g], size[g] - low[g])
+    others = _remaining_counts(state, released, d)
+    size = np.zeros(released.topic.size, np.int64)
+    for g in released.group:
+        size[g] += 1
+    for g in range(released.topic.size):
+        mine = cell_of(region, released.topic[g], c)
+        theirs = cell_of(region, released.topic[g], d)
+        low = max(region.least[theirs] - others[g], 0)
+        high = region.most[theirs] - others[g]
+        least[g] = max(region.least[mine] - remaining[g], 0, size[g] - high)
+        most[g] = min(region.most[mine] - remaining[g], size[g] - low)
     return least, most
 
 
 @njit(cache=True)
-def _nearest_shares(
-    state: SearchState, released: Released, c: int, others: Int64, target: int
-) -> tuple[int, int, int, int]:
-    """Return the subsets that bring c next to a total, and these totals."""
-    lag = state.region.lag[released.item]
-    is_held = state.lists.holder[released.item] == c
-    remaining = state.lists.total[c] - lag[is_held].sum()
-    least, most = _allowed_counts(state, released, c, others)
-    below, below_sum, above, above_sum = nearest_sums(
-        lag, released.group, least, most, target - remaining
-    )
-    return below, below_sum + remaining, above, above_sum + remaining
-
-
-@njit(cache=True)
-def exchange_between_two(
+def exchange(
     state: SearchState, released: Released, c: int, d: int, target: int
 ) -> None:
     """Share what c and d released out anew, c's total as near the target as can be.
@@ -315,78 +264,22 @@ def exchange_between_two(
     """
     if released.item.size < 2:
         return
-    found = _nearest_shares(state, released, c, np.array([d]), target)
-    cap, both = state.cap, state.lists.total[c] + state.lists.total[d]
-    best, least = NO_SUBSET, excess_of(state, np.array([c, d]))
-    for chosen, total in ((found[0], found[1]), (found[2], found[3])):
+    cap, total = state.cap, state.lists.total
+    lag = state.region.lag[released.item]
+    remaining = total[c] - lag[state.lists.holder[released.item] == c].sum()
+    least, most = _allowed_counts(state, released, c, d)
+    found = nearest_sums(lag, released.group, least, most, target - remaining)
+    best, least_excess = NO_SUBSET, excess_of(state, np.array([c, d]))
+    for chosen, chosen_sum in ((found[0], found[1]), (found[2], found[3])):
         if chosen == NO_SUBSET:
             continue
-        excess = max(total - cap[c], 0) + max(both - total - cap[d], 0)
-        if excess < least or (excess == least and best == NO_SUBSET):
-            best, least = chosen, excess
+        mine = remaining + chosen_sum
+        theirs = total[c] + total[d] - mine
+        excess = max(mine - cap[c], 0) + max(theirs - cap[d], 0)
+        if excess < least_excess or (excess == least_excess and best == NO_SUBSET):
+            best, least_excess = chosen, excess
     if best == NO_SUBSET:
         return
     for i in range(released.item.size):
         member = c if (best >> i) & 1 else d
         reassign(state.region, state.lists, released.item[i], member)
-
-
-@njit(cache=True)
-def exchange_among_three(
-    state: SearchState, members: Int64, items: int, target: int
-) -> None:
-    """Bring the first near the target, then let the others share the rest.
-
-    An exchange that leaves more above the caps than before is undone.
-    """
-    c, d, e = members
-    released = release(state, members, items)
-    if released.item.size < 3:
-        return
-    before, excess = state.lists.holder[released.item], excess_of(state, members)
-    found = _nearest_shares(state, released, c, np.array([d, e]), target)
-    chosen = found[0] if found[0] != NO_SUBSET else found[2]
-    if chosen == NO_SUBSET:
-        return
-    rest = _give_first(state, released, chosen, members)
-    exchange_between_two(state, rest, d, e, state.cap[d])
-    if excess_of(state, members) > excess:
-        for i in range(released.item.size):
-            reassign(state.region, state.lists, released.item[i], before[i])
-
-
-@njit(cache=True)
-def _give_first(
-    state: SearchState, released: Released, chosen: int, members: Int64
-) -> Released:
-    """Give the first member its subset, the second as many of the rest as it may hold.
-
-    The third receives what is left; return the rest.
-    """
-    region, lists = state.region, state.lists
-    c, d, e = members
-    remaining = _remaining_counts(state, released, d)
-    is_rest = np.empty(released.item.size, np.bool_)
-    size = np.zeros(released.topic.size, np.int64)
-    for i in range(released.item.size):
-        is_rest[i] = not (chosen >> i) & 1
-        size[released.group[i]] += is_rest[i]
-        if not is_rest[i]:
-            reassign(region, lists, released.item[i], c)
-    others = _remaining_counts(state, released, e)
-    for g in range(released.topic.size):
-        mine = cell_of(region, released.topic[g], d)
-        theirs = cell_of(region, released.topic[g], e)
-        needed = max(region.least[theirs] - others[g], 0)
-        size[g] = min(region.most[mine] - remaining[g], size[g] - needed)
-    for i in range(released.item.size):
-        if is_rest[i]:
-            g = released.group[i]
-            reassign(region, lists, released.item[i], d if size[g] > 0 else e)
-            size[g] -= 1
-    return Released(
-        released.item[is_rest],
-        released.group[is_rest],
-        released.topic,
-        released.has_fixed_counts,
-    )

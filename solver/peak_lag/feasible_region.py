@@ -23,52 +23,26 @@ END: Final = -1
 class FeasibleRegion(NamedTuple):
     """Eligible members and limits; P partitions, T topics, M members, K classes.
 
-    Attributes
-    ----------
-    lag : int64 (P,)
-    topic : int32 (P,)
-        Ascending.
-    class_offsets : int64 (K+1,)
-        Members of class k are eligible for the topics
-        ``class_topics[class_offsets[k]:class_offsets[k + 1]]``.
-    class_topics : int32
-        Ascending within a class.
-    member_class : int32 (M,)
-    class_member_offsets : int64 (K+1,)
-    class_members : int32 (M,)
-        Members, class by class.
-    topic_class_offsets : int64 (T+1,)
-    topic_classes : int32
-        Classes that are eligible for a topic, topic by topic.
-    unit : int64 (M,)
-        Weight of one record of lag on the member: scale ÷ capacity.
-    by_topic : bool
-        Whether there is one cell per member and topic.
-    cell : int64 (M,)
-        First cell of the member; by topic in the order of its class's topics.
-    least, most : int64 (C,)
-        Limits of a cell's count.
-    pool : int32 (C,)
-    extra : int64
-        Per pool: number of its cells that hold one more than their least.
+    Members of class k are eligible for the topics
+    ``class_topics[class_offsets[k]:class_offsets[k + 1]]``.
     """
 
-    lag: Int64
-    topic: Int32
-    class_offsets: Int64
-    class_topics: Int32
-    member_class: Int32
-    class_member_offsets: Int64
-    class_members: Int32
-    topic_class_offsets: Int64
-    topic_classes: Int32
-    unit: Int64
-    by_topic: bool
-    cell: Int64
-    least: Int64
-    most: Int64
-    pool: Int32
-    extra: Int64
+    lag: Int64  # (P,)
+    topic: Int32  # (P,): ascending
+    class_offsets: Int64  # (K+1,)
+    class_topics: Int32  # ascending within a class
+    member_class: Int32  # (M,)
+    class_member_offsets: Int64  # (K+1,)
+    class_members: Int32  # (M,): class by class
+    topic_class_offsets: Int64  # (T+1,)
+    topic_classes: Int32  # classes that are eligible for a topic, topic by topic
+    unit: Int64  # (M,): weight of one record of lag on the member, scale ÷ capacity
+    by_topic: bool  # whether there is one cell per member and topic
+    cell: Int64  # (M,): first cell; by topic in the order of the class's topics
+    least: Int64  # (C,): limits of a cell's count
+    most: Int64  # (C,)
+    pool: Int32  # (C,)
+    extra: Int64  # per pool: number of its cells that hold one more than their least
 
 
 @njit(cache=True)
@@ -78,16 +52,10 @@ def topic_position(region: FeasibleRegion, topic: int, member: int) -> int:
     start, end = region.class_offsets[k], region.class_offsets[k + 1]
     if start + topic < end and region.class_topics[start + topic] == topic:
         return int(topic)  # the class has every topic up to this one
-    left, right = start, min(end, start + topic + 1)
-    while left < right:
-        middle = (left + right) // 2
-        if region.class_topics[middle] < topic:
-            left = middle + 1
-        else:
-            right = middle
-    if left < end and region.class_topics[left] == topic:
-        return int(left - start)
-    return -1
+    topics = region.class_topics[start : min(end, start + topic + 1)]
+    position = np.searchsorted(topics, topic)
+    is_found = position < topics.size and topics[position] == topic
+    return int(position) if is_found else -1
 
 
 @njit(cache=True)
@@ -134,19 +102,11 @@ def equivalence_classes(
 
 
 class EligibleMembers(NamedTuple):
-    """The pairs of a topic and a member that is eligible for it, topic by topic.
+    """The pairs of a topic and a member that is eligible for it, topic by topic."""
 
-    Attributes
-    ----------
-    offsets : int64 (T+1,)
-    member : int32 (E,)
-        Class by class.
-    cell : int64 (E,)
-    """
-
-    offsets: Int64
-    member: Int32
-    cell: Int64
+    offsets: Int64  # (T+1,)
+    member: Int32  # (E,): class by class
+    cell: Int64  # (E,)
 
 
 @njit(cache=True)
@@ -175,27 +135,15 @@ class MemberLists(NamedTuple):
     """An assignment in which a partition moves in constant time.
 
     The partitions of each member are a doubly linked list.
-
-    Attributes
-    ----------
-    holder : int32 (P,)
-    head : int32 (M,)
-        First partition of each member, -1: none.
-    after, before : int32 (P,)
-        Neighbours in the holder's list, -1 at its ends.
-    total : int64 (M,)
-        Sum of lag.
-    load : int32 (M,)
-    counts : int64 (C,)
     """
 
-    holder: Int32
-    head: Int32
-    after: Int32
-    before: Int32
-    total: Int64
-    load: Int32
-    counts: Int64
+    holder: Int32  # (P,)
+    head: Int32  # (M,): first partition of each member, -1: none
+    after: Int32  # (P,): neighbours in the holder's list, -1 at its ends
+    before: Int32  # (P,)
+    total: Int64  # (M,): sum of lag
+    load: Int32  # (M,)
+    counts: Int64  # (C,)
 
 
 @njit(cache=True)

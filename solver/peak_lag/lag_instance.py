@@ -34,28 +34,15 @@ _SEARCH_VARIABLES: Final = 60_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LagInstance:
-    """A feasible region, and what its numbers are in the instance.
-
-    Attributes
-    ----------
-    region : FeasibleRegion
-    rows, members, topics : int64 (P,), (M,), (T,)
-        Partition, member, and topic of the instance.
-    owner : int32 (P,)
-        Member who owns the partition, -1: nobody in play.
-    scale : int
-        Peaks are in units of 1 ÷ scale.
-    start : int32 (P,) or None
-        A feasible assignment, where one is known.
-    """
+    """A feasible region, and what its numbers are in the instance."""
 
     region: FeasibleRegion
-    rows: Int64
-    members: Int64
-    topics: Int64
-    owner: Int32
-    scale: int
-    start: Int32 | None = None
+    rows: Int64  # (P,): partition of the instance
+    members: Int64  # (M,): member of the instance
+    topics: Int64  # (T,): topic of the instance
+    owner: Int32  # (P,): member who owns the partition, -1: nobody in play
+    scale: int  # peaks are in units of 1 ÷ scale
+    start: Int32 | None = None  # (P,): a feasible assignment, where one is known
 
     def to_assignee(self, instance: Instance, holder: Int32) -> Int32:
         """Return the assignee per partition of the instance, int32."""
@@ -81,18 +68,18 @@ def build_lag_instance(
     weights = np.array(capacities(instance), dtype=np.int64)[members]
     kind, scale = balance.kind, scale or common_capacity(instance)
     has_one_class = reduced.class_size.size <= 1
+    is_one_pool = has_one_class and reduced.supply.size <= 1
     if kind is BalanceKind.NONE:
-        return _build(instance, scale, reduced, _unbounded(members.size), None)
-    if kind is BalanceKind.PER_TOPIC and not (
-        has_one_class and reduced.supply.size <= 1
-    ):
+        bounds = _unbounded(members.size)
+    elif kind is BalanceKind.PER_TOPIC and not is_one_pool:
         bounds = _per_topic_bounds(reduced, members, weights)
-        return _build(instance, scale, reduced, bounds, None)
-    if kind not in (BalanceKind.DEC_MIN, BalanceKind.PER_TOPIC):
+    elif kind not in (BalanceKind.DEC_MIN, BalanceKind.PER_TOPIC):
         return None
-    if has_one_class:
-        return _build(instance, scale, reduced, _shared_bounds(reduced, weights), None)
-    return _build_dec_min(instance, scale, members)
+    elif has_one_class:
+        bounds = _shared_bounds(reduced, weights)
+    else:
+        return _build_dec_min(instance, scale, members)
+    return _build(instance, scale, reduced, bounds)
 
 
 def is_searchable(lag_instance: LagInstance) -> bool:
@@ -125,7 +112,7 @@ def _build(
     scale: int,
     reduced: ReducedInstance,
     bounds: _CellBounds,
-    start: Int32 | None,
+    start: Int32 | None = None,
 ) -> LagInstance:
     """Build the region of what is in play, with the eligibility of ``reduced``."""
     topic = reduced.topic_number[instance.partition_topic]

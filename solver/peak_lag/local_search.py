@@ -1,4 +1,4 @@
-"""Iterated local search: bring the lag of every member under its cap, by k-exchange.
+"""Iterated local search: bring the lag of every member under its cap, by exchanges.
 
 Follows Lourenço, Martin and Stützle, *Iterated local search*, 2003. The search passes
 through feasible assignments and never lets the lag above the caps, summed up, grow, but
@@ -17,15 +17,13 @@ from rebalance import Int32, Int64
 from solver.peak_lag.exchange import (
     SearchState,
     excess_of,
-    exchange_among_three,
-    exchange_between_two,
+    exchange,
     random_below,
     release,
-    shuffle,
 )
 from solver.peak_lag.feasible_region import END, FeasibleRegion, MemberLists, peak_of
 
-_ITEMS: Final = (12, 18, 24, 30)
+_ITEMS: Final = (12, 18, 24)
 """Partitions that an exchange releases: more of them where fewer did not help."""
 
 _STEPS_PER_EXCHANGE: Final = 4000
@@ -36,24 +34,12 @@ _LARGE_LOAD: Final = 200
 
 
 class LocalOptimum(NamedTuple):
-    """Where a local search ended.
+    """Where a local search ended."""
 
-    Attributes
-    ----------
-    excess : int
-        Lag above the caps, summed up, at the end; 0: all caps are met.
-    peak : int
-        Least peak among the end and the assignments that were perturbed.
-    holder : int32 (P,)
-        The assignment that has it.
-    spent : int
-        Steps.
-    """
-
-    excess: int
-    peak: int
-    holder: Int32
-    spent: int
+    excess: int  # lag above the caps, summed up, at the end; 0: all caps are met
+    peak: int  # least peak among the end and the assignments that were perturbed
+    holder: Int32  # (P,): the assignment that has it
+    spent: int  # steps
 
 
 @njit(cache=True)
@@ -89,30 +75,18 @@ def search_locally(
             continue
         load = lists.load[c] + lists.load[d]
         spent += load
-        # A phase is about two exchanges per member without a new least excess.
+        # A phase is about two exchanges per member without a new least excess. Phases 0
+        # to 2 release more and more partitions; then perturb.
         phase = idle // (2 * members.size + 10)
-        # Phases 0 to 2 exchange between two, with more partitions in each; from 3 on,
-        # every other exchange is among three, which moves too much to keep moves fixed.
-        if phase < 3 or owner.size or random_below(rng, 2) == 0:
-            pair = np.array([c, d])
-            excess -= excess_of(state, pair)
-            items = _ITEMS[2] if load > _LARGE_LOAD else _ITEMS[min(phase, 2)]
-            spent += _exchange_two(state, c, d, items)
-            excess += excess_of(state, pair)
-        else:
-            of = d if random_below(rng, 2) == 0 else c
-            e = _draw_partner(state, of)
-            if e not in (END, c, d):
-                trio = np.array([c, d, e])
-                excess -= excess_of(state, trio)
-                items = _ITEMS[2] if phase < 6 else _ITEMS[3]
-                spent += _exchange_three(state, trio, items)
-                excess += excess_of(state, trio)
+        pair = np.array([c, d])
+        excess -= excess_of(state, pair)
+        items = _ITEMS[2 if load > _LARGE_LOAD else min(phase, 2)]
+        spent += _exchange_up_to_cap(state, c, d, items)
+        excess += excess_of(state, pair)
         idle += 1
         if excess < least:
             least, idle = excess, 0
-        # Phases 3 to 5 release 24 of three members and 6 to 8 release 30; then perturb.
-        if phase > 8:
+        if phase >= len(_ITEMS):
             if peak_of(region, lists.total) < peak:
                 peak, holder = peak_of(region, lists.total), lists.holder.copy()
             _perturb(state)
@@ -174,7 +148,7 @@ def _draw_partner(state: SearchState, c: int) -> int:
 
 
 @njit(cache=True)
-def _exchange_two(state: SearchState, c: int, d: int, items: int) -> int:
+def _exchange_up_to_cap(state: SearchState, c: int, d: int, items: int) -> int:
     """Exchange between two, one of them up to its cap; return the steps."""
     released = release(state, np.array([c, d]), items)
     cap, total, rng = state.cap, state.lists.total, state.rng
@@ -184,21 +158,8 @@ def _exchange_two(state: SearchState, c: int, d: int, items: int) -> int:
     slack = cap[c] - total[c] - total[d] + cap[d]
     if random_below(rng, 4) == 0:
         target -= random_below(rng, abs(slack) + 1)
-    exchange_between_two(state, released, c, d, target)
+    exchange(state, released, c, d, target)
     return 8 << ((released.item.size + 1) // 2)
-
-
-@njit(cache=True)
-def _exchange_three(state: SearchState, members: Int64, items: int) -> int:
-    """Exchange among three, the first up to its cap; return the steps."""
-    shuffle(state.rng, members)
-    slack = (state.cap[members] - state.lists.total[members]).sum()
-    target = state.cap[members[0]]
-    if random_below(state.rng, 2) == 0:
-        target -= random_below(state.rng, abs(slack) + 1)
-    exchange_among_three(state, members, items, target)
-    released = min(items, state.lists.load[members].sum())
-    return int(16 << ((released + 1) // 2))
 
 
 @njit(cache=True)
@@ -215,4 +176,4 @@ def _perturb(state: SearchState) -> None:
         cap = np.full(state.cap.size, total)
         uncapped = SearchState(state.region, lists, state.owner, cap, rng)
         target = random_below(rng, total)
-        exchange_between_two(uncapped, released, c, d, target)
+        exchange(uncapped, released, c, d, target)

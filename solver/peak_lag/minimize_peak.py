@@ -47,27 +47,16 @@ _PACKING_LAGS_PER_MEMBER: Final = 4
 class MinimizePeak:
     """The least peak lag found so far, and its lower bound.
 
-    Attributes
-    ----------
-    lag_instance : LagInstance
-    holder : int32 (P,)
-        Feasible; the best so far.
-    bound : int
-        No peak is below it; in units of 1 ÷ scale, like all peaks.
-    work : Work
-    moves : int or None
-        Where an objective before has fixed the moves: no more than these, and
-        ``holder`` has as many.
-    packing : BoundTerm or None
-        Proof of a bound that column generation raised.
+    Peaks and the bound are in units of 1 ÷ scale. Moves are limited where an objective
+    before has fixed them.
     """
 
     lag_instance: LagInstance
-    holder: Int32
-    bound: int
+    holder: Int32  # (P,): feasible; the best so far
+    bound: int  # no peak is below it
     work: Work
-    moves: int | None = None
-    packing: BoundTerm | None = None
+    moves: int | None = None  # no more than these, and ``holder`` has as many
+    packing: BoundTerm | None = None  # proof of a bound that column generation raised
     peak: int = field(init=False)
     _seeds: Iterator[int] = field(init=False)
 

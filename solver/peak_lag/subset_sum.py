@@ -23,18 +23,12 @@ NO_SUBSET: Final = -1
 class HalfSums(NamedTuple):
     """Subsets of one half of the items, sorted by sum within each bucket.
 
-    Attributes
-    ----------
-    offsets : int64 (B+1,)
-        Bucket b is ``offsets[b]:offsets[b + 1]``: b chosen of the last group.
-    total : int64
-    chosen : int64
-        Bit i: item i.
+    Bucket b is ``offsets[b]:offsets[b + 1]``: b chosen of the last group.
     """
 
-    offsets: Int64
+    offsets: Int64  # (B+1,)
     total: Int64
-    chosen: Int64
+    chosen: Int64  # bit i: item i
 
 
 @njit(cache=True)

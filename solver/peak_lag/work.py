@@ -17,18 +17,11 @@ class Work:
 
     The clock, memory and stop of ``limits`` can only end work earlier; nothing else
     depends on them.
-
-    Attributes
-    ----------
-    limits : Limits
-    spent : float
-    ended_by : str or None
-        First limit that was found exceeded, in words for a user.
     """
 
     limits: Limits
     spent: float = 0.0
-    ended_by: str | None = None
+    ended_by: str | None = None  # first limit found exceeded, in words for a user
 
     def spend(self, steps: int) -> None:
         """Count the steps of a kernel."""
