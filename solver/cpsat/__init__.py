@@ -2,5 +2,6 @@
 
 from solver.cpsat.run_solver import configure_solver, run_solver
 from solver.cpsat.solve_cpsat import solve
+from solver.result import KnownBound
 
-__all__ = ["configure_solver", "run_solver", "solve"]
+__all__ = ["KnownBound", "configure_solver", "run_solver", "solve"]

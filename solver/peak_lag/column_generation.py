@@ -201,11 +201,11 @@ class Columns:
         for some in covering:
             model.add_bool_or(some)
         model.add(sum(x) <= self.members)
-        solver, limits = configure_solver(self.work.limits), self.work.limits
+        solver = configure_solver(self.work.limits)
         solver.parameters.max_deterministic_time = max(self.work.left(effort), 1e-3)
         # All constraints in the linear relaxation: it is what proves bounds.
         solver.parameters.linearization_level = 2
-        if not run_solver(solver, model, limits):
+        if not run_solver(solver, model, self.work.limits):
             return None
         self.work.spent += solver.response_proto.deterministic_time
         status = solver.response_proto.status

@@ -5,9 +5,16 @@ from __future__ import annotations
 import pytest
 
 from rebalance import BoundTerm, SearchProof, TermsProof
-from solver import Limits, MiscountError, Result, Status, cpsat, exact, parse_policy
-from solver.policy import Objective
-from solver.result import KnownBound
+from solver import (
+    Limits,
+    MiscountError,
+    Objective,
+    Result,
+    Status,
+    cpsat,
+    exact,
+    parse_policy,
+)
 from tests.shapes import Document
 from tests.solver.cpsat.cases import lagging
 from tests.solver.routes import instance, judged
@@ -19,7 +26,7 @@ CROWD = BoundTerm(kind="crowd", bound=45, at_least=20)
 
 def solve_with(document: Document, policy: str, term: BoundTerm) -> Result:
     laid_out = instance(document)
-    bound = KnownBound(
+    bound = cpsat.KnownBound(
         value=term.bound,
         proof=TermsProof(terms=[term]),
         certificate=exact.solve(laid_out).certificate,
