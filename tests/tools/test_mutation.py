@@ -44,8 +44,8 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def part(*, floor: float = 0.5) -> Part:
-    return Part(folder="package", tests=("tests",), floor=floor)
+def part() -> Part:
+    return Part(folder="package", tests=("tests",))
 
 
 def verdict(outcome: str, line: int = 1) -> Verdict:
@@ -53,9 +53,9 @@ def verdict(outcome: str, line: int = 1) -> Verdict:
     return Verdict(mutant=mutant, outcome=outcome, change=f"    -{line}\n    +{line}")
 
 
-def outcome(killed: int, survived: int, *, drawn: int = 10, floor: float) -> Outcome:
+def outcome(killed: int, survived: int, *, drawn: int = 10) -> Outcome:
     found = [verdict(KILLED)] * killed + [verdict(SURVIVED)] * survived
-    return Outcome(part=part(floor=floor), drawn=drawn, verdicts=tuple(found))
+    return Outcome(part=part(), drawn=drawn, verdicts=tuple(found))
 
 
 def test_every_module_of_the_engines_and_the_judge_is_in_one_part() -> None:
@@ -119,29 +119,31 @@ def test_tests_that_fail_unchanged_end_the_run(
 
 
 def test_a_killed_share_below_the_floor_is_not_enough() -> None:
-    assert outcome(6, 4, floor=0.6).is_enough
-    assert not outcome(5, 5, floor=0.6).is_enough
-    assert not outcome(0, 0, floor=0.6).is_enough
+    assert outcome(3, 7).is_enough
+    assert not outcome(2, 8).is_enough
 
 
 def test_a_few_mutants_are_not_judged_but_where_no_more_were_drawn() -> None:
-    few = outcome(0, 3, drawn=10, floor=0.6)
+    few = outcome(0, 3, drawn=10)
     assert few.is_enough
-    assert list(few.lines())[-1].endswith("0% killed, floor 60% (too few to judge)")
-    assert not outcome(0, 4, drawn=10, floor=0.6).is_enough
-    assert not outcome(0, 3, drawn=3, floor=0.6).is_enough
+    assert outcome(0, 0, drawn=10).is_enough
+    assert list(few.lines())[-1].endswith("0% killed, floor 25% (too few to judge)")
+    assert not outcome(0, 4, drawn=10).is_enough
+    assert not outcome(0, 3, drawn=3).is_enough
 
 
 def test_a_part_reports_survivors_and_counts() -> None:
     found = Outcome(
-        part=part(floor=0.5),
+        part=part(),
         drawn=5,
         verdicts=(
-            *(verdict(SURVIVED, 9), verdict(KILLED, 1), verdict(SURVIVED, 2)),
+            *(verdict(SURVIVED, 9), verdict(SURVIVED, 1), verdict(SURVIVED, 2)),
             verdict(SURVIVED, 5),
         ),
     )
     assert list(found.lines()) == [
+        "survived: package/code.py:1",
+        "    -1\n    +1",
         "survived: package/code.py:2",
         "    -2\n    +2",
         "survived: package/code.py:5",
@@ -149,23 +151,26 @@ def test_a_part_reports_survivors_and_counts() -> None:
         "survived: package/code.py:9",
         "    -9\n    +9",
         (
-            "mutation: package/: 4 tried, 1 killed, 3 survived, 1 out of time; "
-            "25% killed, floor 50%: FAILED"
+            "mutation: package/: 4 tried, 0 killed, 4 survived, 1 out of time; "
+            "0% killed, floor 25%: FAILED"
         ),
     ]
 
 
-@pytest.mark.parametrize(("killed", "code"), [(10, 0), (5, 1)])
+@pytest.mark.parametrize(
+    ("killed", "of_judge", "code"), [(10, 10, 0), (10, 2, 1), (5, 10, 1), (0, 0, 1)]
+)
 def test_the_exit_code_is_1_below_a_floor(
     killed: int,
+    of_judge: int,
     code: int,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     def tried_part(_: object, part: Part, *__: object) -> Outcome:
-        few = part.folder == "verify"
-        return outcome(killed if few else 10, 10 - killed if few else 0, floor=0.6)
+        n_killed = of_judge if part.folder == "verify" else killed
+        return outcome(n_killed, 10 - n_killed if n_killed else 0)
 
     monkeypatch.setattr(mutation, "COPIES", tmp_path)
     monkeypatch.setattr(mutation, "try_part", tried_part)

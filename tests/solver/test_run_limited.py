@@ -1,0 +1,38 @@
+"""Work in a child process ends when a limit is exceeded.
+
+Reaches into `solver.run_limited` to compare its waiting with a child's true end.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+from solver import Limits
+from solver.run_limited import exceeded_limits, killed_on_exit
+
+SLEEPS = [sys.executable, "-c", "import time; time.sleep(60)"]
+PAUSES = [sys.executable, "-c", "import time; time.sleep(0.2)"]
+
+
+def test_a_child_that_ends_is_waited_for() -> None:
+    with subprocess.Popen(PAUSES) as child:
+        assert list(exceeded_limits(child, Limits())) == []
+        assert child.poll() == 0
+
+
+def test_an_exceeded_limit_is_named_until_the_child_is_killed() -> None:
+    started = time.monotonic()
+    with subprocess.Popen(SLEEPS) as child, killed_on_exit(child):
+        named = exceeded_limits(child, Limits(seconds=0.1))
+        assert [next(named) for _ in range(3)] == ["time limit of 0.1 s"] * 3
+        assert child.poll() is None
+    assert child.returncode != 0
+    assert time.monotonic() - started < 30
+
+
+def test_the_memory_of_the_child_counts() -> None:
+    with subprocess.Popen(SLEEPS) as child, killed_on_exit(child):
+        named = exceeded_limits(child, Limits(memory=1 << 20))
+        assert next(named) == "memory limit of 1 MiB"
