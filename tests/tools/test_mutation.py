@@ -9,7 +9,8 @@ import pytest
 
 from tools import mutation
 from tools.mutants import KILLED, SURVIVED, Mutant, Verdict
-from tools.mutation import PARTS, Outcome, Part, Workshop, modules_of, sample, tried
+from tools.mutation import Outcome, Workshop, modules_of, sample, tried
+from tools.mutation_parts import PARTS, Part
 
 ROOT = Path(__file__).resolve().parents[2]
 CODE = """

@@ -1,0 +1,156 @@
+"""The parts whose lines are changed, each with the tests nearest to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+SECONDS = 70.0
+"""Time cap per part, its unchanged tests included. A part runs in one process: on two
+cores, the twelve parts end within seven minutes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """An engine or a part of the judge, and the tests that have to notice a change.
+
+    Attributes
+    ----------
+    folder
+        The folder whose modules are changed, from the root of the checkout; those of
+        a subfolder that is a part as well belong to that part.
+    tests
+        Folders and files of the tests nearest to it; slow tests are left out.
+    without
+        Folders, files, and tests (by the start of their names) below them that take
+        long when kernels are interpreted, or need more than the few instances.
+    seconds
+        Time cap.
+    """
+
+    folder: str
+    tests: tuple[str, ...]
+    without: tuple[str, ...] = ()
+    seconds: float = SECONDS
+
+    @property
+    def left_out(self) -> list[str]:
+        """The options of pytest that leave out what it is to do without."""
+        return [
+            f"--deselect={name}" if "::" in name else f"--ignore={name}"
+            for name in self.without
+        ]
+
+
+_OF_POLICIES = (
+    "tests/verify/test_answers.py",
+    "tests/verify/test_brute_force.py",
+    "tests/verify/test_enumeration.py",
+    "tests/verify/test_feasibility.py",
+    "tests/verify/test_feasible_region.py",
+    "tests/verify/test_price_bounds.py",
+    "tests/verify/test_real_terms.py",
+    "tests/verify/test_terms.py",
+)
+"""What tests `verify/policy`, and not the core of the judge."""
+
+PARTS = (
+    Part(
+        folder="solver",
+        tests=(
+            "tests/solver/test_solving.py",
+            "tests/solver/test_common_capacity.py",
+            "tests/solver/test_run_limited.py",
+            "tests/solver/cpsat/test_endings.py",
+            "tests/solver/milp/test_limits.py",
+            "tests/test_values_agree.py",
+        ),
+    ),
+    Part(
+        folder="solver/policy",
+        tests=("tests/policy", "tests/test_values_agree.py"),
+    ),
+    Part(
+        folder="solver/exact",
+        tests=(
+            "tests/solver/test_core.py",
+            "tests/solver/test_certificate.py",
+            "tests/solver/test_optimal_face.py",
+        ),
+        without=(
+            "tests/solver/test_core.py::test_same_bytes_whatever_the_hash_seed_and",
+        ),
+    ),
+    Part(
+        folder="solver/flow_policies",
+        tests=("tests/solver/flow_policies",),
+        without=(
+            "tests/solver/flow_policies/test_limits.py::test_a_process_of_its_own_says",
+            "tests/solver/flow_policies/test_limits.py::test_a_flow_is_ended_when_a",
+            "tests/solver/flow_policies/test_limits.py::test_the_memory_of_the_process",
+        ),
+    ),
+    Part(folder="solver/cpsat", tests=("tests/solver/cpsat",)),
+    Part(
+        folder="solver/milp",
+        tests=("tests/solver/milp",),
+        without=("tests/solver/milp/test_distrust.py::test_huge_lags_that_differ",),
+    ),
+    Part(
+        folder="solver/peak_lag",
+        tests=("tests/solver/peak_lag",),
+        without=(
+            "tests/solver/peak_lag/test_limits.py",
+            "tests/solver/peak_lag/test_set_partition.py::test_too_many_subsets",
+            "tests/solver/peak_lag/test_set_partition.py::test_uniform_lags_are",
+        ),
+    ),
+    Part(
+        folder="solver/pareto",
+        tests=("tests/solver/pareto",),
+        without=(
+            "tests/solver/pareto/test_frontiers.py::test_supported_plans_are_the_best",
+            "tests/solver/pareto/test_frontiers.py::test_without_a_limit_the_effort_is",
+        ),
+    ),
+    Part(
+        folder="heuristics",
+        tests=("tests/heuristics",),
+        without=(
+            "tests/heuristics/group",
+            "tests/heuristics/test_interpreted.py",
+            "tests/heuristics/test_lag_swaps.py::test_near_the",
+            "tests/heuristics/test_sticky.py::test_on_rebalances_with_many_racks",
+        ),
+    ),
+    Part(
+        folder="heuristics/group",
+        tests=("tests/heuristics/group",),
+    ),
+    Part(
+        folder="verify",
+        tests=("tests/verify",),
+        without=(
+            *_OF_POLICIES,
+            "tests/verify/test_certificate.py::test_sound_for_many_seeds",
+        ),
+    ),
+    Part(
+        folder="verify/policy",
+        tests=(
+            *_OF_POLICIES,
+            "tests/test_values_agree.py",
+            "tests/verify/test_bugs.py",
+            "tests/verify/test_cases.py",
+            "tests/verify/test_claims.py",
+        ),
+        without=(
+            "tests/verify/test_answers.py::test_proofs_of_every_sort_are_often",
+            "tests/verify/test_brute_force.py::test_named_shapes_by_another_dealer",
+            "tests/verify/test_brute_force.py::test_too_large_in_words",
+            "tests/verify/test_enumeration.py::test_as_much_as_it_takes",
+            "tests/verify/test_enumeration.py::test_refuses_what_takes_too_long",
+            "tests/verify/test_price_bounds.py::test_nothing_false_is_ever_proved",
+        ),
+    ),
+)
+"""Every engine, the heuristics, and both parts of the judge."""
