@@ -5,6 +5,7 @@ Every engine returns this one type.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -243,6 +244,11 @@ class Result:
         if kind is BalanceKind.KIP54 or (proved and instance.capacity is None):
             proved["kip54_balanced"] = True
         return proved
+
+
+def certificate_of(bounds: Iterable[KnownBound]) -> Certificate | None:
+    """Return the certificate on which known bounds rest, if any does."""
+    return next((one.certificate for one in bounds if one.certificate), None)
 
 
 def zero_term() -> TermsProof:

@@ -115,9 +115,9 @@ def _partition_within(
     work.spend(_STEPS_PER_VISIT * int(visits))
     if not chosen.size:
         return None, is_complete and visits < _VISITS_MAX
-    holder = np.zeros(region.lag.size, np.int32)
+    holder, bit = np.zeros(region.lag.size, np.int32), _bits(region)
     for member, one in zip(members, mask[chosen].tolist(), strict=True):
-        holder[(_bits(region) & one) != 0] = member
+        holder[(bit & one) != 0] = member
     return holder, True
 
 

@@ -41,6 +41,7 @@ from solver.result import (
     Proof,
     Result,
     Status,
+    certificate_of,
     zero_term,
 )
 
@@ -203,13 +204,12 @@ def _settle(
                 known_bounds=bounds,
                 spent=work.spent,
             )
-    certificates = (known.certificate for known in bounds.values())
     return Result(
         policy=policy,
         status=Status.OPTIMAL if proved else Status.FEASIBLE,
         assignment=assignment,
         objectives=tuple(objectives),
-        certificate=next(filter(None, certificates), None),
+        certificate=certificate_of(bounds.values()),
         reason=None if proved else work.reason(is_searchable=searchable),
     )
 
