@@ -1,4 +1,4 @@
-"""The glossary is in alphabetical order, and Markdown prose wraps at 100 columns."""
+"""Prose wraps at 100 columns, links lead somewhere, and the glossary is sorted."""
 
 from __future__ import annotations
 
@@ -33,6 +33,28 @@ def prose_lines(text: str) -> list[str]:
 def test_prose_wraps(page: Path) -> None:
     prose = prose_lines(page.read_text(encoding="utf-8"))
     assert [line for line in prose if len(line) > COLUMNS and " " in line.strip()] == []
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors that GitHub gives to the headings of a page."""
+    tokens = MarkdownIt("commonmark").parse(page.read_text(encoding="utf-8"))
+    pairs = zip(tokens, tokens[1:], strict=False)
+    headings = [text.content for one, text in pairs if one.type == "heading_open"]
+    plain = [re.sub(r"[^\w\- ]", "", heading.lower()) for heading in headings]
+    return {heading.replace(" ", "-") for heading in plain}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_to_files_and_headings(page: Path) -> None:
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        if "://" in link:
+            continue
+        name, _, anchor = link.partition("#")
+        target = (page.parent / name) if name else page
+        assert target.exists(), link
+        if anchor:
+            assert anchor in anchors(target), link
 
 
 def test_the_glossary_is_in_alphabetical_order() -> None:
