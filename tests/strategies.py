@@ -166,7 +166,7 @@ def _some(rng: Random, names: list[str]) -> list[str]:
 
 
 def _renamed(rng: Random, counts: dict[str, int], wants: Subscriptions) -> Frame:
-    """Shuffle the names, so that order by name tells nothing; some are hostile."""
+    """Shuffle the names, so that their order is arbitrary; some are hostile."""
     pool = list(HOSTILE) if rng.randrange(5) == 0 else []
     topics = _new_names(rng, list(counts), pool)
     members = _new_names(rng, list(wants), pool)
@@ -185,7 +185,7 @@ def _new_names(rng: Random, names: list[str], pool: list[str]) -> dict[str, str]
 
 
 def _no_claims(rng: Random, counts: dict[str, int], members: Document) -> None:
-    """Nobody claims; some say so with an empty claim."""
+    """No member claims anything; some state an empty claim."""
     for one in members.values():
         if rng.randrange(4) == 0:
             one["owned"] = {}

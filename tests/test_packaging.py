@@ -89,7 +89,7 @@ def test_locks_agree(lock: str) -> None:
 
 
 def test_the_build_lock_builds_us() -> None:
-    """``--no-build-isolation`` takes what is installed: it must be what we ask for."""
+    """``--no-build-isolation`` uses installed packages: they must be those pinned."""
     for requirement in map(Requirement, PROJECT["build-system"]["requires"]):
         (pin,) = pins("build")[canonicalize_name(requirement.name)]
         assert requirement.specifier.contains(str(pin.specifier).removeprefix("=="))

@@ -77,7 +77,7 @@ def damaged(rng: Random, document: Document) -> str:
 
 
 def rebalance_refused(text: str) -> tuple[bool, bool]:
-    """Tell whether the engines' reader and the judge's refuse a rebalance/1."""
+    """Return whether the engines' reader and the judge's reject a rebalance/1."""
     return refuses(parse_rebalance, text), refuses(verify.read_rebalance, text)
 
 
@@ -133,7 +133,7 @@ STATED: Document = {
 
 
 def is_policy(document: Any) -> bool:
-    """Tell whether what a document calls its policy is one, written canonically."""
+    """Return whether a document's policy is one, in canonical notation."""
     text = document.get("policy", "dec-min") if isinstance(document, dict) else ""
     try:
         return str(parse_policy(text)) == text

@@ -17,7 +17,7 @@ PARTITIONS = st.lists(
 
 @st.composite
 def subscriptions(draw: st.DrawFn) -> Subscription:
-    """Draw a subscription of any version that says all its version can say."""
+    """Draw a subscription of any version with every field of that version."""
     version = draw(st.integers(0, 3))
     return Subscription(
         version=version,

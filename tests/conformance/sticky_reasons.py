@@ -65,7 +65,7 @@ def without_faulty_claims(document: Document) -> Document:
 
 
 def well_behaved(document: Document) -> Document:
-    """Leave out second claims as well: in a round, Kafka hands these over too early."""
+    """Leave out second claims as well: in a round, Kafka transfers these too early."""
     document = without_faulty_claims(document)
     claimed: set[TP] = set()
     members: Document = {}

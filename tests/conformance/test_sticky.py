@@ -192,7 +192,7 @@ def test_known_fault_who_wants_nothing_is_given_some(
 def asked_anew(
     version: str, assignor: str, document: Document, *, keeps: bool
 ) -> Answer:
-    """Ask after `BEFORE`, the leader that `keeps` its assignor or another."""
+    """Call after `BEFORE` the leader that `keeps` its assignor, or another leader."""
     with running(version, assignor, keeps=keeps) as kafka:
         before = judged_answer(kafka, assignor, BEFORE)
         assert before.verdict is Verdict.ANSWERED

@@ -114,7 +114,7 @@ def test_java_receives_proxies_and_certificates(
 
 class Quiet(SimpleHTTPRequestHandler):
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Print nothing."""
 
 
 @contextmanager

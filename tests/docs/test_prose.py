@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -38,7 +39,7 @@ def test_prose_wraps(page: Path) -> None:
 def anchors(page: Path) -> set[str]:
     """Return the anchors that GitHub gives to the headings of a page."""
     tokens = MarkdownIt("commonmark").parse(page.read_text(encoding="utf-8"))
-    pairs = zip(tokens, tokens[1:], strict=False)
+    pairs = pairwise(tokens)
     headings = [text.content for one, text in pairs if one.type == "heading_open"]
     plain = [re.sub(r"[^\w\- ]", "", heading.lower()) for heading in headings]
     return {heading.replace(" ", "-") for heading in plain}

@@ -29,13 +29,13 @@ def racks_of(document: Document, topic: str, number: int) -> set[str]:
 
 
 def matches(document: Document, member: str, topic: str, number: int) -> bool:
-    """Tell whether the member is near; one that tells no rack is near everything."""
+    """Return whether the member is in the rack; one without a rack is in every rack."""
     rack = document["members"][member].get("rack")
     return not rack or rack in racks_of(document, topic, number)
 
 
 def needs_racks(document: Document, topic: str) -> bool:
-    """Tell whether racks are shared, and some partition is not on all of them."""
+    """Return whether racks are shared, and some partition is not in all of them."""
     near = {document["members"][m].get("rack") for m in takers(document, topic)}
     each = [racks_of(document, topic, n) for n in range(size(document, topic))]
     of_all = set().union(*each)

@@ -29,7 +29,7 @@ def instance(
 def assigned(
     name: str, document: Document, claim_rule: ClaimRule = ClaimRule.NEWEST_CLAIM
 ) -> Held:
-    """Return what the assignor gives, as an assignment/1 document says it."""
+    """Return the assignor's answer as an assignment/1 document."""
     return held_by(ASSIGNORS[name], document, claim_rule)
 
 
@@ -55,7 +55,7 @@ def fits(document: Document) -> bool:
 
 
 def with_lag(document: Document) -> Document:
-    """Give one topic a lag of 0 if no topic tells any, so that lag is told."""
+    """Give one topic a lag of 0 if no topic has lag, so that the instance has lag."""
     topics = document["topics"]
     if topics and not any("lag" in about for about in topics.values()):
         name = min(topics)

@@ -23,7 +23,7 @@ TP = tuple[str, int]
 
 
 def racks_tell(document: Document) -> bool:
-    """Tell whether a rack is a member's and a replica's, and replicas' racks differ."""
+    """Return whether members and replicas share a rack and replicas' racks differ."""
     members = document["members"]
     served = [
         (topic, n)
@@ -51,7 +51,7 @@ def is_on_rack(document: Document, member: str, tp: TP) -> bool:
 
 
 class Quotas:
-    """Equal subscriptions: keep what is near, deal near, deal the rest."""
+    """Equal subscriptions: keep in the rack, assign in the rack, then the rest."""
 
     def __init__(self, document: Document, *, current_only: bool = False) -> None:
         self.document = document

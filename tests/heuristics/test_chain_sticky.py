@@ -99,7 +99,7 @@ def test_on_the_corpus_with_its_own_answers_as_claims(scenario: Scenario) -> Non
 
 
 def test_what_has_moved_goes_home_where_that_costs_nothing() -> None:
-    """The first chain is a to b; then c lacks, and b hands on its own, not a's."""
+    """The first chain is a to b; then c needs one, and b gives its own, not a's."""
     document = rebalance(
         {"s": {"partitions": 3}, "t": {"partitions": 1}},
         {

@@ -124,7 +124,7 @@ def test_order_of_keys_never_shows(name: str, document: Document) -> None:
 
 
 def test_java_sorts_by_utf_16_unit() -> None:
-    """U+1F600 is two surrogates, so it comes before U+FFFD; Python says after."""
+    """U+1F600 is two surrogates and sorts before U+FFFD; in Python it sorts after."""
     held = assigned("range", ACROSS_UNICODE)
     assert held["z"] == {"z": [0], "\U0001f600": [0], "\ufffd": [0]}
     owners = assigned("round-robin", ACROSS_UNICODE)

@@ -149,7 +149,7 @@ def uneven(
 
 
 def test_a_first_deal_may_lead_nowhere() -> None:
-    """Dealt but once, its peak is 11: other turns of the rounds are needed."""
+    """A single construction has peak 11: other orders of the rounds are needed."""
     lags = [[8, 8], [1, 1, 6, 3]]
     topics = {
         f"t{i}": {"partitions": len(lag), "lag": lag} for i, lag in enumerate(lags)

@@ -308,7 +308,7 @@ def test_co_partitioned_topics_are_matched_for_another_topics_need() -> None:
 
 
 def with_more_racks(document: Document, seed: int) -> Document:
-    """Tell more racks, and let more topics be of one size."""
+    """Draw more racks, and more topics of equal size."""
     rng = Random(seed)  # noqa: S311
     names = ["", "a", "b", "c", "d"][rng.randrange(2) : rng.randint(3, 5)]
     fixed = rng.randint(1, 9)

@@ -44,7 +44,7 @@ def judged(document: Document, held: Held, rule: ClaimRule) -> dict[str, Any]:
 
 
 def agrees(document: Document) -> None:
-    """As the slow walk says, valid, and KIP-54 balanced, under both claim rules."""
+    """Equal to the reference, valid, and KIP-54 balanced, under both claim rules."""
     for rule in ClaimRule:
         held = assigned(document, rule)
         current_only = rule is ClaimRule.CURRENT_GENERATION

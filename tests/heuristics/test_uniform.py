@@ -243,7 +243,7 @@ def test_a_chain_is_not_seen() -> None:
 
 
 def test_the_turns_end_at_sixteen() -> None:
-    """A turn passes partitions one rung up this ladder: the upper half stays uneven."""
+    """Each pass moves partitions by one member: the upper half stays uneven."""
     rungs = 40
     counts = {f"t{i:02}": 60 for i in range(rungs)}
     members = {
@@ -283,7 +283,7 @@ def test_a_subscription_to_a_missing_topic_brings_nothing() -> None:
 
 
 def test_members_that_differ_in_missing_topics_alone_count_as_equal() -> None:
-    """Upstream hands out by load here, and A gets t:0 and t:2."""
+    """Upstream assigns by load here, and A receives t:0 and t:2."""
     members = {"A": member(["t", "gone"]), "B": member(["t"])}
     held = held_by(UNIFORM, rebalance({"t": 3}, members))
     assert held == {"A": {"t": [0]}, "B": {"t": [1, 2]}}

@@ -78,7 +78,7 @@ def given(one: GroupMetadata) -> Given:
 
 
 def client_of(member: GroupMember) -> str:
-    """Tell a client by what it calls itself unless told otherwise."""
+    """Identify a client by its own name unless another is given."""
     return member.client_id.split("-")[0]
 
 

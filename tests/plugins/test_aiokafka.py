@@ -38,7 +38,7 @@ def cluster() -> ClusterMetadata:
 
 
 def leads(one: AiokafkaAssignor, **joined: bytes) -> dict[str, list[int]]:
-    """Have the client's coordinator decode, ask the assignor, and encode."""
+    """Let the client's coordinator decode, call the assignor, and encode."""
     coordinator = GroupCoordinator.__new__(GroupCoordinator)
     coordinator._assignors = [one]
     coordinator._subscription = MagicMock()
@@ -125,7 +125,7 @@ def test_what_aiokafka_itself_writes_is_understood() -> None:
 def test_aiokafkas_own_reads_ours_with_a_generation(
     generation: int, count: int
 ) -> None:
-    """So docs/plugins.md says; should this fail, the client has learnt version 0."""
+    """Stated in docs/plugins.md; if this fails, the client now reads version 0."""
     one = assignor("chain-sticky", name="sticky")
     one.follow(SimpleNamespace(_coordinator=SimpleNamespace(generation=generation)))
     is_given(one, 2)

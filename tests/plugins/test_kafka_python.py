@@ -166,7 +166,7 @@ def test_what_kafka_python_itself_writes_is_understood() -> None:
 
 
 def test_kafka_pythons_own_reads_what_its_like_wrote() -> None:
-    """So docs/plugins.md says; should this fail, the client has learnt Java's form."""
+    """Stated in docs/plugins.md; if this fails, the client now reads Java's form."""
     ours = assignor("chain-sticky", name="sticky")()
     ours.on_assignment(_decoded(bytes.fromhex(GIVEN)), 3)
     read = StickyPartitionAssignor.parse_member_metadata(ours.metadata({"t"}))

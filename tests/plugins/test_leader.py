@@ -91,7 +91,7 @@ def leader_for(document: Document, algorithm: str, policy: str = "sticky") -> Le
 
 
 def plain(seed: int) -> Document:
-    """Draw a rebalance without what no client can say: capacities."""
+    """Draw a rebalance without capacities, which no client can send."""
     document = seeded_rebalance(seed)
     for member in document["members"].values():
         member.pop("capacity", None)

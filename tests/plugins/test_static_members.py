@@ -88,7 +88,7 @@ def test_a_restart_is_no_rebalance(
 
 
 def test_who_comes_back_amid_a_rebalance_claims_nothing(place: Place) -> None:
-    """A new process knows nothing, and nobody has told it: so docs/plugins.md says."""
+    """A new process knows no earlier assignment (docs/plugins.md)."""
 
     def start(instance_id: str) -> Member:
         ours = kafka_python.assignor("chain-sticky")

@@ -14,7 +14,7 @@ from rebalance.protocol import Cursor
 
 
 def uvarint(value: int) -> bytes:
-    """Write as the protocol's page says: seven bits a byte, low first."""
+    """Write as the protocol guide specifies: seven bits per byte, lowest first."""
     low, rest = value & 0x7F, value >> 7
     return bytes([low | 0x80]) + uvarint(rest) if rest else bytes([low])
 

@@ -29,7 +29,7 @@ START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 class Audit:
-    """Rows of all tables; what a test does not say is as it mostly is."""
+    """Rows of all tables; fields that a test does not set have usual values."""
 
     def __init__(self, cluster: str = "prod", claim_rule: str = "newest-claim") -> None:
         self.cluster, self.claim_rule = cluster, claim_rule

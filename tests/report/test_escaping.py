@@ -147,7 +147,7 @@ def test_any_name_is_text(
 
 
 def test_names_are_isolated_from_the_surrounding_text(tmp_path: Path) -> None:
-    """A name written from right to left must not turn what stands beside it."""
+    """A name written from right to left must not reorder the text next to it."""
     root = read_html(page_of(audit_of("مرحبا").write(tmp_path / "audit")))
     for element in root.all():
         if "مرحبا" in "".join(element.words) and not element.children:

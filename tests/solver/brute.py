@@ -32,7 +32,7 @@ Hand = tuple[tuple[int, ...], tuple[int, ...], int, int]
 
 
 class Brute:
-    """All assignments of one rebalance, counted once and asked for many policies.
+    """All assignments of one rebalance, counted once and compared under many policies.
 
     Raises
     ------
@@ -81,7 +81,7 @@ class Brute:
         return self._allowed[key]
 
     def meets(self, policy: Policy, tally: Tally) -> bool:
-        """Tell whether an assignment meets the balance, by its definition."""
+        """Return whether an assignment meets the balance, by its definition."""
         case = self.case
         match policy.balance:
             case "dec-min":
@@ -135,7 +135,7 @@ def best_values(
 
 
 def _hands(case: Case, topic: str) -> set[Hand]:
-    """Deal one topic in every way."""
+    """Enumerate the assignments of one topic."""
     takers = case.subscribers[topic]
     nothing = (0,) * len(takers)
     hands: set[Hand] = {(nothing, nothing, 0, 0)}

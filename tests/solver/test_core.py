@@ -259,7 +259,7 @@ def ladder(rungs: int) -> Document:
 
 @pytest.mark.parametrize("rungs", [1, 2, 3, 50, 2000])
 def test_long_chain_is_walked_to_its_end(rungs: int) -> None:
-    """One transfer a rung, all of them needed: the chain is as long as the ladder."""
+    """One transfer per member, all of them needed: the chain visits every member."""
     document = ladder(rungs)
     laid_out = instance(document)
     answer = solve(laid_out)

@@ -85,7 +85,7 @@ SHAPES: Final = sorted(
     name for name, shape in vars(shapes).items() if name.isupper() and "format" in shape
 )
 DEALS: Final = 10
-"""In so many parts the heavy run is dealt, so that several workers share it."""
+"""Number of parts of the long run, so that several workers share it."""
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -21,7 +21,7 @@ def face_of(laid_out: Instance) -> OptimalFace:
 
 
 def is_on(found: OptimalFace, laid_out: Instance, assignee: Int32) -> bool:
-    """Tell whether a complete valid assignment keeps to a face."""
+    """Return whether a complete valid assignment is in a face."""
     given = assignee >= 0
     place = found.place[assignee[given]]
     loads = np.bincount(assignee[given], minlength=len(laid_out.members))

@@ -1,4 +1,4 @@
-"""Where terms of bounds are drawn, with the rebalances that they speak of."""
+"""Random terms of bounds, with the rebalances to which they refer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ KINDS = ("average", "crowd", "topic-crowd", "packing")
 
 
 def drawn(rng: Random, limits: Limits = TINY) -> Document:
-    """Return a rebalance that always tells some lag."""
+    """Return a rebalance that always has some lag."""
     document = draw_rebalance(rng, limits)
     top = rng.choice((1, 3, 10, 100))
     for topic in document["topics"].values():

@@ -103,7 +103,7 @@ def shares(instance: Document, assignment: Document) -> list[Fraction]:
 
 
 def is_dec_min(instance: Document, assignment: Document, best: Document) -> bool:
-    """Tell whether an assignment has the fractions that brute force found least."""
+    """Return whether an assignment has the least fractions that brute force found."""
     if "shares" not in best:
         loads = [len(tps) for tps in holds(assignment).values()]
         return bool(sorted(loads, reverse=True) == best["loads"])

@@ -142,7 +142,7 @@ def test_answers_of_engines_hold(seed: int) -> None:
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_named_shapes_by_another_dealer(name: str) -> None:
-    """Differential: what the engines are held against deals without merging topics."""
+    """Differential: the reference of the engines enumerates without merging topics."""
     for policy in POLICIES:
         with suppress(TooLarge):
             found = min(
@@ -153,7 +153,7 @@ def test_named_shapes_by_another_dealer(name: str) -> None:
 
 
 def test_every_word_of_a_policy_is_known() -> None:
-    """What is not listed would count for nothing where hands are merged."""
+    """Objectives that are not listed would be lost where equal holdings are merged."""
     balances = {"dec-min", "kip54", "per-topic", "spread", "none"}
     assert ASKS.keys() == {*OBJECTIVES, *balances}
 

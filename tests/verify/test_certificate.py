@@ -1,4 +1,4 @@
-"""A certificate proves what is so, and nothing that is not, whatever it says."""
+"""A certificate proves only true statements, whatever it contains."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def proved(instance: Document, members: Document, certificate: Any) -> Document:
 
 
 def assert_sound(instance: Document, answer: Document) -> Document:
-    """Whatever is proved, enumeration says too."""
+    """Enumeration confirms everything that is proved."""
     verdict = verify.judge(instance, answer)
     best, figures = verify.best(instance), verdict["figures"]
     told: Document = verdict["proved"]

@@ -61,7 +61,7 @@ def test_no_spread_is_below_the_least_width(rng: Random) -> None:
 
 
 def judged(document: Document, policy: str) -> Document:
-    """Judge the word of who says that nothing is allowed."""
+    """Judge claims that no assignment is allowed."""
     nobody: Document = {"members": {name: {} for name in document["members"]}}
     claim = {"format": "assignment/1", "policy": policy, "status": "infeasible"}
     verdict = verify.judge(document, nobody | claim)

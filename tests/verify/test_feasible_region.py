@@ -1,4 +1,4 @@
-"""A region holds all that its balance allows, and is no wider than it says.
+"""A region contains all that its balance allows, and is no wider than stated.
 
 Reaches into `verify.policy` to compare its load bounds with enumeration.
 """
@@ -85,7 +85,7 @@ def test_limits_are_reached(balance: str, document: Document) -> None:
 
 @given(rebalances(SMALL))
 def test_one_subscription_needs_no_certificate(document: Document) -> None:
-    """What arithmetic tells is what the certificate tells."""
+    """Arithmetic and the certificate give the same region."""
     wanted = sorted(document["topics"])
     everybody = {
         m: v | {"subscription": wanted} for m, v in document["members"].items()

@@ -85,7 +85,7 @@ def weights(rng: Random) -> dict[str, int]:
 
 
 def refuted(brute: Brute, policy: Policy, tally: Tally, of: str) -> bool:
-    """Tell whether something allowed is as good before a level and better in it."""
+    """Return whether an allowed assignment is equal before a level and better in it."""
     names = list(policy.levels)
     before = [policy.levels[name] for name in names[: names.index(of)]]
     mine = [value_of(brute.case, tally, level) for level in before]

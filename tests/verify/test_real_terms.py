@@ -68,7 +68,7 @@ def answered(seed: int) -> Iterator[tuple[Document, str, Document]]:
 
 
 def packed_terms(document: Document, policy: str) -> Iterator[Document]:
-    """Yield what the engine would say of packing; so few partitions seldom need it."""
+    """Yield the packing terms of the engine; so few partitions seldom need them."""
     balance = parse_policy(policy).balance
     lag_instance = build_lag_instance(instance(document), balance)
     if lag_instance is None or not has_few_lags(lag_instance):
@@ -80,7 +80,7 @@ def packed_terms(document: Document, policy: str) -> Iterator[Document]:
 
 
 def bent(rng: Random, document: Document, term: Document) -> Document:
-    """Return a term with some of it changed to what it was not meant to say."""
+    """Return a term with one of its fields changed."""
     mutant = deepcopy(term)
     lags = [lag for topic in document["topics"].values() for lag in topic["lag"]]
     changes: dict[str, Any] = {

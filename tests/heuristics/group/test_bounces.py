@@ -43,7 +43,7 @@ def protocols(group: Group) -> set[RebalanceProtocol]:
 
 
 def roll(group: Group, configuration: Configuration, names: str = "012") -> list[str]:
-    """Bounce one member after another; tell the assignor at each rest."""
+    """Bounce one member after another; replace the assignor at each stable state."""
     picked = []
     for name in names:
         bounce(group, f"c{name}", configuration)

@@ -171,7 +171,7 @@ def test_a_member_that_joins_gets_only_what_it_wants() -> None:
 
 
 def test_eager_sticky_remembers_what_it_gave_up() -> None:
-    """Else whoever joins would cost what the assignor deals anew (KIP-54)."""
+    """Otherwise a joining member would cause the moves of a new assignment (KIP-54)."""
     group = Group(TOPICS)
     for name, topics in {"c0": "tu", "c1": "tv"}.items():
         group.start(name, of(EAGER, topics))

@@ -62,7 +62,7 @@ def test_the_older_of_two_processes_of_one_instance_is_fenced() -> None:
 
 
 def test_a_static_member_that_dies_while_it_revokes_leaves_nothing_behind() -> None:
-    """Back without a rebalance, nobody would ask for what was withheld from it."""
+    """Without a rebalance on its return, nobody would receive what was withheld."""
     group = dying_while_revoking()
     group.settle()
     assert_at_rest(group)

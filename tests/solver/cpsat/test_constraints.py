@@ -173,7 +173,7 @@ def _is_best(
 
 
 def _improves(cp: CpInstance, pool: int, given: dict[int, int]) -> bool:
-    """Tell whether one transfer makes a topic's vector of loads less."""
+    """Return whether one transfer improves a topic's load vector."""
     members = cp.pools[pool].subscribers
     before = sorted((cp.units[m] * given.get(m, 0) for m in members), reverse=True)
     for source in given:

@@ -1,4 +1,4 @@
-"""Policies that flow answers, and instances to ask them of.
+"""Policies that the flow engine solves, and instances for them.
 
 Reaches into `solver` for the type of a value.
 """

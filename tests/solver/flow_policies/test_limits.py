@@ -93,7 +93,7 @@ RACKS = "dec-min; rack, stickiness"
 
 
 class Later(Event):
-    """Set once it has been asked some times."""
+    """Set after a number of checks."""
 
     left = 3
 

@@ -1,4 +1,4 @@
-"""What flow says of policies, against looking at every assignment, and the judge."""
+"""Flow policies against enumeration of all assignments, and against the judge."""
 
 from __future__ import annotations
 

@@ -181,7 +181,7 @@ def test_a_split_row_admits_what_the_row_admits(seed: int) -> None:
 
 @pytest.mark.parametrize("top", [10**9, 10**14, 10**15, (2**63 - 1) // 3])
 def test_huge_lags_are_solved(top: int) -> None:
-    """No common divisor: in one row, doubles could not tell v from v - 1."""
+    """No common divisor: in one row, doubles could not distinguish v from v - 1."""
     document = lags(top, top - 2, top - 5, top // 2 + 1, top // 2 - 8, members=3)
     document["members"]["m0"]["capacity"] = 2
     if top > 10**15:

@@ -26,7 +26,7 @@ from verify import TooLarge
 SEEDS = range(INSTANCES // 100)
 """`tests.solver.test_engines_agree` asks HiGHS for many more, all of them tiny."""
 DEALS = 4
-"""In so many parts the seeds are dealt, so that several workers share them."""
+"""Number of parts of the seeds, so that several workers share them."""
 
 
 def check_agrees(document: Document) -> None:
@@ -85,7 +85,7 @@ def test_shapes(name: str) -> None:
 
 
 def test_bug_presolve_loses_the_optimum() -> None:
-    """HiGHS with presolve says 121773: the same peak with one move more."""
+    """HiGHS with presolve returns 121773: the same peak with one more move."""
     document = lags(41704, 80065, 95570)
     document["members"]["m1"]["owned"] = {"t": [0]}
     document["members"]["m0"]["owned"] = {"t": [1, 2]}

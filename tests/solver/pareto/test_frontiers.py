@@ -280,7 +280,7 @@ def test_a_limit_of_effort_is_kept_and_strikes_at_the_same_place() -> None:
 
 
 def _check_open(frontier: Frontier, whole: dict[int, int]) -> None:
-    """Compare what a broken-off frontier says with the whole one."""
+    """Compare an interrupted frontier with the complete one."""
 
     def best(budget: int) -> int:
         return min(value for moves, value in whole.items() if moves <= budget)

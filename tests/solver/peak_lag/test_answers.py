@@ -40,7 +40,7 @@ POLICIES = (
 )
 SEEDS = range(max(1, INSTANCES // 50))
 DEALS = 4
-"""In so many parts the seeds are dealt, so that several workers share them."""
+"""Number of parts of the seeds, so that several workers share them."""
 
 
 def answered(document: Document, policy: str) -> tuple[Instance, Result]:
@@ -51,7 +51,7 @@ def answered(document: Document, policy: str) -> tuple[Instance, Result]:
 
 
 def check(document: Document, policy: str, best: list[Any]) -> None:
-    """Assert that an answer is the best, proved, valid, and says what it is worth."""
+    """Assert that a result is optimal, proved, valid, and states its values."""
     laid_out, outcome = answered(document, policy)
     assert outcome.status is Status.OPTIMAL
     assert outcome.assignment is not None

@@ -35,7 +35,7 @@ from tests.solver.routes import INSTANCES, instance
 
 SEEDS = range(max(20, INSTANCES // 40))
 DEALS = 4
-"""In so many parts the seeds are dealt, so that several workers share them."""
+"""Number of parts of the seeds, so that several workers share them."""
 POLICIES = ("none; peak-lag", "dec-min; peak-lag", "per-topic; peak-lag")
 
 
@@ -112,7 +112,7 @@ def test_least_lag_of_a_weight() -> None:
 
 
 def test_prices_prove_what_counting_does_not() -> None:
-    """Each of 6 and 5 has no more than one 4 beside it; one 4 is left over."""
+    """A member with 6 or 5 can hold at most one 4; one 4 is left over."""
     lags = np.array([6, 6, 5, 4, 4, 4, 4])
     columns = Columns(lags, 3, Work(limits=Limits()))
     found = columns.relax(11)

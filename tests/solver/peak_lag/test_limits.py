@@ -1,4 +1,4 @@
-"""Limits that strike leave an answer and a true bound; the same in, the same out."""
+"""An exceeded limit leaves an assignment and a valid bound, deterministically."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ POLICIES = ("lag-aware", "lag-sticky", "sticky-lag", "per-topic; topic-peak-lag"
 
 
 def stopped() -> Event:
-    """Return a stop that was asked for before the start."""
+    """Return a stop that is set before the start."""
     event = Event()
     event.set()
     return event
@@ -61,7 +61,7 @@ def test_same_seed_and_effort_give_the_same(policy: str) -> None:
 
 
 def test_a_limit_in_seconds_changes_nothing_before_it_is_reached() -> None:
-    """Issue 12: whether CP-SAT was asked depended on the time left."""
+    """Once, whether CP-SAT ran depended on the time left."""
     columns = group("pareto", partitions=60, members=10, topics=4, seed=1)
     for text in ("per-topic; peak-lag, lag-spread", "none; peak-lag"):
         policy = parse_policy(text)
@@ -92,7 +92,7 @@ def test_an_interrupt_ends_a_long_search() -> None:
     laid_out = group("uniform", partitions=61, members=20, topics=1, seed=0)
 
     class Later(Event):
-        """Set after it has been asked a few hundred times."""
+        """Set after a few hundred checks."""
 
         asked = 0
 

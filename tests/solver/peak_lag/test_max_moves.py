@@ -58,7 +58,7 @@ def test_bug_terms_without_their_certificate() -> None:
 
 
 def test_terms_rest_on_the_certificate() -> None:
-    """The largest lag has company only because every load is at least 2."""
+    """The largest lag shares its member only because every load is at least 2."""
     topics = {
         "t": {"partitions": 3, "lag": [90, 8, 7]},
         "u": {"partitions": 3, "lag": [6, 5, 4]},
