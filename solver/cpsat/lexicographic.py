@@ -28,6 +28,7 @@ from solver.result import (
     Result,
     Status,
     Value,
+    certificate_of,
     zero_term,
 )
 
@@ -90,13 +91,12 @@ class LexicographicSolve:
         numbers = range(len(self.policy.objectives))
         objectives = tuple(map(self._objective_result, numbers))
         proved = all(one.is_proved for one in objectives)
-        certificates = (known.certificate for known in self.given.values())
         return Result(
             policy=self.policy,
             status=Status.OPTIMAL if proved else Status.FEASIBLE,
             assignment=self.best,
             objectives=objectives,
-            certificate=next(filter(None, certificates), None),
+            certificate=certificate_of(self.given.values()),
             reason=None if proved else reason,
         )
 

@@ -1,9 +1,10 @@
 """Minimize peak lag from a feasible assignment and a lower bound.
 
-Column generation and set partition where they apply, then rounds of local search
-towards the bound, and towards targets between the bound and the best peak; each round
-has twice the effort of the one before. Effort is counted in steps, not in seconds;
-limits are checked between pieces of a fraction of a second.
+Column generation where it applies, and a round of local search towards the bound; then
+CP-SAT proves most small instances, and set partition others. Further rounds of local
+search aim at the bound, and at targets between it and the best peak; each has twice the
+effort of the one before. Effort is counted in steps, not in seconds; limits are checked
+between pieces of a fraction of a second.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from solver.peak_lag.feasible_region import (
     member_lists,
     peak_lag_of,
 )
-from solver.peak_lag.lag_instance import LagInstance, is_searchable
+from solver.peak_lag.lag_instance import LagInstance
 from solver.peak_lag.local_search import search_locally
 from solver.peak_lag.set_partition import PARTITIONS_MAX, partition_exactly
 from solver.peak_lag.work import Work
@@ -57,21 +58,30 @@ class MinimizePeak:
     work: Work
     moves: int | None = None  # no more than these, and ``holder`` has as many
     packing: BoundTerm | None = None  # proof of a bound that column generation raised
+    is_searchable: bool  # CP-SAT goes on from here
     peak: int = field(init=False)
     _seeds: Iterator[int] = field(init=False)
 
-    def run(self) -> None:
-        """Go on until the peak meets the bound, a limit is met, or CP-SAT is due."""
+    def __post_init__(self) -> None:
         self.peak = int(peak_lag_of(self.lag_instance.region, self.holder))
         self._seeds = count(self.work.limits.seed)
+
+    def start(self) -> None:
+        """Do what is quick; with fixed moves little can be exchanged."""
+        if self.moves is not None:
+            return
+        if has_few_lags(self.lag_instance):
+            self._reach(self.bound, _LOCAL_STEPS // 16)
+            self._generate_columns()
+        if self.is_searchable:
+            self._reach(self.bound, _LOCAL_STEPS)
+
+    def improve(self) -> None:
+        """Enumerate a small group, and search locally in rounds."""
         is_small = self.lag_instance.region.lag.size <= PARTITIONS_MAX
-        if self.moves is None:
-            if has_few_lags(self.lag_instance) or is_small:
-                self._reach(self.bound, _LOCAL_STEPS // 16)
-            if has_few_lags(self.lag_instance):
-                self._generate_columns()
-            if is_small:
-                self._partition_exactly()
+        if is_small and self.moves is None:
+            self._reach(self.bound, _LOCAL_STEPS // 16)
+            self._partition_exactly()
         for turn in self._turns():
             if self._is_over():
                 return
@@ -81,15 +91,14 @@ class MinimizePeak:
 
     def _turns(self) -> Iterable[int]:
         """Return the numbers of the rounds of local search."""
-        if is_searchable(self.lag_instance):
-            # With fixed moves little can be exchanged: CP-SAT is due at once.
+        if self.is_searchable:
             return range(_ROUNDS_BEFORE_SEARCH if self.moves is None else 0)
         return range(_ROUNDS) if self.work.limits.effort is None else count()
 
     def _is_over(self) -> bool:
         return self.peak <= self.bound or self.work.exceeded() is not None
 
-    def _keep(self, holder: Int32 | None) -> None:
+    def keep(self, holder: Int32 | None) -> None:
         """Keep an assignment if it is better."""
         if holder is None:
             return
@@ -105,12 +114,12 @@ class MinimizePeak:
         lists = member_lists(region, self.holder)
         cap = np.minimum(target // region.unit, int(region.lag.sum()))
         piece = min(steps, _PIECE_STEPS) + 50_000 * cap.size
-        while steps > 0 and self.work.exceeded() is None:
+        while steps > 0 and not self._is_over():
             steps -= piece
             seed = next(self._seeds) % 2**31
             found = search_locally(region, lists, owner, cap, seed, piece)
             self.work.spend(int(found.spent))
-            self._keep(found.holder)
+            self.keep(found.holder)
             if found.excess == 0:
                 return True
         return False
@@ -130,7 +139,7 @@ class MinimizePeak:
         holder, self.bound = partition_exactly(
             self.lag_instance.region, self.bound, self.peak, self.work
         )
-        self._keep(holder)
+        self.keep(holder)
 
     def _generate_columns(self) -> None:
         """Raise the bound to the least peak of the packing relaxation, and meet it."""
@@ -142,7 +151,7 @@ class MinimizePeak:
         holder, term = pack(self.lag_instance, self.bound, self.peak, self.work)
         if term is not None:
             self.packing, self.bound = term, term.bound
-        self._keep(holder)
+        self.keep(holder)
 
 
 def has_few_lags(lag_instance: LagInstance) -> bool:

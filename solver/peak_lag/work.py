@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import inf
 from typing import Final
 
 from solver.limits import Limits
@@ -35,6 +36,11 @@ class Work:
             exceeded = f"effort limit of {effort:g}"
         self.ended_by = self.ended_by or exceeded
         return exceeded
+
+    def limits_within(self, effort: float) -> Limits:
+        """Return the limits with no more than some effort from here."""
+        most = self.spent + self.left(effort)
+        return replace(self.limits, effort=None if most == inf else most)
 
     def left(self, effort: float) -> float:
         """Return how much of some effort is left."""
