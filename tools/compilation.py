@@ -1,4 +1,4 @@
-"""Compile the kernels in processes of their own, while other steps go on."""
+"""Compile the kernels in processes of their own, and the modules of the packages."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from pathlib import Path
 from tools.progress import say, shown
 
 PACKAGES = ("solver", "heuristics")
+MODULES = ("oracle.cli.auditing", "oracle.cli.solving", "pyspark.worker")
+"""What the audit and ``solve`` import, in their own process and in Spark's."""
 
 
 def digest_of_kernels(root: Path) -> bytes:
@@ -65,9 +67,31 @@ def start_compilation(root: Path, venv: Path) -> Compilation:
         process = subprocess.Popen(
             [str(venv / "bin" / "python"), "-m", "tools.kernels"],
             cwd=root,
+            env=_writing_environment(),
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,  # `stop` ends its processes, too
         )
     return Compilation(process=process, log=log)
+
+
+def compile_modules(root: Path, venv: Path) -> None:
+    """Import what the commands import, so that Python stores its bytecode.
+
+    uv installs sources alone, and to compile every module takes several times longer.
+    Whatever fails to be imported here fails with a message in the command itself.
+    """
+    subprocess.run(
+        [str(venv / "bin" / "python"), "-c", f"import {', '.join(MODULES)}"],
+        cwd=root,
+        env=_writing_environment(),
+        capture_output=True,
+        check=False,
+    )
+
+
+def _writing_environment() -> dict[str, str]:
+    """Return the environment in which Python stores bytecode in ``.venv``."""
+    dropped = {"PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX"}
+    return {name: os.environ[name] for name in os.environ if name not in dropped}

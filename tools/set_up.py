@@ -27,7 +27,12 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from tools.compilation import Compilation, digest_of_kernels, start_compilation
+from tools.compilation import (
+    Compilation,
+    compile_modules,
+    digest_of_kernels,
+    start_compilation,
+)
 from tools.installer import Installer, SetUpError
 from tools.progress import say
 
@@ -108,6 +113,16 @@ def kernels() -> Step:
     )
 
 
+def modules() -> Step:
+    """Return the step that compiles Python modules, while the kernels compile."""
+    return Step(
+        name="modules",
+        words="compiling modules",
+        made_from=lock_of("runtime").read_bytes(),
+        run=lambda: compile_modules(ROOT, VENV),
+    )
+
+
 def steps(share: str) -> list[Step]:
     """Return the steps of ``share``, in order."""
     installer = Installer(VENV)
@@ -118,6 +133,7 @@ def steps(share: str) -> list[Step]:
         kernels(),
         locked(installer, "runtime", "what the oracle runs on, some 700 MB to fetch"),
         ourselves(installer),
+        modules(),
     ]
     if share == "dev":
         wanted.append(locked(installer, "dev", "what checks and tests"))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tools import compilation
 from tools.compilation import digest_of_kernels, start_compilation
 
 
@@ -48,11 +51,11 @@ def test_kernels_that_do_not_compile_are_no_hindrance(
 
 def test_a_stopped_compilation_leaves_no_process(checkout: Path) -> None:
     venv = python_of(checkout, "sleep 60 &\necho $! >child\nwait")
-    compilation = start_compilation(checkout, venv)
+    started = start_compilation(checkout, venv)
     child = checkout / "child"
     wait_for(lambda: child.exists() and child.read_text().strip() != "")
-    compilation.stop()
-    assert compilation.process.returncode is not None
+    started.stop()
+    assert started.process.returncode is not None
     wait_for(lambda: not is_alive(int(child.read_text())))
 
 
@@ -70,6 +73,28 @@ def is_alive(process: int) -> bool:
         return False
     stat = Path(f"/proc/{process}/stat")
     return not (stat.exists() and stat.read_text().rpartition(")")[2].split()[0] == "Z")
+
+
+def test_bytecode_is_stored_whatever_the_environment_says(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Images for containers often set the variable, and every start would be slow."""
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    monkeypatch.setattr(compilation, "MODULES", ("ours", "ours.part"))
+    package = checkout / "ours"
+    package.mkdir()
+    for name in ("__init__", "part"):
+        (package / f"{name}.py").touch()
+    (checkout / ".venv" / "bin").mkdir(parents=True)
+    (checkout / ".venv" / "bin" / "python").symlink_to(sys.executable)
+    compilation.compile_modules(checkout, checkout / ".venv")
+    stored = {path.name.split(".")[0] for path in package.glob("__pycache__/*.pyc")}
+    assert stored == {"__init__", "part"}
+
+
+def test_every_module_that_is_compiled_exists() -> None:
+    for name in compilation.MODULES:
+        assert importlib.util.find_spec(name), name
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,7 @@ def test_every_lock_is_installed_with_hashes(
 
     monkeypatch.setattr(installer.Installer, "install", install)
     for step in set_up.steps(share):
-        if step.name not in {"uv", "kernels"}:
+        if step.name not in {"uv", "kernels", "modules"}:
             step.run()
     (own,) = [one for one in ran if "--requirement" not in one]
     assert own[-2:] == ["--editable", str(set_up.ROOT)]
@@ -133,6 +133,7 @@ def test_kernels_compile_while_most_packages_are_fetched() -> None:
     assert names.index("build") < names.index("runtime")  # builds pyspark
     assert names.index("kernel-packages") < names.index("kernels")
     assert names.index("kernels") < names.index("runtime") < names.index("dev")
+    assert names.index("project") < names.index("modules")  # which import the project
 
 
 class Endless:
