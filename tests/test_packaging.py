@@ -20,7 +20,7 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())
 SHIPPED = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
-LOCKS = ("build", "runtime", "dev")
+LOCKS = ("uv", "build", "kernel-packages", "runtime", "dev")
 SUPPORTED = ("3.11", "3.12", "3.13")
 ASKED_FOR = {
     "conformance/clients/trust.py": "jars",
@@ -49,13 +49,15 @@ def pins(lock: str) -> Pins:
 
 def wanted(lock: str) -> list[Requirement]:
     """Return what people wrote down for a lock."""
-    build = (ROOT / "requirements" / "build.in").read_text().splitlines()
-    written = {
-        "build": [line for line in build if not line.startswith("#")],
+    written: list[str] = {
         "runtime": PROJECT["project"]["dependencies"],
         "dev": PROJECT["dependency-groups"]["dev"],
-    }
-    return [Requirement(line) for line in written[lock]]
+    }.get(lock, [])
+    source = ROOT / "requirements" / f"{lock}.in"
+    lines = [] if written else source.read_text().splitlines()
+    written = written + [line for line in lines if not line.startswith("#")]
+    assert written
+    return [Requirement(line) for line in written]
 
 
 @pytest.mark.parametrize("lock", LOCKS)
@@ -81,7 +83,7 @@ def test_a_lock_holds_what_is_declared(lock: str, python: str) -> None:
         assert requirement.specifier.contains(version), f"{requirement}: run make lock"
 
 
-@pytest.mark.parametrize("lock", ["build", "runtime"])
+@pytest.mark.parametrize("lock", ["build", "kernel-packages", "runtime"])
 def test_locks_agree(lock: str) -> None:
     everything = pins("dev")
     for name, narrow in pins(lock).items():
@@ -93,6 +95,18 @@ def test_the_build_lock_builds_us() -> None:
     for requirement in map(Requirement, PROJECT["build-system"]["requires"]):
         (pin,) = pins("build")[canonicalize_name(requirement.name)]
         assert requirement.specifier.contains(str(pin.specifier).removeprefix("=="))
+
+
+def test_kernels_compile_without_the_packages_that_come_later() -> None:
+    """Set-up compiles them before the rest of the runtime is installed."""
+    present = {*pins("build"), *pins("kernel-packages")}
+    later = sorted(pins("runtime").keys() - present)
+    assert {"pyspark", "pyarrow"} <= set(later)
+    found = packages_distributions()
+    names = [n for n in found if {canonicalize_name(d) for d in found[n]} <= {*later}]
+    block = f"import sys; sys.modules.update(dict.fromkeys({names}))"
+    run = "from tools.kernel_tasks import tasks; assert tasks()"
+    subprocess.run([sys.executable, "-c", f"{block}; {run}"], cwd=ROOT, check=True)
 
 
 def imported(package: str) -> Iterator[tuple[str, Path]]:

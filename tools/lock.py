@@ -1,50 +1,55 @@
 """Write requirements/*.lock: hashes of every file, for all systems and Pythons.
 
-There is one resolution (``dev.lock``); the locks of the runtime and of the build are
-parts of it, so that all locks have the same versions. Locked versions change only if
-pyproject.toml requires another version or ``--upgrade`` is given.
+There is one resolution (``dev.lock``), and the other locks are parts of it, so that all
+have the same versions; only uv, which is installed apart, is resolved apart. Locked
+versions change only if another version is required or ``--upgrade`` is given.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 from pathlib import Path
 
-UV = "uv==0.13.8"
+from tools.uv_settings import pip_settings, uv_arguments, uv_environment
+
 OLDEST_PYTHON = "3.11"
 
 ROOT = Path(__file__).resolve().parent.parent
 HOME_OF_UV = ROOT / "build" / "uv"
+PYTHON_OF_UV = HOME_OF_UV / "bin" / "python"
 DEV = "requirements/dev.lock"
+UV = "requirements/uv.lock"
 
 LOCKS = {
     DEV: ["pyproject.toml", "--group", "dev", "requirements/build.in"],
     "requirements/runtime.lock": ["pyproject.toml", "--constraints", DEV],
     "requirements/build.lock": ["requirements/build.in", "--constraints", DEV],
+    "requirements/kernel-packages.lock": [
+        "requirements/kernel-packages.in",
+        "--constraints",
+        DEV,
+    ],
+    UV: ["requirements/uv.in"],
 }
 
 
 def uv() -> Path:
-    """Return the resolver, and fetch it into ``build/`` if it is missing."""
+    """Return the locked resolver, and fetch it into ``build/`` if it is missing."""
     program = HOME_OF_UV / "bin" / "uv"
     pin = HOME_OF_UV / "pin"
-    if not pin.exists() or pin.read_text() != UV:
-        print(f"lock: fetching {UV} into build/uv", flush=True)
+    lock = (ROOT / UV).read_text(encoding="utf-8")
+    if not pin.exists() or pin.read_text(encoding="utf-8") != lock:
+        print(f"lock: fetching uv ({UV}) into build/uv", flush=True)
         subprocess.run(
             [sys.executable, "-m", "venv", "--clear", str(HOME_OF_UV)], check=True
         )
-        pip = [
-            str(HOME_OF_UV / "bin" / "python"),
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            UV,
-        ]
-        subprocess.run(pip, check=True)
-        pin.write_text(UV)
+        pip = [str(PYTHON_OF_UV), "-m", "pip", "install", "--quiet"]
+        pip += ["--require-hashes", "--only-binary", ":all:", "--requirement", UV]
+        subprocess.run(pip, check=True, cwd=ROOT)
+        pin.write_text(lock, encoding="utf-8")
     return program
 
 
@@ -54,15 +59,18 @@ def main() -> int:
     parser.add_argument("--upgrade", action="store_true", help="take newest versions")
     upgrade = parser.parse_args().upgrade
     try:
+        program = uv()
+        settings = pip_settings(PYTHON_OF_UV)
+        environment = uv_environment(settings, os.environ)
         for target, sources in LOCKS.items():
             print(f"lock: {target}", flush=True)
-            command = [str(uv()), "pip", "compile", "--quiet", "--universal"]
+            command = [str(program), "pip", "compile", "--quiet", "--universal"]
             command += ["--python-version", OLDEST_PYTHON, "--generate-hashes"]
             command += ["--no-emit-index-url", "--no-header", "--no-annotate"]
-            command += [*sources, "--output-file", target]
-            if upgrade and target == DEV:
+            command += [*uv_arguments(settings), *sources, "--output-file", target]
+            if upgrade and target in {DEV, UV}:
                 command.append("--upgrade")
-            subprocess.run(command, check=True, cwd=ROOT)
+            subprocess.run(command, check=True, cwd=ROOT, env=environment)
     except subprocess.CalledProcessError as error:
         print(f"lock: failed: {error}", file=sys.stderr)
         return 1

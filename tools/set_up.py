@@ -1,8 +1,11 @@
-"""Make ``.venv``: locked packages, this project, and a Java runtime.
+"""Make ``.venv``: locked packages, this project, compiled kernels, a Java runtime.
 
 Every step writes a mark with a digest of its inputs; a step whose mark is current is
 skipped. An environment that was moved, has no Python any more, or was never finished is
 created again. Nothing is written outside the checkout.
+
+Compiling the kernels takes longest, so what they import is installed first, and the
+other packages while they compile.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import hashlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tomllib
@@ -20,44 +24,72 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
+from typing import NoReturn
 
-from tools.installer import SetUpError, install, say
+from tools.compilation import (
+    Compilation,
+    compile_modules,
+    digest_of_kernels,
+    start_compilation,
+)
+from tools.installer import Installer, SetUpError
+from tools.progress import say
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 MARKS = VENV / "set-up.json"
 COMMAND = VENV / "bin" / "assignor-oracle"
 SHARES = ["runtime", "dev"]
-KERNEL_PACKAGES = ["solver", "heuristics"]
-SOURCE_ONLY = "pyspark,yattag"
+SOURCE_ONLY = ["pyspark", "yattag"]
 """Packages without a wheel, which are built with the locked setuptools."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One step of the set-up, repeated only if ``made_from`` changes."""
+    """One step of the set-up, repeated only if ``made_from`` changes.
+
+    ``run`` returns None, or what goes on while other steps run.
+    """
 
     name: str
     words: str
     made_from: bytes
-    run: Callable[[], None]
+    run: Callable[[], Compilation | None]
 
 
-def locked(name: str, words: str) -> Step:
+def lock_of(name: str) -> Path:
+    """Return the file of locked packages."""
+    return ROOT / "requirements" / f"{name}.lock"
+
+
+def uv(installer: Installer) -> Step:
+    """Install uv, which installs the rest."""
+    lock = lock_of("uv")
+    return Step(
+        name="uv",
+        words=f"fetching the installer (requirements/{lock.name})",
+        made_from=lock.read_bytes(),
+        run=lambda: installer.fetch_uv(lock),
+    )
+
+
+def locked(installer: Installer, name: str, words: str) -> Step:
     """Install the packages of a lock, each checked against its hash."""
-    lock = ROOT / "requirements" / f"{name}.lock"
+    lock = lock_of(name)
     arguments = ["--require-hashes", "--only-binary", ":all:"]
-    arguments += ["--no-binary", SOURCE_ONLY, "--no-build-isolation"]
-    arguments += ["--requirement", str(lock)]
+    for package in SOURCE_ONLY:
+        arguments += ["--no-binary", package]
+    arguments += ["--no-build-isolation", "--requirement", str(lock)]
     return Step(
         name=name,
         words=f"installing {words} (requirements/{lock.name})",
         made_from=lock.read_bytes(),
-        run=lambda: install(VENV, arguments, lock=lock),
+        run=lambda: installer.install(arguments, lock=lock),
     )
 
 
-def ourselves() -> Step:
+def ourselves(installer: Installer) -> Step:
     """Install this checkout in place, so that an edit needs no second set-up."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     shape = [project["project"], project["build-system"], project["tool"]["hatch"]]
@@ -67,52 +99,44 @@ def ourselves() -> Step:
         name="project",
         words="installing assignor-oracle in place",
         made_from=json.dumps(shape, sort_keys=True).encode(),
-        run=lambda: install(VENV, arguments),
+        run=lambda: installer.install(arguments),
     )
 
 
 def kernels() -> Step:
     """Return the step that compiles kernels, so that no command waits for it."""
-    digest = hashlib.sha256((ROOT / "requirements" / "runtime.lock").read_bytes())
-    for package in KERNEL_PACKAGES:
-        for path in sorted((ROOT / package).rglob("*.py")):
-            text = path.read_bytes()
-            if b"njit" in text:
-                digest.update(hashlib.sha256(text).digest())
     return Step(
         name="kernels",
-        words="compiling kernels, which takes some minutes",
-        made_from=digest.digest(),
-        run=compile_kernels,
+        words="compiling kernels next to the other steps, which takes a minute or more",
+        made_from=digest_of_kernels(ROOT),
+        run=lambda: start_compilation(ROOT, VENV),
     )
 
 
-def compile_kernels() -> None:
-    """Compile every kernel again; otherwise, the first command does so.
-
-    Existing compiled kernels are removed, because numba detects neither a change in a
-    kernel that another one calls, nor a renamed module whose types it saved.
-    """
-    for package in KERNEL_PACKAGES:
-        for compiled in (ROOT / package).rglob("__pycache__/*.nb[ci]"):
-            compiled.unlink()
-    command = [str(VENV / "bin" / "python"), "-m", "tools.kernels"]
-    ended = subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
-    if ended.returncode:
-        reason = (ended.stderr.decode(errors="replace").splitlines() or ["?"])[-1]
-        say(f"kernels will be compiled when they are first needed ({reason})")
+def modules() -> Step:
+    """Return the step that compiles Python modules, while the kernels compile."""
+    return Step(
+        name="modules",
+        words="compiling modules",
+        made_from=lock_of("runtime").read_bytes(),
+        run=lambda: compile_modules(ROOT, VENV),
+    )
 
 
 def steps(share: str) -> list[Step]:
     """Return the steps of ``share``, in order."""
+    installer = Installer(VENV)
     wanted = [
-        locked("build", "what builds packages"),
-        locked("runtime", "what the oracle runs on, some 700 MB to fetch"),
-        ourselves(),
+        uv(installer),
+        locked(installer, "build", "what builds packages"),
+        locked(installer, "kernel-packages", "what the kernels import"),
         kernels(),
+        locked(installer, "runtime", "what the oracle runs on, some 700 MB to fetch"),
+        ourselves(installer),
+        modules(),
     ]
     if share == "dev":
-        wanted.append(locked("dev", "what checks and tests"))
+        wanted.append(locked(installer, "dev", "what checks and tests"))
     return wanted
 
 
@@ -193,16 +217,33 @@ def set_up(share: str) -> bool:
         make_environment(why)
     done = read_marks()
     acted = bool(why)
-    for step in steps(share):
-        digest = hashlib.sha256(step.made_from).hexdigest()
-        if done.get(step.name) == digest:
-            continue
-        say(step.words)
-        acted = True
-        step.run()
-        done[step.name] = digest
+    going_on: list[tuple[str, str, Compilation]] = []
+
+    def mark(name: str, digest: str) -> None:
+        done[name] = digest
         write_marks(done)
-    shutil.rmtree(VENV / "pip-cache", ignore_errors=True)
+
+    try:
+        for step in steps(share):
+            digest = hashlib.sha256(step.made_from).hexdigest()
+            if done.get(step.name) == digest:
+                continue
+            say(step.words)
+            acted = True
+            started = step.run()
+            if started is None:
+                mark(step.name, digest)
+            else:
+                going_on.append((step.name, digest, started))
+        for name, digest, started in going_on:
+            started.wait()
+            mark(name, digest)
+    except BaseException:
+        for *_, started in going_on:
+            started.stop()
+        raise
+    for cache in ("pip-cache", "uv-cache"):
+        shutil.rmtree(VENV / cache, ignore_errors=True)
     return acted
 
 
@@ -217,11 +258,18 @@ def java() -> None:
     say(found.stdout.strip())
 
 
+def interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
+    """Treat every signal to end as Ctrl-C, so that no process is left behind."""
+    raise KeyboardInterrupt
+
+
 def main() -> int:
     """Set up ``runtime`` for the audit, or ``dev``, which includes the tests."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("share", choices=SHARES)
     share = parser.parse_args().share
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(ending, interrupt)
     try:
         with alone():
             acted = set_up(share)

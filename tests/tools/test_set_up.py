@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -98,69 +100,91 @@ def test_a_step_that_fails_is_not_marked(
     assert "lock" not in set_up.read_marks()
 
 
-def test_a_half_unpacked_package_is_forgotten(tmp_path: Path) -> None:
-    packages = tmp_path / "lib" / "python3.11" / "site-packages"
-    for name, files in (("whole", ["METADATA", "INSTALLER"]), ("half", ["METADATA"])):
-        folder = packages / f"{name}-1.dist-info"
-        folder.mkdir(parents=True)
-        for file in files:
-            (folder / file).touch()
-    installer._forget_half_installed(tmp_path)
-    assert [path.name for path in packages.iterdir()] == ["whole-1.dist-info"]
-
-
-UNREACHABLE = (
-    "WARNING: Retrying (Retry(total=4)) after connection broken by "
-    "'NewConnectionError: [Errno -3] Temporary failure in name resolution'\n"
-)
-
-
-@pytest.mark.parametrize(
-    ("said", "told"),
-    [
-        ([UNREACHABLE, "ERROR: No matching distribution\n"], "index does not answer"),
-        (["OSError: [Errno 28] No space left on device\n"], "no space left"),
-        (["ERROR: THESE PACKAGES DO NOT MATCH THE HASHES\n"], "not the one that the"),
-        (["ERROR: something else\n"], "something else"),
-    ],
-)
-def test_a_failure_is_put_in_plain_words(
-    tmp_path: Path, said: list[str], told: str
+@pytest.mark.parametrize("share", set_up.SHARES)
+def test_every_lock_is_installed_with_hashes(
+    venv: Path, share: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert told in installer._reason(said, tmp_path / "pip.log")
+    """Only our own checkout, which no lock names, is installed without."""
+    ran: list[list[str]] = []
+
+    def install(
+        _: installer.Installer, arguments: list[str], *, lock: Path | None = None
+    ) -> None:
+        ran.append(arguments)
+        assert lock is None or arguments[-1] == str(lock)
+
+    monkeypatch.setattr(installer.Installer, "install", install)
+    for step in set_up.steps(share):
+        if step.name not in {"uv", "kernels", "modules"}:
+            step.run()
+    (own,) = [one for one in ran if "--requirement" not in one]
+    assert own[-2:] == ["--editable", str(set_up.ROOT)]
+    locks = [one for one in ran if one is not own]
+    assert len(locks) == (4 if share == "dev" else 3)
+    for arguments in locks:
+        assert "--require-hashes" in arguments
+        only = arguments.index("--only-binary")
+        assert arguments[only + 1] == ":all:"
 
 
-def test_progress_names_the_file_and_its_size(tmp_path: Path) -> None:
-    progress = installer.Progress(total=3, scratch=tmp_path)
-    for line in (
-        "Collecting numpy==2.4.6 (from -r runtime.lock (line 3))",
-        "  Downloading numpy-2.4.6.whl (16.9 MB)",
-    ):
-        progress.follow(line)
-    unpacked = tmp_path / "pip-unpack-1"
-    unpacked.mkdir()
-    (unpacked / "numpy-2.4.6.whl").write_bytes(bytes(3 << 20))
-    assert str(progress) == "  1 of 3: fetching numpy-2.4.6.whl, 3 MB"
-    progress.follow("Installing collected packages: numpy")
-    assert str(progress) == "  1 of 3: unpacking"
+def test_kernels_compile_while_most_packages_are_fetched() -> None:
+    names = [step.name for step in set_up.steps("dev")]
+    assert names[0] == "uv"
+    assert names.index("build") < names.index("runtime")  # builds pyspark
+    assert names.index("kernel-packages") < names.index("kernels")
+    assert names.index("kernels") < names.index("runtime") < names.index("dev")
+    assert names.index("project") < names.index("modules")  # which import the project
 
 
-def test_kernels_that_do_not_compile_are_no_hindrance(
-    venv: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+class Endless:
+    """Stands for a compilation; notes what is done with it."""
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+    def wait(self) -> None:
+        self.notes.append("waited")
+
+    def stop(self) -> None:
+        self.notes.append("stopped")
+
+
+def plan_with(
+    going_on: Endless, last: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was compiled before goes first: numba would load it and fail."""
-    monkeypatch.setattr(set_up, "ROOT", tmp_path)
-    cache = tmp_path / "solver" / "__pycache__"
-    cache.mkdir(parents=True)
-    for name in ("flow.route-1.nbi", "flow.route-1.1.nbc", "flow.pyc"):
-        (cache / name).touch()
-    python = venv / "bin" / "python"
-    python.unlink()
-    python.write_text("#!/bin/sh\necho 'no such thing' >&2\nexit 1\n")
-    python.chmod(0o755)
-    set_up.compile_kernels()
-    assert "first needed (no such thing)" in capsys.readouterr().out
-    assert [path.name for path in cache.iterdir()] == ["flow.pyc"]
+    kernels: Any = going_on
+    first = set_up.Step(name="kernels", words="k", made_from=b"", run=lambda: kernels)
+    second = set_up.Step(name="lock", words="l", made_from=b"", run=last)
+    monkeypatch.setattr(set_up, "steps", lambda _: [first, second])
+
+
+def test_what_goes_on_is_marked_when_it_has_ended(
+    venv: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compilation = Endless()
+
+    def last() -> None:
+        assert compilation.notes == []
+        assert "kernels" not in set_up.read_marks()
+
+    plan_with(compilation, last, monkeypatch)
+    assert set_up.set_up("runtime") is True
+    assert compilation.notes == ["waited"]
+    assert {"kernels", "lock"} <= set_up.read_marks().keys()
+    assert set_up.set_up("runtime") is False
+
+
+@pytest.mark.parametrize("error", [installer.SetUpError("no"), KeyboardInterrupt()])
+def test_what_goes_on_is_stopped_when_another_step_fails(
+    venv: Path, error: BaseException, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compilation = Endless()
+
+    def last() -> None:
+        raise error
+
+    plan_with(compilation, last, monkeypatch)
+    with pytest.raises(type(error)):
+        set_up.set_up("runtime")
+    assert compilation.notes == ["stopped"]
+    assert set_up.read_marks() == {"build": "1"}
