@@ -2,14 +2,14 @@
 
 Column generation where it applies, and a round of local search towards the bound; then
 CP-SAT proves most small instances, and set partition others. Further rounds of local
-search aim at the bound, and at targets between it and the best peak; each has twice the
-effort of the one before. Effort is counted in steps, not in seconds; limits are checked
-between pieces of a fraction of a second.
+search aim at the bound, and at targets between it and the best peak; CP-SAT alternates
+with them. Each round has twice the effort of the one before. Effort is counted in
+steps, not in seconds; limits are checked between pieces of a fraction of a second.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Final
@@ -33,11 +33,8 @@ _LOCAL_STEPS: Final = 100_000_000
 _PIECE_STEPS: Final = 50_000_000
 """Steps between two checks of the limits, and of one random seed."""
 
-_ROUNDS_BEFORE_SEARCH: Final = 3
-"""Rounds where CP-SAT goes on from here."""
-
 _ROUNDS: Final = 6
-"""Rounds where no search can prove a bound and no effort is set."""
+"""Rounds where CP-SAT cannot prove a bound and no effort is set."""
 
 _PACKING_LAGS: Final = 400
 _PACKING_LAGS_PER_MEMBER: Final = 4
@@ -76,24 +73,28 @@ class MinimizePeak:
         if self.is_searchable:
             self._reach(self.bound, _LOCAL_STEPS)
 
-    def improve(self) -> None:
-        """Enumerate a small group, and search locally in rounds."""
+    def enumerate_small(self) -> None:
+        """Prove the least peak of a small group by set partition, if it can be."""
         is_small = self.lag_instance.region.lag.size <= PARTITIONS_MAX
         if is_small and self.moves is None:
             self._reach(self.bound, _LOCAL_STEPS // 16)
             self._partition_exactly()
-        for turn in self._turns():
+
+    def search_round(self, turn: int) -> None:
+        """Search locally, with twice the effort of the round before."""
+        if self._is_over():
+            return
+        steps = _LOCAL_STEPS << turn
+        if not self._reach(self.bound, steps):
+            self._bisect(steps // 4)
+
+    def search_rounds(self) -> None:
+        """Search until the peak meets the bound, or for some rounds without limits."""
+        turns = range(_ROUNDS) if self.work.limits.effort is None else count()
+        for turn in turns:
             if self._is_over():
                 return
-            steps = _LOCAL_STEPS << turn
-            if not self._reach(self.bound, steps):
-                self._bisect(steps // 4)
-
-    def _turns(self) -> Iterable[int]:
-        """Return the numbers of the rounds of local search."""
-        if self.is_searchable:
-            return range(_ROUNDS_BEFORE_SEARCH if self.moves is None else 0)
-        return range(_ROUNDS) if self.work.limits.effort is None else count()
+            self.search_round(turn)
 
     def _is_over(self) -> bool:
         return self.peak <= self.bound or self.work.exceeded() is not None

@@ -7,10 +7,6 @@ given the assignment and the bounds, where its program is small.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import suppress
-from dataclasses import dataclass
-from math import inf
 from typing import Final
 
 import numpy as np
@@ -22,29 +18,25 @@ from rebalance import (
     CertificateProof,
     Claims,
     Instance,
-    InstanceError,
-    Int32,
     SearchProof,
     TermsProof,
 )
 from solver import exact
 from solver.limits import Limits
-from solver.objectives import check_policy, common_capacity, scale_of, value_of
-from solver.peak_lag.bounds import PeakLagBound, bound_peak_lag
+from solver.objectives import check_policy, common_capacity
+from solver.peak_lag.alternate import Alternate, PolicySearch
+from solver.peak_lag.bounds import bound_peak_lag
 from solver.peak_lag.greedy import construct_greedily
 from solver.peak_lag.lag_instance import LagInstance, build_lag_instance, is_searchable
 from solver.peak_lag.minimize_peak import MinimizePeak
-from solver.peak_lag.restore_owners import restore_owners
 from solver.peak_lag.set_partition import ENUMERATION
 from solver.peak_lag.work import Work
 from solver.policy import BalanceKind, Objective, Policy
 from solver.result import (
     KnownBound,
-    ObjectiveResult,
     Proof,
     Result,
     Status,
-    certificate_of,
     zero_term,
 )
 
@@ -54,9 +46,6 @@ _OBJECTIVES: Final = {
     Objective.LAG_SPREAD,
     Objective.LAG_DEVIATION,
 }
-FIRST_SEARCH: Final = 0.25
-"""Effort of the first search with CP-SAT; local search goes on before the second."""
-
 _BALANCES: Final = {BalanceKind.DEC_MIN, BalanceKind.PER_TOPIC, BalanceKind.NONE}
 _BOUNDED: Final = (
     [Objective.PEAK_LAG],
@@ -126,81 +115,14 @@ def solve(instance: Instance, policy: Policy, *, limits: Limits) -> Result:
         is_searchable=is_searchable(lag_instance),
     )
     alternate = Alternate(
-        instance=instance,
-        policy=policy,
+        search=PolicySearch(instance=instance, policy=policy, work=work),
         known=known,
         minimize=minimize,
         stickiest=stickiest,
+        is_stickiness_next=[one.only for one in policy.objectives[:2]] == _BOUNDED[1],
         bounds=bounds,
     )
     return alternate.run()
-
-
-@dataclass(slots=True, kw_only=True)
-class Alternate:
-    """Let CP-SAT solve the policy, for a short time before more local search.
-
-    CP-SAT proves most small instances at once; on others, what local search finds in
-    between makes it much quicker.
-    """
-
-    instance: Instance
-    policy: Policy
-    known: PeakLagBound
-    minimize: MinimizePeak
-    stickiest: Int32 | None  # (P,): holders with the fewest moves, if known
-    bounds: dict[Objective, KnownBound]  # at first without that of peak lag
-
-    def run(self) -> Result:
-        """Return the best assignment, proved or when a limit is met."""
-        minimize, best = self.minimize, None
-        minimize.start()
-        self._take_proved_bound()
-        if minimize.moves is None and minimize.is_searchable:
-            result = self._settle(self._assignment(), effort=FIRST_SEARCH)
-            if result.status is Status.OPTIMAL:
-                return result
-            minimize.work.spent += FIRST_SEARCH
-            best, peak = result.require_assignment(), result.objectives[0]
-            assert isinstance(peak.bound, int)  # noqa: S101 - only ``load`` is a vector
-            self._take_bound(peak.bound, peak.proof)
-            minimize.keep(minimize.lag_instance.to_holder(best.assignee))
-        before = minimize.peak
-        minimize.improve()
-        self._take_proved_bound()
-        if best is None or minimize.peak < before:
-            best = self._assignment()
-        return self._settle(best)
-
-    def _take_proved_bound(self) -> None:
-        known, bound = self.known.with_term(self.minimize.packing), self.minimize.bound
-        self._take_bound(bound, known.proof(bound))
-
-    def _take_bound(self, bound: int, proof: Proof | None) -> None:
-        """Take a bound on peak lag if it is larger than the one known."""
-        known = self.bounds.get(Objective.PEAK_LAG)
-        if proof is not None and (known is None or known.value < bound):
-            self.bounds[Objective.PEAK_LAG] = KnownBound(value=bound, proof=proof)
-            self.minimize.bound = bound
-
-    def _assignment(self) -> Assignment:
-        """Return the best peak, with as few moves as are quickly found."""
-        lag_instance, holder = self.minimize.lag_instance, self.minimize.holder
-        if [one.only for one in self.policy.objectives[:2]] == _BOUNDED[1]:
-            peak, work = self.minimize.peak, self.minimize.work
-            holder = restore_owners(lag_instance, holder, self.stickiest, peak, work)
-        return Assignment(assignee=lag_instance.to_assignee(self.instance, holder))
-
-    def _settle(self, assignment: Assignment, *, effort: float = inf) -> Result:
-        return settle(
-            self.instance,
-            self.policy,
-            self.minimize.work,
-            assignment,
-            bounds=self.bounds,
-            searchable=self.minimize.is_searchable,
-            effort=effort,
-        )
 
 
 def known_bounds(
@@ -237,52 +159,6 @@ def _core(instance: Instance, policy: Policy) -> Result | None:
     return result if result.status is Status.OPTIMAL else None
 
 
-def settle(
-    instance: Instance,
-    policy: Policy,
-    work: Work,
-    assignment: Assignment,
-    *,
-    bounds: Mapping[Objective, KnownBound],
-    searchable: bool,
-    effort: float = inf,
-) -> Result:
-    """Return what is proved, or let CP-SAT search for the rest for some effort."""
-    trivial = KnownBound(value=0, proof=zero_term())
-    objectives = []
-    for of in policy.objectives:
-        known = bounds.get(of.measures[0], trivial)
-        objective = ObjectiveResult(
-            of=of,
-            value=value_of(instance, assignment, of),
-            bound=known.value,
-            scale=scale_of(instance, of),
-            proof=known.proof,
-        )
-        objectives.append(objective)
-    proved = all(one.is_proved for one in objectives)
-    if not proved and searchable and work.exceeded() is None:
-        from solver import cpsat  # noqa: PLC0415 - CP-SAT takes a second to load
-
-        with suppress(InstanceError):  # sums exceed what CP-SAT can add up
-            return cpsat.solve(
-                instance,
-                policy,
-                limits=work.limits_within(effort),
-                hint=assignment,
-                known_bounds=bounds,
-                spent=work.spent,
-            )
-    return Result(
-        policy=policy,
-        status=Status.OPTIMAL if proved else Status.FEASIBLE,
-        assignment=assignment,
-        objectives=tuple(objectives),
-        certificate=certificate_of(bounds.values()),
-        reason=None if proved else work.reason(is_searchable=searchable),
-    )
-
-
 class TopicPeakLag:
     """Topic peak lag where topics are independent: one peak lag problem per topic.
 
@@ -309,15 +185,14 @@ class TopicPeakLag:
         proof: Proof = TermsProof(terms=self.terms) if self.terms else zero_term()
         if self.is_searched:
             proof = SearchProof(engine=ENUMERATION, terms=self.terms)
-        return settle(
-            self.instance,
-            self.policy,
-            self.work,
+        known = KnownBound(value=self.bound, proof=proof)
+        search = PolicySearch(
+            instance=self.instance, policy=self.policy, work=self.work
+        )
+        return search.settled(
             Assignment(assignee=self.assignee),
-            bounds={
-                Objective.TOPIC_PEAK_LAG: KnownBound(value=self.bound, proof=proof)
-            },
-            searchable=is_searchable(whole),
+            {Objective.TOPIC_PEAK_LAG: known},
+            is_searchable=is_searchable(whole),
         )
 
     def _minimize(self, topic: int) -> None:
@@ -337,7 +212,8 @@ class TopicPeakLag:
             is_searchable=is_searchable(lag_instance),
         )
         found.start()
-        found.improve()
+        found.enumerate_small()
+        found.search_rounds()
         if found.packing is not None:
             topics = {"topics": list(alone.topics)}
             known = known.with_term(found.packing.model_copy(update=topics))
