@@ -20,8 +20,9 @@ from pipeline.history.stream import histories
 from pipeline.judging.judge_rows import Settings, judge_rows
 from pipeline.sources.find import Split
 from pipeline.sources.read import rows_of
-from pipeline.sources.rows import ROWS, TOPIC, Row, batches_of
+from pipeline.sources.rows import ROWS, TOPIC, TOPIC_ID, Row, batches_of
 from pipeline.tables import ORDER, PARTITION_COLUMNS, SCHEMAS
+from pipeline.topic_ids import text_of_id
 
 Batches = Iterator[pa.RecordBatch]
 
@@ -60,6 +61,17 @@ def topics_seen(rows: DataFrame) -> dict[str, int]:
     return {row["record"]: row["partitions"] for row in counts.collect()}
 
 
+def topic_names(rows: DataFrame) -> dict[str, str]:
+    """Collect the names of topic ids, over all tasks; an ambiguous id has none."""
+    found = rows.where(f.col("what") == TOPIC_ID).select("key", "record").distinct()
+    names: dict[str, set[str]] = {}
+    for row in found.collect():
+        names.setdefault(text_of_id(bytes(row["key"])), set()).add(row["record"])
+    return {
+        topic_id: next(iter(one)) for topic_id, one in names.items() if len(one) == 1
+    }
+
+
 def judge(rows: DataFrame, settings: Settings, tasks: int) -> DataFrame:
     """Judge all cases; rows as in `RESULTS`."""
 
@@ -68,7 +80,8 @@ def judge(rows: DataFrame, settings: Settings, tasks: int) -> DataFrame:
             found = judge_rows(batch.to_pylist(), settings)
             yield from _result_batches(found)
 
-    cases = rows.where(f.col("what") != TOPIC).repartition(tasks)
+    others = ~f.col("what").isin(TOPIC, TOPIC_ID)
+    cases = rows.where(others).repartition(tasks)
     return cases.mapInArrow(results, _spark(RESULTS))
 
 

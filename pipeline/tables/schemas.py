@@ -111,7 +111,8 @@ REBALANCES: Final = pa.schema(
         _column(
             "partition_counts",
             _TEXT,
-            "given, or inferred from the largest partition number",
+            "given; recorded by the group (Kafka 4.0, new protocol); or inferred from"
+            " the largest partition number",
         ),
         _column(
             "owned_from",
@@ -135,6 +136,17 @@ REBALANCES: Final = pa.schema(
             "claims_disagree",
             _COUNT,
             "members whose own claim differs; null: no claims",
+        ),
+        _column(
+            "behind",
+            _COUNT,
+            "new protocol: members that had not reached this target assignment when the"
+            " next one was computed, or the source ended; null: classic",
+        ),
+        _column(
+            "reached_ms",
+            _COUNT,
+            "new protocol: time until every member had reached it, ms; null: never",
         ),
         _column("instance", _TEXT, "rebalance/1, canonical JSON"),
     ]
@@ -271,11 +283,12 @@ QUARANTINE: Final = pa.schema(
             "kind",
             _TEXT,
             "unreadable: damaged input; set-aside: valid, not judged yet;"
+            " missing: epochs that the source lacks;"
             " failed: a rebalance that could not be judged",
         ),
         _column("reason", _TEXT, "the reason, in words"),
         _column("group_id", _TEXT, "null if it could not be read"),
-        _column("record", _TEXT, "kind of record, such as ConsumerGroupMetadata; null"),
+        _column("record", _TEXT, "kind of record, or the missing epochs; null"),
         _column(
             "records", _COUNT, "records that this row represents; the first is shown"
         ),
