@@ -62,14 +62,17 @@ def topics_seen(rows: DataFrame) -> dict[str, int]:
 
 
 def topic_names(rows: DataFrame) -> dict[str, str]:
-    """Collect the names of topic ids, over all tasks; an ambiguous id has none."""
-    found = rows.where(f.col("what") == TOPIC_ID).select("key", "record").distinct()
+    """Collect the names of topic ids, over all tasks."""
+    stated = rows.where(f.col("what") == TOPIC_ID).select("key", "record").distinct()
+    return names_of_ids((bytes(row["key"]), row["record"]) for row in stated.collect())
+
+
+def names_of_ids(stated: Iterable[tuple[bytes, str]]) -> dict[str, str]:
+    """Return the name of each id; an id with several names has none."""
     names: dict[str, set[str]] = {}
-    for row in found.collect():
-        names.setdefault(text_of_id(bytes(row["key"])), set()).add(row["record"])
-    return {
-        topic_id: next(iter(one)) for topic_id, one in names.items() if len(one) == 1
-    }
+    for topic_id, name in stated:
+        names.setdefault(text_of_id(topic_id), set()).add(name)
+    return {topic_id: min(one) for topic_id, one in names.items() if len(one) == 1}
 
 
 def judge(rows: DataFrame, settings: Settings, tasks: int) -> DataFrame:

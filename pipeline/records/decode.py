@@ -1,6 +1,7 @@
 """Decoder of one record of ``__consumer_offsets``, by the type in its key.
 
-Follows ``CoordinatorRecordType`` of Apache Kafka 4.3; only 4.0 wrote type 9.
+Follows ``CoordinatorRecordType`` of Apache Kafka 4.4. Only 4.0 wrote types 4 and 9; 18
+is from before the first release with streams groups, 24 from after 4.4.
 """
 
 from __future__ import annotations
@@ -45,11 +46,13 @@ _OTHERS: Final = {
     14: ("ShareGroupCurrentMemberAssignment", _SHARE),
     15: ("ShareGroupStatePartitionMetadata", _SHARE),
     17: ("StreamsGroupMetadata", _STREAMS),
+    18: ("StreamsGroupPartitionMetadata", _STREAMS),
     19: ("StreamsGroupMemberMetadata", _STREAMS),
     20: ("StreamsGroupTargetAssignmentMetadata", _STREAMS),
     21: ("StreamsGroupTargetAssignmentMember", _STREAMS),
     22: ("StreamsGroupCurrentMemberAssignment", _STREAMS),
     23: ("StreamsGroupTopology", _STREAMS),
+    24: ("StreamsGroupTargetAssignmentResolvedTopicIds", _STREAMS),
 }
 
 

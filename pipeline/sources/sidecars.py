@@ -93,11 +93,15 @@ def read_topic_ids(path: Path) -> dict[str, str]:
 
 
 def _topics(path: Path) -> dict[str, DescribedTopic]:
-    written = _read(path, TypeAdapter(dict[str, Count | DescribedTopic]))
-    return {
-        topic: DescribedTopic(partitions=one) if isinstance(one, int) else one
-        for topic, one in written.items()
-    }
+    written = _read(path, TypeAdapter(dict[str, Any]))
+    found: dict[str, DescribedTopic] = {}
+    for topic, one in written.items():
+        if isinstance(one, dict):
+            found[topic] = _valid(one, TypeAdapter(DescribedTopic), path, (topic,))
+        else:
+            count: int = _valid(one, TypeAdapter(Count), path, (topic,))
+            found[topic] = DescribedTopic(partitions=count)
+    return found
 
 
 def read_offsets(path: Path) -> Logs:
@@ -118,12 +122,20 @@ def read_offsets(path: Path) -> Logs:
 def _read(path: Path, kind: TypeAdapter[_T]) -> _T:
     try:
         value: Any = parse_json(path.read_bytes())
-        return kind.validate_python(value, strict=True)
     except OSError as error:
         raise SourceError(f"unreadable: {error.strerror}", source=str(path)) from None
     except DocumentError as error:
         raise error.at(source=str(path), line=None) from None
+    return _valid(value, kind, path, ())
+
+
+def _valid(
+    value: object, kind: TypeAdapter[_T], path: Path, steps: tuple[str, ...]
+) -> _T:
+    try:
+        return kind.validate_python(value, strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        where = json_path(tuple(step for step in first["loc"] if step != "[key]"))
+        inner = tuple(step for step in first["loc"] if step != "[key]")
+        where = json_path((*steps, *inner))
         raise DocumentError(first["msg"], path=where, source=str(path)) from None

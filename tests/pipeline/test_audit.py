@@ -98,7 +98,8 @@ def test_tables_are_as_their_schemas_say(audited: AuditSummary) -> None:
         table = read_table(audited.out, name)
         assert table.schema.names == schema.names
         assert table.schema.types == schema.types
-        assert table.num_rows == audited.rows[name] > 0
+        assert table.num_rows == audited.rows[name]
+        assert table.num_rows > 0 or name == "quarantine"
 
 
 def test_every_optimum_is_proved_by_the_judge(audited: AuditSummary) -> None:

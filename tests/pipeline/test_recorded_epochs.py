@@ -218,7 +218,7 @@ def _matches(asked: list[str]) -> list[str]:
 def test_our_assignors_compute_the_recorded_targets(
     group: str, name: str, equal: int
 ) -> None:
-    """All of ``range``; ``uniform`` breaks ties by the order of Java's hash maps."""
+    """All of ``range``; ties of ``uniform`` depend on ids that ours does not see."""
     assert _equal(group, name) == (equal, len(cases()[group]))
 
 

@@ -114,6 +114,7 @@ def test_group_round_trip(group: GroupMetadata, unknown: Tags) -> None:
     [
         (9, "ShareGroupPartitionMetadata", "share group (KIP-932)"),
         (14, "ShareGroupCurrentMemberAssignment", "share group (KIP-932)"),
+        (18, "StreamsGroupPartitionMetadata", "streams group (KIP-1071)"),
         (23, "StreamsGroupTopology", "streams group (KIP-1071)"),
     ],
 )
@@ -129,8 +130,7 @@ REFUSED = [
     (None, b"", 0, "key: a record without one"),
     (b"", None, 0, "key: record type: 2 bytes wanted, 0 left"),
     (b"\xff\xff\x00\x01g", None, 0, "key: unknown record type -1"),
-    (b"\x00\x18\x00\x01g", None, 0, "key: unknown record type 24"),
-    (b"\x00\x12\x00\x01g", None, 0, "key: unknown record type 18"),
+    (b"\x00\x19\x00\x01g", None, 0, "key: unknown record type 25"),
     (b"\x00\x02\xff\xff", None, 2, "key: group: null"),
     (b"\x00\x03\x00\x09g", None, 2, "key: group: length 9, but 1 bytes left"),
     (b"\x00\x0b\x00\x09g", None, 2, "key: group: length 9, but 1 bytes left"),
