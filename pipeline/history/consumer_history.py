@@ -106,8 +106,7 @@ class ConsumerHistory:
                 yield from self._target(record, place)
             case ConsumerGroupCurrentMemberAssignment(member_id=member_id):
                 state.current(record)
-                present = state.present[member_id]
-                yield from self._reconciliation.moved(member_id, present, place.at)
+                yield from self._moved(member_id, place)
             case ConsumerGroupTargetAssignmentMember():
                 state.target(record)
             case ConsumerGroupMemberMetadata():
@@ -145,8 +144,17 @@ class ConsumerHistory:
             return
         self._state.forget(record)
         if record.kind == ConsumerGroupCurrentMemberAssignment.__name__:
-            member_id = record.subject or ""
-            yield from self._reconciliation.moved(member_id, None, place.at)
+            yield from self._moved(record.subject or "", place)
+
+    def _moved(self, member_id: str, place: Place) -> Found:
+        state = self._state
+        member = state.members.get(member_id)
+        yield from self._reconciliation.moved(
+            member_id,
+            (False, member_id) if member is None else seat_of(member),
+            state.present.get(member_id),
+            place.at,
+        )
 
     def _group(self, record: ConsumerGroupMetadata, place: Place) -> Found:
         """Apply a group epoch; report those that are skipped."""

@@ -29,8 +29,8 @@ class Reaching:
     rounds: int
     case: Case
     seats: dict[str, Seat]
-    targets: dict[str, Held]
-    behind: set[str]
+    targets: dict[Seat, Held]
+    behind: set[Seat]
 
 
 class Reconciliation:
@@ -62,28 +62,29 @@ class Reconciliation:
             rounds=rounds,
             case=replace(case, episode_id=first.rebalance_id, round=rounds),
             seats={one.member_id: one.seat for one in people},
-            targets={one.member_id: one.target for one in people},
+            targets={one.seat: one.target for one in people},
             behind={
-                one.member_id
-                for one in people
-                if not _has_reached(one.present, one.target)
+                one.seat for one in people if not _has_reached(one.present, one.target)
             },
         )
         self._unowned.expect(one.target for one in people)
         yield from self._finish_if_reached(at)
 
     def moved(
-        self, member_id: str, present: Present | None, at: int | None
+        self, member_id: str, seat: Seat, present: Present | None, at: int | None
     ) -> Iterator[Case]:
-        """Apply a member's present assignment; None after its tombstone."""
+        """Apply a member's present assignment; None after its tombstone.
+
+        A static member that returned has another id and the same seat.
+        """
         self._unowned.moved(member_id, {} if present is None else present.held, at)
         running = self._running
-        if running is None or present is None or member_id not in running.targets:
+        if running is None or present is None or seat not in running.targets:
             return
-        if _has_reached(present, running.targets[member_id]):
-            running.behind.discard(member_id)
+        if _has_reached(present, running.targets[seat]):
+            running.behind.discard(seat)
         else:
-            running.behind.add(member_id)
+            running.behind.add(seat)
         yield from self._finish_if_reached(at)
 
     def interrupt(self) -> Iterator[Case]:

@@ -212,3 +212,8 @@ def _row(offset: int, record: AnyRecord) -> Row:
             "s", place, key=consumer_key(record), value=consumer_value(record)
         )
     return record_row("s", place, key=key, value=value)
+
+
+def owned(case: Case) -> dict[str, dict[str, list[int]]]:
+    """Return what each member owned, without members that owned nothing."""
+    return {name: one.owned for name, one in (case.members or {}).items() if one.owned}

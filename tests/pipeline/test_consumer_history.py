@@ -7,18 +7,14 @@ from dataclasses import replace
 import pytest
 
 from pipeline.cases import OPEN, PREVIOUS, REST, Case, pack, unpack
-from pipeline.history.consumer_history import NO_MEMBERS, NO_PREVIOUS, NOT_IN_SOURCE
 from pipeline.records import (
-    ConsumerGroupMemberMetadata,
     ConsumerGroupPartitionMetadata,
     ConsumerGroupRegularExpression,
 )
-from pipeline.sources.rows import MISSING, SET_ASIDE, UNREADABLE
+from pipeline.sources.rows import SET_ASIDE
 from tests.pipeline.consumer_groups import (
-    CLASSIC,
     FIRST,
     JOIN,
-    AnyRecord,
     complete,
     ended,
     epoch,
@@ -26,21 +22,13 @@ from tests.pipeline.consumer_groups import (
     has,
     matches,
     new_member,
+    owned,
     rebuild,
     sizes,
     target,
     tombstone,
 )
-from tests.pipeline.groups import GROUP, START_MS, commit, group, member
-from tests.records.consumer_writers import consumer_key, consumer_value
-from tests.records.writers import group_key
-
-ENDED = group_key(GROUP), None
-"""Tombstone of a classic group."""
-
-
-def owned(case: Case) -> dict[str, dict[str, list[int]]]:
-    return {name: one.owned for name, one in (case.members or {}).items() if one.owned}
+from tests.pipeline.groups import GROUP, commit
 
 
 def assigned(case: Case) -> dict[str, dict[str, list[int]] | None]:
@@ -236,6 +224,22 @@ def test_a_static_member_that_returns_within_an_epoch() -> None:
     assert owned(found.cases[1]) == {"s-2": {"t": [0, 1]}, "b": {"t": [2, 3]}}
 
 
+def test_bug_a_static_member_returns_before_its_target_is_reached() -> None:
+    """Progress was noted by member id, so the target was never reached."""
+    (case,) = rebuild(
+        new_member("s-1", instance_id="s"),
+        epoch(2),
+        target("s-1", {"t": [0]}),
+        complete(2),
+        *gone("s-1"),
+        new_member("s-2", instance_id="s"),
+        target("s-2", {"t": [0]}),
+        has("s-2", {}),
+        has("s-2", {"t": [0]}),
+    ).cases
+    assert (case.behind, case.reached_ms) == (0, 7000)
+
+
 def test_a_regular_expression_is_what_the_group_resolved() -> None:
     found = rebuild(
         new_member("a", ["v"], regex="[tu]"),
@@ -308,175 +312,6 @@ def test_a_case_survives_packing() -> None:
         assert unpack(pack(case)) == case
 
 
-# Gaps: what is not in the source is reported, and nothing is made up for it.
-
-
-def test_a_gap_in_the_epochs_is_reported() -> None:
-    found = rebuild(
-        *FIRST,
-        epoch(5),
-        target("a", {"t": [0]}),
-        complete(5),
-        epoch(6),
-        target("a", {"t": [0, 1]}),
-        complete(6),
-    )
-    assert found.reasons == [
-        (MISSING, "epochs 3 to 4", NOT_IN_SOURCE),
-        (MISSING, "epoch 5", NO_PREVIOUS),
-    ]
-    gap, fifth = found.quarantined
-    assert (gap["records"], gap["source_offset"], gap["at"]) == (2, 5, START_MS + 5000)
-    assert (fifth["source_offset"], fifth["group_id"]) == (7, GROUP)
-    assert [case.generation for case in found.cases] == [2, 6]
-    assert owned(found.cases[1]) == {"a": {"t": [0]}}
-
-
-def test_a_source_that_begins_in_the_middle() -> None:
-    found = rebuild(*JOIN, new_member("c"), epoch(4), target("c", {}), complete(4))
-    assert found.reasons == [
-        (MISSING, "epochs 1 to 2", NOT_IN_SOURCE),
-        (MISSING, "epoch 3", NO_MEMBERS),
-        (MISSING, "epoch 4", NO_MEMBERS),
-    ]
-    assert found.cases == []
-
-
-def test_an_epoch_that_goes_back_is_a_gap() -> None:
-    again = new_member("a"), epoch(2), target("a", {"t": [0, 1]}), complete(2)
-    found = rebuild(*FIRST, *JOIN, *again)
-    assert [case.generation for case in found.cases] == [2, 3]
-    assert (MISSING, "epoch 2", NO_PREVIOUS) in found.reasons
-
-
-@pytest.mark.parametrize(
-    ("lost", "missing"),
-    [
-        (0, [NO_MEMBERS, NO_PREVIOUS]),
-        (2, [NO_MEMBERS, NO_PREVIOUS]),
-        (1, [NO_MEMBERS, NOT_IN_SOURCE, NO_PREVIOUS]),
-    ],
-    ids=["member", "target", "epoch"],
-)
-def test_a_missing_record_of_an_epoch(lost: int, missing: list[str]) -> None:
-    records: list[AnyRecord] = [
-        new_member("a"),
-        epoch(2),
-        target("a", {"t": [0]}),
-        complete(2),
-    ]
-    del records[lost]
-    rest: tuple[AnyRecord, ...] = (
-        new_member("a"),
-        target("a", {"t": [0]}),
-        epoch(3),
-        complete(3),
-        epoch(4),
-        complete(4),
-    )
-    found = rebuild(*records, *rest)
-    assert [reason for _, _, reason in found.reasons] == missing
-    assert [case.generation for case in found.cases] == [4]
-
-
-def test_an_unreadable_record_leaves_a_gap() -> None:
-    value = consumer_value(JOIN[2], version=1)
-    fourth = epoch(4), target("a", {"t": [0, 1]}), complete(4)
-    fifth = epoch(5), target("a", {"t": [0]}), complete(5)
-    bad = consumer_key(JOIN[2]), value
-    found = rebuild(*FIRST, *JOIN[:2], bad, *JOIN[3:], *fourth, *fifth)
-    assert found.reasons == [
-        (UNREADABLE, None, "at byte 0: value: version 1, not 0"),
-        (MISSING, "epoch 3", NO_MEMBERS),
-        (MISSING, "epoch 4", NO_PREVIOUS),
-    ]
-    assert found.quarantined[0]["source_offset"] == 7
-    assert [case.generation for case in found.cases] == [2, 5]
-
-
-@pytest.mark.parametrize("numbers", [[-1], [1, 1]])
-def test_impossible_partitions_are_refused(numbers: list[int]) -> None:
-    found = rebuild(*FIRST, has("a", {"t": numbers}), epoch(3), complete(3))
-    (kind, _, reason), (missing, _, why) = found.reasons
-    assert (kind, missing, why) == (UNREADABLE, MISSING, NO_PREVIOUS)
-    assert "partition" in reason
-
-
-# Groups that change their protocol (KIP-848, online migration).
-
-
-def upgraded() -> list[AnyRecord]:
-    """A classic group whose members are copied at its generation."""
-    return [
-        group(0),
-        group(1, member("a", ["t"], {"t": [0, 1]}), member("b", ["t"], {"t": [2, 3]})),
-        ENDED,
-        new_member("a", classic=CLASSIC),
-        new_member("b", classic=CLASSIC),
-        epoch(1),
-        target("a", {"t": [0, 1]}),
-        target("b", {"t": [2, 3]}),
-        complete(1),
-        has("a", {"t": [0, 1]}, number=1),
-        has("b", {"t": [2, 3]}, number=1),
-        new_member("c"),
-        epoch(2),
-        target("a", {"t": [0]}),
-        target("c", {"t": [1]}),
-        complete(2),
-    ]
-
-
-@pytest.mark.parametrize("known", [True, False], ids=["known", "compacted"])
-def test_a_classic_group_that_becomes_new(known: bool) -> None:
-    records = upgraded() if known else upgraded()[2:]
-    found = rebuild(*records)
-    assert found.quarantined == []
-    said = [(case.protocol, case.generation) for case in found.cases]
-    assert said == [("classic", 1), ("consumer", 2)][0 if known else 1 :]
-    last = found.cases[-1]
-    assert owned(last) == {"a": {"t": [0, 1]}, "b": {"t": [2, 3]}}
-    assert last.members is not None
-    assert {n: one.joined for n, one in last.members.items()} == {
-        "a": False, "b": False, "c": True,
-    }  # fmt: skip
-    assert (last.left, last.behind, last.client_assignor) == (0, 2, "uniform")
-
-
-def test_a_group_that_becomes_classic_again() -> None:
-    found = rebuild(
-        *upgraded(),
-        *ended("a", "b", "c"),
-        group(2, member("a", ["t"], {"t": [0]}), member("b", ["t"], {"t": [2, 3]})),
-        group(3, member("a", ["t"], {"t": [0, 1]}), member("b", ["t"], {"t": [2, 3]})),
-    )
-    assert found.quarantined == []
-    said = [(case.protocol, case.generation) for case in found.cases]
-    assert said == [("classic", 1), ("consumer", 2), ("classic", 3)]
-    last = found.cases[-1]
-    assert last.owned_from == PREVIOUS
-    assert owned(last) == {"a": {"t": [0]}, "b": {"t": [2, 3]}}
-    assert (last.left, found.cases[1].episode is not None) == (0, True)
-
-
-def test_a_new_group_after_a_classic_one_is_no_migration() -> None:
-    """The tombstone of an empty classic group precedes it as well."""
-    found = rebuild(group(0), ENDED, *FIRST)
-    assert [(c.protocol, c.generation) for c in found.cases] == [("consumer", 2)]
-
-
-def test_a_classic_group_after_a_deleted_one_is_no_migration() -> None:
-    found = rebuild(*FIRST, *gone("a"), epoch(3), *ended(), group(0), *[
-        group(1, member("a", ["t"], {"t": [0]})),
-        group(2, member("a", ["t"], {"t": [0]})),
-        group(3, member("a", ["t"], {"t": [0]})),
-    ])  # fmt: skip
-    assert [case.generation for case in found.cases] == [2, 1, 2, 3]
-
-
-# Other kinds of groups.
-
-
 def test_share_and_streams_groups_are_counted_by_name() -> None:
     share, streams = bytes.fromhex("000b0001"), bytes.fromhex("00110001")
     name = b"\x00\x06orders"[2:]
@@ -493,7 +328,3 @@ def test_share_and_streams_groups_are_counted_by_name() -> None:
     ]
     assert [row["records"] for row in found.quarantined] == [2, 1]
     assert {row["group_id"] for row in found.quarantined} == {GROUP}
-
-
-def test_a_member_record_names_its_kind() -> None:
-    assert tombstone(ConsumerGroupMemberMetadata, "a") in gone("a")

@@ -18,6 +18,8 @@ import pytest
 
 from heuristics import ASSIGNORS
 from pipeline.cases import OPEN, REST, Case, Held, unpack
+from pipeline.describe.group_case import NotJudged, case_of
+from pipeline.describe.snapshots import read_snapshots
 from pipeline.history.stream import histories
 from pipeline.judging.instances import pose
 from pipeline.judging.topic_names import with_names
@@ -27,6 +29,7 @@ from pipeline.records import (
     TopicIdPartitions,
     decode_record,
 )
+from pipeline.sources.lines import read_lines
 from pipeline.sources.rows import CASE, MISSING, QUARANTINED, RECORD, Row
 from pipeline.topic_ids import text_of_id
 from rebalance import document_of, instance_of
@@ -40,6 +43,7 @@ from tests.pipeline.recorded import (
     named_cases,
     world_of,
 )
+from tests.wire import TESTS
 
 Pairs = frozenset[tuple[str, int]]
 GROUPS = ("next-range", "next-uniform")
@@ -231,6 +235,39 @@ def _equal(group: str, name: str) -> tuple[int, int]:
         now = {m: pairs(one.assigned) for m, one in (case.members or {}).items()}
         equal += {m: pairs(held) for m, held in ours.members.items()} == now
     return equal, len(cases()[group])
+
+
+def test_what_kafka_described_is_what_members_had() -> None:
+    """Of each stable group in a snapshot, at one moment; others are not judged."""
+    folder = TESTS / "data/churn-describe"
+    files = [(path.name, read_lines(path)) for path in sorted(folder.glob("*.txt"))]
+    compared = []
+    for snapshot in read_snapshots(files)[0]:
+        if snapshot.group_id not in GROUPS:
+            continue
+        try:
+            case = case_of(snapshot)
+        except NotJudged:
+            continue
+        described = {n: pairs(one.assigned) for n, one in (case.members or {}).items()}
+        times = {one.at for name in described for one in recorded()[name]}
+        assert any(
+            all(_had(name, at) == held for name, held in described.items())
+            for at in times
+        ), snapshot.name
+        compared.append((snapshot.group_id, len(described)))
+    assert compared == [
+        ("next-range", 4),
+        ("next-range", 5),
+        ("next-uniform", 5),
+        ("next-range", 5),
+        ("next-uniform", 6),
+    ]
+
+
+def _had(member: str, at: int) -> Pairs | None:
+    before = [one for one in recorded()[member] if one.at <= at]
+    return before[-1].held if before else None
 
 
 def test_the_short_recording() -> None:
