@@ -163,15 +163,17 @@ def _place(row: Row) -> Place:
 
 def _missing(missing: Missing, group_id: str) -> Row:
     first, last, place = missing.first, missing.last, missing.place
+    numbers = f"epoch {first}" if first == last else f"epochs {first} to {last}"
     return quarantine_row(
         MISSING,
         missing.reason,
         source=place.source,
         line=place.offset,
+        raw=numbers.encode(),
         group_id=group_id,
         source_partition=place.partition,
         at=place.at,
-        record=f"epoch {first}" if first == last else f"epochs {first} to {last}",
+        record="epoch",
         records=last - first + 1,
     )
 

@@ -241,7 +241,8 @@ EPISODES: Final = pa.schema(
             "unowned_partition_ms",
             _COUNT,
             "partitions that a round left unassigned, times ms until the next round,"
-            " summed: partition-milliseconds without an owner",
+            " summed: partition-milliseconds without an owner; new protocol: from the"
+            " record of the release to that of the next owner",
         ),
         _column(
             "instance", _TEXT, "rebalance/1: the stable state before, the last members"
@@ -260,7 +261,11 @@ MEMBERS: Final = pa.schema(
         _column("rack", _TEXT, "client.rack, or null"),
         _column("subscription", pa.list_(_TEXT), "topics, sorted"),
         _column("joined", _FLAG, "absent from the generation before; null: unknown"),
-        _column("claimed", PARTITIONS, "partitions that it claimed; null: no claim"),
+        _column(
+            "claimed",
+            PARTITIONS,
+            "partitions that it claimed, or had (new protocol); null: no claim",
+        ),
         _column("claimed_generation", _GENERATION, "of that claim; -1 or null unknown"),
         _column(
             "owned", PARTITIONS, "partitions that it owned before, by `owned_from`"
@@ -268,7 +273,8 @@ MEMBERS: Final = pa.schema(
         _column(
             "assigned",
             PARTITIONS,
-            "partitions that the real client assigned; null: unknown",
+            "partitions that the real client, or the coordinator, assigned; null:"
+            " unknown",
         ),
         _column("load", _COUNT, "partitions in `assigned`"),
         _column("lag", _COUNT, "lag of those, records; null without lag"),
@@ -288,7 +294,7 @@ QUARANTINE: Final = pa.schema(
         ),
         _column("reason", _TEXT, "the reason, in words"),
         _column("group_id", _TEXT, "null if it could not be read"),
-        _column("record", _TEXT, "kind of record, or the missing epochs; null"),
+        _column("record", _TEXT, "kind of record, such as ShareGroupMetadata; null"),
         _column(
             "records", _COUNT, "records that this row represents; the first is shown"
         ),
@@ -296,7 +302,10 @@ QUARANTINE: Final = pa.schema(
         *_SOURCE,
         _column("key", pa.binary(), "raw, of a record; at most 65,536 bytes"),
         _column(
-            "value", pa.binary(), "raw, of a record or a line; at most 65,536 bytes"
+            "value",
+            pa.binary(),
+            "raw, of a record or a line, at most 65,536 bytes; of missing epochs, their"
+            " numbers",
         ),
         _column("raw_bytes", _COUNT, "length of key and value before truncation"),
         _column("instance", _TEXT, "rebalance/1 that failed, or null"),

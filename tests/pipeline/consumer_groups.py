@@ -25,7 +25,7 @@ from pipeline.records import (
     TopicMetadata,
 )
 from pipeline.sources.read import keyed
-from pipeline.sources.rows import CASE, QUARANTINED, Row, record_row
+from pipeline.sources.rows import CASE, MISSING, QUARANTINED, Row, record_row
 from pipeline.topic_ids import text_of_id
 from tests.pipeline.groups import GROUP, START_MS
 from tests.records.consumer_writers import consumer_key, consumer_value
@@ -173,8 +173,15 @@ class Replayed:
 
     @property
     def reasons(self) -> list[tuple[str, str | None, str]]:
-        """Kind, record, and reason of each row of quarantine."""
-        return [(r["what"], r["record"], r["reason"]) for r in self.quarantined]
+        """Kind, record or missing epochs, and reason of each row of quarantine."""
+        return [
+            (
+                r["what"],
+                r["value"].decode() if r["what"] == MISSING else r["record"],
+                r["reason"],
+            )
+            for r in self.quarantined
+        ]
 
 
 def rows_of(*records: AnyRecord) -> list[Row]:
