@@ -50,6 +50,11 @@ from pipeline.records import (
 NOT_IN_SOURCE: Final = "group epochs that are not in the source"
 NO_PREVIOUS: Final = "the assignment before this epoch is not in the source"
 NO_MEMBERS: Final = "records of members of this epoch are not in the source"
+_FIRST: Final = 2
+"""First epoch of a new group since the time of a target is recorded (Kafka 4.3).
+
+Kafka 4.0 counts from 1.
+"""
 _NOTHING: Final = PreviousTarget(epoch=None, subscriptions={})
 
 
@@ -83,6 +88,7 @@ class ConsumerHistory:
         self._previous: PreviousTarget | None = None
         self._upgraded = False
         self._has_gap = False
+        self._is_unconfirmed = False
 
     def upgraded(self) -> None:
         """Note that a classic group ended: it can go on as one of the new protocol."""
@@ -161,6 +167,7 @@ class ConsumerHistory:
         before, epoch = self._epoch, record.epoch
         if before is None and self._is_new(record):
             self._previous = _NOTHING
+            self._is_unconfirmed = epoch == _FIRST and not self._upgraded
         elif before is None and not self._upgraded:
             yield from self._gap(1, epoch - 1, place)
         elif before is not None and epoch not in (before, before + 1):
@@ -174,12 +181,14 @@ class ConsumerHistory:
                 self._previous = _NOTHING
 
     def _is_new(self, record: ConsumerGroupMetadata) -> bool:
-        """Return whether it is a group's first epoch.
+        """Return whether it is a group's first epoch; `_FIRST` must be confirmed."""
+        return record.epoch <= _FIRST and not self._state.targets
 
-        This is 1 in Kafka 4.0, and 2 in versions that write a hash of the topics.
-        """
-        first = 2 if record.metadata_hash else 1
-        return record.epoch <= first and not self._state.targets
+    def _confirm_first(self, record: ConsumerGroupTargetAssignmentMetadata) -> None:
+        """Treat the epochs before `_FIRST` as missing if the broker counts from 1."""
+        if self._is_unconfirmed and not record.computed_at:
+            self._has_gap, self._previous = True, None
+        self._is_unconfirmed = False
 
     def _gap(self, first: int, last: int, place: Place) -> Found:
         self._has_gap = True
@@ -192,6 +201,7 @@ class ConsumerHistory:
         self, record: ConsumerGroupTargetAssignmentMetadata, place: Place
     ) -> Found:
         """Apply the epoch that completes a target assignment."""
+        self._confirm_first(record)
         epoch, previous, upgraded = record.epoch, self._previous, self._upgraded
         roster = self._rosters.get(epoch)
         people = None if roster is None else self._people(roster)

@@ -83,8 +83,12 @@ def target(member_id: str, held: Held) -> ConsumerGroupTargetAssignmentMember:
     )
 
 
-def complete(number: int) -> ConsumerGroupTargetAssignmentMetadata:
-    return ConsumerGroupTargetAssignmentMetadata(group_id=GROUP, epoch=number)
+def complete(
+    number: int, *, computed_at: int = START_MS
+) -> ConsumerGroupTargetAssignmentMetadata:
+    return ConsumerGroupTargetAssignmentMetadata(
+        group_id=GROUP, epoch=number, computed_at=computed_at
+    )
 
 
 def has(

@@ -7,11 +7,12 @@ from dataclasses import replace
 import pytest
 
 from pipeline.cases import OPEN, PREVIOUS, REST, Case, pack, unpack
+from pipeline.history.consumer_history import NO_PREVIOUS
 from pipeline.records import (
     ConsumerGroupPartitionMetadata,
     ConsumerGroupRegularExpression,
 )
-from pipeline.sources.rows import SET_ASIDE
+from pipeline.sources.rows import MISSING, SET_ASIDE
 from tests.pipeline.consumer_groups import (
     FIRST,
     JOIN,
@@ -28,7 +29,7 @@ from tests.pipeline.consumer_groups import (
     target,
     tombstone,
 )
-from tests.pipeline.groups import GROUP, commit
+from tests.pipeline.groups import GROUP, START_MS, commit
 
 
 def assigned(case: Case) -> dict[str, dict[str, list[int]] | None]:
@@ -50,14 +51,21 @@ def test_a_new_group_owns_nothing() -> None:
 
 @pytest.mark.parametrize("first", [1, 2])
 def test_the_first_epoch_of_both_kinds_of_brokers(first: int) -> None:
-    """Kafka 4.0 counts from 1, later versions from 2."""
-    hashed = 7 if first == 2 else 0
-    found = rebuild(
-        new_member("a"), epoch(first, metadata_hash=hashed), target("a", {"t": [0]}),
-        complete(first),
-    )  # fmt: skip
+    """Kafka 4.0 counts from 1, versions that record the time of a target from 2."""
+    records = new_member("a"), epoch(first), target("a", {"t": [0]})
+    at = START_MS if first == 2 else 0
+    found = rebuild(*records, complete(first, computed_at=at))
     assert [case.generation for case in found.cases] == [first]
     assert found.quarantined == []
+
+
+def test_an_epoch_2_of_an_older_broker_is_not_the_first() -> None:
+    """What the only member had at epoch 1 is no longer in a compacted topic."""
+    second = target("a", {"t": [0]}), complete(2, computed_at=0)
+    third = epoch(3), target("a", {"t": [0, 1]}), complete(3, computed_at=0)
+    found = rebuild(new_member("a"), epoch(2), *second, *third)
+    assert found.reasons == [(MISSING, "epoch 2", NO_PREVIOUS)]
+    assert [owned(case) for case in found.cases] == [{"a": {"t": [0]}}]
 
 
 def test_owned_is_the_target_before_and_the_claim_is_what_a_member_has() -> None:
