@@ -123,6 +123,21 @@ def test_a_target_that_is_replaced_before_it_is_reached() -> None:
     assert third.behind == 0
 
 
+def test_a_partition_that_is_being_revoked_is_not_kept() -> None:
+    """The target gives it back, but the member has to revoke it first."""
+    (*_, case) = rebuild(
+        *FIRST,
+        *JOIN,
+        has("a", {"t": [0, 1]}, revoking={"t": [2, 3]}),
+        *gone("b"),
+        epoch(4),
+        target("a", {"t": [0, 1, 2, 3]}),
+        complete(4),
+        has("a", {"t": [0, 1, 2, 3]}, number=4),
+    ).cases
+    assert (case.generation, case.behind, case.reached_ms) == (4, 0, 1000)
+
+
 def test_epochs_can_share_a_target() -> None:
     found = rebuild(
         *FIRST,
