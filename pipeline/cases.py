@@ -79,6 +79,11 @@ class Case:
     ``committed`` are the group's committed offsets at that moment; ``lag`` is in
     records behind the log end, as stated by the source; at most one of them is given.
     ``document`` is a complete rebalance/1 text, which then replaces the members.
+
+    Of the new protocol, ``generation`` is the epoch of the target assignment, topics
+    can occur by id (`pipeline.topic_ids`), and ``topic_sizes`` are the partition counts
+    that the group recorded. ``behind`` members had not reached the target when the next
+    one was computed or the source ended; ``reached_ms`` is the time until all had.
     """
 
     rebalance_id: str
@@ -102,6 +107,9 @@ class Case:
     committed: Offsets | None = None
     lag: Offsets | None = None
     document: str | None = None
+    topic_sizes: dict[str, int] | None = None
+    behind: int | None = None
+    reached_ms: int | None = None
     episode_id: str | None = None
     round: int | None = None
     episode: Episode | None = None

@@ -83,7 +83,8 @@ def java(message: str) -> tuple[Vector, ...]:
             fields=row["fields"],
             data=bytes.fromhex(row["hex"]),
         )
-        for row in lines(TESTS / "data/wire/java-4.3.1.jsonl")
+        for file in ("java-4.3.1.jsonl", "java-4.4.0.jsonl")
+        for row in lines(TESTS / "data/wire" / file)
         if row["message"] == message
     )
 

@@ -20,13 +20,21 @@ from conformance.java import java_home
 from pipeline.audit.interrupt import interrupts_kept
 from pipeline.audit.manifest import count_quarantine, count_rows, manifest_of
 from pipeline.audit.progress import Progress, watched
-from pipeline.audit.stages import judge, read_splits, reconstruct, table_of, topics_seen
+from pipeline.audit.stages import (
+    judge,
+    read_splits,
+    reconstruct,
+    table_of,
+    topic_names,
+    topics_seen,
+)
 from pipeline.judging.instances import World
 from pipeline.judging.judge_rows import Settings
+from pipeline.judging.topic_names import named_counts
 from pipeline.session import spark_session
 from pipeline.sources.find import Found, find_sources
 from pipeline.sources.rows import ROWS, UNREADABLE, quarantine_row
-from pipeline.sources.sidecars import read_offsets, read_topics
+from pipeline.sources.sidecars import read_offsets, read_topic_ids, read_topics
 from pipeline.tables import SCHEMAS
 from pipeline.writing import Staging, staging
 from rebalance import (
@@ -130,6 +138,7 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
         topics = topics or found.side_files.get("topics.json")
         offsets = offsets or found.side_files.get("offsets.json")
         given = {} if topics is None else read_topics(topics, max_partitions)
+        names = {} if topics is None else read_topic_ids(topics)
         logs = None if offsets is None else read_offsets(offsets)
     with staging(out) as place, _spark(master, out, clock) as (spark, java):
         settings = _Audit(
@@ -137,6 +146,7 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
             claim_rule=claim_rule,
             world=World(
                 given=given,
+                names=names,
                 logs=logs,
                 offset_reset=offset_reset,
                 max_partitions=max_partitions,
@@ -197,11 +207,12 @@ def _run(spark: SparkSession, found: Found, place: Staging, audit: _Audit) -> No
         read = read_splits(spark, found.splits, audit.tasks, audit.world.max_partitions)
         rows = _with_unknown(spark, read, found)
         cases = _kept(reconstruct(rows, _tasks_for(spark, found, audit.tasks)))
-        inferred = topics_seen(cases)
+        names = {**topic_names(cases), **audit.world.names}
+        inferred = named_counts(topics_seen(cases), names)
     settings = Settings(
         cluster=audit.cluster,
         claim_rule=audit.claim_rule,
-        world=replace(audit.world, inferred=inferred),
+        world=replace(audit.world, inferred=inferred, names=names),
     )
     with audit.clock.phase("judge"), watched(tracker, audit.progress, "judge"):
         results = _kept(judge(cases, settings, audit.tasks))

@@ -20,8 +20,9 @@ from pipeline.history.stream import histories
 from pipeline.judging.judge_rows import Settings, judge_rows
 from pipeline.sources.find import Split
 from pipeline.sources.read import rows_of
-from pipeline.sources.rows import ROWS, TOPIC, Row, batches_of
+from pipeline.sources.rows import ROWS, TOPIC, TOPIC_ID, Row, batches_of
 from pipeline.tables import ORDER, PARTITION_COLUMNS, SCHEMAS
+from pipeline.topic_ids import text_of_id
 
 Batches = Iterator[pa.RecordBatch]
 
@@ -60,6 +61,20 @@ def topics_seen(rows: DataFrame) -> dict[str, int]:
     return {row["record"]: row["partitions"] for row in counts.collect()}
 
 
+def topic_names(rows: DataFrame) -> dict[str, str]:
+    """Collect the names of topic ids, over all tasks."""
+    stated = rows.where(f.col("what") == TOPIC_ID).select("key", "record").distinct()
+    return names_of_ids((bytes(row["key"]), row["record"]) for row in stated.collect())
+
+
+def names_of_ids(stated: Iterable[tuple[bytes, str]]) -> dict[str, str]:
+    """Return the name of each id; an id with several names has none."""
+    names: dict[str, set[str]] = {}
+    for topic_id, name in stated:
+        names.setdefault(text_of_id(topic_id), set()).add(name)
+    return {topic_id: min(one) for topic_id, one in names.items() if len(one) == 1}
+
+
 def judge(rows: DataFrame, settings: Settings, tasks: int) -> DataFrame:
     """Judge all cases; rows as in `RESULTS`."""
 
@@ -68,7 +83,8 @@ def judge(rows: DataFrame, settings: Settings, tasks: int) -> DataFrame:
             found = judge_rows(batch.to_pylist(), settings)
             yield from _result_batches(found)
 
-    cases = rows.where(f.col("what") != TOPIC).repartition(tasks)
+    others = ~f.col("what").isin(TOPIC, TOPIC_ID)
+    cases = rows.where(others).repartition(tasks)
     return cases.mapInArrow(results, _spark(RESULTS))
 
 

@@ -1,1 +1,1 @@
-"""The history of a classic group, reconstructed from its records."""
+"""The history of a group of either protocol, reconstructed from its records."""

@@ -10,7 +10,6 @@ group is written into the *same* generation under its new id; this is not a reba
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from pipeline.cases import Case, CaseMember
 from pipeline.history.commits import Commits
@@ -28,6 +27,7 @@ from pipeline.history.ownership import (
     ownership_of,
     standing_of,
 )
+from pipeline.history.place import Place
 from pipeline.records import (
     GroupMetadata,
     GroupTombstone,
@@ -37,24 +37,14 @@ from pipeline.records import (
 from rebalance import WireError
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """Position of a record, and its time in milliseconds (None if unknown)."""
-
-    source: str
-    partition: int | None
-    offset: int
-    at: int | None
-
-
 class GroupHistory:
     """History of one classic consumer group; takes one partition's records in order."""
 
-    def __init__(self, group_id: str) -> None:
+    def __init__(self, group_id: str, commits: Commits | None = None) -> None:
         self._group_id = group_id
         self._standing: Standing | None = None
         self._episodes = Episodes()
-        self._commits = Commits()
+        self._commits = Commits() if commits is None else commits
 
     def commit(self, record: OffsetCommit | OffsetTombstone) -> None:
         """Apply a committed offset, or its tombstone."""
@@ -88,6 +78,17 @@ class GroupHistory:
         ownership = ownership_of(generation, before)
         case = self._case(generation, ownership, before, place)
         yield from self._episodes.add(case, generation, ownership)
+
+    def downgraded(self, record: GroupMetadata) -> None:
+        """Apply the assignment that a group of the new protocol had (KIP-848).
+
+        Raises
+        ------
+        WireError
+            If a member's message cannot be read.
+        """
+        self._standing = None
+        self._standing = standing_of(decode_generation_of(record))
 
     def lost(self) -> Iterator[Case]:
         """Reset the group's state after a record that could not be read."""

@@ -10,15 +10,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from pipeline.cases import Case
+from pipeline.history.commits import Commits
+from pipeline.history.consumer_history import ConsumerHistory, Missing
 from pipeline.history.generations import why_not_judged
-from pipeline.history.reconstruct import GroupHistory, Place
+from pipeline.history.place import Place
+from pipeline.history.reconstruct import GroupHistory
+from pipeline.history.topics_seen import TopicsSeen
 from pipeline.records import (
+    ConsumerGroupPartitionMetadata,
+    ConsumerGroupRecord,
+    ConsumerGroupTombstone,
     GroupMetadata,
     GroupTombstone,
+    OffsetCommit,
     SetAside,
     decode_record,
 )
 from pipeline.sources.rows import (
+    MISSING,
     RECORD,
     SET_ASIDE,
     TOPIC,
@@ -26,27 +35,20 @@ from pipeline.sources.rows import (
     Row,
     case_row,
     quarantine_row,
-    topic_row,
 )
 from rebalance import WireError
 
 ORDER = ("group_id", "source_partition", "source_offset", "key", "value", "source")
 """Columns by which rows must be sorted, nulls first."""
 
-MOST_PARTITIONS = 1 << 17
-"""Largest partition count inferred from a record; a larger one is treated as damage.
-
-Its instances would not fit into memory.
-"""
-
 
 def histories(rows: Iterable[Row]) -> Iterator[Row]:
     """Convert records to cases; pass other rows on; yield topics at the end."""
-    seen: dict[str, int] = {}
+    seen = TopicsSeen()
     group: _Group | None = None
     for row in rows:
         if row["what"] == TOPIC:
-            _note(seen, row["record"], row["records"])
+            seen.note(row["record"], row["records"])
         elif row["what"] != RECORD:
             yield row
         else:
@@ -57,16 +59,17 @@ def histories(rows: Iterable[Row]) -> Iterator[Row]:
             yield from group.take(row)
     if group is not None:
         yield from group.finish()
-    for topic in sorted(seen):
-        yield topic_row(topic, seen[topic])
+    yield from seen.rows()
 
 
 class _Group:
     """The records of one group in one partition, in order."""
 
-    def __init__(self, row: Row, seen: dict[str, int]) -> None:
+    def __init__(self, row: Row, seen: TopicsSeen) -> None:
         self._key = row["group_id"], row["source_partition"]
-        self._history = GroupHistory(row["group_id"])
+        commits = Commits()
+        self._history = GroupHistory(row["group_id"], commits)
+        self._consumer = ConsumerHistory(row["group_id"], commits)
         self._aside: dict[tuple[str, str], Row] = {}
         self._last: Row | None = None
         self._seen = seen
@@ -86,12 +89,12 @@ class _Group:
             yield from self._decoded(row)
         except WireError as error:
             yield _unreadable(row, str(error))
-            if row["value"] is not None and _is_metadata(row["key"]):
-                yield from self._cases(self._history.lost())
+            yield from self._lost(row)
 
     def finish(self) -> Iterator[Row]:
-        """Yield the pending case and the counted records."""
-        yield from self._cases(self._history.finish())
+        """Yield the pending cases and the counted records."""
+        yield from self._found(self._history.finish())
+        yield from self._found(self._consumer.finish())
         for kind in sorted(self._aside):
             yield self._aside[kind]
 
@@ -99,29 +102,45 @@ class _Group:
         record = decode_record(row["key"], row["value"])
         if isinstance(record, SetAside):
             self._set_aside(row, record.kind, record.reason)
+        elif isinstance(record, ConsumerGroupRecord):
+            if isinstance(record, ConsumerGroupPartitionMetadata):
+                self._seen.note_topics(record.topics)
+            yield from self._found(self._consumer.apply(record, _place(row)))
         elif isinstance(record, GroupTombstone):
-            yield from self._cases(self._history.delete(record))
+            yield from self._found(self._history.delete(record))
+            self._consumer.upgraded()
         elif not isinstance(record, GroupMetadata):
             self._history.commit(record)
-            _note(self._seen, record.topic, record.partition + 1)
+            self._seen.note(record.topic, record.partition + 1)
+            if isinstance(record, OffsetCommit) and record.topic_id is not None:
+                self._seen.note_id(record.topic_id, record.topic)
         elif (reason := why_not_judged(record)) is not None:
             self._set_aside(row, type(record).__name__, reason)
-            yield from self._cases(self._history.lost())
+            yield from self._found(self._history.lost())
+        elif self._consumer.take_ended() == record.generation and record.members:
+            self._history.downgraded(record)
         else:
-            place = Place(
-                source=row["source"],
-                partition=row["source_partition"],
-                offset=row["source_offset"],
-                at=row["at"],
-            )
-            yield from self._cases(self._history.metadata(record, place))
+            yield from self._found(self._history.metadata(record, _place(row)))
 
-    def _cases(self, cases: Iterable[Case]) -> Iterator[Row]:
-        for case in cases:
-            for member in (case.members or {}).values():
+    def _lost(self, row: Row) -> Iterator[Row]:
+        """Reset what a record that cannot be read has replaced."""
+        if row["value"] is None:
+            return
+        replaced = decode_record(row["key"], None)
+        if isinstance(replaced, GroupTombstone):
+            yield from self._found(self._history.lost())
+        elif isinstance(replaced, ConsumerGroupTombstone):
+            yield from self._found(self._consumer.lost(replaced))
+
+    def _found(self, found: Iterable[Case | Missing]) -> Iterator[Row]:
+        for one in found:
+            if isinstance(one, Missing):
+                yield _missing(one, self._key[0])
+                continue
+            for member in (one.members or {}).values():
                 for topic, numbers in (member.assigned or {}).items():
-                    _note(self._seen, topic, max(numbers) + 1)
-            yield case_row(case)
+                    self._seen.note(topic, max(numbers) + 1)
+            yield case_row(one)
 
     def _set_aside(self, row: Row, record: str, reason: str) -> None:
         counted = self._aside.get((record, reason))
@@ -133,13 +152,30 @@ class _Group:
             )
 
 
-def _note(seen: dict[str, int], topic: str, partitions: int) -> None:
-    if partitions <= MOST_PARTITIONS:
-        seen[topic] = max(partitions, seen.get(topic, 0))
+def _place(row: Row) -> Place:
+    return Place(
+        source=row["source"],
+        partition=row["source_partition"],
+        offset=row["source_offset"],
+        at=row["at"],
+    )
 
 
-def _is_metadata(key: bytes) -> bool:
-    return isinstance(decode_record(key, None), GroupTombstone)
+def _missing(missing: Missing, group_id: str) -> Row:
+    first, last, place = missing.first, missing.last, missing.place
+    numbers = f"epoch {first}" if first == last else f"epochs {first} to {last}"
+    return quarantine_row(
+        MISSING,
+        missing.reason,
+        source=place.source,
+        line=place.offset,
+        raw=numbers.encode(),
+        group_id=group_id,
+        source_partition=place.partition,
+        at=place.at,
+        record="epoch",
+        records=last - first + 1,
+    )
 
 
 def _unreadable(row: Row, reason: str) -> Row:

@@ -71,6 +71,8 @@ def rebalance_row(case: Case, posed: Posed, instance: Instance, cluster: str) ->
         "lag_known": posed.lag_known,
         "lag_basis": posed.lag_basis,
         "claims_disagree": case.claims_disagree,
+        "behind": case.behind,
+        "reached_ms": case.reached_ms,
         "instance": to_json(posed.document).decode(),
     }
 

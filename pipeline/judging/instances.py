@@ -1,7 +1,8 @@
 """The rebalance/1 document of a case.
 
-Partition counts are given, or inferred from the largest partition number in assignments
-and commits of all sources; claims of members are not used for this. A topic that does
+Partition counts are those that the group itself recorded (Kafka 4.0, new protocol), or
+given, or inferred from the largest partition number in assignments and commits of all
+sources; claims of members are not used for this. A topic that does
 not occur there is omitted; a subscription to it contributes no partitions.
 
 If log ends are given, which were read once at the end of the recording, the lag of a
@@ -32,6 +33,7 @@ from rebalance import (
 
 COUNTS_GIVEN: Final = "given"
 COUNTS_INFERRED: Final = "inferred"
+COUNTS_RECORDED: Final = "recorded"
 
 LAG_AT_END: Final = "end-of-recording"
 LAG_SNAPSHOT: Final = "snapshot"
@@ -40,10 +42,14 @@ LAG_GIVEN: Final = "given"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
-    """What is known besides the cases: counts, log ends, offset reset, size limit."""
+    """What is known besides the cases: counts, log ends, offset reset, size limit.
+
+    ``names`` are the names of topic ids.
+    """
 
     given: Mapping[str, int] = field(default_factory=dict)
     inferred: Mapping[str, int] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
     logs: Logs | None = None
     offset_reset: OffsetReset = OffsetReset.EARLIEST
     max_partitions: int = MAX_PARTITIONS
@@ -94,9 +100,10 @@ def _posed(
     dated: bool = True,
 ) -> Posed:
     topics: dict[str, dict[str, Any]] = {}
+    recorded = case.topic_sizes or {}
     known, basis = True, None
     for topic in sorted(_topics_of(members)):
-        count = world.partitions(topic)
+        count = recorded.get(topic, world.partitions(topic))
         if count is None:
             continue
         topics[topic] = {"partitions": count}
@@ -117,14 +124,24 @@ def _posed(
             for name, member in members.items()
         },
     }
-    given = all(topic in world.given for topic in topics)
     known = known and bool(topics)
     return Posed(
         document=rebalance_of(document, max_partitions=world.max_partitions),
-        partition_counts=COUNTS_GIVEN if given else COUNTS_INFERRED,
+        partition_counts=_counts_from(topics, recorded, world),
         lag_known=known,
         lag_basis=basis if known else None,
     )
+
+
+def _counts_from(
+    topics: Mapping[str, Any], recorded: Mapping[str, int], world: World
+) -> str:
+    """Return where the counts are from; of several sources, the least certain."""
+    if any(topic not in recorded and topic not in world.given for topic in topics):
+        return COUNTS_INFERRED
+    if any(topic in recorded for topic in topics):
+        return COUNTS_RECORDED
+    return COUNTS_GIVEN
 
 
 def _topics_of(members: Mapping[str, CaseMember]) -> set[str]:

@@ -21,6 +21,7 @@ from pipeline.judging.answer_rows import answer_row
 from pipeline.judging.case_rows import day, key_of, member_rows, moment, rebalance_row
 from pipeline.judging.episode_rows import episode_row, long_episode_row
 from pipeline.judging.instances import Posed, World, pose
+from pipeline.judging.topic_names import with_names
 from pipeline.sources.rows import CASE, FAILED, Row
 from rebalance import ClaimRule, to_json
 
@@ -49,6 +50,7 @@ def judge_rows(rows: Iterable[Row], settings: Settings) -> Iterator[Result]:
 def judge_case_safely(case: Case, settings: Settings) -> Iterator[Result]:
     """Judge a case; its failure does not affect other cases."""
     try:
+        case = with_names(case, settings.world.names)
         posed = pose(case, settings.world)
     except Exception as error:  # noqa: BLE001  # reported in quarantine
         yield _failed(case, None, _reason("instance", error), settings)

@@ -1,17 +1,40 @@
-"""Records of ``__consumer_offsets``: offset commits and classic groups."""
+"""Records of ``__consumer_offsets``: offset commits and groups of both protocols."""
 
-from pipeline.records.decode import decode_record
+from pipeline.records.consumer_model import (
+    ClassicMemberMetadata,
+    ConsumerGroupCurrentMemberAssignment,
+    ConsumerGroupMemberMetadata,
+    ConsumerGroupMetadata,
+    ConsumerGroupPartitionMetadata,
+    ConsumerGroupRecord,
+    ConsumerGroupRegularExpression,
+    ConsumerGroupTargetAssignmentMember,
+    ConsumerGroupTargetAssignmentMetadata,
+    ConsumerGroupTombstone,
+    TopicIdPartitions,
+    TopicMetadata,
+)
+from pipeline.records.decode import Record, decode_record
 from pipeline.records.model import (
     GroupMember,
     GroupMetadata,
     GroupTombstone,
     OffsetCommit,
     OffsetTombstone,
-    Record,
     SetAside,
 )
 
 __all__ = [
+    "ClassicMemberMetadata",
+    "ConsumerGroupCurrentMemberAssignment",
+    "ConsumerGroupMemberMetadata",
+    "ConsumerGroupMetadata",
+    "ConsumerGroupPartitionMetadata",
+    "ConsumerGroupRecord",
+    "ConsumerGroupRegularExpression",
+    "ConsumerGroupTargetAssignmentMember",
+    "ConsumerGroupTargetAssignmentMetadata",
+    "ConsumerGroupTombstone",
     "GroupMember",
     "GroupMetadata",
     "GroupTombstone",
@@ -19,5 +42,7 @@ __all__ = [
     "OffsetTombstone",
     "Record",
     "SetAside",
+    "TopicIdPartitions",
+    "TopicMetadata",
     "decode_record",
 ]

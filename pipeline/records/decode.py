@@ -1,32 +1,43 @@
 """Decoder of one record of ``__consumer_offsets``, by the type in its key.
 
-Follows ``CoordinatorRecordType`` of Apache Kafka 4.3; only 4.0 wrote type 9.
+Follows ``CoordinatorRecordType`` of Apache Kafka 4.4. Only 4.0 wrote types 4 and 9; 18
+is from before the first release with streams groups, 24 from after 4.4.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, TypeAlias
 
+from pipeline.records.consumer_model import ConsumerGroupRecord
+from pipeline.records.consumer_records import KINDS, decode_consumer_group
 from pipeline.records.group_records import decode_group
-from pipeline.records.model import Record, SetAside
+from pipeline.records.model import (
+    GroupMetadata,
+    GroupTombstone,
+    OffsetCommit,
+    OffsetTombstone,
+    SetAside,
+)
 from pipeline.records.offsets import decode_offset
 from rebalance import WireError
 from rebalance.protocol import Cursor
 
+Record: TypeAlias = (
+    OffsetCommit
+    | OffsetTombstone
+    | GroupMetadata
+    | GroupTombstone
+    | ConsumerGroupRecord
+    | SetAside
+)
+
 _OFFSET_COMMITS: Final = (0, 1)
 _CLASSIC_GROUP: Final = 2
 
-_NEW_PROTOCOL: Final = "new group protocol (KIP-848)"
 _SHARE: Final = "share group (KIP-932)"
 _STREAMS: Final = "streams group (KIP-1071)"
 
 _OTHERS: Final = {
-    3: ("ConsumerGroupMetadata", _NEW_PROTOCOL),
-    4: ("ConsumerGroupPartitionMetadata", _NEW_PROTOCOL),
-    5: ("ConsumerGroupMemberMetadata", _NEW_PROTOCOL),
-    6: ("ConsumerGroupTargetAssignmentMetadata", _NEW_PROTOCOL),
-    7: ("ConsumerGroupTargetAssignmentMember", _NEW_PROTOCOL),
-    8: ("ConsumerGroupCurrentMemberAssignment", _NEW_PROTOCOL),
     9: ("ShareGroupPartitionMetadata", _SHARE),
     10: ("ShareGroupMemberMetadata", _SHARE),
     11: ("ShareGroupMetadata", _SHARE),
@@ -34,20 +45,21 @@ _OTHERS: Final = {
     13: ("ShareGroupTargetAssignmentMember", _SHARE),
     14: ("ShareGroupCurrentMemberAssignment", _SHARE),
     15: ("ShareGroupStatePartitionMetadata", _SHARE),
-    16: ("ConsumerGroupRegularExpression", _NEW_PROTOCOL),
     17: ("StreamsGroupMetadata", _STREAMS),
+    18: ("StreamsGroupPartitionMetadata", _STREAMS),
     19: ("StreamsGroupMemberMetadata", _STREAMS),
     20: ("StreamsGroupTargetAssignmentMetadata", _STREAMS),
     21: ("StreamsGroupTargetAssignmentMember", _STREAMS),
     22: ("StreamsGroupCurrentMemberAssignment", _STREAMS),
     23: ("StreamsGroupTopology", _STREAMS),
+    24: ("StreamsGroupTargetAssignmentResolvedTopicIds", _STREAMS),
 }
 
 
 def decode_record(key: bytes | None, value: bytes | None) -> Record:
     """Read one record; a value of None is a tombstone.
 
-    Of other kinds of groups, only the name is decoded, for the quarantine.
+    Of share and streams groups, only the name is decoded, for the quarantine.
 
     Parameters
     ----------
@@ -68,6 +80,8 @@ def decode_record(key: bytes | None, value: bytes | None) -> Record:
         return decode_offset(cursor, value)
     if record_type == _CLASSIC_GROUP:
         return decode_group(cursor, value)
+    if record_type in KINDS:
+        return decode_consumer_group(record_type, cursor, value)
     if record_type not in _OTHERS:
         raise WireError(f"key: unknown record type {record_type}", offset=0)
     kind, reason = _OTHERS[record_type]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 UNKNOWN = -1
 """Kafka's value for an unknown number, which we use as well."""
@@ -85,15 +84,10 @@ class GroupTombstone:
 class SetAside:
     """A valid record of another kind of group; ``reason`` states which.
 
-    ``kind`` is Kafka's name of the record, such as ``ConsumerGroupMetadata``.
+    ``kind`` is Kafka's name of the record, such as ``ShareGroupMetadata``.
     """
 
     kind: str
     group_id: str
     reason: str
     tombstone: bool
-
-
-Record: TypeAlias = (
-    OffsetCommit | OffsetTombstone | GroupMetadata | GroupTombstone | SetAside
-)

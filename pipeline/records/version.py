@@ -1,4 +1,4 @@
-"""Version prefix of a value, by the same rule for offsets and groups."""
+"""Version prefix of a value, by the same rule for all records."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from rebalance.protocol import Cursor
 NEWEST_VERSION: Final = 4
 
 
-def value_version(value: Cursor) -> int:
-    """Decode a value's version, 0 to 4.
+def value_version(value: Cursor, *, newest: int = NEWEST_VERSION) -> int:
+    """Decode a value's version, 0 to ``newest``.
 
-    Newer versions are not decoded: from version 4 on, Kafka adds tagged fields, and
-    increases the version only if older readers must not read a record (KIP-915).
+    Newer versions are not decoded: in the flexible encoding, Kafka adds tagged fields,
+    and increases the version only if older readers must not read a record (KIP-915).
 
     Raises
     ------
@@ -22,7 +22,8 @@ def value_version(value: Cursor) -> int:
         If it is another version.
     """
     version = value.int16("value: version")
-    if not 0 <= version <= NEWEST_VERSION:
-        reason = f"value: version {version}, not 0 to {NEWEST_VERSION}"
+    if not 0 <= version <= newest:
+        allowed = f"0 to {newest}" if newest else "0"
+        reason = f"value: version {version}, not {allowed}"
         raise WireError(reason, offset=0)
     return version

@@ -1,4 +1,4 @@
-"""Rows between workers: one per record, case, topic, or item of quarantine."""
+"""Rows between workers: one per record, case, topic, id, or item of quarantine."""
 
 from __future__ import annotations
 
@@ -14,27 +14,29 @@ Row: TypeAlias = dict[str, Any]
 RECORD: Final = "record"
 CASE: Final = "case"
 TOPIC: Final = "topic"
+TOPIC_ID: Final = "topic-id"
 UNREADABLE: Final = "unreadable"
 SET_ASIDE: Final = "set-aside"
 FAILED: Final = "failed"
-QUARANTINED: Final = (UNREADABLE, SET_ASIDE, FAILED)
+MISSING: Final = "missing"
+QUARANTINED: Final = (UNREADABLE, SET_ASIDE, FAILED, MISSING)
 
 RAW_LIMIT: Final = 65_536
 """Bytes of a key, a value, or a line that quarantine keeps."""
 
 ROWS: Final = pa.schema(
     [
-        ("what", pa.string()),  # RECORD, CASE, TOPIC or one of QUARANTINED
+        ("what", pa.string()),  # RECORD, CASE, TOPIC, TOPIC_ID or one of QUARANTINED
         ("group_id", pa.string()),
         ("source", pa.string()),
         ("source_partition", pa.int32()),
         ("source_offset", pa.int64()),  # or the number of a line
         ("at", pa.int64()),  # milliseconds
-        ("key", pa.binary()),
+        ("key", pa.binary()),  # of a TOPIC_ID: the id
         ("value", pa.binary()),  # of a CASE: the packed case
         ("raw_bytes", pa.int64()),
         ("reason", pa.string()),
-        ("record", pa.string()),  # kind of record; of a TOPIC: its name
+        ("record", pa.string()),  # kind of record; of a TOPIC or TOPIC_ID: its name
         ("records", pa.int64()),  # how many; of a TOPIC: partitions seen
         ("instance", pa.string()),
     ]
@@ -66,6 +68,11 @@ def case_row(case: Case) -> Row:
 def topic_row(topic: str, partitions: int) -> Row:
     """Return a row with a lower bound on a topic's partition count."""
     return {"what": TOPIC, "record": topic, "records": partitions}
+
+
+def topic_id_row(topic_id: bytes, topic: str) -> Row:
+    """Return a row with the name that a record states for a topic's id."""
+    return {"what": TOPIC_ID, "record": topic, "key": topic_id}
 
 
 def quarantine_row(

@@ -1,7 +1,10 @@
 """Side files: partition counts (``--topics``) and log ends (``--offsets``).
 
-Topics: ``{"orders": 12, …}``. Offsets: ``{"ms": …, "offsets": {"orders": {"0":
-{"earliest": 0, "latest": 455}}}}``, all read at one moment; ``ms`` is optional.
+Topics: ``{"orders": 12, …}``, or ``{"orders": {"partitions": 12, "id": "…"}, …}`` with
+the topic's id as ``kafka-topics --describe`` prints it.
+
+Offsets: ``{"ms": …, "offsets": {"orders": {"0": {"earliest": 0, "latest": 455}}}}``,
+all read at one moment; ``ms`` is optional.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from typing import Annotated, Any, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from pipeline.topic_ids import id_of_plain
 from rebalance import (
     INT64_MAX,
     MAX_PARTITIONS,
@@ -22,6 +26,14 @@ from rebalance import (
 
 Count: TypeAlias = Annotated[int, Field(ge=0, le=INT64_MAX)]
 _Number: TypeAlias = Annotated[str, Field(pattern=r"^(0|[1-9][0-9]{0,9})$")]
+
+
+class DescribedTopic(BaseModel):
+    """Partition count and id of a topic."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    partitions: Count
+    id: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{22}$")] | None = None
 
 
 class LogEnds(BaseModel):
@@ -53,12 +65,43 @@ def read_topics(path: Path, max_partitions: int = MAX_PARTITIONS) -> dict[str, i
         If the file is not of this form, a count exceeds ``max_partitions``, or the file
         cannot be read.
     """
-    counts = _read(path, TypeAdapter(dict[str, Count]))
+    counts = {topic: one.partitions for topic, one in _topics(path).items()}
     for topic, count in counts.items():
         if count > max_partitions:
             reason = f"{count} partitions, above the limit {max_partitions}"
             raise DocumentError(reason, path=json_path((topic,)), source=str(path))
     return counts
+
+
+def read_topic_ids(path: Path) -> dict[str, str]:
+    """Read the names of topic ids, which are as in `pipeline.topic_ids`.
+
+    Raises
+    ------
+    DocumentError, SourceError
+        As `read_topics`, or if two topics have the same id.
+    """
+    names: dict[str, str] = {}
+    for topic, one in _topics(path).items():
+        if one.id is not None:
+            first = names.setdefault(id_of_plain(one.id), topic)
+            if first != topic:
+                reason = f"the id of {first!r} again"
+                where = json_path((topic, "id"))
+                raise DocumentError(reason, path=where, source=str(path))
+    return names
+
+
+def _topics(path: Path) -> dict[str, DescribedTopic]:
+    written = _read(path, TypeAdapter(dict[str, Any]))
+    found: dict[str, DescribedTopic] = {}
+    for topic, one in written.items():
+        if isinstance(one, dict):
+            found[topic] = _valid(one, TypeAdapter(DescribedTopic), path, (topic,))
+        else:
+            count: int = _valid(one, TypeAdapter(Count), path, (topic,))
+            found[topic] = DescribedTopic(partitions=count)
+    return found
 
 
 def read_offsets(path: Path) -> Logs:
@@ -79,12 +122,20 @@ def read_offsets(path: Path) -> Logs:
 def _read(path: Path, kind: TypeAdapter[_T]) -> _T:
     try:
         value: Any = parse_json(path.read_bytes())
-        return kind.validate_python(value, strict=True)
     except OSError as error:
         raise SourceError(f"unreadable: {error.strerror}", source=str(path)) from None
     except DocumentError as error:
         raise error.at(source=str(path), line=None) from None
+    return _valid(value, kind, path, ())
+
+
+def _valid(
+    value: object, kind: TypeAdapter[_T], path: Path, steps: tuple[str, ...]
+) -> _T:
+    try:
+        return kind.validate_python(value, strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        where = json_path(tuple(step for step in first["loc"] if step != "[key]"))
+        inner = tuple(step for step in first["loc"] if step != "[key]")
+        where = json_path((*steps, *inner))
         raise DocumentError(first["msg"], path=where, source=str(path)) from None

@@ -111,7 +111,8 @@ REBALANCES: Final = pa.schema(
         _column(
             "partition_counts",
             _TEXT,
-            "given, or inferred from the largest partition number",
+            "given; recorded by the group (Kafka 4.0, new protocol); or inferred from"
+            " the largest partition number",
         ),
         _column(
             "owned_from",
@@ -135,6 +136,17 @@ REBALANCES: Final = pa.schema(
             "claims_disagree",
             _COUNT,
             "members whose own claim differs; null: no claims",
+        ),
+        _column(
+            "behind",
+            _COUNT,
+            "new protocol: members that had not reached this target assignment when the"
+            " next one was computed, or the source ended; null: classic",
+        ),
+        _column(
+            "reached_ms",
+            _COUNT,
+            "new protocol: time until every member had reached it, ms; null: never",
         ),
         _column("instance", _TEXT, "rebalance/1, canonical JSON"),
     ]
@@ -229,7 +241,8 @@ EPISODES: Final = pa.schema(
             "unowned_partition_ms",
             _COUNT,
             "partitions that a round left unassigned, times ms until the next round,"
-            " summed: partition-milliseconds without an owner",
+            " summed: partition-milliseconds without an owner; new protocol: from the"
+            " record of the release to that of the next owner",
         ),
         _column(
             "instance", _TEXT, "rebalance/1: the stable state before, the last members"
@@ -248,7 +261,11 @@ MEMBERS: Final = pa.schema(
         _column("rack", _TEXT, "client.rack, or null"),
         _column("subscription", pa.list_(_TEXT), "topics, sorted"),
         _column("joined", _FLAG, "absent from the generation before; null: unknown"),
-        _column("claimed", PARTITIONS, "partitions that it claimed; null: no claim"),
+        _column(
+            "claimed",
+            PARTITIONS,
+            "partitions that it claimed, or had (new protocol); null: no claim",
+        ),
         _column("claimed_generation", _GENERATION, "of that claim; -1 or null unknown"),
         _column(
             "owned", PARTITIONS, "partitions that it owned before, by `owned_from`"
@@ -256,7 +273,8 @@ MEMBERS: Final = pa.schema(
         _column(
             "assigned",
             PARTITIONS,
-            "partitions that the real client assigned; null: unknown",
+            "partitions that the real client, or the coordinator, assigned; null:"
+            " unknown",
         ),
         _column("load", _COUNT, "partitions in `assigned`"),
         _column("lag", _COUNT, "lag of those, records; null without lag"),
@@ -271,11 +289,12 @@ QUARANTINE: Final = pa.schema(
             "kind",
             _TEXT,
             "unreadable: damaged input; set-aside: valid, not judged yet;"
+            " missing: epochs that the source lacks;"
             " failed: a rebalance that could not be judged",
         ),
         _column("reason", _TEXT, "the reason, in words"),
         _column("group_id", _TEXT, "null if it could not be read"),
-        _column("record", _TEXT, "kind of record, such as ConsumerGroupMetadata; null"),
+        _column("record", _TEXT, "kind of record, such as ShareGroupMetadata; null"),
         _column(
             "records", _COUNT, "records that this row represents; the first is shown"
         ),
@@ -283,7 +302,10 @@ QUARANTINE: Final = pa.schema(
         *_SOURCE,
         _column("key", pa.binary(), "raw, of a record; at most 65,536 bytes"),
         _column(
-            "value", pa.binary(), "raw, of a record or a line; at most 65,536 bytes"
+            "value",
+            pa.binary(),
+            "raw, of a record or a line, at most 65,536 bytes; of missing epochs, their"
+            " numbers",
         ),
         _column("raw_bytes", _COUNT, "length of key and value before truncation"),
         _column("instance", _TEXT, "rebalance/1 that failed, or null"),

@@ -23,10 +23,12 @@ from typing import Final, TypeVar
 from rebalance.errors import WireError
 
 _T = TypeVar("_T")
+_INT8: Final = struct.Struct(">b")
 _INT16: Final = struct.Struct(">h")
 _INT32: Final = struct.Struct(">i")
 _INT64: Final = struct.Struct(">q")
 _VARINT_BYTES: Final = 5  # 32 bits in groups of seven
+_UUID_BYTES: Final = 16
 
 
 class Cursor:
@@ -51,6 +53,16 @@ class Cursor:
     def left(self) -> int:
         """Bytes not read yet."""
         return len(self._data) - self.at
+
+    def int8(self, what: str) -> int:
+        """Read a signed 8-bit number."""
+        at = self.at
+        try:
+            (value,) = _INT8.unpack_from(self._data, at)
+        except struct.error:
+            raise self._cut_off(what, 1) from None
+        self.at = at + 1
+        return int(value)
 
     def int16(self, what: str) -> int:
         """Read a signed 16-bit number."""
@@ -96,6 +108,14 @@ class Cursor:
         if self.left < _VARINT_BYTES:
             raise self._cut_off(what, self.left + 1)
         raise WireError(f"{what}: a number without end", offset=start)
+
+    def uuid(self, what: str) -> bytes:
+        """Read the 16 bytes of an identifier."""
+        at = self.at
+        if self.left < _UUID_BYTES:
+            raise self._cut_off(what, _UUID_BYTES)
+        self.at = at + _UUID_BYTES
+        return self._data[at : self.at]
 
     def string(self, what: str) -> str:
         """Read text after its 16-bit length."""
@@ -148,6 +168,29 @@ class Cursor:
         start = self.at
         self.at = start + 4 * count
         return struct.unpack_from(f">{count}i", self._data, start)
+
+    def compact_int32s(self, what: str) -> tuple[int, ...]:
+        """Read an array of signed 32-bit numbers after one more than its length."""
+        count = self.compact_count(what, least=4)
+        start = self.at
+        self.at = start + 4 * count
+        return struct.unpack_from(f">{count}i", self._data, start)
+
+    def tags(self, what: str) -> dict[int, Cursor]:
+        """Read tagged fields; return a cursor per tag, with offsets in this message."""
+        found: dict[int, Cursor] = {}
+        for _ in range(self.uvarint(f"{what}: number of tags")):
+            start = self.at
+            tag = self.uvarint(f"{what}: tag")
+            size = self.uvarint(f"{what}: size of tag {tag}")
+            value = Cursor(self._data)
+            value.at = self.at
+            self._bytes(f"{what}: tag {tag}", size, start)
+            value._data = self._data[: self.at]
+            if tag in found:
+                raise WireError(f"{what}: tag {tag} twice", offset=start)
+            found[tag] = value
+        return found
 
     def tagged(self, what: str, sizes: Mapping[int, int]) -> dict[int, bytes]:
         """Read tagged fields; keep those in ``sizes`` (tag to bytes), skip the rest."""

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pipeline.cases import Case
-from pipeline.history.reconstruct import GroupHistory, Place
+from pipeline.history.place import Place
+from pipeline.history.reconstruct import GroupHistory
 from pipeline.records import GroupMember, GroupMetadata, OffsetCommit
 from rebalance.protocol import (
     MemberAssignment,

@@ -8,7 +8,8 @@ import pytest
 
 from pipeline.cases import CLAIMS, OPEN, PREVIOUS, REST, Case, pack, unpack
 from pipeline.history.generations import why_not_judged
-from pipeline.history.reconstruct import GroupHistory, Place
+from pipeline.history.place import Place
+from pipeline.history.reconstruct import GroupHistory
 from pipeline.records import GroupMember, GroupMetadata, GroupTombstone
 from rebalance import WireError
 from tests.pipeline.groups import GROUP, START_MS, commit, group, member, replay

@@ -18,7 +18,8 @@ import pytest
 from pipeline.cases import CLAIMS, Case, Held
 from pipeline.describe.group_case import NotJudged, case_of
 from pipeline.describe.snapshots import read_snapshots
-from pipeline.history.reconstruct import GroupHistory, Place
+from pipeline.history.place import Place
+from pipeline.history.reconstruct import GroupHistory
 from pipeline.records import (
     GroupMetadata,
     OffsetCommit,

@@ -56,6 +56,13 @@ Read = Callable[[Cursor], object]
         ("010005aa", lambda c: c.tagged("t", {}), 1, "t: tag 0: length 5, but 1 bytes"),
         ("010002aabb", lambda c: c.tagged("t", {0: 1}), 1, "t: tag 0 twice, or not"),
         ("020001aa0001bb", lambda c: c.tagged("t", {0: 1}), 4, "t: tag 0 twice"),
+        ("", lambda c: c.int8("n"), 0, "n: 1 bytes wanted, 0 left"),
+        ("00" * 15, lambda c: c.uuid("u"), 0, "u: 16 bytes wanted, 15 left"),
+        ("0300000001", lambda c: c.compact_int32s("a"), 0, "a: 2 items, but 4 bytes"),
+        ("00", lambda c: c.compact_int32s("a"), 0, "a: -1 items"),
+        ("020001aa0001bb", lambda c: c.tags("t"), 4, "t: tag 0 twice"),
+        ("010005aa", lambda c: c.tags("t"), 1, "t: tag 0: length 5, but 1 bytes"),
+        ("010002aabb77", lambda c: c.tags("t")[0].int32("n"), 3, "n: 4 bytes wanted"),
     ],
 )
 def test_refused(text: str, read: Read, offset: int, reason: str) -> None:
@@ -73,3 +80,12 @@ def test_known_tags_are_kept_and_others_skipped() -> None:
     cursor = Cursor(bytes.fromhex("030001aa0502bbccac020077"))
     assert cursor.tagged("t", {0: 1, 9: 4}) == {0: b"\xaa"}
     assert cursor.left == 1
+
+
+def test_a_tag_is_read_with_its_own_end() -> None:
+    cursor = Cursor(bytes.fromhex("02 00 05 ff 00000007 09 01 aa 77"))
+    tags = cursor.tags("t")
+    assert (tags[0].int8("n"), tags[0].int32("n"), tags[0].left) == (-1, 7, 0)
+    assert tags[9].left == 1
+    assert cursor.left == 1
+    assert Cursor(bytes(range(16))).uuid("u") == bytes(range(16))

@@ -4,17 +4,28 @@ from __future__ import annotations
 
 from collections import Counter
 
-from pipeline.records import GroupMetadata, OffsetCommit, SetAside, decode_record
+from pipeline.records import (
+    ConsumerGroupCurrentMemberAssignment,
+    ConsumerGroupMemberMetadata,
+    ConsumerGroupMetadata,
+    ConsumerGroupTargetAssignmentMetadata,
+    ConsumerGroupTombstone,
+    GroupMetadata,
+    OffsetCommit,
+    decode_record,
+)
 from tests.wire import RecordBytes, churn, first_look
 
 
 def census(records: tuple[RecordBytes, ...]) -> dict[str, int]:
-    """Count records by what they are; set-aside ones by Kafka's name."""
+    """Count records by what they are; tombstones of new groups by Kafka's name."""
     found: Counter[str] = Counter()
     for key, value in records:
         record = decode_record(key, value)
-        name = record.kind if isinstance(record, SetAside) else type(record).__name__
-        found[name] += 1
+        if isinstance(record, ConsumerGroupTombstone):
+            found[record.kind] += 1
+        else:
+            found[type(record).__name__] += 1
     return dict(found)
 
 
@@ -57,3 +68,23 @@ def test_what_the_broker_wrote() -> None:
     assert {g.version for g in groups} == {3}
     assert {g.protocol_type for g in groups} == {"", "consumer"}
     assert any(m.group_instance_id for g in groups for m in g.members)
+
+
+def test_what_the_broker_wrote_of_new_groups() -> None:
+    """Kafka 4.3.1: a hash of the topics, the time of each target, no classic member."""
+    records = [decode_record(key, value) for key, value in churn() + first_look()]
+    groups = [r for r in records if isinstance(r, ConsumerGroupMetadata)]
+    assert min(g.epoch for g in groups) == 2
+    assert sum(g.metadata_hash == 0 for g in groups) == 3  # groups without members
+    targets = [
+        r for r in records if isinstance(r, ConsumerGroupTargetAssignmentMetadata)
+    ]
+    assert min(t.computed_at for t in targets) > 1_795_000_000_000
+    members = [r for r in records if isinstance(r, ConsumerGroupMemberMetadata)]
+    assert {m.server_assignor for m in members} == {None, "range"}
+    assert {m.regex for m in members} == {"", r"(^feed\..*)", "(^orders.*)"}
+    assert {m.classic for m in members} == {None}
+    present = [
+        r for r in records if isinstance(r, ConsumerGroupCurrentMemberAssignment)
+    ]
+    assert {p.state for p in present} == {0, 1, 2}

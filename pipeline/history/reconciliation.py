@@ -1,0 +1,137 @@
+"""Progress of a group to its target assignments, as episodes (KIP-848).
+
+The coordinator computes a target, and members reach it one by one: first they revoke,
+then others receive what is free. A group is in a stable state when every member has
+what the target gives it. An episode consists of the targets after one stable state, up
+to and including the one that is reached; it is `OPEN` if the source ends, or the group
+becomes empty, before. A member that leaves before it has reached the target counts as
+one that did not reach it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from pipeline.cases import OPEN, REST, Case, Episode, Held
+from pipeline.history.consumer_state import Present
+from pipeline.history.ownership import Seat
+from pipeline.history.target_case import Target
+from pipeline.history.unowned import Unowned
+
+
+@dataclass(slots=True, kw_only=True)
+class Reaching:
+    """The unfinished episode, with the latest target."""
+
+    first: Case
+    before: dict[Seat, Held]
+    rounds: int
+    case: Case
+    seats: dict[str, Seat]
+    targets: dict[Seat, Held]
+    behind: set[Seat]
+
+
+class Reconciliation:
+    """Split a group's cases into episodes; yield each case once it is complete."""
+
+    def __init__(self) -> None:
+        self._running: Reaching | None = None
+        self._unowned = Unowned()
+
+    def add(self, case: Case, target: Target, at: int | None) -> Iterator[Case]:
+        """Add the next target's case; yield the one before it, which was not reached.
+
+        The case itself is yielded if members already have what it gives them.
+        """
+        running = self._running
+        if running is not None:
+            yield replace(running.case, behind=len(running.behind))
+        people = target.people
+        first = case if running is None else running.first
+        rounds = 1 if running is None else running.rounds + 1
+        before = (
+            {one.seat: one.before for one in people if one.before}
+            if running is None
+            else running.before
+        )
+        self._running = Reaching(
+            first=first,
+            before=before,
+            rounds=rounds,
+            case=replace(case, episode_id=first.rebalance_id, round=rounds),
+            seats={one.member_id: one.seat for one in people},
+            targets={one.seat: one.target for one in people},
+            behind={
+                one.seat for one in people if not _has_reached(one.present, one.target)
+            },
+        )
+        self._unowned.expect(one.target for one in people)
+        yield from self._finish_if_reached(at)
+
+    def moved(
+        self, member_id: str, seat: Seat, present: Present | None, at: int | None
+    ) -> Iterator[Case]:
+        """Apply a member's present assignment; None after its tombstone.
+
+        A static member that returned has another id and the same seat.
+        """
+        self._unowned.moved(member_id, {} if present is None else present.held, at)
+        running = self._running
+        if running is None or present is None or seat not in running.targets:
+            return
+        if _has_reached(present, running.targets[seat]):
+            running.behind.discard(seat)
+        else:
+            running.behind.add(seat)
+        yield from self._finish_if_reached(at)
+
+    def interrupt(self) -> Iterator[Case]:
+        """End the unfinished episode, if there is one: the group is empty or ends."""
+        if self._running is not None:
+            yield self._end(OPEN)
+        self._unowned.reset()
+
+    def _finish_if_reached(self, at: int | None) -> Iterator[Case]:
+        running = self._running
+        if running is not None and not running.behind:
+            began = running.case.at
+            took = None if at is None or began is None else max(0, at - began)
+            running.case = replace(running.case, reached_ms=took)
+            yield self._end(REST)
+            self._unowned.reset()
+
+    def _end(self, ended: str) -> Case:
+        running = self._running
+        assert running is not None  # noqa: S101  # both callers have looked
+        self._running = None
+        episode = _episode_of(running, ended, self._unowned.milliseconds)
+        return replace(running.case, behind=len(running.behind), episode=episode)
+
+
+def _has_reached(present: Present | None, target: Held) -> bool:
+    if present is None:
+        return not target
+    return present.settled and present.held == target
+
+
+def _episode_of(running: Reaching, ended: str, unowned_ms: int | None) -> Episode:
+    first = running.first
+    before = {
+        member_id: running.before[seat]
+        for member_id, seat in running.seats.items()
+        if seat in running.before
+    }
+    return Episode(
+        episode_id=first.rebalance_id,
+        first_generation=first.generation,
+        started_at=first.at,
+        rounds=running.rounds,
+        ended=ended,
+        owned_from=first.owned_from,
+        withheld=0,  # a target assigns every partition
+        unowned_partition_ms=unowned_ms,
+        source=first.source,
+        before=before if running.rounds > 1 else None,
+    )

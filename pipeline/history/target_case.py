@@ -1,0 +1,147 @@
+"""Cases of the new protocol: one per target assignment that the coordinator computed.
+
+The assignor's input is the target assignment before, not what members have at that
+moment (``TargetAssignmentBuilder`` of Kafka's group coordinator), so this is what
+members own in the case. What they have is their claim; a member whose claim differs had
+not reached the target before.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Final
+
+from pipeline.cases import PREVIOUS, Case, CaseMember, Held, Offsets
+from pipeline.history.consumer_state import Present, Roster, seat_of
+from pipeline.history.ownership import Seat
+from pipeline.history.place import Place
+from pipeline.records import ConsumerGroupMemberMetadata
+
+UNIFORM: Final = "uniform"
+"""Kafka's default, the first of ``group.consumer.assignors``."""
+_NAMES: Final = {"range": "server-range"}
+"""Server assignors whose names client assignors have as well."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assigned:
+    """A member in one target assignment; ``before`` None if it had no target."""
+
+    member: ConsumerGroupMemberMetadata
+    subscription: tuple[str, ...]
+    before: Held | None
+    present: Present | None
+    target: Held
+
+    @property
+    def member_id(self) -> str:
+        """The member id."""
+        return self.member.member_id
+
+    @property
+    def seat(self) -> Seat:
+        """The instance id of a static member, else the member id."""
+        return seat_of(self.member)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """A complete target assignment of one epoch."""
+
+    group_id: str
+    epoch: int
+    people: list[Assigned]
+    roster: Roster
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreviousTarget:
+    """Members by seat of the target assignment before, with their subscriptions."""
+
+    epoch: int | None
+    subscriptions: dict[Seat, tuple[str, ...]]
+
+
+def previous_of(target: Target) -> PreviousTarget:
+    """Return what the next target assignment is compared with."""
+    return PreviousTarget(
+        epoch=target.epoch,
+        subscriptions={one.seat: one.subscription for one in target.people},
+    )
+
+
+def case_of_target(
+    target: Target, previous: PreviousTarget, place: Place, committed: Offsets
+) -> Case:
+    """Return the case of a target assignment."""
+    people, earlier = target.people, previous.subscriptions
+    return Case(
+        rebalance_id=f"{place.partition}/{place.offset}",
+        group_id=target.group_id,
+        source_kind="consumer-offsets",
+        source=place.source,
+        source_partition=place.partition,
+        source_offset=place.offset,
+        generation=target.epoch,
+        at=place.at,
+        protocol="consumer",
+        client_assignor=server_assignor([one.member for one in people]),
+        owned_from=PREVIOUS,
+        members={one.member_id: _member(one, previous) for one in people},
+        left=len(earlier.keys() - {one.seat for one in people}),
+        resubscribed=sum(
+            one.seat in earlier and earlier[one.seat] != one.subscription
+            for one in people
+        ),
+        claims_disagree=sum(map(_had_not_reached, people)),
+        committed=committed,
+        topic_sizes=_sizes(target.roster, people),
+    )
+
+
+def server_assignor(members: list[ConsumerGroupMemberMetadata]) -> str | None:
+    """Return the server assignor that most members name; None if two are tied.
+
+    Follows ``computePreferredServerAssignor``: members that name none do not count, and
+    if none does, the broker's default is used.
+    """
+    votes = Counter(m.server_assignor for m in members if m.server_assignor)
+    most = max(votes.values(), default=0)
+    names = [name for name, count in votes.items() if count == most]
+    if not names:
+        return UNIFORM
+    return _NAMES.get(names[0], names[0]) if len(names) == 1 else None
+
+
+def _member(one: Assigned, previous: PreviousTarget) -> CaseMember:
+    member, present = one.member, one.present
+    return CaseMember(
+        subscription=list(one.subscription),
+        owned=one.before or {},
+        generation=None if one.before is None else previous.epoch,
+        assigned=one.target,
+        claimed=None if present is None else present.held,
+        claimed_generation=None if present is None else present.epoch,
+        rack=member.rack or None,
+        instance_id=member.instance_id or None,
+        client_id=member.client_id,
+        client_host=member.client_host,
+        joined=one.seat not in previous.subscriptions,
+    )
+
+
+def _had_not_reached(one: Assigned) -> bool:
+    if one.before is None or one.present is None:
+        return False
+    return one.present.held != one.before
+
+
+def _sizes(roster: Roster, people: list[Assigned]) -> dict[str, int] | None:
+    wanted = {topic for one in people for topic in one.subscription}
+    found = {
+        topic: roster.sizes[topic].partitions
+        for topic in sorted(wanted)
+        if topic in roster.sizes
+    }
+    return found or None

@@ -1,0 +1,77 @@
+"""Both recordings, reconstructed."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+from pipeline.cases import Case, unpack
+from pipeline.history.stream import ORDER, histories
+from pipeline.judging.instances import World
+from pipeline.judging.topic_names import named_counts, with_names
+from pipeline.sources.lines import read_lines
+from pipeline.sources.read import keyed
+from pipeline.sources.record_lines import row_of_line
+from pipeline.sources.rows import CASE, TOPIC, TOPIC_ID, Row, record_row
+from pipeline.sources.sidecars import read_topics
+from pipeline.topic_ids import text_of_id
+from tests.wire import RECORDINGS
+
+CHURN = RECORDINGS / "churn"
+FIRST_LOOK = RECORDINGS / "first-look"
+
+
+@cache
+def churn_records() -> tuple[Row, ...]:
+    """Return the records of the long recording, each with its group."""
+    table = pq.read_table(CHURN / "consumer_offsets.parquet").to_pylist()
+    return tuple(keyed(_row(fields)) for fields in table)
+
+
+@cache
+def churn_rows() -> tuple[Row, ...]:
+    """Return every row that the reconstruction of the long recording yields."""
+    return tuple(histories(in_order(list(churn_records()))))
+
+
+@cache
+def first_look_rows() -> tuple[Row, ...]:
+    """Return every row that the reconstruction of the short recording yields."""
+    lines = read_lines(FIRST_LOOK / "consumer_offsets.jsonl")
+    rows = [keyed(row_of_line(line, "first-look")) for line in lines]
+    return tuple(histories(in_order(rows)))
+
+
+def named_cases(rows: tuple[Row, ...]) -> list[Case]:
+    """Return the cases of the new protocol, topics by name."""
+    names = world_of(rows).names
+    cases = [unpack(row["value"]) for row in rows if row["what"] == CASE]
+    return [with_names(case, names) for case in cases if case.protocol == "consumer"]
+
+
+def world_of(rows: tuple[Row, ...], topics: Path | None = None) -> World:
+    """Return the topics that a recording states."""
+    names = {text_of_id(r["key"]): r["record"] for r in rows if r["what"] == TOPIC_ID}
+    seen = {r["record"]: r["records"] for r in rows if r["what"] == TOPIC}
+    given = {} if topics is None else read_topics(topics)
+    return World(given=given, inferred=named_counts(seen, names), names=names)
+
+
+def in_order(rows: list[Row]) -> list[Row]:
+    """Sort as Spark does."""
+
+    def key(row: Row) -> list[tuple[bool, object]]:
+        return [(row.get(name) is not None, row.get(name)) for name in ORDER]
+
+    return sorted(rows, key=key)
+
+
+def _row(fields: Row) -> Row:
+    place = {
+        "source_partition": fields["partition"],
+        "source_offset": fields["offset"],
+        "at": fields["timestamp"],
+    }
+    return record_row("churn", place, key=fields["key"], value=fields["value"])
