@@ -78,7 +78,9 @@ class Case:
 
     ``committed`` are the group's committed offsets at that moment; ``lag`` is in
     records behind the log end, as stated by the source; at most one of them is given.
-    ``document`` is a complete rebalance/1 text, which then replaces the members.
+    ``topic_sizes`` are partition counts at least, where the source states them only for
+    this group. ``document`` is a complete rebalance/1 text, which then replaces the
+    members.
     """
 
     rebalance_id: str
@@ -101,6 +103,7 @@ class Case:
     claims_disagree: int | None = None
     committed: Offsets | None = None
     lag: Offsets | None = None
+    topic_sizes: dict[str, int] | None = None
     document: str | None = None
     episode_id: str | None = None
     round: int | None = None

@@ -1,8 +1,9 @@
 """The rebalance/1 document of a case.
 
 Partition counts are given, or inferred from the largest partition number in assignments
-and commits of all sources; claims of members are not used for this. A topic that does
-not occur there is omitted; a subscription to it contributes no partitions.
+and commits of all records; claims of members are not used for this. For describe text,
+only the rows of the same group are used (`Case.topic_sizes`). A topic that does not
+occur there is omitted; a subscription to it contributes no partitions.
 
 If log ends are given, which were read once at the end of the recording, the lag of a
 partition is the number of records from the offset committed at the rebalance up to that
@@ -48,9 +49,14 @@ class World:
     offset_reset: OffsetReset = OffsetReset.EARLIEST
     max_partitions: int = MAX_PARTITIONS
 
-    def partitions(self, topic: str) -> int | None:
-        """Return a topic's partition count; None if unknown."""
-        return self.given.get(topic, self.inferred.get(topic))
+    def partitions(self, topic: str, case: Case) -> int | None:
+        """Return a topic's partition count for a case; None if unknown.
+
+        A case with topic sizes of its own does not use those that others imply.
+        """
+        if topic in self.given or case.topic_sizes is None:
+            return self.given.get(topic, self.inferred.get(topic))
+        return case.topic_sizes.get(topic)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +102,7 @@ def _posed(
     topics: dict[str, dict[str, Any]] = {}
     known, basis = True, None
     for topic in sorted(_topics_of(members)):
-        count = world.partitions(topic)
+        count = world.partitions(topic, case)
         if count is None:
             continue
         topics[topic] = {"partitions": count}
