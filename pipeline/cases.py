@@ -23,7 +23,7 @@ SNAPSHOT: Final = "snapshot"
 GIVEN: Final = "given"
 
 REPORTED: Final = "reported"
-ASSUMED_EQUAL: Final = "assumed-equal"
+NOT_REPORTED: Final = "not-reported"
 
 REST: Final = "rest"
 OPEN: Final = "open"
@@ -81,6 +81,11 @@ class Case:
     ``topic_sizes`` are partition counts at least, where the source states them only for
     this group. ``document`` is a complete rebalance/1 text, which then replaces the
     members.
+
+    A snapshot (``owned_from`` is `SNAPSHOT`) is a state without a rebalance: its
+    members own nothing before, and ``state_of`` is the rebalance in the records that
+    led to the same state. If ``subscriptions`` are `NOT_REPORTED`, those of the members
+    are the topics of which they have partitions: a lower bound.
     """
 
     rebalance_id: str
@@ -97,6 +102,7 @@ class Case:
     leader: str | None = None
     owned_from: str = GIVEN
     subscriptions: str = REPORTED
+    state_of: str | None = None
     members: dict[str, CaseMember] | None = None
     left: int | None = None
     resubscribed: int | None = None

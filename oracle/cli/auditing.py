@@ -106,7 +106,7 @@ def run_audit(asked: Audit, *, as_json: bool) -> None:
 def _complain_if_unreadable(summary: AuditSummary, sources: Sequence[str]) -> None:
     """Exit with 2 if nothing could be judged and part of the input was unreadable."""
     unreadable = any(why.startswith("unreadable") for why in summary.quarantine)
-    if unreadable and not summary.rows["rebalances"]:
+    if unreadable and not (summary.rows["rebalances"] or summary.rows["snapshots"]):
         reason = "no record could be judged; see the table quarantine"
         raise SourceError(reason, source=", ".join(sources))
 

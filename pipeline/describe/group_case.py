@@ -1,8 +1,10 @@
 """Convert a group's snapshot to a case, in which the present assignment is judged.
 
-The text does not contain subscriptions. Every member is assumed to subscribe to all
-topics of which any member has a partition. The present assignment serves both as owned
-partitions and as the assignment that is judged. Lag of a topic is known if the text
+The text does not contain subscriptions, in any form or version up to Kafka 4.3: with
+``--members --verbose`` the tool prints the current and the target assignment and their
+epochs (KIP-1099). The topics of which a member has partitions are a lower bound of its
+subscription. A snapshot has no rebalance, so its members own nothing before it.
+Lag of a topic is known if the text
 states it for each partition. Topic sizes are those that the group's own rows imply, so
 that a damaged number affects only its group.
 """
@@ -13,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from pipeline.cases import ASSUMED_EQUAL, SNAPSHOT, Case, CaseMember, Held, Offsets
+from pipeline.cases import NOT_REPORTED, SNAPSHOT, Case, CaseMember, Held, Offsets
 from pipeline.describe.cells import (
     MISSING,
     UnnamedTopicsError,
@@ -44,7 +46,6 @@ def case_of(snapshot: Snapshot) -> Case:
     held, people = holders_of(snapshot)
     lag, listed = _lag(snapshot.of(Form.OFFSETS))
     _refuse_disagreement(snapshot, held)
-    topics = sorted({topic for one in held.values() for topic in one})
     if state is None and (missing := unheld(held, listed)) is not None:
         reason = f"nobody holds {missing}, and no --state says that it is at rest"
         raise NotJudged(reason, sound=True)
@@ -58,9 +59,9 @@ def case_of(snapshot: Snapshot) -> Case:
         protocol=_protocol(people),
         client_assignor=_assignor(snapshot),
         owned_from=SNAPSHOT,
-        subscriptions=ASSUMED_EQUAL,
+        subscriptions=NOT_REPORTED,
         members={
-            member_id: _member(topics, held[member_id], people.get(member_id, {}))
+            member_id: _member(held[member_id], people.get(member_id, {}))
             for member_id in sorted(held)
         },
         lag=lag,
@@ -175,10 +176,10 @@ def _assignor(snapshot: Snapshot) -> str | None:
     return None if name in (None, MISSING) else name
 
 
-def _member(topics: list[str], held: Held, row: Mapping[str, str]) -> CaseMember:
+def _member(held: Held, row: Mapping[str, str]) -> CaseMember:
     return CaseMember(
-        subscription=topics,
-        owned={topic: sorted(set(numbers)) for topic, numbers in held.items()},
+        subscription=sorted(held),
+        owned={},
         assigned=held,
         instance_id=row.get("GROUP-INSTANCE-ID") or None,
         client_id=row.get("CLIENT-ID") or None,

@@ -30,7 +30,7 @@ def test_the_plain_form_alone() -> None:
     assert held(case) == {"a-1": {"t": [0, 2]}, "b-1": {"t": [1]}}
     assert case.lag == {"t": [(0, 5), (1, 7), (2, 0)]}
     assert case.members is not None
-    assert case.members["b-1"].owned == {"t": [1]}
+    assert case.members["b-1"].owned == {}
     assert case.members["b-1"].subscription == ["t"]
     assert case.members["b-1"].client_host == "/10.0.0.1"
     assert (case.protocol, case.client_assignor, case.generation) == (None, None, None)
