@@ -10,7 +10,9 @@ from the assignment alone:
   at most one, whatever the subscriptions are.
 
 In all other cases, balance cannot be determined. A violation under the lower bounds is
-one under the subscriptions; that there is none cannot be known.
+one under the subscriptions; that there is none cannot be known. Nor is a partition
+without a holder a violation where the assignor can be cooperative: between two rounds
+(KIP-429), the owner has revoked it and the next one has not received it.
 """
 
 from __future__ import annotations
@@ -27,6 +29,12 @@ Row = dict[str, Any]
 
 UNKNOWN: Final = "unknown"
 """Verdict of an assignment that breaks no rule as far as the text states it."""
+
+_NOTHING_KNOWN: Final[Row] = {
+    "kip54_balanced": None,
+    "dec_min_balanced": None,
+    "evidence": None,
+}
 
 _SHARED: Final = (
     "cluster",
@@ -73,15 +81,23 @@ def snapshot_row(case: Case, posed: Posed, evaluation: Evaluation, cluster: str)
     row = {name: described[name] for name in _SHARED}
     row |= {name: judged[name] for name in _JUDGED}
     row |= {"snapshot_id": case.rebalance_id, "state_of": case.state_of}
+    if _may_be_between_rounds(case, row):
+        return row | _NOTHING_KNOWN | {"verdict": UNKNOWN, "violations": []}
     if case.subscriptions == NOT_REPORTED:
         return row | _known_without_subscriptions(row)
     return row | {"peak_lag_bound": bound}
 
 
+def _may_be_between_rounds(case: Case, row: Row) -> bool:
+    broken = {violation["rule"] for violation in row["violations"]}
+    name = case.client_assignor
+    return broken == {"unassigned"} and (name is None or "cooperative" in name)
+
+
 def _known_without_subscriptions(row: Row) -> Row:
     """Return the columns of the verdict that the assignment alone determines."""
     if row["verdict"] != "valid":
-        return {"kip54_balanced": None, "dec_min_balanced": None, "evidence": None}
+        return _NOTHING_KNOWN
     known: Row = {"verdict": UNKNOWN}
     is_even = row["load_max"] is None or row["load_max"] - row["load_min"] <= 1
     for balance in ("kip54_balanced", "dec_min_balanced"):

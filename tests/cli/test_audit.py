@@ -148,6 +148,7 @@ def test_as_json(cli: Cli, pipeline: Pretended, tmp_path: Path) -> None:
         "invalid": 1,
         "open": 0,
     }
+    assert document["snapshots"] == []
 
 
 @pytest.mark.parametrize(
