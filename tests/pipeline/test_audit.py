@@ -167,6 +167,7 @@ def test_the_recording_is_judged_whole(churn: AuditSummary) -> None:
         "answers": 529 * 15,  # actual, optimum, kip54-sticky and twelve heuristics
         "episodes": 423,
         "members": 2865,
+        "snapshots": 0,
         "quarantine": 11,
     }
     assert Counter(churn.quarantine).most_common(1) == [

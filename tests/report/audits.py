@@ -188,6 +188,7 @@ class Audit:
         self.add(
             "episodes",
             **{name: row[name] for name in taken},
+            owned=row["kept"] + row["moves"],
             episode_id=key,
             last_rebalance_id=f"{group}#{last}",
             group_id=group,
