@@ -23,7 +23,7 @@ SNAPSHOT: Final = "snapshot"
 GIVEN: Final = "given"
 
 REPORTED: Final = "reported"
-ASSUMED_EQUAL: Final = "assumed-equal"
+NOT_REPORTED: Final = "not-reported"
 
 REST: Final = "rest"
 OPEN: Final = "open"
@@ -78,12 +78,20 @@ class Case:
 
     ``committed`` are the group's committed offsets at that moment; ``lag`` is in
     records behind the log end, as stated by the source; at most one of them is given.
-    ``document`` is a complete rebalance/1 text, which then replaces the members.
+    ``least_sizes`` are partition counts at least, where the source states them only for
+    this group. ``document`` is a complete rebalance/1 text, which then replaces the
+    members.
+
+    A snapshot (``owned_from`` is `SNAPSHOT`) is a state without a rebalance: its
+    members own nothing before, and ``state_of`` is the rebalance in the records that
+    led to the same state. If ``subscriptions`` are `NOT_REPORTED`, those of the members
+    are the topics of which they have partitions: a lower bound.
 
     Of the new protocol, ``generation`` is the epoch of the target assignment, topics
-    can occur by id (`pipeline.topic_ids`), and ``topic_sizes`` are the partition counts
-    that the group recorded. ``behind`` members had not reached the target when the next
-    one was computed or the source ended; ``reached_ms`` is the time until all had.
+    can occur by id (`pipeline.topic_ids`), and ``recorded_sizes`` are the partition
+    counts that the group recorded. ``behind`` members had not reached the target when
+    the next one was computed or the source ended; ``reached_ms`` is the time until all
+    had.
     """
 
     rebalance_id: str
@@ -100,14 +108,16 @@ class Case:
     leader: str | None = None
     owned_from: str = GIVEN
     subscriptions: str = REPORTED
+    state_of: str | None = None
     members: dict[str, CaseMember] | None = None
     left: int | None = None
     resubscribed: int | None = None
     claims_disagree: int | None = None
     committed: Offsets | None = None
     lag: Offsets | None = None
+    least_sizes: dict[str, int] | None = None
     document: str | None = None
-    topic_sizes: dict[str, int] | None = None
+    recorded_sizes: dict[str, int] | None = None
     behind: int | None = None
     reached_ms: int | None = None
     episode_id: str | None = None

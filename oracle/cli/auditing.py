@@ -106,7 +106,7 @@ def run_audit(asked: Audit, *, as_json: bool) -> None:
 def _complain_if_unreadable(summary: AuditSummary, sources: Sequence[str]) -> None:
     """Exit with 2 if nothing could be judged and part of the input was unreadable."""
     unreadable = any(why.startswith("unreadable") for why in summary.quarantine)
-    if unreadable and not summary.rows["rebalances"]:
+    if unreadable and not (summary.rows["rebalances"] or summary.rows["snapshots"]):
         reason = "no record could be judged; see the table quarantine"
         raise SourceError(reason, source=", ".join(sources))
 
@@ -134,6 +134,19 @@ def _document(summary: AuditSummary, page: Path, facts: Facts) -> dict[str, Any]
             }
             for row in facts.clients
         ],
+        "snapshots": [
+            {
+                "cluster": row.cluster,
+                "group": row.group,
+                "judged": row.counts.judged,
+                "balanced": row.counts.balanced,
+                "unbalanced": row.counts.unbalanced,
+                "invalid": row.counts.invalid,
+                "undetermined": row.counts.undetermined,
+                "in_records": row.counts.recorded,
+            }
+            for row in facts.states.rows
+        ],
     }
 
 
@@ -153,6 +166,8 @@ def _told(summary: AuditSummary, page: Path, facts: Facts) -> bytes:
         table_of("Results of the clients", columns, rows),
         Text(""),
     ]
+    if facts.states.rows:
+        parts += [_snapshots(facts), Text("")]
     if summary.quarantine:
         aside = [
             (count, visible(reason, limit=100))
@@ -182,6 +197,31 @@ def _row(row: ClientRow) -> tuple[str | int, ...]:
         counts.unbalanced,
         counts.invalid,
     )
+
+
+def _snapshots(facts: Facts) -> RenderableType:
+    columns = (
+        "group",
+        "judged",
+        "balanced",
+        "unbalanced",
+        "invalid",
+        "cannot be determined",
+        "in the records",
+    )
+    rows = [
+        (
+            abridged(row.group, NAME_SHOWN),
+            row.counts.judged,
+            row.counts.balanced,
+            row.counts.unbalanced,
+            row.counts.invalid,
+            row.counts.undetermined,
+            row.counts.recorded,
+        )
+        for row in facts.states.rows
+    ]
+    return table_of("Snapshots", columns, rows)
 
 
 def _side_files(out: Path) -> str:

@@ -30,7 +30,8 @@ class Audited:
     """Extent of an audit.
 
     ``first`` and ``last`` are times of records, UTC; None if the source has no times.
-    The mappings count rebalances.
+    The mappings, ``groups`` and the largest numbers are of rebalances, except
+    ``snapshot_subscriptions``.
     """
 
     clusters: tuple[str, ...]
@@ -47,6 +48,8 @@ class Audited:
     owned_from: dict[str, int]
     partition_counts: dict[str, int]
     subscriptions: dict[str, int]
+    snapshots: int
+    snapshot_subscriptions: dict[str, int]
     lag_basis: dict[str, int]
     set_aside: tuple[SetAside, ...]
     set_aside_left_out: int
@@ -55,12 +58,12 @@ class Audited:
 def audited_of(tables: Tables) -> Audited:
     """Count what the tables cover."""
     rows = tables.rebalances
-    sources = sorted(str(one) for one in rows["source"].dropna().unique())
+    sources, clusters = (_names(tables, column) for column in ("source", "cluster"))
     groups = rows[["cluster", "group_id"]].drop_duplicates()
     aside = _set_aside(tables.quarantine)
     times = rows["at"].dropna()
     return Audited(
-        clusters=tuple(sorted(str(one) for one in rows["cluster"].dropna().unique())),
+        clusters=tuple(clusters),
         sources=tuple(sources[:SOURCES_SHOWN]),
         sources_left_out=max(0, len(sources) - SOURCES_SHOWN),
         groups=len(groups),
@@ -74,10 +77,18 @@ def audited_of(tables: Tables) -> Audited:
         owned_from=_tally(rows["owned_from"]),
         partition_counts=_tally(rows["partition_counts"]),
         subscriptions=_tally(rows["subscriptions"]),
+        snapshots=len(tables.snapshots),
+        snapshot_subscriptions=_tally(tables.snapshots["subscriptions"]),
         lag_basis=_tally(rows["lag_basis"]),
         set_aside=tuple(aside[:REASONS_SHOWN]),
         set_aside_left_out=max(0, len(aside) - REASONS_SHOWN),
     )
+
+
+def _names(tables: Tables, column: str) -> list[str]:
+    """Return the values of a column in rebalances and snapshots, sorted."""
+    found = pd.concat([tables.rebalances[column], tables.snapshots[column]])
+    return sorted(str(one) for one in found.dropna().unique())
 
 
 def _tally(column: pd.Series[str]) -> dict[str, int]:

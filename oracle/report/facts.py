@@ -10,8 +10,15 @@ import pandas as pd
 from oracle.report.gaps import percent_above
 from oracle.report.load import Tables
 from oracle.report.outcomes import Counts, counts_of
+from oracle.report.states import States, states_of
 from oracle.report.units import assignor_units, client_units
 from pipeline.evaluation import ACTUAL, KIP54, OPTIMUM
+
+_KEEPING = ("sticky", "uniform")
+"""Names of sticky assignors, which keep partitions with their owners."""
+
+ENOUGH_JUDGED = 5
+"""Judged rebalances of a group whose share of wrong answers is an example."""
 
 GROUPS_SHOWN = 40
 """Groups in a table, worst first; the others are one row."""
@@ -77,8 +84,9 @@ class Episodes:
 class Facts:
     """All numbers of the page; rows in the order of the page.
 
-    Of ``generations``, the solver solved ``solved``, and the judge found balance and
-    stickiness ``proved``.
+    Of ``generations``, the judge found balance and stickiness ``proved``.
+    ``judged_groups`` are groups with a judged rebalance. ``example`` is the group with
+    the worst results of a sticky assignor.
     """
 
     clients: tuple[ClientRow, ...]
@@ -88,8 +96,10 @@ class Facts:
     assignors: tuple[AssignorRow, ...]
     episodes: tuple[Episodes, ...]
     generations: int
-    solved: int
     proved: int
+    judged_groups: int
+    example: ClientRow | None
+    states: States
 
 
 def facts_of(tables: Tables) -> Facts:
@@ -107,8 +117,10 @@ def facts_of(tables: Tables) -> Facts:
         assignors=tuple(_assignor_rows(tables.answers)),
         episodes=tuple(_episode_rows(tables.episodes)),
         generations=len(tables.rebalances),
-        solved=len(best),
         proved=int((proved & best["proved_stickiness"]).fillna(False).sum()),
+        judged_groups=len({(r.cluster, r.group) for r in rows if r.counts.judged}),
+        example=_example(rows),
+        states=states_of(tables),
     )
 
 
@@ -129,6 +141,22 @@ def _client_rows(units: pd.DataFrame, answers: pd.DataFrame) -> list[ClientRow]:
         for (cluster, group, assignor), of_group in by_group(units)
     ]
     return sorted(rows, key=_most_to_gain)
+
+
+def _example(rows: Sequence[ClientRow]) -> ClientRow | None:
+    """Return the row of a sticky assignor with the largest share of wrong answers.
+
+    Groups with few judged rebalances are left out: their shares say little.
+    """
+    keeping = [
+        row
+        for row in rows
+        if row.counts.wrong
+        and row.counts.judged >= ENOUGH_JUDGED
+        and any(word in (row.assignor or "") for word in _KEEPING)
+    ]
+    share = {row: row.counts.wrong / row.counts.judged for row in keeping}
+    return max(keeping, key=lambda row: (share[row], row.counts.wrong), default=None)
 
 
 def _most_to_gain(row: ClientRow) -> tuple[int, int, str, str, str]:

@@ -2,41 +2,72 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from oracle.report.facts import ClientRow, Facts
 from oracle.report.outcomes import Counts
+from oracle.report.states import StateCounts
 from oracle.wording import counted
 
-_KEEPING: Final = ("sticky", "uniform")
-"""Names of sticky assignors, which keep partitions with their owners."""
-
-_NOTHING = "No rebalance in this source could be judged"
+_NOTHING: Final = "No rebalance in this source could be judged"
+_UNDETERMINED: Final = "The balance of no snapshot in this source can be determined"
 _WORDS: Final = (
     ("needless", "moved partitions needlessly"),
     ("unbalanced", "left the group unbalanced"),
     ("invalid", "violated a rule"),
 )
+_EXAMPLE: Final = (
+    ("needless", "with needless moves"),
+    ("unbalanced", "unbalanced"),
+    ("invalid", "invalid"),
+)
 
 
-def headline(counts: Counts) -> str:
-    """Return a sentence on how many rebalances were not optimal, and why."""
-    if not counts.judged:
-        return _NOTHING
+def headline(facts: Facts) -> str:
+    """Return a sentence on the rebalances; without any, on the snapshots."""
+    if facts.all_clients.judged:
+        return _of_rebalances(facts.all_clients)
+    if facts.states.total.counted:
+        return _of_snapshots(facts.states.total)
+    return _NOTHING
+
+
+def example_counts(row: ClientRow) -> str:
+    """Return why rebalances of a group were not optimal; counts of 0 are omitted."""
+    return ", ".join(
+        f"{row.counts.of(name):,} {words}"
+        for name, words in _EXAMPLE
+        if row.counts.of(name)
+    )
+
+
+def _of_rebalances(counts: Counts) -> str:
+    """State how many rebalances were not optimal, and why."""
     if not counts.wrong:
         rebalances = counted(counts.judged, "rebalance")
         return f"{rebalances}, each at the optimum: no assignment would be better"
     ways = [words for name, words in _WORDS if counts.of(name)]
-    joined = f"{', '.join(ways[:-1])} or {ways[-1]}" if ways[1:] else ways[0]
+    joined = _joined(ways, "or")
     return f"In {counts.wrong:,} of {counts.judged:,} rebalances the clients {joined}"
 
 
-def surprising(facts: Facts) -> ClientRow | None:
-    """Return the group with the worst results of an assignor meant to be sticky."""
-    keeping = [
-        row
-        for row in facts.clients
-        if row.counts.wrong and any(word in (row.assignor or "") for word in _KEEPING)
+def _of_snapshots(counts: StateCounts) -> str:
+    """State how many snapshots are unbalanced, of those where this is known."""
+    if not counts.judged:
+        return _UNDETERMINED
+    if counts.judged == counts.balanced:
+        return f"{counted(counts.judged, 'snapshot')}, each balanced"
+    found = [
+        f"{number:,} {'is' if number == 1 else 'are'} {word}"
+        for number, word in (
+            (counts.unbalanced, "unbalanced"),
+            (counts.invalid, "invalid"),
+        )
+        if number
     ]
-    share = {row: row.counts.wrong / row.counts.judged for row in keeping}
-    return max(keeping, key=lambda row: (share[row], row.counts.wrong), default=None)
+    return f"Of {counted(counts.judged, 'snapshot')}, {_joined(found, 'and')}"
+
+
+def _joined(parts: Sequence[str], word: str) -> str:
+    return f"{', '.join(parts[:-1])} {word} {parts[-1]}" if parts[1:] else parts[0]

@@ -40,6 +40,7 @@ class Tables:
     rebalances: pd.DataFrame
     answers: pd.DataFrame
     episodes: pd.DataFrame
+    snapshots: pd.DataFrame
     quarantine: pd.DataFrame
 
 
@@ -56,6 +57,7 @@ def load(folder: Path) -> Tables:
         rebalances=_light(folder, "rebalances"),
         answers=_with_broken(_light(folder, "answers", "violations")),
         episodes=_light(folder, "episodes"),
+        snapshots=_light(folder, "snapshots"),
         quarantine=_light(folder, "quarantine"),
     )
 

@@ -35,10 +35,14 @@ RULES: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Broken:
-    """One rule, how often it was broken, and the first place."""
+    """One rule, the partitions for which it was broken, and the first place.
+
+    ``has_more`` states that there are further violations that the judge did not list.
+    """
 
     words: str
     count: int
+    has_more: bool
     member: str | None
     topic: str
     partition: int
@@ -155,14 +159,17 @@ def _places(verdict: Mapping[str, Any]) -> set[Held]:
 
 
 def _broken(verdict: Mapping[str, Any]) -> tuple[Broken, ...]:
-    """Count violations by rule, the most frequent first."""
-    rules = Counter(found["rule"] for found in verdict["violations"])
-    rules.update(verdict.get("more_violations", {}))
-    first = {found["rule"]: found for found in reversed(verdict["violations"])}
+    """Count partitions by rule, the most frequent first; several members count once."""
+    found = verdict["violations"]
+    more = verdict.get("more_violations", {})
+    places = {(one["rule"], one["topic"], one["partition"]) for one in found}
+    rules = Counter(rule for rule, _, _ in sorted(places))
+    first = {one["rule"]: one for one in reversed(found)}
     return tuple(
         Broken(
             words=RULES.get(rule, rule),
             count=count,
+            has_more=rule in more,
             member=first[rule].get("member"),
             topic=first[rule]["topic"],
             partition=first[rule]["partition"],

@@ -14,7 +14,7 @@ from oracle.report.about import About, read_about
 from oracle.report.audited import audited_of
 from oracle.report.charts import LABEL_SHOWN, gap_cells, outcome_bars
 from oracle.report.facts import ClientRow, Facts, facts_of
-from oracle.report.finding import headline, surprising
+from oracle.report.finding import example_counts, headline
 from oracle.report.gaps import Gaps, gaps_of
 from oracle.report.kip54 import kip54_rows
 from oracle.report.load import Tables, load
@@ -74,14 +74,14 @@ def page_of(folder: Path, *, command: str | None = None) -> str:
             chart_rows=CHART_ROWS,
             audited=audited_of(tables),
             facts=facts,
-            headline=headline(facts.all_clients),
-            surprising=surprising(facts),
+            headline=headline(facts),
             client_charts=_client_charts(facts),
             assignor_charts=_assignor_charts(facts),
+            state_charts=_state_charts(facts),
             gaps=[(gaps, _gap_chart(gaps)) for gaps in gaps_of(units)],
             kip54=kip54_rows(tables),
             cases=_cases(tables, about),
-            many_clusters=len({row.cluster for row in facts.clients}) > 1,
+            many_clusters=len(_clusters(facts)) > 1,
         )
     )
 
@@ -92,6 +92,20 @@ def _client_charts(facts: Facts) -> dict[str, str]:
     labels = _distinct([_label(row, often[row.cluster, row.group] > 1) for row in rows])
     pairs = [(label, row.counts) for label, row in zip(labels, rows, strict=True)]
     return _wide_and_narrow(pairs)
+
+
+def _clusters(facts: Facts) -> set[str]:
+    return {row.cluster for row in facts.clients} | {
+        row.cluster for row in facts.states.rows
+    }
+
+
+def _state_charts(facts: Facts) -> dict[str, str]:
+    """Draw the groups with snapshots that are counted."""
+    rows = [row for row in facts.states.rows if row.counts.counted][:CHART_ROWS]
+    labels = _distinct([abridged(row.group, LABEL_SHOWN) for row in rows])
+    bars = [row.counts.bar for row in rows]
+    return _wide_and_narrow(list(zip(labels, bars, strict=True)))
 
 
 def _assignor_charts(facts: Facts) -> dict[str, str]:
@@ -156,7 +170,12 @@ def _environment() -> Environment:
         "assignor": _assignor_label,
         "plain": lambda text: visible(str(text), limit=TITLE_SHOWN),
     }
-    environment.globals |= {"share": share, "percent": percent, "counted": counted}
+    environment.globals |= {
+        "share": share,
+        "percent": percent,
+        "counted": counted,
+        "example_counts": example_counts,
+    }
     return environment
 
 

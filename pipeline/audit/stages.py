@@ -15,6 +15,7 @@ from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
+from pipeline.describe.record_states import with_record_states
 from pipeline.history.stream import ORDER as HISTORY_ORDER
 from pipeline.history.stream import histories
 from pipeline.judging.judge_rows import Settings, judge_rows
@@ -51,7 +52,11 @@ def read_splits(
 def reconstruct(rows: DataFrame, tasks: int) -> DataFrame:
     """Gather the records of each group in order, and reconstruct its cases."""
     ordered = rows.repartition(tasks, "group_id").sortWithinPartitions(*HISTORY_ORDER)
-    return ordered.mapInArrow(_on_rows(histories), _spark(ROWS))
+    return ordered.mapInArrow(_on_rows(_cases), _spark(ROWS))
+
+
+def _cases(rows: Iterable[Row]) -> Iterator[Row]:
+    return with_record_states(histories(rows))
 
 
 def topics_seen(rows: DataFrame) -> dict[str, int]:

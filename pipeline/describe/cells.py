@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from pipeline.cases import Held
+from pipeline.history.topics_seen import MOST_PARTITIONS
 
 MISSING: Final = "-"
 _NAMED: Final = re.compile(r"([^\s:;()]+):(\d+(?:,\d+)*)\Z")  # Kafka 4: topic:0,1;…
@@ -20,7 +21,7 @@ class UnnamedTopicsError(CellError):
     """An assignment without topic names, as the tool of 3.7 to 3.9 prints it."""
 
 
-def number_of(cell: str, name: str, *, most: int = 2**31 - 1) -> int | None:
+def number_of(cell: str, name: str, *, most: int) -> int | None:
     """Parse a number; ``-`` is None.
 
     Raises
@@ -33,6 +34,20 @@ def number_of(cell: str, name: str, *, most: int = 2**31 - 1) -> int | None:
     if not re.fullmatch(r"-?\d{1,19}", cell) or abs(int(cell)) > most:
         raise CellError(f"{name} is {cell[:40]!r}, no number up to {most}")
     return int(cell)
+
+
+def partition_of(cell: str) -> int | None:
+    """Parse a partition number, below the limit that records have; ``-`` is None.
+
+    Raises
+    ------
+    CellError
+        If it is no number, negative, or above the limit.
+    """
+    number = number_of(cell, "partition", most=MOST_PARTITIONS - 1)
+    if number is not None and number < 0:
+        raise CellError(f"partition is {cell[:40]!r}, below 0")
+    return number
 
 
 def assignment_of(cell: str) -> Held:
@@ -58,7 +73,7 @@ def assignment_of(cell: str) -> Held:
         if match is None:
             raise CellError(f"assignment {cell[:40]!r} does not read")
         topic = match[1]
-        numbers = [number_of(n, "partition") or 0 for n in match[2].split(",")]
+        numbers = [partition_of(n) or 0 for n in match[2].split(",")]
         if not topic:
             raise UnnamedTopicsError("assignment without topic names")
         held.setdefault(topic, []).extend(numbers)

@@ -1,39 +1,36 @@
 """Convert a group's snapshot to a case, in which the present assignment is judged.
 
-The text does not contain subscriptions. Every member is assumed to subscribe to all
-topics of which any member has a partition. The present assignment serves both as owned
-partitions and as the assignment that is judged. Lag of a topic is known if the text
-states it for each partition.
+The text does not contain subscriptions, in any form or version up to Kafka 4.3: with
+``--members --verbose`` the tool prints the current and the target assignment and their
+epochs (KIP-1099). The topics of which a member has partitions are a lower bound of its
+subscription. A snapshot has no rebalance, so its members own nothing before it.
+Lag of a topic is known if the text
+states it for each partition. Topic sizes are those that the group's own rows imply, so
+that a damaged number affects only its group.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Final
 
-from pipeline.cases import ASSUMED_EQUAL, SNAPSHOT, Case, CaseMember, Held, Offsets
+from pipeline.cases import NOT_REPORTED, SNAPSHOT, Case, CaseMember, Held, Offsets
 from pipeline.describe.cells import (
     MISSING,
-    CellError,
     UnnamedTopicsError,
-    assignment_of,
     number_of,
+    partition_of,
 )
+from pipeline.describe.holders import assigned_in, holders_of, unheld
+from pipeline.describe.messages import ERROR, NO_MEMBERS, REBALANCING
+from pipeline.describe.refusal import NotJudged, placed
 from pipeline.describe.snapshots import Section, Snapshot
-from pipeline.describe.text_tables import NO_MEMBERS, REBALANCING, Cells, Form
+from pipeline.describe.text_tables import Form
 from rebalance import INT64_MAX
 
 _AT_REST: Final = ("Stable",)
 _GONE: Final = ("Empty", "Dead")
-_ASSIGNMENTS: Final = ("CURRENT-ASSIGNMENT", "ASSIGNMENT")
-
-
-class NotJudged(Exception):  # noqa: N818  # no error: valid groups can be set aside
-    """Why a snapshot is not judged; ``sound`` is False if its text is invalid."""
-
-    def __init__(self, reason: str, *, sound: bool) -> None:
-        super().__init__(reason)
-        self.sound = sound
 
 
 def case_of(snapshot: Snapshot) -> Case:
@@ -46,15 +43,11 @@ def case_of(snapshot: Snapshot) -> Case:
     """
     _refuse_faults(snapshot)
     state = _state(snapshot)
-    try:
-        held, people = _held(snapshot)
-        lag, listed = _lag(snapshot.of(Form.OFFSETS))
-    except CellError as error:
-        raise NotJudged(str(error), sound=False) from None
+    held, people = holders_of(snapshot)
+    lag, listed = _lag(snapshot.of(Form.OFFSETS))
     _refuse_disagreement(snapshot, held)
-    topics = sorted({topic for one in held.values() for topic in one})
-    if state is None and (unheld := _unheld(held, listed)) is not None:
-        reason = f"nobody holds {unheld}, and no --state says that it is at rest"
+    if state is None and (missing := unheld(held, listed)) is not None:
+        reason = f"nobody holds {missing}, and no --state says that it is at rest"
         raise NotJudged(reason, sound=True)
     source, line = snapshot.place
     return Case(
@@ -66,28 +59,51 @@ def case_of(snapshot: Snapshot) -> Case:
         protocol=_protocol(people),
         client_assignor=_assignor(snapshot),
         owned_from=SNAPSHOT,
-        subscriptions=ASSUMED_EQUAL,
+        subscriptions=NOT_REPORTED,
         members={
-            member_id: _member(topics, held[member_id], people.get(member_id, {}))
+            member_id: _member(held[member_id], people.get(member_id, {}))
             for member_id in sorted(held)
         },
         lag=lag,
+        least_sizes=_topic_sizes(snapshot),
     )
 
 
-def partitions_seen(snapshot: Snapshot) -> Iterator[tuple[str, int]]:
-    """Yield each topic with the largest number of partitions that a row implies."""
+def with_group_sizes(cases: Iterable[Case]) -> list[Case]:
+    """Give each case the largest topic sizes among the cases of its group."""
+    found = list(cases)
+    sizes: dict[str, dict[str, int]] = {}
+    for case in found:
+        largest = sizes.setdefault(case.group_id, {})
+        for topic, partitions in (case.least_sizes or {}).items():
+            largest[topic] = max(partitions, largest.get(topic, 0))
+    return [replace(case, least_sizes=sizes[case.group_id]) for case in found]
+
+
+def _topic_sizes(snapshot: Snapshot) -> dict[str, int]:
+    """Return the partition count of each topic that the rows imply at least."""
+    sizes: dict[str, int] = {}
     for section in snapshot.sections:
-        for row in section.rows:
-            try:
-                if section.form is Form.OFFSETS and row.by_name["TOPIC"] != MISSING:
-                    number = number_of(row.by_name["PARTITION"], "PARTITION")
-                    yield row.by_name["TOPIC"], (-1 if number is None else number) + 1
-                elif section.form is Form.MEMBERS:
-                    for topic, numbers in _assigned(section, row).items():
-                        yield topic, max(numbers) + 1
-            except CellError:
-                continue  # `case_of` reports the error
+        for topic, number in _numbers(section):
+            sizes[topic] = max(number + 1, sizes.get(topic, 0))
+    return sizes
+
+
+def _numbers(section: Section) -> list[tuple[str, int]]:
+    """Return all topics and partition numbers in a section."""
+    found: list[tuple[str, int]] = []
+    for row in section.rows:
+        with placed(section, row):
+            if section.form is Form.OFFSETS and row.by_name["TOPIC"] != MISSING:
+                number = partition_of(row.by_name["PARTITION"])
+                found += [] if number is None else [(row.by_name["TOPIC"], number)]
+            elif section.form is Form.MEMBERS:
+                try:
+                    held = assigned_in(section, row)
+                except UnnamedTopicsError:
+                    continue
+                found += [(topic, n) for topic in held for n in held[topic]]
+    return found
 
 
 def _refuse_faults(snapshot: Snapshot) -> None:
@@ -95,108 +111,25 @@ def _refuse_faults(snapshot: Snapshot) -> None:
         if section.faults:
             fault = section.faults[0]
             reason = f"line {fault.line}: {fault.reason}"
-            raise NotJudged(reason, sound=False)
-        if section.cut:
-            reason = f"the text ends inside the {section.form.value} table: cut off"
-            raise NotJudged(reason, sound=False)
+            place = section.source, fault.line
+            raise NotJudged(reason, sound=False, place=place)
+    if (found := snapshot.note(ERROR)) is not None:
+        source, note = found
+        place = source, note.line
+        raise NotJudged(f"the tool reports: {note.text}", sound=True, place=place)
 
 
 def _state(snapshot: Snapshot) -> str | None:
     """Return the state of a stable group; None if no form states it."""
     section = snapshot.of(Form.STATE)
     state = section.rows[0].by_name["STATE"] if section else None
-    if NO_MEMBERS in snapshot.notes or state in _GONE:
+    if snapshot.note(NO_MEMBERS) or state in _GONE:
         raise NotJudged("a group without active members", sound=True)
-    if REBALANCING in snapshot.notes:
+    if snapshot.note(REBALANCING):
         raise NotJudged("a group in the middle of a rebalance", sound=True)
     if state is not None and state not in _AT_REST:
         raise NotJudged(f"a group in state {state}", sound=True)
     return state
-
-
-def _held(snapshot: Snapshot) -> tuple[dict[str, Held], dict[str, Mapping[str, str]]]:
-    """Return each member's partitions, and the cells of its row."""
-    members, offsets = snapshot.of(Form.MEMBERS), snapshot.of(Form.OFFSETS)
-    if members is None and offsets is None:
-        raise NotJudged("only its state is told, no member", sound=True)
-    if members is None:
-        assert offsets is not None  # noqa: S101  # as just seen
-        held, people = _by_partition(offsets)
-    else:
-        people = _people(members)
-        held = _by_member(members, offsets)
-    if not held:
-        raise NotJudged("a group without active members", sound=True)
-    return held, people
-
-
-def _people(section: Section) -> dict[str, Mapping[str, str]]:
-    people: dict[str, Mapping[str, str]] = {}
-    for row in section.rows:
-        member_id = row.by_name["CONSUMER-ID"]
-        if member_id in people:
-            raise CellError(f"line {row.line}: member {member_id!r} listed twice")
-        people[member_id] = row.by_name
-    return people
-
-
-def _by_member(members: Section, offsets: Section | None) -> dict[str, Held]:
-    """Read the members form; without assignments there, use the plain form."""
-    counts = {
-        row.by_name["CONSUMER-ID"]: number_of(row.by_name["#PARTITIONS"], "#PARTITIONS")
-        for row in members.rows
-    }
-    try:
-        held = {
-            row.by_name["CONSUMER-ID"]: _assigned(members, row) for row in members.rows
-        }
-    except UnnamedTopicsError as error:
-        if offsets is None:
-            reason = f"{error}; the plain form beside it would tell"
-            raise NotJudged(reason, sound=True) from None
-        listed, _ = _by_partition(offsets)
-        held = {member_id: listed.get(member_id, {}) for member_id in counts}
-    for member_id, count in counts.items():
-        found = sum(map(len, held[member_id].values()))
-        if count != found:
-            reason = f"member {member_id!r}: #PARTITIONS {count}, {found} listed"
-            raise CellError(reason)
-    return held
-
-
-def _assigned(section: Section, row: Cells) -> Held:
-    for name in _ASSIGNMENTS:
-        if name in section.columns:
-            return assignment_of(row.by_name[name])
-    raise UnnamedTopicsError("the members form without --verbose")
-
-
-def _by_partition(
-    section: Section,
-) -> tuple[dict[str, Held], dict[str, Mapping[str, str]]]:
-    """Read the holders from the plain form: one row per partition."""
-    held: dict[str, dict[str, list[int]]] = {}
-    people: dict[str, Mapping[str, str]] = {}
-    for row in section.rows:
-        member_id, topic = row.by_name["CONSUMER-ID"], row.by_name["TOPIC"]
-        if member_id == MISSING:
-            continue
-        people.setdefault(member_id, row.by_name)
-        mine = held.setdefault(member_id, {})
-        number = number_of(row.by_name["PARTITION"], "PARTITION")
-        if topic == MISSING or number is None:
-            continue
-        if number in mine.get(topic, ()):
-            reason = (
-                f"line {row.line}: {topic!r} {number} listed twice for {member_id!r}"
-            )
-            raise CellError(reason)
-        mine.setdefault(topic, []).append(number)
-    ordered = {
-        member_id: {topic: sorted(mine[topic]) for topic in sorted(mine)}
-        for member_id, mine in held.items()
-    }
-    return ordered, people
 
 
 def _lag(section: Section | None) -> tuple[Offsets | None, set[tuple[str, int]]]:
@@ -207,8 +140,9 @@ def _lag(section: Section | None) -> tuple[Offsets | None, set[tuple[str, int]]]
     listed: set[tuple[str, int]] = set()
     for row in section.rows:
         topic = row.by_name["TOPIC"]
-        number = number_of(row.by_name["PARTITION"], "PARTITION")
-        behind = number_of(row.by_name["LAG"], "LAG", most=INT64_MAX)
+        with placed(section, row):
+            number = partition_of(row.by_name["PARTITION"])
+            behind = number_of(row.by_name["LAG"], "LAG", most=INT64_MAX)
         if topic == MISSING or number is None:
             continue
         listed.add((topic, number))
@@ -217,20 +151,6 @@ def _lag(section: Section | None) -> tuple[Offsets | None, set[tuple[str, int]]]
             # read.
             lag.setdefault(topic, {})[number] = max(0, behind)
     return {topic: sorted(lag[topic].items()) for topic in sorted(lag)}, listed
-
-
-def _unheld(held: Mapping[str, Held], listed: set[tuple[str, int]]) -> str | None:
-    """Return a partition that exists but has no holder, of a topic that has holders."""
-    given: dict[str, set[int]] = {}
-    for one in held.values():
-        for topic, numbers in one.items():
-            given.setdefault(topic, set()).update(numbers)
-    for topic in sorted(given):
-        most = max([*given[topic], *(n for name, n in listed if name == topic)])
-        missing = set(range(most + 1)) - given[topic]
-        if missing:
-            return f"{topic!r} {min(missing)}"
-    return None
 
 
 def _refuse_disagreement(snapshot: Snapshot, held: Mapping[str, Held]) -> None:
@@ -256,10 +176,10 @@ def _assignor(snapshot: Snapshot) -> str | None:
     return None if name in (None, MISSING) else name
 
 
-def _member(topics: list[str], held: Held, row: Mapping[str, str]) -> CaseMember:
+def _member(held: Held, row: Mapping[str, str]) -> CaseMember:
     return CaseMember(
-        subscription=topics,
-        owned={topic: sorted(set(numbers)) for topic, numbers in held.items()},
+        subscription=sorted(held),
+        owned={},
         assigned=held,
         instance_id=row.get("GROUP-INSTANCE-ID") or None,
         client_id=row.get("CLIENT-ID") or None,

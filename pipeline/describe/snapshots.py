@@ -16,14 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Final
 
-from pipeline.describe.text_tables import (
-    Cells,
-    Fault,
-    Form,
-    Note,
-    Piece,
-    read_pieces,
-)
+from pipeline.describe.messages import IGNORED, Note
+from pipeline.describe.text_tables import Cells, Fault, Form, Piece, read_pieces
 from pipeline.sources.lines import Line
 
 _FORM_WORDS: Final = frozenset(
@@ -49,15 +43,19 @@ _BREAK: Final = re.compile(r"[-._ ]+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """Rows of one group in one table of one file."""
+    """Rows of one group in one table of one file.
+
+    ``ended`` is False if the group's last row is the last line of the file and has no
+    line feed.
+    """
 
     form: Form
     source: str
     line: int
-    columns: frozenset[str]
+    columns: tuple[str, ...]
     rows: list[Cells]
     faults: list[Fault]
-    cut: bool
+    ended: bool
 
     @property
     def raw(self) -> bytes:
@@ -69,13 +67,12 @@ class Section:
 
 @dataclass(slots=True, kw_only=True)
 class Snapshot:
-    """All sections about one group at one moment."""
+    """All sections about one group at one moment; notes with their file."""
 
     name: str
     group_id: str
     sections: list[Section] = field(default_factory=list)
-    notes: set[str] = field(default_factory=set)
-    noted_at: tuple[str, int] = ("", 0)
+    notes: list[tuple[str, Note]] = field(default_factory=list)
 
     def of(self, form: Form) -> Section | None:
         """Return the section of a form; if there are several, the widest."""
@@ -88,20 +85,26 @@ class Snapshot:
         for form in (Form.MEMBERS, Form.OFFSETS, Form.STATE):
             if (section := self.of(form)) is not None:
                 return section.source, section.line
-        return self.noted_at
+        source, note = self.notes[0]
+        return source, note.line
+
+    def note(self, says: str) -> tuple[str, Note] | None:
+        """Return the first note of a kind, with its file."""
+        return next((one for one in self.notes if one[1].says == says), None)
 
     @property
     def raw(self) -> bytes:
-        """The lines as read, form after form."""
-        return b"\n\n".join(section.raw for section in self.sections)
+        """The lines as read, form after form, then notes."""
+        notes = [note.text.encode() for _, note in self.notes]
+        return b"\n\n".join([section.raw for section in self.sections] + notes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stray:
-    """A line that belongs to no group's table."""
+    """A line that belongs to no group: a fault, or a message of the tool."""
 
     source: str
-    fault: Fault
+    line: Fault | Note
 
 
 def snapshot_name(source: str) -> str:
@@ -127,9 +130,8 @@ def read_snapshots(
             if isinstance(part, Stray):
                 strays.append(part)
             elif isinstance(part, Note):
-                snapshot = _snapshot(found, name, part.group_id)
-                snapshot.notes.add(part.says)
-                snapshot.noted_at = source, part.line
+                snapshot = _snapshot(found, name, part.group_id or "")
+                snapshot.notes.append((source, part))
             else:
                 group_id = part.rows[0].by_name["GROUP"]
                 seen[group_id, part.form] += 1
@@ -148,10 +150,13 @@ def _snapshot(
 def _parts(piece: Piece, source: str) -> Iterator[Section | Note | Stray]:
     """Split a table by group; a fault without a group belongs to the only group."""
     if isinstance(piece, Note):
-        yield piece
+        if piece.group_id is not None:
+            yield piece
+        elif piece.says != IGNORED:
+            yield Stray(source=source, line=piece)
         return
     if isinstance(piece, Fault):
-        yield Stray(source=source, fault=piece)
+        yield Stray(source=source, line=piece)
         return
     by_group: dict[str, list[Cells]] = {}
     for row in piece.rows:
@@ -161,7 +166,7 @@ def _parts(piece: Piece, source: str) -> Iterator[Section | Note | Stray]:
         known = fault.group_id in by_group
         group_id = fault.group_id if known else _only(by_group)
         if group_id is None:
-            yield Stray(source=source, fault=fault)
+            yield Stray(source=source, line=fault)
         else:
             faults.setdefault(group_id, []).append(fault)
     last = max((row.line for row in piece.rows), default=0)
@@ -170,10 +175,10 @@ def _parts(piece: Piece, source: str) -> Iterator[Section | Note | Stray]:
             form=piece.form,
             source=source,
             line=rows[0].line,
-            columns=frozenset(name for name, _ in piece.columns),
+            columns=tuple(name for name, _ in piece.columns),
             rows=rows,
             faults=faults.get(group_id, []),
-            cut=piece.cut and rows[-1].line == last,
+            ended=piece.ended or rows[-1].line != last,
         )
 
 

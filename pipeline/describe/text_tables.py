@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
+from pipeline.describe.messages import Note, note_of
 from pipeline.sources.lines import Line
 
 
@@ -24,9 +25,6 @@ class Form(Enum):
     MEMBERS = "members"  # --members, also with --verbose
     STATE = "state"  # --state
 
-
-NO_MEMBERS: Final = "no active members"
-REBALANCING: Final = "rebalancing"
 
 _HEADING: Final = re.compile(r"COORDINATOR \(ID\)|\S+")
 _LEADING: Final = {
@@ -40,11 +38,10 @@ _NEEDED: Final = {
     Form.STATE: ("GROUP", "STATE", "#MEMBERS"),
 }
 """Columns that are never empty."""
-_NOTES: Final = (
-    (re.compile(r"Consumer group '(.*)' has no active members\.\Z"), NO_MEMBERS),
-    (re.compile(r"Warning: Consumer group '(.*)' is rebalancing\.\Z"), REBALANCING),
-)
 _COORDINATOR: Final = "COORDINATOR (ID)"
+_CUT: Final = "the text ends inside this line: cut off"
+_TOO_LONG: Final = "a line too long to be read"
+_BROKEN_OFF: Final = "the file cannot be read from here on"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,47 +65,43 @@ class Fault:
 
 @dataclass(slots=True, kw_only=True)
 class Table:
-    """A heading and the rows below it; ``cut`` if the text ends inside its last."""
+    """A heading and the rows below it; ``ended`` if its last line has a line feed."""
 
     form: Form
     line: int
     columns: tuple[tuple[str, int], ...]
     rows: list[Cells] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
-    cut: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
-    """A message of the tool about a group, outside its tables."""
-
-    line: int
-    group_id: str
-    says: str
+    ended: bool = True
 
 
 Piece = Table | Note | Fault
 
 
 def read_pieces(lines: Iterable[Line]) -> Iterator[Piece]:
-    """Yield tables, notes, and lines that are neither, in order."""
+    """Yield tables, notes, and lines that are neither, in order.
+
+    A line of a table, or outside of all, that is too long to be read is a fault; an
+    empty one marks the place where the file cannot be read further.
+    """
     table: Table | None = None
     for line in lines:
         text = line.text.decode("utf-8", errors="replace")
         heading = heading_of(text)
-        if heading is not None or not text.strip():
+        if heading is not None or (not text.strip() and line.whole):
             if table is not None:
                 yield table
             table = None
         if heading is not None:
             form, columns = heading
             table = Table(form=form, line=line.number, columns=columns)
+        elif note := note_of(text, line.number):
+            yield note
         elif table is not None:
             _add(table, line, text)
         elif text.strip():
-            yield note_of(text, line.number) or Fault(
-                line=line.number, text=line.text, reason="a line outside any table"
-            )
+            reason = "a line outside any table" if line.whole else _TOO_LONG
+            yield Fault(line=line.number, text=line.text, reason=reason)
     if table is not None:
         yield table
 
@@ -123,26 +116,42 @@ def heading_of(text: str) -> tuple[Form, tuple[tuple[str, int], ...]] | None:
     return None
 
 
-def note_of(text: str, line: int) -> Note | None:
-    """Recognize a message about a group, which the tool prints to standard error."""
-    for pattern, says in _NOTES:
-        if match := pattern.match(text.strip()):
-            return Note(line=line, group_id=match[1], says=says)
-    return None
-
-
 def _add(table: Table, line: Line, text: str) -> None:
-    table.cut = not line.ended
+    table.ended = line.ended
+    last = table.rows[-1].by_name["GROUP"] if table.rows else None
+    if not line.whole:
+        why = _TOO_LONG if text else _BROKEN_OFF
+        table.faults.append(
+            Fault(line=line.number, text=line.text, reason=why, group_id=last)
+        )
+        return
     cells = _by_place(table.columns, text) or _by_count(table.columns, text)
-    group_id = (cells or {}).get("GROUP") or None
-    missing = [name for name in _NEEDED[table.form] if not (cells or {}).get(name)]
-    if cells is None or missing:
-        reason = f"no {missing[0]}" if cells else "cells are not aligned with headings"
+    reason = _why_unusable(table, cells, is_ended=line.ended)
+    if cells is None or reason is not None:
+        group_id = (cells or {}).get("GROUP") or (None if line.ended else last)
+        reason = reason or "cells are not aligned with headings"
         table.faults.append(
             Fault(line=line.number, text=line.text, reason=reason, group_id=group_id)
         )
     else:
         table.rows.append(Cells(line=line.number, text=line.text, by_name=cells))
+
+
+def _why_unusable(
+    table: Table, cells: dict[str, str] | None, *, is_ended: bool
+) -> str | None:
+    """Return the reason if a cell is missing.
+
+    A last line without a line feed is complete if it reaches the last column. All
+    columns with partitions and members are before it, except in the forms that count
+    or repeat them (`group_case`).
+    """
+    if cells is None:
+        return None if is_ended else _CUT
+    if not is_ended and not cells[table.columns[-1][0]]:
+        return _CUT
+    missing = [name for name in _NEEDED[table.form] if not cells.get(name)]
+    return f"no {missing[0]}" if missing else None
 
 
 def _by_place(columns: tuple[tuple[str, int], ...], text: str) -> dict[str, str] | None:

@@ -96,7 +96,7 @@ def case_of_target(
         ),
         claims_disagree=sum(map(_had_not_reached, people)),
         committed=committed,
-        topic_sizes=_sizes(target.roster, people),
+        recorded_sizes=_sizes(target.roster, people),
     )
 
 

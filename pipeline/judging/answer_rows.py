@@ -23,7 +23,7 @@ def answer_row(shared: Row, answer: Answer, least: Least, bound: int | None) -> 
     }
     if answer.refused is not None:
         return row
-    return row | _judged(answer, least, bound)
+    return row | judged_columns(answer, bound) | _compared(answer, least)
 
 
 def json_text(document: Row) -> str:
@@ -31,7 +31,8 @@ def json_text(document: Row) -> str:
     return orjson.dumps(document, option=orjson.OPT_SORT_KEYS).decode()
 
 
-def _judged(answer: Answer, least: Least, bound: int | None) -> Row:
+def judged_columns(answer: Answer, bound: int | None) -> Row:
+    """Return an answer's verdict; ``bound`` is on the peak lag, None without lag."""
     assignment, verdict = answer.judged()
     figures, proved = verdict["figures"], verdict["proved"]
     loads, known = figures["loads"], bound is not None
@@ -52,13 +53,19 @@ def _judged(answer: Answer, least: Least, bound: int | None) -> Row:
         "peak_lag_bound": bound,
         "lag_spread": figures["lag_spread"] if known else None,
         "rack_mismatches": figures["rack_mismatches"],
-        "at_optimum": least.is_optimum(verdict),
-        "at_kip54_optimum": least.is_kip54_optimum(verdict),
         "status": answer.status,
         "proved_dec_min": proved["dec_min"],
         "proved_stickiness": proved["stickiness"],
         "proved_peak_lag": proved["peak_lag"] if known else None,
         "assignment": json_text(assignment),
+    }
+
+
+def _compared(answer: Answer, least: Least) -> Row:
+    _, verdict = answer.judged()
+    return {
+        "at_optimum": least.is_optimum(verdict),
+        "at_kip54_optimum": least.is_kip54_optimum(verdict),
     }
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from pipeline.cases import Case, CaseMember, Held
+from pipeline.cases import NOT_REPORTED, SNAPSHOT, Case, CaseMember, Held
 from pipeline.judging.instances import Posed
 from pipeline.tables import UNDATED
 from rebalance import Instance, Member, Rebalance, to_json
@@ -83,7 +83,12 @@ def member_rows(case: Case, posed: Posed, cluster: str) -> Iterator[Row]:
     lag = _lag_of(posed.document) if posed.lag_known else None
     for name in sorted(posed.document.members):
         said = (case.members or {}).get(name)
-        yield key | _member(name, posed.document.members[name], said, lag)
+        row = key | _member(name, posed.document.members[name], said, lag)
+        if case.owned_from == SNAPSHOT:
+            row["owned"] = None
+        if case.subscriptions == NOT_REPORTED:
+            row["subscription"] = None
+        yield row
 
 
 def _member(

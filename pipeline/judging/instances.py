@@ -2,8 +2,9 @@
 
 Partition counts are those that the group itself recorded (Kafka 4.0, new protocol), or
 given, or inferred from the largest partition number in assignments and commits of all
-sources; claims of members are not used for this. A topic that does
-not occur there is omitted; a subscription to it contributes no partitions.
+records; claims of members are not used for this. For describe text, only the rows of
+the same group are used (`Case.least_sizes`). A topic that does not occur there is
+omitted; a subscription to it contributes no partitions.
 
 If log ends are given, which were read once at the end of the recording, the lag of a
 partition is the number of records from the offset committed at the rebalance up to that
@@ -54,9 +55,14 @@ class World:
     offset_reset: OffsetReset = OffsetReset.EARLIEST
     max_partitions: int = MAX_PARTITIONS
 
-    def partitions(self, topic: str) -> int | None:
-        """Return a topic's partition count; None if unknown."""
-        return self.given.get(topic, self.inferred.get(topic))
+    def partitions(self, topic: str, case: Case) -> int | None:
+        """Return a topic's partition count for a case; None if unknown.
+
+        A case with topic sizes of its own does not use those that others imply.
+        """
+        if topic in self.given or case.least_sizes is None:
+            return self.given.get(topic, self.inferred.get(topic))
+        return case.least_sizes.get(topic)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,10 +106,10 @@ def _posed(
     dated: bool = True,
 ) -> Posed:
     topics: dict[str, dict[str, Any]] = {}
-    recorded = case.topic_sizes or {}
+    recorded = case.recorded_sizes or {}
     known, basis = True, None
     for topic in sorted(_topics_of(members)):
-        count = recorded.get(topic, world.partitions(topic))
+        count = recorded.get(topic, world.partitions(topic, case))
         if count is None:
             continue
         topics[topic] = {"partitions": count}

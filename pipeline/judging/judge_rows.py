@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from pipeline.cases import Case, unpack
+from pipeline.cases import SNAPSHOT, Case, unpack
 from pipeline.evaluation import (
     ACTUAL,
     KIP54,
@@ -21,6 +21,7 @@ from pipeline.judging.answer_rows import answer_row
 from pipeline.judging.case_rows import day, key_of, member_rows, moment, rebalance_row
 from pipeline.judging.episode_rows import episode_row, long_episode_row
 from pipeline.judging.instances import Posed, World, pose
+from pipeline.judging.snapshot_rows import snapshot_row
 from pipeline.judging.topic_names import with_names
 from pipeline.sources.rows import CASE, FAILED, Row
 from rebalance import ClaimRule, to_json
@@ -57,11 +58,21 @@ def judge_case_safely(case: Case, settings: Settings) -> Iterator[Result]:
         return
     try:
         evaluation = Evaluation(posed.document, settings.claim_rule)
-        results = list(_judged(case, posed, evaluation, settings))
+        judged = _snapshot if case.owned_from == SNAPSHOT else _judged
+        results = list(judged(case, posed, evaluation, settings))
     except Exception as error:  # noqa: BLE001  # likewise
         yield _failed(case, posed, _reason("judge", error), settings)
         return
     yield from results
+
+
+def _snapshot(
+    case: Case, posed: Posed, evaluation: Evaluation, settings: Settings
+) -> Iterator[Result]:
+    """Judge a state; no assignor is run, because there is no rebalance."""
+    yield "snapshots", snapshot_row(case, posed, evaluation, settings.cluster)
+    for member in member_rows(case, posed, settings.cluster):
+        yield "members", member
 
 
 def _judged(
@@ -143,7 +154,7 @@ def _failed(case: Case, posed: Posed | None, reason: str, settings: Settings) ->
         "kind": FAILED,
         "reason": reason,
         "group_id": case.group_id,
-        "record": "rebalance",
+        "record": "snapshot" if case.owned_from == SNAPSHOT else "rebalance",
         "records": 1,
         "at": moment(case.at),
         "source": case.source,

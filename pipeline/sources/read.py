@@ -7,10 +7,8 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from pipeline.cases import Case
-from pipeline.describe.group_case import NotJudged, case_of, partitions_seen
-from pipeline.describe.snapshots import Snapshot, Stray, read_snapshots
 from pipeline.records import decode_record
+from pipeline.sources.describe_files import read_describe
 from pipeline.sources.documents import (
     is_in_lines,
     read_document_file,
@@ -23,12 +21,9 @@ from pipeline.sources.record_lines import row_of_line
 from pipeline.sources.record_parquet import read_records
 from pipeline.sources.rows import (
     RECORD,
-    SET_ASIDE,
     UNREADABLE,
     Row,
-    case_row,
     quarantine_row,
-    topic_row,
 )
 from pipeline.sources.source_kind import SourceKind
 from rebalance import MAX_PARTITIONS, OracleError, WireError
@@ -47,7 +42,7 @@ def rows_of(split: Split, max_partitions: int = MAX_PARTITIONS) -> Iterator[Row]
 
 def _reader(split: Split, max_partitions: int) -> Iterator[Row]:
     if split.kind is SourceKind.DESCRIBE:
-        return _describe(split)
+        return read_describe(split.files)
     source, path = split.files[0]
     if split.kind is SourceKind.RECORDS:
         if split.row_group is not None:
@@ -77,58 +72,3 @@ def keyed(row: Row) -> Row:
             at=row["at"],
         )
     return row | {"group_id": group_id}
-
-
-def _describe(split: Split) -> Iterator[Row]:
-    files = ((name, read_lines(path)) for name, path in split.files)
-    snapshots, strays = read_snapshots(files)
-    largest: dict[str, int] = {}
-    for snapshot in snapshots:
-        for topic, partitions in partitions_seen(snapshot):
-            largest[topic] = max(partitions, largest.get(topic, 0))
-        yield _judged(snapshot)
-    for topic, partitions in largest.items():
-        yield topic_row(topic, partitions)
-    yield from _stray(strays)
-
-
-def _judged(snapshot: Snapshot) -> Row:
-    try:
-        case: Case = case_of(snapshot)
-    except NotJudged as error:
-        source, line = snapshot.place
-        return quarantine_row(
-            SET_ASIDE if error.sound else UNREADABLE,
-            str(error),
-            source=source,
-            line=line,
-            raw=snapshot.raw,
-            group_id=snapshot.group_id,
-            record="snapshot",
-        )
-    return case_row(case)
-
-
-def _stray(strays: list[Stray]) -> Iterator[Row]:
-    """Yield lines outside of tables, one row per run of lines."""
-    run: Row | None = None
-    expected = ("", 0)
-    for stray in strays:
-        fault = stray.fault
-        if run is not None and expected == (stray.source, fault.line):
-            run["records"] += 1
-        else:
-            if run is not None:
-                yield run
-            run = quarantine_row(
-                UNREADABLE,
-                fault.reason,
-                source=stray.source,
-                line=fault.line,
-                raw=fault.text,
-                group_id=fault.group_id,
-                record="line",
-            )
-        expected = (stray.source, fault.line + 1)
-    if run is not None:
-        yield run

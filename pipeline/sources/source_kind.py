@@ -14,7 +14,8 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipeline.describe.text_tables import heading_of, note_of
+from pipeline.describe.messages import note_of
+from pipeline.describe.text_tables import heading_of
 from pipeline.sources.lines import Line, open_bytes, read_lines
 from pipeline.sources.record_lines import REQUIRED
 from pipeline.sources.record_parquet import missing_columns

@@ -16,7 +16,7 @@ UNDATED: Final = "undated"
 """``date`` of a row whose source has no time."""
 
 PARTITION_COLUMNS: Final = ("cluster", "date")
-LAYOUT: Final = "tables/1"
+LAYOUT: Final = "tables/2"
 """Version of these schemas, written into ``audit.json``."""
 
 _TEXT, _FLAG, _COUNT = pa.string(), pa.bool_(), pa.int64()
@@ -92,7 +92,7 @@ REBALANCES: Final = pa.schema(
     [
         *_KEY,
         _column("at", _TIME, "time of the record; null if the source has none"),
-        _column("source_kind", _TEXT, "consumer-offsets, describe or rebalance"),
+        _column("source_kind", _TEXT, "consumer-offsets or rebalance"),
         *_SOURCE,
         _column("protocol", _TEXT, "classic or consumer; null: unknown"),
         *_ORIGIN,
@@ -118,19 +118,15 @@ REBALANCES: Final = pa.schema(
             "owned_from",
             _TEXT,
             "previous-assignment: of the generation before; claims: as reported by"
-            " members; snapshot: the present assignment;"
-            " given: the rebalance/1 document",
+            " members; given: the rebalance/1 document",
         ),
-        _column(
-            "subscriptions", _TEXT, "reported, or assumed-equal: the source has none"
-        ),
+        _column("subscriptions", _TEXT, "reported: by the record or the document"),
         _column("lag_known", _FLAG, "whether the instance carries lag"),
         _column(
             "lag_basis",
             _TEXT,
             "end-of-recording: records from the offset committed then up to the log end"
-            " when the recording ended; snapshot: behind the log end at that moment;"
-            " given: the document's; null without lag",
+            " when the recording ended; given: the document's; null without lag",
         ),
         _column(
             "claims_disagree",
@@ -253,13 +249,15 @@ EPISODES: Final = pa.schema(
 
 MEMBERS: Final = pa.schema(
     [
-        *_KEY,
+        *_KEY[:2],
+        _column("rebalance_id", _TEXT, "of the rebalance, or id of the snapshot"),
+        *_KEY[3:],
         _column("member_id", _TEXT, "assigned by the coordinator"),
         _column("instance_id", _TEXT, "group.instance.id of a static member, or null"),
         _column("client_id", _TEXT, "null if the source has none"),
         _column("client_host", _TEXT, "null if the source has none"),
         _column("rack", _TEXT, "client.rack, or null"),
-        _column("subscription", pa.list_(_TEXT), "topics, sorted"),
+        _column("subscription", pa.list_(_TEXT), "topics, sorted; null: not reported"),
         _column("joined", _FLAG, "absent from the generation before; null: unknown"),
         _column(
             "claimed",
@@ -268,7 +266,9 @@ MEMBERS: Final = pa.schema(
         ),
         _column("claimed_generation", _GENERATION, "of that claim; -1 or null unknown"),
         _column(
-            "owned", PARTITIONS, "partitions that it owned before, by `owned_from`"
+            "owned",
+            PARTITIONS,
+            "partitions that it owned before, by `owned_from`; null in a snapshot",
         ),
         _column(
             "assigned",
@@ -278,6 +278,66 @@ MEMBERS: Final = pa.schema(
         ),
         _column("load", _COUNT, "partitions in `assigned`"),
         _column("lag", _COUNT, "lag of those, records; null without lag"),
+    ]
+)
+
+_BALANCE_IF_KNOWN = "; null: cannot be determined"
+SNAPSHOTS: Final = pa.schema(
+    [
+        *_KEY[:2],
+        _column("snapshot_id", _TEXT, "unique in a cluster; joins `members`"),
+        _GROUP,
+        _column("at", _TIME, "null: the text has no time"),
+        *_SOURCE,
+        _column("protocol", _TEXT, "classic or consumer; null: unknown"),
+        _ORIGIN[0],
+        _N_MEMBERS,
+        _column("topics", _COUNT, "topics in use by the group"),
+        _column("partitions", _COUNT, "partitions of those topics"),
+        _column(
+            "partition_counts",
+            _TEXT,
+            "given, or inferred from the largest partition number of the group",
+        ),
+        _column(
+            "subscriptions",
+            _TEXT,
+            "reported: by the rebalance `state_of`; not-reported: the text has none",
+        ),
+        _column(
+            "state_of",
+            _TEXT,
+            "rebalance_id of the generation in the records after which the group was in"
+            " this state; it is counted there and not as a snapshot; null: none",
+        ),
+        _column(
+            "verdict",
+            _TEXT,
+            "valid, invalid, or unknown: no rule is broken as far as the text states",
+        ),
+        _column("violations", VIOLATIONS, "broken rules, each with the offending item"),
+        _column("loads", pa.list_(pa.int64()), "load vector, largest first"),
+        _column("load_min", _COUNT, "least load; null without members"),
+        _column("load_max", _COUNT, "largest load; null without members"),
+        _BALANCE[0],
+        _column("kip54_balanced", _FLAG, f"as in answers{_BALANCE_IF_KNOWN}"),
+        _column("dec_min_balanced", _FLAG, f"as in answers{_BALANCE_IF_KNOWN}"),
+        _column("evidence", _TEXT, "transfer or chain that refutes a balance, JSON"),
+        _column(
+            "lag_known", _FLAG, "whether the text states the lag of all partitions"
+        ),
+        _column("peak_lag", _COUNT, "largest lag of a member at that moment, records"),
+        _column(
+            "peak_lag_bound",
+            _COUNT,
+            "no complete assignment has less; null without lag or subscriptions",
+        ),
+        _column(
+            "instance",
+            _TEXT,
+            "rebalance/1; subscriptions that are not reported are the topics held",
+        ),
+        _column("assignment", _TEXT, "assignment/1, the state"),
     ]
 )
 
@@ -317,6 +377,7 @@ SCHEMAS: Final[dict[str, pa.Schema]] = {
     "answers": ANSWERS,
     "episodes": EPISODES,
     "members": MEMBERS,
+    "snapshots": SNAPSHOTS,
     "quarantine": QUARANTINE,
 }
 
@@ -326,6 +387,7 @@ ORDER: Final[dict[str, tuple[str, ...]]] = {
     "answers": ("group_id", "generation", "rebalance_id", "assignor"),
     "episodes": ("group_id", "first_generation", "episode_id"),
     "members": ("group_id", "generation", "rebalance_id", "member_id"),
+    "snapshots": ("group_id", "snapshot_id"),
     "quarantine": (
         "kind",
         "group_id",

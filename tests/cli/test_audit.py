@@ -49,7 +49,7 @@ class Pretended:
         return AuditSummary(
             out=out,
             tables={"answers": out / "answers"},
-            rows={"answers": 12, "rebalances": self.rebalances},
+            rows={"answers": 12, "rebalances": self.rebalances, "snapshots": 0},
             quarantine=self.quarantine,
             java="Java 21 from somewhere",
             started=datetime(2026, 3, 1, tzinfo=UTC),
@@ -148,6 +148,7 @@ def test_as_json(cli: Cli, pipeline: Pretended, tmp_path: Path) -> None:
         "invalid": 1,
         "open": 0,
     }
+    assert document["snapshots"] == []
 
 
 @pytest.mark.parametrize(

@@ -312,9 +312,9 @@ def test_partition_counts_that_kafka_4_0_records() -> None:
         epoch(3),
         complete(3),
     ).cases
-    assert first.topic_sizes == {"t": 4}
-    assert second.topic_sizes == {"t": 5}
-    assert third.topic_sizes is None
+    assert first.recorded_sizes == {"t": 4}
+    assert second.recorded_sizes == {"t": 5}
+    assert third.recorded_sizes is None
 
 
 def test_offsets_are_those_committed_before() -> None:

@@ -1,96 +1,26 @@
-"""Text of ``kafka-consumer-groups --describe``: forms, versions, and damage."""
+"""Text of ``kafka-consumer-groups --describe``: forms and versions."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 
-from pipeline.cases import Case
 from pipeline.describe.cells import CellError, UnnamedTopicsError, assignment_of
-from pipeline.describe.group_case import NotJudged, case_of, partitions_seen
-from pipeline.describe.snapshots import Snapshot, Stray, read_snapshots, snapshot_name
-from pipeline.sources.lines import Line
-from tests.wire import TESTS
-
-OFFSETS = (
-    "GROUP",
-    "TOPIC",
-    "PARTITION",
-    "CURRENT-OFFSET",
-    "LOG-END-OFFSET",
-    "LAG",
-    "CONSUMER-ID",
-    "HOST",
-    "CLIENT-ID",
+from pipeline.describe.group_case import case_of, with_group_sizes
+from pipeline.describe.refusal import NotJudged
+from pipeline.describe.snapshots import read_snapshots, snapshot_name
+from pipeline.history.topics_seen import MOST_PARTITIONS
+from tests.pipeline.describe_text import (
+    MEMBERS,
+    held,
+    lines,
+    members,
+    offsets,
+    only,
+    read,
+    state,
+    table,
 )
-MEMBERS = ("GROUP", "CONSUMER-ID", "HOST", "CLIENT-ID", "#PARTITIONS", "ASSIGNMENT")
-STATE = ("GROUP", "COORDINATOR (ID)", "ASSIGNMENT-STRATEGY", "STATE", "#MEMBERS")
-FIXED = {"PARTITION": 10, "ASSIGNMENT-STRATEGY": 20, "STATE": 20}
-
-
-def utf16(text: str) -> int:
-    return len(text.encode("utf-16-le")) // 2
-
-
-def table(names: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Print as the tool does: widths fit the values, but for numbers and states."""
-    cells = [names, *[[str(cell) for cell in row] for row in rows]]
-    widths = [
-        FIXED.get(name) or max(15, *(utf16(row[i]) for row in cells))
-        for i, name in enumerate(names)
-    ]
-    lines = (
-        " ".join(
-            cell + " " * (width - utf16(cell))
-            for cell, width in zip(row, widths, strict=True)
-        )
-        for row in cells
-    )
-    return "\n" + "\n".join(line.rstrip() for line in lines) + "\n"
-
-
-def offsets(*rows: tuple[str, object, object, str], group: str = "g") -> str:
-    """One row a partition: topic, number, lag, member."""
-    laid = [
-        (group, topic, number, "-", "-", lag, member, "/10.0.0.1", member.split("-")[0])
-        for topic, number, lag, member in rows
-    ]
-    return table(OFFSETS, laid)
-
-
-def members(*rows: tuple[str, int, str], group: str = "g") -> str:
-    """One row a member: name, count, assignment."""
-    return table(
-        MEMBERS, [(group, m, "/10.0.0.1", f"client {m}", n, a) for m, n, a in rows]
-    )
-
-
-def state(name: str, count: int, *, strategy: str = "range", group: str = "g") -> str:
-    return table(STATE, [(group, "10.0.0.9:9092  (1)", strategy, name, count)])
-
-
-def lines(text: str) -> list[Line]:
-    parts = text.encode().splitlines(keepends=True)
-    return [
-        Line(number=i, text=part.rstrip(b"\r\n"), ended=part.endswith(b"\n"))
-        for i, part in enumerate(parts, start=1)
-    ]
-
-
-def read(**files: str) -> tuple[list[Snapshot], list[Stray]]:
-    return read_snapshots((f"dir/{n}.txt", lines(text)) for n, text in files.items())
-
-
-def only(**files: str) -> Case:
-    snapshots, strays = read(**files)
-    assert strays == []
-    (snapshot,) = snapshots
-    return case_of(snapshot)
-
-
-def held(case: Case) -> dict[str, dict[str, list[int]]]:
-    return {name: one.assigned or {} for name, one in (case.members or {}).items()}
+from tests.wire import TESTS
 
 
 def test_the_plain_form_alone() -> None:
@@ -100,7 +30,7 @@ def test_the_plain_form_alone() -> None:
     assert held(case) == {"a-1": {"t": [0, 2]}, "b-1": {"t": [1]}}
     assert case.lag == {"t": [(0, 5), (1, 7), (2, 0)]}
     assert case.members is not None
-    assert case.members["b-1"].owned == {"t": [1]}
+    assert case.members["b-1"].owned == {}
     assert case.members["b-1"].subscription == ["t"]
     assert case.members["b-1"].client_host == "/10.0.0.1"
     assert (case.protocol, case.client_assignor, case.generation) == (None, None, None)
@@ -165,14 +95,35 @@ def test_topics_without_names_are_told_by_the_plain_form() -> None:
 
 
 @pytest.mark.parametrize(
-    "row", [("t", 10**12, 5, "a-1"), ("t", "x", 5, "a-1"), ("t", 0, 10**19, "a-1")]
+    "row",
+    [
+        ("t", 10**12, 5, "a-1"),
+        ("t", MOST_PARTITIONS, 5, "a-1"),
+        ("t", "x", 5, "a-1"),
+        ("t", 0, 10**19, "a-1"),
+    ],
 )
 def test_numbers_that_are_none(row: tuple[str, object, object, str]) -> None:
     (snapshot,), _ = read(describe=offsets(row))
-    with pytest.raises(NotJudged, match="no number") as error:
+    with pytest.raises(NotJudged, match=r"line 3: .*no number") as error:
         case_of(snapshot)
     assert not error.value.sound
-    assert all(count < 2**31 for _, count in partitions_seen(snapshot))
+    assert error.value.place == ("dir/describe.txt", 3)
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        f"t({MOST_PARTITIONS})",
+        f"t:{MOST_PARTITIONS}",
+        "t(1000000000)",
+        "t(1000000,30000000)",
+    ],
+)
+def test_a_partition_above_the_limit_of_records_is_damage(cell: str) -> None:
+    with pytest.raises(CellError, match="no number up to 131071"):
+        assignment_of(cell)
+    assert assignment_of(f"t({MOST_PARTITIONS - 1})") == {"t": [MOST_PARTITIONS - 1]}
 
 
 def test_forms_that_contradict_each_other_are_refused() -> None:
@@ -282,70 +233,24 @@ def test_files_of_one_snapshot_share_a_name(source: str, name: str) -> None:
     assert snapshot_name(source) == name
 
 
-def test_partitions_that_rows_imply() -> None:
-    (snapshot,), _ = read(
+def test_topic_sizes_are_those_of_the_groups_own_rows() -> None:
+    def text(group: str, most: int) -> str:
+        return members(("a-1", 1, f"t:{most}"), group=group) + state(
+            "Stable", 1, group=group
+        )
+
+    snapshots, _ = read(one=text("bad", 100_000) + text("good", 3))
+    cases = with_group_sizes(map(case_of, snapshots))
+    assert [(c.group_id, c.least_sizes) for c in cases] == [
+        ("bad", {"t": 100_001}),
+        ("good", {"t": 4}),
+    ]
+    case = only(
         describe=offsets(("t", 3, 5, "a-1"), ("old", 7, 5, "-")),
         members=members(("a-1", 2, "t:3;u:5")),
+        state=state("Stable", 1),
     )
-    assert set(partitions_seen(snapshot)) >= {("t", 4), ("old", 8), ("u", 6)}
-
-
-# Damage.
-
-
-def test_a_member_listed_twice_is_refused() -> None:
-    with pytest.raises(NotJudged, match="'a-1' listed twice") as error:
-        only(members=members(("a-1", 1, "t:0"), ("a-1", 1, "t:1")))
-    assert not error.value.sound
-    with pytest.raises(NotJudged, match="listed twice for 'a-1'"):
-        only(describe=offsets(("t", 0, 5, "a-1"), ("t", 0, 5, "a-1")))
-
-
-def test_a_partition_held_by_two_is_for_the_judge() -> None:
-    case = only(describe=offsets(("t", 0, 5, "a-1"), ("t", 0, 5, "b-1")))
-    assert held(case) == {"a-1": {"t": [0]}, "b-1": {"t": [0]}}
-
-
-def test_cut_anywhere_a_group_is_whole_or_refused() -> None:
-    """However much is missing: never a group with fewer partitions than it had."""
-    rows = [(t, n, 5, m) for m, n in (("a-1", 1), ("b-1", 0)) for t in ("t", "u")]
-    text = offsets(*rows)
-    whole = held(only(describe=text))
-    for end in range(len(text)):
-        snapshots, strays = read(describe=text[:end])
-        for snapshot in snapshots:
-            with pytest.raises(NotJudged):
-                case_of(snapshot)
-        assert len(snapshots) + len(strays) <= 1
-    assert held(only(describe=text)) == whole
-
-
-def test_cut_inside_a_line_an_assignment_is_refused() -> None:
-    text = members(("a-1", 3, "t:0,1,2"), ("b-1", 3, "t:3,4,5"))
-    start = text.rindex("b-1")
-    for end in range(start, len(text)):
-        (snapshot,), _ = read(members=text[:end])
-        with pytest.raises(NotJudged) as error:
-            case_of(snapshot)
-        assert not error.value.sound
-
-
-def test_lines_outside_of_tables_are_strays() -> None:
-    text = "Error: something\n\tat java.lang.X\n" + offsets(("t", 0, 5, "a-1"))
-    snapshots, strays = read(describe=text)
-    assert [stray.fault.line for stray in strays] == [1, 2]
-    assert len(snapshots) == 1
-
-
-def test_bytes_that_are_no_text_cost_their_line() -> None:
-    text = offsets(("t", 0, 5, "a-1")).encode()
-    damaged = [
-        Line(number=9, text=b"\xff\xfe\x00 \x80"),
-        *[Line(number=i, text=t) for i, t in enumerate(text.splitlines())],
-    ]
-    snapshots, strays = read_snapshots([("d/describe.txt", damaged)])
-    assert len(strays) == 1
-    assert held(case_of(snapshots[0])) == {"a-1": {"t": [0]}}
+    assert case.least_sizes == {"t": 4, "old": 8, "u": 6}
 
 
 # What a real tool printed.
@@ -356,7 +261,7 @@ def test_every_form_of_the_real_tool() -> None:
     files = [
         (f"d/{path.name}", lines(path.read_text()))
         for path in sorted(folder.iterdir())
-        if not path.name.startswith(("list", "nope"))
+        if not path.name.startswith("list")
     ]
     snapshots, strays = read_snapshots(files)
     assert strays == []
@@ -376,7 +281,9 @@ def test_every_form_of_the_real_tool() -> None:
             True,
             "a group in the middle of a rebalance",
         ),
+        ("d/nope", "g-nope"): (True, aside["d/nope", "g-nope"][1]),
     }
+    assert aside["d/nope", "g-nope"][1].startswith("the tool reports: ")
     for group in ("g-coop", "g-static", "g-848-regex", "g-py-rr"):
         together, alone = judged["d/all-groups", group], judged[f"d/{group}", group]
         assert held(together) == held(alone)

@@ -18,7 +18,8 @@ import pytest
 
 from heuristics import ASSIGNORS
 from pipeline.cases import OPEN, REST, Case, Held, unpack
-from pipeline.describe.group_case import NotJudged, case_of
+from pipeline.describe.group_case import case_of
+from pipeline.describe.refusal import NotJudged
 from pipeline.describe.snapshots import read_snapshots
 from pipeline.history.stream import histories
 from pipeline.judging.instances import pose

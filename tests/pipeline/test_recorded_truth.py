@@ -16,7 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipeline.cases import CLAIMS, Case, Held
-from pipeline.describe.group_case import NotJudged, case_of
+from pipeline.describe.group_case import case_of
+from pipeline.describe.refusal import NotJudged
 from pipeline.describe.snapshots import read_snapshots
 from pipeline.history.place import Place
 from pipeline.history.reconstruct import GroupHistory

@@ -91,6 +91,31 @@ class Audit:
             self.add("answers", **shared, **row)
         return str(shared["rebalance_id"])
 
+    def snapshot(
+        self,
+        group: str,
+        number: int,
+        *,
+        balanced: bool | None,
+        verdict: str = "unknown",
+        state_of: str | None = None,
+    ) -> None:
+        """Add a snapshot; without ``state_of``, its subscriptions are not reported."""
+        self.add(
+            "snapshots",
+            date="undated",
+            snapshot_id=f"snap/{number}/{group}",
+            group_id=group,
+            source=f"snap/members-{number}.txt",
+            members=2,
+            partitions=4,
+            subscriptions="reported" if state_of else "not-reported",
+            state_of=state_of,
+            verdict=verdict,
+            dec_min_balanced=balanced,
+            kip54_balanced=balanced,
+        )
+
     def _evaluation(self, instance: Document) -> Evaluation:
         return Evaluation(rebalance_of(instance), ClaimRule(self.claim_rule))
 
@@ -163,6 +188,7 @@ class Audit:
         self.add(
             "episodes",
             **{name: row[name] for name in taken},
+            owned=row["kept"] + row["moves"],
             episode_id=key,
             last_rebalance_id=f"{group}#{last}",
             group_id=group,

@@ -16,6 +16,8 @@ class Element:
     attributes: dict[str, str]
     children: list[Element] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
+    content: list[Element | str] = field(default_factory=list)
+    """Its own text and its children, in order."""
 
     @property
     def text(self) -> str:
@@ -60,6 +62,7 @@ class _Tree(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         element = Element(tag, {key: value or "" for key, value in attrs})
         self.open[-1].children.append(element)
+        self.open[-1].content.append(element)
         if tag not in VOID:
             self.open.append(element)
 
@@ -72,6 +75,7 @@ class _Tree(HTMLParser):
         self.open.pop()
 
     def handle_data(self, data: str) -> None:
+        self.open[-1].content.append(data)
         for element in self.open:
             element.words.append(data)
 

@@ -219,7 +219,7 @@ def test_a_proof_that_fails_is_not_claimed(tmp_path: Path) -> None:
             row["moves_least"] = row["at_optimum"] = None
     root = page(audit, tmp_path)
     lede = root.one("p", class_="lede").text
-    assert "For 1 of 2 rebalances, the optimum was computed and proved" in lede
+    assert "For 1 of 2 generations, the optimum was computed and proved" in lede
     assert root.one("h1").text.startswith("In 1 of 1 rebalances")
     assert "In addition, 1 rebalance could not be classified" in root.text
     assert len(cases(root)) == 1

@@ -66,7 +66,7 @@ def test_rebalances_without_answers_of_clients(tmp_path: Path) -> None:
     audit = Audit()
     audit.rebalance(even("orders"), {"range": LOPSIDED}, assignor=None)
     root = page(audit, tmp_path)
-    assert "1 rebalance could be read, but without an assignment" in root.text
+    assert "1 generation could be read, but without an assignment" in root.text
     assert table(root, "assignors")[-1][0] == "range"
 
 

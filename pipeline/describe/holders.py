@@ -1,0 +1,165 @@
+"""Read the holders of partitions from the members form, or from the plain form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import count
+from typing import Final, TypeAlias
+
+from pipeline.cases import Held
+from pipeline.describe.cells import (
+    MISSING,
+    CellError,
+    UnnamedTopicsError,
+    assignment_of,
+    number_of,
+    partition_of,
+)
+from pipeline.describe.refusal import NotJudged, placed
+from pipeline.describe.snapshots import Section, Snapshot
+from pipeline.describe.text_tables import Cells, Form
+
+People: TypeAlias = dict[str, Mapping[str, str]]
+"""Member id to the cells of its row."""
+
+_ASSIGNMENTS: Final = ("CURRENT-ASSIGNMENT", "ASSIGNMENT")
+_MOST_HELD: Final = 2**31 - 1
+
+
+def holders_of(snapshot: Snapshot) -> tuple[dict[str, Held], People]:
+    """Return each member's partitions, and the cells of its row.
+
+    Raises
+    ------
+    NotJudged
+        If the text lists no members, or is invalid.
+    """
+    members, offsets = snapshot.of(Form.MEMBERS), snapshot.of(Form.OFFSETS)
+    if members is None and offsets is None:
+        raise NotJudged("only its state is told, no member", sound=True)
+    if members is None:
+        assert offsets is not None  # noqa: S101  # as just seen
+        held, people = _by_partition(offsets)
+    else:
+        people = _people(members)
+        held = _by_member(members, offsets)
+    if not held:
+        raise NotJudged("a group without active members", sound=True)
+    if members is not None:
+        _refuse_cut_assignment(members, held)
+    return held, people
+
+
+def unheld(held: Mapping[str, Held], listed: set[tuple[str, int]]) -> str | None:
+    """Return a partition that exists but has no holder, of a topic that has holders."""
+    given: dict[str, set[int]] = {}
+    for one in held.values():
+        for topic, numbers in one.items():
+            given.setdefault(topic, set()).update(numbers)
+    largest = {topic: max(numbers) for topic, numbers in given.items()}
+    for topic, number in listed:
+        if topic in given:
+            largest[topic] = max(number, largest[topic])
+    for topic in sorted(given):
+        missing = next(number for number in count() if number not in given[topic])
+        if missing <= largest[topic]:
+            return f"{topic!r} {missing}"
+    return None
+
+
+def assigned_in(section: Section, row: Cells) -> Held:
+    """Return the assignment in a row of the members form.
+
+    Raises
+    ------
+    UnnamedTopicsError
+        If the form has no assignments, or assignments without topic names.
+    """
+    for name in _ASSIGNMENTS:
+        if name in section.columns:
+            return assignment_of(row.by_name[name])
+    raise UnnamedTopicsError("the members form without --verbose")
+
+
+def _people(section: Section) -> People:
+    people: People = {}
+    for row in section.rows:
+        member_id = row.by_name["CONSUMER-ID"]
+        with placed(section, row):
+            if member_id in people:
+                raise CellError(f"member {member_id!r} listed twice")
+        people[member_id] = row.by_name
+    return people
+
+
+def _by_member(members: Section, offsets: Section | None) -> dict[str, Held]:
+    """Read the members form; without assignments there, use the plain form."""
+    held: dict[str, Held] = {}
+    try:
+        for row in members.rows:
+            with placed(members, row):
+                held[row.by_name["CONSUMER-ID"]] = assigned_in(members, row)
+    except UnnamedTopicsError as error:
+        if offsets is None:
+            reason = f"{error}; the plain form beside it would tell"
+            raise NotJudged(reason, sound=True) from None
+        listed, _ = _by_partition(offsets)
+        ids = [row.by_name["CONSUMER-ID"] for row in members.rows]
+        held = {member_id: listed.get(member_id, {}) for member_id in ids}
+    for row in members.rows:
+        with placed(members, row):
+            _refuse_miscount(row, held)
+    return held
+
+
+def _refuse_miscount(row: Cells, held: Mapping[str, Held]) -> None:
+    member_id = row.by_name["CONSUMER-ID"]
+    told = number_of(row.by_name["#PARTITIONS"], "#PARTITIONS", most=_MOST_HELD)
+    found = sum(map(len, held[member_id].values()))
+    if told != found:
+        raise CellError(f"member {member_id!r}: #PARTITIONS {told}, {found} listed")
+
+
+def _refuse_cut_assignment(members: Section, held: Mapping[str, Held]) -> None:
+    """Refuse a last assignment that may have lost digits of its last number.
+
+    Older versions print the assignment last. Without a line feed after it, ``t:3,14``
+    can be the start of ``t:3,145``; a partition is then missing, or held twice.
+    """
+    if members.ended or members.columns[-1] not in _ASSIGNMENTS:
+        return
+    pairs = [
+        (topic, number)
+        for one in held.values()
+        for topic, numbers in one.items()
+        for number in numbers
+    ]
+    if len(pairs) != len(set(pairs)) or unheld(held, set()) is not None:
+        last = members.rows[-1]
+        reason = f"line {last.line}: the text ends inside this line: cut off"
+        raise NotJudged(reason, sound=False, place=(members.source, last.line))
+
+
+def _by_partition(section: Section) -> tuple[dict[str, Held], People]:
+    """Read the holders from the plain form: one row per partition."""
+    held: dict[str, dict[str, set[int]]] = {}
+    people: People = {}
+    for row in section.rows:
+        member_id, topic = row.by_name["CONSUMER-ID"], row.by_name["TOPIC"]
+        if member_id == MISSING:
+            continue
+        people.setdefault(member_id, row.by_name)
+        mine = held.setdefault(member_id, {})
+        with placed(section, row):
+            number = partition_of(row.by_name["PARTITION"])
+            if topic == MISSING or number is None:
+                continue
+            if number in mine.get(topic, ()):
+                reason = f"{topic!r} {number} listed twice for {member_id!r}"
+                raise CellError(reason)
+        mine.setdefault(topic, set()).add(number)
+    ordered = {
+        member_id: {topic: sorted(mine[topic]) for topic in sorted(mine)}
+        for member_id, mine in held.items()
+    }
+    return ordered, people

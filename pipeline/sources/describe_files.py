@@ -1,0 +1,102 @@
+"""Describe texts of one folder as a source: snapshots, and lines of no group."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from pipeline.cases import Case
+from pipeline.describe.group_case import case_of, with_group_sizes
+from pipeline.describe.messages import Note
+from pipeline.describe.refusal import NotJudged
+from pipeline.describe.snapshots import Snapshot, Stray, read_snapshots
+from pipeline.sources.lines import Line, read_lines
+from pipeline.sources.rows import (
+    SET_ASIDE,
+    UNREADABLE,
+    Row,
+    case_row,
+    quarantine_row,
+)
+
+
+def read_describe(files: Sequence[tuple[str, Path]]) -> Iterator[Row]:
+    """Yield the cases of one folder's files, then what is not judged.
+
+    A file that cannot be read to its end is named in a row of quarantine; the groups
+    before that place, and those of the other files, are still judged.
+    """
+    failures: list[Row] = []
+    texts = [(name, _lines_until_failure(name, path, failures)) for name, path in files]
+    snapshots, strays = read_snapshots(texts)
+    cases: list[Case] = []
+    aside: list[Row] = []
+    for snapshot in snapshots:
+        try:
+            cases.append(case_of(snapshot))
+        except NotJudged as error:
+            aside.append(_refused(snapshot, error))
+    yield from map(case_row, with_group_sizes(cases))
+    yield from aside
+    yield from _counted(strays)
+    yield from failures
+
+
+def _lines_until_failure(name: str, path: Path, failures: list[Row]) -> Iterator[Line]:
+    """Yield the lines of a file; where it breaks off, an empty line marks the place."""
+    number = 0
+    try:
+        for line in read_lines(path):
+            number = line.number
+            yield line
+    except (OSError, EOFError, zlib.error) as error:
+        first = (str(error).splitlines() or [type(error).__name__])[0]
+        reason = f"breaks off here: {first}"
+        failures.append(
+            quarantine_row(UNREADABLE, reason, source=name, line=number + 1)
+        )
+        yield Line(number=number + 1, text=b"", whole=False, ended=False)
+
+
+def _refused(snapshot: Snapshot, error: NotJudged) -> Row:
+    source, line = error.place or snapshot.place
+    return quarantine_row(
+        SET_ASIDE if error.sound else UNREADABLE,
+        str(error),
+        source=source,
+        line=line,
+        raw=snapshot.raw,
+        group_id=snapshot.group_id,
+        record="snapshot",
+    )
+
+
+def _counted(strays: list[Stray]) -> Iterator[Row]:
+    """Yield one row per file and reason, with the number of lines and the first."""
+    counted: dict[tuple[str, str], Row] = {}
+    for stray in strays:
+        row = _row_of(stray)
+        first = counted.setdefault((stray.source, row["reason"]), row)
+        if first is not row:
+            first["records"] += 1
+    yield from counted.values()
+
+
+def _row_of(stray: Stray) -> Row:
+    """Return the row of one line; a message of the tool is no damage."""
+    line = stray.line
+    if isinstance(line, Note):
+        reason, text = f"the tool reports: {line.text[:200]}", line.text.encode()
+        kind, record = SET_ASIDE, "message"
+    else:
+        reason, text, kind, record = line.reason, line.text, UNREADABLE, "line"
+    return quarantine_row(
+        kind,
+        reason,
+        source=stray.source,
+        line=line.line,
+        raw=text,
+        group_id=line.group_id,
+        record=record,
+    )

@@ -1,0 +1,241 @@
+"""Snapshots: what describe text proves, and what records of the same group add."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import orjson
+from hypothesis import assume, given
+
+from pipeline.cases import NOT_REPORTED, REPORTED, SNAPSHOT, Case, unpack
+from pipeline.describe.group_case import case_of
+from pipeline.describe.record_states import with_record_states
+from pipeline.history.stream import histories
+from pipeline.judging.instances import World
+from pipeline.judging.judge_rows import Settings, judge_case_safely
+from pipeline.records import GroupMember, GroupMetadata
+from pipeline.sources.find import find_sources
+from pipeline.sources.read import rows_of
+from pipeline.sources.rows import CASE, TOPIC
+from rebalance import ClaimRule
+from tests.pipeline.describe_text import MEMBERS, members, read, state, table
+from tests.pipeline.groups import Log, group, member
+from tests.pipeline.test_sources import in_order, jsonl
+from tests.strategies import rebalances_with_assignments
+from tests.wire import RECORDINGS, TESTS
+from verify import judge
+
+Row = dict[str, Any]
+NOTHING_ELSE = World()
+DESCRIBE = TESTS / "data/churn-describe"
+
+
+def rows_in(*paths: Path) -> list[Row]:
+    """Read and reconstruct sources, as one task of an audit does."""
+    splits = find_sources(paths).splits
+    rows = in_order([row for split in splits for row in rows_of(split)])
+    return list(with_record_states(histories(rows)))
+
+
+def cases_in(*paths: Path) -> list[Case]:
+    return [unpack(row["value"]) for row in rows_in(*paths) if row["what"] == CASE]
+
+
+def judged(case: Case, world: World = NOTHING_ELSE) -> tuple[Row, list[Row]]:
+    """Return the rows of a snapshot and of its members; there are no others."""
+    settings = Settings(cluster="c", world=world, claim_rule=ClaimRule("newest-claim"))
+    (name, row), *others = judge_case_safely(case, settings)
+    assert name == "snapshots", row
+    assert {other for other, _ in others} <= {"members"}
+    return row, [one for _, one in others]
+
+
+def snapshots_in(*paths: Path, given: dict[str, int] | None = None) -> dict[str, Row]:
+    rows = rows_in(*paths)
+    inferred = {row["record"]: row["records"] for row in rows if row["what"] == TOPIC}
+    world = World(given=given or {}, inferred=inferred)
+    cases = [unpack(row["value"]) for row in rows if row["what"] == CASE]
+    states = [case for case in cases if case.owned_from == SNAPSHOT]
+    return {case.rebalance_id: judged(case, world)[0] for case in states}
+
+
+@cache
+def churn() -> tuple[dict[str, Row], dict[str, Row]]:
+    """Return the snapshots of the recording, from text alone and with its records."""
+    sizes = orjson.loads((RECORDINGS / "churn/topics.json").read_bytes())
+    alone = snapshots_in(DESCRIBE, given=sizes)
+    return alone, snapshots_in(DESCRIBE, RECORDINGS / "churn", given=sizes)
+
+
+def test_what_text_proves_is_true_by_the_records() -> None:
+    alone, both = churn()
+    assert alone.keys() == both.keys()
+    known = 0
+    for name, row in alone.items():
+        assert (row["subscriptions"], row["state_of"]) == (NOT_REPORTED, None)
+        for balance in ("kip54_balanced", "dec_min_balanced"):
+            if row[balance] is not None and both[name]["state_of"]:
+                assert row[balance] == both[name][balance], name
+                known += 1
+    assert known == 26
+
+
+def test_snapshots_that_equal_subscriptions_would_call_unbalanced() -> None:
+    """By loads, 13 of 23 are uneven; four of these are balanced."""
+    alone, both = churn()
+    uneven = {k for k, row in alone.items() if row["load_max"] - row["load_min"] > 1}
+    assert (len(alone), len(uneven)) == (23, 13)
+    balanced = {name for name in uneven if both[name]["dec_min_balanced"]}
+    assert balanced == {
+        "churn-describe/2/ads-java-coop",
+        "churn-describe/2/mix-coop",
+        "churn-describe/3/mix-coop",
+        "churn-describe/3/search-sticky",
+    }
+    assert {alone[name]["dec_min_balanced"] for name in balanced} == {None}
+
+
+def test_a_state_of_the_records_is_found_with_its_subscriptions() -> None:
+    _, both = churn()
+    states = {name: row["state_of"] for name, row in both.items()}
+    classic = {name for name in states if "/next-" not in name}
+    assert {name for name in states if states[name]} == classic
+    rebalances = {
+        case.rebalance_id: case
+        for case in cases_in(RECORDINGS / "churn")
+        if case.owned_from != SNAPSHOT
+    }
+    for name in classic:
+        assert both[name]["subscriptions"] == REPORTED
+        assert both[name]["verdict"] == "valid"
+        assert rebalances[states[name]].group_id == both[name]["group_id"]
+
+
+@given(rebalances_with_assignments())
+def test_what_is_known_without_subscriptions_is_true(drawn: tuple[Row, Row]) -> None:
+    """Compare with the same valid assignment under the subscriptions drawn."""
+    document, assignment = drawn
+    assume(len(document["members"]) > 0)
+    for one in document["members"].values():
+        one.pop("capacity", None)  # Kafka's members have none
+    verdict = judge(document, assignment)
+    assert verdict["verdict"] == "valid"
+    row, people = judged(snapshot_of(assignment["members"]))
+    assert row["verdict"] == "unknown"
+    assert row["violations"] == []
+    for balance in ("kip54_balanced", "dec_min_balanced"):
+        assert row[balance] in (None, verdict["figures"][balance])
+    loads = verdict["figures"]["loads"]
+    assert row["loads"] == loads
+    if max(loads, default=0) - min(loads, default=0) <= 1:
+        assert row["dec_min_balanced"] is True
+    assert (row["evidence"] is None) or row["kip54_balanced"] is not True
+    assert all(one["subscription"] is one["owned"] is None for one in people)
+
+
+@given(rebalances_with_assignments(valid=False))
+def test_violations_in_text_are_violations_indeed(drawn: tuple[Row, Row]) -> None:
+    """A gap or a partition held twice is one under every subscription that fits."""
+    document, assignment = drawn
+    assume(assignment["members"].keys() & document["members"].keys())
+    held = {
+        name: {
+            topic: sorted(set(numbers))
+            for topic, numbers in one.items()
+            if topic in document["members"].get(name, {}).get("subscription", ())
+        }
+        for name, one in assignment["members"].items()
+        if name in document["members"]
+    }
+    row, _ = judged(snapshot_of(held))
+    if row["verdict"] == "invalid":
+        assert row["kip54_balanced"] is row["dec_min_balanced"] is None
+        fits = judge(document, assignment | {"members": held})
+        assert fits["verdict"] == "invalid"
+
+
+def snapshot_of(held: Row) -> Case:
+    """Return what text states about members that hold these partitions."""
+    text = members(
+        *(
+            (name, sum(map(len, one.values())), assignment_text(one))
+            for name, one in held.items()
+        )
+    )
+    (snapshot,), strays = read(members=text, state=state("Stable", len(held)))
+    assert strays == []
+    return case_of(snapshot)
+
+
+def assignment_text(held: Row) -> str:
+    parts = (f"{t}:{','.join(map(str, n))}" for t, n in held.items() if n)
+    return ";".join(parts) or "-"
+
+
+def test_only_one_member_subscribes_to_a_topic(tmp_path: Path) -> None:
+    """Text alone: cannot be determined. With the group's records: balanced."""
+    held: Row = {"a-1": {"t": [0, 1, 2, 3], "u": [0]}, "b-1": {"v": [0]}}
+    topics = {"a-1": ["t", "u"], "b-1": ["v", "w"]}
+    (tmp_path / "g.txt").write_text(
+        members(
+            *((m, 5 if m == "a-1" else 1, assignment_text(h)) for m, h in held.items())
+        )
+        + state("Stable", 2)
+    )
+    (alone,) = snapshots_in(tmp_path).values()
+    assert (alone["verdict"], alone["dec_min_balanced"]) == ("unknown", None)
+    log = Log().add(
+        group(
+            1, member("a-1", ["t", "u"], {"t": [0, 1, 2, 3], "u": [0]}), group_id="g"
+        ),
+        group(2, *(member(m, topics[m], held[m]) for m in held), group_id="g"),
+    )
+    (tmp_path / "r.jsonl").write_text(jsonl(log.records))
+    (both,) = snapshots_in(tmp_path).values()
+    assert (both["verdict"], both["dec_min_balanced"]) == ("valid", True)
+    assert (both["state_of"], both["subscriptions"]) == ("0/1", REPORTED)
+
+
+def record_states(tmp_path: Path, *generations: GroupMetadata) -> Row:
+    """Return the snapshot of a, b with t 0, 1 next to these generations."""
+    (tmp_path / "r.jsonl").write_text(jsonl(Log().add(*generations).records))
+    names = (*MEMBERS[:2], "GROUP-INSTANCE-ID", *MEMBERS[2:])
+    rows = [("g", "a", "x", "/h", "a", 1, "t:0"), ("g", "b", "", "/h", "b", 1, "t:1")]
+    (tmp_path / "g.txt").write_text(table(names, rows))
+    (row,) = snapshots_in(tmp_path).values()
+    return row
+
+
+def generation(number: int, *people: GroupMember) -> GroupMetadata:
+    return group(number, *people, group_id="g")
+
+
+def test_states_that_are_not_the_same(tmp_path: Path) -> None:
+    a, b = member("a", ["t"], {"t": [0]}), member("b", ["t"], {"t": [1]})
+    same = record_states(tmp_path, generation(1, a, b), generation(2, a))
+    assert same["state_of"] == "0/0"
+    for others in (
+        (a,),
+        (a, b, member("c", ["t"], {})),
+        (member("a", ["t"], {"t": [1]}), member("b", ["t"], {"t": [0]})),
+        (a, member("c", ["t"], {"t": [1]})),
+    ):
+        row = record_states(tmp_path, generation(1, *others))
+        assert (row["state_of"], row["subscriptions"]) == (None, NOT_REPORTED)
+    returned = member("a-2", ["t"], {"t": [0]}, instance_id="x")
+    assert record_states(tmp_path, generation(1, returned, b))["state_of"] == "0/0"
+
+
+def test_subscriptions_that_changed_without_a_trace_are_not_reported(
+    tmp_path: Path,
+) -> None:
+    a, b = member("a", ["t"], {"t": [0]}), member("b", ["t"], {"t": [1]})
+    wider = member("b", ["t", "u"], {"t": [1]})
+    for people in ([(a, b), (a, wider)], [(a, b), (a, wider), (a, wider)]):
+        row = record_states(
+            tmp_path, *(generation(n, *who) for n, who in enumerate(people, start=1))
+        )
+        assert row["state_of"] == f"0/{len(people) - 1}"
+        assert row["subscriptions"] == NOT_REPORTED

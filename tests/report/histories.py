@@ -1,0 +1,137 @@
+"""Audits without Spark: of sources as they are, and of histories that chance draws."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from hypothesis import strategies as st
+
+from pipeline.describe.record_states import with_record_states
+from pipeline.history.stream import histories
+from pipeline.judging.instances import World
+from pipeline.judging.judge_rows import Settings, judge_rows
+from pipeline.records import GroupMetadata
+from pipeline.sources.find import find_sources
+from pipeline.sources.read import rows_of
+from pipeline.sources.rows import TOPIC
+from pipeline.tables import SCHEMAS
+from rebalance import ClaimRule
+from tests.pipeline.describe_text import members, state
+from tests.pipeline.groups import Log, group, member
+from tests.pipeline.test_sources import in_order, jsonl
+from tests.report.audits import Audit, write_rows
+from tests.strategies import draw_any_assignment, draw_assignment, rebalances
+
+Row = dict[str, Any]
+MOST_STEPS = 8
+RECORDED, DESCRIBED, PRESENT, INVALID = 0.8, 0.3, 0.9, 0.1
+"""Shares of groups in records, states in text as well, members, invalid answers."""
+ASSIGNORS = ("range", "sticky", "cooperative-sticky")
+
+
+def audit_of(sources: Sequence[Path], out: Path) -> Path:
+    """Audit sources as the stages of the pipeline do, in one task."""
+    found = find_sources(sources)
+    rows = in_order([row for split in found.splits for row in rows_of(split)])
+    rows = list(with_record_states(histories(rows)))
+    inferred = {row["record"]: row["records"] for row in rows if row["what"] == TOPIC}
+    cases = [row for row in rows if row["what"] != TOPIC]
+    settings = Settings(
+        cluster="prod",
+        world=World(inferred=inferred),
+        claim_rule=ClaimRule("newest-claim"),
+    )
+    tables: dict[str, list[Row]] = {name: [] for name in SCHEMAS}
+    filled = [{**dict.fromkeys(_NEEDED), **row} for row in cases]
+    for name, row in judge_rows(filled, settings):
+        tables[name].append(row)
+    for name, schema in SCHEMAS.items():
+        (out / name).mkdir(parents=True)
+        write_rows(out / name, schema, tables[name])
+    (out / "audit.json").write_text(json.dumps(Audit("prod").manifest()))
+    return out
+
+
+_NEEDED = (
+    "at",
+    "reason",
+    "group_id",
+    "record",
+    "records",
+    "source",
+    "source_partition",
+    "source_offset",
+    "key",
+    "value",
+    "raw_bytes",
+    "instance",
+)
+
+
+def drawn_sources() -> st.SearchStrategy[tuple[Log, str]]:
+    """Draw records of some groups, and describe text of some of their states."""
+    group_of = st.tuples(
+        rebalances(), st.sampled_from(ASSIGNORS), st.integers(0, MOST_STEPS)
+    )
+    groups = st.fixed_dictionaries(dict.fromkeys(("g-1", "g-2"), group_of))
+    return st.builds(_sources, groups, st.randoms(use_true_random=False))
+
+
+def _sources(groups: dict[str, tuple[Row, str, int]], rng: Random) -> tuple[Log, str]:
+    """Write states one after the other: recorded, described, or both."""
+    log, text = Log(), ""
+    for name, (document, assignor, steps) in groups.items():
+        is_recorded = rng.random() < RECORDED
+        for number in range(1, steps + 1):
+            held = _held(document, rng)
+            if is_recorded and held:
+                log.add(_generation(name, number, document, held, assignor))
+            if held and rng.random() < (DESCRIBED if is_recorded else 1):
+                text += _text(name, held)
+    return log, text
+
+
+def _held(document: Row, rng: Random) -> Row:
+    """Return an assignment to some of the members, now and then an invalid one."""
+    people = {
+        name: one for name, one in document["members"].items() if rng.random() < PRESENT
+    }
+    draw = draw_any_assignment if rng.random() < INVALID else draw_assignment
+    held = draw(rng, document | {"members": people})["members"] if people else {}
+    return {name: one for name, one in held.items() if name in people}
+
+
+def _generation(
+    name: str, generation: int, document: Row, held: Row, assignor: str
+) -> GroupMetadata:
+    people = [
+        member(one, document["members"][one]["subscription"], held[one]) for one in held
+    ]
+    return group(generation, *people, assignor=assignor, group_id=name)
+
+
+def _text(name: str, held: Row) -> str:
+    rows = (
+        (one, sum(map(len, topics.values())), _assigned(topics))
+        for one, topics in held.items()
+    )
+    told = state("Stable", len(held), group=name)
+    return members(*rows, group=name) + told
+
+
+def _assigned(held: Row) -> str:
+    parts = (f"{t}:{','.join(map(str, n))}" for t, n in held.items() if n)
+    return ";".join(parts) or "-"
+
+
+def write_sources(folder: Path, log: Log, text: str) -> list[Path]:
+    """Write what was drawn, with a line that belongs to no table."""
+    folder.mkdir()
+    if log.records:
+        (folder / "records.jsonl").write_text(jsonl(log.records))
+    (folder / "all.txt").write_text(text + "\nWarning: nothing\nwhat is this?\n")
+    return [folder]
