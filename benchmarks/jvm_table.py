@@ -34,7 +34,7 @@ def page_part(lines: Iterable[Line]) -> str:
     parts = ["\n".join(_about(lines))]
     targets = list(_targets(lines))
     if targets:
-        parts += ["### What was aimed at", "\n".join([*_TARGETS_HEAD, *targets])]
+        parts += ["### Targets", "\n".join([*_TARGETS_HEAD, *targets])]
     for name, rows in sorted(_by_case(lines).items()):
         if _kind(name) is None:
             parts += [f"### {name}: {rows[0]['about']}", "\n".join(_table(rows))]
@@ -87,7 +87,8 @@ def _about(lines: list[Line]) -> Iterator[str]:
         line["same_plan"] for line in lines if line.get("same_plan") is not None
     ]
     if compared:
-        yield f"Plans held against Java's: {len(compared)}, equal: {sum(compared)}."
+        equal = sum(compared)
+        yield f"Assignments compared with Java's: {len(compared)}; equal: {equal}."
 
 
 def _targets(lines: list[Line]) -> Iterator[str]:

@@ -111,15 +111,24 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
         Files and folders in any format of `pipeline.sources.source_kind.SourceKind`.
     out
         Folder for the tables and ``audit.json``; created if absent. On a cluster, all
-        workers must have access to it and to the sources. cluster Name of the audited
-        cluster. topics, offsets Side files (`pipeline.sources.sidecars`): partition
-        counts, log ends. If not given, ``topics.json`` and ``offsets.json`` in a folder
-        of sources are taken. offset_reset Where lag starts if nothing was committed.
-        source_format Format of all files, which is then not detected.
-        max_partitions Reject larger instances, and larger counts in ``topics``. master
-        Spark's master, such as ``local[2]``. progress Called repeatedly with a phase
-        (read, judge, write) and its state. tasks Number of parts of the work; None:
-        determined by the number of cores.
+        workers must have access to it and to the sources.
+    cluster
+        Name of the audited cluster.
+    topics, offsets
+        Side files (`pipeline.sources.sidecars`): partition counts, log ends. If not
+        given, ``topics.json`` and ``offsets.json`` in a folder of sources are taken.
+    offset_reset
+        Where lag starts if nothing was committed.
+    source_format
+        Format of all files, which is then not detected.
+    max_partitions
+        Reject larger instances, and larger counts in ``topics``.
+    master
+        Spark's master, such as ``local[2]``.
+    progress
+        Called repeatedly with a phase (read, judge, write) and its state.
+    tasks
+        Number of parts of the work; None: determined by the number of cores.
 
     Raises
     ------

@@ -36,7 +36,7 @@ def holders_of(snapshot: Snapshot) -> tuple[dict[str, Held], People]:
     """
     members, offsets = snapshot.of(Form.MEMBERS), snapshot.of(Form.OFFSETS)
     if members is None and offsets is None:
-        raise NotJudged("only its state is told, no member", sound=True)
+        raise NotJudged("only its state is reported, no members", sound=True)
     if members is None:
         assert offsets is not None  # noqa: S101  # as just seen
         held, people = _by_partition(offsets)

@@ -226,7 +226,7 @@ LINES_TOLD = [
 
 def test_the_page_has_what_was_measured() -> None:
     page = page_part(LINES_TOLD)
-    assert "Plans held against Java's: 2, equal: 1." in page
+    assert "Assignments compared with Java's: 2; equal: 1." in page
     assert "| range | 63 ms | 7 ms | 7 ms | 2 ms | 2 ms | 2 ms | 3.5 |" in page
     assert "| sticky |  | over 60 s |  | 2 ms | 2 ms | 2 ms | > 30,000 |" in page
     assert "| sticky |  | fails |  | 2 ms | 2 ms | 2 ms |  |" in page
