@@ -58,6 +58,7 @@ class MinimizePeak:
     is_searchable: bool  # CP-SAT goes on from here
     peak: int = field(init=False)
     _seeds: Iterator[int] = field(init=False)
+    _is_enumerated: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
         self.peak = int(peak_lag_of(self.lag_instance.region, self.holder))
@@ -70,15 +71,19 @@ class MinimizePeak:
         if has_few_lags(self.lag_instance):
             self._reach(self.bound, _LOCAL_STEPS // 16)
             self._generate_columns()
+        if len(interchangeable_members(self.lag_instance.region)) == 1:
+            self.enumerate_small()  # proves nearly all of these, and sooner than CP-SAT
         if self.is_searchable:
             self._reach(self.bound, _LOCAL_STEPS)
 
     def enumerate_small(self) -> None:
         """Prove the least peak of a small group by set partition, if it can be."""
         is_small = self.lag_instance.region.lag.size <= PARTITIONS_MAX
-        if is_small and self.moves is None:
-            self._reach(self.bound, _LOCAL_STEPS // 16)
-            self._partition_exactly()
+        if self._is_enumerated or not is_small or self.moves is not None:
+            return
+        self._is_enumerated = True
+        self._reach(self.bound, _LOCAL_STEPS // 16)
+        self._partition_exactly()
 
     def search_round(self, turn: int) -> None:
         """Search locally, with twice the effort of the round before."""
