@@ -21,7 +21,7 @@ from tests.shapes import Document
 
 COMMAND = (sys.executable, "-m", "oracle")
 STYLE = re.compile(rb"\x1b\[[0-9;]*m|\x1b\[\?25[lh]|\x1b\[2K|\x1b\[1A|\r")
-"""What rich itself writes to a terminal: colours, and moves of progress bars."""
+"""Terminal sequences that rich writes: colors and progress bars."""
 
 
 class Ended:

@@ -125,7 +125,7 @@ FOUR = {"a": member(["t"], {"t": [0, 1, 2, 3]}, 5), "b": member(["t"], None, 5)}
 def test_known_fault_a_previous_owner_that_has_left_is_given_some(
     version: str, assignor: str
 ) -> None:
-    """So it is while it may be moved at all; else the assignor raises."""
+    """This holds while the partition may be moved; otherwise, the assignor raises."""
     left = {"c": member(["u"], {"t": [0]}, 4), "d": member(["u"], None, 5)}
     answer = asked(version, assignor, rebalance({"t": 4, "u": 2}, FOUR | left))
     assert answer.verdict is Verdict.INVALID

@@ -10,7 +10,7 @@ from typing import Final
 from tests.shapes import Document, member, rebalance
 
 BEFORE: Final = rebalance({"t": 1}, {"a": member(["t"], {"t": [0]}, 9)})
-"""What the leader saw when generations were higher."""
+"""Assignment that the leader saw when generations were higher."""
 
 TAKEN_OVER: Final = rebalance(
     {"t": 4, "u": 1},

@@ -25,7 +25,7 @@ from tests.shapes import Document
 
 TP = tuple[str, int]
 HASHED = 12
-"""So many a hash table of Java's takes before it grows beyond 16 buckets."""
+"""Entries of a Java hash table before it grows beyond 16 buckets."""
 
 
 class Endless(Exception):  # noqa: N818

@@ -170,7 +170,7 @@ AnyRecord = (
 
 @dataclass
 class Replayed:
-    """What was reconstructed; topics by name."""
+    """A reconstructed case; topics by name."""
 
     cases: list[Case] = field(default_factory=list)
     quarantined: list[Row] = field(default_factory=list)

@@ -60,7 +60,7 @@ def test_the_first_epoch_of_both_kinds_of_brokers(first: int) -> None:
 
 
 def test_an_epoch_2_of_an_older_broker_is_not_the_first() -> None:
-    """What the only member had at epoch 1 is no longer in a compacted topic."""
+    """The target of the only member at epoch 1 was compacted away."""
     second = target("a", {"t": [0]}), complete(2, computed_at=0)
     third = epoch(3), target("a", {"t": [0, 1]}), complete(3, computed_at=0)
     found = rebuild(new_member("a"), epoch(2), *second, *third)

@@ -54,7 +54,7 @@ GONE_MS = 7_000  # a member that leaves has revoked this much before its tombsto
 
 
 class Told(NamedTuple):
-    """What a consumer has after a callback."""
+    """Partitions of a consumer after a callback."""
 
     event: str
     at: int
@@ -62,7 +62,7 @@ class Told(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """What a record states that a member has; None is its tombstone."""
+    """Partitions of a member according to a record; None: its tombstone."""
 
     at: int
     held: Pairs | None
@@ -319,7 +319,7 @@ def broker_records() -> tuple[Row, ...]:
 def test_nothing_is_made_up_for_what_is_not_in_the_source(
     part: float, compacted: bool
 ) -> None:
-    """What a part of the records yields is what all of them yield, or is missing.
+    """A part of the records yields the cases of all of them, or reports them missing.
 
     Compaction keeps the last record of each key. A topic that is not read from its
     beginning lacks members, which shows once they are mentioned.

@@ -240,7 +240,7 @@ def test_cooperative_gives_nothing_before_it_is_revoked() -> None:
 
 
 def test_cooperative_lets_claims_of_the_past_be() -> None:
-    """Who missed a rebalance has lost what it had: nobody waits for it."""
+    """A member that missed a rebalance has lost its partitions: nobody waits for it."""
     leader = settings_of("chain-sticky", name="cooperative-sticky").leader
     late, now = claiming(0, 1, 2, 3, generation=3), claiming(generation=4)
     given = _round(leader, late, now)

@@ -218,7 +218,7 @@ def test_cut_anywhere_is_refused(
 @given(st.binary(max_size=40) | damaged(SUBSCRIPTIONS))
 @example(b"\x00\x00" + bytes(8))
 def test_any_bytes_are_a_subscription_or_refused(data: bytes) -> None:
-    """What is read can be written again, to the very bytes that were read."""
+    """Bytes that are read and written again are unchanged."""
     subscription = attempt(decode_subscription, data)
     if isinstance(subscription, WireError):
         assert 0 <= subscription.offset <= len(data)

@@ -301,7 +301,7 @@ def test_assignments_and_values(write: Write) -> None:
 def test_layouts_agree(
     tmp_path_factory: pytest.TempPathFactory, drawn: Document
 ) -> None:
-    """Whatever a document holds, its layout over lines changes nothing."""
+    """The layout of a document over lines does not affect how it is read."""
     folder = tmp_path_factory.mktemp("layouts")
     found: list[object] = []
     for number, indent in enumerate((None, 0, 2)):

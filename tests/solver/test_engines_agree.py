@@ -53,7 +53,7 @@ ENGINES: Final[Mapping[str, Engine]] = MappingProxyType(
         "peak-lag": _by_peak_lag,
     }
 )
-"""Who answers; None stands for: not mine."""
+"""Engines; None: the engine does not accept the policy."""
 
 POLICIES: Final = (
     *NAMED,

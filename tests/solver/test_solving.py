@@ -86,7 +86,7 @@ def test_a_limit_is_no_exception() -> None:
 @pytest.mark.parametrize("engine", Engine)
 @pytest.mark.parametrize("text", ["lag-aware", "sticky-lag", "kip54; lag-deviation"])
 def test_without_partitions_no_lag_is_missing(text: str, engine: Engine) -> None:
-    """Nobody is behind where there is nothing to read."""
+    """Without partitions, every lag is 0."""
     document = rebalance({"t": 0}, {"a": member(["t"]), "b": member([])})
     outcome = solve(instance(document), parse_policy(text), engine=engine)
     assert outcome.status is Status.OPTIMAL

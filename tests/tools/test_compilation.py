@@ -41,7 +41,7 @@ def python_of(checkout: Path, script: str) -> Path:
 def test_kernels_that_do_not_compile_are_no_hindrance(
     checkout: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What was compiled before goes first: numba would load it and fail."""
+    """Old caches are deleted first: numba would load them and fail."""
     venv = python_of(checkout, "echo 'no such thing' >&2\nexit 1")
     start_compilation(checkout, venv).wait()
     assert "first needed (no such thing)" in capsys.readouterr().out

@@ -93,7 +93,7 @@ def counts(brute: Brute, policy: Policy, tally: Tally) -> list[Any]:
 
 @given(st.randoms(use_true_random=False))
 def test_what_is_proved_is_true(rng: Random) -> None:
-    """Whatever is claimed: nothing allowed, as good before, is better at that level."""
+    """No allowed assignment, equal before a proved level, is better at that level."""
     document, text = drawn(rng, TINY), drawn_policy(rng)
     answer, brute = drawn_answer(rng, document, text), Brute(document)
     verdict, policy = verify.judge(document, answer), read_policy(text)
@@ -120,7 +120,7 @@ def test_what_is_proved_is_true(rng: Random) -> None:
 
 
 def test_proofs_of_every_sort_are_often_accepted() -> None:
-    """What never proves anything would pass the test above."""
+    """A judge that never proves anything would pass the test above."""
     proved = dict.fromkeys(("certificate", "terms"), 0)
     for seed in range(800):
         rng = Random(seed)  # noqa: S311

@@ -208,7 +208,7 @@ def test_an_extra_partition_goes_to_the_dearest() -> None:
 
 
 def test_owners_above_the_least_level_keep_nothing() -> None:
-    """What a owns, only b may have: the bound does not count it for a."""
+    """Only b is eligible for a partition of a: the bound does not count it for a."""
     instance = rebalance(
         {"t": 1, "u": 3},
         {"a": member(["t", "u"], {"t": [0]}), "b": member(["t"])},

@@ -1,4 +1,4 @@
-"""Who owns what, under both rules: against all claims compared with all."""
+"""Owners under both claim rules, against a comparison of all pairs of claims."""
 
 from __future__ import annotations
 

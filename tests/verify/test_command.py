@@ -227,7 +227,7 @@ def test_against_brute_force(files: Files, capfdbinary: Capture) -> None:
 
 
 def test_brute_force_on_a_cooperative_round(files: Files, capfdbinary: Capture) -> None:
-    """What is withheld is no assignment that could be the best of all."""
+    """An assignment with withheld partitions cannot be proved optimal."""
     instance = shape("DOUBLE_CLAIM")
     held = {"c1": {"t": [1]}, "c2": {"t": [2]}, "c3": {}}
     pair = files("i", instance), files("a", {"format": "assignment/1", "members": held})

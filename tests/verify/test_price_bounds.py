@@ -149,7 +149,7 @@ def test_what_partitions_cost_alone(levels: list[Any], least: tuple[int, ...]) -
 
 
 def test_a_level_speaks_of_who_is_as_good_before() -> None:
-    """Who stays is far away, twice; who moves need not be: no bound for c."""
+    """Members that keep are in the wrong rack, others need not be: no bound for c."""
     document = rebalance(TWO["topics"], TWO["members"] | {"c": member(["t"], rack="y")})
     levels = [
         {"of": of, "value": 2, "bound": bound}

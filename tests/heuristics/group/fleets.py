@@ -169,7 +169,7 @@ def explore(
 
 
 def likely(group: Group, *, rare: bool) -> list[Event]:
-    """What happens by itself in a healthy group, or anything at all."""
+    """Draw events of a healthy group, or any events."""
     events = group.events(faults=rare)
     usual = [event for event in events if event.kind in PROGRESS]
     return list(events) if rare or not usual else usual

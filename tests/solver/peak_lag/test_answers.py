@@ -159,7 +159,7 @@ def test_a_heavy_tail_is_proved_by_the_pigeonhole() -> None:
 
 
 def test_topics_at_their_least_prove_more_than_all_together() -> None:
-    """Whoever has the largest lag has one of the other topic besides."""
+    """The member with the largest lag also holds one of the other topic."""
     topics = {
         "t": {"partitions": 2, "lag": [90, 1]},
         "u": {"partitions": 2, "lag": [50, 40]},

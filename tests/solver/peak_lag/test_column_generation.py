@@ -1,4 +1,4 @@
-"""What does not pack, and what does, against enumeration and the judge.
+"""Packing bounds and assignments, against enumeration and the judge.
 
 Reaches into `solver.peak_lag` to compare packings with brute force.
 """
