@@ -70,7 +70,7 @@ def test_every_file_of_a_lock_has_its_hash(lock: str) -> None:
 
 @pytest.mark.parametrize("lock", LOCKS)
 @pytest.mark.parametrize("python", SUPPORTED)
-def test_a_lock_holds_what_is_declared(lock: str, python: str) -> None:
+def test_a_lock_contains_the_declared_packages(lock: str, python: str) -> None:
     environment = {"python_version": python, "python_full_version": f"{python}.0"}
     for requirement in wanted(lock):
         locked = [

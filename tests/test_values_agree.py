@@ -140,7 +140,7 @@ def naive_best(
 
 
 @given(rebalances(TINY), st.randoms(use_true_random=False))
-def test_brute_force_by_hands_is_that_by_assignments(
+def test_brute_force_by_holdings_equals_that_by_assignments(
     document: Document, rng: Random
 ) -> None:
     """With stickiness as the last level, its value is what the budget is about."""

@@ -118,7 +118,7 @@ def test_an_invalid_time_is_an_error(
         read_line(line)
 
 
-def test_a_process_is_asked_line_by_line(tmp_path: Path) -> None:
+def test_a_process_answers_line_by_line(tmp_path: Path) -> None:
     with peer(tmp_path) as java:
         assert java.about == {"java": "a fake", "machine": "none"}
         assert java.run(3) == Calls(cpu_ns=(1, 2, 3), wall_ns=(1, 2, 3), collected_ms=2)
@@ -158,7 +158,7 @@ def test_at_least_one_round_is_run() -> None:
     assert turns == [("java", 1)]
 
 
-def test_ours_is_called_as_often_as_asked() -> None:
+def test_ours_is_called_the_requested_number_of_times() -> None:
     answers: list[int] = []
     calls = OurCalls(lambda: answers.append(1)).run(4)
     assert len(answers) == len(calls.cpu_ns) == len(calls.wall_ns) == 4
@@ -224,7 +224,7 @@ LINES_TOLD = [
 ]
 
 
-def test_the_page_has_what_was_measured() -> None:
+def test_the_page_contains_the_measurements() -> None:
     page = page_part(LINES_TOLD)
     assert "Assignments compared with Java's: 2; equal: 1." in page
     assert "| range | 63 ms | 7 ms | 7 ms | 2 ms | 2 ms | 2 ms | 3.5 |" in page
@@ -254,7 +254,7 @@ def test_the_largest_equal_group_is_s2() -> None:
     assert (last.topics, last.members) == (s2.topics, s2.members)
 
 
-def test_the_page_says_which_aims_were_met() -> None:
+def test_the_page_states_which_targets_were_met() -> None:
     page = page_part(LINES_TOLD)
     assert "| range at S1 no slower than Java | 3.5 | 3.5 | met |" in page
     assert "| range at S2 no slower than Java | 0.5 | 0.5 | missed |" in page

@@ -121,7 +121,7 @@ def test_releases_that_answer_the_same_are_one() -> None:
     assert {key[0] for key in grouped(every)} == {"4.4.0", "3.9.2"}
 
 
-def test_the_page_says_what_was_counted() -> None:
+def test_the_page_states_the_counts() -> None:
     page = page_part(lines())
     assert (
         "| 4.4.0, 3.9.2 | sticky | mixed, churned | 4 | 100.0% | 100.0% | 0 |" in page

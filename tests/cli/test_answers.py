@@ -79,7 +79,7 @@ def test_assign_answers_as_each_assignor(cli: Cli, tmp_path: Path, name: str) ->
         assert answer["figures"]["peak_lag"] == 160_000
 
 
-def test_assign_reports_what_an_assignor_refuses(cli: Cli, tmp_path: Path) -> None:
+def test_assign_reports_the_reason_of_a_refusal(cli: Cli, tmp_path: Path) -> None:
     source = write_lines(tmp_path / "r", EQUAL, CHAIN, EQUAL)
     ended = cli("assign", "--assignor", "constrained-sticky", source)
     assert ended.code == 2

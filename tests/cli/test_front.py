@@ -103,7 +103,7 @@ def test_a_picture_is_one_and_the_same(
     assert words in svg
 
 
-def test_a_picture_of_an_open_front_says_so(cli: Cli, tmp_path: Path) -> None:
+def test_a_picture_of_an_incomplete_front_states_it(cli: Cli, tmp_path: Path) -> None:
     source = write_lines(tmp_path / "r", hard_owned())
     target = tmp_path / "front.svg"
     asked = ("--objective", "peak-lag", "--time-limit", "3", "--picture", target)
@@ -184,7 +184,7 @@ def test_a_person_gets_a_table(tmp_path: Path) -> None:
     assert harmless(text)
 
 
-def test_an_interrupt_writes_what_is_known(tmp_path: Path) -> None:
+def test_an_interrupt_writes_the_points_found(tmp_path: Path) -> None:
     easy, last = shape("LAG") | {"id": "easy"}, shape("LAG") | {"id": "last"}
     source = write_lines(tmp_path / "r", easy, hard_owned(), last)
     command = [*COMMAND, "front", "--objective", "peak-lag", "--time-limit", "600"]

@@ -57,9 +57,7 @@ def test_every_name_is_in_the_help_and_answers(
 
 
 @pytest.mark.parametrize("engine", ["cp-sat", "highs"])
-def test_each_engine_says_what_it_rests_on(
-    cli: Cli, tmp_path: Path, engine: str
-) -> None:
+def test_each_engine_states_its_proof(cli: Cli, tmp_path: Path, engine: str) -> None:
     source = write_lines(tmp_path / "r", CHAIN)
     ended = cli("solve", "--engine", engine, "--policy", "dec-min; stickiness", source)
     (answer,) = ended.documents
@@ -69,7 +67,7 @@ def test_each_engine_says_what_it_rests_on(
     assert moves["proof"]["engine"].startswith(engine)
 
 
-def test_a_wrong_word_is_underlined(cli: Cli, tmp_path: Path) -> None:
+def test_an_unknown_word_is_underlined(cli: Cli, tmp_path: Path) -> None:
     ended = cli("solve", "--policy", "dec-min; stickyness", tmp_path / "none")
     assert ended.code == 2
     assert ended.complaints == [

@@ -117,7 +117,7 @@ def test_a_person_gets_a_table_of_the_verdict(person: Cli, tmp_path: Path) -> No
         assert words in text
 
 
-def test_an_optimum_shows_what_is_proved(person: Cli, tmp_path: Path) -> None:
+def test_an_optimum_shows_its_proof(person: Cli, tmp_path: Path) -> None:
     source = write_lines(tmp_path / "r", CHAIN)
     (tmp_path / "a").write_bytes(person("solve", "--json", source).out)
     text = person("judge", source, tmp_path / "a").out.decode()

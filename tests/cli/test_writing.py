@@ -21,7 +21,7 @@ def test_a_file_appears_when_the_block_ends(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("error", [SourceError("x", source="y"), KeyboardInterrupt()])
-def test_a_block_that_fails_leaves_what_was_there(
+def test_a_failed_write_leaves_the_previous_file(
     tmp_path: Path, error: BaseException
 ) -> None:
     target = tmp_path / "x"

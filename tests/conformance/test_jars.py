@@ -63,9 +63,7 @@ def test_what_was_fetched_is_checked(tmp_path: Path) -> None:
         ("else", None),
     ],
 )
-def test_a_mirror_of_the_user_is_asked(
-    tmp_path: Path, of: str, root: str | None
-) -> None:
+def test_a_configured_mirror_is_used(tmp_path: Path, of: str, root: str | None) -> None:
     (tmp_path / ".m2").mkdir()
     (tmp_path / ".m2" / "settings.xml").write_text(SETTINGS.format(of=of))
     assert mirror_of_central(tmp_path) == root

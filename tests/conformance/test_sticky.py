@@ -151,7 +151,7 @@ def test_known_fault_partitions_that_do_not_exist(version: str, assignor: str) -
 
 
 @pytest.mark.parametrize(("version", "assignor"), STICKY)
-def test_known_fault_a_claim_by_who_left_voids_an_older_one(
+def test_known_fault_a_claim_without_subscription_voids_an_older_one(
     version: str, assignor: str
 ) -> None:
     members = {
@@ -179,7 +179,7 @@ def test_known_fault_two_equal_claims_void_a_newer_one(
 
 
 @pytest.mark.parametrize(("version", "assignor"), STICKY)
-def test_known_fault_who_wants_nothing_is_given_some(
+def test_known_fault_a_member_without_subscription_receives_partitions(
     version: str, assignor: str
 ) -> None:
     """Members that want nothing count as subscribed like the first who wants some."""
@@ -212,7 +212,7 @@ def test_known_fault_an_earlier_rebalance_is_remembered(version: str) -> None:
 
 
 @pytest.mark.parametrize(("version", "assignor"), STICKY)
-def test_known_fault_of_a_lost_group_who_has_left_is_given_some(
+def test_known_fault_members_that_left_a_lost_group_receive_partitions(
     version: str, assignor: str
 ) -> None:
     """Member c claims what it had just before it left the topic."""
@@ -261,7 +261,7 @@ def test_known_fault_given_while_another_claimant_has_it(
 
 
 @pytest.mark.parametrize("version", LINES)
-def test_known_fault_withheld_though_who_claims_it_has_left(version: str) -> None:
+def test_known_fault_withheld_for_a_claimant_that_left(version: str) -> None:
     members = {"a": member(["u"], {"t": [0]}, 1), "b": member(["t"], None, 1)}
     answer = asked(version, "cooperative-sticky", rebalance({"t": 1, "u": 1}, members))
     assert answer.verdict is Verdict.INVALID

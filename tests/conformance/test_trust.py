@@ -82,7 +82,7 @@ def test_java_reads_the_certificates(java: str, tmp_path: Path) -> None:
     assert {ssl.PEM_cert_to_DER_cert(pem) for pem in found} == set(trusted)
 
 
-def test_without_a_writer_of_stores_it_says_what_to_install(
+def test_a_missing_package_for_trust_stores_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "cryptography.x509", None)

@@ -93,7 +93,9 @@ def test_names_are_unique(name: str) -> None:
 
 
 @pytest.mark.parametrize(("scenario", "step"), STEPS)
-def test_expectations_speak_of_what_is_there(scenario: Scenario, step: Step) -> None:
+def test_expectations_refer_to_existing_members_and_topics(
+    scenario: Scenario, step: Step
+) -> None:
     topics, members = step.rebalance["topics"], step.rebalance["members"]
     spoken = [one.assignment or {} for one in step.expect]
     spoken += [one.holds or {} for one in step.expect]

@@ -41,7 +41,7 @@ def changed(path: list[str | int], value: object) -> str:
     return json.dumps(document)
 
 
-def test_reads_what_it_should() -> None:
+def test_reads_valid_scenarios() -> None:
     scenario = parse_scenario(json.dumps(SCENARIO))
     assert isinstance(scenario, Scenario)
     assert scenario.steps[0].expect[0].of == ["range"]

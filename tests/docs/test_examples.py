@@ -80,7 +80,7 @@ PYTHON = [  # the sessions of a page go on from one another
 
 
 @pytest.mark.parametrize(("command", "expected"), CONSOLE)
-def test_commands_print_what_the_page_says(command: str, expected: str) -> None:
+def test_commands_print_the_output_on_the_page(command: str, expected: str) -> None:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     ran = subprocess.run(
         ["sh", "-c", command],
@@ -96,7 +96,7 @@ def test_commands_print_what_the_page_says(command: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(("command", "expected"), PLAIN)
-def test_plain_commands_print_what_the_page_says(
+def test_plain_commands_print_the_output_on_the_page(
     command: str,
     expected: str,
     capsysbinary: pytest.CaptureFixture[bytes],
@@ -121,7 +121,7 @@ def test_a_wrong_page_would_be_noticed() -> None:
 
 
 @pytest.mark.parametrize("text", JSON)
-def test_documents_read_as_what_they_say(text: str) -> None:
+def test_documents_on_the_page_have_the_stated_format(text: str) -> None:
     kind = json.loads(text)["format"]
     readers: dict[str, Callable[[str], object]] = {
         "rebalance/1": parse_rebalance,
@@ -140,7 +140,7 @@ def test_documents_read_as_what_they_say(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", PYTHON)
-def test_sessions_print_what_the_page_says(
+def test_sessions_print_the_output_on_the_page(
     text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(ROOT)

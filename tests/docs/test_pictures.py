@@ -29,7 +29,7 @@ def drawn() -> dict[str, str]:
     return dict(pictures(ROOT))
 
 
-def test_pictures_are_what_the_program_draws() -> None:
+def test_pictures_equal_those_that_the_program_draws() -> None:
     kept = {p.relative_to(ROOT).as_posix() for p in ROOT.glob("docs/images/**/*.svg")}
     assert kept == set(drawn())
     for path, svg in drawn().items():

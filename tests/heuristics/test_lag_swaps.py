@@ -148,7 +148,7 @@ def uneven(
     return rebalance(told, {f"m{i}": member([*told]) for i in range(members)})
 
 
-def test_a_first_deal_may_lead_nowhere() -> None:
+def test_a_single_construction_can_be_a_dead_end() -> None:
     """A single construction has peak 11: other orders of the rounds are needed."""
     lags = [[8, 8], [1, 1, 6, 3]]
     topics = {

@@ -287,7 +287,7 @@ def test_non_rack_aware_assignment(
 ON_TWO_RACKS = {"t": {"partitions": 2, "racks": [["a"], ["b"]]}}
 
 
-def test_a_member_without_rack_takes_what_a_later_one_is_near_to() -> None:
+def test_a_member_without_rack_takes_partitions_in_the_rack_of_a_later_one() -> None:
     document = group(ON_TWO_RACKS, [None, "a"], [["t"], ["t"]])
     assert assigned("range", document) == read(["t-0", "t-1"])
 
@@ -366,6 +366,6 @@ def test_equal_topics_of_equal_subscribers_are_co_partitioned() -> None:
             assert seen.setdefault(kind, split) == split
 
 
-def test_racks_are_asked_for_in_enough_of_what_is_drawn() -> None:
+def test_racks_matter_in_enough_drawn_instances() -> None:
     asked = sum(any(needs_racks(d, t) for t in d["topics"]) for d in drawn(250))
     assert asked > 150

@@ -71,7 +71,7 @@ def test_on_many_rebalances() -> None:
 @pytest.mark.parametrize("name", ASSIGNORS)
 @settings(deadline=None)
 @given(document=layable())
-def test_what_is_refused_is_refused_when_asked_to_assign(
+def test_assign_raises_where_refuses_gives_a_reason(
     name: str, document: Document
 ) -> None:
     laid_out = instance(document)

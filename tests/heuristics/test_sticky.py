@@ -192,7 +192,7 @@ def test_a_chain_is_not_seen() -> None:
     assert [load(held[m]) for m in "abcd"] == [2, 1, 1, 0]
 
 
-def test_the_previous_owner_is_asked_before_the_least_loaded() -> None:
+def test_the_previous_owner_comes_before_the_least_loaded() -> None:
     document = rebalance(
         {"t": 4},
         {
@@ -206,7 +206,7 @@ def test_the_previous_owner_is_asked_before_the_least_loaded() -> None:
     assert held == {"a": {"t": [1]}, "b": {"t": [2, 3]}, "c": {"t": [0]}, "d": {}}
 
 
-def test_new_partitions_are_moved_first_unless_somebody_left_what_it_owned() -> None:
+def test_new_partitions_move_first_unless_a_member_left_its_topic() -> None:
     """t0:1 and all of t1 are new; moving one of them spares b a move."""
     members = {
         "a": member(["t0", "t1"], None, 1),
@@ -268,7 +268,7 @@ def test_a_claim_beyond_a_topics_end_assigns_nothing_twice() -> None:
     assert assigned(rebalance({"t": 2}, equal)) == {"a": {"t": [1]}, "b": {"t": [0]}}
 
 
-def test_a_newer_claim_by_who_left_the_topic_does_not_void_an_older_one() -> None:
+def test_a_newer_claim_without_subscription_does_not_void_an_older_one() -> None:
     document = shape("NEWEST_CLAIM_UNSUBSCRIBED")
     agrees(document)
     assert assigned(document) == {"a": {"t": [0]}, "b": {"u": [0]}}
@@ -302,7 +302,7 @@ def test_no_earlier_rebalance_is_remembered() -> None:
     assert assigned(TAKEN_OVER)["c"] == {"t": [0]}
 
 
-def test_of_a_lost_group_who_has_left_gets_nothing() -> None:
+def test_members_that_left_a_lost_group_receive_nothing() -> None:
     """Generations begin anew: member c claims what it had before it left the topic."""
     assigned(BEFORE)
     for is_alone in (True, False):

@@ -215,7 +215,7 @@ def test_lag_is_of_the_end_of_the_recording(churn: AuditSummary) -> None:
 
 
 @pytest.mark.slow
-def test_the_manifest_says_what_was_read_and_with_what(churn: AuditSummary) -> None:
+def test_the_manifest_lists_sources_and_parameters(churn: AuditSummary) -> None:
     manifest = json.loads((churn.out / "audit.json").read_bytes())
     assert manifest["format"] == "audit/1"
     assert manifest["rows"] == churn.rows

@@ -68,7 +68,7 @@ def test_an_epoch_2_of_an_older_broker_is_not_the_first() -> None:
     assert [owned(case) for case in found.cases] == [{"a": {"t": [0]}}]
 
 
-def test_owned_is_the_target_before_and_the_claim_is_what_a_member_has() -> None:
+def test_owned_is_the_target_before_and_the_claim_is_the_current_assignment() -> None:
     _, second = rebuild(*FIRST, *JOIN).cases
     assert owned(second) == {"a": {"t": [0, 1, 2, 3]}}
     assert assigned(second) == {"a": {"t": [0, 1]}, "b": {"t": [2, 3]}}
@@ -263,7 +263,7 @@ def test_bug_a_static_member_returns_before_its_target_is_reached() -> None:
     assert (case.behind, case.reached_ms) == (0, 7000)
 
 
-def test_a_regular_expression_is_what_the_group_resolved() -> None:
+def test_a_regular_expression_has_the_topics_that_the_group_resolved() -> None:
     found = rebuild(
         new_member("a", ["v"], regex="[tu]"),
         epoch(2),

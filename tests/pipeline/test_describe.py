@@ -46,7 +46,7 @@ def test_no_commit_is_no_lag() -> None:
     assert case.lag == {"t": [(1, 0)]}
 
 
-def test_the_members_form_names_who_and_the_plain_form_lag() -> None:
+def test_the_members_form_has_members_and_the_plain_form_has_lag() -> None:
     case = only(
         members=members(("a-1", 2, "t:0;u:1"), ("b-1", 0, "-")),
         describe=offsets(("t", 0, 5, "a-1"), ("u", 1, 6, "a-1")),
@@ -154,14 +154,14 @@ def test_a_group_without_members_is_set_aside() -> None:
         only(describe=offsets(("t", 0, 5, "-")))
 
 
-def test_a_partition_that_nobody_holds_needs_a_state() -> None:
+def test_an_unassigned_partition_needs_a_state() -> None:
     plain = offsets(("t", 0, 5, "a-1"), ("t", 1, 5, "-"))
     with pytest.raises(NotJudged, match="nobody holds 't' 1"):
         only(describe=plain)
     assert held(only(describe=plain, state=state("Stable", 1))) == {"a-1": {"t": [0]}}
 
 
-def test_a_topic_left_behind_is_nobodys() -> None:
+def test_a_topic_without_subscribers_has_no_owner() -> None:
     case = only(describe=offsets(("t", 0, 5, "a-1"), ("old", 0, 5, "-")))
     assert case.members is not None
     assert case.members["a-1"].subscription == ["t"]

@@ -33,13 +33,13 @@ def test_an_interrupt_is_raised() -> None:
         signal.raise_signal(signal.SIGINT)
 
 
-def test_one_that_was_swallowed_is_raised_with_what_goes_wrong_later() -> None:
+def test_a_swallowed_interrupt_is_raised_with_a_later_error() -> None:
     with pytest.raises(KeyboardInterrupt) as raised, interrupts_kept():
         be_interrupted_in_vain()
     assert isinstance(raised.value.__cause__, ConnectionError)
 
 
-def test_without_an_interrupt_errors_are_what_they_are() -> None:
+def test_without_an_interrupt_errors_are_unchanged() -> None:
     with pytest.raises(ConnectionError), interrupts_kept():
         lose_java()
 
@@ -57,7 +57,7 @@ def test_what_was_there_before_is_called_and_put_back() -> None:
         signal.signal(signal.SIGINT, before)
 
 
-def test_in_a_thread_errors_are_what_they_are() -> None:
+def test_in_a_thread_errors_are_unchanged() -> None:
     told: list[BaseException] = []
 
     def run() -> None:

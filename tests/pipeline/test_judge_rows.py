@@ -85,7 +85,7 @@ def test_partition_counts_are_given_or_inferred() -> None:
     assert pose(case, WORLD).partition_counts == "given"
 
 
-def test_lag_counts_from_what_was_committed_to_the_end() -> None:
+def test_lag_counts_from_the_committed_offset_to_the_end() -> None:
     logs = {
         "t": {0: (0, 100), 1: (0, 100), 2: (90, 100), 3: (50, 100)},
         "u": {0: (0, 7), 1: (0, 0)},
@@ -244,7 +244,7 @@ def test_an_open_episode_has_no_outcome() -> None:
     assert "at_optimum" not in episode
 
 
-def test_members_say_what_they_had_and_got() -> None:
+def test_member_rows_have_owned_and_assigned_partitions() -> None:
     _, case = replay(
         group(1, member("b", ["t"], {"t": [3]})),
         group(
@@ -276,7 +276,7 @@ def test_lag_has_a_bound() -> None:
     assert by_assignor(judged(document_case(CHAIN)))["range"]["peak_lag"] is None
 
 
-def test_a_heuristic_that_does_not_apply_says_why() -> None:
+def test_a_heuristic_that_does_not_apply_has_a_reason() -> None:
     row = by_assignor(judged(document_case(CHAIN)))["constrained-sticky"]
     assert row["applies"] is False
     assert "same topics" in row["refused"]

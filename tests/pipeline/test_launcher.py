@@ -24,7 +24,7 @@ from tests.conformance.test_java import fake_java
         ("25.0.2", ["-a b", ""]),
     ],
 )
-def test_the_launcher_leaves_out_what_java_does_not_know(
+def test_the_launcher_omits_options_unknown_to_java(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, kept: list[str]
 ) -> None:
     """Arguments with spaces and empty ones come through as they are."""

@@ -23,7 +23,7 @@ def owned(case: Case) -> dict[str, dict[str, list[int]]]:
     return {name: one.owned for name, one in case.members.items() if one.owned}
 
 
-def test_owned_is_what_the_generation_before_assigned() -> None:
+def test_owned_is_the_assignment_of_the_generation_before() -> None:
     first, second = replay(
         group(0),
         group(1, member("a", T, {"t": [0, 1]}), member("b", T, {"t": [2]})),
@@ -182,7 +182,7 @@ def test_a_claim_on_a_topic_given_up_is_no_disagreement() -> None:
     assert second.claims_disagree == 0
 
 
-def test_an_eager_assignor_that_reports_nothing_is_not_asked() -> None:
+def test_claims_of_an_eager_assignor_without_user_data_are_not_compared() -> None:
     _, second = replay(
         group(1, member("a", T, {"t": [0]})), group(2, member("a", T, {"t": [0]}))
     )
@@ -198,7 +198,7 @@ def coop(
     return member(name, T, given, owns=claim, generation=generation)
 
 
-def test_a_cooperative_member_owns_what_it_says() -> None:
+def test_a_cooperative_member_owns_its_claim() -> None:
     _, second = replay(
         group(1, coop("a", [0, 1], None, -1), coop("b", [2], None, -1), assignor=COOP),
         group(2, coop("a", [0], [0], 1), coop("b", [2], [2], 1), assignor=COOP),

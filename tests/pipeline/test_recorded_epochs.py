@@ -191,7 +191,7 @@ def held_between(member: str, begin: int, end: int) -> set[Pairs]:
 
 
 @pytest.mark.parametrize("group", GROUPS)
-def test_subscriptions_are_those_that_the_driver_asked_for(group: str) -> None:
+def test_subscriptions_are_those_of_the_driver(group: str) -> None:
     acts: dict[str, list[tuple[int, list[str]]]] = defaultdict(list)
     for event in events():
         if event["event"] in ("start", "subscribe"):
@@ -238,7 +238,7 @@ def _equal(group: str, name: str) -> tuple[int, int]:
     return equal, len(cases()[group])
 
 
-def test_what_kafka_described_is_what_members_had() -> None:
+def test_described_states_equal_the_members_partitions() -> None:
     """Of each stable group in a snapshot, at one moment; others are not judged."""
     folder = TESTS / "data/churn-describe"
     files = [(path.name, read_lines(path)) for path in sorted(folder.glob("*.txt"))]
@@ -316,9 +316,7 @@ def broker_records() -> tuple[Row, ...]:
     "part", [0.02, 0.1, 0.2, 0.31, 0.4, 0.5, 0.6, 0.77, 0.9, 0.999]
 )
 @pytest.mark.parametrize("compacted", [True, False], ids=["compacted", "cut"])
-def test_nothing_is_made_up_for_what_is_not_in_the_source(
-    part: float, compacted: bool
-) -> None:
+def test_missing_records_are_never_guessed(part: float, compacted: bool) -> None:
     """A part of the records yields the cases of all of them, or reports them missing.
 
     Compaction keeps the last record of each key. A topic that is not read from its

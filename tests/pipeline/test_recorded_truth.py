@@ -128,7 +128,7 @@ def test_every_assignment_seen_by_a_consumer_was_reconstructed(group: str) -> No
         assert found or returned, event
 
 
-def test_members_in_cooperative_groups_held_what_is_believed() -> None:
+def test_members_in_cooperative_groups_held_the_reconstructed_partitions() -> None:
     """All but two of 1,281, which were leaving while the group rebalanced."""
     cases, _ = history()
     wrong, compared = [], 0
@@ -180,7 +180,7 @@ def test_a_member_that_ignores_its_assignments_is_found_out() -> None:
         assert case.claims_disagree == 1
 
 
-def test_what_kafka_described_is_what_was_reconstructed() -> None:
+def test_described_states_equal_the_reconstruction() -> None:
     """Groups at rest in a snapshot hold what some generation gave them."""
     cases, again = history()
     folder = TESTS / "data/churn-describe"

@@ -86,7 +86,7 @@ def test_a_document_above_the_size_limit_is_quarantined(
 # Records, good ones.
 
 
-def test_json_lines_and_parquet_say_the_same(tmp_path: Path) -> None:
+def test_json_lines_and_parquet_give_equal_rows(tmp_path: Path) -> None:
     (tmp_path / "r.jsonl").write_text(jsonl(LOG.records))
     (tmp_path / "r.jsonl.gz").write_bytes(gzip.compress(jsonl(LOG.records).encode()))
     parquet(tmp_path / "r.parquet", LOG.records)
@@ -231,7 +231,7 @@ def test_ten_megabytes_of_one_line_cost_one_row(tmp_path: Path) -> None:
     assert len(rows[2]["value"]) == RAW_LIMIT
 
 
-def test_a_cut_off_gzip_gives_what_came_before(tmp_path: Path) -> None:
+def test_a_truncated_gzip_yields_the_records_before_the_cut(tmp_path: Path) -> None:
     noise = [
         row | {"offset": i, "value": f"{i:064x}"}
         for i, row in enumerate(LOG.records * 2_000)

@@ -94,7 +94,7 @@ def test_generations_of_the_consumer_that_is_followed() -> None:
 
 
 @pytest.mark.parametrize("consumer", [None, 3, SimpleNamespace(_coordinator=None)])
-def test_a_consumer_that_tells_nothing(consumer: object) -> None:
+def test_a_consumer_without_a_generation(consumer: object) -> None:
     one = assignor("chain-sticky")
     one.follow(consumer)
     is_given(one, 2)

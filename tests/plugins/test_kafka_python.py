@@ -165,7 +165,7 @@ def test_what_kafka_python_itself_writes_is_understood() -> None:
     assert held(again["b"])["t"] == kept
 
 
-def test_kafka_pythons_own_reads_what_its_like_wrote() -> None:
+def test_kafka_pythons_sticky_reads_its_own_user_data() -> None:
     """Stated in docs/plugins.md; if this fails, the client now reads Java's form."""
     ours = assignor("chain-sticky", name="sticky")()
     ours.on_assignment(_decoded(bytes.fromhex(GIVEN)), 3)

@@ -91,7 +91,7 @@ def generation_in(said: Subscription, mode: Mode) -> int:
 
 
 @given(NUMBERS, st.integers(-1, 2**31 - 1), st.sampled_from(Mode))
-def test_a_leader_reads_what_was_remembered(
+def test_a_leader_reads_the_remembered_assignment(
     held: set[tuple[str, int]], generation: int, mode: Mode
 ) -> None:
     memory = Memory()

@@ -172,7 +172,7 @@ def test_bad_policies_point_at_the_word(text: str, reason: str, culprit: str) ->
     assert lines[2] == f"  {' ' * error.start}{'^' * error.length}"
 
 
-def test_the_last_word_is_meant_when_it_is_the_second_of_two() -> None:
+def test_the_error_marks_the_second_of_two_equal_words() -> None:
     with pytest.raises(PolicyError) as caught:
         parse_policy("rack, load, rack")
     assert caught.value.start == len("rack, load, ")

@@ -73,7 +73,7 @@ def test_librdkafka_cooperative_claims_by_field() -> None:
     )
 
 
-def test_librdkafka_gave_up_what_its_user_data_still_lists() -> None:
+def test_librdkafka_revoked_partitions_that_its_user_data_lists() -> None:
     """It left a topic: the field is empty, the user data is of before; Kafka, too,
     takes the field."""
     claim = recorded("mix-coop", user_data=5, owned=False)
@@ -165,7 +165,7 @@ def test_others_claim_by_field_alone(assignor: str) -> None:
     )
 
 
-def test_a_claim_is_in_order_and_says_each_partition_once() -> None:
+def test_a_claim_is_sorted_without_duplicates() -> None:
     owned = (("u", (3, -1, 3)), ("t", (2,)), ("u", (0,)), ("v", ()), ("w", (-2,)))
     said = Subscription(version=1, topics=(), owned=owned)
     assert member_claim(said, "range").partitions == (("t", (2,)), ("u", (0, 3)))

@@ -81,7 +81,7 @@ def test_where_claims_were_found() -> None:
     }
 
 
-def test_sticky_claims_what_it_was_given() -> None:
+def test_sticky_claims_its_assignment() -> None:
     """Java's and kafka-python's user data repeat the assignment of their generation."""
     given: dict[tuple[str, int], dict[str, set[int]]] = {}
     compared: Counter[str] = Counter()

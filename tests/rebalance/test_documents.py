@@ -222,5 +222,5 @@ def test_wrong_assignments_are_refused_where_they_are(
         assert caught.value.path == f"$.objectives[0].proof.{path}"
 
 
-def test_wrong_format_of_nothing_at_all_says_what_is_read() -> None:
+def test_an_empty_format_error_lists_the_accepted_formats() -> None:
     assert str(refused("{}")) == "f:4: $.format: 'no format'; expected 'rebalance/1'"

@@ -43,7 +43,7 @@ def test_records_that_are_gone_are_not_ahead(reset: OffsetReset) -> None:
 
 
 @given(LOGS, OFFSETS, RESETS)
-def test_is_the_length_of_what_will_be_read(
+def test_lag_is_the_number_of_records_to_be_read(
     log: list[int], committed: int | None, reset: OffsetReset
 ) -> None:
     start = log[1] if reset is OffsetReset.LATEST else log[0]

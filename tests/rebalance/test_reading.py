@@ -205,7 +205,7 @@ def test_a_file_without_permission(
         list(read_rebalances(source))
 
 
-def test_gzip_that_ends_early_gives_what_was_there(write: Write) -> None:
+def test_truncated_gzip_yields_the_documents_before_the_cut(write: Write) -> None:
     packed = gzip.compress(line("a") * 3000 + os.urandom(3000).hex().encode())
     answers = read_rebalances(write(packed[:-500]))
     assert isinstance(next(answers), Rebalance)

@@ -109,7 +109,7 @@ def test_a_hop_is_of_a_topic_that_the_taker_wants() -> None:
     assert chain_of(instance, BEST, {"evidence": {}}) is None
 
 
-def test_drawings_are_cut_and_say_so() -> None:
+def test_truncated_drawings_state_the_truncation() -> None:
     names = [f"m{number:02}" for number in range(30)]
     document = group_of("g", {name: ["t"] for name in names}, {"t": 3000})
     held = {name: {"t": list(range(n, 3000, 30))} for n, name in enumerate(names)}

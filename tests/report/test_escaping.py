@@ -154,7 +154,7 @@ def test_names_are_isolated_from_the_surrounding_text(tmp_path: Path) -> None:
             assert element.tag in {"bdi", "text", "code", "title"}, element
 
 
-def test_long_names_keep_both_ends_and_show_whole_on_asking(tmp_path: Path) -> None:
+def test_long_names_keep_both_ends_and_have_a_tooltip(tmp_path: Path) -> None:
     name = "consumer-" + "x" * 60 + "-5f0c"
     root = read_html(page_of(audit_of(name).write(tmp_path / "audit")))
     long = [one for one in root.all("bdi") if "…" in one.text]

@@ -50,7 +50,7 @@ def test_undecided_rebalances_are_omitted(tmp_path: Path) -> None:
     assert rows_by_name(audit.write(tmp_path))["g", "sticky"].judged == 0
 
 
-def test_the_page_says_it(tmp_path: Path) -> None:
+def test_the_page_states_the_kip54_result(tmp_path: Path) -> None:
     audit = Audit()
     audit.rebalance(CHAIN, {"actual": CHAINED})
     page = page_of(audit.write(tmp_path))

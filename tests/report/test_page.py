@@ -82,7 +82,7 @@ def test_the_assignors_on_the_same_rebalances(small: Element) -> None:
     ]
 
 
-def test_the_charts_say_the_same(small: Element) -> None:
+def test_the_charts_have_the_same_numbers(small: Element) -> None:
     for variant in ("wide", "narrow"):
         chart = section(small, "clients").one("div", class_=variant)
         texts = [element.text for element in chart.all("text")]
@@ -152,7 +152,7 @@ def pieces(cell: Element) -> list[tuple[str, str]]:
     ]
 
 
-def test_who_held_what_before_and_after(small: Element) -> None:
+def test_owners_before_and_after(small: Element) -> None:
     restless = cases(small)[-1].one("table")
     (_, *rows) = restless.all("tr")
     assert [row.one("th").text for row in rows] == ["a", "b", "c"]
@@ -248,7 +248,7 @@ def test_what_was_audited(small: Element) -> None:
     ]
 
 
-def test_the_footer_tells_how_to_run_it_again(tmp_path: Path) -> None:
+def test_the_footer_has_the_command_to_repeat_the_audit(tmp_path: Path) -> None:
     command = "assignor-oracle audit 'a b' --out <x>"
     footer = page(small_audit(), tmp_path, command).one("footer")
     assert footer.one("pre").text == command

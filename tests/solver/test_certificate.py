@@ -102,7 +102,7 @@ def test_partition_with_a_stranger_is_never_proved() -> None:
 
 
 @given(st.data(), rebalances(TINY))
-def test_no_certificate_proves_what_enumeration_refutes(
+def test_no_certificate_proves_a_value_that_enumeration_refutes(
     data: st.DataObject, document: Document
 ) -> None:
     """Soundness: any assignment, any integers; what is proved is the best there is."""

@@ -124,7 +124,7 @@ def test_loads_are_shared_by_capacity(
         assert answer.require_assignment().loads(instance(document)).tolist() == loads
 
 
-def test_level_is_what_chains_reach() -> None:
+def test_the_level_is_the_least_load_that_chains_reach() -> None:
     """Neither the last key taken nor the next in a block: d's t may not go to c.
 
     c holds t alone, next 2 ÷ 1; d holds its own four, next 5 ÷ 3, and would be t's

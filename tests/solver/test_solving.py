@@ -43,7 +43,7 @@ def test_every_engine_answers_every_named_policy_alike(
     assert found == [(one.value, one.bound) for one in first.objectives]
 
 
-def test_lag_is_asked_for_by_name() -> None:
+def test_missing_lag_is_named() -> None:
     with pytest.raises(InstanceError, match="needs lag for lag-spread"):
         solve(instance(CHAIN), parse_policy("rack, lag-spread"))
 

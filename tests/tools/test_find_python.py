@@ -76,7 +76,7 @@ def test_an_environment_leads_to_its_base(programs: Path) -> None:
     assert found.stdout.strip() == base() != sys.executable
 
 
-def test_the_one_asked_for_is_the_only_one(programs: Path) -> None:
+def test_a_requested_python_is_the_only_candidate(programs: Path) -> None:
     (programs / "python3").symlink_to(base())
     place(programs, "my python", "Python 3.10")
     found = find(programs, python=str(programs / "my python"))

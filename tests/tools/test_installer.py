@@ -110,7 +110,7 @@ def test_a_uv_of_another_system(
         ("  cause: Hash mismatch for `wheel==0.48.0`", "not the one that the lock"),
     ],
 )
-def test_pip_does_not_repeat_what_would_fail_again(
+def test_pip_does_not_repeat_a_permanent_failure(
     place: Place, said: str, told: str
 ) -> None:
     place.uv(f"echo 'error: Failed' >&2; echo '{said}' >&2; exit 1")

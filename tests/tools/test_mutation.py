@@ -90,7 +90,7 @@ def test_the_same_seed_draws_the_same_mutants(project: Path) -> None:
     assert len({str(one) for one in every}) > 1
 
 
-def test_what_tests_see_is_killed_and_what_they_do_not_survives(project: Path) -> None:
+def test_detected_mutants_are_killed_and_others_survive(project: Path) -> None:
     mutants = sample(part(), 99, seed=1, root=project)
     some = [
         next(one for one in mutants if one.line == line and "Add" in one.operator)

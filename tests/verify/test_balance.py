@@ -66,7 +66,7 @@ def passed_along(
 @example((CHAIN, as_claimed(CHAIN)))
 @example((LONG_CHAIN, as_claimed(LONG_CHAIN)))
 @example((TWO_LEVELS, {"members": as_claimed(TWO_LEVELS)["members"] | {"e": {}}}))
-def test_dec_min_is_what_enumeration_says(pair: tuple[Document, Document]) -> None:
+def test_dec_min_agrees_with_enumeration(pair: tuple[Document, Document]) -> None:
     """Differential: no chain is left exactly when the load vector is the least."""
     figures = verify.judge(*pair)["figures"]
     best = verify.best(pair[0], lag=False)

@@ -152,7 +152,7 @@ def test_named_shapes_by_another_dealer(name: str) -> None:
             assert found == best, policy
 
 
-def test_every_word_of_a_policy_is_known() -> None:
+def test_brute_force_knows_every_word_of_a_policy() -> None:
     """Objectives that are not listed would be lost where equal holdings are merged."""
     balances = {"dec-min", "kip54", "per-topic", "spread", "none"}
     assert ASKS.keys() == {*OBJECTIVES, *balances}
@@ -178,7 +178,7 @@ def test_in_a_chain() -> None:
     assert (moved["optimal"], moved["status_holds"]) == (False, False)
 
 
-def test_a_bound_counts_among_what_is_as_good_before() -> None:
+def test_a_bound_holds_among_assignments_equal_before() -> None:
     """EVEN moves three: of what moves three, the best load is its own."""
     level: Document = {"of": "load", "value": [1, 1, 1, 1], "bound": [1, 1, 1, 1]}
     answer = EVEN | {"policy": "none; stickiness, load", "objectives": [level]}

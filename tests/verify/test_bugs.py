@@ -154,7 +154,7 @@ def by_search(bound: int) -> Document:
         (EVEN | {"status": "feasible"}, None, 0),
     ],
 )
-def test_bug_the_word_of_a_search_is_told_from_proof(
+def test_bug_a_search_is_distinguished_from_a_proof(
     files: Files, capfdbinary: Capture, answer: Document, found: str | None, plain: int
 ) -> None:
     """An unchecked ``optimal`` got exit code 0 and no word in the verdict."""

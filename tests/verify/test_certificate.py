@@ -219,7 +219,7 @@ def test_owners_above_the_least_level_keep_nothing() -> None:
 
 
 @pytest.mark.parametrize("price", [-7, 0, 7, HUGE])
-def test_who_can_get_nothing_has_any_price(price: int) -> None:
+def test_a_member_without_eligible_partitions_can_have_any_price(price: int) -> None:
     members = {"A": {"t1": [0, 1, 2]}, "B": {}}
     certificate = {"level": {"A": 3, "B": 0}, "price": {"A": 0, "B": price}}
     told = proved(shape("NO_TOPIC_MEMBER"), members, certificate)

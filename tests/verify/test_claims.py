@@ -84,7 +84,7 @@ def test_two_claims_of_one_generation_make_no_owner() -> None:
     assert case.claimants == {"t": {0: ["c1", "c2"], 1: ["c1"], 2: ["c2"]}}
 
 
-def test_claims_on_what_is_gone_make_no_owner() -> None:
+def test_claims_on_deleted_partitions_make_no_owner() -> None:
     assert verify.understand(VANISHED).owned == {("a", "t"): {0}, ("b", "t"): {1}}
 
 

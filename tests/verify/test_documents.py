@@ -25,7 +25,7 @@ def test_reads_every_shape(name: str) -> None:
 
 
 @given(rebalances())
-def test_reads_what_was_written(document: Document) -> None:
+def test_reads_written_documents(document: Document) -> None:
     for text in (json.dumps(document), json.dumps(document, indent=2).encode()):
         assert verify.read_rebalance(text) == document
 

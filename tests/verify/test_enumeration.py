@@ -146,7 +146,7 @@ def test_as_much_as_it_takes() -> None:
         (crowd(3, 20, [4**i for i in range(20)]), "more than 500000 states"),
     ],
 )
-def test_refuses_what_takes_too_long(instance: Document, reason: str) -> None:
+def test_refuses_instances_that_take_too_long(instance: Document, reason: str) -> None:
     with pytest.raises(verify.TooLarge, match=reason):
         verify.best(instance)
     with pytest.raises(verify.TooLarge):

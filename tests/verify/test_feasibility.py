@@ -82,7 +82,7 @@ def test_one_too_many_for_equal_loads() -> None:
     assert judged(document, "spread=0")["because"] == told
 
 
-def test_who_can_have_little_lets_nobody_be_even() -> None:
+def test_a_member_with_few_topics_prevents_an_even_spread() -> None:
     topics = {"t": {"partitions": 9}, "u": {"partitions": 1}}
     people = {"a": member(["t"]), "b": member(["t"]), "c": member(["u"])}
     found = judged(rebalance(topics, people), "spread=3; stickiness")

@@ -37,7 +37,7 @@ def test_figures(pair: tuple[Document, Document]) -> None:
 
 
 @given(rebalances_with_assignments(valid=False))
-def test_figures_of_what_breaks_rules(pair: tuple[Document, Document]) -> None:
+def test_figures_of_invalid_assignments(pair: tuple[Document, Document]) -> None:
     """Only members of the group and partitions that exist count, each once."""
     instance, assignment = pair
     counts = {t: v["partitions"] for t, v in instance["topics"].items()}

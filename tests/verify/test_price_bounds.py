@@ -148,7 +148,7 @@ def test_what_partitions_cost_alone(levels: list[Any], least: tuple[int, ...]) -
     assert separate_values(verify.understand(TWO), levels) == least
 
 
-def test_a_level_speaks_of_who_is_as_good_before() -> None:
+def test_a_bound_of_a_level_holds_among_assignments_equal_before() -> None:
     """Members that keep are in the wrong rack, others need not be: no bound for c."""
     document = rebalance(TWO["topics"], TWO["members"] | {"c": member(["t"], rack="y")})
     levels = [
@@ -195,7 +195,7 @@ def test_pairs_of_counts_that_a_bound_leaves(
     assert least_values(case, levels, weights, bound, budget) == least
 
 
-def test_prices_speak_of_topics_that_are_even_by_themselves() -> None:
+def test_prices_bound_topics_that_are_balanced_by_themselves() -> None:
     """Under dec-min the same topics need not be even: the term is refused."""
     members = {"a": member(["t"], {"t": [0, 1]}), "b": member(["t"])}
     document = rebalance({"t": 2}, members)

@@ -200,7 +200,7 @@ def test_bug_total_work_of_terms_has_a_limit(monkeypatch: pytest.MonkeyPatch) ->
     assert (found["evidence"]["term"], found["evidence"]["fails"]) == (2, "work")
 
 
-def test_members_with_partitions_nobody_else_takes() -> None:
+def test_members_that_are_the_only_eligible_ones() -> None:
     instance = rebalance(
         {"t": {"partitions": 1, "lag": [9]}, "u": {"partitions": 1, "lag": [1]}},
         {"a": member(["t"]), "b": member(["t", "u"]), "c": member(["u"])},

@@ -97,7 +97,7 @@ def test_a_double_rolling_bounce_goes_down_as_shipped() -> None:
     assert protocols(group) == {EAGER}
 
 
-def test_without_the_first_bounce_nobody_new_is_let_in() -> None:
+def test_without_the_first_bounce_no_new_member_is_admitted() -> None:
     group = group_of(OLD, OLD)
     bounced = bounce(group, "c1", ONLY)
     group.settle()

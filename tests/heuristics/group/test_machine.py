@@ -159,7 +159,7 @@ TestCooperativeRange.settings = TestGroup.settings
 
 
 @pytest.mark.parametrize("safeguard", ["withholds", "fences"])
-def test_the_machine_finds_what_a_missing_safeguard_lets_through(
+def test_the_machine_finds_the_fault_of_a_missing_safeguard(
     safeguard: str,
 ) -> None:
     class Broken(CooperativeRange):

@@ -158,7 +158,7 @@ def test_the_least_is_of_the_nearest_even_assignment() -> None:
     assert least_even_moves(before, {"a": frozenset("t")}) == 0
 
 
-def test_a_member_that_joins_gets_only_what_it_wants() -> None:
+def test_a_joining_member_receives_only_subscribed_topics() -> None:
     group = Group(TOPICS)
     group.start("c0", of(COOPERATIVE, "t"))
     group.start("c1", of(COOPERATIVE, "uv"))
@@ -170,7 +170,7 @@ def test_a_member_that_joins_gets_only_what_it_wants() -> None:
     assert len(group.processes["c0-1"].held) == 2
 
 
-def test_eager_sticky_remembers_what_it_gave_up() -> None:
+def test_eager_sticky_remembers_revoked_partitions() -> None:
     """Otherwise a joining member would cause the moves of a new assignment (KIP-54)."""
     group = Group(TOPICS)
     for name, topics in {"c0": "tu", "c1": "tv"}.items():
@@ -214,7 +214,7 @@ def test_no_history_moves_less_than_the_least(configuration: Configuration) -> N
 
 @pytest.mark.slow
 @pytest.mark.parametrize("configuration", [COOPERATIVE, EAGER])
-def test_the_page_tells_what_is_counted(configuration: Configuration) -> None:
+def test_the_page_states_the_counts(configuration: Configuration) -> None:
     """docs/group-protocol.md: moves, the least, and what the others go to."""
     counted = sum((history(seed, configuration) for seed in range(60)), Counter[str]())
     more = {"begin": 86, "bounce": 28, "start": 1}
@@ -260,7 +260,7 @@ class MixedGroup(GroupMachine):
 
 
 @pytest.mark.parametrize("safeguard", ["withholds", "heeds_new_topics"])
-def test_the_machine_finds_what_a_missing_safeguard_lets_through(
+def test_the_machine_finds_the_fault_of_a_missing_safeguard(
     safeguard: str,
 ) -> None:
     class Broken(MixedGroup):

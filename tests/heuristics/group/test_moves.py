@@ -32,7 +32,7 @@ def settled(group: Group, *, evens: bool) -> tuple[int, int]:
     return group.history.moves - moves, least
 
 
-def test_the_least_counts_who_left_and_what_is_too_much() -> None:
+def test_the_least_moves_count_departed_members_and_excess_load() -> None:
     owners = {("t", n): "aab"[n % 3] for n in range(6)}
     assert least_moves(owners, {"a", "b"}, evens=False) == 0
     assert least_moves(owners, {"a", "b"}, evens=True) == 1
@@ -65,7 +65,7 @@ def test_no_history_moves_less_than_the_least(seed: int) -> None:
 
 
 @pytest.mark.parametrize(("first", "then"), [(OLD, DEFAULT), (DEFAULT, OLD)])
-def test_a_rolling_bounce_moves_at_least_what_each_member_had(
+def test_a_rolling_bounce_moves_at_least_each_members_partitions(
     first: Configuration, then: Configuration
 ) -> None:
     group = group_of(first, first, first)

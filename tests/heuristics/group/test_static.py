@@ -21,7 +21,7 @@ from tests.heuristics.group.fleets import (
 STATIC = wanting(COOPERATIVE_STICKY, RANGE, instance_id="s1")
 
 
-def test_a_static_member_comes_back_to_what_it_had() -> None:
+def test_a_static_member_returns_to_its_partitions() -> None:
     group = group_of(DEFAULT, STATIC, DEFAULT)
     generation, moves = group.coordinator.generation, group.history.moves
     held = group.processes["c1-1"].held

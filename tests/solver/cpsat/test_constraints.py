@@ -53,7 +53,7 @@ def is_kip54(instance: Instance, assignment: Assignment) -> bool:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_kip54_allows_what_no_transfer_improves(seed: int) -> None:
+def test_kip54_allows_assignments_that_no_transfer_improves(seed: int) -> None:
     _check_kip54(drawn(seed))
 
 
@@ -83,7 +83,7 @@ def test_kip54_ranges_hold_every_balanced_assignment(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("most", [0, 1, 2])
-def test_spread_allows_what_lies_so_close(seed: int, most: int) -> None:
+def test_spread_allows_loads_within_it(seed: int, most: int) -> None:
     cp = cp_instance(drawn(seed))
     program = program_for(cp)
     constraints.spread_at_most(program, most * cp.common)
@@ -96,7 +96,7 @@ def test_spread_allows_what_lies_so_close(seed: int, most: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("most", [0, 1])
-def test_budget_allows_what_moves_no_more(seed: int, most: int) -> None:
+def test_the_budget_allows_assignments_within_it(seed: int, most: int) -> None:
     cp = cp_instance(drawn(seed))
     program = program_for(cp)
     constraints.moves_at_most(program, most)

@@ -82,7 +82,7 @@ def test_a_stop_before_the_search_began_is_heard() -> None:
     assert outcome.reason == "interrupted"
 
 
-def test_effort_strikes_at_the_same_place_every_time() -> None:
+def test_effort_ends_at_the_same_step_in_every_run() -> None:
     laid_out = instance(hard())
     found = [answer(hard(), "none; peak-lag, load", effort=0.2) for _ in range(2)]
     assert found[0].reason == "effort limit of 0.2"

@@ -124,7 +124,7 @@ def with_racks() -> int:
 
 
 @pytest.mark.usefixtures("always_in_a_process")
-def test_a_process_of_its_own_says_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_child_process_gives_an_equal_result(monkeypatch: pytest.MonkeyPatch) -> None:
     seeds = range(with_racks(), with_racks() + 4)
     there = [answer(seed) for seed in seeds]
     monkeypatch.setattr(ortools_flow, "ARCS_IN_PROCESS", 10**9)
@@ -137,7 +137,7 @@ def test_a_process_of_its_own_says_the_same(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.usefixtures("always_in_a_process")
-def test_a_flow_is_ended_when_a_limit_strikes(
+def test_a_flow_ends_at_a_limit(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     endless = tmp_path / "endless.py"

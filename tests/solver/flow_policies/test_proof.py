@@ -34,7 +34,7 @@ DOCUMENT = rebalance(
         ([1, 1], [0, 0], 1, False),  # not even
     ],
 )
-def test_prices_prove_what_they_add_up_to(
+def test_prices_prove_their_sum(
     assignee: list[int], price: list[int], cost: int, *, proved: bool
 ) -> None:
     laid_out = instance(DOCUMENT)

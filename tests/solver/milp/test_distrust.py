@@ -67,7 +67,7 @@ def test_a_bound_within_half_proves_no_more(
     assert outcome.reason
 
 
-def test_a_bound_above_what_is_known_is_not_believed(
+def test_a_bound_above_a_known_value_is_rejected(
     doctored: Callable[..., None],
 ) -> None:
     doctored(lambda _: SearchRun(status=LpStatusOptimal, bound=1e6))
@@ -78,7 +78,7 @@ def test_a_bound_above_what_is_known_is_not_believed(
     assert "exact recount" in str(outcome.reason)
 
 
-def test_nothing_to_find_is_not_believed_of_what_exists(
+def test_infeasible_is_rejected_where_a_solution_is_known(
     doctored: Callable[..., None],
 ) -> None:
     doctored(lambda _: SearchRun(status=LpStatusInfeasible), relaxations=True)
@@ -158,7 +158,7 @@ def test_bounds_are_rounded_the_safe_way() -> None:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_a_split_row_admits_what_the_row_admits(seed: int) -> None:
+def test_a_split_row_admits_the_same_values(seed: int) -> None:
     """A row of large numbers against its definition, in every point of a box."""
     rng = Random(seed)  # noqa: S311
     top = 10 ** rng.choice((7, 9, 14, 30))

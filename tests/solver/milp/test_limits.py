@@ -28,7 +28,7 @@ def stopped() -> Limits:
 @pytest.mark.parametrize(
     "limits", [stopped(), Limits(seconds=0), Limits(memory=1), Limits(seconds=0.3)]
 )
-def test_a_limit_gives_what_there_is(limits: Limits) -> None:
+def test_a_limit_returns_the_best_so_far(limits: Limits) -> None:
     laid_out = instance(knotty())
     outcome = solve(laid_out, KIP54, limits=limits)
     assert outcome.status is Status.FEASIBLE
@@ -39,7 +39,7 @@ def test_a_limit_gives_what_there_is(limits: Limits) -> None:
     assert 0 <= reached.bound < reached.value  # type: ignore[operator]
 
 
-def test_no_program_is_written_once_a_limit_has_struck(
+def test_no_program_is_built_after_a_limit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def policy_program(*_: object) -> None:
@@ -73,7 +73,7 @@ def test_stopping_meanwhile(
     assert capfd.readouterr() == ("", "")
 
 
-def test_effort_strikes_at_the_same_place() -> None:
+def test_effort_ends_at_the_same_step() -> None:
     document: Document = lags(*(7919 * n % 1009 for n in range(1, 25)), members=5)
     laid_out, policy = instance(document), parse_policy("none; lag-deviation")
     one, other = (solve(laid_out, policy, limits=Limits(effort=0.01)) for _ in range(2))

@@ -36,7 +36,7 @@ def tiny(seed: int) -> Document | None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_face_is_what_is_dec_min(seed: int) -> None:
+def test_the_face_contains_exactly_the_dec_min_assignments(seed: int) -> None:
     """Within the face lie the least load vectors, all of them, no others."""
     document = tiny(seed)
     if document is None:
@@ -95,7 +95,7 @@ def test_load_bounds_are_tight_where_all_is_shared() -> None:
     ],
 )
 @pytest.mark.parametrize("seed", range(12))
-def test_a_program_lets_in_what_is_allowed(text: str, seed: int) -> None:
+def test_a_program_admits_exactly_the_allowed_assignments(text: str, seed: int) -> None:
     """Fix an assignment: the rows are met if and only if the definition is."""
     document = tiny(seed)
     if document is None:

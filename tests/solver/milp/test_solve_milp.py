@@ -176,14 +176,14 @@ def test_capacities_count_as_fractions() -> None:
     assert outcome.objectives[0].scale == 3
 
 
-def test_infeasible_spread_tells_the_least() -> None:
+def test_infeasible_spread_states_the_least() -> None:
     outcome = answer(lags(1, 1, 1), "spread=0")
     assert outcome.status is Status.INFEASIBLE
     assert outcome.reason is not None
     assert "differ by 1 or more" in outcome.reason
 
 
-def test_infeasible_budget_tells_the_least() -> None:
+def test_infeasible_budget_states_the_least() -> None:
     outcome = answer(shape("CHAIN"), "dec-min; stickiness; max-moves=2")
     assert outcome.status is Status.INFEASIBLE
     assert outcome.reason is not None

@@ -270,7 +270,7 @@ def test_a_stop_leaves_bounds_that_hold() -> None:
     _check_open(frontier, whole)
 
 
-def test_a_limit_of_effort_is_kept_and_strikes_at_the_same_place() -> None:
+def test_an_effort_limit_ends_at_the_same_step() -> None:
     laid_out = instance(churn())
     whole = dict(pairs(peak_lag_frontier(laid_out)))
     first = peak_lag_frontier(laid_out, limits=Limits(effort=0.001))

@@ -130,7 +130,7 @@ def test_named_shapes(name: str) -> None:
         assert counted == tuple(best or ()), policy
 
 
-def test_the_greedy_misses_what_is_found() -> None:
+def test_the_search_finds_peaks_below_the_greedy_one() -> None:
     _, outcome = answered(shape("LAG_GREEDY_FAILS"), "lag-aware")
     assert outcome.objectives[0].value == 3
     assert outcome.objectives[0].proof is not None

@@ -20,7 +20,7 @@ from verify import TooLarge
 
 
 @pytest.mark.parametrize("cells", [1, 2])
-def test_large_lags_alone_prove_what_holds(
+def test_large_lags_alone_prove_valid_bounds(
     cells: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Brute force and the judge agree, and now and then less is proved."""

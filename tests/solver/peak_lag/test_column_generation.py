@@ -111,7 +111,7 @@ def test_least_lag_of_a_weight() -> None:
         assert _least_lag_of_weight(lags, weights, wanted) == least
 
 
-def test_prices_prove_what_counting_does_not() -> None:
+def test_prices_prove_bounds_beyond_counting() -> None:
     """A member with 6 or 5 can hold at most one 4; one 4 is left over."""
     lags = np.array([6, 6, 5, 4, 4, 4, 4])
     columns = Columns(lags, 3, Work(limits=Limits()))
