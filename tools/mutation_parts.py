@@ -84,8 +84,8 @@ PARTS = (
         folder="solver/flow_policies",
         tests=("tests/solver/flow_policies",),
         without=(
-            "tests/solver/flow_policies/test_limits.py::test_a_process_of_its_own_says",
-            "tests/solver/flow_policies/test_limits.py::test_a_flow_is_ended_when_a",
+            "tests/solver/flow_policies/test_limits.py::test_a_child_process_gives",
+            "tests/solver/flow_policies/test_limits.py::test_a_flow_ends_at_a",
             "tests/solver/flow_policies/test_limits.py::test_the_memory_of_the_process",
         ),
     ),
