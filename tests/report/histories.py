@@ -17,7 +17,7 @@ from pipeline.judging.judge_rows import Settings, judge_rows
 from pipeline.records import GroupMetadata
 from pipeline.sources.find import find_sources
 from pipeline.sources.read import rows_of
-from pipeline.sources.rows import TOPIC
+from pipeline.sources.rows import ROWS, TOPIC
 from pipeline.tables import SCHEMAS
 from rebalance import ClaimRule
 from tests.pipeline.describe_text import members, state
@@ -46,7 +46,7 @@ def audit_of(sources: Sequence[Path], out: Path) -> Path:
         claim_rule=ClaimRule("newest-claim"),
     )
     tables: dict[str, list[Row]] = {name: [] for name in SCHEMAS}
-    filled = [{**dict.fromkeys(_NEEDED), **row} for row in cases]
+    filled = [{**dict.fromkeys(ROWS.names), **row} for row in cases]
     for name, row in judge_rows(filled, settings):
         tables[name].append(row)
     for name, schema in SCHEMAS.items():
@@ -54,22 +54,6 @@ def audit_of(sources: Sequence[Path], out: Path) -> Path:
         write_rows(out / name, schema, tables[name])
     (out / "audit.json").write_text(json.dumps(Audit("prod").manifest()))
     return out
-
-
-_NEEDED = (
-    "at",
-    "reason",
-    "group_id",
-    "record",
-    "records",
-    "source",
-    "source_partition",
-    "source_offset",
-    "key",
-    "value",
-    "raw_bytes",
-    "instance",
-)
 
 
 def drawn_sources() -> st.SearchStrategy[tuple[Log, str]]:
