@@ -4,6 +4,7 @@ The destroy and repair step of a large neighbourhood search (Shaw, *Using constr
 programming and local search methods to solve vehicle routing problems*, 1998): draw a
 few partitions of two members, then choose who receives which by `subset_sum`, exactly.
 Eligibility and limits of counts hold after every exchange if they held before.
+Partitions without lag are interchangeable and are not drawn: they fill up the counts.
 
 Random numbers follow Steele, Lea and Flood, *Fast splittable pseudorandom number
 generators*, 2014 (SplitMix64): one word of state, the same on every machine.
@@ -11,14 +12,13 @@ generators*, 2014 (SplitMix64): one word of state, the same on every machine.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from rebalance import Int32, Int64
-from solver.constants import UNBOUNDED
 from solver.peak_lag.feasible_region import (
     END,
     FeasibleRegion,
@@ -31,9 +31,6 @@ from solver.peak_lag.subset_sum import NO_SUBSET, nearest_sums
 
 RandomState = NDArray[np.uint64]
 """uint64 (1,); the seed at first."""
-
-_ITEMS_PER_ZERO_LAG: Final = 10
-"""Of that many released partitions of a member, one may be without lag."""
 
 
 @njit(cache=True)
@@ -60,7 +57,7 @@ class SearchState(NamedTuple):
 
 
 class Released(NamedTuple):
-    """N partitions that members have released, in G groups.
+    """N partitions that members have released, in G groups, and F without lag.
 
     A group is a topic where counts are limited by topic; what one of the members owns,
     or none of them, where moves are fixed; else there is one group.
@@ -69,6 +66,10 @@ class Released(NamedTuple):
     item: Int64  # (N,): partitions, group by group
     group: Int64  # (N,)
     topic: Int64  # (G,): of a group's first partition; determines its cells
+    filler: (
+        Int64  # (F,): all that the members hold without lag; none if moves are fixed
+    )
+    filler_offsets: Int64  # (G+1,)
 
 
 @njit(cache=True)
@@ -88,30 +89,31 @@ def release(state: SearchState, members: Int64, items: int) -> Released:
     """
     region, lists, owner = state.region, state.lists, state.owner
     found = np.empty(lists.load[members].sum(), np.int64)
+    filler = np.empty(found.size, np.int64)
     offsets = np.zeros(members.size + 1, np.int64)
-    # Partitions without lag are interchangeable, unless owners or topics count.
-    zeros = UNBOUNDED
-    if owner.size == 0 and not region.by_topic:
-        zeros = items // _ITEMS_PER_ZERO_LAG
-    end = 0
+    end, fillers = 0, 0
     for i in range(members.size):
-        seen = 0
         p = lists.head[members[i]]
         while p != END:
             if _are_eligible(region, members, region.topic[p]):
-                seen += region.lag[p] == 0
-                if region.lag[p] > 0 or seen <= zeros:
+                if region.lag[p] > 0 or owner.size:
                     found[end] = p
                     end += 1
+                else:
+                    filler[fillers] = p
+                    fillers += 1
             p = lists.after[p]
         offsets[i + 1] = end
+    filler = filler[:fillers]
     if region.by_topic:
-        return _draw_topics(state, found[:end], items)
+        return _draw_topics(state, found[:end], filler, items)
     drawn = _draw_evenly(found, offsets, items, state.rng)
     if owner.size:
         return _group_by_owner(drawn, owner, members)
     group, topic = np.zeros(drawn.size, np.int64), region.topic[drawn[:1]]
-    return Released(drawn, group, topic.astype(np.int64))
+    return Released(
+        drawn, group, topic.astype(np.int64), filler, np.array([0, fillers])
+    )
 
 
 @njit(cache=True)
@@ -123,7 +125,8 @@ def _group_by_owner(drawn: Int64, owner: Int32, members: Int64) -> Released:
                 group[i] = n + 1
     order = np.argsort(group, kind="mergesort")
     topic = np.zeros(members.size + 1, np.int64)
-    return Released(drawn[order], group[order], topic)
+    nothing = np.zeros(members.size + 2, np.int64)
+    return Released(drawn[order], group[order], topic, nothing[:0], nothing)
 
 
 @njit(cache=True)
@@ -167,23 +170,12 @@ def _draw_evenly(found: Int64, offsets: Int64, items: int, rng: RandomState) -> 
 
 
 @njit(cache=True)
-def _draw_topics(state: SearchState, found: Int64, items: int) -> Released:
+def _draw_topics(
+    state: SearchState, found: Int64, filler: Int64, items: int
+) -> Released:
     """Draw topic after topic until there are ``items`` partitions."""
-    region, lists = state.region, state.lists
+    region = state.region
     found = found[np.argsort(region.topic[found], kind="mergesort")]
-    # More than two partitions without lag of one topic and member change nothing.
-    kept, run = 0, 0
-    for i in range(found.size):
-        p, before = found[i], found[max(i - 1, 0)]
-        is_same = (
-            region.topic[p] == region.topic[before]
-            and lists.holder[p] == lists.holder[before]
-        )
-        run = (run if is_same and i > 0 else 0) + (region.lag[p] == 0)
-        if region.lag[p] > 0 or run <= 2:
-            found[kept] = p
-            kept += 1
-    found = found[:kept]
     offsets = np.empty(found.size + 1, np.int64)
     topics = 0
     for i in range(found.size):
@@ -211,16 +203,37 @@ def _draw_topics(state: SearchState, found: Int64, items: int) -> Released:
         group[end : end + wanted] = groups
         end += wanted
         groups += 1
-    return Released(item[:end].copy(), group[:end].copy(), topic[:groups].copy())
+    topic = topic[:groups].copy()
+    drawn, filler_offsets = _filler_of_topics(region, filler, topic)
+    return Released(item[:end].copy(), group[:end].copy(), topic, drawn, filler_offsets)
+
+
+@njit(cache=True)
+def _filler_of_topics(
+    region: FeasibleRegion, filler: Int64, topics: Int64
+) -> tuple[Int64, Int64]:
+    """Return the partitions of some topics, topic by topic, and their offsets."""
+    filler = filler[np.argsort(region.topic[filler], kind="mergesort")]
+    first = np.searchsorted(region.topic[filler], topics, side="left")
+    last = np.searchsorted(region.topic[filler], topics, side="right")
+    offsets = np.zeros(topics.size + 1, np.int64)
+    offsets[1:] = np.cumsum(last - first)
+    drawn = np.empty(offsets[-1], np.int64)
+    for g in range(topics.size):
+        drawn[offsets[g] : offsets[g + 1]] = filler[first[g] : last[g]]
+    return drawn, offsets
 
 
 @njit(cache=True)
 def _remaining_counts(state: SearchState, released: Released, c: int) -> Int64:
-    """Count, group by group, what a member holds besides the released partitions."""
+    """Count, group by group, what a member holds besides what was released."""
     region, lists = state.region, state.lists
     counts = np.empty(released.topic.size, np.int64)
     for g in range(released.topic.size):
         counts[g] = lists.counts[cell_of(region, released.topic[g], c)]
+        start, end = released.filler_offsets[g : g + 2]
+        for p in released.filler[start:end]:
+            counts[g] -= lists.holder[p] == c
     for i in range(released.item.size):
         counts[released.group[i]] -= lists.holder[released.item[i]] == c
     return counts
@@ -230,7 +243,10 @@ def _remaining_counts(state: SearchState, released: Released, c: int) -> Int64:
 def _allowed_counts(
     state: SearchState, released: Released, c: int, d: int
 ) -> tuple[Int64, Int64]:
-    """Return how many of each group c may receive so that d can receive the rest."""
+    """Return how many of each group c may receive so that d can receive the rest.
+
+    Counts include the filler.
+    """
     region, lists = state.region, state.lists
     least = np.zeros(released.topic.size, np.int64)
     most = np.zeros(released.topic.size, np.int64)
@@ -240,7 +256,7 @@ def _allowed_counts(
         return least, least
     remaining = _remaining_counts(state, released, c)
     others = _remaining_counts(state, released, d)
-    size = np.zeros(released.topic.size, np.int64)
+    size = np.diff(released.filler_offsets)
     for g in released.group:
         size[g] += 1
     for g in range(released.topic.size):
@@ -262,13 +278,14 @@ def exchange(
     Of the two subsets next to it the one that leaves less above the caps is chosen,
     unless the assignment as it is leaves even less.
     """
-    if released.item.size < 2:
+    if released.item.size == 0:
         return
     cap, total = state.cap, state.lists.total
     lag = state.region.lag[released.item]
     remaining = total[c] - lag[state.lists.holder[released.item] == c].sum()
     least, most = _allowed_counts(state, released, c, d)
-    found = nearest_sums(lag, released.group, least, most, target - remaining)
+    filler = np.diff(released.filler_offsets)
+    found = nearest_sums(lag, released.group, least - filler, most, target - remaining)
     best, least_excess = NO_SUBSET, excess_of(state, np.array([c, d]))
     for chosen, chosen_sum in ((found[0], found[1]), (found[2], found[3])):
         if chosen == NO_SUBSET:
@@ -281,5 +298,28 @@ def exchange(
     if best == NO_SUBSET:
         return
     for i in range(released.item.size):
-        member = c if (best >> i) & 1 else d
-        reassign(state.region, state.lists, released.item[i], member)
+        is_mine = (best >> i) & 1
+        least[released.group[i]] -= is_mine
+        most[released.group[i]] -= is_mine
+        reassign(state.region, state.lists, released.item[i], c if is_mine else d)
+    _share_filler(state, released, c, d, least, most)
+
+
+@njit(cache=True)
+def _share_filler(
+    state: SearchState, released: Released, c: int, d: int, least: Int64, most: Int64
+) -> None:
+    """Move as few partitions without lag as needed for c's count of each group."""
+    for g in range(released.topic.size):
+        start, end = released.filler_offsets[g : g + 2]
+        held = 0
+        for p in released.filler[start:end]:
+            held += state.lists.holder[p] == c
+        for p in released.filler[start:end]:
+            holder = state.lists.holder[p]
+            if held < least[g] and holder == d:
+                reassign(state.region, state.lists, p, c)
+                held += 1
+            elif held > most[g] and holder == c:
+                reassign(state.region, state.lists, p, d)
+                held -= 1

@@ -31,6 +31,15 @@ def lagging(seed: int, limits: Limits = SMALL) -> Document:
     return document
 
 
+def mostly_without_lag(seed: int, limits: Limits = SMALL) -> Document:
+    """Return a rebalance of `lagging`, four of five lags replaced by 0."""
+    document = lagging(seed, limits)
+    rng = Random(seed)  # noqa: S311
+    for topic in document["topics"].values():
+        topic["lag"] = [lag if rng.random() < 0.2 else 0 for lag in topic["lag"]]
+    return document
+
+
 def lag_instances(document: Document) -> list[LagInstance]:
     """Build the feasible region of a document under every balance that has one."""
     columns = instance(document)

@@ -5,10 +5,13 @@ Reaches into `solver.peak_lag` to compare what its kernels count with counts ane
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import chain
 
 import numpy as np
+import pytest
 
+from benchmarks.lags import group
 from rebalance import Int32, Int64
 from solver.peak_lag.feasible_region import (
     eligible_members,
@@ -21,10 +24,16 @@ from solver.peak_lag.greedy import (
     assign_in_order,
     construct_greedily,
 )
-from solver.peak_lag.lag_instance import LagInstance
+from solver.peak_lag.lag_instance import LagInstance, build_lag_instance
 from solver.peak_lag.local_search import search_locally
-from tests.solver.peak_lag.settings import lag_instances, lagging
-from tests.strategies import LARGER
+from solver.policy import per_topic
+from tests.shapes import Document
+from tests.solver.peak_lag.settings import (
+    lag_instances,
+    lagging,
+    mostly_without_lag,
+)
+from tests.strategies import LARGER, Limits
 
 SEEDS = range(40)
 ANYTHING = np.zeros(0, np.int32)
@@ -88,9 +97,12 @@ def by_scan(lag_instance: LagInstance, order: Int64) -> Int32:
     return holder
 
 
-def test_local_search_keeps_limits_and_sums() -> None:
+@pytest.mark.parametrize("drawn", [lagging, mostly_without_lag])
+def test_local_search_keeps_limits_and_sums(
+    drawn: Callable[[int, Limits], Document],
+) -> None:
     for seed in SEEDS:
-        for lag_instance in lag_instances(lagging(seed, LARGER)):
+        for lag_instance in lag_instances(drawn(seed, LARGER)):
             region = lag_instance.region
             if not region.lag.size:
                 continue
@@ -124,6 +136,18 @@ def test_fixed_moves_stay_fixed() -> None:
             assert (lists.load == member_lists(region, start).load).all()
             kept = (start == lag_instance.owner).sum()
             assert (lists.holder == lag_instance.owner).sum() == kept
+
+
+def test_partitions_without_lag_fill_up_the_counts() -> None:
+    """By topic, each member must have as many of each; nine of ten have no lag."""
+    instance = group("mostly-zero", partitions=4000, members=60, topics=8, seed=0)
+    (lag_instance,) = filter(None, [build_lag_instance(instance, per_topic)])
+    region, start = lag_instance.region, construct_greedily(lag_instance)
+    lists = member_lists(region, start)
+    cap = np.full(60, -(-int(region.lag.sum()) // 60))
+    found = search_locally(region, lists, ANYTHING, cap, 0, 100_000_000)
+    assert found.excess == 0
+    check_allowed(lag_instance, found.holder)
 
 
 def test_uniform_lag_meets_the_average() -> None:
