@@ -11,6 +11,7 @@ from oracle.cli.audit import audit
 from oracle.cli.compare import compare
 from oracle.cli.front import front
 from oracle.cli.judge import judge
+from oracle.cli.snapshot import snapshot
 from oracle.cli.solve import solve
 
 app = typer.Typer(
@@ -49,5 +50,5 @@ def assignor_oracle(
     """
 
 
-for verb in (solve, assign, judge, compare, front, audit):
+for verb in (solve, assign, judge, compare, front, audit, snapshot):
     app.command()(verb)

@@ -18,7 +18,7 @@ try:
 except ImportError as missing:
     raise ImportError(
         "oracle.plugins.kafka_python needs kafka-python 3: "
-        "pip install 'assignor-oracle[kafka-python]'"
+        "pip install 'kafka-python>=3.0.12,<4'"
     ) from missing
 
 from oracle.plugins.cluster import Cluster, counts_of

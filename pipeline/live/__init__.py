@@ -1,0 +1,16 @@
+"""State of a running cluster, read through the Admin API. Does not import Spark."""
+
+from pipeline.live.admin import read_cluster
+from pipeline.live.client_properties import ClientSettings, read_client_properties
+from pipeline.live.cluster_state import ClusterState, GroupState
+from pipeline.live.snapshot import GroupSnapshot, snapshots_of
+
+__all__ = [
+    "ClientSettings",
+    "ClusterState",
+    "GroupSnapshot",
+    "GroupState",
+    "read_client_properties",
+    "read_cluster",
+    "snapshots_of",
+]

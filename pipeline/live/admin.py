@@ -1,0 +1,245 @@
+"""Read the state of groups and topics from a running cluster with kafka-python."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+from kafka.admin import KafkaAdminClient
+from kafka.errors import KafkaError, KafkaTimeoutError, for_code
+
+from pipeline.live.client_properties import ClientSettings
+from pipeline.live.cluster_state import (
+    ClusterState,
+    GroupState,
+    MemberState,
+    Topics,
+    TopicState,
+    Unreported,
+)
+from pipeline.live.consumer_group_describe import ConsumerGroupDescribeRequest
+from pipeline.live.members import classic_members, consumer_members
+from pipeline.live.offset_reader import OffsetReader
+from rebalance import OutsideError, SourceError
+
+TIMEOUT_MS: Final = 15_000
+_HOST_AND_PORT: Final = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s:\[\]]+):[0-9]{1,5}")
+_IDLE: Final = ("Empty", "Dead", "")
+_INTERNAL: Final = frozenset({"__consumer_offsets", "__transaction_state"})
+_CLASSIC, _CONSUMER = "classic", "consumer"
+
+
+def read_cluster(
+    bootstrap_server: str, settings: ClientSettings, *, groups: Sequence[str] = ()
+) -> ClusterState:
+    """Read groups that have members, the topics that they use, and their offsets.
+
+    Parameters
+    ----------
+    bootstrap_server : str
+        ``host:port``, or several, separated by commas.
+    settings : ClientSettings
+    groups : sequence of str
+        Groups to read; none: all.
+
+    Raises
+    ------
+    SourceError
+        If the server is not of this form.
+    OutsideError
+        If no broker answers, or the cluster rejects the connection or a request that
+        does not concern a single group or topic.
+    """
+    with _connected(bootstrap_server, settings) as admin:
+        return _Reader(admin).read(groups)
+
+
+@contextmanager
+def _connected(server: str, settings: ClientSettings) -> Iterator[Any]:
+    servers = [one.strip() for one in server.split(",")]
+    for one in servers:
+        if not _HOST_AND_PORT.fullmatch(one):
+            raise SourceError("no host:port", source=one)
+    admin = None
+    try:
+        admin = KafkaAdminClient(
+            bootstrap_servers=servers,
+            client_id="assignor-oracle",
+            request_timeout_ms=TIMEOUT_MS,
+            bootstrap_timeout_ms=TIMEOUT_MS,
+            **settings.for_kafka_python(),
+        )
+        yield admin
+    except KafkaTimeoutError as error:
+        reason = f"no broker answers within {TIMEOUT_MS // 1000} s"
+        raise OutsideError(f"{server}: {reason}") from error
+    except (KafkaError, OSError, ValueError) as error:
+        raise OutsideError(f"{server}: {_said(error)}") from error
+    finally:
+        if admin is not None:
+            admin.close()
+
+
+class _Reader:
+    """One pass over a cluster; collects the groups that are not reported."""
+
+    def __init__(self, admin: Any) -> None:
+        self._admin = admin
+        self._offsets = OffsetReader(admin)
+        self._unreported: list[Unreported] = []
+
+    def read(self, asked: Sequence[str]) -> ClusterState:
+        """Read groups, then their offsets and topics."""
+        names = self._names_by_protocol(asked)
+        groups = [
+            *self._classic(names[_CLASSIC]),
+            *self._consumer(names[_CONSUMER]),
+        ]
+        topics, all_names = self._topics(groups)
+        return ClusterState(
+            groups=tuple(sorted(groups, key=lambda group: group.group_id)),
+            topics=topics,
+            unreported=tuple(sorted(self._unreported, key=lambda one: one.group_id)),
+            names=all_names,
+            notes=tuple(self._offsets.failures),
+        )
+
+    def _names_by_protocol(self, asked: Sequence[str]) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {_CLASSIC: [], _CONSUMER: []}
+        listed = {one["group_id"]: one for one in self._admin.list_groups()}
+        for name in sorted(set(asked) or listed):
+            reason = _why_not(listed.get(name))
+            if reason is None:
+                protocol = (listed[name].get("group_type") or _CLASSIC).lower()
+                found[protocol].append(name)
+            elif asked:
+                self._unreported.append(Unreported(group_id=name, reason=reason))
+        return found
+
+    def _classic(self, names: list[str]) -> Iterator[GroupState]:
+        if not names:
+            return
+        described = self._admin.describe_groups(names)
+        offsets = self._offsets.committed(names)
+        for name in names:
+            group = described[name]
+            if group["error"] is not None:
+                self._not_reported(name, group["error"])
+                continue
+            if group["group_state"] in _IDLE:
+                continue  # it ended in the meantime
+            yield GroupState(
+                group_id=name,
+                protocol=_CLASSIC,
+                state=group["group_state"],
+                assignor=group["protocol_data"] or None,
+                members=classic_members(group["members"]),
+                committed=offsets.get(name),
+            )
+
+    def _consumer(self, names: list[str]) -> Iterator[GroupState]:
+        if not names:
+            return
+        described = self._described(names)
+        offsets = self._offsets.committed(names)
+        for name in names:
+            group = described[name]
+            if group["error_code"]:
+                self._not_reported(name, str(for_code(group["error_code"])()))
+                continue
+            if group["group_state"] in _IDLE:
+                continue
+            yield GroupState(
+                group_id=name,
+                protocol=_CONSUMER,
+                state=group["group_state"],
+                assignor=group["assignor_name"] or None,
+                members=consumer_members(group["members"]),
+                committed=offsets.get(name),
+            )
+
+    def _described(self, names: list[str]) -> dict[str, dict[str, Any]]:
+        """Describe groups of the new protocol, each at its coordinator."""
+
+        async def ask() -> dict[str, dict[str, Any]]:
+            nodes = await self._admin._find_coordinator_ids(names)
+            of_node: dict[int, list[str]] = defaultdict(list)
+            for name, node in nodes.items():
+                of_node[node].append(name)
+            found = {}
+            for node, some in of_node.items():
+                request = ConsumerGroupDescribeRequest(
+                    group_ids=some, include_authorized_operations=False
+                )
+                # kafka-python has no public call for a message of one's own.
+                response = await self._admin._manager.send(request, node_id=node)
+                found.update({one.group_id: one.to_dict() for one in response.groups})
+            return found
+
+        described: dict[str, dict[str, Any]] = self._admin._manager.run(ask)
+        return described
+
+    def _topics(self, groups: Iterable[GroupState]) -> tuple[Topics, tuple[str, ...]]:
+        members = [member for group in groups for member in group.members]
+        used = {topic for one in members for topic in _mentioned(one)}
+        by_pattern = any(one.pattern is not None for one in members)
+        asked = None if by_pattern else sorted(used)
+        described = self._admin.describe_topics(asked) if asked != [] else []
+        known = [one for one in described if not one["error_code"]]
+        names = sorted(one["name"] for one in known if one["name"] not in _INTERNAL)
+        if by_pattern:
+            used.update(names)
+        racks = _racks_of_nodes(self._admin.describe_cluster()["brokers"])
+        topics = {
+            one["name"]: _topic(one["partitions"], racks)
+            for one in known
+            if one["name"] in used
+        }
+        return self._offsets.with_ends(topics), tuple(names)
+
+    def _not_reported(self, name: str, reason: str) -> None:
+        self._unreported.append(Unreported(group_id=name, reason=reason))
+
+
+def _why_not(listed: dict[str, Any] | None) -> str | None:
+    """Return why a group is not read; None if it is."""
+    if listed is None:
+        return "there is no such group"
+    kind = (listed.get("group_type") or _CLASSIC).lower()
+    if kind not in (_CLASSIC, _CONSUMER):
+        return f"a {kind} group, not a consumer group"
+    if listed["protocol_type"] not in (_CONSUMER, ""):
+        return f"a group of protocol {listed['protocol_type']!r}, not consumers"
+    if listed.get("group_state", _CONSUMER) in _IDLE:
+        return "has no members"
+    return None
+
+
+def _mentioned(member: MemberState) -> Iterator[str]:
+    yield from member.subscription or ()
+    yield from member.target
+
+
+def _racks_of_nodes(brokers: Iterable[dict[str, Any]]) -> dict[int, str | None]:
+    return {one["broker_id"]: one["rack"] for one in brokers}
+
+
+def _topic(
+    partitions: list[dict[str, Any]], racks: dict[int, str | None]
+) -> TopicState:
+    ordered = sorted(partitions, key=lambda one: one["partition_index"])
+    found = [
+        tuple(
+            sorted({rack for node in one["replica_nodes"] if (rack := racks.get(node))})
+        )
+        for one in ordered
+    ]
+    known = bool(racks) and all(racks.values())
+    return TopicState(partitions=len(ordered), racks=tuple(found) if known else None)
+
+
+def _said(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]

@@ -1,0 +1,1 @@
+"""Messages of the protocol that kafka-python lacks, in its schema format."""

@@ -1,0 +1,1 @@
+"""A running cluster, as the Admin API reports it."""

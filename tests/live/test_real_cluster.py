@@ -1,0 +1,166 @@
+"""Snapshots of a real broker's groups, of both protocols, by the command."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import confluent_kafka
+import pytest
+from kafka.coordinator.assignors.range import RangePartitionAssignor
+
+from conformance.broker import Broker, running_broker
+from tests.plugins.real import SETTLE_SECONDS, Member, Place
+from verify import judge
+
+TOPICS = {"orders": 4, "payments": 3}
+RECORDS = 6  # in each partition
+COMMITTED = 2  # in payments 0 of the new group
+RACK = "east"
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def broker() -> Iterator[Broker]:
+    with running_broker(rack=RACK) as broker:
+        Place(broker=broker, group="", topics=TOPICS).make_topics()
+        producer = confluent_kafka.Producer({"bootstrap.servers": broker.address})
+        for topic, count in TOPICS.items():
+            for number in range(count):
+                for _ in range(RECORDS):
+                    producer.produce(topic, b"x", partition=number)
+        assert producer.flush(30) == 0
+        yield broker
+
+
+def new_protocol(place: Place, *topics: str) -> Member:
+    """Join with ``group.protocol=consumer`` (KIP-848)."""
+
+    def body(member: Member) -> None:
+        consumer = confluent_kafka.Consumer(
+            {
+                "bootstrap.servers": place.broker.address,
+                "group.id": place.group,
+                "group.protocol": "consumer",
+                "client.rack": RACK,
+                "enable.auto.commit": False,
+            }
+        )
+        consumer.subscribe(list(topics))
+        try:
+            while not member.leaving.is_set():
+                consumer.poll(0.05)
+                now = consumer.assignment()
+                member.held = frozenset((one.topic, one.partition) for one in now)
+        finally:
+            consumer.close()
+
+    return Member(body)
+
+
+@contextmanager
+def present(*members: Member) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        for member in members:
+            member.leave()
+
+
+def snapshot(
+    broker: Broker, folder: Path, *asked: str
+) -> tuple[subprocess.CompletedProcess[str], dict[str, Any], dict[str, Any]]:
+    """Run the command; return its outcome, and instances and answers by group."""
+    target = folder / "assignments.jsonl"
+    command = [sys.executable, "-m", "oracle", "snapshot"]
+    command += ["--bootstrap-server", broker.address, "--assignments", str(target)]
+    for group in asked:
+        command += ["--group", group]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    texts = done.stdout, target.read_text() if target.exists() else ""
+    instances, answers = (
+        {one["group"]: one for one in map(json.loads, text.splitlines())}
+        for text in texts
+    )
+    return done, instances, answers
+
+
+def held_of(document: dict[str, Any]) -> set[frozenset[tuple[str, int]]]:
+    return {
+        frozenset((topic, n) for topic, numbers in held.items() for n in numbers)
+        for held in document["members"].values()
+    }
+
+
+def commit(broker: Broker, group: str, offset: int) -> None:
+    """Commit an offset of payments 0 before the group has members."""
+    consumer = confluent_kafka.Consumer(
+        {"bootstrap.servers": broker.address, "group.id": group}
+    )
+    try:
+        place = confluent_kafka.TopicPartition("payments", 0, offset)
+        consumer.commit(offsets=[place], asynchronous=False)
+    finally:
+        consumer.close()
+
+
+def test_both_protocols_are_read_as_the_members_see_them(
+    broker: Broker, tmp_path: Path
+) -> None:
+    old = Place(broker=broker, group="classic", topics=TOPICS)
+    new = Place(broker=broker, group="next", topics=TOPICS)
+    commit(broker, "next", COMMITTED)
+    classic = [
+        old.kafka_python(RangePartitionAssignor),
+        old.kafka_python(RangePartitionAssignor, instance_id="s1"),
+    ]
+    following = [new_protocol(new, *TOPICS), new_protocol(new, "^pay.*", "orders")]
+    with present(*classic, *following):
+        old.settled(*classic)
+        new.settled(*following)
+        done, instances, answers = snapshot(broker, tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert instances.keys() == answers.keys() == {"classic", "next"}
+        for group, members in (("classic", classic), ("next", following)):
+            assert held_of(answers[group]) == {one.held for one in members}
+            verdict = judge(instances[group], answers[group])
+            assert verdict["verdict"] == "valid"
+            assert verdict["figures"]["moves"] == 0
+            for one in instances[group]["members"].values():
+                assert sorted(one["subscription"]) == sorted(TOPICS)
+        static = [
+            m.get("instance_id") for m in instances["classic"]["members"].values()
+        ]
+        assert sorted(static, key=str) == [None, "s1"]
+        assert {m["rack"] for m in instances["next"]["members"].values()} == {RACK}
+        topics = instances["next"]["topics"]
+        assert {name: one["partitions"] for name, one in topics.items()} == TOPICS
+        assert topics["orders"]["racks"] == [[RACK]] * TOPICS["orders"]
+        assert topics["payments"]["lag"] == [RECORDS - COMMITTED, RECORDS, RECORDS]
+        assert [answers[one]["assignor"] for one in ("classic", "next")] == [
+            "range",
+            "uniform",
+        ]
+
+
+def test_groups_that_cannot_be_read_are_named(broker: Broker, tmp_path: Path) -> None:
+    place = Place(broker=broker, group="alone", topics=TOPICS)
+    member = new_protocol(place, *TOPICS)
+    with present(member):
+        place.settled(member)
+        done, instances, _ = snapshot(broker, tmp_path, "alone", "absent")
+        assert done.returncode == 2
+        assert instances.keys() == {"alone"}
+        assert "group absent: there is no such group" in done.stderr
+    deadline = time.monotonic() + SETTLE_SECONDS
+    while done.returncode != 2 or "alone: has no members" not in done.stderr:
+        assert time.monotonic() < deadline, done.stderr
+        done, instances, _ = snapshot(broker, tmp_path, "alone")
+    assert instances == {}
