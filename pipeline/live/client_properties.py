@@ -21,6 +21,7 @@ from rebalance import SourceError
 PROTOCOLS: Final = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 MECHANISMS: Final = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
 
+_CHECK: Final = "ssl.endpoint.identification.algorithm"
 _SECURITY: Final = ("sasl.", "ssl.", "security.")
 _READ: Final = frozenset(
     {
@@ -32,7 +33,7 @@ _READ: Final = frozenset(
         "ssl.keystore.type",
         "ssl.keystore.location",
         "ssl.key.password",
-        "ssl.endpoint.identification.algorithm",
+        _CHECK,
     }
 )
 _UNIMPORTANT: Final = frozenset(
@@ -77,6 +78,23 @@ class ClientSettings:
         known = {name: value for name, value in given.items() if value is not None}
         return known | {"ssl_check_hostname": self.check_host}
 
+    def for_librdkafka(self) -> dict[str, Any]:
+        """Return the settings of librdkafka's clients (confluent-kafka)."""
+        given = {
+            "security.protocol": self.protocol,
+            "sasl.mechanism": self.mechanism,
+            "sasl.username": self.username,
+            "sasl.password": self.password,
+            "ssl.ca.location": self.ca_file,
+            "ssl.certificate.location": self.certificate_file,
+            "ssl.key.location": self.certificate_file,
+            "ssl.key.password": self.key_password,
+            "ssl.endpoint.identification.algorithm": None
+            if self.check_host
+            else "none",
+        }
+        return {name: value for name, value in given.items() if value is not None}
+
 
 def read_client_properties(path: Path) -> ClientSettings:
     """Read a file such as ``client.properties``.
@@ -120,7 +138,7 @@ def settings_of(given: Mapping[str, str]) -> ClientSettings:
         ca_file=_pem_file(given, "ssl.truststore"),
         certificate_file=_pem_file(given, "ssl.keystore"),
         key_password=given.get("ssl.key.password"),
-        check_host=given.get("ssl.endpoint.identification.algorithm", "https") != "",
+        check_host=given.get(_CHECK, "https") != "",
     )
 
 

@@ -48,6 +48,14 @@ def test_settings_of_a_tool_are_translated(tmp_path: Path) -> None:
         "ssl_cafile": "/etc/ca.pem",
         "ssl_check_hostname": False,
     }
+    assert found.for_librdkafka() == {
+        "security.protocol": "SASL_SSL",
+        "sasl.mechanism": "SCRAM-SHA-512",
+        "sasl.username": "audit",
+        "sasl.password": 'a"b=c;d',
+        "ssl.ca.location": "/etc/ca.pem",
+        "ssl.endpoint.identification.algorithm": "none",
+    }
 
 
 def test_a_client_certificate_is_certificate_and_key(tmp_path: Path) -> None:
@@ -60,6 +68,9 @@ def test_a_client_certificate_is_certificate_and_key(tmp_path: Path) -> None:
     assert told["ssl_certfile"] == told["ssl_keyfile"] == "me.pem"
     assert told["ssl_password"] == "secret"  # noqa: S105  # of nobody
     assert told["ssl_check_hostname"]
+    same = found.for_librdkafka()
+    assert same["ssl.certificate.location"] == same["ssl.key.location"] == "me.pem"
+    assert "ssl.endpoint.identification.algorithm" not in same
 
 
 def test_nothing_given_is_a_plain_connection(tmp_path: Path) -> None:

@@ -13,9 +13,13 @@ from typing import Any
 
 import confluent_kafka
 import pytest
+from kafka import KafkaConsumer, TopicPartition
 from kafka.coordinator.assignors.range import RangePartitionAssignor
 
 from conformance.broker import Broker, running_broker
+from pipeline.live import ClientSettings
+from pipeline.live.offsets_log import LogRange, OffsetsLog
+from pipeline.records import decode_record
 from tests.plugins.real import SETTLE_SECONDS, Member, Place
 from verify import judge
 
@@ -99,6 +103,23 @@ def held_of(document: dict[str, Any]) -> set[frozenset[tuple[str, int]]]:
     }
 
 
+def read_by_kafka_python(broker: Broker) -> Iterator[tuple[int, bytes, bytes | None]]:
+    place = TopicPartition("__consumer_offsets", 0)
+    consumer = KafkaConsumer(
+        bootstrap_servers=broker.address,
+        auto_offset_reset="earliest",
+        enable_auto_commit=False,
+    )
+    try:
+        consumer.assign([place])
+        end = consumer.end_offsets([place])[place]
+        while consumer.position(place) < end:
+            for batch in consumer.poll(timeout_ms=500).values():
+                yield from ((one.offset, one.key, one.value) for one in batch)
+    finally:
+        consumer.close()
+
+
 def commit(broker: Broker, group: str, offset: int) -> None:
     """Commit an offset of payments 0 before the group has members."""
     consumer = confluent_kafka.Consumer(
@@ -148,6 +169,21 @@ def test_both_protocols_are_read_as_the_members_see_them(
             "range",
             "uniform",
         ]
+
+
+def test_the_log_of_groups_is_read_to_its_end(broker: Broker) -> None:
+    commit(broker, "written", 1)
+    log = OffsetsLog(server=broker.address, settings=ClientSettings())
+    (whole,) = log.ranges()
+    found = list(log.records(whole))
+    assert [(one.offset, one.key, one.value) for one in found] == [
+        (offset, key, value) for offset, key, value in read_by_kafka_python(broker)
+    ]
+    half = LogRange(partition=0, start=whole.start, end=whole.end // 2)
+    assert list(log.records(half)) == [one for one in found if one.offset < half.end]
+    assert {decode_record(one.key or b"", None).group_id for one in found} >= {
+        "written"
+    }
 
 
 def test_groups_that_cannot_be_read_are_named(broker: Broker, tmp_path: Path) -> None:
