@@ -22,6 +22,7 @@ from pipeline.audit.manifest import count_quarantine, count_rows, manifest_of
 from pipeline.audit.progress import Progress, watched
 from pipeline.audit.stages import (
     judge,
+    match_snapshots,
     read_splits,
     reconstruct,
     table_of,
@@ -35,6 +36,7 @@ from pipeline.session import spark_session
 from pipeline.sources.find import Found, find_sources
 from pipeline.sources.rows import ROWS, UNREADABLE, quarantine_row
 from pipeline.sources.sidecars import read_offsets, read_topic_ids, read_topics
+from pipeline.sources.source_kind import SourceKind
 from pipeline.tables import SCHEMAS
 from pipeline.writing import Staging, staging
 from rebalance import (
@@ -218,13 +220,16 @@ def _run(spark: SparkSession, found: Found, place: Staging, audit: _Audit) -> No
         cases = _kept(reconstruct(rows, _tasks_for(spark, found, audit.tasks)))
         names = {**topic_names(cases), **audit.world.names}
         inferred = named_counts(topics_seen(cases), names)
+    judged = cases
+    if any(file.kind is SourceKind.DESCRIBE for file in found.files):
+        judged = match_snapshots(cases, names, _tasks_for(spark, found, audit.tasks))
     settings = Settings(
         cluster=audit.cluster,
         claim_rule=audit.claim_rule,
         world=replace(audit.world, inferred=inferred, names=names),
     )
     with audit.clock.phase("judge"), watched(tracker, audit.progress, "judge"):
-        results = _kept(judge(cases, settings, audit.tasks))
+        results = _kept(judge(judged, settings, audit.tasks))
         is_small = results.count() <= SMALL
     with audit.clock.phase("write"), watched(tracker, audit.progress, "write"):
         for name in SCHEMAS:

@@ -19,11 +19,11 @@ from pipeline.describe.record_states import with_record_states
 from pipeline.history.stream import ORDER as HISTORY_ORDER
 from pipeline.history.stream import histories
 from pipeline.judging.judge_rows import Settings, judge_rows
+from pipeline.judging.topic_names import names_of_ids
 from pipeline.sources.find import Split
 from pipeline.sources.read import rows_of
 from pipeline.sources.rows import ROWS, TOPIC, TOPIC_ID, Row, batches_of
 from pipeline.tables import ORDER, PARTITION_COLUMNS, SCHEMAS
-from pipeline.topic_ids import text_of_id
 
 Batches = Iterator[pa.RecordBatch]
 
@@ -52,11 +52,20 @@ def read_splits(
 def reconstruct(rows: DataFrame, tasks: int) -> DataFrame:
     """Gather the records of each group in order, and reconstruct its cases."""
     ordered = rows.repartition(tasks, "group_id").sortWithinPartitions(*HISTORY_ORDER)
-    return ordered.mapInArrow(_on_rows(_cases), _spark(ROWS))
+    return ordered.mapInArrow(_on_rows(histories), _spark(ROWS))
 
 
-def _cases(rows: Iterable[Row]) -> Iterator[Row]:
-    return with_record_states(histories(rows))
+def match_snapshots(rows: DataFrame, names: dict[str, str], tasks: int) -> DataFrame:
+    """Match the snapshots of each group with its rebalances (`with_record_states`).
+
+    This takes a stage of its own: the names of topic ids come from all groups.
+    """
+    ordered = rows.repartition(tasks, "group_id").sortWithinPartitions(*HISTORY_ORDER)
+
+    def match(found: Iterable[Row]) -> Iterator[Row]:
+        return with_record_states(found, names)
+
+    return ordered.mapInArrow(_on_rows(match), _spark(ROWS))
 
 
 def topics_seen(rows: DataFrame) -> dict[str, int]:
@@ -70,14 +79,6 @@ def topic_names(rows: DataFrame) -> dict[str, str]:
     """Collect the names of topic ids, over all tasks."""
     stated = rows.where(f.col("what") == TOPIC_ID).select("key", "record").distinct()
     return names_of_ids((bytes(row["key"]), row["record"]) for row in stated.collect())
-
-
-def names_of_ids(stated: Iterable[tuple[bytes, str]]) -> dict[str, str]:
-    """Return the name of each id; an id with several names has none."""
-    names: dict[str, set[str]] = {}
-    for topic_id, name in stated:
-        names.setdefault(text_of_id(topic_id), set()).add(name)
-    return {topic_id: min(one) for topic_id, one in names.items() if len(one) == 1}
 
 
 def judge(rows: DataFrame, settings: Settings, tasks: int) -> DataFrame:

@@ -1,25 +1,31 @@
 """Match snapshots with the states that the records of the same group contain.
 
-A generation in ``__consumer_offsets`` states its members, their subscriptions, and
-their assignments. A snapshot with the same members and the same assignments shows the
-state after that generation: it takes the subscriptions from there, and is not counted
-a second time.
+A generation in ``__consumer_offsets``, or a target assignment of the new protocol,
+states its members, their subscriptions, and their assignments. A snapshot with the same
+members and the same assignments shows the state after it: it takes the subscriptions
+from there, and is not counted a second time. Records of the new protocol contain topic
+ids, and describe text contains names, so the names of all ids must be known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
 from pipeline.cases import NOT_REPORTED, REPORTED, SNAPSHOT, Case, CaseMember, unpack
+from pipeline.judging.topic_names import with_names
 from pipeline.sources.rows import CASE, Row, case_row
+from rebalance import InstanceError
 
 Members: TypeAlias = dict[str, CaseMember]
 
 
-def with_record_states(rows: Iterable[Row]) -> Iterator[Row]:
+def with_record_states(rows: Iterable[Row], names: Mapping[str, str]) -> Iterator[Row]:
     """Pass rows on; complete the snapshots of a group from its records.
+
+    ``names`` are the names of topic ids; a rebalance with an id that has none does not
+    match. The rows themselves keep the ids.
 
     All rows of a group must be among ``rows``, its snapshots before its records, as
     `pipeline.history.stream.ORDER` sorts them. Snapshots are yielded last.
@@ -31,10 +37,11 @@ def with_record_states(rows: Iterable[Row]) -> Iterator[Row]:
             yield row
         elif row["source_partition"] is not None:
             if group_id in waiting:
-                rebalance = unpack(row["value"])
-                waiting[group_id] = [
-                    _completed(snapshot, rebalance) for snapshot in waiting[group_id]
-                ]
+                rebalance = _named(unpack(row["value"]), names)
+                if rebalance is not None:
+                    waiting[group_id] = [
+                        _completed(one, rebalance) for one in waiting[group_id]
+                    ]
             yield row
         elif (case := unpack(row["value"])).owned_from == SNAPSHOT:
             waiting.setdefault(case.group_id, []).append(case)
@@ -42,6 +49,13 @@ def with_record_states(rows: Iterable[Row]) -> Iterator[Row]:
             yield row
     for group_id in sorted(waiting):
         yield from map(case_row, waiting[group_id])
+
+
+def _named(rebalance: Case, names: Mapping[str, str]) -> Case | None:
+    try:
+        return with_names(rebalance, names)
+    except InstanceError:
+        return None  # is quarantined when it is judged
 
 
 def _completed(snapshot: Case, rebalance: Case) -> Case:

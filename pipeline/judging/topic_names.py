@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from pipeline.cases import Case, CaseMember, Held
-from pipeline.topic_ids import is_topic_id, plain_id
+from pipeline.topic_ids import is_topic_id, plain_id, text_of_id
 from rebalance import InstanceError
 
 UNNAMED: Final = "topic id without a name in the source or in topics.json"
@@ -51,6 +51,14 @@ def with_names(case: Case, names: Mapping[str, str]) -> Case:
         members={name: _member(member, found) for name, member in members.items()},
         episode=episode,
     )
+
+
+def names_of_ids(stated: Iterable[tuple[bytes, str]]) -> dict[str, str]:
+    """Return the name of each id; an id with several names has none."""
+    names: dict[str, set[str]] = {}
+    for topic_id, name in stated:
+        names.setdefault(text_of_id(topic_id), set()).add(name)
+    return {topic_id: min(one) for topic_id, one in names.items() if len(one) == 1}
 
 
 def named_counts(counts: Mapping[str, int], names: Mapping[str, str]) -> dict[str, int]:

@@ -15,10 +15,11 @@ from pipeline.describe.record_states import with_record_states
 from pipeline.history.stream import histories
 from pipeline.judging.instances import World
 from pipeline.judging.judge_rows import Settings, judge_case_safely
+from pipeline.judging.topic_names import named_counts, names_of_ids
 from pipeline.records import GroupMember, GroupMetadata
 from pipeline.sources.find import find_sources
 from pipeline.sources.read import rows_of
-from pipeline.sources.rows import CASE, TOPIC
+from pipeline.sources.rows import CASE, TOPIC, TOPIC_ID
 from rebalance import ClaimRule
 from tests.pipeline.describe_text import MEMBERS, members, read, state, table
 from tests.pipeline.groups import Log, group, member
@@ -36,7 +37,12 @@ def rows_in(*paths: Path) -> list[Row]:
     """Read and reconstruct sources, as one task of an audit does."""
     splits = find_sources(paths).splits
     rows = in_order([row for split in splits for row in rows_of(split)])
-    return list(with_record_states(histories(rows)))
+    found = list(histories(rows))
+    return list(with_record_states(found, names_in(found)))
+
+
+def names_in(rows: list[Row]) -> dict[str, str]:
+    return names_of_ids((r["key"], r["record"]) for r in rows if r["what"] == TOPIC_ID)
 
 
 def cases_in(*paths: Path) -> list[Case]:
@@ -54,8 +60,9 @@ def judged(case: Case, world: World = NOTHING_ELSE) -> tuple[Row, list[Row]]:
 
 def snapshots_in(*paths: Path, given: dict[str, int] | None = None) -> dict[str, Row]:
     rows = rows_in(*paths)
-    inferred = {row["record"]: row["records"] for row in rows if row["what"] == TOPIC}
-    world = World(given=given or {}, inferred=inferred)
+    names = names_in(rows)
+    seen = {row["record"]: row["records"] for row in rows if row["what"] == TOPIC}
+    world = World(given=given or {}, inferred=named_counts(seen, names), names=names)
     cases = [unpack(row["value"]) for row in rows if row["what"] == CASE]
     states = [case for case in cases if case.owned_from == SNAPSHOT]
     return {case.rebalance_id: judged(case, world)[0] for case in states}
@@ -79,7 +86,7 @@ def test_what_text_proves_is_true_by_the_records() -> None:
             if row[balance] is not None and both[name]["state_of"]:
                 assert row[balance] == both[name][balance], name
                 known += 1
-    assert known == 26
+    assert known == 34
 
 
 def test_snapshots_that_equal_subscriptions_would_call_unbalanced() -> None:
@@ -100,17 +107,22 @@ def test_snapshots_that_equal_subscriptions_would_call_unbalanced() -> None:
 def test_a_state_of_the_records_is_found_with_its_subscriptions() -> None:
     _, both = churn()
     states = {name: row["state_of"] for name, row in both.items()}
-    classic = {name for name in states if "/next-" not in name}
-    assert {name for name in states if states[name]} == classic
+    assert all(states.values())
+    assert sum("/next-" in name for name in states) == 5  # of the new protocol
     rebalances = {
         case.rebalance_id: case
         for case in cases_in(RECORDINGS / "churn")
         if case.owned_from != SNAPSHOT
     }
-    for name in classic:
+    for name in states:
+        assert rebalances[states[name]].group_id == both[name]["group_id"]
+        if name == "churn-describe/2/next-uniform":
+            continue
         assert both[name]["subscriptions"] == REPORTED
         assert both[name]["verdict"] == "valid"
-        assert rebalances[states[name]].group_id == both[name]["group_id"]
+    # The state is that of two targets, before and after a change of a subscription.
+    unsure = both["churn-describe/2/next-uniform"]
+    assert (unsure["subscriptions"], unsure["verdict"]) == (NOT_REPORTED, "unknown")
 
 
 @given(rebalances_with_assignments())

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.audit.stages import names_of_ids
 from pipeline.cases import Case, CaseMember, unpack
 from pipeline.history.stream import histories
 from pipeline.judging.instances import (
@@ -19,7 +18,13 @@ from pipeline.judging.instances import (
     pose,
 )
 from pipeline.judging.judge_rows import Settings, judge_case_safely
-from pipeline.judging.topic_names import TWO_IDS, UNNAMED, named_counts, with_names
+from pipeline.judging.topic_names import (
+    TWO_IDS,
+    UNNAMED,
+    named_counts,
+    names_of_ids,
+    with_names,
+)
 from pipeline.sources.rows import CASE, FAILED, TOPIC, TOPIC_ID
 from pipeline.sources.sidecars import read_topic_ids, read_topics
 from pipeline.topic_ids import id_of_plain, is_topic_id, plain_id, text_of_id

@@ -37,7 +37,7 @@ def audit_of(sources: Sequence[Path], out: Path) -> Path:
     """Audit sources as the stages of the pipeline do, in one task."""
     found = find_sources(sources)
     rows = in_order([row for split in found.splits for row in rows_of(split)])
-    rows = list(with_record_states(histories(rows)))
+    rows = list(with_record_states(histories(rows), {}))
     inferred = {row["record"]: row["records"] for row in rows if row["what"] == TOPIC}
     cases = [row for row in rows if row["what"] != TOPIC]
     settings = Settings(
