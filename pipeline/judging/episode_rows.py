@@ -22,10 +22,13 @@ def episode_row(row: Row, case: Case, actual: Answer, least: Least) -> Row:
     return _row(row, case, row["instance"], row["owned"], actual, least)
 
 
-def long_episode_row(row: Row, case: Case, world: World, claim_rule: ClaimRule) -> Row:
+def long_episode_row(
+    row: Row, case: Case, world: World, claim_rule: ClaimRule, *, kip54: bool
+) -> Row:
     """Judge an episode of several rounds: the last members with their previous owners.
 
-    The stable state after it is judged as if it had been reached in one step.
+    The stable state after it is judged as if it had been reached in one step;
+    ``kip54``: also compared with the KIP-54 optimum.
     """
     episode = case.episode
     assert episode is not None  # noqa: S101  # the caller has looked
@@ -36,7 +39,9 @@ def long_episode_row(row: Row, case: Case, world: World, claim_rule: ClaimRule) 
     owned = int((evaluation.instance.owner >= 0).sum())
     text = to_json(posed.document).decode()
     least = least_of(
-        evaluation.optimum(), evaluation.kip54(), by_capacity=evaluation.by_capacity
+        evaluation.optimum(),
+        evaluation.kip54() if kip54 else None,
+        by_capacity=evaluation.by_capacity,
     )
     return _row(row, case, text, owned, actual, least)
 

@@ -9,6 +9,7 @@ from typing import Any
 from pipeline.cases import SNAPSHOT, Case, unpack
 from pipeline.evaluation import (
     ACTUAL,
+    DEFAULT,
     KIP54,
     OPTIMUM,
     Answer,
@@ -32,11 +33,12 @@ Result = tuple[str, Row]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Settings of all cases of an audit."""
+    """Settings of all cases of an audit; ``assignors`` as `evaluation.selection`."""
 
     cluster: str
     world: World
     claim_rule: ClaimRule
+    assignors: tuple[str, ...] = DEFAULT
 
 
 def judge_rows(rows: Iterable[Row], settings: Settings) -> Iterator[Result]:
@@ -82,7 +84,7 @@ def _judged(
     yield "rebalances", row
     for member in member_rows(case, posed, settings.cluster):
         yield "members", member
-    found = list(_answers(case, evaluation))
+    found = list(_answers(case, evaluation, settings))
     answered = {one.assignor: one for one in found if isinstance(one, Answer)}
     actual = answered.get(ACTUAL)
     least = least_of(
@@ -102,20 +104,25 @@ def _judged(
             yield _failed(case, posed, _reason("episode", error), settings)
 
 
-def _answers(case: Case, evaluation: Evaluation) -> Iterator[Answer | Failure]:
+def _answers(
+    case: Case, evaluation: Evaluation, settings: Settings
+) -> Iterator[Answer | Failure]:
     members = case.members
     if members is not None:
         held = {name: member.assigned or {} for name, member in members.items()}
         assignor, cooperative = case.client_assignor, case.cooperative
         yield evaluation.actual(held, assignor=assignor, cooperative=cooperative)
-    yield from evaluation.all_answers()
+    yield from evaluation.answers(settings.assignors)
 
 
 def _episode(
     row: Row, case: Case, actual: Answer, least: Least, settings: Settings
 ) -> Row:
     if case.episode is not None and case.episode.rounds > 1:
-        return long_episode_row(row, case, settings.world, settings.claim_rule)
+        kip54 = KIP54 in settings.assignors
+        return long_episode_row(
+            row, case, settings.world, settings.claim_rule, kip54=kip54
+        )
     return episode_row(row, case, actual, least)
 
 
