@@ -84,8 +84,8 @@ def only_case(*committed: tuple[str, int, int]) -> Case:
 def test_a_case_has_the_size_limit_of_instances() -> None:
     counts = {"t": 2, "u": 2}
     with pytest.raises(DocumentError, match="above the limit 3"):
-        pose(only_case(), World(given=counts, max_partitions=3))
-    assert pose(only_case(), World(given=counts, max_partitions=4))
+        _ = pose(only_case(), World(given=counts, max_partitions=3)).document
+    assert pose(only_case(), World(given=counts, max_partitions=4)).document
 
 
 def test_partition_counts_are_given_or_inferred() -> None:
