@@ -1,25 +1,87 @@
-"""Time of the audit of the shipped recording: ``python -m benchmarks.audit``."""
+"""Throughput of the audit: ``python -m benchmarks.audit --rebalances 100000``.
+
+The shipped recording is multiplied under new group names (`benchmarks.multiplied`) and
+audited as a user does. Printed are the wall time and the CPU time of each phase, the
+latter for Python's workers and for Java, and the peak memory of the largest worker.
+Rates are per second of CPU: on a machine with other work, the wall time says little.
+
+``--distinct`` shifts the committed offsets of each copy, so that its lags differ and
+hardly any two rebalances are equal; ``--skewed`` gives half of all rebalances to one
+group.
+"""
 
 from __future__ import annotations
 
-import subprocess
+import argparse
+import json
+import os
+import platform
 import sys
 import tempfile
-import time
 from pathlib import Path
+from typing import Any, Final
 
-RECORDING = Path(__file__).resolve().parent.parent / "recordings" / "churn"
-REPEATS = 3
+from benchmarks.multiplied import Shape, multiplied
+from benchmarks.processes import PHASES, Usage, measured
+
+RECORDING: Final = Path(__file__).resolve().parent.parent / "recordings" / "churn"
+REBALANCES: Final = 657
+"""Rebalances of the recording."""
 
 
 def main() -> None:
-    """Run the audit as a user does, one process per run; print the wall times."""
-    for _ in range(REPEATS):
-        with tempfile.TemporaryDirectory() as folder:
-            command = [sys.executable, "-m", "oracle", "audit", str(RECORDING)]
-            start = time.perf_counter()
-            subprocess.run([*command, "--out", folder], check=True, capture_output=True)
-            print(f"audit of {RECORDING.name}: {time.perf_counter() - start:.1f} s")
+    """Multiply, audit, and print the measurements."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rebalances", type=int, default=20_000)
+    parser.add_argument("--assignors", help="as the option of the audit")
+    parser.add_argument("--distinct", action="store_true")
+    parser.add_argument("--skewed", action="store_true")
+    parser.add_argument("--days", type=int, default=1, help="spread over so many days")
+    parser.add_argument("--master", default="local[2]")
+    asked = parser.parse_args()
+    copies = -(-asked.rebalances // (REBALANCES * (2 if asked.skewed else 1)))
+    shape = Shape(
+        copies=max(copies, 1),
+        skewed=asked.skewed,
+        distinct=asked.distinct,
+        days=asked.days,
+    )
+    print(f"{platform.platform()}, {os.cpu_count()} cores, Python "
+          f"{platform.python_version()}; {shape}")  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        source, out = Path(folder) / "source", Path(folder) / "out"
+        multiplied(RECORDING, source, shape)
+        command = [sys.executable, "-m", "oracle", "audit", str(source)]
+        command += ["--out", str(out), "--master", asked.master]
+        command += ["--assignors", asked.assignors] if asked.assignors else []
+        usage = measured(command)
+        print(report(json.loads((out / "audit.json").read_bytes()), usage))
+
+
+def report(manifest: dict[str, Any], usage: Usage) -> str:
+    """Return the measurements as text; the manifest is that of the audit."""
+    number = manifest["rows"]["rebalances"]
+    lines = [f"{number:,} rebalances; rows: {manifest['rows']}"]
+    lines.append(
+        f"{'phase':8}{'wall s':>9}{'Python s':>10}{'Java s':>9}{'per CPU s':>11}"
+    )
+    total = 0.0
+    for phase in PHASES:
+        python, java = usage.python.get(phase, 0.0), usage.java.get(phase, 0.0)
+        total += python + java
+        wall = usage.wall.get(phase, 0.0)
+        lines.append(
+            f"{phase:8}{wall:9.1f}{python:10.1f}{java:9.1f}"
+            f"{_rate(number, python + java):>11}"
+        )
+    wall = sum(usage.wall.values())
+    lines.append(f"{'all':8}{wall:9.1f}{'':19}{_rate(number, total):>11}")
+    lines.append(f"largest worker: {usage.worker_bytes / 2**20:,.0f} MiB")
+    return "\n".join(lines)
+
+
+def _rate(number: int, seconds: float) -> str:
+    return f"{number / seconds:,.0f}" if seconds else ""
 
 
 if __name__ == "__main__":

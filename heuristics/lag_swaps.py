@@ -43,7 +43,7 @@ class LagSwapsAssignor:
     3. Repeat both, up to a thousand times, with the partitions of each topic shuffled
        before they are cut into rounds, and the rounds in random order. The best result
        is returned; a result that meets a lower bound (`heuristics.lowest_peak`) ends
-       it.
+       it, mostly after the first.
 
     Counts are those of KIP-169: in each topic, the floor or the ceiling of the mean.
 

@@ -1,18 +1,63 @@
-"""Lower bound on peak lag where counts are balanced within each topic."""
+"""Lower bound on peak lag where counts are balanced within each topic.
+
+Each subscriber of a topic receives the floor or the ceiling of the topic's mean count.
+Hence, with the lags of a topic sorted:
+
+1. A member receives at least the smallest lags of each of its topics, as many as the
+   floor.
+2. A subscriber receives the largest lag of a topic, and with it at least the smallest
+   others of that topic up to the floor, and of its other topics as in 1. At best this
+   is the subscriber for which that sum is least.
+3. Members of some subscription classes receive together everything of a topic, except
+   what its other subscribers can receive at most: their number times the ceiling, or
+   all that 1 leaves, whichever is less, with the largest lags. The peak is at least
+   the mean over these members. With up to `MOST_CLASSES` classes, every set of classes
+   is examined, otherwise only all of them together.
+"""
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Final, NamedTuple
 
-from rebalance import Instance, Int64
+import numpy as np
+from numba import njit
+
+from rebalance import Instance, Int32, Int64
+
+MOST_CLASSES: Final = 6
+"""Subscription classes of which every set is examined: 63 sets at most."""
+
+
+class _Topics(NamedTuple):
+    """Topics with subscribers and partitions; T topics, of which the others are empty.
+
+    Attributes
+    ----------
+    until : int64 (P + 1,)
+        Sums of the lags from the first on, ascending within each topic.
+    offsets : int64 (T + 1,)
+        First partition of each topic.
+    least : int64 (T,)
+        Floor of the mean count.
+    subscribers : int64 (T,)
+    """
+
+    until: Int64
+    offsets: Int64
+    least: Int64
+    subscribers: Int64
+
+
+class _Classes(NamedTuple):
+    """Subscription classes, as in `rebalance.Instance`; ``size`` counts members."""
+
+    size: Int64
+    offsets: Int64
+    topics: Int32
 
 
 def lowest_peak(instance: Instance, lag: Int64, least: Int64, wanted: Int64) -> int:
     """Return a lower bound on the peak lag, in records.
-
-    It is at least the mean. The member with the largest lag of a topic also has the
-    least count of that topic, and of each topic to which all members subscribe: at
-    least the smallest lags of these.
 
     Parameters
     ----------
@@ -23,17 +68,98 @@ def lowest_peak(instance: Instance, lag: Int64, least: Int64, wanted: Int64) -> 
     wanted : int64 (T,)
         Subscribers of each topic.
     """
-    is_served = (wanted > 0) & (instance.topic_sizes > 0)
-    if not is_served.any():
-        return 0
     ascending = lag[np.lexsort((lag, instance.partition_topic))]
-    until = np.r_[0, np.cumsum(ascending)]
-    first = instance.topic_offsets[:-1][is_served]
-    last = instance.topic_offsets[1:][is_served]
-    n_members = len(instance.members)
-    mean = -(-int((until[last] - until[first]).sum()) // n_members)
-    smallest = until[first + least[is_served]] - until[first]
-    everywhere = np.where(wanted[is_served] == n_members, smallest, 0)
-    more = np.maximum(least[is_served] - 1, 0)
-    at_largest = ascending[last - 1] + until[first + more] - until[first]
-    return max(mean, int((at_largest - everywhere).max() + everywhere.sum()))
+    until = np.zeros(ascending.size + 1, np.int64)
+    np.cumsum(ascending, out=until[1:])
+    topics = _Topics(until, instance.topic_offsets, least, wanted)
+    size = instance.class_sizes.astype(np.int64)
+    classes = _Classes(size, instance.class_offsets, instance.class_topics)
+    return int(max(_by_member(topics, classes), _by_classes(topics, classes)))
+
+
+@njit(cache=True)
+def _sum(topics: _Topics, t: int, first: int, last: int) -> int:
+    """Add up the lags of a topic from rank ``first`` up to ``last``, ascending."""
+    start = topics.offsets[t]
+    return int(topics.until[start + last] - topics.until[start + first])
+
+
+@njit(cache=True)
+def _is_served(topics: _Topics, t: int) -> bool:
+    is_empty = topics.offsets[t + 1] == topics.offsets[t]
+    return topics.subscribers[t] > 0 and not is_empty
+
+
+@njit(cache=True)
+def _by_member(topics: _Topics, classes: _Classes) -> int:
+    """Return the bound of arguments 1 and 2."""
+    n_topics, bound = topics.least.size, 0
+    cheapest = np.full(n_topics, -1, np.int64)  # for its best holder, without the topic
+    for k in range(classes.size.size):
+        if classes.size[k] == 0:
+            continue
+        listed = classes.topics[classes.offsets[k] : classes.offsets[k + 1]]
+        floor = 0
+        for t in listed:
+            if _is_served(topics, t):
+                floor += _sum(topics, t, 0, topics.least[t])
+        bound = max(bound, floor)
+        for t in listed:
+            if _is_served(topics, t):
+                others = floor - _sum(topics, t, 0, topics.least[t])
+                if cheapest[t] < 0 or others < cheapest[t]:
+                    cheapest[t] = others
+    for t in range(n_topics):
+        if _is_served(topics, t):
+            count = topics.offsets[t + 1] - topics.offsets[t]
+            more = max(topics.least[t] - 1, 0)
+            with_largest = _sum(topics, t, count - 1, count) + _sum(topics, t, 0, more)
+            bound = max(bound, with_largest + cheapest[t])
+    return bound
+
+
+@njit(cache=True)
+def _by_classes(topics: _Topics, classes: _Classes) -> int:
+    """Return the bound of argument 3."""
+    used = np.flatnonzero(classes.size)
+    if used.size > MOST_CLASSES:
+        return _mean_of_all(topics, classes)
+    mask = np.zeros(topics.least.size, np.int64)
+    members = np.zeros(1 << used.size, np.int64)
+    for i in range(used.size):
+        k, bit = used[i], 1 << i
+        members[bit : 2 * bit] = members[:bit] + classes.size[k]
+        for t in classes.topics[classes.offsets[k] : classes.offsets[k + 1]]:
+            mask[t] |= bit
+    bound = 0
+    for chosen in range(1, members.size):
+        total = 0
+        for t in range(mask.size):
+            inside = members[mask[t] & chosen]
+            if inside > 0 and _is_served(topics, t):
+                total += _at_least(topics, t, inside)
+        bound = max(bound, -(-total // members[chosen]))
+    return bound
+
+
+@njit(cache=True)
+def _at_least(topics: _Topics, t: int, inside: int) -> int:
+    """Return the least lag of a topic that so many of its subscribers receive."""
+    count = topics.offsets[t + 1] - topics.offsets[t]
+    ceiling = -(-count // topics.subscribers[t])
+    outside = (topics.subscribers[t] - inside) * ceiling
+    return _sum(topics, t, 0, count - min(outside, count - inside * topics.least[t]))
+
+
+@njit(cache=True)
+def _mean_of_all(topics: _Topics, classes: _Classes) -> int:
+    total, members = 0, 0
+    for t in range(topics.least.size):
+        if _is_served(topics, t):
+            total += _sum(topics, t, 0, topics.offsets[t + 1] - topics.offsets[t])
+    for k in range(classes.size.size):
+        for t in classes.topics[classes.offsets[k] : classes.offsets[k + 1]]:
+            if _is_served(topics, t):
+                members += classes.size[k]
+                break
+    return -(-total // members) if members else 0

@@ -59,6 +59,15 @@ Format = Annotated[
         show_default=False,
     ),
 ]
+Assignors = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAMES",
+        help="Assignors to run besides actual and optimum, separated by commas, or "
+        "all; an unknown name lists them. Default: all but kip54-sticky.",
+        show_default=False,
+    ),
+]
 Json = Annotated[
     bool, typer.Option("--json", help="One JSON object instead of a table.")
 ]
@@ -76,6 +85,7 @@ def audit(  # noqa: PLR0913 - one parameter per option
     source_format: Format = None,
     claim_rule: ClaimRuleOption = "newest-claim",
     max_partitions: MaxPartitionsOption = MAX_PARTITIONS,
+    assignors: Assignors = None,
     as_json: Json = False,
 ) -> None:
     """Judge every rebalance of a cluster's history; write tables and an HTML page.
@@ -99,5 +109,6 @@ def audit(  # noqa: PLR0913 - one parameter per option
         source_format=source_format,
         claim_rule=claim_rule,
         max_partitions=max_partitions,
+        assignors=assignors,
     )
     run_audit(asked, as_json=as_json)

@@ -51,6 +51,7 @@ class Audit:
     source_format: str | None
     claim_rule: str
     max_partitions: int
+    assignors: str | None
 
     @property
     def command(self) -> str:
@@ -64,6 +65,7 @@ class Audit:
             "--format": self.source_format,
             "--claim-rule": self.claim_rule,
             "--max-partitions": str(self.max_partitions),
+            "--assignors": self.assignors,
         }
         given = [
             part
@@ -88,6 +90,7 @@ def run_audit(asked: Audit, *, as_json: bool) -> None:
             source_format=asked.source_format,
             claim_rule=ClaimRule(asked.claim_rule),
             max_partitions=asked.max_partitions,
+            assignors=_names(asked.assignors),
             master=asked.master,
             progress=progress,
         )
@@ -101,6 +104,10 @@ def run_audit(asked: Audit, *, as_json: bool) -> None:
         else:
             sink.write_text(_told(summary, page, facts))
     _complain_if_unreadable(summary, asked.sources)
+
+
+def _names(listed: str | None) -> tuple[str, ...] | None:
+    return None if listed is None else tuple(map(str.strip, listed.split(",")))
 
 
 def _complain_if_unreadable(summary: AuditSummary, sources: Sequence[str]) -> None:

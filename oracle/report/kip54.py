@@ -43,7 +43,9 @@ class Kip54Row:
 
 
 def kip54_rows(tables: Tables) -> tuple[Kip54Row, ...]:
-    """Count clients per group, then assignors by name."""
+    """Count clients per group, then assignors by name; () if nothing was compared."""
+    if not (tables.answers["assignor"] == KIP54).any():
+        return ()
     return (*_clients(tables), *_assignors(tables.answers))
 
 

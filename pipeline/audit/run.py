@@ -29,6 +29,7 @@ from pipeline.audit.stages import (
     topic_names,
     topics_seen,
 )
+from pipeline.evaluation import selection
 from pipeline.judging.instances import World
 from pipeline.judging.judge_rows import Settings
 from pipeline.judging.topic_names import named_counts
@@ -98,6 +99,7 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
     source_format: str | None = None,
     claim_rule: ClaimRule = ClaimRule.NEWEST_CLAIM,
     max_partitions: int = MAX_PARTITIONS,
+    assignors: Sequence[str] | None = None,
     master: str = "local[*]",
     progress: Progress | None = None,
     tasks: int | None = None,
@@ -125,6 +127,8 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
         Format of all files, which is then not detected.
     max_partitions
         Reject larger instances, and larger counts in ``topics``.
+    assignors
+        Names of `pipeline.evaluation.KNOWN`, or ``all``; None: all but kip54-sticky.
     master
         Spark's master, such as ``local[2]``.
     progress
@@ -135,7 +139,7 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
     Raises
     ------
     SourceError, DocumentError
-        If there is no source, or a side file is invalid.
+        If there is no source, an assignor is unknown, or a side file is invalid.
     OutputError
         If the folder cannot be written to, or the disk is full.
     OutsideError
@@ -143,6 +147,7 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
     """
     if not cluster:
         raise SourceError("the cluster needs a name", source="cluster")
+    selected = selection(assignors)
     clock, started = _Clock(), datetime.now(UTC)
     with clock.phase("find"):
         found = find_sources(sources, source_format=source_format)
@@ -155,6 +160,7 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
         settings = _Audit(
             cluster=cluster,
             claim_rule=claim_rule,
+            assignors=selected,
             world=World(
                 given=given,
                 names=names,
@@ -175,6 +181,7 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
                 "cluster": cluster,
                 "claim_rule": claim_rule.value,
                 "max_partitions": max_partitions,
+                "assignors": list(selected),
                 "source_format": source_format,
                 "topics": None if topics is None else topics.name,
                 "offsets": None if offsets is None else offsets.name,
@@ -205,6 +212,7 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
 class _Audit:
     cluster: str
     claim_rule: ClaimRule
+    assignors: tuple[str, ...]
     world: World
     tasks: int
     progress: Progress | None
@@ -226,6 +234,7 @@ def _run(spark: SparkSession, found: Found, place: Staging, audit: _Audit) -> No
     settings = Settings(
         cluster=audit.cluster,
         claim_rule=audit.claim_rule,
+        assignors=audit.assignors,
         world=replace(audit.world, inferred=inferred, names=names),
     )
     with audit.clock.phase("judge"), watched(tracker, audit.progress, "judge"):

@@ -19,6 +19,7 @@ from pipeline.describe.record_states import with_record_states
 from pipeline.history.stream import ORDER as HISTORY_ORDER
 from pipeline.history.stream import histories
 from pipeline.judging.judge_rows import Settings, judge_rows
+from pipeline.judging.repeats import Repeats
 from pipeline.judging.topic_names import names_of_ids
 from pipeline.sources.find import Split
 from pipeline.sources.read import rows_of
@@ -33,6 +34,9 @@ RESULTS: Final = pa.schema(
 """One row of any table, in the column with the table's name; the others are null."""
 
 _RESULTS_PER_BATCH: Final = 500
+
+_REPEATS: Final = Repeats()
+"""Of this process: Spark gives many tasks to one Python worker."""
 
 
 def read_splits(
@@ -86,7 +90,7 @@ def judge(rows: DataFrame, settings: Settings, tasks: int) -> DataFrame:
 
     def results(batches: Batches) -> Batches:
         for batch in batches:
-            found = judge_rows(batch.to_pylist(), settings)
+            found = judge_rows(batch.to_pylist(), settings, _REPEATS)
             yield from _result_batches(found)
 
     others = ~f.col("what").isin(TOPIC, TOPIC_ID)

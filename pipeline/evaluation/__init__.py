@@ -12,14 +12,19 @@ from pipeline.evaluation.answers import (
     Failure,
 )
 from pipeline.evaluation.least import Least, least_of
+from pipeline.evaluation.selection import ALL, DEFAULT, KNOWN, selection
 
 __all__ = [
     "ACTUAL",
+    "ALL",
+    "DEFAULT",
     "KIP54",
+    "KNOWN",
     "OPTIMUM",
     "Answer",
     "Evaluation",
     "Failure",
     "Least",
     "least_of",
+    "selection",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypeAlias
@@ -114,11 +114,17 @@ class Evaluation:
 
     def all_answers(self) -> Iterator[Answer | Failure]:
         """Run and judge every heuristic, then the optimum and KIP-54's optimum."""
+        return self.answers((*ASSIGNORS, OPTIMUM, KIP54))
+
+    def answers(self, names: Collection[str]) -> Iterator[Answer | Failure]:
+        """Run and judge the named assignors: heuristics, optimum, KIP-54's optimum."""
         runs: dict[str, Callable[[], Answer]] = {
             name: partial(self.heuristic, assignor)
             for name, assignor in ASSIGNORS.items()
         }
         for name, run in {**runs, OPTIMUM: self.optimum, KIP54: self.kip54}.items():
+            if name not in names:
+                continue
             try:
                 yield run()
             except Exception as error:  # noqa: BLE001  # a failure affects one answer

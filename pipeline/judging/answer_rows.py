@@ -11,9 +11,9 @@ from pipeline.evaluation import Answer, Least
 Row = dict[str, Any]
 
 
-def answer_row(shared: Row, answer: Answer, least: Least, bound: int | None) -> Row:
-    """Return one row; ``shared`` has the columns that all answers have in common."""
-    row = shared | {
+def answer_columns(answer: Answer, least: Least, bound: int | None) -> Row:
+    """Return the columns of one row that depend on the answer."""
+    row: Row = {
         "assignor": answer.assignor,
         "applies": answer.refused is None,
         "refused": answer.refused,

@@ -6,12 +6,10 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-import numpy as np
-
 from pipeline.cases import NOT_REPORTED, SNAPSHOT, Case, CaseMember, Held
 from pipeline.judging.instances import Posed
+from pipeline.judging.outcomes import Outcome
 from pipeline.tables import UNDATED
-from rebalance import Instance, Member, Rebalance, to_json
 
 Row = dict[str, Any]
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -41,11 +39,10 @@ def key_of(case: Case, cluster: str) -> Row:
     }
 
 
-def rebalance_row(case: Case, posed: Posed, instance: Instance, cluster: str) -> Row:
+def rebalance_row(case: Case, posed: Posed, outcome: Outcome, cluster: str) -> Row:
     """Return the row of one rebalance."""
     people = (case.members or {}).values()
     told = any(member.joined is not None for member in people)
-    subscribed = instance.topic_subscribed
     return key_of(case, cluster) | {
         "at": moment(case.at),
         "source_kind": case.source_kind,
@@ -58,10 +55,10 @@ def rebalance_row(case: Case, posed: Posed, instance: Instance, cluster: str) ->
         "leader": case.leader,
         "episode_id": case.episode_id,
         "round": case.round,
-        "members": len(instance.members),
-        "topics": int(subscribed.sum()),
-        "partitions": int(instance.topic_sizes[subscribed].sum()),
-        "owned": int(np.count_nonzero(instance.owner >= 0)),
+        "members": len(posed.plain["members"]),
+        "topics": outcome.topics,
+        "partitions": outcome.partitions,
+        "owned": outcome.owned,
         "joined": sum(bool(member.joined) for member in people) if told else None,
         "left": case.left,
         "resubscribed": case.resubscribed,
@@ -73,17 +70,18 @@ def rebalance_row(case: Case, posed: Posed, instance: Instance, cluster: str) ->
         "claims_disagree": case.claims_disagree,
         "behind": case.behind,
         "reached_ms": case.reached_ms,
-        "instance": to_json(posed.document).decode(),
+        "instance": posed.text,
     }
 
 
 def member_rows(case: Case, posed: Posed, cluster: str) -> Iterator[Row]:
     """Yield the rows of one rebalance's members, by name."""
     key = key_of(case, cluster)
-    lag = _lag_of(posed.document) if posed.lag_known else None
-    for name in sorted(posed.document.members):
+    lag = _lag_of(posed.plain) if posed.lag_known else None
+    members: Mapping[str, Row] = posed.plain["members"]
+    for name in sorted(members):
         said = (case.members or {}).get(name)
-        row = key | _member(name, posed.document.members[name], said, lag)
+        row = key | _member(name, members[name], said, lag)
         if case.owned_from == SNAPSHOT:
             row["owned"] = None
         if case.subscriptions == NOT_REPORTED:
@@ -93,17 +91,17 @@ def member_rows(case: Case, posed: Posed, cluster: str) -> Iterator[Row]:
 
 def _member(
     name: str,
-    member: Member,
+    member: Row,
     said: CaseMember | None,
     lag: Mapping[str, list[int]] | None,
 ) -> Row:
     assigned = None if said is None else said.assigned
     row = {
         "member_id": name,
-        "instance_id": member.instance_id,
-        "rack": member.rack,
-        "subscription": sorted(member.subscription),
-        "owned": _partitions(member.owned or {}),
+        "instance_id": member.get("instance_id"),
+        "rack": member.get("rack"),
+        "subscription": sorted(member["subscription"]),
+        "owned": _partitions(member.get("owned", {})),
         "assigned": None if assigned is None else _partitions(assigned),
         "load": None if assigned is None else sum(map(len, assigned.values())),
     }
@@ -127,8 +125,8 @@ def _member(
     return row
 
 
-def _lag_of(document: Rebalance) -> dict[str, list[int]]:
-    return {name: topic.lag or [] for name, topic in document.topics.items()}
+def _lag_of(plain: Row) -> dict[str, list[int]]:
+    return {name: topic.get("lag", []) for name, topic in plain["topics"].items()}
 
 
 def _partitions(held: Held) -> list[Row]:

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
+import orjson
 
 from pipeline.cases import CLAIMS, PREVIOUS, Case, CaseMember, Held
 from pipeline.sources.sidecars import Logs
@@ -29,6 +30,7 @@ from rebalance import (
     Rebalance,
     lag_of,
     parse_rebalance,
+    plain_of,
     rebalance_of,
 )
 
@@ -67,25 +69,47 @@ class World:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Posed:
-    """The rebalance of a case; ``lag_basis`` is None if no lag is known."""
+    """The rebalance of a case: a rebalance/1 value, which can still be invalid.
 
-    document: Rebalance
+    ``lag_basis`` is None if no lag is known.
+    """
+
+    plain: dict[str, Any]
+    max_partitions: int
     partition_counts: str
     lag_known: bool
     lag_basis: str | None
 
+    @property
+    def document(self) -> Rebalance:
+        """The validated rebalance.
+
+        Raises
+        ------
+        DocumentError
+            If the case contradicts itself, or is too large.
+        """
+        return rebalance_of(self.plain, max_partitions=self.max_partitions)
+
+    @property
+    def text(self) -> str:
+        """The rebalance as canonical JSON, as `rebalance.to_json` writes it."""
+        members = {name: _sorted(one) for name, one in self.plain["members"].items()}
+        whole = self.plain | {"members": members}
+        return orjson.dumps(whole, option=orjson.OPT_SORT_KEYS).decode()
+
 
 def pose(case: Case, world: World) -> Posed:
-    """Convert a case to a document.
+    """Convert a case to a rebalance.
 
     Raises
     ------
     DocumentError
-        If the case contradicts itself, or is too large.
+        If the case's own document is invalid, or too large.
     """
     if case.document is not None:
         return _as_given(
-            parse_rebalance(case.document, max_partitions=world.max_partitions)
+            parse_rebalance(case.document, max_partitions=world.max_partitions), world
         )
     members = case.members or {}
     owned = {name: member.owned for name, member in members.items()}
@@ -132,7 +156,8 @@ def _posed(
     }
     known = known and bool(topics)
     return Posed(
-        document=rebalance_of(document, max_partitions=world.max_partitions),
+        plain=document,
+        max_partitions=world.max_partitions,
         partition_counts=_counts_from(topics, recorded, world),
         lag_known=known,
         lag_basis=basis if known else None,
@@ -194,12 +219,22 @@ def _lag(
     return lag.tolist(), LAG_AT_END
 
 
-def _as_given(document: Rebalance) -> Posed:
+def _as_given(document: Rebalance, world: World) -> Posed:
     topics = document.topics.values()
     known = bool(topics) and all(t.lag is not None for t in topics if t.partitions)
     return Posed(
-        document=document,
+        plain=plain_of(document),
+        max_partitions=world.max_partitions,
         partition_counts=COUNTS_GIVEN,
         lag_known=known,
         lag_basis=LAG_GIVEN if known else None,
     )
+
+
+def _sorted(member: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a member with sorted subscription and claims."""
+    listed = {**member, "subscription": sorted(member["subscription"])}
+    if "owned" in member:
+        owned = member["owned"].items()
+        listed["owned"] = {topic: sorted(numbers) for topic, numbers in owned}
+    return listed

@@ -6,25 +6,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from pipeline.cases import SNAPSHOT, Case, unpack
-from pipeline.evaluation import (
-    ACTUAL,
-    KIP54,
-    OPTIMUM,
-    Answer,
-    Evaluation,
-    Failure,
-    Least,
-    least_of,
-)
-from pipeline.judging.answer_rows import answer_row
+from pipeline.cases import SNAPSHOT, Case, Held, unpack
+from pipeline.evaluation import DEFAULT, KIP54, OPTIMUM
 from pipeline.judging.case_rows import day, key_of, member_rows, moment, rebalance_row
-from pipeline.judging.episode_rows import episode_row, long_episode_row
-from pipeline.judging.instances import Posed, World, pose
+from pipeline.judging.episode_rows import episode_row
+from pipeline.judging.instances import Posed, World, pose, pose_before
+from pipeline.judging.outcomes import Actual, Outcome, Question
+from pipeline.judging.repeats import Repeats
 from pipeline.judging.snapshot_rows import snapshot_row
 from pipeline.judging.topic_names import with_names
 from pipeline.sources.rows import CASE, FAILED, Row
-from rebalance import ClaimRule, to_json
+from rebalance import ClaimRule, DocumentError
 
 Result = tuple[str, Row]
 """Name of a table, and a row of it."""
@@ -32,23 +24,29 @@ Result = tuple[str, Row]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Settings of all cases of an audit."""
+    """Settings of all cases of an audit; ``assignors`` as `evaluation.selection`."""
 
     cluster: str
     world: World
     claim_rule: ClaimRule
+    assignors: tuple[str, ...] = DEFAULT
 
 
-def judge_rows(rows: Iterable[Row], settings: Settings) -> Iterator[Result]:
+def judge_rows(
+    rows: Iterable[Row], settings: Settings, repeats: Repeats | None = None
+) -> Iterator[Result]:
     """Judge cases, and pass on rows of quarantine."""
+    repeats = repeats or Repeats()
     for row in rows:
         if row["what"] == CASE:
-            yield from judge_case_safely(unpack(row["value"]), settings)
+            yield from judge_case_safely(unpack(row["value"]), settings, repeats)
         else:
             yield "quarantine", quarantined(row, settings.cluster)
 
 
-def judge_case_safely(case: Case, settings: Settings) -> Iterator[Result]:
+def judge_case_safely(
+    case: Case, settings: Settings, repeats: Repeats | None = None
+) -> Iterator[Result]:
     """Judge a case; its failure does not affect other cases."""
     try:
         case = with_names(case, settings.world.names)
@@ -57,9 +55,11 @@ def judge_case_safely(case: Case, settings: Settings) -> Iterator[Result]:
         yield _failed(case, None, _reason("instance", error), settings)
         return
     try:
-        evaluation = Evaluation(posed.document, settings.claim_rule)
         judged = _snapshot if case.owned_from == SNAPSHOT else _judged
-        results = list(judged(case, posed, evaluation, settings))
+        results = list(judged(case, posed, settings, repeats or Repeats()))
+    except DocumentError as error:
+        yield _failed(case, None, _reason("instance", error), settings)
+        return
     except Exception as error:  # noqa: BLE001  # likewise
         yield _failed(case, posed, _reason("judge", error), settings)
         return
@@ -67,56 +67,78 @@ def judge_case_safely(case: Case, settings: Settings) -> Iterator[Result]:
 
 
 def _snapshot(
-    case: Case, posed: Posed, evaluation: Evaluation, settings: Settings
+    case: Case, posed: Posed, settings: Settings, repeats: Repeats
 ) -> Iterator[Result]:
     """Judge a state; no assignor is run, because there is no rebalance."""
-    yield "snapshots", snapshot_row(case, posed, evaluation, settings.cluster)
+    actual = Actual(held=_held(case), assignor=case.client_assignor, cooperative=False)
+    question = _question(posed, settings, actual, ())
+    outcome = repeats.outcome_of(posed.plain, question)
+    yield "snapshots", snapshot_row(case, posed, outcome, settings.cluster)
     for member in member_rows(case, posed, settings.cluster):
         yield "members", member
 
 
 def _judged(
-    case: Case, posed: Posed, evaluation: Evaluation, settings: Settings
+    case: Case, posed: Posed, settings: Settings, repeats: Repeats
 ) -> Iterator[Result]:
-    row = rebalance_row(case, posed, evaluation.instance, settings.cluster)
+    actual = None
+    if case.members is not None:
+        actual = Actual(
+            held=_held(case),
+            assignor=case.client_assignor,
+            cooperative=case.cooperative,
+        )
+    question = _question(posed, settings, actual, settings.assignors)
+    outcome = repeats.outcome_of(posed.plain, question)
+    row = rebalance_row(case, posed, outcome, settings.cluster)
     yield "rebalances", row
     for member in member_rows(case, posed, settings.cluster):
         yield "members", member
-    found = list(_answers(case, evaluation))
-    answered = {one.assignor: one for one in found if isinstance(one, Answer)}
-    actual = answered.get(ACTUAL)
-    least = least_of(
-        answered.get(OPTIMUM), answered.get(KIP54), by_capacity=evaluation.by_capacity
-    )
-    bound = evaluation.peak_lag_bound if posed.lag_known else None
     shared = _shared(row)
-    for one in found:
-        if isinstance(one, Failure):
-            yield _failed(case, posed, _reason(one.assignor, one.error), settings)
-        else:
-            yield "answers", answer_row(shared, one, least, bound)
-    if case.episode is not None and actual is not None:
+    for answer in outcome.answers:
+        yield "answers", shared | answer
+    for one in outcome.failures:
+        yield _failed(case, posed, _reason(one.assignor, one.error), settings)
+    if case.episode is not None and outcome.actual is not None:
         try:
-            yield "episodes", _episode(row, case, actual, least, settings)
+            yield "episodes", _episode(case, row, outcome, settings, repeats)
         except Exception as error:  # noqa: BLE001  # likewise
             yield _failed(case, posed, _reason("episode", error), settings)
 
 
-def _answers(case: Case, evaluation: Evaluation) -> Iterator[Answer | Failure]:
-    members = case.members
-    if members is not None:
-        held = {name: member.assigned or {} for name, member in members.items()}
-        assignor, cooperative = case.client_assignor, case.cooperative
-        yield evaluation.actual(held, assignor=assignor, cooperative=cooperative)
-    yield from evaluation.all_answers()
-
-
 def _episode(
-    row: Row, case: Case, actual: Answer, least: Least, settings: Settings
+    case: Case, row: Row, outcome: Outcome, settings: Settings, repeats: Repeats
 ) -> Row:
-    if case.episode is not None and case.episode.rounds > 1:
-        return long_episode_row(row, case, settings.world, settings.claim_rule)
-    return episode_row(row, case, actual, least)
+    """Judge an episode of several rounds as if it had been one step."""
+    text, episode = row["instance"], case.episode
+    if episode is not None and episode.rounds > 1:
+        posed = pose_before(case, episode.before or {}, settings.world)
+        actual = Actual(
+            held=_held(case), assignor=case.client_assignor, cooperative=False
+        )
+        optima = tuple(one for one in settings.assignors if one in (OPTIMUM, KIP54))
+        question = _question(posed, settings, actual, optima)
+        outcome, text = repeats.outcome_of(posed.plain, question), posed.text
+    answer = outcome.actual
+    assert answer is not None  # noqa: S101  # the caller has looked
+    return episode_row(row, case, text, outcome.owned, answer)
+
+
+def _question(
+    posed: Posed, settings: Settings, actual: Actual | None, assignors: tuple[str, ...]
+) -> Question:
+    return Question(
+        claim_rule=settings.claim_rule,
+        assignors=assignors,
+        actual=actual,
+        lag_known=posed.lag_known,
+        max_partitions=posed.max_partitions,
+    )
+
+
+def _held(case: Case) -> dict[str, Held]:
+    members = case.members or {}
+    return {name: member.assigned or {} for name, member in members.items()}
 
 
 _SHARED = (
@@ -160,7 +182,7 @@ def _failed(case: Case, posed: Posed | None, reason: str, settings: Settings) ->
         "source": case.source,
         "source_partition": case.source_partition,
         "source_offset": case.source_offset,
-        "instance": None if posed is None else to_json(posed.document).decode(),
+        "instance": None if posed is None else posed.text,
     }
 
 

@@ -20,10 +20,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from pipeline.cases import NOT_REPORTED, Case
-from pipeline.evaluation import Evaluation
-from pipeline.judging.answer_rows import judged_columns
 from pipeline.judging.case_rows import rebalance_row
 from pipeline.judging.instances import Posed
+from pipeline.judging.outcomes import Outcome
 
 Row = dict[str, Any]
 
@@ -69,15 +68,14 @@ _JUDGED: Final = (
 )
 
 
-def snapshot_row(case: Case, posed: Posed, evaluation: Evaluation, cluster: str) -> Row:
-    """Return the row of one snapshot, with what is known of its balance."""
-    held = {
-        name: member.assigned or {} for name, member in (case.members or {}).items()
-    }
-    actual = evaluation.actual(held, assignor=case.client_assignor, cooperative=False)
-    bound = evaluation.peak_lag_bound if posed.lag_known else None
-    judged = judged_columns(actual, bound)
-    described = rebalance_row(case, posed, evaluation.instance, cluster)
+def snapshot_row(case: Case, posed: Posed, outcome: Outcome, cluster: str) -> Row:
+    """Return the row of one snapshot, with what is known of its balance.
+
+    ``outcome`` has the state as the only answer.
+    """
+    judged = outcome.actual
+    assert judged is not None  # noqa: S101  # the caller has asked for it
+    described = rebalance_row(case, posed, outcome, cluster)
     row = {name: described[name] for name in _SHARED}
     row |= {name: judged[name] for name in _JUDGED}
     row |= {"snapshot_id": case.rebalance_id, "state_of": case.state_of}
@@ -85,7 +83,7 @@ def snapshot_row(case: Case, posed: Posed, evaluation: Evaluation, cluster: str)
         return row | _NOTHING_KNOWN | {"verdict": UNKNOWN, "violations": []}
     if case.subscriptions == NOT_REPORTED:
         return row | _known_without_subscriptions(row)
-    return row | {"peak_lag_bound": bound}
+    return row | {"peak_lag_bound": judged["peak_lag_bound"]}
 
 
 def _may_be_between_rounds(case: Case, row: Row) -> bool:

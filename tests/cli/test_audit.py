@@ -105,6 +105,7 @@ def test_options_reach_the_pipeline(
         "--format": "describe",
         "--claim-rule": "current-generation",
         "--max-partitions": "7",
+        "--assignors": "range, kip54-sticky",
         "--master": "local[1]",
     }
     given = [word for pair in options.items() for word in pair]
@@ -119,6 +120,7 @@ def test_options_reach_the_pipeline(
         "source_format": "describe",
         "claim_rule": ClaimRule.CURRENT_GENERATION,
         "max_partitions": 7,
+        "assignors": ("range", "kip54-sticky"),
         "master": "local[1]",
     }
     cli("audit", "a", "--out", tmp_path)
@@ -127,6 +129,7 @@ def test_options_reach_the_pipeline(
     assert pipeline.asked["offset_reset"] is OffsetReset.EARLIEST
     assert pipeline.asked["max_partitions"] == 10_000_000
     assert pipeline.asked["master"] == "local[*]"
+    assert pipeline.asked["assignors"] is None
 
 
 def test_as_json(cli: Cli, pipeline: Pretended, tmp_path: Path) -> None:

@@ -101,7 +101,15 @@ def test_compare_and_audit_agree_on_the_corpus(
         for answer in one["answers"]
     }
     out = tmp_path / "audit"
-    command = [*COMMAND, "audit", str(rebalances), "--out", str(out)]
+    command = [
+        *COMMAND,
+        "audit",
+        str(rebalances),
+        "--out",
+        str(out),
+        "--assignors",
+        "all",
+    ]
     subprocess.run([*command, "--master", "local[2]"], check=True, capture_output=True)
     audited = {
         (row["rebalance_id"], row["assignor"]): of_audit(row)

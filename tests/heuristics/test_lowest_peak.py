@@ -34,6 +34,14 @@ def of_all(lags: list[list[int]], members: int) -> Document:
     return rebalance(topics, {f"m{i}": member([*topics]) for i in range(members)})
 
 
+def of_classes(others: int) -> Document:
+    """Give two members a topic of their own; each other one has a topic, too."""
+    topics = {"t": {"partitions": 3, "lag": [6, 6, 6]}}
+    topics |= {f"u{i}": {"partitions": 1, "lag": [0]} for i in range(others)}
+    members = {f"m{i}": member([f"u{i}"]) for i in range(others)}
+    return rebalance(topics, {"a": member(["t"]), "b": member(["t"]), **members})
+
+
 def alike(document: Document) -> Document:
     """Leave capacities out: the assignor does not know them."""
     members = {
@@ -63,6 +71,20 @@ def alike(document: Document) -> Document:
             id="what not all want is not beside it",
         ),
         pytest.param(rebalance({"t": {"partitions": 1, "lag": [9]}}, {}), 0, id="none"),
+        pytest.param(of_classes(5), 9, id="the mean of some members"),
+        pytest.param(of_classes(6), 6, id="too many classes for all their sets"),
+        pytest.param(
+            rebalance(
+                {
+                    "t": {"partitions": 1, "lag": [9]},
+                    "u": {"partitions": 4, "lag": [4, 4, 1, 1]},
+                    "v": {"partitions": 3, "lag": [2, 2, 2]},
+                },
+                {"a": member(["t", "u"]), "b": member(["t", "v"]), "c": member(["u"])},
+            ),
+            11,
+            id="the largest at its best holder, with half of its other topic",
+        ),
     ],
 )
 def test_what_it_says(document: Document, least: int) -> None:

@@ -164,7 +164,7 @@ def test_rows_are_in_order(audited: AuditSummary) -> None:
 def test_the_recording_is_judged_whole(churn: AuditSummary) -> None:
     assert churn.rows == {
         "rebalances": 657,
-        "answers": 657 * 15,  # actual, optimum, kip54-sticky and twelve heuristics
+        "answers": 657 * 14,  # actual, optimum and twelve heuristics
         "episodes": 514,
         "members": 3550,
         "snapshots": 0,

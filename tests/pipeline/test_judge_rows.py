@@ -11,7 +11,7 @@ import pytest
 
 from heuristics import ASSIGNORS, Assignor
 from pipeline.cases import Case
-from pipeline.evaluation import answers
+from pipeline.evaluation import DEFAULT, answers, selection
 from pipeline.judging.instances import World, pose
 from pipeline.judging.judge_rows import Settings, judge_case_safely
 from pipeline.sources.rows import FAILED
@@ -21,6 +21,7 @@ from rebalance import (
     DocumentError,
     Instance,
     OffsetReset,
+    SourceError,
     rebalance_of,
     to_json,
 )
@@ -29,11 +30,22 @@ from tests.pipeline.test_reconstruct import TWO_ROUNDS
 from tests.shapes import CHAIN, LAG, NOTHING, SHAPES
 
 Rows = dict[str, list[dict[str, Any]]]
+ALWAYS = ("actual", "optimum")
 WORLD = World(given={"t": 4, "u": 2})
 
 
-def judged(case: Case, world: World = WORLD, rule: str = "newest-claim") -> Rows:
-    settings = Settings(cluster="c", world=world, claim_rule=ClaimRule(rule))
+EVERY = selection(["all"])
+
+
+def judged(
+    case: Case,
+    world: World = WORLD,
+    rule: str = "newest-claim",
+    assignors: tuple[str, ...] = EVERY,
+) -> Rows:
+    settings = Settings(
+        cluster="c", world=world, claim_rule=ClaimRule(rule), assignors=assignors
+    )
     rows: Rows = {name: [] for name in SCHEMAS}
     for name, row in judge_case_safely(case, settings):
         assert row.keys() <= set(SCHEMAS[name].names)
@@ -72,8 +84,8 @@ def only_case(*committed: tuple[str, int, int]) -> Case:
 def test_a_case_has_the_size_limit_of_instances() -> None:
     counts = {"t": 2, "u": 2}
     with pytest.raises(DocumentError, match="above the limit 3"):
-        pose(only_case(), World(given=counts, max_partitions=3))
-    assert pose(only_case(), World(given=counts, max_partitions=4))
+        _ = pose(only_case(), World(given=counts, max_partitions=3)).document
+    assert pose(only_case(), World(given=counts, max_partitions=4)).document
 
 
 def test_partition_counts_are_given_or_inferred() -> None:
@@ -291,6 +303,42 @@ def test_a_document_has_no_real_answer_and_no_time() -> None:
     assert all(row["assigned"] is None for row in rows["members"])
 
 
+def test_the_kip54_optimum_is_computed_on_request_only() -> None:
+    rows = judged(document_case(CHAIN), assignors=DEFAULT)
+    assert set(by_assignor(rows)) == {"optimum", *ASSIGNORS}
+    assert {row["moves_least_kip54"] for row in rows["answers"]} == {None}
+    assert rows["quarantine"] == []
+
+
+def test_an_episode_without_the_kip54_optimum() -> None:
+    *_, last = replay(*TWO_ROUNDS)
+    rows = judged(last, assignors=selection(["range"]))
+    assert set(by_assignor(rows)) == {"actual", "optimum", "range"}
+    (episode,) = rows["episodes"]
+    assert episode["moves_least_kip54"] is None
+    assert episode["at_kip54_optimum"] is None
+    assert episode["moves_least"] is not None
+
+
+@pytest.mark.parametrize(
+    ("names", "selected"),
+    [
+        (None, (*ALWAYS, *ASSIGNORS)),
+        (["all"], (*ALWAYS, "kip54-sticky", *ASSIGNORS)),
+        (["sticky", "range", "sticky"], (*ALWAYS, "range", "sticky")),
+        (["kip54-sticky"], (*ALWAYS, "kip54-sticky")),
+        (["optimum"], ALWAYS),
+    ],
+)
+def test_selection(names: list[str] | None, selected: tuple[str, ...]) -> None:
+    assert selection(names) == selected
+
+
+def test_an_unknown_assignor_is_an_error_that_lists_the_known() -> None:
+    with pytest.raises(SourceError, match=r"'rnage'.*range, round-robin.*all"):
+        selection(["range", "rnage"])
+
+
 @pytest.mark.parametrize("rule", [rule.value for rule in ClaimRule])
 @pytest.mark.parametrize("name", sorted(SHAPES))
 def test_every_shape_is_judged_and_every_optimum_proved(name: str, rule: str) -> None:
@@ -334,7 +382,7 @@ def test_an_assignor_that_raises_affects_one_answer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(answers, "ASSIGNORS", with_broken(ASSIGNORS))
-    rows = judged(document_case(CHAIN))
+    rows = judged(document_case(CHAIN), assignors=("broken", *EVERY))
     assert "broken" not in by_assignor(rows)
     assert set(by_assignor(rows)) >= {"optimum", "range"}
     (failed,) = rows["quarantine"]

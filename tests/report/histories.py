@@ -11,6 +11,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from pipeline.describe.record_states import with_record_states
+from pipeline.evaluation import selection
 from pipeline.history.stream import histories
 from pipeline.judging.instances import World
 from pipeline.judging.judge_rows import Settings, judge_rows
@@ -44,6 +45,7 @@ def audit_of(sources: Sequence[Path], out: Path) -> Path:
         cluster="prod",
         world=World(inferred=inferred),
         claim_rule=ClaimRule("newest-claim"),
+        assignors=selection(["all"]),
     )
     tables: dict[str, list[Row]] = {name: [] for name in SCHEMAS}
     filled = [{**dict.fromkeys(ROWS.names), **row} for row in cases]

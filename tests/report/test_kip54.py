@@ -50,6 +50,20 @@ def test_undecided_rebalances_are_omitted(tmp_path: Path) -> None:
     assert rows_by_name(audit.write(tmp_path))["g", "sticky"].judged == 0
 
 
+def test_without_kip54_optima_the_page_leaves_the_comparison_out(
+    tmp_path: Path,
+) -> None:
+    audit = Audit()
+    audit.rebalance(CHAIN, {"actual": CHAINED})
+    rows = audit.rows["answers"]
+    rows[:] = [row for row in rows if row["assignor"] != "kip54-sticky"]
+    for row in rows:
+        row |= {"at_kip54_optimum": None, "moves_least_kip54": None}
+    folder = audit.write(tmp_path)
+    assert kip54_rows(load(folder)) == ()
+    assert 'id="kip54"' not in page_of(folder)
+
+
 def test_the_page_states_the_kip54_result(tmp_path: Path) -> None:
     audit = Audit()
     audit.rebalance(CHAIN, {"actual": CHAINED})

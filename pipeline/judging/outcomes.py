@@ -1,0 +1,121 @@
+"""Outcome of one rebalance: what its rows contain besides the case's own columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from pipeline.cases import Held
+from pipeline.evaluation import (
+    ACTUAL,
+    KIP54,
+    OPTIMUM,
+    Answer,
+    Evaluation,
+    Failure,
+    least_of,
+)
+from pipeline.judging.answer_rows import answer_columns
+from rebalance import ClaimRule, Rebalance
+
+Row: TypeAlias = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Actual:
+    """The answer of the real client: what each member was assigned, and by what."""
+
+    held: Mapping[str, Held]
+    assignor: str | None
+    cooperative: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What is to be evaluated for a rebalance, besides the rebalance itself.
+
+    Attributes
+    ----------
+    claim_rule : ClaimRule
+    assignors : tuple of str
+        As `pipeline.evaluation.selection` returns them.
+    actual : Actual or None
+        None: the real answer is unknown.
+    lag_known : bool
+        Whether all lags are known; otherwise, no figure of lag is stated.
+    max_partitions : int
+        Larger rebalances are rejected.
+    """
+
+    claim_rule: ClaimRule
+    assignors: tuple[str, ...]
+    actual: Actual | None
+    lag_known: bool
+    max_partitions: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """Counts of the rebalance, and the answers to it.
+
+    Attributes
+    ----------
+    topics, partitions : int
+        Existing topics with a subscriber, and their partitions.
+    owned : int
+        Partitions with an owner before.
+    answers : tuple of dict
+        Columns of ``answers`` that depend on the answer.
+    failures : tuple of Failure
+        Assignors that raised an exception.
+    """
+
+    topics: int
+    partitions: int
+    owned: int
+    answers: tuple[Row, ...]
+    failures: tuple[Failure, ...]
+
+    @property
+    def actual(self) -> Row | None:
+        """Columns of the real answer."""
+        found = (row for row in self.answers if row["assignor"] == ACTUAL)
+        return next(found, None)
+
+
+def outcome_of(document: Rebalance, question: Question) -> Outcome:
+    """Evaluate a rebalance.
+
+    Raises
+    ------
+    InstanceError
+        If the document contradicts itself.
+    """
+    evaluation = Evaluation(document, question.claim_rule)
+    found = list(_answers(evaluation, question))
+    answers = {one.assignor: one for one in found if isinstance(one, Answer)}
+    least = least_of(
+        answers.get(OPTIMUM), answers.get(KIP54), by_capacity=evaluation.by_capacity
+    )
+    bound = evaluation.peak_lag_bound if question.lag_known else None
+    instance = evaluation.instance
+    subscribed = instance.topic_subscribed
+    return Outcome(
+        topics=int(subscribed.sum()),
+        partitions=int(instance.topic_sizes[subscribed].sum()),
+        owned=int(np.count_nonzero(instance.owner >= 0)),
+        answers=tuple(answer_columns(one, least, bound) for one in answers.values()),
+        failures=tuple(one for one in found if isinstance(one, Failure)),
+    )
+
+
+def _answers(evaluation: Evaluation, question: Question) -> Iterator[Answer | Failure]:
+    actual = question.actual
+    if actual is not None:
+        yield evaluation.actual(
+            actual.held, assignor=actual.assignor, cooperative=actual.cooperative
+        )
+    yield from evaluation.answers(question.assignors)
