@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from oracle.report.load import Tables
 
@@ -59,19 +61,19 @@ def audited_of(tables: Tables) -> Audited:
     """Count what the tables cover."""
     rows = tables.rebalances
     sources, clusters = (_names(tables, column) for column in ("source", "cluster"))
-    groups = rows[["cluster", "group_id"]].drop_duplicates()
+    groups = rows.group_by(["cluster", "group_id"], use_threads=False).aggregate([])
     aside = _set_aside(tables.quarantine)
-    times = rows["at"].dropna()
+    times = pc.min_max(rows["at"]).as_py()
     return Audited(
         clusters=tuple(clusters),
         sources=tuple(sources[:SOURCES_SHOWN]),
         sources_left_out=max(0, len(sources) - SOURCES_SHOWN),
         groups=len(groups),
         rebalances=len(rows),
-        members_most=int(rows["members"].max()) if len(rows) else 0,
-        partitions_most=int(rows["partitions"].max()) if len(rows) else 0,
-        first=times.min().to_pydatetime() if len(times) else None,
-        last=times.max().to_pydatetime() if len(times) else None,
+        members_most=pc.max(rows["members"]).as_py() or 0,
+        partitions_most=pc.max(rows["partitions"]).as_py() or 0,
+        first=times["min"],
+        last=times["max"],
         assignors=_tally(rows["client_assignor"]),
         protocols=_tally(rows["protocol"]),
         owned_from=_tally(rows["owned_from"]),
@@ -87,29 +89,33 @@ def audited_of(tables: Tables) -> Audited:
 
 def _names(tables: Tables, column: str) -> list[str]:
     """Return the values of a column in rebalances and snapshots, sorted."""
-    found = pd.concat([tables.rebalances[column], tables.snapshots[column]])
-    return sorted(str(one) for one in found.dropna().unique())
+    found = {
+        one
+        for table in (tables.rebalances, tables.snapshots)
+        for one in pc.unique(table[column]).to_pylist()
+    }
+    return sorted(found - {None})
 
 
-def _tally(column: pd.Series[str]) -> dict[str, int]:
+def _tally(column: pa.ChunkedArray) -> dict[str, int]:
     """Count values, most frequent first, equal counts by name."""
-    counts = column.fillna(_UNKNOWN).value_counts()
-    pairs = [(str(value), int(count)) for value, count in counts.items()]
-    return dict(sorted(pairs, key=lambda pair: (-pair[1], pair[0])))
+    counts: Counter[str] = Counter()
+    for one in pc.value_counts(column).to_pylist():
+        counts[one["values"] or _UNKNOWN] += one["counts"]
+    return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
-def _set_aside(quarantine: pd.DataFrame) -> list[SetAside]:
+def _set_aside(quarantine: pa.Table) -> list[SetAside]:
     keys = ["kind", "record", "reason"]
-    named = quarantine.assign(**{key: quarantine[key].fillna("") for key in keys})
-    summed: pd.DataFrame = named.groupby(keys)[["records"]].sum().reset_index()
+    grouped = quarantine.group_by(keys, use_threads=False)
     rows = [
         SetAside(
-            kind=row["kind"],
-            record=row["record"],
-            reason=row["reason"],
-            records=int(row["records"]),
+            kind=row["kind"] or "",
+            record=row["record"] or "",
+            reason=row["reason"] or "",
+            records=row["records_sum"] or 0,
         )
-        for row in summed.to_dict("records")
+        for row in grouped.aggregate([("records", "sum")]).to_pylist()
     ]
     return sorted(
         rows, key=lambda row: (row.kind, -row.records, row.record, row.reason)

@@ -14,8 +14,9 @@ import vl_convert
 
 from oracle.names import abridged
 from oracle.report.gaps import Gaps
-from oracle.report.outcomes import OUTCOMES, Counts
+from oracle.report.outcomes import Counts
 from oracle.wording import percent
+from pipeline.summary import OUTCOMES
 
 Row = dict[str, Any]
 

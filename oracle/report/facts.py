@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import pandas as pd
+import pyarrow as pa
 
-from oracle.report.gaps import percent_above
+from oracle.report.best import ACTUAL, BESTS, KIP54, OPTIMUM
+from oracle.report.episodes import Episodes, episodes_of
 from oracle.report.load import Tables
-from oracle.report.outcomes import Counts, counts_of
+from oracle.report.outcomes import Counts, summed
 from oracle.report.states import States, states_of
-from oracle.report.units import assignor_units, client_units
-from pipeline.evaluation import ACTUAL, KIP54, OPTIMUM
+from oracle.report.trend import Trend, trend_of
+from pipeline.summary import (
+    OUTCOMES,
+    AssignorCounts,
+    client_counts,
+    client_lag,
+    client_units,
+    medians,
+)
 
 _KEEPING = ("sticky", "uniform")
 """Names of sticky assignors, which keep partitions with their owners."""
@@ -21,7 +30,7 @@ ENOUGH_JUDGED = 5
 """Judged rebalances of a group whose share of wrong answers is an example."""
 
 GROUPS_SHOWN = 40
-"""Groups in a table, worst first; the others are one row."""
+"""Groups in a table, largest potential gain first; the others are one row."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +45,7 @@ class Lag:
     median_above: int | None
 
 
-_NO_LAG = Lag(known=0, at_bound=0, median_above=None)
+NO_LAG = Lag(known=0, at_bound=0, median_above=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,31 +73,16 @@ class AssignorRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Episodes:
-    """Cooperative rebalances of one group, between stable states."""
-
-    cluster: str
-    group: str
-    assignor: str | None
-    finished: int
-    open: int
-    rounds: int
-    rounds_most: int
-    moves: int
-    moves_least: int
-    at_optimum: int
-    unowned_partition_seconds: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
     """All numbers of the page; rows in the order of the page.
 
-    Of ``generations``, the judge found balance and stickiness ``proved``.
-    ``judged_groups`` are groups with a judged rebalance. ``example`` is the group with
-    the worst results of a sticky assignor.
+    ``groups`` are all groups by potential gain, ``clients`` the first of them, and
+    ``others`` the rest. Of ``generations``, the judge found balance and stickiness
+    ``proved``. ``judged_groups`` are groups with a judged rebalance. ``example`` is the
+    group with the worst results of a sticky assignor.
     """
 
+    groups: tuple[ClientRow, ...]
     clients: tuple[ClientRow, ...]
     others: Counts
     others_count: int
@@ -100,47 +94,60 @@ class Facts:
     judged_groups: int
     example: ClientRow | None
     states: States
+    trend: Trend
 
 
-def facts_of(tables: Tables) -> Facts:
-    """Compute everything that the page reports."""
-    units = client_units(tables)
-    rows = _client_rows(units, tables.answers)
+def facts_of(tables: Tables, units: pa.Table | None = None) -> Facts:
+    """Compute everything that the page reports; ``units`` as of `units_of`."""
+    units = units_of(tables) if units is None else units
+    rows = _client_rows(units, tables.actual)
     shown, rest = rows[:GROUPS_SHOWN], rows[GROUPS_SHOWN:]
-    best = tables.answers[tables.answers["assignor"] == OPTIMUM]
-    proved = (best["status"] == "optimal") & best["proved_dec_min"]
     return Facts(
+        groups=tuple(rows),
         clients=tuple(shown),
-        others=_sum([row.counts for row in rest]),
+        others=summed([row.counts for row in rest]),
         others_count=len(rest),
-        all_clients=counts_of(units),
+        all_clients=summed([row.counts for row in rows]),
         assignors=tuple(_assignor_rows(tables.answers)),
-        episodes=tuple(_episode_rows(tables.episodes)),
+        episodes=tuple(episodes_of(tables.episodes)),
         generations=len(tables.rebalances),
-        proved=int((proved & best["proved_stickiness"]).fillna(False).sum()),
+        proved=tables.answers.proved,
         judged_groups=len({(r.cluster, r.group) for r in rows if r.counts.judged}),
         example=_example(rows),
         states=states_of(tables),
+        trend=trend_of(units, tables.actual),
     )
 
 
-def _client_rows(units: pd.DataFrame, answers: pd.DataFrame) -> list[ClientRow]:
-    actual = answers[answers["assignor"] == ACTUAL]
-    lag = {key: _lag(rows) for key, rows in by_group(actual)}
+def units_of(tables: Tables) -> pa.Table:
+    """Return the rebalances of clients as `pipeline.summary.client_units`."""
+    return client_units(tables.actual, tables.rebalances, tables.episodes)
+
+
+def _client_rows(units: pa.Table, actual: pa.Table) -> list[ClientRow]:
+    keys = ("cluster", "group_id", "client_assignor")
+    lag = {
+        tuple(row[name] for name in keys): _lag(row)
+        for row in medians(client_lag(actual), keys).to_pylist()
+    }
     rows = [
         ClientRow(
-            cluster=cluster,
-            group=group,
-            assignor=assignor or None,
-            cooperative=bool(of_group["cooperative"].fillna(False).any()),
-            counts=counts_of(of_group),
-            lag=lag.get(
-                (cluster, group, assignor), Lag(known=0, at_bound=0, median_above=None)
-            ),
+            cluster=row["cluster"],
+            group=row["group_id"],
+            assignor=row["client_assignor"] or None,
+            cooperative=row["cooperative"] > 0,
+            counts=counts_of(row),
+            lag=lag.get(tuple(row[name] for name in keys), NO_LAG),
         )
-        for (cluster, group, assignor), of_group in by_group(units)
+        for row in client_counts(units).to_pylist()
     ]
     return sorted(rows, key=_most_to_gain)
+
+
+def counts_of(row: Mapping[str, int]) -> Counts:
+    """Return sums of `pipeline.summary` as counts."""
+    names = (*OUTCOMES, "needless_moves", "transfers")
+    return Counts(**{name: row[name] for name in names})
 
 
 def _example(rows: Sequence[ClientRow]) -> ClientRow | None:
@@ -159,72 +166,51 @@ def _example(rows: Sequence[ClientRow]) -> ClientRow | None:
     return max(keeping, key=lambda row: (share[row], row.counts.wrong), default=None)
 
 
-def _most_to_gain(row: ClientRow) -> tuple[int, int, str, str, str]:
+def _most_to_gain(row: ClientRow) -> tuple[int, int, int, str, str, str]:
     counts = row.counts
     names = (row.cluster, row.group, row.assignor or "")
-    return -counts.wrong, -counts.judged, *names
+    return -counts.gain, -counts.wrong, -counts.judged, *names
 
 
-def _assignor_rows(answers: pd.DataFrame) -> list[AssignorRow]:
-    units = assignor_units(answers)
-    asked = answers[answers["assignor"] != ACTUAL]["assignor"].value_counts()
-    rows = []
-    for name, of_one in units.groupby("assignor"):
-        applies = len(of_one)
-        refuses = int(asked.get(name, applies)) - applies
-        row = AssignorRow(
-            name=str(name),
-            applies=applies,
-            refuses=refuses,
+def _assignor_rows(answers: AssignorCounts) -> list[AssignorRow]:
+    """Return the optima, then clients and assignors, best first."""
+    asked = {row["assignor"]: row["rebalances"] for row in answers.asked.to_pylist()}
+    lag = {
+        row["assignor"]: _lag(row)
+        for row in medians(answers.lag, ["assignor"]).to_pylist()
+    }
+    sums: dict[str, Counter[str]] = {}
+    for row in answers.answers.to_pylist():
+        of_one = sums.setdefault(row["assignor"], Counter())
+        of_one[OUTCOMES[row["outcome"]]] += row["rebalances"]
+        of_one["balanced"] += row["rebalances"] * row["balanced"]
+        of_one["needless_moves"] += row["needless_moves"]
+    rows = [
+        AssignorRow(
+            name=name,
+            applies=sum(of_one[outcome] for outcome in OUTCOMES),
+            refuses=_refuses(name, asked[name], of_one),
             counts=counts_of(of_one),
-            balanced=int(of_one["dec_min_balanced"].fillna(False).sum()),
-            lag=_lag(of_one),
+            balanced=of_one["balanced"],
+            lag=lag.get(name, NO_LAG),
         )
-        rows.append(row)
-    order = {OPTIMUM: 0, KIP54: 1, ACTUAL: 2}
-    return sorted(rows, key=lambda row: (order.get(row.name, 3), row.name))
+        for name, of_one in sums.items()
+    ]
+    return sorted(rows, key=_best_first)
 
 
-def _episode_rows(episodes: pd.DataFrame) -> list[Episodes]:
-    cooperative = episodes[episodes["cooperative"].fillna(False)]
-    return [_episode_row(key, rows) for key, rows in by_group(cooperative)]
+def _refuses(name: str, asked: int, counts: Mapping[str, int]) -> int:
+    """Return the generations to which an assignor does not apply; clients have none."""
+    applies = sum(counts[outcome] for outcome in OUTCOMES)
+    return 0 if name == ACTUAL else asked - applies
 
 
-def _episode_row(key: tuple[str, str, str], rows: pd.DataFrame) -> Episodes:
-    cluster, group, assignor = key
-    done = rows[rows["ended"] == "rest"]
-    proved = done[done["moves_least"].notna()]
-    return Episodes(
-        cluster=cluster,
-        group=group,
-        assignor=assignor or None,
-        finished=len(done),
-        open=len(rows) - len(done),
-        rounds=int(done["rounds"].sum()),
-        rounds_most=int(rows["rounds"].max()),
-        moves=int(proved["moves"].sum()),
-        moves_least=int(proved["moves_least"].sum()),
-        at_optimum=int(done["at_optimum"].fillna(False).sum()),
-        unowned_partition_seconds=float(rows["unowned_partition_ms"].sum()) / 1000,
-    )
+def _best_first(row: AssignorRow) -> tuple[int, float, int, str]:
+    counts = row.counts
+    order = {OPTIMUM: 0, KIP54: 1}
+    share = counts.optimum / counts.judged if counts.judged else -1
+    return order.get(row.name, len(BESTS)), -share, counts.needless_moves, row.name
 
 
-def by_group(rows: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], pd.DataFrame]]:
-    """Group rows by cluster, group, and client assignor (``""`` unknown), in order."""
-    keys = [rows["cluster"], rows["group_id"], rows["client_assignor"].fillna("")]
-    for (cluster, group, assignor), found in rows.groupby(keys):
-        yield (str(cluster), str(group), str(assignor)), found
-
-
-def _lag(rows: pd.DataFrame) -> Lag:
-    valid = rows[(rows["verdict"] == "valid").fillna(False)]
-    known = valid[valid["peak_lag"].notna() & valid["peak_lag_bound"].notna()]
-    at_bound = (known["peak_lag"] == known["peak_lag_bound"]).sum()
-    above = percent_above(known).sort_values()
-    middle = int(above.iloc[len(above) // 2]) if len(above) else None
-    return Lag(known=len(known), at_bound=int(at_bound), median_above=middle)
-
-
-def _sum(counts: Sequence[Counts]) -> Counts:
-    names = ("optimum", "needless", "unbalanced", "invalid", "open", "needless_moves")
-    return Counts(**{name: sum(getattr(one, name) for one in counts) for name in names})
+def _lag(row: Mapping[str, int]) -> Lag:
+    return Lag(known=row["known"], at_bound=row["at_bound"], median_above=row["median"])

@@ -2,38 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from itertools import pairwise
 
 import numpy as np
-import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from oracle.report.outcomes import INVALID
-from oracle.report.units import BESTS
-
-_Bins = tuple[tuple[int, str], ...]
-
-_COUNT_BINS: Final[_Bins] = ((0, "0"), (1, "1"), (3, "≤3"), (7, "≤7"), (15, "≤15"))
-_SCORE_BINS: Final[_Bins] = (
-    (0, "0"),
-    (4, "≤4"),
-    (16, "≤16"),
-    (64, "≤64"),
-    (256, "≤256"),
-)
-_LAG_BINS: Final[_Bins] = (
-    (0, "0"),
-    (10, "≤10"),
-    (25, "≤25"),
-    (50, "≤50"),
-    (100, "≤100"),
-)
-_BEYOND: Final[dict[_Bins, str]] = {
-    _COUNT_BINS: ">15",
-    _SCORE_BINS: ">256",
-    _LAG_BINS: ">100",
-}
+from oracle.report.best import BESTS
+from pipeline.summary import COUNT_EDGES, LAG_EDGES, SCORE_EDGES, AssignorCounts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,48 +37,51 @@ class Gaps:
     rows: tuple[GapRow, ...]
 
 
-def gaps_of(units: pd.DataFrame) -> tuple[Gaps, Gaps, Gaps]:
-    """Count gaps in balance, moves, and peak lag over `units.assignor_units`.
+def gaps_of(answers: AssignorCounts, order: Sequence[str]) -> tuple[Gaps, Gaps, Gaps]:
+    """Count gaps in balance, moves, and peak lag; assignors are in the given order.
 
     Moves are compared only for assignments that are as balanced as the optimum, because
     a less balanced one can have fewer moves. Lag is compared with its bound.
     """
-    valid = units[units["outcome"] != INVALID]
-    score = valid["kip54_score"] - valid["kip54_score_least"]
-    even = valid[valid["dec_min_balanced"].fillna(False)]
-    moves = even["moves"] - even["moves_least"]
-    known = valid[valid["peak_lag"].notna() & valid["peak_lag_bound"].notna()]
-    known = known[~known["assignor"].isin(BESTS)]
+    counts, lag = answers.answers, answers.lag
+    percent = np.searchsorted(LAG_EDGES, lag["percent"].to_numpy())
+    sized = lag.append_column("lag_size", pa.array(percent))
     return (
-        _gaps("balance", valid["assignor"], score, _SCORE_BINS),
-        _gaps("moves", even["assignor"], moves, _COUNT_BINS),
-        _gaps("lag", known["assignor"], percent_above(known), _LAG_BINS),
+        _gaps("balance", _sizes(counts, "score_size"), SCORE_EDGES, order),
+        _gaps("moves", _sizes(counts, "moves_size"), COUNT_EDGES, order),
+        _gaps("lag", _sizes(sized, "lag_size"), LAG_EDGES, order),
     )
 
 
-def percent_above(known: pd.DataFrame) -> pd.Series[int]:
-    """Return the percentage, rounded up, by which peak lag exceeds its bound."""
-    bound = known["peak_lag_bound"].to_numpy(dtype=np.float64)
-    above = known["peak_lag"].to_numpy(dtype=np.float64) - bound
-    # If the bound is 0, so is the peak lag; the maximum avoids a division by 0.
-    percent = np.ceil(100 * above / np.maximum(bound, 1)).astype(np.int64)
-    return pd.Series(percent, index=known.index, dtype="int64")
+def _sizes(counts: pa.Table, size: str) -> Iterable[tuple[str, int, int]]:
+    """Return assignor, size, and rebalances, where the size is known."""
+    rows = counts.filter(pc.is_valid(counts[size]))
+    names = ("assignor", size, "rebalances")
+    return zip(*(rows[name].to_pylist() for name in names), strict=True)
 
 
 def _gaps(
     measure: str,
-    assignor: pd.Series[str],
-    gap: pd.Series[int],
-    bins: _Bins,
+    sizes: Iterable[tuple[str, int, int]],
+    edges: Sequence[int],
+    order: Sequence[str],
 ) -> Gaps:
-    known = gap.notna() & ~assignor.isin(BESTS)
-    sizes = gap[known].to_numpy(dtype=np.int64)
-    names = assignor[known]
-    edges = [edge for edge, _ in bins]
-    rows = []
-    for name in sorted(set(names), key=lambda one: (one != "actual", one)):
-        place = np.searchsorted(edges, sizes[(names == name).to_numpy(dtype=bool)])
-        counts = np.bincount(place, minlength=len(bins) + 1)
-        rows.append(GapRow(name=str(name), counts=tuple(counts.tolist())))
-    labels: Sequence[str] = [label for _, label in bins]
-    return Gaps(measure=measure, bins=(*labels, _BEYOND[bins]), rows=tuple(rows))
+    found: dict[str, Counter[int]] = {}
+    for name, size, rebalances in sizes:
+        found.setdefault(name, Counter())[size] += rebalances
+    rows = [
+        GapRow(
+            name=name,
+            counts=tuple(found[name][size] for size in range(len(edges) + 1)),
+        )
+        for name in order
+        if name in found and name not in BESTS
+    ]
+    bins = (str(edges[0]), *_named(edges), f">{edges[-1]}")
+    return Gaps(measure=measure, bins=bins, rows=tuple(rows))
+
+
+def _named(edges: Sequence[int]) -> Iterable[str]:
+    """Name the sizes between the edges; one that has a single value by the value."""
+    for below, edge in pairwise(edges):
+        yield str(edge) if edge == below + 1 else f"≤{edge}"

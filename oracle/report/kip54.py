@@ -6,14 +6,19 @@ KIP-54 balanced assignment, in addition to the optimum.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
-import pandas as pd
+import pyarrow as pa
 
+from oracle.report.best import ACTUAL, KIP54
 from oracle.report.load import Tables
-from oracle.report.units import assignor_units, client_units
-from pipeline.evaluation import ACTUAL, KIP54, OPTIMUM
+from pipeline.summary import AssignorCounts, kip54_counts
+
+GROUPS_COMPARED: Final = 20
+"""Groups in the table, most needless moves first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,44 +47,59 @@ class Kip54Row:
     needless_moves: int
 
 
-def kip54_rows(tables: Tables) -> tuple[Kip54Row, ...]:
-    """Count clients per group, then assignors by name; () if nothing was compared."""
-    if not (tables.answers["assignor"] == KIP54).any():
-        return ()
-    return (*_clients(tables), *_assignors(tables.answers))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kip54:
+    """Clients with most needless moves, and assignors; ``others`` are left out."""
+
+    rows: tuple[Kip54Row, ...]
+    others: int
 
 
-def _clients(tables: Tables) -> Iterator[Kip54Row]:
-    units = client_units(tables)
-    keys = [units["cluster"], units["group_id"], units["client_assignor"].fillna("")]
-    for (cluster, group, assignor), rows in units.groupby(keys):
-        place = (str(cluster), str(group))
-        yield _row(rows, group=place, assignor=str(assignor) or None)
+def kip54_of(tables: Tables, units: pa.Table, order: Sequence[str]) -> Kip54:
+    """Compare clients per group, then assignors in the given order.
+
+    Without a KIP-54 optimum in the tables there is no row.
+    """
+    clients = sorted(_clients(units), key=_most_to_gain)
+    assignors = _assignors(tables.answers, order)
+    if not any(row.judged for row in (*clients, *assignors)):
+        return Kip54(rows=(), others=0)
+    shown = clients[:GROUPS_COMPARED]
+    return Kip54(rows=(*shown, *assignors), others=len(clients) - len(shown))
 
 
-def _assignors(answers: pd.DataFrame) -> Iterator[Kip54Row]:
-    units = assignor_units(answers)
-    others = units[~units["assignor"].isin([ACTUAL, KIP54])]
-    named = sorted(others.groupby("assignor"), key=lambda one: _order(str(one[0])))
-    for name, rows in named:
-        yield _row(rows, group=None, assignor=str(name))
+def _clients(units: pa.Table) -> Iterator[Kip54Row]:
+    for row in kip54_counts(units).to_pylist():
+        place = (row["cluster"], row["group_id"])
+        yield _row(row, group=place, assignor=row["client_assignor"])
 
 
-def _order(name: str) -> tuple[bool, str]:
-    return name != OPTIMUM, name
+def _most_to_gain(row: Kip54Row) -> tuple[int, int, int, tuple[str, str], str]:
+    names = (row.group or ("", ""), row.assignor or "")
+    return -row.needless_moves, -row.unbalanced, -row.judged, *names
+
+
+def _assignors(answers: AssignorCounts, order: Sequence[str]) -> list[Kip54Row]:
+    sums: dict[str, Counter[str]] = {}
+    for row in answers.answers.to_pylist():
+        of_one = sums.setdefault(row["assignor"], Counter())
+        rebalances = row["rebalances"]
+        for flag in ("kip54_judged", "kip54_balanced", "kip54_best"):
+            of_one[flag] += rebalances * row[flag]
+        of_one["kip54_needless_moves"] += row["kip54_needless_moves"]
+    named = [name for name in order if name in sums and name not in (ACTUAL, KIP54)]
+    return [_row(sums[name], group=None, assignor=name) for name in named]
 
 
 def _row(
-    rows: pd.DataFrame, *, group: tuple[str, str] | None, assignor: str | None
+    counts: Mapping[str, int], *, group: tuple[str, str] | None, assignor: str | None
 ) -> Kip54Row:
-    settled = rows[rows["at_kip54_optimum"].notna() & (rows["outcome"] != "invalid")]
-    balanced = settled[settled["kip54_balanced"].fillna(False)]
-    needless = balanced["moves"] - balanced["moves_least_kip54"]
+    judged = counts["kip54_judged"]
     return Kip54Row(
         group=group,
         assignor=assignor,
-        judged=len(settled),
-        unbalanced=len(settled) - len(balanced),
-        at_best=int(settled["at_kip54_optimum"].sum()),
-        needless_moves=int(needless.sum()),
+        judged=judged,
+        unbalanced=judged - counts["kip54_balanced"],
+        at_best=counts["kip54_best"],
+        needless_moves=counts["kip54_needless_moves"],
     )

@@ -1,47 +1,114 @@
 """Load an audit's tables: all columns except documents, which are read on demand.
 
 Instances and assignments are most of the bytes; only those of the rebalances that the
-page shows are read.
+page shows are read. Of ``answers``, which has a row per rebalance and assignor, only
+the rows of the clients are kept; the others are counted while they are read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
+from pipeline.evaluation import ACTUAL
+from pipeline.summary import (
+    ANSWER_COLUMNS,
+    AssignorCounts,
+    equals,
+    merge_assignor_counts,
+    partial_assignor_counts,
+    plain,
+)
 from pipeline.tables import PARTITION_COLUMNS, SCHEMAS
 from rebalance import SourceError
 
-_HEAVY: Final = frozenset(
+_REBALANCES: Final = (
+    "cluster",
+    "rebalance_id",
+    "group_id",
+    "at",
+    "source",
+    "protocol",
+    "client_assignor",
+    "episode_id",
+    "members",
+    "partitions",
+    "partition_counts",
+    "owned_from",
+    "subscriptions",
+    "lag_basis",
+)
+_CLIENTS: Final = (
+    "cluster",
+    "date",
+    "rebalance_id",
+    "group_id",
+    "generation",
+    "client_assignor",
+    "cooperative",
+    "applies",
+    "verdict",
+    "violations",
+    "members",
+    "partitions",
+    "kip54_score",
+    "kip54_score_least",
+    "kip54_balanced",
+    "dec_min_balanced",
+    "moves",
+    "moves_least",
+    "moves_least_kip54",
+    "peak_lag",
+    "peak_lag_bound",
+    "at_optimum",
+    "at_kip54_optimum",
+)
+_DOCUMENTS: Final = frozenset(
     {"instance", "assignment", "violations", "loads", "evidence", "key", "value"}
 )
-_TYPES: Final = {
-    pa.bool_(): pd.BooleanDtype(),
-    pa.int32(): pd.Int32Dtype(),
-    pa.int64(): pd.Int64Dtype(),
-    pa.string(): pd.StringDtype("pyarrow"),
-}
+_REPEATED: Final = frozenset(
+    {
+        "assignor",
+        "client_assignor",
+        "lag_basis",
+        "owned_from",
+        "partition_counts",
+        "protocol",
+        "source",
+        "status",
+        "subscriptions",
+        "verdict",
+    }
+)
+"""Columns with few values, read as dictionaries."""
+_NAMES: Final = frozenset({"group_id", "rebalance_id"})
+"""Columns that repeat in consecutive answers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tables:
-    """The columns of the tables without documents; rows as in `pipeline.tables`.
+    """The columns of the tables that the page needs; rows as in `pipeline.tables`.
 
-    ``answers`` have an additional column ``broken``: the number of violations.
+    ``actual`` are the answers of the clients, with an additional column ``broken``: the
+    number of violations. ``answers`` are counts of all answers.
     """
 
     folder: Path
-    rebalances: pd.DataFrame
-    answers: pd.DataFrame
-    episodes: pd.DataFrame
-    snapshots: pd.DataFrame
-    quarantine: pd.DataFrame
+    rebalances: pa.Table
+    actual: pa.Table
+    answers: AssignorCounts
+    episodes: pa.Table
+    snapshots: pa.Table
+    quarantine: pa.Table
 
 
 def load(folder: Path) -> Tables:
@@ -52,58 +119,114 @@ def load(folder: Path) -> Tables:
     SourceError
         If the folder holds no audit, or its tables cannot be read.
     """
+    answers, actual = _answers(folder)
     return Tables(
         folder=folder,
-        rebalances=_light(folder, "rebalances"),
-        answers=_with_broken(_light(folder, "answers", "violations")),
-        episodes=_light(folder, "episodes"),
-        snapshots=_light(folder, "snapshots"),
-        quarantine=_light(folder, "quarantine"),
+        rebalances=_read(folder, "rebalances", _REBALANCES),
+        actual=actual,
+        answers=answers,
+        episodes=_read(folder, "episodes", _light("episodes")),
+        snapshots=_read(folder, "snapshots", _light("snapshots")),
+        quarantine=_read(folder, "quarantine", _light("quarantine")),
     )
 
 
 def load_documents(
-    folder: Path, table: str, key: str, wanted: Sequence[str], columns: Sequence[str]
-) -> pd.DataFrame:
-    """Read ``columns`` of the rows with the given keys, including documents.
+    folder: Path,
+    table: str,
+    key: str,
+    wanted: Sequence[tuple[str, str]],
+    columns: Sequence[str],
+) -> list[dict[str, Any]]:
+    """Read ``columns`` of some rows, including documents.
+
+    Parameters
+    ----------
+    wanted
+        Day and value of ``key`` of each row.
 
     Raises
     ------
     SourceError
         As `load`.
     """
-    # Typed, because pyarrow infers type null for an empty list and rejects it.
-    keys = pa.array(wanted, SCHEMAS[table].field(key).type)
-    return _read(folder / table, table, columns, ds.field(key).isin(keys))
+    if not wanted:
+        return []
+    places = [(ds.field("date") == day) & (ds.field(key) == one) for day, one in wanted]
+    rows: list[dict[str, Any]] = _read(
+        folder, table, columns, reduce(or_, places)
+    ).to_pylist()
+    return rows
 
 
-def _light(folder: Path, table: str, *besides: str) -> pd.DataFrame:
-    columns = [name for name in SCHEMAS[table].names if name not in _HEAVY]
-    return _read(folder / table, table, [*columns, *besides])
+def _light(table: str) -> list[str]:
+    return [name for name in SCHEMAS[table].names if name not in _DOCUMENTS]
 
 
-def _with_broken(answers: pd.DataFrame) -> pd.DataFrame:
-    """Replace the list of violations by its length."""
-    broken = [0 if rules is None else len(rules) for rules in answers["violations"]]
-    return answers.drop(columns="violations").assign(broken=broken)
+def _answers(folder: Path) -> tuple[AssignorCounts, pa.Table]:
+    """Count the answers, and keep those of the clients, batch by batch."""
+    columns = list(dict.fromkeys((*ANSWER_COLUMNS, *_CLIENTS)))
+    counts, actual = [], [_clients(_NO_ANSWER)]
+    with _dataset(folder, "answers", {*_REPEATED, *_NAMES}) as dataset:
+        for batch in dataset.to_batches(columns=columns):
+            counts.append(partial_assignor_counts(batch))
+            actual.append(_clients(batch))
+    return merge_assignor_counts(counts), pa.concat_tables(actual)
+
+
+def _clients(answers: pa.RecordBatch) -> pa.Table:
+    """Return the clients' answers, with the length of the list of violations."""
+    flags = equals(answers["assignor"], ACTUAL)
+    columns = {name: plain(answers[name].filter(flags)) for name in _CLIENTS}
+    broken = pc.fill_null(pc.list_value_length(columns.pop("violations")), 0)
+    return pa.table(columns | {"broken": broken.cast(pa.int64())})
 
 
 def _read(
-    place: Path, table: str, columns: Sequence[str], chosen: ds.Expression | None = None
-) -> pd.DataFrame:
+    folder: Path,
+    table: str,
+    columns: Sequence[str],
+    chosen: ds.Expression | None = None,
+) -> pa.Table:
+    with _dataset(folder, table) as dataset:
+        found = dataset.to_table(columns=list(columns), filter=chosen)
+        return found.unify_dictionaries()
+
+
+@contextmanager
+def _dataset(
+    folder: Path, table: str, encoded: Collection[str] = _REPEATED
+) -> Iterator[ds.Dataset]:
+    """Open a table of an audit; errors while it is read are errors of the source.
+
+    Columns in ``encoded`` are read as dictionaries.
+    """
+    place = folder / table
     if not place.is_dir():
         raise SourceError("holds no audit: this folder is missing", source=str(place))
     schema = SCHEMAS[table]
     keys = pa.schema([schema.field(column) for column in PARTITION_COLUMNS])
     try:
-        dataset = ds.dataset(
+        yield ds.dataset(
             place,
-            schema=schema,
+            schema=_with_dictionaries(schema, encoded),
             format="parquet",
             partitioning=ds.partitioning(keys, flavor="hive"),
         )
-        found = dataset.to_table(columns=list(columns), filter=chosen)
     except (OSError, pa.ArrowException) as error:
         raise SourceError(f"no table of an audit: {error}", source=str(place)) from None
-    frame: pd.DataFrame = found.to_pandas(types_mapper=_TYPES.get)
-    return frame
+
+
+def _with_dictionaries(schema: pa.Schema, encoded: Collection[str]) -> pa.Schema:
+    repeated = pa.dictionary(pa.int32(), pa.string())
+    return pa.schema(
+        [
+            field.with_type(repeated) if field.name in encoded else field
+            for field in schema
+        ]
+    )
+
+
+_NO_ANSWER: Final = pa.RecordBatch.from_pylist(
+    [], schema=_with_dictionaries(SCHEMAS["answers"], _REPEATED)
+)

@@ -1,23 +1,9 @@
-"""Outcome of each rebalance, by one rule for all assignors."""
+"""Rebalances by outcome, with the size of what could be gained."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
-
-import numpy as np
-import pandas as pd
-
-OPTIMUM, NEEDLESS, UNBALANCED, INVALID, OPEN = (
-    "optimum",
-    "needless",
-    "unbalanced",
-    "invalid",
-    "open",
-)
-OUTCOMES: Final = (OPTIMUM, NEEDLESS, UNBALANCED, INVALID, OPEN)
-JUDGED: Final = OUTCOMES[:-1]
-WRONG: Final = (NEEDLESS, UNBALANCED, INVALID)
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +18,7 @@ class Counts:
     invalid : violates a rule
     open : undecided: no proof, or a cooperative rebalance that was not finished
     needless_moves : moves beyond the fewest, summed over ``needless``
+    transfers : partitions to transfer for balanced loads, at least, of ``unbalanced``
     """
 
     optimum: int = 0
@@ -40,6 +27,12 @@ class Counts:
     invalid: int = 0
     open: int = 0
     needless_moves: int = 0
+    transfers: int = 0
+
+    @property
+    def gain(self) -> int:
+        """Potential gain in partitions; an invalid assignment counts as one."""
+        return self.needless_moves + self.transfers + self.invalid
 
     @property
     def judged(self) -> int:
@@ -62,36 +55,7 @@ class Counts:
         return count
 
 
-def outcome_of(rows: pd.DataFrame) -> pd.Series[str]:
-    """Return the outcome of each row of ``answers`` or ``episodes``."""
-    optimum = _true(rows["at_optimum"])
-    balanced = rows["dec_min_balanced"]
-    beaten = _true(rows["moves"] > rows["moves_least"])
-    unsettled = rows["at_optimum"].isna().to_numpy()
-    named = np.select(
-        [
-            _true(rows["verdict"] != "valid"),
-            optimum,
-            unsettled,
-            _true(~balanced),
-            _true(balanced) & beaten,
-        ],
-        [INVALID, OPTIMUM, OPEN, UNBALANCED, NEEDLESS],
-        default=OPEN,
-    )
-    return pd.Series(named, index=rows.index, dtype="str")
-
-
-def counts_of(units: pd.DataFrame) -> Counts:
-    """Count units, which have an ``outcome``, ``moves`` and ``moves_least``."""
-    found = units["outcome"].value_counts()
-    needless = units[units["outcome"] == NEEDLESS]
-    return Counts(
-        **{outcome: int(found.get(outcome, 0)) for outcome in OUTCOMES},
-        needless_moves=int((needless["moves"] - needless["moves_least"]).sum()),
-    )
-
-
-def _true(flags: pd.Series[bool]) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Convert flags to booleans; unknown is not true."""
-    return flags.fillna(False).to_numpy(dtype=np.bool_)
+def summed(rows: Sequence[Counts]) -> Counts:
+    """Add counts."""
+    names = [field.name for field in fields(Counts)]
+    return Counts(**{name: sum(getattr(one, name) for one in rows) for name in names})

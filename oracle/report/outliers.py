@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
 import verify
 from oracle.report.assignment_diff import AssignmentDiff, Held, assignment_diff_of
 from oracle.report.load import Tables, load_documents
-from oracle.report.outcomes import INVALID, NEEDLESS, UNBALANCED
 from oracle.report.proof import Bound, Chain, bound_of, chain_of
 from pipeline.evaluation import ACTUAL, Evaluation
+from pipeline.summary import INVALID, NEEDLESS, UNBALANCED, equals
 from rebalance import INT64_MAX, ClaimRule, parse_rebalance
 
+Row = dict[str, Any]
+
 OF_A_KIND: Final = 3
-OF_A_GROUP: Final = 1
+_FROM: Final = "drawn_from"
 LARGEST_DRAWN: Final = 20_000  # partitions; a larger drawing is not readable
 
 
@@ -66,61 +69,90 @@ class Outlier:
     broken: tuple[Broken, ...]
 
 
-def outliers_of(tables: Tables, units: pd.DataFrame, claim_rule: str) -> list[Outlier]:
+def outliers_of(tables: Tables, units: pa.Table, claim_rule: str) -> list[Outlier]:
     """Select and solve the worst rebalances of each kind, worst first."""
-    chosen = pd.concat(
-        [_largest_gaps(units, kind) for kind in (INVALID, UNBALANCED, NEEDLESS)]
-    )
+    chosen = [
+        row
+        for kind in (INVALID, UNBALANCED, NEEDLESS)
+        for row in _largest_gaps(units, kind)
+    ]
     documents = _documents(tables, chosen)
     return [
         _outlier(unit, *documents[unit["drawn_from"], unit["drawn_id"]], claim_rule)
-        for unit in chosen.to_dict("records")
+        for unit in chosen
     ]
 
 
-def _largest_gaps(units: pd.DataFrame, kind: str) -> pd.DataFrame:
-    """Return the rebalances with the largest gaps, at most `OF_A_GROUP` per group."""
-    found = units[(units["outcome"] == kind) & (units["partitions"] <= LARGEST_DRAWN)]
-    needless = (found["moves"] - found["moves_least"]).fillna(0)
-    uneven = (found["kip54_score"] - found["kip54_score_least"]).fillna(0)
-    gap = {NEEDLESS: needless, UNBALANCED: uneven, INVALID: found["broken"]}[kind]
-    keys = ["gap", "cluster", "group_id", "generation", "drawn_id"]
-    ranked = found.assign(gap=gap).sort_values(
-        keys, ascending=[False, True, True, True, True], kind="stable"
+def _largest_gaps(units: pa.Table, kind: str) -> list[Row]:
+    """Return the rebalances with the largest gaps, one per group.
+
+    Groups are ranked by their largest gap, then by name; of equal gaps in one group,
+    the earliest generation is taken.
+    """
+    small = pc.fill_null(pc.less_equal(units["partitions"], LARGEST_DRAWN), False)
+    found = units.filter(pc.and_(equals(units["outcome"], kind), small))
+    found = found.append_column("gap", pc.fill_null(_gap(found, kind), 0))
+    grouped = found.group_by(["cluster", "group_id"], use_threads=False)
+    groups = sorted(
+        grouped.aggregate([("gap", "max")]).to_pylist(),
+        key=lambda row: (-row["gap_max"], row["cluster"], row["group_id"]),
     )
-    taken: Counter[tuple[str, str]] = Counter()
-    rows: list[Hashable] = []
-    for row, cluster, group in zip(
-        ranked.index, ranked["cluster"], ranked["group_id"], strict=True
-    ):
-        if taken[cluster, group] < OF_A_GROUP and len(rows) < OF_A_KIND:
-            taken[cluster, group] += 1
-            rows.append(row)
-    return ranked.loc[rows]
+    return [_earliest(found, group) for group in groups[:OF_A_KIND]]
+
+
+def _gap(units: pa.Table, kind: str) -> pa.ChunkedArray:
+    if kind == INVALID:
+        return units["broken"]
+    of_kind = {
+        NEEDLESS: ("moves", "moves_least"),
+        UNBALANCED: ("kip54_score", "kip54_score_least"),
+    }
+    return pc.subtract(*(units[name] for name in of_kind[kind]))
+
+
+def _earliest(units: pa.Table, group: Mapping[str, Any]) -> Row:
+    """Return the first rebalance of a group with its largest gap."""
+    flags = pc.equal(units["gap"], group["gap_max"])
+    for name in ("cluster", "group_id"):
+        flags = pc.and_(flags, equals(units[name], group[name]))
+    order = [(name, "ascending") for name in ("generation", "drawn_id")]
+    row: Row = units.filter(flags).sort_by(order).slice(0, 1).to_pylist()[0]
+    return row
 
 
 def _documents(
-    tables: Tables, chosen: pd.DataFrame
+    tables: Tables, chosen: Sequence[Row]
 ) -> dict[tuple[str, str], tuple[str, str]]:
     """Read instance and assignment of each chosen unit, as text."""
-    named = chosen.groupby("drawn_from")["drawn_id"].agg(list).to_dict()
-    rounds, episodes = named.get("rebalances", []), named.get("episodes", [])
+    rounds, episodes = (
+        [(row["drawn_date"], row["drawn_id"]) for row in chosen if row[_FROM] == name]
+        for name in ("rebalances", "episodes")
+    )
     folder = tables.folder
     columns = ["rebalance_id", "instance"]
-    instances = load_documents(folder, "rebalances", "rebalance_id", rounds, columns)
+    instances = {
+        row["rebalance_id"]: row["instance"]
+        for row in load_documents(folder, "rebalances", "rebalance_id", rounds, columns)
+    }
     columns = ["rebalance_id", "assignor", "assignment"]
     answers = load_documents(folder, "answers", "rebalance_id", rounds, columns)
-    actual = answers[answers["assignor"] == ACTUAL]
     columns = ["episode_id", "instance", "assignment"]
     whole = load_documents(folder, "episodes", "episode_id", episodes, columns)
-    rows = actual.merge(instances, on="rebalance_id").to_dict("records")
-    found = {("rebalances", row["rebalance_id"]): row for row in rows}
-    found |= {("episodes", row["episode_id"]): row for row in whole.to_dict("records")}
-    return {key: (row["instance"], row["assignment"]) for key, row in found.items()}
+    return {
+        ("rebalances", row["rebalance_id"]): (
+            instances[row["rebalance_id"]],
+            row["assignment"],
+        )
+        for row in answers
+        if row["assignor"] == ACTUAL
+    } | {
+        ("episodes", row["episode_id"]): (row["instance"], row["assignment"])
+        for row in whole
+    }
 
 
 def _outlier(
-    unit: Mapping[Hashable, Any],
+    unit: Row,
     instance_text: str,
     assignment_text: str,
     claim_rule: str,
@@ -135,13 +167,12 @@ def _outlier(
     evaluation = Evaluation(document, ClaimRule(claim_rule), case=case)
     best, best_verdict = evaluation.optimum().judged()
     given, ideal = assignment["members"], best["members"]
-    generation, assignor = unit["generation"], unit["client_assignor"]
     return Outlier(
         kind=unit["outcome"],
         cluster=unit["cluster"],
         group=unit["group_id"],
-        assignor=None if pd.isna(assignor) else assignor,
-        generation=None if pd.isna(generation) else int(generation),
+        assignor=unit["client_assignor"],
+        generation=unit["generation"],
         loads=tuple(verdict["figures"]["loads"]),
         loads_best=tuple(best_verdict["figures"]["loads"]),
         moves=verdict["figures"]["moves"],

@@ -10,20 +10,19 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from oracle.names import abridged, visible
-from oracle.report.about import About, read_about
+from oracle.report.about import read_about
 from oracle.report.audited import audited_of
+from oracle.report.best import ACTUAL, BESTS
 from oracle.report.charts import LABEL_SHOWN, gap_cells, outcome_bars
-from oracle.report.facts import ClientRow, Facts, facts_of
+from oracle.report.facts import ClientRow, Facts, facts_of, units_of
 from oracle.report.finding import example_counts, headline
 from oracle.report.gaps import Gaps, gaps_of
-from oracle.report.kip54 import kip54_rows
-from oracle.report.load import Tables, load
+from oracle.report.kip54 import kip54_of
+from oracle.report.load import load
 from oracle.report.outcomes import Counts
-from oracle.report.outliers import Outlier, outliers_of
-from oracle.report.units import BESTS, assignor_units, client_units
+from oracle.report.outliers import outliers_of
 from oracle.wording import counted, loads_text, percent, share
 from oracle.writing import written_aside
-from pipeline.evaluation import ACTUAL
 
 WIDE: Final = 1080
 NARROW: Final = 340
@@ -63,8 +62,9 @@ def page_of(folder: Path, *, command: str | None = None) -> str:
     """Return the page as HTML."""
     tables = load(folder)
     about = read_about(folder)
-    facts = facts_of(tables)
-    units = assignor_units(tables.answers)
+    units = units_of(tables)
+    facts = facts_of(tables, units)
+    order = [row.name for row in facts.assignors]
     return (
         _environment()
         .get_template("page.html")
@@ -78,9 +78,9 @@ def page_of(folder: Path, *, command: str | None = None) -> str:
             client_charts=_client_charts(facts),
             assignor_charts=_assignor_charts(facts),
             state_charts=_state_charts(facts),
-            gaps=[(gaps, _gap_chart(gaps)) for gaps in gaps_of(units)],
-            kip54=kip54_rows(tables),
-            cases=_cases(tables, about),
+            gaps=[(gaps, _gap_chart(gaps)) for gaps in gaps_of(tables.answers, order)],
+            kip54=kip54_of(tables, units, order),
+            cases=outliers_of(tables, units, about.claim_rule),
             many_clusters=len(_clusters(facts)) > 1,
         )
     )
@@ -127,10 +127,6 @@ def _wide_and_narrow(pairs: list[tuple[str, Counts]]) -> dict[str, str]:
 def _gap_chart(gaps: Gaps) -> str:
     names = {row.name: _assignor_label(row.name) for row in gaps.rows}
     return Markup(gap_cells(gaps, names, width=NARROW))  # noqa: S704 - as above
-
-
-def _cases(tables: Tables, about: About) -> list[Outlier]:
-    return outliers_of(tables, client_units(tables), about.claim_rule)
 
 
 def _label(row: ClientRow, with_assignor: bool) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Final
 
-import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from oracle.report.load import Tables
 from oracle.report.outcomes import Counts
+from pipeline.summary import equals, is_true
 
 GROUPS_LISTED: Final = 40
 """Groups in the table, worst first; the others are one row."""
@@ -76,10 +78,9 @@ class States:
 
 def states_of(tables: Tables) -> States:
     """Count the snapshots of each group, those with most to gain first."""
-    grouped = tables.snapshots.groupby(["cluster", "group_id"])
     rows = [
-        StateRow(cluster=str(cluster), group=str(group), counts=_counts(found))
-        for (cluster, group), found in grouped
+        StateRow(cluster=row["cluster"], group=row["group_id"], counts=_counts(row))
+        for row in _summands(tables.snapshots).to_pylist()
     ]
     rows.sort(key=_most_to_gain)
     listed, rest = rows[:GROUPS_LISTED], rows[GROUPS_LISTED:]
@@ -98,17 +99,28 @@ def _most_to_gain(row: StateRow) -> tuple[int, int, str, str]:
     return -wrong, -counts.judged, row.cluster, row.group
 
 
-def _counts(rows: pd.DataFrame) -> StateCounts:
-    own = rows[rows["state_of"].isna()]
-    is_invalid = (own["verdict"] == "invalid").fillna(False)
-    balanced = own[~is_invalid]["dec_min_balanced"]
-    return StateCounts(
-        balanced=int(balanced.fillna(False).sum()),
-        unbalanced=int((~balanced).fillna(False).sum()),
-        invalid=int(is_invalid.sum()),
-        undetermined=int(balanced.isna().sum()),
-        recorded=len(rows) - len(own),
-    )
+def _summands(snapshots: pa.Table) -> pa.Table:
+    """Return the sums of each group."""
+    own = pc.is_null(snapshots["state_of"])
+    is_invalid = pc.and_(own, equals(snapshots["verdict"], "invalid"))
+    other = pc.and_(own, pc.invert(is_invalid))
+    balanced = snapshots["dec_min_balanced"]
+    flags = {
+        "balanced": pc.and_(other, is_true(balanced)),
+        "unbalanced": pc.and_(other, is_true(pc.invert(balanced))),
+        "invalid": is_invalid,
+        "undetermined": pc.and_(other, pc.is_null(balanced)),
+        "recorded": pc.invert(own),
+    }
+    columns = {name: snapshots[name] for name in ("cluster", "group_id")}
+    columns |= {name: pc.cast(flag, pa.int64()) for name, flag in flags.items()}
+    grouped = pa.table(columns).group_by(["cluster", "group_id"], use_threads=False)
+    return grouped.aggregate([(name, "sum") for name in flags])
+
+
+def _counts(row: Mapping[str, int]) -> StateCounts:
+    names = [field.name for field in fields(StateCounts)]
+    return StateCounts(**{name: row[f"{name}_sum"] for name in names})
 
 
 def _sum(counts: Sequence[StateCounts]) -> StateCounts:

@@ -14,9 +14,9 @@ class Element:
 
     tag: str
     attributes: dict[str, str]
-    children: list[Element] = field(default_factory=list)
-    words: list[str] = field(default_factory=list)
-    content: list[Element | str] = field(default_factory=list)
+    children: list[Element] = field(default_factory=list, repr=False)
+    words: list[str] = field(default_factory=list, repr=False)
+    content: list[Element | str] = field(default_factory=list, repr=False)
     """Its own text and its children, in order."""
 
     @property

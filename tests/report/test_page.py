@@ -76,8 +76,8 @@ def test_the_assignors_on_the_same_rebalances(small: Element) -> None:
     assert [row[:-1] for row in rows] == [
         ["optimum", "12", "12 · 100 %", "0", "0", "0"],
         ["kip54-sticky", "12", "11 · 92 %", "0", "1", "0"],
-        ["the clients", "6", "1 · 17 %", "2 · 6 moves", "2", "1"],
         ["constrained-sticky", "5 of 6", "5 · 100 %", "0", "0", "0"],
+        ["the clients", "6", "1 · 17 %", "2 · 6 moves", "2", "1"],
         ["range", "6", "0 · 0 %", "0", "6", "0"],
     ]
 
@@ -99,18 +99,18 @@ def test_gaps_by_size(small: Element) -> None:
     balance, moves, lag = (table(small, "gaps", number) for number in range(3))
     assert balance[0] == ["assignor", "0", "≤4", "≤16", "≤64", "≤256", ">256"]
     assert balance[1:] == [
-        ["the clients", "3", "1", "1", "0", "0", "0"],
         ["constrained-sticky", "5", "0", "0", "0", "0", "0"],
+        ["the clients", "3", "1", "1", "0", "0", "0"],
         ["range", "0", "5", "1", "0", "0", "0"],
     ]
     assert moves[1:] == [
-        ["the clients", "1", "0", "2", "0", "0", "0"],
         ["constrained-sticky", "5", "0", "0", "0", "0", "0"],
+        ["the clients", "1", "0", "2", "0", "0", "0"],
     ]
     # Bound 40: a's 0, 1 and b's 2 make 30; c's 3 is 40. Reversed, a has 70.
     assert lag[1:] == [
-        ["the clients", "1", "0", "0", "0", "3", "0"],
         ["constrained-sticky", "5", "0", "0", "0", "0", "0"],
+        ["the clients", "1", "0", "0", "0", "3", "0"],
         ["range", "0", "0", "0", "0", "5", "0"],
     ]
 

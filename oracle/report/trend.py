@@ -1,0 +1,60 @@
+"""Results of the clients per day."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import pyarrow as pa
+
+from oracle.report.outcomes import Counts
+from pipeline.summary import OUTCOMES, day_counts
+from pipeline.tables import UNDATED
+
+DAYS_SHOWN: Final = 92
+"""Days in the trend, the last ones."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Day:
+    """Rebalances of one day (UTC).
+
+    ``lag_known`` are generations with known lag, ``lag_above`` is the sum of their peak
+    lag beyond its bound, in records.
+    """
+
+    date: str
+    counts: Counts
+    lag_known: int
+    lag_above: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trend:
+    """The last days, and the number of days before them."""
+
+    days: tuple[Day, ...]
+    left_out: int
+
+    @property
+    def lag_known(self) -> int:
+        """Generations with known lag."""
+        return sum(day.lag_known for day in self.days)
+
+
+def trend_of(units: pa.Table, actual: pa.Table) -> Trend:
+    """Sum the clients' results per day; rebalances without a day are left out."""
+    names = (*OUTCOMES, "needless_moves", "transfers")
+    days = [
+        Day(
+            date=row["date"],
+            counts=Counts(**{name: row[name] for name in names}),
+            lag_known=row["lag_known"] or 0,
+            lag_above=int(row["lag_above"] or 0),
+        )
+        for row in day_counts(units, actual).to_pylist()
+        if row["date"] != UNDATED
+    ]
+    return Trend(
+        days=tuple(days[-DAYS_SHOWN:]), left_out=max(0, len(days) - DAYS_SHOWN)
+    )

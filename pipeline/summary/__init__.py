@@ -1,0 +1,62 @@
+"""Aggregates of an audit's tables, computed in Arrow; no row passes through Python.
+
+Aggregates of parts (`partial_…`) merge into the aggregate of the whole, so that tables
+of any size are read in batches. Does not import Spark.
+"""
+
+from pipeline.summary.arrow_columns import equals, is_true, plain
+from pipeline.summary.assignor_counts import (
+    ANSWER_COLUMNS,
+    COUNT_EDGES,
+    LAG_EDGES,
+    SCORE_EDGES,
+    AssignorCounts,
+    merge_assignor_counts,
+    partial_assignor_counts,
+)
+from pipeline.summary.group_sums import (
+    client_counts,
+    client_lag,
+    day_counts,
+    hourly_generations,
+    kip54_counts,
+)
+from pipeline.summary.lag import medians, percent_above
+from pipeline.summary.outcomes import (
+    INVALID,
+    NEEDLESS,
+    OPEN,
+    OPTIMUM,
+    OUTCOMES,
+    UNBALANCED,
+    outcome_of,
+)
+from pipeline.summary.unit_rows import client_units
+
+__all__ = [
+    "ANSWER_COLUMNS",
+    "COUNT_EDGES",
+    "INVALID",
+    "LAG_EDGES",
+    "NEEDLESS",
+    "OPEN",
+    "OPTIMUM",
+    "OUTCOMES",
+    "SCORE_EDGES",
+    "UNBALANCED",
+    "AssignorCounts",
+    "client_counts",
+    "client_lag",
+    "client_units",
+    "day_counts",
+    "equals",
+    "hourly_generations",
+    "is_true",
+    "kip54_counts",
+    "medians",
+    "merge_assignor_counts",
+    "outcome_of",
+    "partial_assignor_counts",
+    "percent_above",
+    "plain",
+]
