@@ -19,6 +19,7 @@ from typing import Any, Final
 import orjson
 from pyspark.sql import DataFrame
 
+from pipeline.files import uri_of
 from pipeline.tables import PARTITION_COLUMNS, SCHEMAS
 from rebalance import OutputError
 
@@ -43,7 +44,7 @@ class Staging:
         target = self.folder / name
         # Rows are already sorted by the partition columns, so Spark keeps their order.
         table.write.mode("overwrite").partitionBy(*PARTITION_COLUMNS).parquet(
-            target.absolute().as_uri()
+            uri_of(target)
         )
         with as_output_error(self.out):
             return _tidy(target)

@@ -59,6 +59,7 @@ from rebalance.reading import (
     read_documents,
     read_rebalances,
     read_values,
+    rebalances_in,
 )
 
 __all__ = [
@@ -120,5 +121,6 @@ __all__ = [
     "read_rebalances",
     "read_values",
     "rebalance_of",
+    "rebalances_in",
     "to_json",
 ]

@@ -89,17 +89,32 @@ def read_documents(source: str, parse: _Parse[_T]) -> Iterator[_T | DocumentErro
     """Read the documents of a file with ``parse``; as `read_rebalances`."""
     name = STDIN_NAME if source == STDIN else source
     with _readable(name), _opened(source) as stream:
-        lines = (line for line in _lines(_unzipped(stream)) if not line.is_blank)
-        first = next(lines, None)
-        if first is None:
-            raise SourceError("empty: holds no document", source=name)
-        found = _parsed(parse, first, name)
-        if isinstance(found, DocumentError) and not _is_json(first.text):
-            yield from _of_broken_start(parse, first, lines, name)
-        else:
-            yield found
-        for line in lines:
-            yield _parsed(parse, line, name)
+        yield from _documents_in(stream, name, parse)
+
+
+def rebalances_in(
+    stream: BinaryIO, name: str, *, max_partitions: int = MAX_PARTITIONS
+) -> Iterator[Rebalance | DocumentError]:
+    """Read the rebalance/1 documents of an open file; as `read_rebalances`."""
+    parse = partial(parse_rebalance, max_partitions=max_partitions)
+    with _readable(name):
+        yield from _documents_in(stream, name, parse)
+
+
+def _documents_in(
+    stream: BinaryIO, name: str, parse: _Parse[_T]
+) -> Iterator[_T | DocumentError]:
+    lines = (line for line in _lines(_unzipped(stream)) if not line.is_blank)
+    first = next(lines, None)
+    if first is None:
+        raise SourceError("empty: holds no document", source=name)
+    found = _parsed(parse, first, name)
+    if isinstance(found, DocumentError) and not _is_json(first.text):
+        yield from _of_broken_start(parse, first, lines, name)
+    else:
+        yield found
+    for line in lines:
+        yield _parsed(parse, line, name)
 
 
 def _of_broken_start(

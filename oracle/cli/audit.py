@@ -12,8 +12,8 @@ Sources = Annotated[
     list[str],
     typer.Argument(
         metavar="SOURCE...",
-        help="Files or folders: __consumer_offsets records (Parquet, JSON Lines), "
-        "texts of kafka-consumer-groups --describe, rebalance/1 lines.",
+        help="Files, folders, or URIs of them: __consumer_offsets records (Parquet, "
+        "JSON Lines), texts of kafka-consumer-groups --describe, rebalance/1 lines.",
         show_default=False,
     ),
 ]
@@ -68,6 +68,25 @@ Assignors = Annotated[
         show_default=False,
     ),
 ]
+Columns = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PAIRS",
+        help="Names of the columns of records, such as value=payload,key=k; ours are "
+        "key, value, partition, offset, timestamp, topic.",
+        show_default=False,
+    ),
+]
+EncodingOption = Annotated[
+    str | None,
+    typer.Option(
+        "--encoding",
+        metavar="NAME",
+        help="How key and value of records are written: bytes, hex, base64. Default: "
+        "bytes in binary columns; in JSON, as the first key shows.",
+        show_default=False,
+    ),
+]
 Json = Annotated[
     bool, typer.Option("--json", help="One JSON object instead of a table.")
 ]
@@ -83,6 +102,8 @@ def audit(  # noqa: PLR0913 - one parameter per option
     offsets: Offsets = None,
     auto_offset_reset: Reset = "earliest",
     source_format: Format = None,
+    columns: Columns = None,
+    encoding: EncodingOption = None,
     claim_rule: ClaimRuleOption = "newest-claim",
     max_partitions: MaxPartitionsOption = MAX_PARTITIONS,
     assignors: Assignors = None,
@@ -107,6 +128,8 @@ def audit(  # noqa: PLR0913 - one parameter per option
         offsets=offsets,
         offset_reset=auto_offset_reset,
         source_format=source_format,
+        columns=columns,
+        encoding=encoding,
         claim_rule=claim_rule,
         max_partitions=max_partitions,
         assignors=assignors,

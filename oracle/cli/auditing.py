@@ -49,6 +49,8 @@ class Audit:
     offsets: str | None
     offset_reset: str
     source_format: str | None
+    columns: str | None
+    encoding: str | None
     claim_rule: str
     max_partitions: int
     assignors: str | None
@@ -63,6 +65,8 @@ class Audit:
             "--offsets": self.offsets,
             "--auto-offset-reset": self.offset_reset,
             "--format": self.source_format,
+            "--columns": self.columns,
+            "--encoding": self.encoding,
             "--claim-rule": self.claim_rule,
             "--max-partitions": str(self.max_partitions),
             "--assignors": self.assignors,
@@ -81,13 +85,15 @@ def run_audit(asked: Audit, *, as_json: bool) -> None:
     out = Path(asked.out)
     with _progress() as progress:
         summary = audit(
-            [Path(source) for source in asked.sources],
+            asked.sources,
             out,
             cluster=asked.cluster,
-            topics=None if asked.topics is None else Path(asked.topics),
-            offsets=None if asked.offsets is None else Path(asked.offsets),
+            topics=asked.topics,
+            offsets=asked.offsets,
             offset_reset=OffsetReset(asked.offset_reset),
             source_format=asked.source_format,
+            columns=asked.columns,
+            encoding=asked.encoding,
             claim_rule=ClaimRule(asked.claim_rule),
             max_partitions=asked.max_partitions,
             assignors=_names(asked.assignors),

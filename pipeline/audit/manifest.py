@@ -10,7 +10,7 @@ import os
 import platform
 from collections import Counter
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
@@ -55,6 +55,7 @@ def manifest_of(
                 "kind": file.kind.value,
                 "sha256": file.sha256,
                 "bytes": file.length,
+                "modified": _moment(file.modified_ms),
             }
             for file in found.files
         ],
@@ -66,6 +67,11 @@ def manifest_of(
         "finished": finished.isoformat(timespec="seconds"),
         "seconds": {phase: round(took, 3) for phase, took in seconds.items()},
     }
+
+
+def _moment(modified_ms: int) -> str:
+    moment = datetime.fromtimestamp(modified_ms / 1000, UTC)
+    return moment.isoformat(timespec="milliseconds")
 
 
 def versions() -> dict[str, str]:

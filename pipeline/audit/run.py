@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-import pyarrow as pa
-from py4j.protocol import Py4JError
 from pyspark import StorageLevel
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from conformance.java import java_home
@@ -23,21 +20,27 @@ from pipeline.audit.progress import Progress, watched
 from pipeline.audit.stages import (
     judge,
     match_snapshots,
-    read_splits,
     reconstruct,
     table_of,
     topic_names,
     topics_seen,
 )
 from pipeline.evaluation import selection
+from pipeline.files import HadoopStore, LocalStore, Location, Stores, name_of, uri_of
 from pipeline.judging.instances import World
 from pipeline.judging.judge_rows import Settings
 from pipeline.judging.topic_names import named_counts
 from pipeline.session import spark_session
 from pipeline.sources.find import Found, find_sources
-from pipeline.sources.rows import ROWS, UNREADABLE, quarantine_row
-from pipeline.sources.sidecars import read_offsets, read_topic_ids, read_topics
+from pipeline.sources.record_format import record_format
+from pipeline.sources.sidecars import Logs, read_offsets, read_topic_ids, read_topics
 from pipeline.sources.source_kind import SourceKind
+from pipeline.sources.spark_rows import (
+    SPARK_ERRORS,
+    SourceReader,
+    table_of_rows,
+    unknown_rows,
+)
 from pipeline.tables import SCHEMAS
 from pipeline.writing import Staging, staging
 from rebalance import (
@@ -89,14 +92,16 @@ class _Clock:
 
 
 def audit(  # noqa: PLR0913  # one parameter per option of the command
-    sources: Sequence[Path],
+    sources: Sequence[Location],
     out: Path,
     *,
     cluster: str = "local",
-    topics: Path | None = None,
-    offsets: Path | None = None,
+    topics: Location | None = None,
+    offsets: Location | None = None,
     offset_reset: OffsetReset = OffsetReset.EARLIEST,
     source_format: str | None = None,
+    columns: str | None = None,
+    encoding: str | None = None,
     claim_rule: ClaimRule = ClaimRule.NEWEST_CLAIM,
     max_partitions: int = MAX_PARTITIONS,
     assignors: Sequence[str] | None = None,
@@ -112,7 +117,8 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
     Parameters
     ----------
     sources
-        Files and folders in any format of `pipeline.sources.source_kind.SourceKind`.
+        Files and folders in any format of `pipeline.sources.source_kind.SourceKind`:
+        paths, or URIs of any file system that Hadoop supports.
     out
         Folder for the tables and ``audit.json``; created if absent. On a cluster, all
         workers must have access to it and to the sources.
@@ -125,6 +131,9 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
         Where lag starts if nothing was committed.
     source_format
         Format of all files, which is then not detected.
+    columns, encoding
+        Names of the columns of records, such as ``value=payload``, and how key and
+        value are written (`pipeline.sources.record_format`).
     max_partitions
         Reject larger instances, and larger counts in ``topics``.
     assignors
@@ -149,14 +158,19 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
         raise SourceError("the cluster needs a name", source="cluster")
     selected = selection(assignors)
     clock, started = _Clock(), datetime.now(UTC)
-    with clock.phase("find"):
-        found = find_sources(sources, source_format=source_format)
-        topics = topics or found.side_files.get("topics.json")
-        offsets = offsets or found.side_files.get("offsets.json")
-        given = {} if topics is None else read_topics(topics, max_partitions)
-        names = {} if topics is None else read_topic_ids(topics)
-        logs = None if offsets is None else read_offsets(offsets)
-    with staging(out) as place, _spark(master, out, clock) as (spark, java):
+    written = record_format(columns, encoding)
+    with ExitStack() as stack:
+        session = _LazySpark(stack, master, out, clock)
+        stores = Stores(LocalStore(), session.hadoop)
+        with clock.phase("find"):
+            found = find_sources(
+                sources, stores, source_format=source_format, written=written
+            )
+            topics = topics or found.side_files.get("topics.json")
+            offsets = offsets or found.side_files.get("offsets.json")
+            given, names, logs = _side_files(stores, topics, offsets, max_partitions)
+        place = stack.enter_context(staging(out))
+        spark, java = session.start()
         settings = _Audit(
             cluster=cluster,
             claim_rule=claim_rule,
@@ -183,8 +197,10 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
                 "max_partitions": max_partitions,
                 "assignors": list(selected),
                 "source_format": source_format,
-                "topics": None if topics is None else topics.name,
-                "offsets": None if offsets is None else offsets.name,
+                "columns": dict(written.names),
+                "encoding": encoding,
+                "topics": None if topics is None else name_of(str(topics)),
+                "offsets": None if offsets is None else name_of(str(offsets)),
                 "auto_offset_reset": offset_reset.value,
                 "master": master,
             },
@@ -208,6 +224,43 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
     )
 
 
+class _LazySpark:
+    """Starts Spark when it is first needed: before the search, if it is remote."""
+
+    def __init__(self, stack: ExitStack, master: str, out: Path, clock: _Clock) -> None:
+        self._stack = stack
+        self._master = master
+        self._out = out
+        self._clock = clock
+        self._started: tuple[SparkSession, str] | None = None
+
+    def start(self) -> tuple[SparkSession, str]:
+        """Return the session and the description of its Java."""
+        if self._started is None:
+            running = _spark(self._master, self._out, self._clock)
+            self._started = self._stack.enter_context(running)
+        return self._started
+
+    def hadoop(self) -> HadoopStore:
+        """Return Hadoop's file systems."""
+        return HadoopStore(self.start()[0])
+
+
+def _side_files(
+    stores: Stores, topics: Location | None, offsets: Location | None, most: int
+) -> tuple[dict[str, int], dict[str, str], Logs | None]:
+    """Return partition counts, names of topic ids, and log ends, as far as given."""
+    given: dict[str, int] = {}
+    names: dict[str, str] = {}
+    if topics is not None:
+        store = stores.of(uri_of(topics))
+        given = read_topics(topics, most, store)
+        names = read_topic_ids(topics, store)
+    if offsets is None:
+        return given, names, None
+    return given, names, read_offsets(offsets, stores.of(uri_of(offsets)))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Audit:
     cluster: str
@@ -223,10 +276,8 @@ def _run(spark: SparkSession, found: Found, place: Staging, audit: _Audit) -> No
     """Read, judge, and write; each intermediate table is computed once."""
     tracker = spark.sparkContext.statusTracker()
     with audit.clock.phase("read"), watched(tracker, audit.progress, "read"):
-        read = read_splits(spark, found.splits, audit.tasks, audit.world.max_partitions)
-        rows = _with_unknown(spark, read, found)
-        cases = _kept(reconstruct(rows, _tasks_for(spark, found, audit.tasks)))
-        names = {**topic_names(cases), **audit.world.names}
+        cases, stated = _read(spark, found, audit)
+        names = {**stated, **audit.world.names}
         inferred = named_counts(topics_seen(cases), names)
     judged = cases
     if any(file.kind is SourceKind.DESCRIBE for file in found.files):
@@ -247,16 +298,27 @@ def _run(spark: SparkSession, found: Found, place: Staging, audit: _Audit) -> No
     cases.unpersist()
 
 
-def _with_unknown(spark: SparkSession, rows: DataFrame, found: Found) -> DataFrame:
-    """Add one row of quarantine per file that is not a source."""
-    if not found.unknown:
-        return rows
-    unknown = [
-        quarantine_row(UNREADABLE, error.reason, source=error.source, record="file")
-        for error in found.unknown
-    ]
-    table: Any = pa.Table.from_pylist(unknown, schema=ROWS)
-    return rows.unionByName(spark.createDataFrame(table))
+def _read(
+    spark: SparkSession, found: Found, audit: _Audit
+) -> tuple[DataFrame, dict[str, str]]:
+    """Read the sources; return their cases and the names of topic ids."""
+    most = audit.world.max_partitions
+    reader = SourceReader(spark, found.files, tasks=audit.tasks, max_partitions=most)
+    tasks = _tasks_for(spark, found, audit.tasks)
+    while True:
+        cases: DataFrame | None = None
+        try:
+            rows = reader.rows()
+            if found.unknown:
+                unknown = table_of_rows(spark, unknown_rows(found.unknown))
+                rows = rows.unionByName(unknown)
+            cases = _kept(reconstruct(rows, tasks))
+            return cases, topic_names(cases)
+        except SPARK_ERRORS as error:
+            if cases is not None:
+                cases.unpersist()
+            if not reader.finds_damage(error):
+                raise
 
 
 def _kept(table: DataFrame) -> DataFrame:
@@ -291,7 +353,7 @@ def _spark(master: str, out: Path, clock: _Clock) -> Iterator[tuple[SparkSession
     with interrupts_kept():
         try:
             yield spark, java
-        except (PySparkException, Py4JError) as error:
+        except SPARK_ERRORS as error:
             raise _failure(error, out) from error
         finally:
             if running is None:

@@ -1,7 +1,7 @@
 """Spark stages of the audit: pure functions from tables to tables.
 
-Splits are read, records are grouped and sorted by offset, and cases are judged in
-batches. The result of a stage does not depend on how Spark divides the work.
+Records are grouped and sorted by offset, and cases are judged in batches. The result of
+a stage does not depend on how Spark divides the work.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
@@ -21,8 +21,6 @@ from pipeline.history.stream import histories
 from pipeline.judging.judge_rows import Settings, judge_rows
 from pipeline.judging.repeats import Repeats
 from pipeline.judging.topic_names import names_of_ids
-from pipeline.sources.find import Split
-from pipeline.sources.read import rows_of
 from pipeline.sources.rows import ROWS, TOPIC, TOPIC_ID, Row, batches_of
 from pipeline.tables import ORDER, PARTITION_COLUMNS, SCHEMAS
 
@@ -37,20 +35,6 @@ _RESULTS_PER_BATCH: Final = 500
 
 _REPEATS: Final = Repeats()
 """Of this process: Spark gives many tasks to one Python worker."""
-
-
-def read_splits(
-    spark: SparkSession, splits: list[Split], tasks: int, max_partitions: int
-) -> DataFrame:
-    """Read each split completely; rows as in `ROWS`."""
-    numbers = spark.range(0, len(splits), 1, numPartitions=min(tasks, len(splits)))
-
-    def read(batches: Batches) -> Batches:
-        for batch in batches:
-            for number in batch.column(0).to_pylist():
-                yield from batches_of(rows_of(splits[number], max_partitions))
-
-    return numbers.mapInArrow(read, _spark(ROWS))
 
 
 def reconstruct(rows: DataFrame, tasks: int) -> DataFrame:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 
 from pipeline.cases import Case
 from pipeline.describe.group_case import case_of, with_group_sizes
 from pipeline.describe.messages import Note
 from pipeline.describe.refusal import NotJudged
 from pipeline.describe.snapshots import Snapshot, Stray, read_snapshots
-from pipeline.sources.lines import Line, read_lines
+from pipeline.sources.lines import Line
 from pipeline.sources.rows import (
     SET_ASIDE,
     UNREADABLE,
@@ -21,14 +20,18 @@ from pipeline.sources.rows import (
 )
 
 
-def read_describe(files: Sequence[tuple[str, Path]]) -> Iterator[Row]:
+def read_describe(files: Iterable[tuple[str, Iterable[Line]]]) -> Iterator[Row]:
     """Yield the cases of one folder's files, then what is not judged.
+
+    The files are pairs of a name and lines, sorted by name; each is read once.
 
     A file that cannot be read to its end is named in a row of quarantine; the groups
     before that place, and those of the other files, are still judged.
     """
     failures: list[Row] = []
-    texts = [(name, _lines_until_failure(name, path, failures)) for name, path in files]
+    texts = (
+        (name, _lines_until_failure(name, lines, failures)) for name, lines in files
+    )
     snapshots, strays = read_snapshots(texts)
     cases: list[Case] = []
     aside: list[Row] = []
@@ -43,11 +46,13 @@ def read_describe(files: Sequence[tuple[str, Path]]) -> Iterator[Row]:
     yield from failures
 
 
-def _lines_until_failure(name: str, path: Path, failures: list[Row]) -> Iterator[Line]:
+def _lines_until_failure(
+    name: str, lines: Iterable[Line], failures: list[Row]
+) -> Iterator[Line]:
     """Yield the lines of a file; where it breaks off, an empty line marks the place."""
     number = 0
     try:
-        for line in read_lines(path):
+        for line in lines:
             number = line.number
             yield line
     except (OSError, EOFError, zlib.error) as error:

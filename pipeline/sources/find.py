@@ -1,62 +1,53 @@
-"""Discovery of source files: names, formats, and splits."""
+"""Discovery of source files: names, kinds, and side files."""
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import PurePosixPath
 from typing import Final
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
-from pipeline.sources.documents import is_in_lines
-from pipeline.sources.lines import WHOLE, Extent, survey
-from pipeline.sources.source_kind import SourceKind, is_parquet, kind_of, known_formats
+from pipeline.files import (
+    FileEntry,
+    FileStore,
+    LocalStore,
+    Location,
+    Stores,
+    is_local,
+    name_of,
+    shown,
+    uri_of,
+)
+from pipeline.sources.record_format import AS_SPARK, RecordFormat
+from pipeline.sources.source_file import SourceFile, source_file
+from pipeline.sources.source_kind import ACCEPTED, UNKNOWN, SourceKind, known_formats
 from rebalance import SourceError
 
 SIDE_FILES: Final = ("topics.json", "offsets.json")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Split:
-    """Unit of work of one reader.
-
-    ``files`` are pairs of name and path. Text has an extent, and Parquet a row group;
-    the describe texts of a folder form one split.
-    """
-
-    kind: SourceKind
-    files: tuple[tuple[str, Path], ...]
-    extent: Extent = WHOLE
-    row_group: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceFile:
-    """A file that was read: its sha256 and length in bytes."""
-
-    name: str
-    kind: SourceKind
-    sha256: str
-    length: int
+_THREADS: Final = 16
+"""Files of a remote file system whose first bytes are read at the same time."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Found:
-    """Result of a search: splits to read, files, and files that are not a source.
+    """Result of a search: files to read, and files that are not a source.
 
-    ``side_files`` are partition counts and log ends in a folder of sources.
+    ``side_files`` are partition counts and log ends in a folder of sources, by URI.
     """
 
-    splits: list[Split] = field(default_factory=list)
     files: list[SourceFile] = field(default_factory=list)
     unknown: list[SourceError] = field(default_factory=list)
-    side_files: dict[str, Path] = field(default_factory=dict)
+    side_files: dict[str, str] = field(default_factory=dict)
 
 
-def find_sources(paths: Sequence[Path], *, source_format: str | None = None) -> Found:
+def find_sources(
+    locations: Sequence[Location],
+    stores: Stores | None = None,
+    *,
+    source_format: str | None = None,
+    written: RecordFormat = AS_SPARK,
+) -> Found:
     """Find the sources in files and folders.
 
     The name of a given file is its base name; that of a file in a folder is the
@@ -66,44 +57,62 @@ def find_sources(paths: Sequence[Path], *, source_format: str | None = None) -> 
     Raises
     ------
     SourceError
-        If a path does not exist, there is no source, or the format is unknown.
+        If a location does not exist, there is no source, or the format is unknown.
     """
     forced = _format_of(source_format)
+    stores = stores or Stores(LocalStore(), _no_hadoop)
     found = Found()
-    describes: dict[str, list[tuple[str, Path]]] = {}
-    found.side_files = _side_files(paths)
-    for name, path in _named(paths):
-        if path in found.side_files.values():
-            continue
+    listed: list[tuple[str, FileEntry]] = []
+    for given in locations:
+        listed += _listed(uri_of(given), given, stores, found)
+    named = list(_named(listed, set(found.side_files.values())))
+
+    def recognized(one: tuple[str, FileEntry]) -> SourceFile | SourceError:
+        name, entry = one
         try:
-            kind = forced or kind_of(path, name)
-            splits = list(_splits(kind, name, path, found))
+            return source_file(entry, name, stores.of(entry.uri), forced, written)
         except SourceError as error:
-            found.unknown.append(error)
-            continue
-        except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
-            reason = f"unreadable: {str(error).splitlines()[0]}"
-            found.unknown.append(SourceError(reason, source=name))
-            continue
-        if kind is SourceKind.DESCRIBE:
-            folder = str(Path(name).parent)
-            describes.setdefault(folder, []).append((name, path))
-        found.splits.extend(splits)
-    for files in describes.values():
-        found.splits.append(Split(kind=SourceKind.DESCRIBE, files=tuple(sorted(files))))
-    if not found.splits:
-        raise _nothing(paths, found.unknown)
+            return error
+
+    with ThreadPoolExecutor(_THREADS) as pool:
+        remote = any(not is_local(entry.uri) for _, entry in named)
+        results = list((pool.map if remote else map)(recognized, named))
+    found.files = [one for one in results if isinstance(one, SourceFile)]
+    found.unknown = [one for one in results if isinstance(one, SourceError)]
+    if not found.files:
+        raise _nothing(locations, found.unknown)
     return found
 
 
-def _side_files(paths: Sequence[Path]) -> dict[str, Path]:
-    """Return the side files at the top level of folders, the first per name."""
-    found: dict[str, Path] = {}
-    for given in paths:
-        for name in SIDE_FILES:
-            if given.is_dir() and (given / name).is_file():
-                found.setdefault(name, given / name)
-    return found
+def _no_hadoop() -> FileStore:
+    raise SourceError("needs a Spark session", source="URI")
+
+
+def _listed(
+    uri: str, given: Location, stores: Stores, found: Found
+) -> Iterator[tuple[str, FileEntry]]:
+    """Yield files with their names; note the side files of a folder."""
+    store = stores.of(uri)
+    try:
+        is_folder = store.is_folder(uri)
+        entries = [] if is_folder is None else store.files(uri)
+    except OSError as error:
+        raise SourceError(f"unreadable: {error}", source=str(given)) from None
+    if is_folder is None:
+        raise SourceError("no such file or folder", source=str(given))
+    for entry in entries:
+        if not is_folder:
+            yield name_of(str(given)), entry
+        elif not _is_left_alone(entry.below):
+            way = "/".join(entry.below)
+            if way in SIDE_FILES:
+                found.side_files.setdefault(way, entry.uri)
+            yield f"{name_of(uri)}/{way}", entry
+
+
+def _is_left_alone(below: tuple[str, ...]) -> bool:
+    is_page = PurePosixPath(below[-1]).suffix == ".md"
+    return is_page or any(part[0] in "._" for part in below)
 
 
 def _format_of(source_format: str | None) -> SourceKind | None:
@@ -116,60 +125,30 @@ def _format_of(source_format: str | None) -> SourceKind | None:
         raise SourceError(reason, source=source_format) from None
 
 
-def _named(paths: Sequence[Path]) -> Iterator[tuple[str, Path]]:
-    """Yield every file with its name; repeated names get a number."""
+def _named(
+    listed: Sequence[tuple[str, FileEntry]], left_out: set[str]
+) -> Iterator[tuple[str, FileEntry]]:
+    """Yield every file once, with its name; repeated names get a number."""
     taken: dict[str, int] = {}
-    seen: set[Path] = set()
-    for given in paths:
-        for name, path in _files_of(given):
-            if path.resolve() in seen:
-                continue
-            seen.add(path.resolve())
-            taken[name] = taken.get(name, 0) + 1
-            yield (name if taken[name] == 1 else f"{name}#{taken[name]}"), path
+    seen: set[str] = set(left_out)
+    for name, entry in listed:
+        if entry.uri in seen:
+            continue
+        seen.add(entry.uri)
+        taken[name] = taken.get(name, 0) + 1
+        yield (name if taken[name] == 1 else f"{name}#{taken[name]}"), entry
 
 
-def _files_of(given: Path) -> Iterator[tuple[str, Path]]:
-    if given.is_dir():
-        top = given.resolve().name
-        for path in sorted(given.rglob("*")):
-            way = path.relative_to(given)
-            if path.is_file() and not _is_left_alone(way):
-                yield f"{top}/{way.as_posix()}", path
-    elif given.exists():
-        yield given.name, given
-    else:
-        raise SourceError("no such file or folder", source=str(given))
-
-
-def _is_left_alone(way: Path) -> bool:
-    return way.suffix == ".md" or any(part[0] in "._" for part in way.parts)
-
-
-def _splits(kind: SourceKind, name: str, path: Path, found: Found) -> Iterator[Split]:
-    """Split a file and record its digest; describe texts are combined later."""
-    digest, extents = survey(path)
-    files = ((name, path),)
-    if is_parquet(path):
-        with pq.ParquetFile(path) as parquet:
-            groups = parquet.metadata.num_row_groups
-        if groups == 0:
-            raise SourceError("Parquet without rows", source=name)
-        yield from (Split(kind=kind, files=files, row_group=i) for i in range(groups))
-    elif kind is not SourceKind.DESCRIBE:
-        if kind is SourceKind.REBALANCES and not is_in_lines(path):
-            extents = [WHOLE]
-        yield from (Split(kind=kind, files=files, extent=extent) for extent in extents)
-    found.files.append(
-        SourceFile(name=name, kind=kind, sha256=digest, length=path.stat().st_size)
-    )
-
-
-def _nothing(paths: Sequence[Path], unknown: list[SourceError]) -> SourceError:
+def _nothing(locations: Sequence[Location], unknown: list[SourceError]) -> SourceError:
+    help_ = f"; {ACCEPTED}" if any(map(_is_unknown, unknown)) else ""
     if len(unknown) == 1:
-        return unknown[0]
-    source = ", ".join(map(str, paths))
+        return SourceError(f"{unknown[0].reason}{help_}", source=unknown[0].source)
+    source = ", ".join(shown(uri_of(given)) for given in locations)
     if not unknown:
         return SourceError("no file in it", source=source)
     reason = f"nothing in it is a source; {unknown[0]} (and {len(unknown) - 1} more)"
-    return SourceError(reason, source=source)
+    return SourceError(f"{reason}{help_}", source=source)
+
+
+def _is_unknown(error: SourceError) -> bool:
+    return error.reason.startswith(UNKNOWN)

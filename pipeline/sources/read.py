@@ -1,59 +1,76 @@
-"""Read a split of any source kind into rows."""
+"""Rows of what Spark's readers return: pieces of text, records, and documents.
+
+A piece is a run of whole lines of one file with the number of its first line: a small
+file as it is, plain or gzip, or one line of a large file.
+"""
 
 from __future__ import annotations
 
+import io
 import zlib
-from collections.abc import Iterator
-
-import pyarrow as pa
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
 
 from pipeline.records import decode_record
 from pipeline.sources.describe_files import read_describe
-from pipeline.sources.documents import (
-    is_in_lines,
-    read_document_file,
-    read_document_lines,
-    read_document_table,
-)
-from pipeline.sources.find import Split
-from pipeline.sources.lines import read_lines
+from pipeline.sources.documents import read_document_file, read_document_lines
+from pipeline.sources.lines import Line, read_lines
 from pipeline.sources.record_lines import row_of_line
-from pipeline.sources.record_parquet import read_records
 from pipeline.sources.rows import (
     RECORD,
     UNREADABLE,
     Row,
     quarantine_row,
 )
+from pipeline.sources.source_file import FileLayout, SourceFile
 from pipeline.sources.source_kind import SourceKind
 from rebalance import MAX_PARTITIONS, OracleError, WireError
 
 
-def rows_of(split: Split, max_partitions: int = MAX_PARTITIONS) -> Iterator[Row]:
-    """Yield the rows of a split; an error becomes a row of quarantine."""
-    source = split.files[0][0]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextPiece:
+    """Whole lines of a file; ``first`` is the number of the first."""
+
+    file: SourceFile
+    first: int
+    text: bytes
+
+    def lines(self) -> Iterator[Line]:
+        """Yield the lines."""
+        return read_lines(io.BytesIO(self.text), first=self.first)
+
+
+def rows_of_piece(
+    piece: TextPiece, max_partitions: int = MAX_PARTITIONS
+) -> Iterator[Row]:
+    """Yield the rows of records or documents; an error becomes a row of quarantine."""
+    source = piece.file.name
     try:
-        for row in _reader(split, max_partitions):
+        for row in _rows(piece, max_partitions):
             yield keyed(row) if row["what"] == RECORD else row
-    except (OSError, EOFError, zlib.error, pa.ArrowException, OracleError) as error:
+    except (OSError, EOFError, zlib.error, OracleError) as error:
         first = (str(error).splitlines() or [type(error).__name__])[0]
         yield quarantine_row(UNREADABLE, f"breaks off here: {first}", source=source)
 
 
-def _reader(split: Split, max_partitions: int) -> Iterator[Row]:
-    if split.kind is SourceKind.DESCRIBE:
-        return read_describe(split.files)
-    source, path = split.files[0]
-    if split.kind is SourceKind.RECORDS:
-        if split.row_group is not None:
-            return read_records(path, split.row_group, source)
-        lines = read_lines(path, split.extent)
-        return (row_of_line(line, source) for line in lines if line.text.strip())
-    if split.row_group is not None:
-        return read_document_table(path, split.row_group, source, max_partitions)
-    if split.extent.is_whole and not is_in_lines(path):
-        return read_document_file(path, source, max_partitions)
-    return read_document_lines(path, split.extent, source, max_partitions)
+def rows_of_folder(pieces: Iterable[TextPiece]) -> Iterator[Row]:
+    """Yield the rows of the describe texts of one folder, sorted by file and line."""
+    return read_describe(
+        (name, (line for piece in group for line in piece.lines()))
+        for name, group in groupby(pieces, key=lambda piece: piece.file.name)
+    )
+
+
+def _rows(piece: TextPiece, max_partitions: int) -> Iterator[Row]:
+    file = piece.file
+    if file.kind is SourceKind.RECORDS:
+        written = file.written
+        lines = (line for line in piece.lines() if line.text.strip())
+        return (row_of_line(line, file.name, written) for line in lines)
+    if file.layout is FileLayout.DOCUMENT:
+        return read_document_file(io.BytesIO(piece.text), file.name, max_partitions)
+    return read_document_lines(piece.lines(), file.name, max_partitions)
 
 
 def keyed(row: Row) -> Row:

@@ -1,101 +1,125 @@
 """Records of ``__consumer_offsets`` as Parquet, in the columns of Spark's Kafka source.
 
-``key`` and ``value`` are binary, ``partition`` and ``offset`` integers; optional
-columns are ``timestamp`` (a timestamp, in UTC unless it has a zone, or milliseconds)
-and ``topic``. Row groups are read one by one.
+``key`` and ``value`` are binary, or text with a given encoding; ``partition`` and
+``offset`` are integers; optional columns are ``timestamp`` (a timestamp, in UTC unless
+it has a zone, or milliseconds) and ``topic``. Names are as
+`pipeline.sources.record_format` has them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
-from pipeline.sources.record_lines import OFFSETS_TOPIC, REQUIRED, milliseconds
+from pipeline.sources.record_format import (
+    OPTIONAL,
+    REQUIRED,
+    Encoding,
+    RecordFormat,
+    decoded,
+)
+from pipeline.sources.record_lines import OFFSETS_TOPIC, milliseconds
 from pipeline.sources.rows import UNREADABLE, Row, quarantine_row, record_row
 
-_OPTIONAL: Final = ("timestamp", "topic")
-_BATCH: Final = 8_192
+_SHOWN: Final = 12
+"""Columns that a message lists."""
 
 
-def missing_columns(schema: pa.Schema) -> str | None:
+def missing_columns(schema: pa.Schema, written: RecordFormat) -> str | None:
     """Return why a schema is not that of records; None if it is."""
-    missing = [name for name in REQUIRED if name not in schema.names]
+    names = {column: written.name(column) for column in REQUIRED}
+    missing = [name for name in names.values() if name not in schema.names]
     if missing:
-        return f"Parquet without column {', '.join(missing)}"
-    for name in ("key", "value"):
-        kind = schema.field(name).type
-        if not (pa.types.is_binary(kind) or pa.types.is_large_binary(kind)):
-            return f"Parquet whose column {name} is {kind}, not binary"
-    for name in ("partition", "offset"):
-        kind = schema.field(name).type
+        there = ", ".join(schema.names[:_SHOWN]) or "none"
+        return f"Parquet without column {', '.join(missing)}; its columns are {there}"
+    for column in ("key", "value"):
+        kind = schema.field(names[column]).type
+        if not is_bytes(kind) and (written.encoding is None or not is_text(kind)):
+            hint = "; add --encoding hex or base64" if is_text(kind) else ""
+            return f"Parquet whose column {names[column]} is {kind}, not binary{hint}"
+    for column in ("partition", "offset"):
+        kind = schema.field(names[column]).type
         if not pa.types.is_integer(kind):
-            return f"Parquet whose column {name} is {kind}, not an integer"
+            return f"Parquet whose column {names[column]} is {kind}, not an integer"
+    name = written.name("timestamp")
+    if name in schema.names and not _is_time(schema.field(name).type):
+        return f"Parquet whose column {name} is {schema.field(name).type}, not a time"
     return None
 
 
-def read_records(path: Path, row_group: int, source: str) -> Iterator[Row]:
-    """Yield one row group's records; an unreadable row becomes quarantine.
+def record_columns(schema: pa.Schema, written: RecordFormat) -> dict[str, str]:
+    """Return the columns to read, by our names, with their names in the file."""
+    wanted = {column: written.name(column) for column in (*REQUIRED, *OPTIONAL)}
+    return {column: name for column, name in wanted.items() if name in schema.names}
 
-    Raises
-    ------
-    OSError, pyarrow.ArrowException
-        If the file is damaged.
+
+def is_bytes(kind: pa.DataType) -> bool:
+    """Return whether a column holds bytes."""
+    return bool(pa.types.is_binary(kind) or pa.types.is_large_binary(kind))
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Return whether a column holds text."""
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _is_time(kind: pa.DataType) -> bool:
+    return pa.types.is_timestamp(kind) or pa.types.is_integer(kind) or is_text(kind)
+
+
+def record_of_fields(
+    fields: dict[str, Any], source: str, number: int, encoding: Encoding | None
+) -> Row:
+    """Return the row of a record; what is no record becomes quarantine.
+
+    ``fields`` are the columns of `COLUMNS` with our names: key and value as read,
+    integers, the timestamp in milliseconds or as text.
     """
-    with pq.ParquetFile(path) as file:
-        names = file.schema_arrow.names
-        columns = [*REQUIRED, *(name for name in _OPTIONAL if name in names)]
-        first = sum(file.metadata.row_group(i).num_rows for i in range(row_group))
-        for batch in file.iter_batches(
-            batch_size=_BATCH, row_groups=[row_group], columns=columns
-        ):
-            for fields in _in_milliseconds(batch).to_pylist():
-                first += 1
-                yield _row(fields, source, first)
-
-
-def _in_milliseconds(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Convert a column of timestamps to integers."""
-    at = batch.schema.get_field_index("timestamp")
-    if at < 0 or not pa.types.is_timestamp(batch.schema.field(at).type):
-        return batch
-    zone = batch.schema.field(at).type.tz
-    column = pc.cast(batch.column(at), pa.timestamp("ms", tz=zone), safe=False)
-    return batch.set_column(at, "timestamp", pc.cast(column, pa.int64()))
-
-
-def _row(fields: dict[str, Any], source: str, number: int) -> Row:
-    topic = fields.get("topic", OFFSETS_TOPIC)
-    reason = None
-    if topic != OFFSETS_TOPIC:
+    topic = fields.get("topic")
+    reason, at = None, None
+    if topic is not None and topic != OFFSETS_TOPIC:
         reason = f"a record of topic {topic!r}, not {OFFSETS_TOPIC}"
     elif fields["key"] is None:
         reason = "key: a record without one"
-    elif not all(_sound(fields[name], bits) for name, bits in _BITS.items()):
+    elif not all(_is_sound(fields[name], bits) for name, bits in _BITS.items()):
         reason = "partition or offset missing or out of range"
     try:
         at = milliseconds(fields.get("timestamp"))
     except ValueError as error:
-        reason, at = f"not a time: {error}", None
+        reason = f"not a time: {error}"
+    parts: dict[str, bytes | None] = {}
+    for column in ("key", "value"):
+        try:
+            parts[column] = _bytes(fields[column], encoding)
+        except ValueError:
+            reason = f"{column} is not {encoding.value if encoding else 'bytes'}"
+            parts[column] = fields[column]
     if reason is not None:
-        raw = {"key": fields["key"]}
         return quarantine_row(
-            UNREADABLE, reason, source=source, line=number, raw=fields["value"], **raw
+            UNREADABLE,
+            reason,
+            source=source,
+            line=number,
+            raw=parts["value"],
+            key=parts["key"],
         )
     place = {
         "source_partition": fields["partition"],
         "source_offset": fields["offset"],
         "at": at,
     }
-    return record_row(source, place, key=fields["key"], value=fields["value"])
+    return record_row(source, place, key=parts["key"] or b"", value=parts["value"])
+
+
+def _bytes(data: bytes | None, encoding: Encoding | None) -> bytes | None:
+    if data is None or encoding in (None, Encoding.BYTES):
+        return data
+    return decoded(data.decode("ascii"), encoding)
 
 
 _BITS: Final = {"partition": 31, "offset": 63}
 
 
-def _sound(value: int | None, bits: int) -> bool:
+def _is_sound(value: int | None, bits: int) -> bool:
     return value is not None and 0 <= value < 1 << bits

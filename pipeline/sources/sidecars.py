@@ -9,11 +9,11 @@ all read at one moment; ``ms`` is optional.
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Any, TypeAlias, TypeVar
+from typing import Annotated, Any, Final, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from pipeline.files import FileStore, LocalStore, Location, uri_of
 from pipeline.topic_ids import id_of_plain
 from rebalance import (
     INT64_MAX,
@@ -54,9 +54,12 @@ Logs: TypeAlias = dict[str, dict[int, tuple[int, int]]]
 """Topic, partition → earliest and latest offset."""
 
 _T = TypeVar("_T")
+_LOCAL: Final[FileStore] = LocalStore()
 
 
-def read_topics(path: Path, max_partitions: int = MAX_PARTITIONS) -> dict[str, int]:
+def read_topics(
+    path: Location, max_partitions: int = MAX_PARTITIONS, store: FileStore = _LOCAL
+) -> dict[str, int]:
     """Read partition counts.
 
     Raises
@@ -65,7 +68,7 @@ def read_topics(path: Path, max_partitions: int = MAX_PARTITIONS) -> dict[str, i
         If the file is not of this form, a count exceeds ``max_partitions``, or the file
         cannot be read.
     """
-    counts = {topic: one.partitions for topic, one in _topics(path).items()}
+    counts = {topic: one.partitions for topic, one in _topics(path, store).items()}
     for topic, count in counts.items():
         if count > max_partitions:
             reason = f"{count} partitions, above the limit {max_partitions}"
@@ -73,7 +76,7 @@ def read_topics(path: Path, max_partitions: int = MAX_PARTITIONS) -> dict[str, i
     return counts
 
 
-def read_topic_ids(path: Path) -> dict[str, str]:
+def read_topic_ids(path: Location, store: FileStore = _LOCAL) -> dict[str, str]:
     """Read the names of topic ids, which are as in `pipeline.topic_ids`.
 
     Raises
@@ -82,7 +85,7 @@ def read_topic_ids(path: Path) -> dict[str, str]:
         As `read_topics`, or if two topics have the same id.
     """
     names: dict[str, str] = {}
-    for topic, one in _topics(path).items():
+    for topic, one in _topics(path, store).items():
         if one.id is not None:
             first = names.setdefault(id_of_plain(one.id), topic)
             if first != topic:
@@ -92,8 +95,8 @@ def read_topic_ids(path: Path) -> dict[str, str]:
     return names
 
 
-def _topics(path: Path) -> dict[str, DescribedTopic]:
-    written = _read(path, TypeAdapter(dict[str, Any]))
+def _topics(path: Location, store: FileStore) -> dict[str, DescribedTopic]:
+    written = _read(path, store, TypeAdapter(dict[str, Any]))
     found: dict[str, DescribedTopic] = {}
     for topic, one in written.items():
         if isinstance(one, dict):
@@ -104,7 +107,7 @@ def _topics(path: Path) -> dict[str, DescribedTopic]:
     return found
 
 
-def read_offsets(path: Path) -> Logs:
+def read_offsets(path: Location, store: FileStore = _LOCAL) -> Logs:
     """Read log ends.
 
     Raises
@@ -112,25 +115,27 @@ def read_offsets(path: Path) -> Logs:
     DocumentError, SourceError
         If the file is not of this form, or cannot be read.
     """
-    written = _read(path, TypeAdapter(_OffsetsFile))
+    written = _read(path, store, TypeAdapter(_OffsetsFile))
     return {
         topic: {int(n): (log.earliest, log.latest) for n, log in logs.items()}
         for topic, logs in written.offsets.items()
     }
 
 
-def _read(path: Path, kind: TypeAdapter[_T]) -> _T:
+def _read(path: Location, store: FileStore, kind: TypeAdapter[_T]) -> _T:
     try:
-        value: Any = parse_json(path.read_bytes())
+        with store.open(uri_of(path)) as file:
+            value: Any = parse_json(file.read())
     except OSError as error:
-        raise SourceError(f"unreadable: {error.strerror}", source=str(path)) from None
+        reason = f"unreadable: {error.strerror or error}"
+        raise SourceError(reason, source=str(path)) from None
     except DocumentError as error:
         raise error.at(source=str(path), line=None) from None
     return _valid(value, kind, path, ())
 
 
 def _valid(
-    value: object, kind: TypeAdapter[_T], path: Path, steps: tuple[str, ...]
+    value: object, kind: TypeAdapter[_T], path: Location, steps: tuple[str, ...]
 ) -> _T:
     try:
         return kind.validate_python(value, strict=True)

@@ -1,23 +1,25 @@
-"""Source kind of a file, detected from its content."""
+"""Source kind of a file, detected from its first bytes."""
 
 from __future__ import annotations
 
 import json
 import re
-import zlib
 from collections.abc import Iterable, Iterator
 from enum import Enum
 from itertools import islice
-from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from pipeline.describe.messages import note_of
 from pipeline.describe.text_tables import heading_of
-from pipeline.sources.lines import Line, open_bytes, read_lines
-from pipeline.sources.record_lines import REQUIRED
+from pipeline.sources.lines import Line, read_lines, unpacked
+from pipeline.sources.record_format import (
+    REQUIRED,
+    Encoding,
+    RecordFormat,
+    encoding_of_key,
+)
 from pipeline.sources.record_parquet import missing_columns
 from rebalance import SourceError
 
@@ -25,6 +27,8 @@ PARQUET_MAGIC: Final = b"PAR1"
 _LINES_LOOKED_AT: Final = 200
 _BYTES_LOOKED_AT: Final = 4 << 20  # of a line, or of a document in several lines
 _LONG_LINES: Final = 4
+_SHOWN: Final = 200  # characters of names in a message
+UNKNOWN: Final = "unknown format"
 _FORMAT_PREFIX: Final = "rebalance/"
 _FORMAT: Final = re.compile(rb'"format"\s*:\s*"rebalance/')
 
@@ -41,40 +45,21 @@ class UnknownFormatError(SourceError):
     """A file that is no source; the reason describes it."""
 
 
-def is_parquet(path: Path) -> bool:
-    """Return whether a file starts like Parquet."""
-    with path.open("rb") as file:
-        return file.read(4) == PARQUET_MAGIC
-
-
-def kind_of(path: Path, name: str) -> SourceKind:
-    """Recognize a file.
+def first_lines(file: BinaryIO) -> list[Line]:
+    """Return the first non-blank lines, up to a limit.
 
     Raises
     ------
-    UnknownFormatError
-        If it is empty, unreadable, or of no known kind.
+    OSError, EOFError, zlib.error
+        If the file cannot be read so far.
     """
-    if is_parquet(path):
-        return _kind_of_parquet(path, name)
-    try:
-        lines = list(_first_lines(path))
-    except (OSError, EOFError, zlib.error) as error:
-        raise UnknownFormatError(f"unreadable: {error}", source=name) from None
-    if not lines:
-        raise UnknownFormatError("an empty file", source=name)
-    kind = _kind_of_lines(lines) or _kind_of_document(path)
-    if kind is None:
-        reason = f"unknown format{_hint(path, lines[0])}; known are {known_formats()}"
-        raise UnknownFormatError(reason, source=name)
-    return kind
+    file.seek(0)
+    return list(_first_lines(file))
 
 
-def _first_lines(path: Path) -> Iterator[Line]:
-    """Yield the first non-blank lines, up to a limit."""
+def _first_lines(file: BinaryIO) -> Iterator[Line]:
     left = _LONG_LINES * _BYTES_LOOKED_AT
-    lines = read_lines(path, limit=_BYTES_LOOKED_AT)
-    for line in islice(lines, _LINES_LOOKED_AT):
+    for line in islice(read_lines(file, limit=_BYTES_LOOKED_AT), _LINES_LOOKED_AT):
         left -= len(line.text)
         if line.text.strip():
             yield line
@@ -82,30 +67,75 @@ def _first_lines(path: Path) -> Iterator[Line]:
             return
 
 
-def known_formats() -> str:
-    """List the formats for a message."""
-    return ", ".join(kind.value for kind in SourceKind)
+def kind_of_text(
+    file: BinaryIO, lines: list[Line], name: str, written: RecordFormat
+) -> SourceKind:
+    """Recognize a text by its first lines.
+
+    Raises
+    ------
+    UnknownFormatError
+        If it is empty, or of no known kind.
+    """
+    if not lines:
+        raise UnknownFormatError("an empty file", source=name)
+    kind = _kind_of_lines(lines, written) or _kind_of_document(file)
+    if kind is None:
+        raise UnknownFormatError(f"{UNKNOWN}{_hint(file, lines[0])}", source=name)
+    return kind
 
 
-def _kind_of_parquet(path: Path, name: str) -> SourceKind:
-    try:
-        schema = pq.read_schema(path)
-    except (OSError, pa.ArrowException) as error:
-        first = str(error).splitlines()[0]
-        raise UnknownFormatError(f"unreadable Parquet: {first}", source=name) from None
+def kind_of_schema(schema: pa.Schema, name: str, written: RecordFormat) -> SourceKind:
+    """Recognize a Parquet file by its columns.
+
+    Raises
+    ------
+    UnknownFormatError
+        If it is of no known kind.
+    """
     if {"group", "topics", "members"} <= set(schema.names):
         return SourceKind.REBALANCES
-    reason = missing_columns(schema)
+    reason = missing_columns(schema, written)
     if reason is not None:
         raise UnknownFormatError(reason, source=name)
     return SourceKind.RECORDS
 
 
-def _kind_of_lines(lines: Iterable[Line]) -> SourceKind | None:
+def encoding_of(lines: Iterable[Line], written: RecordFormat) -> Encoding:
+    """Return the encoding of records in lines, by the first key that shows it."""
+    for line in lines:
+        fields = _object(line.text)
+        key = fields.get(written.name("key")) if isinstance(fields, dict) else None
+        if encoding := encoding_of_key(key):
+            return encoding
+    return Encoding.HEX
+
+
+def is_in_lines(lines: Iterable[Line]) -> bool:
+    """Return whether a file has one document per line, judging by its first line."""
+    return next((one.text.rstrip().endswith(b"}") for one in lines), False)
+
+
+ACCEPTED: Final = (
+    "accepted are records of __consumer_offsets (Parquet, JSON Lines; see --columns), "
+    "text of kafka-consumer-groups --describe, and rebalance/1 documents (JSON, "
+    "Parquet); for example: kafka-consumer-groups --bootstrap-server localhost:9092 "
+    "--describe --all-groups > groups.txt && assignor-oracle audit groups.txt "
+    "--out audit"
+)
+"""What a message adds when nothing was recognized."""
+
+
+def known_formats() -> str:
+    """List the formats for a message."""
+    return ", ".join(kind.value for kind in SourceKind)
+
+
+def _kind_of_lines(lines: Iterable[Line], written: RecordFormat) -> SourceKind | None:
     """Recognize the first line of a known kind; earlier ones can be damaged."""
     for line in lines:
         if line.text.lstrip().startswith(b"{"):
-            kind = _kind_of_object(_object(line.text))
+            kind = _kind_of_object(_object(line.text), written)
             if kind is None and _FORMAT.search(line.text):
                 kind = SourceKind.REBALANCES
         else:
@@ -117,21 +147,26 @@ def _kind_of_lines(lines: Iterable[Line]) -> SourceKind | None:
     return None
 
 
-def _kind_of_document(path: Path) -> SourceKind | None:
+def _kind_of_document(file: BinaryIO) -> SourceKind | None:
     """Recognize one rebalance/1 document in several lines."""
-    with open_bytes(path) as file:
-        head = file.read(_BYTES_LOOKED_AT)
+    head = _head(file)
     if head.lstrip().startswith(b"{") and _FORMAT.search(head):
         return SourceKind.REBALANCES
     return None
 
 
-def _kind_of_object(fields: Any) -> SourceKind | None:
+def _head(file: BinaryIO) -> bytes:
+    file.seek(0)
+    return unpacked(file).read(_BYTES_LOOKED_AT)
+
+
+def _kind_of_object(fields: Any, written: RecordFormat) -> SourceKind | None:
     if not isinstance(fields, dict):
         return None
     if str(fields.get("format", "")).startswith(_FORMAT_PREFIX):
         return SourceKind.REBALANCES
-    if len(fields.keys() & set(REQUIRED)) > len(REQUIRED) - 2 and "key" in fields:
+    names = {written.name(column) for column in REQUIRED}
+    if len(fields.keys() & names) > len(names) - 2 and written.name("key") in fields:
         return SourceKind.RECORDS
     return None
 
@@ -143,13 +178,15 @@ def _object(text: bytes) -> Any:
         return None
 
 
-def _hint(path: Path, first: Line) -> str:
+def _hint(file: BinaryIO, first: Line) -> str:
     """Describe an unknown file, if it is one of our own side files."""
-    with open_bytes(path) as file:
-        whole = _object(file.read(_BYTES_LOOKED_AT))
+    whole = _object(_head(file))
     if isinstance(whole, dict) and "offsets" in whole:
         return " (log ends? give them with --offsets)"
     if isinstance(whole, dict) and all(isinstance(n, int) for n in whole.values()):
         return " (partition counts? give them with --topics)"
+    if isinstance(fields := _object(first.text), dict):
+        names = ", ".join(map(str, fields))[:_SHOWN]
+        return f": JSON with {names} (records? give their names with --columns)"
     shown = first.text[:40].decode("utf-8", errors="replace")
     return f", starting {shown!r}"

@@ -36,7 +36,7 @@ class Pretended:
 
     def __call__(
         self,
-        sources: Sequence[Path],
+        sources: Sequence[str],
         out: Path,
         *,
         progress: Callable[[str, int, int], None],
@@ -103,6 +103,8 @@ def test_options_reach_the_pipeline(
         "--offsets": "o.json",
         "--auto-offset-reset": "latest",
         "--format": "describe",
+        "--columns": "value=payload",
+        "--encoding": "base64",
         "--claim-rule": "current-generation",
         "--max-partitions": "7",
         "--assignors": "range, kip54-sticky",
@@ -111,13 +113,15 @@ def test_options_reach_the_pipeline(
     given = [word for pair in options.items() for word in pair]
     assert cli("audit", "a", "b", "--out", tmp_path, *given).code == 0
     assert pipeline.asked == {
-        "sources": [Path("a"), Path("b")],
+        "sources": ["a", "b"],
         "out": tmp_path,
         "cluster": "prod",
-        "topics": Path("t.json"),
-        "offsets": Path("o.json"),
+        "topics": "t.json",
+        "offsets": "o.json",
         "offset_reset": OffsetReset.LATEST,
         "source_format": "describe",
+        "columns": "value=payload",
+        "encoding": "base64",
         "claim_rule": ClaimRule.CURRENT_GENERATION,
         "max_partitions": 7,
         "assignors": ("range", "kip54-sticky"),

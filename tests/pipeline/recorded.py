@@ -39,7 +39,7 @@ def churn_rows() -> tuple[Row, ...]:
 @cache
 def first_look_rows() -> tuple[Row, ...]:
     """Return every row that the reconstruction of the short recording yields."""
-    lines = read_lines(FIRST_LOOK / "consumer_offsets.jsonl")
+    lines = read_lines((FIRST_LOOK / "consumer_offsets.jsonl").open("rb"))
     rows = [keyed(row_of_line(line, "first-look")) for line in lines]
     return tuple(histories(in_order(rows)))
 

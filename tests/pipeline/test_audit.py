@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -388,6 +389,34 @@ def test_wrong_input_needs_no_spark(tmp_path: Path) -> None:
         audit([log], out, cluster="")
     assert not out.exists()
 
+
+@pytest.mark.slow
+def test_a_relative_path_on_a_cluster_is_that_of_the_driver(tmp_path: Path) -> None:
+    """Workers of ``local-cluster`` run in folders of their own."""
+    (tmp_path / "in").mkdir()
+    log_of(tmp_path / "in", 3)
+    found = []
+    for master in ("local-cluster[2,1,1024]", "local[1]"):
+        ran = subprocess.run(
+            [sys.executable, "-c", RELATIVE, master],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])},
+        )
+        assert ran.returncode == 0, ran.stderr
+        found.append(read_table(tmp_path / master, "answers"))
+    assert found[0].num_rows == 3 * 15
+    assert found[0].equals(found[1])
+
+
+RELATIVE = """
+import sys
+from pathlib import Path
+from pipeline.audit import audit
+audit(["in"], Path(sys.argv[1]), master=sys.argv[1])
+"""
 
 SCRIPT = """
 import sys

@@ -12,7 +12,8 @@ import pytest
 from pipeline.cases import Case, unpack
 from pipeline.sources.rows import CASE, SET_ASIDE, UNREADABLE, Row
 from tests.pipeline.describe_text import held, members, offsets, state
-from tests.pipeline.test_sources import LOG, jsonl, read_path, what
+from tests.pipeline.local_reading import read_path
+from tests.pipeline.test_sources import LOG, jsonl, what
 from tests.shapes import CHAIN, DOUBLE_CLAIM
 
 GOOD = members(("a-1", 1, "t:0"), ("b-1", 1, "t:1"), group="good") + state(

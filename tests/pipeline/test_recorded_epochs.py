@@ -241,7 +241,10 @@ def _equal(group: str, name: str) -> tuple[int, int]:
 def test_described_states_equal_the_members_partitions() -> None:
     """Of each stable group in a snapshot, at one moment; others are not judged."""
     folder = TESTS / "data/churn-describe"
-    files = [(path.name, read_lines(path)) for path in sorted(folder.glob("*.txt"))]
+    files = [
+        (path.name, read_lines(path.open("rb")))
+        for path in sorted(folder.glob("*.txt"))
+    ]
     compared = []
     for snapshot in read_snapshots(files)[0]:
         if snapshot.group_id not in GROUPS:

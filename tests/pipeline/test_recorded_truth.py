@@ -184,7 +184,10 @@ def test_described_states_equal_the_reconstruction() -> None:
     """Groups at rest in a snapshot hold what some generation gave them."""
     cases, again = history()
     folder = TESTS / "data/churn-describe"
-    files = [(path.name, read_lines(path)) for path in sorted(folder.glob("*.txt"))]
+    files = [
+        (path.name, read_lines(path.open("rb")))
+        for path in sorted(folder.glob("*.txt"))
+    ]
     compared = 0
     for snapshot in read_snapshots(files)[0]:
         try:

@@ -17,12 +17,11 @@ from pipeline.judging.instances import World
 from pipeline.judging.judge_rows import Settings, judge_case_safely
 from pipeline.judging.topic_names import named_counts, names_of_ids
 from pipeline.records import GroupMember, GroupMetadata
-from pipeline.sources.find import find_sources
-from pipeline.sources.read import rows_of
 from pipeline.sources.rows import CASE, TOPIC, TOPIC_ID
 from rebalance import ClaimRule
 from tests.pipeline.describe_text import MEMBERS, members, read, state, table
 from tests.pipeline.groups import Log, group, member
+from tests.pipeline.local_reading import read_paths
 from tests.pipeline.test_sources import in_order, jsonl
 from tests.strategies import rebalances_with_assignments
 from tests.wire import RECORDINGS, TESTS
@@ -35,8 +34,7 @@ DESCRIBE = TESTS / "data/churn-describe"
 
 def rows_in(*paths: Path) -> list[Row]:
     """Read and reconstruct sources, as one task of an audit does."""
-    splits = find_sources(paths).splits
-    rows = in_order([row for split in splits for row in rows_of(split)])
+    rows = in_order(read_paths(paths))
     found = list(histories(rows))
     return list(with_record_states(found, names_in(found)))
 

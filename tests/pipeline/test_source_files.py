@@ -15,7 +15,8 @@ from pipeline.sources.rows import UNREADABLE
 from pipeline.sources.sidecars import read_offsets, read_topics
 from pipeline.sources.source_kind import SourceKind
 from rebalance import OracleError, SourceError
-from tests.pipeline.test_sources import LOG, jsonl, read_path, what
+from tests.pipeline.local_reading import read_path
+from tests.pipeline.test_sources import LOG, jsonl, what
 from tests.shapes import CHAIN
 from tests.wire import RECORDINGS
 
@@ -36,7 +37,7 @@ def test_a_folder_gives_all_its_files_by_name(tmp_path: Path) -> None:
         "history/deep/b.jsonl",
     ]
     assert [error.source for error in found.unknown] == ["history/notes.txt"]
-    assert found.side_files == {"topics.json": folder / "topics.json"}
+    assert found.side_files == {"topics.json": f"file:{folder}/topics.json"}
 
 
 def test_files_of_one_name_are_told_apart(tmp_path: Path) -> None:

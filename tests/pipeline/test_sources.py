@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.history.stream import ORDER, histories
-from pipeline.sources.find import Found, find_sources
-from pipeline.sources.lines import Line, read_lines, survey
-from pipeline.sources.read import keyed, rows_of
+from pipeline.sources.find import find_sources
+from pipeline.sources.lines import Line, read_lines
+from pipeline.sources.read import keyed
 from pipeline.sources.record_lines import milliseconds, row_of_line
 from pipeline.sources.rows import (
     CASE,
@@ -32,6 +32,7 @@ from pipeline.sources.rows import (
 from rebalance import rebalance_of
 from rebalance.arrow import to_table
 from tests.pipeline.groups import START_MS, Log, commit, group, member
+from tests.pipeline.local_reading import read_found, read_path
 from tests.shapes import CHAIN, DOUBLE_CLAIM
 
 LOG = Log().add(
@@ -56,14 +57,6 @@ def parquet(path: Path, rows: list[dict[str, Any]], **replaced: pa.Array) -> Non
     pq.write_table(pa.table(columns), path)
 
 
-def read(found: Found) -> list[Row]:
-    return [row for split in found.splits for row in rows_of(split)]
-
-
-def read_path(path: Path, **options: str) -> list[Row]:
-    return read(find_sources([path], **options))
-
-
 def what(rows: list[Row]) -> list[str]:
     return [row["what"] for row in rows]
 
@@ -75,11 +68,11 @@ def test_a_document_above_the_size_limit_is_quarantined(
     path = tmp_path / "r.json"
     path.write_text(json.dumps(CHAIN, indent=indent))
     partitions = sum(topic["partitions"] for topic in CHAIN["topics"].values())
-    (split,) = find_sources([path]).splits
-    (row,) = rows_of(split, partitions - 1)
+    found = find_sources([path])
+    (row,) = read_found(found, partitions - 1)
     assert row["what"] == UNREADABLE
     assert "partitions up to here, above the limit" in row["reason"]
-    (row,) = rows_of(split, partitions)
+    (row,) = read_found(found, partitions)
     assert row["what"] == CASE
 
 
@@ -126,40 +119,10 @@ def test_times_that_are_none(written: object) -> None:
         milliseconds(written)
 
 
-@given(
-    st.lists(st.sampled_from([b"", b"a", b"bc" * 9, b"\xff"]), max_size=30),
-    st.integers(1, 40),
-    st.booleans(),
-)
-def test_splits_are_whole_lines_with_their_numbers(
-    tmp_path_factory: pytest.TempPathFactory,
-    texts: list[bytes],
-    split_bytes: int,
-    ends: bool,
-) -> None:
-    path = tmp_path_factory.mktemp("lines") / "f"
-    path.write_bytes(b"\n".join(texts) + (b"\n" if ends else b""))
-    whole = list(read_lines(path))
-    _, extents = survey(path, split_bytes=split_bytes)
-    assert [line for extent in extents for line in read_lines(path, extent)] == whole
-    assert [line.number for line in whole] == list(range(1, len(whole) + 1))
-
-
-def test_a_large_file_is_read_in_several_splits(tmp_path: Path) -> None:
-    path = tmp_path / "big"
-    lines = [b"x" * 1000 + str(i).encode() for i in range(5_000)]
-    path.write_bytes(b"\n".join(lines))
-    _, extents = survey(path, split_bytes=1 << 20)
-    assert len(extents) > 3
-    found = [line for extent in extents for line in read_lines(path, extent)]
-    assert [line.text for line in found] == lines
-    assert found[-1].number == 5_000
-
-
 def test_a_line_past_the_limit_is_reported_by_its_start(tmp_path: Path) -> None:
     path = tmp_path / "long"
     path.write_bytes(b"a" * 99 + b"\n" + b"b" * 10 + b"\nc")
-    found = [(n.number, n.text, n.whole) for n in read_lines(path, limit=10)]
+    found = [(n.number, n.text, n.whole) for n in read_lines(path.open("rb"), limit=10)]
     assert found == [
         (1, b"a" * 10, False),
         (2, b"b" * 10, True),
@@ -242,17 +205,6 @@ def test_a_truncated_gzip_yields_the_records_before_the_cut(tmp_path: Path) -> N
     assert rows[-1]["what"] == UNREADABLE
     assert "breaks off" in rows[-1]["reason"]
     assert what(rows).count(RECORD) > 500
-
-
-def test_a_damaged_row_group_is_reported(tmp_path: Path) -> None:
-    path = tmp_path / "r.parquet"
-    parquet(path, LOG.records * 500)
-    data = bytearray(path.read_bytes())
-    data[4:200] = b"\xa5" * 196
-    path.write_bytes(data)
-    rows = read_path(path)
-    assert rows[-1]["what"] == UNREADABLE
-    assert "breaks off" in rows[-1]["reason"]
 
 
 def test_bad_rows_of_parquet_are_numbered(tmp_path: Path) -> None:

@@ -16,13 +16,12 @@ from pipeline.history.stream import histories
 from pipeline.judging.instances import World
 from pipeline.judging.judge_rows import Settings, judge_rows
 from pipeline.records import GroupMetadata
-from pipeline.sources.find import find_sources
-from pipeline.sources.read import rows_of
 from pipeline.sources.rows import ROWS, TOPIC
 from pipeline.tables import SCHEMAS
 from rebalance import ClaimRule
 from tests.pipeline.describe_text import members, state
 from tests.pipeline.groups import Log, group, member
+from tests.pipeline.local_reading import read_paths
 from tests.pipeline.test_sources import in_order, jsonl
 from tests.report.audits import Audit, write_rows
 from tests.strategies import draw_any_assignment, draw_assignment, rebalances
@@ -36,8 +35,7 @@ ASSIGNORS = ("range", "sticky", "cooperative-sticky")
 
 def audit_of(sources: Sequence[Path], out: Path) -> Path:
     """Audit sources as the stages of the pipeline do, in one task."""
-    found = find_sources(sources)
-    rows = in_order([row for split in found.splits for row in rows_of(split)])
+    rows = in_order(read_paths(sources))
     rows = list(with_record_states(histories(rows), {}))
     inferred = {row["record"]: row["records"] for row in rows if row["what"] == TOPIC}
     cases = [row for row in rows if row["what"] != TOPIC]

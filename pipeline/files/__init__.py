@@ -1,0 +1,27 @@
+"""Files by URI: on this machine, or in any file system that Hadoop supports."""
+
+from pipeline.files.hadoop_store import HadoopStore
+from pipeline.files.local_store import LocalStore
+from pipeline.files.location import (
+    Location,
+    is_local,
+    local_path,
+    name_of,
+    shown,
+    uri_of,
+)
+from pipeline.files.stores import FileEntry, FileStore, Stores
+
+__all__ = [
+    "FileEntry",
+    "FileStore",
+    "HadoopStore",
+    "LocalStore",
+    "Location",
+    "Stores",
+    "is_local",
+    "local_path",
+    "name_of",
+    "shown",
+    "uri_of",
+]

@@ -1,0 +1,127 @@
+"""Hadoop's file systems, through the Java of a running Spark session."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, BinaryIO, Final, cast
+
+from py4j.protocol import Py4JError, Py4JJavaError
+from pyspark.sql import SparkSession
+
+from pipeline.files.stores import FileEntry
+
+_BUFFER: Final = 256 << 10
+
+
+class HadoopStore:
+    """Files of a cluster; see `pipeline.files.stores.FileStore`.
+
+    Credentials and endpoints are those of the session's Hadoop configuration.
+    """
+
+    def __init__(self, spark: SparkSession) -> None:
+        # The private names are PySpark's only way to Java; its own readers use them.
+        self._jvm: Any = spark._jvm
+        self._conf: Any = spark._jsc.hadoopConfiguration()
+
+    def is_folder(self, uri: str) -> bool | None:
+        """Return whether a location is a folder; None if there is nothing."""
+        path = self._path(uri)
+        with _java_errors():
+            system = path.getFileSystem(self._conf)
+            if not system.exists(path):
+                return None
+            return bool(system.getFileStatus(path).isDirectory())
+
+    def files(self, uri: str) -> list[FileEntry]:
+        """Return the file, or all files below the folder, in the order of paths."""
+        path = self._path(uri)
+        with _java_errors():
+            system = path.getFileSystem(self._conf)
+            top = system.getFileStatus(path)
+            if not top.isDirectory():
+                return [_entry(top, "")]
+            root = top.getPath().toString().rstrip("/") + "/"
+            found = system.listFiles(path, True)
+            entries = []
+            while found.hasNext():
+                entries.append(_entry(found.next(), root))
+        return sorted(entries, key=lambda entry: entry.below)
+
+    def open(self, uri: str) -> BinaryIO:
+        """Open a file for reading."""
+        path = self._path(uri)
+        with _java_errors():
+            system = path.getFileSystem(self._conf)
+            length = int(system.getFileStatus(path).getLen())
+            raw = _JavaInput(system.open(path), length)
+        return cast("BinaryIO", io.BufferedReader(raw, _BUFFER))
+
+    def _path(self, uri: str) -> Any:
+        with _java_errors():
+            return self._jvm.org.apache.hadoop.fs.Path(uri)
+
+
+class _JavaInput(io.RawIOBase):
+    """An ``FSDataInputStream`` as a raw Python stream."""
+
+    def __init__(self, stream: Any, length: int) -> None:
+        self._stream = stream
+        self._length = length
+        self._position = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._position
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._length}
+        self._position = max(0, base[whence] + offset)
+        return self._position
+
+    def readinto(self, buffer: Any) -> int:
+        wanted = min(len(buffer), self._length - self._position)
+        if wanted <= 0:
+            return 0
+        with _java_errors():
+            self._stream.seek(self._position)
+            data = bytes(self._stream.readNBytes(wanted))
+        buffer[: len(data)] = data
+        self._position += len(data)
+        return len(data)
+
+    def close(self) -> None:
+        if not self.closed:
+            with _java_errors():
+                self._stream.close()
+        super().close()
+
+
+def _entry(status: Any, root: str) -> FileEntry:
+    uri = status.getPath().toString()
+    return FileEntry(
+        uri=uri,
+        below=tuple(uri.removeprefix(root).split("/")) if root else (),
+        length=int(status.getLen()),
+        modified_ms=int(status.getModificationTime()),
+    )
+
+
+@contextmanager
+def _java_errors() -> Iterator[None]:
+    """Convert an exception of Java to an ``OSError`` with its message."""
+    try:
+        yield
+    except Py4JJavaError as error:
+        cause = error.java_exception
+        text = str(cause.getMessage() or cause.getClass().getName())
+        raise OSError(text.splitlines()[0]) from error
+    except Py4JError as error:
+        raise OSError(str(error).splitlines()[0]) from error

@@ -1,0 +1,213 @@
+"""Files that the audit reads, as their first bytes or their footers describe them."""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from pathlib import PurePosixPath
+from typing import BinaryIO, Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pipeline.files import FileEntry, FileStore, is_local, name_of
+from pipeline.sources.lines import GZIP_MAGIC
+from pipeline.sources.record_format import AS_SPARK, RecordFormat
+from pipeline.sources.source_kind import (
+    PARQUET_MAGIC,
+    SourceKind,
+    UnknownFormatError,
+    encoding_of,
+    first_lines,
+    is_in_lines,
+    kind_of_schema,
+    kind_of_text,
+)
+from rebalance import SourceError
+
+LARGE: Final = 16 << 20
+"""Bytes from which a text is read line by line, in blocks, and not as one value."""
+WHOLE_LIMIT: Final = 256 << 20
+"""Bytes of the largest file that is read as one value."""
+DIGEST_LIMIT: Final = 1 << 30
+"""Bytes of the largest file whose sha256 is computed."""
+_CHUNK: Final = 1 << 20
+
+
+class FileLayout(Enum):
+    """How the content is laid out."""
+
+    LINES = "lines"
+    DOCUMENT = "document"  # of several lines: it can only be read as a whole
+    PARQUET = "parquet"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParquetFooter:
+    """Columns and rows of a Parquet file; ``least_group`` is in bytes."""
+
+    schema: pa.Schema
+    rows: int
+    least_group: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceFile:
+    """A file to be read: ``name`` is that of the tables, ``uri`` that of Spark.
+
+    ``sha256`` is None where it is not computed: of remote files, and of large ones.
+    """
+
+    name: str
+    uri: str
+    kind: SourceKind
+    layout: FileLayout
+    length: int
+    modified_ms: int
+    sha256: str | None = None
+    packed: bool = False
+    footer: ParquetFooter | None = field(default=None, compare=False)
+    written: RecordFormat = AS_SPARK
+
+    @property
+    def folder(self) -> str:
+        """Folder of the name; describe texts of one folder are read together."""
+        return str(PurePosixPath(self.name).parent)
+
+    @property
+    def is_large(self) -> bool:
+        """Whether it is read line by line by Spark."""
+        return (
+            self.layout is FileLayout.LINES
+            and self.length >= LARGE
+            and (not self.packed or self.uri.endswith(".gz"))
+        )
+
+
+def source_file(
+    entry: FileEntry,
+    name: str,
+    store: FileStore,
+    forced: SourceKind | None,
+    written: RecordFormat,
+) -> SourceFile:
+    """Recognize a file by its content.
+
+    Raises
+    ------
+    SourceError
+        If it is no source, or cannot be read.
+    """
+    try:
+        with store.open(entry.uri) as file:
+            found = _recognized(file, entry, name, forced, written)
+            file.seek(0)
+            digest = _digest(file, entry)
+    except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
+        first = (str(error).splitlines() or [type(error).__name__])[0]
+        raise UnknownFormatError(f"unreadable: {first}", source=name) from None
+    reason = _why_not_by_spark(found)
+    if reason is not None:
+        raise SourceError(reason, source=name)
+    return replace(found, sha256=digest)
+
+
+def _recognized(
+    file: BinaryIO,
+    entry: FileEntry,
+    name: str,
+    forced: SourceKind | None,
+    written: RecordFormat,
+) -> SourceFile:
+    head = file.read(len(PARQUET_MAGIC))
+    if head == PARQUET_MAGIC:
+        footer = _footer(file, name)
+        kind = kind_of_schema(footer.schema, name, written)
+        if forced not in (None, kind):
+            raise UnknownFormatError(f"Parquet with {kind.value}", source=name)
+        return SourceFile(
+            name=name,
+            uri=entry.uri,
+            kind=kind,
+            layout=FileLayout.PARQUET,
+            length=entry.length,
+            modified_ms=entry.modified_ms,
+            footer=footer,
+            written=written,
+        )
+    lines = first_lines(file)
+    kind = forced or kind_of_text(file, lines, name, written)
+    if kind is SourceKind.RECORDS and written.encoding is None:
+        written = replace(written, encoding=encoding_of(lines, written))
+    is_document = kind is SourceKind.REBALANCES and not is_in_lines(lines)
+    return SourceFile(
+        name=name,
+        uri=entry.uri,
+        kind=kind,
+        layout=FileLayout.DOCUMENT if is_document else FileLayout.LINES,
+        length=entry.length,
+        modified_ms=entry.modified_ms,
+        packed=head.startswith(GZIP_MAGIC),
+        written=written,
+    )
+
+
+def _footer(file: BinaryIO, name: str) -> ParquetFooter:
+    file.seek(0)
+    try:
+        with pq.ParquetFile(pa.PythonFile(file, mode="r")) as parquet:
+            metadata = parquet.metadata
+            groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
+            schema = _with_instants(parquet.schema_arrow, parquet.schema)
+    except (OSError, pa.ArrowException) as error:
+        first = str(error).splitlines()[0]
+        raise UnknownFormatError(f"unreadable Parquet: {first}", source=name) from None
+    if not groups:
+        raise SourceError("Parquet without rows", source=name)
+    sizes = (
+        sum(group.column(i).total_compressed_size for i in range(group.num_columns))
+        for group in groups
+    )
+    return ParquetFooter(schema=schema, rows=metadata.num_rows, least_group=min(sizes))
+
+
+def _with_instants(schema: pa.Schema, stored: pq.ParquetSchema) -> pa.Schema:
+    """Replace the type of INT96 columns, which Spark reads as instants.
+
+    Arrow takes them for nanoseconds, as which Spark reads integers.
+    """
+    for at in range(len(stored)):
+        column = stored.column(at)
+        if column.physical_type == "INT96" and column.path in schema.names:
+            field = schema.field(column.path).with_type(pa.timestamp("us", "UTC"))
+            schema = schema.set(schema.get_field_index(column.path), field)
+    return schema
+
+
+def _digest(file: BinaryIO, entry: FileEntry) -> str | None:
+    if not is_local(entry.uri) or entry.length > DIGEST_LIMIT:
+        return None
+    digest = hashlib.sha256()
+    while chunk := file.read(_CHUNK):
+        digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _why_not_by_spark(file: SourceFile) -> str | None:
+    """Return why Spark would not read a file, or would not see it."""
+    last = name_of(file.uri)
+    hidden = last.startswith(".") or (last.startswith("_") and "=" not in last)
+    if hidden or last.endswith("._COPYING_"):
+        return "Spark ignores files with such names: rename it, without leading . or _"
+    if file.layout is not FileLayout.PARQUET and not file.is_large:
+        if file.length > WHOLE_LIMIT:
+            packed = "gzip whose name does not end with .gz"
+            what = packed if file.packed else "one document"
+            return f"{what}, larger than {WHOLE_LIMIT >> 20} MiB"
+        try:
+            last.encode()
+        except UnicodeEncodeError:
+            return "a file name that is not UTF-8: rename it"
+    return None
