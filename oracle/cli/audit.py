@@ -42,6 +42,16 @@ Offsets = Annotated[
         show_default=False,
     ),
 ]
+Lag = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--lag",
+        metavar="FILE",
+        help="Lag of groups as kafka_exporter, kafka-lag-exporter, or Burrow report "
+        "it; can be repeated.",
+        show_default=False,
+    ),
+]
 Reset = Annotated[
     Literal["earliest", "latest", "none"],
     typer.Option(
@@ -100,6 +110,7 @@ def audit(  # noqa: PLR0913 - one parameter per option
     cluster: Cluster = "local",
     topics: Topics = None,
     offsets: Offsets = None,
+    lag: Lag = None,
     auto_offset_reset: Reset = "earliest",
     source_format: Format = None,
     columns: Columns = None,
@@ -126,6 +137,7 @@ def audit(  # noqa: PLR0913 - one parameter per option
         cluster=cluster,
         topics=topics,
         offsets=offsets,
+        lag=tuple(lag or ()),
         offset_reset=auto_offset_reset,
         source_format=source_format,
         columns=columns,

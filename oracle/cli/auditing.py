@@ -47,6 +47,7 @@ class Audit:
     cluster: str
     topics: str | None
     offsets: str | None
+    lag: tuple[str, ...]
     offset_reset: str
     source_format: str | None
     columns: str | None
@@ -77,6 +78,7 @@ class Audit:
             if value and value != _DEFAULTS.get(name)
             for part in (name, value)
         ]
+        given += [part for one in self.lag for part in ("--lag", one)]
         return shlex.join(["assignor-oracle", "audit", *self.sources, *given])
 
 
@@ -90,6 +92,7 @@ def run_audit(asked: Audit, *, as_json: bool) -> None:
             cluster=asked.cluster,
             topics=asked.topics,
             offsets=asked.offsets,
+            lag=asked.lag,
             offset_reset=OffsetReset(asked.offset_reset),
             source_format=asked.source_format,
             columns=asked.columns,

@@ -32,6 +32,7 @@ from pipeline.judging.judge_rows import Settings
 from pipeline.judging.topic_names import named_counts
 from pipeline.session import spark_session
 from pipeline.sources.find import Found, find_sources
+from pipeline.sources.lag_metrics import read_lag_metrics
 from pipeline.sources.record_format import record_format
 from pipeline.sources.sidecars import Logs, read_offsets, read_topic_ids, read_topics
 from pipeline.sources.source_kind import SourceKind
@@ -98,6 +99,7 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
     cluster: str = "local",
     topics: Location | None = None,
     offsets: Location | None = None,
+    lag: Sequence[Location] = (),
     offset_reset: OffsetReset = OffsetReset.EARLIEST,
     source_format: str | None = None,
     columns: str | None = None,
@@ -127,6 +129,9 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
     topics, offsets
         Side files (`pipeline.sources.sidecars`): partition counts, log ends. If not
         given, ``topics.json`` and ``offsets.json`` in a folder of sources are taken.
+    lag
+        Files with lag that a monitoring system reported
+        (`pipeline.sources.lag_metrics`).
     offset_reset
         Where lag starts if nothing was committed.
     source_format
@@ -169,6 +174,7 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
             topics = topics or found.side_files.get("topics.json")
             offsets = offsets or found.side_files.get("offsets.json")
             given, names, logs = _side_files(stores, topics, offsets, max_partitions)
+            monitored = read_lag_metrics(lag, stores)
         place = stack.enter_context(staging(out))
         spark, java = session.start()
         settings = _Audit(
@@ -179,6 +185,7 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
                 given=given,
                 names=names,
                 logs=logs,
+                monitored=monitored,
                 offset_reset=offset_reset,
                 max_partitions=max_partitions,
             ),
@@ -201,6 +208,7 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
                 "encoding": encoding,
                 "topics": None if topics is None else name_of(str(topics)),
                 "offsets": None if offsets is None else name_of(str(offsets)),
+                "lag": [name_of(str(one)) for one in lag],
                 "auto_offset_reset": offset_reset.value,
                 "master": master,
             },

@@ -9,7 +9,8 @@ omitted; a subscription to it contributes no partitions.
 If log ends are given, which were read once at the end of the recording, the lag of a
 partition is the number of records from the offset committed at the rebalance up to that
 end. The lag at the time of the rebalance itself is not recorded. If nothing was
-committed, ``auto.offset.reset`` determines where lag starts (`rebalance.lag`).
+committed, ``auto.offset.reset`` determines where lag starts (`rebalance.lag`). Topics
+without log ends have the lag that a monitoring system reported for the group, if any.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import numpy as np
 import orjson
 
 from pipeline.cases import CLAIMS, PREVIOUS, Case, CaseMember, Held
+from pipeline.sources.lag_metrics import LagOfGroups
 from pipeline.sources.sidecars import Logs
 from rebalance import (
     MAX_PARTITIONS,
@@ -39,6 +41,7 @@ COUNTS_INFERRED: Final = "inferred"
 COUNTS_RECORDED: Final = "recorded"
 
 LAG_AT_END: Final = "end-of-recording"
+LAG_MONITORED: Final = "monitored"
 LAG_SNAPSHOT: Final = "snapshot"
 LAG_GIVEN: Final = "given"
 
@@ -47,13 +50,15 @@ LAG_GIVEN: Final = "given"
 class World:
     """What is known besides the cases: counts, log ends, offset reset, size limit.
 
-    ``names`` are the names of topic ids.
+    ``names`` are the names of topic ids; ``monitored`` is the lag per group that a
+    monitoring system reported.
     """
 
     given: Mapping[str, int] = field(default_factory=dict)
     inferred: Mapping[str, int] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
     logs: Logs | None = None
+    monitored: LagOfGroups = field(default_factory=dict)
     offset_reset: OffsetReset = OffsetReset.EARLIEST
     max_partitions: int = MAX_PARTITIONS
 
@@ -131,13 +136,14 @@ def _posed(
 ) -> Posed:
     topics: dict[str, dict[str, Any]] = {}
     recorded = case.recorded_sizes or {}
-    known, basis = True, None
+    known, bases = True, set[str | None]()
     for topic in sorted(_topics_of(members)):
         count = recorded.get(topic, world.partitions(topic, case))
         if count is None:
             continue
         topics[topic] = {"partitions": count}
         lag, basis = _lag(case, topic, count, world)
+        bases.add(basis)
         if lag is None:
             known = False
         else:
@@ -160,8 +166,13 @@ def _posed(
         max_partitions=world.max_partitions,
         partition_counts=_counts_from(topics, recorded, world),
         lag_known=known,
-        lag_basis=basis if known else None,
+        lag_basis=_least_certain(bases) if known else None,
     )
+
+
+def _least_certain(bases: set[str | None]) -> str | None:
+    """Return the basis of the lag; of several, the one farthest from the rebalance."""
+    return LAG_MONITORED if LAG_MONITORED in bases else next(iter(bases), None)
 
 
 def _counts_from(
@@ -207,16 +218,23 @@ def _lag(
         if any(number not in behind for number in range(count)):
             return None, None
         return [behind[number] for number in range(count)], LAG_SNAPSHOT
-    if case.committed is None or world.logs is None or topic not in world.logs:
-        return None, None
-    ends = world.logs[topic]
-    if any(number not in ends for number in range(count)):
-        return None, None
+    ends = {} if world.logs is None else world.logs.get(topic, {})
+    if case.committed is None or any(number not in ends for number in range(count)):
+        return _monitored_lag(case, topic, count, world)
     committed = dict(case.committed.get(topic, ()))
     starts = [committed.get(number, NOT_COMMITTED) for number in range(count)]
     log = np.array([ends[number] for number in range(count)], np.int64).reshape(-1, 2)
     lag = lag_of(np.array(starts, np.int64), log[:, 0], log[:, 1], world.offset_reset)
     return lag.tolist(), LAG_AT_END
+
+
+def _monitored_lag(
+    case: Case, topic: str, count: int, world: World
+) -> tuple[list[int] | None, str | None]:
+    reported = world.monitored.get(case.group_id, {}).get(topic, {})
+    if any(number not in reported for number in range(count)):
+        return None, None
+    return [reported[number] for number in range(count)], LAG_MONITORED
 
 
 def _as_given(document: Rebalance, world: World) -> Posed:

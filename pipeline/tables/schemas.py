@@ -75,7 +75,8 @@ REBALANCES: Final = pa.schema(
             "lag_basis",
             TEXT,
             "end-of-recording: records from the offset committed then up to the log end"
-            " when the recording ended; given: the document's; null without lag",
+            " when the recording ended; monitored: as a monitoring system reported it"
+            " (--lag); given: the document's; null without lag",
         ),
         column(
             "claims_disagree",

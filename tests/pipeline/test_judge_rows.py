@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -25,7 +26,7 @@ from rebalance import (
     rebalance_of,
     to_json,
 )
-from tests.pipeline.groups import commit, group, member, replay
+from tests.pipeline.groups import GROUP, commit, group, member, replay
 from tests.pipeline.test_reconstruct import TWO_ROUNDS
 from tests.shapes import CHAIN, LAG, NOTHING, SHAPES
 
@@ -130,6 +131,18 @@ def test_lag_of_a_topic_is_all_or_nothing() -> None:
 
 def test_no_log_ends_no_lag() -> None:
     assert lags(only_case(("t", 0, 1)), WORLD) == {"t": None, "u": None}
+
+
+def test_monitored_lag_counts_where_log_ends_are_not_known() -> None:
+    monitored = {GROUP: {"t": {0: 5, 1: 6}, "u": {0: 1}}, "other": {"u": {1: 1}}}
+    case = only_case(("t", 0, 30), ("u", 0, 4))
+    world = World(given={"t": 2, "u": 1}, monitored=monitored)
+    assert lags(case, world) == {"t": [5, 6], "u": [1]}
+    assert pose(case, world).lag_basis == "monitored"
+    with_ends = replace(world, logs={"u": {0: (0, 9)}})
+    assert lags(case, with_ends) == {"t": [5, 6], "u": [5]}
+    assert pose(case, with_ends).lag_basis == "monitored"
+    assert lags(case, replace(world, given={"t": 2, "u": 2}))["u"] is None
 
 
 def test_lag_of_a_snapshot() -> None:
