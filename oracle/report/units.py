@@ -41,7 +41,7 @@ COLUMNS: Final = (
 
 
 def client_units(tables: Tables) -> pd.DataFrame:
-    """Return the clients' results, one row per rebalance of `COLUMNS`."""
+    """Return the results of the recorded assignments: per rebalance, `COLUMNS`."""
     return pd.concat([_eager(tables.answers), _cooperative(tables)], ignore_index=True)
 
 
