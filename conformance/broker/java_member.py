@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -34,6 +35,7 @@ def java_member(
     topics: Sequence[str],
     *,
     instance_id: str | None = None,
+    settings: Mapping[str, str] | None = None,
 ) -> tuple[str, ...]:
     """Return the command of a member; ``Member.java`` documents its output.
 
@@ -43,10 +45,13 @@ def java_member(
         Address of the broker.
     group : str
     assignors : sequence of str
-        Protocols in `ASSIGNORS`, in the order of preference.
+        Protocols in `ASSIGNORS`, in the order of preference; none in the new protocol
+        (KIP-848), where the broker assigns.
     topics : sequence of str
     instance_id : str or None
         Instance id of a static member (KIP-345).
+    settings : mapping or None
+        Properties of the consumer instead of, or besides, the ones set here.
 
     Raises
     ------
@@ -62,8 +67,21 @@ def java_member(
     line = _Member(version=NEWEST.version, jars=NEWEST.jars, assignors=())
     ready = install(line)
     path = ":".join(map(str, ready.class_path))
-    classes = [f"org.apache.kafka.clients.consumer.{ASSIGNORS[a]}" for a in assignors]
     frugal = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
-    told = (address, group, ",".join(classes), ",".join(topics))
-    static = () if instance_id is None else (instance_id,)
-    return (str(ready.java), *frugal, "-cp", path, "Member", *told, *static)
+    told = {"bootstrap.servers": address, "group.id": group}
+    told |= _classic(assignors) if assignors else {"group.protocol": "consumer"}
+    told |= {"enable.auto.commit": "false"}
+    if instance_id is not None:
+        told["group.instance.id"] = instance_id
+    asked = {"settings": told | dict(settings or {}), "topics": list(topics)}
+    return (str(ready.java), *frugal, "-cp", path, "Member", json.dumps(asked))
+
+
+def _classic(assignors: Sequence[str]) -> dict[str, str]:
+    classes = [f"org.apache.kafka.clients.consumer.{ASSIGNORS[a]}" for a in assignors]
+    return {
+        "group.protocol": "classic",
+        "partition.assignment.strategy": ",".join(classes),
+        "session.timeout.ms": "10000",
+        "heartbeat.interval.ms": "200",
+    }

@@ -32,6 +32,10 @@ def settings(folder: Path, port: int, control: int, *, rack: str | None) -> str:
         "transaction.state.log.min.isr": "1",
         "group.initial.rebalance.delay.ms": "0",
         "group.min.session.timeout.ms": "1000",
+        "group.consumer.min.heartbeat.interval.ms": "100",
+        "group.consumer.heartbeat.interval.ms": "300",  # the default is 5 s
+        "group.consumer.min.session.timeout.ms": "1000",
+        "group.consumer.session.timeout.ms": "6000",
         "log.cleaner.enable": "false",  # the default allocates 128 MB of buffers
     }
     if rack is not None:

@@ -49,7 +49,9 @@ def _of_rebalances(counts: Counts) -> str:
         return f"{rebalances}, each at the optimum: no assignment would be better"
     ways = [words for name, words in _WORDS if counts.of(name)]
     joined = _joined(ways, "or")
-    return f"In {counts.wrong:,} of {counts.judged:,} rebalances the clients {joined}"
+    return (
+        f"In {counts.wrong:,} of {counts.judged:,} rebalances the assignment {joined}"
+    )
 
 
 def _of_snapshots(counts: StateCounts) -> str:

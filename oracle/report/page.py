@@ -30,7 +30,7 @@ CHART_ROWS: Final = 20
 NAME_SHOWN: Final = 36
 TITLE_SHOWN: Final = 300
 
-CLIENTS: Final = "the clients"
+CLIENTS: Final = "as recorded"
 """Name of the assignor ``actual`` on the page."""
 
 

@@ -83,9 +83,16 @@ def ownership_of(generation: Generation, before: Standing | None) -> Ownership:
 
 
 def _is_eager(generation: Generation, before: Standing) -> bool:
-    """Return whether all members that owned partitions report that they own none."""
+    """Return whether all members that owned partitions report that they own none.
+
+    A member that dates this from an older generation did not revoke its partitions: it
+    missed the generation before, and has lost what it had (KIP-429). This happens when
+    a group leaves the new protocol before its members have reached the last target.
+    """
     held = [p for p in generation.participants if _still_held(p, before)]
-    return bool(held) and not any(p.claim.partitions for p in held)
+    return bool(held) and not any(
+        p.claim.partitions or 0 <= p.claim.generation < before.generation for p in held
+    )
 
 
 def _still_held(participant: Participant, before: Standing) -> Held:

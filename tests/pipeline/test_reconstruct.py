@@ -219,6 +219,17 @@ def test_a_cooperative_group_that_reports_nothing_runs_eager() -> None:
     assert owned(second) == {"a": {"t": [0, 1]}, "b": {"t": [2]}}
 
 
+def test_bug_members_that_missed_the_generation_before_are_not_eager() -> None:
+    """A group that left the new protocol early: nobody had what it took along."""
+    _, second = replay(
+        group(3, coop("a", [0, 1], None, -1), coop("b", [2], None, -1), assignor=COOP),
+        group(4, coop("a", [2], None, 1), coop("b", [0, 1], None, 1), assignor=COOP),
+    )
+    assert second.cooperative
+    assert second.owned_from == CLAIMS
+    assert owned(second) == {}
+
+
 def test_a_static_member_back_in_a_cooperative_group_holds_nothing() -> None:
     _, second = replay(
         group(

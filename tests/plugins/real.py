@@ -241,8 +241,11 @@ class Place:
 def _listen(process: subprocess.Popen[bytes], member: Member) -> None:
     assert process.stdout is not None
     for line in process.stdout:
-        said = json.loads(line)["held"]
-        member.held = frozenset((t, n) for t, ns in said.items() for n in ns)
+        said = json.loads(line)
+        if said["event"] == "assign":
+            member.held = frozenset(
+                (t, n) for t, ns in said["held"].items() for n in ns
+            )
 
 
 def _log(broker: Broker) -> Iterator[tuple[bytes, bytes | None]]:

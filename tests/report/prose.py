@@ -196,7 +196,7 @@ def _sources(t: Recount, m: Match) -> bool:
 
 _SENTENCES: list[tuple[str, Check]] = [
     (
-        rf"In {N} of {N} rebalances the clients ([a-z ,]+)",
+        rf"In {N} of {N} rebalances the assignment ([a-z ,]+)",
         _headline_wrong,
     ),
     (

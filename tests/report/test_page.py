@@ -36,8 +36,8 @@ def table(root: Element, name: str, number: int = 0) -> list[list[str]]:
 
 def test_the_headline_is_the_finding(small: Element) -> None:
     assert small.one("h1").text == (
-        "In 6 of 8 rebalances the clients moved partitions needlessly, left the group"
-        " unbalanced or violated a rule."
+        "In 6 of 8 rebalances the assignment moved partitions needlessly, left the"
+        " group unbalanced or violated a rule."
     )
     assert small.one("title").text.startswith("In 6 of 8 rebalances")
     lede = small.one("p", class_="lede").text
@@ -77,7 +77,7 @@ def test_the_assignors_on_the_same_rebalances(small: Element) -> None:
         ["optimum", "12", "12 · 100 %", "0", "0", "0"],
         ["kip54-sticky", "12", "11 · 92 %", "0", "1", "0"],
         ["constrained-sticky", "5 of 6", "5 · 100 %", "0", "0", "0"],
-        ["the clients", "6", "1 · 17 %", "2 · 6 moves", "2", "1"],
+        ["as recorded", "6", "1 · 17 %", "2 · 6 moves", "2", "1"],
         ["range", "6", "0 · 0 %", "0", "6", "0"],
     ]
 
@@ -100,17 +100,17 @@ def test_gaps_by_size(small: Element) -> None:
     assert balance[0] == ["assignor", "0", "≤4", "≤16", "≤64", "≤256", ">256"]
     assert balance[1:] == [
         ["constrained-sticky", "5", "0", "0", "0", "0", "0"],
-        ["the clients", "3", "1", "1", "0", "0", "0"],
+        ["as recorded", "3", "1", "1", "0", "0", "0"],
         ["range", "0", "5", "1", "0", "0", "0"],
     ]
     assert moves[1:] == [
         ["constrained-sticky", "5", "0", "0", "0", "0", "0"],
-        ["the clients", "1", "0", "2", "0", "0", "0"],
+        ["as recorded", "1", "0", "2", "0", "0", "0"],
     ]
     # Bound 40: a's 0, 1 and b's 2 make 30; c's 3 is 40. Reversed, a has 70.
     assert lag[1:] == [
         ["constrained-sticky", "5", "0", "0", "0", "0", "0"],
-        ["the clients", "1", "0", "0", "0", "3", "0"],
+        ["as recorded", "1", "0", "0", "0", "3", "0"],
         ["range", "0", "0", "0", "0", "5", "0"],
     ]
 

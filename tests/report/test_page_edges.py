@@ -37,7 +37,7 @@ def test_a_broken_round_breaks_its_episode(tmp_path: Path) -> None:
             episode_id=key,
         )
     root = page(audit, tmp_path)
-    assert root.one("h1").text == "In 1 of 1 rebalances the clients violated a rule."
+    assert root.one("h1").text == "In 1 of 1 rebalances the assignment violated a rule."
     (case,) = cases(root)
     assert "generation 1" in case.text
     assert "assigned before its owner had revoked it" in case.text
@@ -59,14 +59,14 @@ def test_all_at_the_optimum(tmp_path: Path) -> None:
 def test_nothing_at_all(tmp_path: Path) -> None:
     root = page(Audit(), tmp_path)
     assert root.one("h1").text == "No rebalance in this source could be judged."
-    assert "contains no assignment by a client" in root.text
+    assert "contains no recorded assignment" in root.text
 
 
 def test_rebalances_without_answers_of_clients(tmp_path: Path) -> None:
     audit = Audit()
     audit.rebalance(even("orders"), {"range": LOPSIDED}, assignor=None)
     root = page(audit, tmp_path)
-    assert "1 generation could be read, but without an assignment" in root.text
+    assert "1 generation could be read, but without a recorded" in root.text
     assert table(root, "assignors")[-1][0] == "range"
 
 

@@ -1,7 +1,9 @@
 import com.google.gson.Gson;
+import java.io.BufferedReader;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -11,6 +13,8 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
@@ -18,15 +22,30 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * A consumer in a group until its input ends. After each rebalance it says what it holds, one line
- * of JSON: {"generation": 3, "held": {"t": [0, 1]}}.
+ * A consumer in a group until its input ends. Each callback is one line of JSON:
  *
- * <p>Arguments: bootstrap servers, group, assignors (classes, with commas), topics (with commas),
- * and for a static member its instance id.
+ * <pre>{"event": "assign", "ms": 1795221854956, "member": "c-0b2c", "generation": 3,
+ * "partitions": {"t": [1]}, "held": {"t": [0, 1]}}</pre>
+ *
+ * <p>Events are {@code assign}, {@code revoke}, and {@code lost}, with the partitions that the
+ * callback names, and {@code subscribed} with none. {@code generation} is the member epoch in the
+ * new protocol. {@code held} is the assignment at that moment; in the callback of a revocation it
+ * still contains the partitions that are revoked.
+ *
+ * <p>Argument: {"settings": {the consumer's properties}, "topics": ["t"]}. Each line of input is a
+ * new subscription, a JSON array of topics.
  */
 final class Member {
 
-  private record Said(int generation, Map<String, Collection<Integer>> held) {}
+  private record Asked(Map<String, String> settings, List<String> topics) {}
+
+  private record Said(
+      String event,
+      long ms,
+      String member,
+      int generation,
+      Map<String, Collection<Integer>> partitions,
+      Map<String, Collection<Integer>> held) {}
 
   private static final Gson GSON = new Gson();
 
@@ -36,62 +55,97 @@ final class Member {
     var out =
         new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
     System.setOut(System.err); // what a library prints is not for whoever started us
+    var asked = GSON.fromJson(arguments[0], Asked.class);
+    var settings = new Properties();
+    settings.putAll(asked.settings());
+    var wanted = new AtomicReference<String>();
+    var isLeaving = new AtomicBoolean();
     var bytes = new ByteArrayDeserializer();
-    try (var consumer = new KafkaConsumer<>(settings(arguments), bytes, bytes)) {
-      leaveWhenInputEnds(consumer);
-      consumer.subscribe(List.of(arguments[3].split(",")), saying(consumer, out));
-      while (true) {
-        consumer.poll(Duration.ofMillis(100));
+    try (var consumer = new KafkaConsumer<>(settings, bytes, bytes)) {
+      listen(consumer, wanted, isLeaving);
+      var listener = listener(consumer, out);
+      consumer.subscribe(asked.topics(), listener);
+      while (!isLeaving.get()) {
+        try {
+          consumer.poll(Duration.ofMillis(100));
+        } catch (WakeupException changed) {
+          // to subscribe, or to leave
+        }
+        var line = wanted.getAndSet(null);
+        if (line != null) {
+          consumer.subscribe(List.of(GSON.fromJson(line, String[].class)), listener);
+          say(consumer, out, "subscribed", List.of());
+        }
       }
-    } catch (WakeupException asked) {
-      // closed by now, and so out of the group
     }
   }
 
-  private static Properties settings(String[] arguments) {
-    var told = new Properties();
-    told.put("bootstrap.servers", arguments[0]);
-    told.put("group.id", arguments[1]);
-    told.put("partition.assignment.strategy", arguments[2]);
-    told.put("group.protocol", "classic");
-    told.put("enable.auto.commit", "false");
-    told.put("session.timeout.ms", "10000");
-    told.put("heartbeat.interval.ms", "200");
-    if (arguments.length > 4) {
-      told.put("group.instance.id", arguments[4]);
-    }
-    return told;
-  }
-
-  private static ConsumerRebalanceListener saying(
+  private static ConsumerRebalanceListener listener(
       KafkaConsumer<byte[], byte[]> consumer, PrintStream out) {
     return new ConsumerRebalanceListener() {
       @Override
       public void onPartitionsAssigned(Collection<TopicPartition> added) {
-        var held = new TreeMap<String, Collection<Integer>>();
-        for (var one : consumer.assignment()) {
-          held.computeIfAbsent(one.topic(), topic -> new TreeSet<>()).add(one.partition());
-        }
-        out.println(GSON.toJson(new Said(consumer.groupMetadata().generationId(), held)));
+        say(consumer, out, "assign", added);
       }
 
       @Override
-      public void onPartitionsRevoked(Collection<TopicPartition> revoked) {}
+      public void onPartitionsRevoked(Collection<TopicPartition> revoked) {
+        say(consumer, out, "revoke", revoked);
+      }
+
+      @Override
+      public void onPartitionsLost(Collection<TopicPartition> lost) {
+        say(consumer, out, "lost", lost);
+      }
     };
   }
 
-  private static void leaveWhenInputEnds(KafkaConsumer<byte[], byte[]> consumer) {
-    var waiting =
+  private static void say(
+      KafkaConsumer<byte[], byte[]> consumer,
+      PrintStream out,
+      String event,
+      Collection<TopicPartition> partitions) {
+    var group = consumer.groupMetadata();
+    var said =
+        new Said(
+            event,
+            System.currentTimeMillis(),
+            group.memberId(),
+            group.generationId(),
+            byTopic(partitions),
+            byTopic(consumer.assignment()));
+    out.println(GSON.toJson(said));
+  }
+
+  private static Map<String, Collection<Integer>> byTopic(Collection<TopicPartition> partitions) {
+    var found = new TreeMap<String, Collection<Integer>>();
+    for (var one : partitions) {
+      found.computeIfAbsent(one.topic(), topic -> new TreeSet<>()).add(one.partition());
+    }
+    return found;
+  }
+
+  private static void listen(
+      KafkaConsumer<byte[], byte[]> consumer,
+      AtomicReference<String> wanted,
+      AtomicBoolean isLeaving) {
+    var listening =
         new Thread(
             () -> {
+              var input =
+                  new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
               try {
-                System.in.transferTo(PrintStream.nullOutputStream());
+                for (var line = input.readLine(); line != null; line = input.readLine()) {
+                  wanted.set(line);
+                  consumer.wakeup();
+                }
               } catch (IOException error) {
                 // the same as its end
               }
+              isLeaving.set(true);
               consumer.wakeup();
             });
-    waiting.setDaemon(true);
-    waiting.start();
+    listening.setDaemon(true);
+    listening.start();
   }
 }

@@ -1,0 +1,295 @@
+"""Reconstruction compared with the callbacks of real groups on the tests' broker.
+
+`tools.recording` runs the groups: kafka-clients, librdkafka, kafka-python, and aiokafka
+under churn, a rolling upgrade (KIP-726), and groups that move to the new protocol and
+back (KIP-848). Each is compared for every generation or epoch and every assignment.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from pipeline.cases import CLAIMS, OPEN, PREVIOUS, Case
+from tests.pipeline.callbacks import (
+    KILLED,
+    LEFT,
+    SEEN,
+    SUPERSEDED,
+    Matched,
+    follows,
+    matches,
+    reports_changes,
+)
+from tests.pipeline.recorded_groups import (
+    Called,
+    Life,
+    Pairs,
+    Recorded,
+    pairs,
+    read_recording,
+)
+from tools.recording.record import record
+from tools.recording.scenarios import SCENARIOS
+
+pytestmark = pytest.mark.slow
+
+MIGRATIONS = ("java-migration", "librdkafka-migration")
+SUBSCRIBED_MS = 10_000  # a change of a subscription is in the records this much later
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """A group, and its callbacks matched with its records, by member id."""
+
+    group: Recorded
+    matches: dict[str, list[Matched]]
+
+    def members(self) -> Iterator[tuple[Case, str, Pairs]]:
+        """Yield each member of each case with its assignment."""
+        for case in self.group.cases:
+            for name, member in (case.members or {}).items():
+                yield case, name, pairs(member.assigned)
+
+    def had(self, name: str) -> list[Pairs]:
+        """Return what a member had, from nothing to its last callback.
+
+        A static member can reach its target in the process that follows it.
+        """
+        life = self.group.life(name)
+        lives = [life]
+        if (instance := life.start["instance"]) is not None:
+            every = self.group.lives.values()
+            lives = [one for one in every if one.start["instance"] == instance]
+        return [frozenset(), *(called.held for one in lives for called in one.called)]
+
+    def unseen(self, name: str) -> set[Pairs]:
+        """Return what a member was never called back for, each with its reason."""
+        found = self.matches.get(name, ())
+        return {one.given.held for one in found if one.status != SEEN}
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Compared]:
+    folder = tmp_path_factory.mktemp("recording")
+    assert record(folder) > 1000
+    return compared(folder)
+
+
+def compared(folder: Path) -> dict[str, Compared]:
+    return {
+        name: Compared(
+            group=group,
+            matches={
+                member: list(matches(group.life(member), given))
+                for member, given in group.given.items()
+            },
+        )
+        for name, group in read_recording(folder).items()
+    }
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_every_callback_and_every_assignment(
+    recording: dict[str, Compared], name: str
+) -> None:
+    """Callbacks without a record fail in ``compared``; here, the other direction."""
+    found = recording[name]
+    counts = Counter(one.status for each in found.matches.values() for one in each)
+    assert counts.keys() <= {SEEN, KILLED, LEFT, SUPERSEDED}
+    assert counts[SEEN] >= 8
+    assert counts[SEEN] >= 2 * (counts.total() - counts[SEEN])
+    called = {m for life in found.group.lives.values() for m in life.member_ids}
+    assert {m for m in called if m in found.group.given} == called
+    assert not found.group.others  # nothing is quarantined
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_every_generation_has_the_assignments_of_the_callbacks(
+    recording: dict[str, Compared], name: str
+) -> None:
+    found, count = recording[name], 0
+    for case, member, assigned in found.members():
+        if case.protocol != "classic":
+            continue
+        number, mine = case.generation or 0, found.matches[member]
+        if reports_changes(found.group.life(member)):
+            last = [one for one in mine if one.given.number <= number][-1:]
+            assert assigned == (last[0].given.held if last else frozenset())
+        else:
+            last = [one for one in mine if one.given[:2] == (number, assigned)]
+            assert len(last) == 1
+        for one in last:
+            assert one.called is None or one.called.held == assigned
+            count += one.called is not None
+    protocols = {case.protocol for case in found.group.cases}
+    assert count >= 5 or protocols == {"consumer"}
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_every_epoch_has_the_target_that_the_members_reached(
+    recording: dict[str, Compared], name: str
+) -> None:
+    """Of a target that was reached, each member had its part, one after the other."""
+    found = recording[name]
+    epochs = [case for case in found.group.cases if case.protocol == "consumer"]
+    members = {member for case in epochs for member in case.members or {}}
+    for member in sorted(members):
+        mine = [(case, case.members[member]) for case in epochs
+                if case.members and member in case.members]  # fmt: skip
+        targets = [pairs(one.assigned) for case, one in mine if case.behind == 0]
+        claims = [pairs(one.claimed) for _, one in mine if one.claimed is not None]
+        unseen = found.unseen(member)
+        for states in (targets, claims):
+            expected = [held for held in states if held not in unseen]
+            assert follows(expected, found.had(member)) is None, member
+    reached = sum(case.behind == 0 for case in epochs)
+    assert reached >= len(epochs) / 2
+    assert not epochs or reached >= 3
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_members_owned_what_they_were_called_back_for(
+    recording: dict[str, Compared], name: str
+) -> None:
+    """Restricted to the subscription: a consumer drops topics that it leaves."""
+    found = recording[name]
+    for case in found.group.cases:
+        for member, one in (case.members or {}).items():
+            if case.protocol != "classic":
+                continue
+            if case.owned_from == CLAIMS and one.claimed is None:
+                assert not one.owned  # its client reports nothing
+                continue
+            owned = {tp for tp in pairs(one.owned) if tp[0] in one.subscription}
+            before = _before(found, member, one.instance_id, case.generation or 0)
+            had = {tp for tp in before if tp[0] in one.subscription}
+            if owned != had:
+                # Without claims, nobody knows that a member missed a generation.
+                missed = [m for m in found.matches[member] if m.status == SUPERSEDED]
+                numbers = {m.given.number for m in missed}
+                assert (case.generation or 0) - 1 in numbers, (case, member)
+                assert case.client_assignor in ("range", "roundrobin"), (case, member)
+
+
+def _before(
+    found: Compared, member: str, instance_id: str | None, generation: int
+) -> Pairs:
+    """Return what the member, or its predecessor, had before a generation."""
+    life = found.group.life(member)
+    seen = [m.called for m in found.matches[member]
+            if m.called is not None and m.given.number < generation]  # fmt: skip
+    if seen or instance_id is None:
+        return _until_lost(life, seen[-1]) if seen else frozenset()
+    former = [
+        one.assigned[-1]
+        for one in found.group.lives.values()
+        if one.start["instance"] == instance_id and one.start["ms"] < life.start["ms"]
+    ]
+    return former[-1].held if former else frozenset()
+
+
+def _until_lost(life: Life, called: Called) -> Pairs:
+    """Return what a member had after a callback, or nothing if it lost that."""
+    rest = life.called[life.called.index(called) + 1 :]
+    for one in rest[:1]:
+        if one.event == "lost":
+            return one.held
+    return called.held
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_subscriptions_are_those_of_the_driver(
+    recording: dict[str, Compared], name: str
+) -> None:
+    found, changed = recording[name].group, 0
+    for case in found.cases:
+        assert case.at is not None
+        for member, one in (case.members or {}).items():
+            asked = found.life(member).subscriptions
+            changed += one.subscription != sorted(asked[0][1])
+            assert one.subscription in [
+                sorted(topics)
+                for at, (ms, topics) in enumerate(asked)
+                if ms <= case.at
+                and (at + 1 == len(asked) or asked[at + 1][0] > case.at - SUBSCRIBED_MS)
+            ]
+    resubscribed = any(len(life.subscriptions) > 1 for life in found.lives.values())
+    assert bool(changed) == resubscribed
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_every_generation_is_one_rebalance(
+    recording: dict[str, Compared], name: str
+) -> None:
+    """Generations of a group only grow, and episodes end unless the group ends."""
+    cases = recording[name].group.cases
+    numbers = [case.generation or 0 for case in cases]
+    assert numbers == sorted(set(numbers))
+    given = recording[name].group.given.values()
+    classic = {case.generation for case in cases if case.protocol == "classic"}
+    if all(case.protocol == "classic" for case in cases):
+        assert classic == {one.number for each in given for one in each}
+    ended = [case for case in cases if case.episode is not None]
+    for case, after in pairwise(ended):
+        # Only a migration can come before all have reached their target.
+        assert case.episode is not None
+        assert case.episode.ended != OPEN or after.protocol != case.protocol
+    assert {case.owned_from for case in cases} <= {PREVIOUS, CLAIMS}
+
+
+@pytest.mark.parametrize("name", MIGRATIONS)
+def test_a_migration_is_one_history(recording: dict[str, Compared], name: str) -> None:
+    cases = recording[name].group.cases
+    protocols = [case.protocol for case in cases]
+    first, last = protocols.index("consumer"), len(protocols) - 1
+    back = last - protocols[::-1].index("consumer") + 1
+    assert set(protocols[:first]) == {"classic"}
+    assert set(protocols[first:back]) == {"consumer"}
+    assert set(protocols[back:]) == {"classic"}
+    assert min(first, back - first, last - back) >= 2
+    for before, after in ((first - 1, first), (back - 1, back)):
+        stayed = (cases[before].members or {}).keys() & (cases[after].members or {})
+        assert stayed
+        assert cases[after].owned_from == PREVIOUS
+        for member in stayed:
+            was = (cases[before].members or {})[member].assigned
+            assert pairs((cases[after].members or {})[member].owned) == pairs(was)
+
+
+def test_the_rolling_upgrade_becomes_cooperative(
+    recording: dict[str, Compared],
+) -> None:
+    """KIP-726: ``range`` as long as one member lists only that; then it stays."""
+    cases = recording["java-upgrade"].group.cases
+    assignors = [case.client_assignor for case in cases]
+    changed = assignors.index("cooperative-sticky")
+    assert set(assignors[:changed]) == {"range"}
+    assert set(assignors[changed:]) == {"cooperative-sticky"}
+    assert min(changed, len(assignors) - changed) >= 3
+
+
+def test_four_libraries_are_in_one_group(recording: dict[str, Compared]) -> None:
+    group = recording["four-libraries"].group
+    together = [
+        {group.life(member).start["library"] for member in case.members or {}}
+        for case in group.cases
+    ]
+    assert {"java", "librdkafka", "kafka-python", "aiokafka"} in together
+
+
+@pytest.mark.parametrize("name", ["librdkafka-static", "librdkafka-next-static"])
+def test_static_members_return(recording: dict[str, Compared], name: str) -> None:
+    """Neither return of a classic member is a rebalance (KIP-345)."""
+    group = recording[name].group
+    static = [one for case in group.cases for one in (case.members or {}).values()]
+    assert {one.instance_id for one in static} == {"i0", "i1", "i2"}
+    returned = [life for life in group.lives.values() if life.start["instance"]]
+    assert len(returned) == 5
+    if name == "librdkafka-static":
+        assert [case.generation for case in group.cases] == [1, 2, 3]

@@ -1,0 +1,147 @@
+"""Topics of a recording, and ``__consumer_offsets`` as the broker has it."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from confluent_kafka import (
+    OFFSET_BEGINNING,
+    Consumer,
+    KafkaException,
+    Producer,
+    TopicCollection,
+    TopicPartition,
+    Uuid,
+)
+from confluent_kafka.admin import (  # type: ignore[attr-defined]
+    AdminClient,
+    NewTopic,
+)
+
+LOG: Final = "__consumer_offsets"
+SECONDS: Final = 30.0
+SCHEMA: Final = pa.schema(
+    [
+        ("topic", pa.string()),
+        ("partition", pa.int32()),
+        ("offset", pa.int64()),
+        ("timestamp", pa.int64()),
+        ("key", pa.binary()),
+        ("value", pa.binary()),
+    ]
+)
+"""Columns of a recording, as ``recordings/churn/README.md`` documents them."""
+
+
+def create_topics(address: str, topics: dict[str, int]) -> None:
+    """Create topics and wait until the broker has them."""
+    admin = AdminClient({"bootstrap.servers": address})
+    asked = [NewTopic(name, count, 1) for name, count in topics.items()]
+    for created in admin.create_topics(asked).values():
+        created.result(SECONDS)
+
+
+def produce(address: str, topics: dict[str, int], random: Random) -> None:
+    """Write between 1 and 50 records to every partition."""
+    producer = Producer({"bootstrap.servers": address})
+    for topic in sorted(topics):
+        for number in range(topics[topic]):
+            for _ in range(random.randint(1, 50)):
+                producer.produce(topic, b"x", partition=number)
+    if producer.flush(SECONDS):
+        raise KafkaException("records were not delivered")
+
+
+def write_topics(address: str, topics: dict[str, int], path: Path) -> None:
+    """Write partition counts and topic ids."""
+    admin = AdminClient({"bootstrap.servers": address})
+    told: dict[str, Any] = {}
+    found = admin.describe_topics(TopicCollection(sorted(topics)))
+    for name, described in found.items():
+        about = described.result(SECONDS)
+        told[name] = {"partitions": len(about.partitions), "id": _id(about.topic_id)}
+    path.write_text(json.dumps(told, indent=1) + "\n")
+
+
+def _id(topic_id: Uuid) -> str:
+    """Return the id as Kafka's tools print it; librdkafka uses another alphabet."""
+    return str(topic_id).replace("+", "-").replace("/", "_")
+
+
+def write_offsets(address: str, topics: dict[str, int], path: Path) -> None:
+    """Write the earliest and latest offset of each partition."""
+    consumer = Consumer({"bootstrap.servers": address, "group.id": "unused"})
+    try:
+        told: dict[str, dict[str, dict[str, int]]] = {}
+        for topic in sorted(topics):
+            for number in range(topics[topic]):
+                earliest, latest = consumer.get_watermark_offsets(
+                    TopicPartition(topic, number), timeout=SECONDS
+                )
+                told.setdefault(topic, {})[str(number)] = {
+                    "earliest": earliest,
+                    "latest": latest,
+                }
+    finally:
+        consumer.close()
+    now = time.time_ns() // 1_000_000
+    path.write_text(json.dumps({"ms": now, "offsets": told}) + "\n")
+
+
+def write_log(address: str, path: Path) -> int:
+    """Write every record of the broker's log of groups; return how many there are.
+
+    Raises
+    ------
+    KafkaException
+        If the log cannot be read.
+    """
+    rows: list[dict[str, Any]] = []
+    consumer = Consumer(
+        {
+            "bootstrap.servers": address,
+            "group.id": "unused",
+            "enable.auto.commit": False,
+            "enable.partition.eof": False,
+        }
+    )
+    try:
+        partitions = consumer.list_topics(LOG, SECONDS).topics[LOG].partitions
+        for number in sorted(partitions):
+            rows += _records(consumer, number)
+    finally:
+        consumer.close()
+    pq.write_table(pa.Table.from_pylist(rows, SCHEMA), path, compression="zstd")
+    return len(rows)
+
+
+def _records(consumer: Consumer, number: int) -> list[dict[str, Any]]:
+    """Return the records of a partition up to its end of now."""
+    place = TopicPartition(LOG, number, OFFSET_BEGINNING)
+    _, end = consumer.get_watermark_offsets(place, timeout=SECONDS)
+    consumer.assign([place])
+    rows: list[dict[str, Any]] = []
+    deadline = time.monotonic() + SECONDS
+    while consumer.position([place])[0].offset < end:
+        if time.monotonic() > deadline:
+            raise KafkaException(f"{LOG} was not read in {SECONDS:.0f} s")
+        for message in consumer.consume(1000, 0.5):
+            if message.error() is not None:
+                raise KafkaException(message.error())
+            rows.append(
+                {
+                    "topic": LOG,
+                    "partition": number,
+                    "offset": message.offset(),
+                    "timestamp": message.timestamp()[1],
+                    "key": message.key(),
+                    "value": message.value(),
+                }
+            )
+    return rows

@@ -1,0 +1,44 @@
+"""Log of what the driver did and of what the consumers reported."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from threading import Condition
+from typing import Any, TypeAlias
+
+Event: TypeAlias = dict[str, Any]
+
+
+class Events:
+    """Events in the order of their arrival; other threads can wait for one."""
+
+    def __init__(self) -> None:
+        self._found: list[Event] = []
+        self._changed = Condition()
+
+    def driver(self, group: str, client: str, event: str, **details: Any) -> None:
+        """Add something that the driver does, before it does it."""
+        told = {"ms": time.time_ns() // 1_000_000, "group": group, "client": client}
+        self.add(told | {"event": event, "by": "driver"} | details)
+
+    def add(self, event: Event) -> None:
+        """Add an event."""
+        with self._changed:
+            self._found.append(event)
+            self._changed.notify_all()
+
+    def wait_for(self, condition: Callable[[], bool], seconds: float) -> bool:
+        """Wait until events have made a condition true; return whether they have."""
+        with self._changed:
+            return self._changed.wait_for(condition, seconds)
+
+    def write(self, path: Path) -> None:
+        """Write the events, by time, as compressed JSON Lines."""
+        with self._changed:
+            found = sorted(self._found, key=lambda event: int(event["ms"]))
+        lines = "".join(json.dumps(event) + "\n" for event in found)
+        path.write_bytes(gzip.compress(lines.encode(), mtime=0))
