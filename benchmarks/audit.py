@@ -55,10 +55,12 @@ def main() -> None:
         command += ["--out", str(out), "--master", asked.master]
         command += ["--assignors", asked.assignors] if asked.assignors else []
         usage = measured(command)
-        print(report(json.loads((out / "audit.json").read_bytes()), usage))
+        manifest = json.loads((out / "audit.json").read_bytes())
+        size = sum(path.stat().st_size for path in out.rglob("*.parquet"))
+        print(report(manifest, usage, table_bytes=size))
 
 
-def report(manifest: dict[str, Any], usage: Usage) -> str:
+def report(manifest: dict[str, Any], usage: Usage, *, table_bytes: int) -> str:
     """Return the measurements as text; the manifest is that of the audit."""
     number = manifest["rows"]["rebalances"]
     lines = [f"{number:,} rebalances; rows: {manifest['rows']}"]
@@ -77,6 +79,7 @@ def report(manifest: dict[str, Any], usage: Usage) -> str:
     wall = sum(usage.wall.values())
     lines.append(f"{'all':8}{wall:9.1f}{'':19}{_rate(number, total):>11}")
     lines.append(f"largest worker: {usage.worker_bytes / 2**20:,.0f} MiB")
+    lines.append(f"tables: {table_bytes / 2**20:,.0f} MiB")
     return "\n".join(lines)
 
 

@@ -22,6 +22,7 @@ SIDE_FILES: Final = ("topics.json", "offsets.json")
 COPIES_PER_FILE: Final = 20
 _DAY_MS: Final = 24 * 60 * 60 * 1000
 _SHORT, _LONG = struct.Struct(">h"), struct.Struct(">q")
+_GROUP_STATE: Final = 2
 _OFFSET_COMMITS: Final = (0, 1)
 """Versions of keys; the value is a version and the offset, and more."""
 
@@ -34,8 +35,8 @@ class Shape:
     ----------
     copies : int
     skewed : bool
-        Append to the copies so many more of one group, all under one name, that about
-        half of all records are that group's.
+        Append to the copies so many more of one classic group, all under one name,
+        that about half of all rebalances are that group's.
     distinct : bool
         Shift the committed offsets of each copy, so that its lags differ.
     days : int
@@ -67,10 +68,12 @@ def _parts(records: pa.Table, shape: Shape) -> Iterator[pa.Table]:
     for number in range(shape.copies):
         yield _copy(records, number, f"-{number:06}".encode(), shape)
     if shape.skewed:
-        groups = [_group_of(key) for key in records.column("key").to_pylist()]
-        (largest, count), *_ = Counter(groups).most_common(1)
+        keys = records.column("key").to_pylist()
+        groups = [_group_of(key) for key in keys]
+        states = Counter(_group_of(key) for key in keys if _is_group_state(key))
+        largest, count = states.most_common(1)[0]
         one = records.filter(pa.array([group == largest for group in groups]))
-        for number in range(shape.copies * records.num_rows // count):
+        for number in range(shape.copies * states.total() // count):
             yield _copy(one, shape.copies + number, b"-one", shape)
 
 
@@ -107,6 +110,12 @@ def _shifted(key: bytes, value: bytes | None, more: int) -> bytes | None:
         return value
     (offset,) = _LONG.unpack_from(value, _SHORT.size)
     return value[: _SHORT.size] + _LONG.pack(offset + more) + value[10:]
+
+
+def _is_group_state(key: bytes) -> bool:
+    """Return whether a record is the state of a classic group."""
+    (version,) = _SHORT.unpack_from(key)
+    return bool(version == _GROUP_STATE)
 
 
 def _group_of(key: bytes) -> bytes:

@@ -21,7 +21,7 @@ from solver.engines import solve
 from solver.limits import Limits
 from solver.policy import Policy
 
-PACKAGES: Final = ("solver", "heuristics")
+PACKAGES: Final = ("solver", "heuristics", "pipeline")
 
 SAMPLES: Final = (
     """{"format": "rebalance/1", "group": "", "topics":

@@ -17,6 +17,7 @@ from typing import Any, Final
 import orjson
 
 from heuristics import ASSIGNORS
+from pipeline.evaluation import ColumnFigures, can_count
 from rebalance import Instance, InstanceError, instance_of, parse_rebalance
 from solver import exact, solve
 from solver.exact import solve_without_closed_form
@@ -52,6 +53,7 @@ def tasks() -> dict[str, Callable[[], None]]:
         f"policy {first}": partial(_solve, first),
         **{f"assignor {name}": partial(_assign, name) for name in ASSIGNORS},
         "packing": _pack,
+        "figures": _count_figures,
         **{f"policy {policy}": partial(_solve, policy) for policy in others},
     }
 
@@ -74,6 +76,15 @@ def _assign(name: str) -> None:
     for instance in (*_instances(), *_instances_with_equal_subscriptions()):
         if assignor.refuses(instance) is None:
             assignor.assign(instance)
+
+
+def _count_figures() -> None:
+    """Compute the figures of answers from columns, as an audit does."""
+    assignor = ASSIGNORS["range"]
+    for instance in _instances():
+        if can_count(instance):
+            columns = ColumnFigures(instance, [], None)
+            columns.verdict(assignor.assign(instance))
 
 
 def _pack() -> None:

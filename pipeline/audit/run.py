@@ -25,10 +25,11 @@ from pipeline.audit.stages import (
     topic_names,
     topics_seen,
 )
-from pipeline.evaluation import selection
+from pipeline.evaluation import DisagreementError, selection
 from pipeline.files import HadoopStore, LocalStore, Location, Stores, name_of, uri_of
 from pipeline.judging.instances import World
 from pipeline.judging.judge_rows import Settings
+from pipeline.judging.repeats import SAMPLE
 from pipeline.judging.topic_names import named_counts
 from pipeline.session import spark_session
 from pipeline.sources.find import Found, find_sources
@@ -203,6 +204,7 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
                 "claim_rule": claim_rule.value,
                 "max_partitions": max_partitions,
                 "assignors": list(selected),
+                "judged_sample": f"1 of {SAMPLE}",
                 "source_format": source_format,
                 "columns": dict(written.names),
                 "encoding": encoding,
@@ -388,4 +390,7 @@ def _failure(error: Exception, out: Path) -> OracleError:
     # The error is the last line of a Python worker's traceback, and the first of
     # Java's.
     told = lines[-1] if "Traceback (most recent call last)" in text else lines[0]
+    _, name, reason = told.partition(f"{DisagreementError.__name__}: ")
+    if name:
+        return DisagreementError(reason)
     return OutsideError(f"Spark failed: {told[:300]}")

@@ -75,7 +75,7 @@ def judge(rows: DataFrame, settings: Settings, tasks: int) -> DataFrame:
     def results(batches: Batches) -> Batches:
         for batch in batches:
             found = judge_rows(batch.to_pylist(), settings, _REPEATS)
-            yield from _result_batches(found)
+            yield from result_batches(found)
 
     others = ~f.col("what").isin(TOPIC, TOPIC_ID)
     cases = rows.where(others).repartition(tasks)
@@ -103,7 +103,8 @@ def _on_rows(
     return on_batches
 
 
-def _result_batches(found: Iterable[tuple[str, Row]]) -> Batches:
+def result_batches(found: Iterable[tuple[str, Row]]) -> Batches:
+    """Yield rows of the tables as batches of `RESULTS`."""
     gathered: list[dict[str, Row]] = []
     for name, row in found:
         gathered.append({name: row})

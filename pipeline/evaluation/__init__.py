@@ -5,26 +5,35 @@ Used by ``audit`` and ``compare``. Does not import Spark.
 
 from pipeline.evaluation.answers import (
     ACTUAL,
+    COLUMNS,
+    JUDGE,
     KIP54,
     OPTIMUM,
     Answer,
+    DisagreementError,
     Evaluation,
     Failure,
 )
+from pipeline.evaluation.column_figures import ColumnFigures, can_count
 from pipeline.evaluation.least import Least, least_of
 from pipeline.evaluation.selection import ALL, DEFAULT, KNOWN, selection
 
 __all__ = [
     "ACTUAL",
     "ALL",
+    "COLUMNS",
     "DEFAULT",
+    "JUDGE",
     "KIP54",
     "KNOWN",
     "OPTIMUM",
     "Answer",
+    "ColumnFigures",
+    "DisagreementError",
     "Evaluation",
     "Failure",
     "Least",
+    "can_count",
     "least_of",
     "selection",
 ]

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, TypeAlias
+from typing import Any, ClassVar, Final, TypeAlias
 
 from heuristics import ASSIGNORS, Assignor
+from pipeline.evaluation.column_figures import ColumnFigures, can_count
 from rebalance import (
+    Assignment,
     AssignmentDocument,
     ClaimRule,
     Instance,
     InstanceError,
+    OracleError,
     Rebalance,
     document_of,
     instance_of,
+    members_of,
     plain_of,
 )
 from solver import NAMED, Limits, solve
@@ -29,6 +33,9 @@ KIP54: Final = "kip54-sticky"
 """The fewest moves among KIP-54 balanced assignments: a StickyAssignor's optimum."""
 EFFORT: Final = 5.0
 """Effort of each search (`solver.Limits`): equal answers on every machine."""
+
+JUDGE: Final = "judge"
+COLUMNS: Final = "columns"
 
 Document: TypeAlias = dict[str, Any]
 
@@ -45,12 +52,15 @@ class Answer:
         assignment/1, as the judge read it.
     verdict : dict or None
         verdict/1.
+    judged_by : str or None
+        `JUDGE`; or `COLUMNS`, of an answer whose verdict is computed from columns.
     """
 
     assignor: str
     refused: str | None = None
     assignment: Document | None = None
     verdict: Document | None = None
+    judged_by: str | None = None
 
     @property
     def status(self) -> str | None:
@@ -78,6 +88,12 @@ class Failure:
     error: Exception
 
 
+class DisagreementError(OracleError):
+    """The compiled pass and the judge differ: a defect of this program."""
+
+    exit_code: ClassVar[int] = 70
+
+
 class Evaluation:
     """One rebalance, encoded once for the engines and once for the judge.
 
@@ -87,6 +103,10 @@ class Evaluation:
     claim_rule : ClaimRule
     case : verify.Case or None
         The same rebalance, parsed by the judge, if the caller has it.
+    is_sampled : bool
+        Whether the judge checks every answer. Otherwise, verdicts on answers of
+        heuristics are computed from columns where that suffices
+        (`pipeline.evaluation.column_figures`).
 
     Raises
     ------
@@ -95,12 +115,19 @@ class Evaluation:
     """
 
     def __init__(
-        self, document: Rebalance, claim_rule: ClaimRule, *, case: Case | None = None
+        self,
+        document: Rebalance,
+        claim_rule: ClaimRule,
+        *,
+        case: Case | None = None,
+        is_sampled: bool = True,
     ) -> None:
         self.instance: Instance = instance_of(document, claim_rule=claim_rule)
         self.case: Case = case or understand(
             plain_of(document), claim_rule=claim_rule.value
         )
+        self.is_sampled = is_sampled
+        self._columns: ColumnFigures | None = None
 
     @property
     def by_capacity(self) -> bool:
@@ -122,11 +149,14 @@ class Evaluation:
             name: partial(self.heuristic, assignor)
             for name, assignor in ASSIGNORS.items()
         }
-        for name, run in {**runs, OPTIMUM: self.optimum, KIP54: self.kip54}.items():
+        # The optimum comes first: heuristics are compared with its loads.
+        for name, run in {OPTIMUM: self.optimum, KIP54: self.kip54, **runs}.items():
             if name not in names:
                 continue
             try:
                 yield run()
+            except DisagreementError:
+                raise
             except Exception as error:  # noqa: BLE001  # a failure affects one answer
                 yield Failure(assignor=name, error=error)
 
@@ -136,8 +166,35 @@ class Evaluation:
         if refused is not None:
             return Answer(assignor=assignor.name, refused=refused)
         assignment = assignor.assign(self.instance)
-        document = document_of(self.instance, assignment, assignor=assignor.name)
-        return self.judge(assignor.name, document)
+        name, columns = assignor.name, self._columns
+        verdict = None if columns is None else columns.verdict(assignment)
+        if verdict is not None and not self.is_sampled:
+            plain = self._plain(assignment, name)
+            return Answer(
+                assignor=name, assignment=plain, verdict=verdict, judged_by=COLUMNS
+            )
+        document = document_of(self.instance, assignment, assignor=name)
+        answer = self.judge(name, document)
+        if verdict is not None and answer.verdict != self._with_id(verdict):
+            reason = "the judge and the figures from columns differ"
+            raise DisagreementError(f"{name}: {reason}: a defect; please report it")
+        return answer
+
+    def _plain(self, assignment: Assignment, assignor: str) -> Document:
+        """Return the JSON value of a heuristic's assignment."""
+        members = members_of(self.instance, assignment)
+        return self._with_id(
+            {
+                "format": "assignment/1",
+                "group": self.instance.group,
+                "members": members,
+                "assignor": assignor,
+            }
+        )
+
+    def _with_id(self, document: Document) -> Document:
+        identity = self.instance.id
+        return document if identity is None else {**document, "id": identity}
 
     def optimum(self) -> Answer:
         """Solve for dec-min balance and stickiness, and have the certificate checked.
@@ -147,7 +204,12 @@ class Evaluation:
         """
         document = solve(self.instance).to_document(self.instance)
         bare = document.model_copy(update={"policy": None, "objectives": None})
-        return self.judge(OPTIMUM, bare)
+        answer = self.judge(OPTIMUM, bare)
+        _, verdict = answer.judged()
+        if verdict["proved"]["dec_min"] and can_count(self.instance):
+            loads = verdict["figures"]["loads"]
+            self._columns = ColumnFigures(self.instance, loads, self.peak_lag_bound)
+        return answer
 
     def kip54(self) -> Answer:
         """Solve for the fewest moves among KIP-54 balanced assignments."""
@@ -172,7 +234,9 @@ class Evaluation:
         if assignor is not None:
             document["assignor"] = assignor
         verdict = judge_case(self.case, document, cooperative=cooperative)
-        return Answer(assignor=ACTUAL, assignment=document, verdict=verdict)
+        return Answer(
+            assignor=ACTUAL, assignment=document, verdict=verdict, judged_by=JUDGE
+        )
 
     def judge(self, assignor: str, document: AssignmentDocument) -> Answer:
         """Judge the JSON value of an assignment.
@@ -187,4 +251,6 @@ class Evaluation:
         if verdict["verdict"] == "unreadable":
             culprit = verdict["evidence"]["unreadable"]
             raise InstanceError(culprit["reason"], subject=culprit["path"])
-        return Answer(assignor=assignor, assignment=plain, verdict=verdict)
+        return Answer(
+            assignor=assignor, assignment=plain, verdict=verdict, judged_by=JUDGE
+        )

@@ -38,6 +38,7 @@ def judged_columns(answer: Answer, bound: int | None) -> Row:
     loads, known = figures["loads"], bound is not None
     return {
         "verdict": verdict["verdict"],
+        "judged_by": answer.judged_by,
         "violations": [_violation(one) for one in verdict["violations"]],
         "loads": loads,
         "load_min": min(loads, default=None),

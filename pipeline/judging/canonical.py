@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import orjson
 
-from pipeline.judging.outcomes import Actual, Question
+from pipeline.judging.outcome import Actual, Question
 from rebalance import Rebalance, rebalance_of
 
 Plain = Mapping[str, Any]

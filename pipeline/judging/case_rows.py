@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from pipeline.cases import NOT_REPORTED, SNAPSHOT, Case, CaseMember, Held
 from pipeline.judging.instances import Posed
-from pipeline.judging.outcomes import Outcome
+from pipeline.judging.outcome import Outcome
 from pipeline.tables import UNDATED
 
 Row = dict[str, Any]

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from pipeline.cases import SNAPSHOT, Case, Held, unpack
-from pipeline.evaluation import DEFAULT, KIP54, OPTIMUM
+from pipeline.evaluation import DEFAULT, KIP54, OPTIMUM, DisagreementError
 from pipeline.judging.case_rows import day, key_of, member_rows, moment, rebalance_row
 from pipeline.judging.episode_rows import episode_row
 from pipeline.judging.instances import Posed, World, pose, pose_before
-from pipeline.judging.outcomes import Actual, Outcome, Question
+from pipeline.judging.outcome import Actual, Outcome, Question
 from pipeline.judging.repeats import Repeats
 from pipeline.judging.snapshot_rows import snapshot_row
 from pipeline.judging.topic_names import with_names
@@ -57,6 +57,8 @@ def judge_case_safely(
     try:
         judged = _snapshot if case.owned_from == SNAPSHOT else _judged
         results = list(judged(case, posed, settings, repeats or Repeats()))
+    except DisagreementError as error:
+        raise DisagreementError(f"rebalance {case.rebalance_id}: {error}") from error
     except DocumentError as error:
         yield _failed(case, None, _reason("instance", error), settings)
         return
@@ -102,6 +104,8 @@ def _judged(
     if case.episode is not None and outcome.actual is not None:
         try:
             yield "episodes", _episode(case, row, outcome, settings, repeats)
+        except DisagreementError:
+            raise
         except Exception as error:  # noqa: BLE001  # likewise
             yield _failed(case, posed, _reason("episode", error), settings)
 

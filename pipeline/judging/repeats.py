@@ -3,15 +3,32 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from hashlib import blake2b
 from typing import Any, Final
 
-from pipeline.judging.canonical import Names, canonical_form, renamed
-from pipeline.judging.outcomes import Outcome, Question, outcome_of
+from pipeline.judging.canonical import Canonical, canonical_form, renamed
+from pipeline.judging.outcome import Outcome, Question, outcome_of
 from pipeline.judging.templates import Template
 from rebalance import rebalance_of
 
 MOST_BYTES: Final = 128 << 20
 """Estimated bytes of keys and templates that a process keeps."""
+
+
+SAMPLE: Final = 16
+"""The judge checks all answers to one of so many rebalances."""
+
+
+def is_sampled(form: Canonical | None) -> bool:
+    """Return whether the judge checks every answer to a rebalance.
+
+    This depends on nothing but the canonical form, so that it is the same in every
+    audit. A rebalance without canonical form is always checked.
+    """
+    if form is None:
+        return True
+    digest = blake2b(form.key, digest_size=8).digest()
+    return int.from_bytes(digest, "big") % SAMPLE == 0
 
 
 class Repeats:
@@ -44,10 +61,10 @@ class Repeats:
                 self.found += 1
                 return template.filled(form.names)
         self.evaluated += 1
-        template = None if form is None else _template(plain, question, form.names)
+        template = None if form is None else _template(plain, question, form)
         if form is None or template is None:
             document = rebalance_of(plain, max_partitions=question.max_partitions)
-            return outcome_of(document, question)
+            return outcome_of(document, question, is_sampled=is_sampled(form))
         self._keep(form.key, template)
         return template.filled(form.names)
 
@@ -63,14 +80,15 @@ class Repeats:
 
 
 def _template(
-    plain: dict[str, Any], question: Question, names: Names
+    plain: dict[str, Any], question: Question, form: Canonical
 ) -> Template | None:
     """Evaluate under canonical names; None if any part of that fails.
 
     The caller then evaluates under the rebalance's own names, which the errors name.
     """
     try:
-        outcome = outcome_of(*renamed(plain, question, names))
-        return None if outcome.failures else Template(outcome, names)
+        document, canonical = renamed(plain, question, form.names)
+        outcome = outcome_of(document, canonical, is_sampled=is_sampled(form))
+        return None if outcome.failures else Template(outcome, form.names)
     except Exception:  # noqa: BLE001  # raised again under the rebalance's own names
         return None

@@ -22,7 +22,7 @@ from typing import Any, Final
 from pipeline.cases import NOT_REPORTED, Case
 from pipeline.judging.case_rows import rebalance_row
 from pipeline.judging.instances import Posed
-from pipeline.judging.outcomes import Outcome
+from pipeline.judging.outcome import Outcome
 
 Row = dict[str, Any]
 

@@ -19,7 +19,7 @@ from pipeline.judging.canonical import (
     canonical_members,
     canonical_topics,
 )
-from pipeline.judging.outcomes import Outcome, Row
+from pipeline.judging.outcome import Outcome, Row
 
 _QUOTED: Final = re.compile(f'"({MARK}[a-z][0-9]*{MARK})"')
 _TEXTS: Final = ("assignment", "evidence")

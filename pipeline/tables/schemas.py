@@ -34,7 +34,7 @@ from pipeline.tables.columns import (
 )
 
 PARTITION_COLUMNS: Final = ("cluster", "date")
-LAYOUT: Final = "tables/2"
+LAYOUT: Final = "tables/3"
 """Version of these schemas, written into ``audit.json``."""
 
 REBALANCES: Final = pa.schema(
@@ -106,7 +106,13 @@ ANSWERS: Final = pa.schema(
         column("assignor", TEXT, "actual, a heuristic's name, optimum or kip54-sticky"),
         column("applies", FLAG, "false: the heuristic rejects it, the rest is null"),
         column("refused", TEXT, "why it rejects the instance"),
-        column("verdict", TEXT, "valid, invalid or unreadable, by the judge"),
+        column("verdict", TEXT, "valid, invalid or unreadable"),
+        column(
+            "judged_by",
+            TEXT,
+            "judge; or columns: the compiled pass, of a valid and dec-min balanced"
+            " answer of a heuristic that is not in the judge's sample",
+        ),
         column(
             "violations", VIOLATIONS, "violated rules, each with the offending item"
         ),

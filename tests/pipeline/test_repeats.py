@@ -17,8 +17,8 @@ from heuristics import ASSIGNORS
 from pipeline.evaluation import DEFAULT
 from pipeline.judging.canonical import canonical_form
 from pipeline.judging.judge_rows import Settings, judge_rows
-from pipeline.judging.outcomes import Actual, Outcome, Question, outcome_of
-from pipeline.judging.repeats import Repeats
+from pipeline.judging.outcome import Actual, Outcome, Question, outcome_of
+from pipeline.judging.repeats import Repeats, is_sampled
 from pipeline.sources.rows import CASE, ROWS
 from pipeline.sources.sidecars import read_offsets
 from rebalance import ClaimRule, DocumentError, InstanceError, rebalance_of
@@ -34,7 +34,8 @@ class Alone(Repeats):
 
     def outcome_of(self, plain: dict[str, Any], question: Question) -> Outcome:
         document = rebalance_of(plain, max_partitions=question.max_partitions)
-        return outcome_of(document, question)
+        form = canonical_form(plain, question)
+        return outcome_of(document, question, is_sampled=is_sampled(form))
 
 
 def question_of(

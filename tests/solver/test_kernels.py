@@ -15,6 +15,8 @@ BROAD_RUN = """
 import json
 from heuristics import ASSIGNORS
 from rebalance import InstanceError, instance_of, parse_rebalance
+from pipeline.evaluation import DEFAULT, Evaluation
+from rebalance import ClaimRule
 from solver import NAMED, Limits, compiled_kernels, parse_policy, solve
 from solver.exact import solve_without_closed_form
 from tests.strategies import LARGER, SMALL, seeded_rebalance
@@ -31,6 +33,10 @@ for seed in range(60):
     for assignor in ASSIGNORS.values():
         if assignor.refuses(instance) is None:
             assignor.assign(instance)
+    evaluation = Evaluation(
+        parse_rebalance(json.dumps(document)), ClaimRule.NEWEST_CLAIM
+    )
+    list(evaluation.answers(DEFAULT))
     for policy in POLICIES:
         if instance.lag is not None or not policy.needs_lag:
             try:

@@ -86,15 +86,17 @@ class Outcome:
         return next(found, None)
 
 
-def outcome_of(document: Rebalance, question: Question) -> Outcome:
-    """Evaluate a rebalance.
+def outcome_of(document: Rebalance, question: Question, *, is_sampled: bool) -> Outcome:
+    """Evaluate a rebalance; ``is_sampled``: the judge checks every answer.
 
     Raises
     ------
     InstanceError
         If the document contradicts itself.
+    DisagreementError
+        If the judge disagrees with what was computed from columns.
     """
-    evaluation = Evaluation(document, question.claim_rule)
+    evaluation = Evaluation(document, question.claim_rule, is_sampled=is_sampled)
     found = list(_answers(evaluation, question))
     answers = {one.assignor: one for one in found if isinstance(one, Answer)}
     least = least_of(
