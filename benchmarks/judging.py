@@ -22,12 +22,11 @@ from pipeline.judging.instances import World
 from pipeline.judging.judge_rows import Settings, judge_rows
 from pipeline.judging.repeats import Repeats
 from pipeline.judging.topic_names import named_counts
-from pipeline.sources.find import find_sources
-from pipeline.sources.read import rows_of
 from pipeline.sources.rows import CASE, TOPIC, TOPIC_ID, Row
 from pipeline.sources.sidecars import read_offsets, read_topics
 from pipeline.topic_ids import text_of_id
 from rebalance import ClaimRule
+from tests.pipeline.local_reading import read_paths
 
 RECORDING: Final = Path(__file__).resolve().parent.parent / "recordings" / "churn"
 REPEATS: Final = 3
@@ -65,9 +64,7 @@ def main() -> None:
 
 def recorded() -> tuple[list[Row], World]:
     """Return the cases of the recording, and what its files state besides."""
-    found = find_sources([RECORDING])
-    rows = [row for split in found.splits for row in rows_of(split)]
-    rows = list(histories(sorted(rows, key=_place)))
+    rows = list(histories(sorted(read_paths([RECORDING]), key=_place)))
     ids = {text_of_id(r["key"]): r["record"] for r in rows if r["what"] == TOPIC_ID}
     seen = {r["record"]: r["records"] for r in rows if r["what"] == TOPIC}
     world = World(

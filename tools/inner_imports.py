@@ -29,6 +29,7 @@ REASONS: Mapping[str, str] = {
     "tests/conformance/": "stand-ins for Java, the network, and a mirror of jars",
     "tests/corpus/": "words that scenarios use for their subjects",
     "tests/docs/": "what the pages list: kinds, functions of the judge, the command",
+    "tests/live/": "answers of a cluster that fail on purpose, without a cluster",
     "tests/pipeline/": "stages of the audit, each of them without Spark",
     "tests/plugins/": "one module per client, named by its entry point",
     "tests/rebalance/test_reading.py": "a file that changes while it is read",

@@ -13,15 +13,13 @@ from benchmarks.multiplied import Shape, multiplied
 from benchmarks.processes import Usage
 from pipeline.cases import Case, unpack
 from pipeline.history.stream import histories
-from pipeline.sources.find import find_sources
-from pipeline.sources.read import rows_of
 from pipeline.sources.rows import CASE, QUARANTINED
+from tests.pipeline.local_reading import read_paths
 from tests.pipeline.recorded import in_order
 
 
 def cases_of(folder: Path) -> list[Case]:
-    found = find_sources([folder])
-    rows = in_order([row for split in found.splits for row in rows_of(split)])
+    rows = in_order(read_paths([folder]))
     seen = list(histories(rows))
     assert not [row for row in seen if row["what"] in QUARANTINED]
     return [unpack(row["value"]) for row in seen if row["what"] == CASE]
