@@ -182,8 +182,8 @@ def _answers(folder: Path) -> tuple[AssignorCounts, pa.Table]:
 
 def _clients(answers: pa.RecordBatch) -> pa.Table:
     """Return the clients' answers, with the length of the list of violations."""
-    flags = equals(answers["assignor"], ACTUAL)
-    columns = {name: plain(answers[name].filter(flags)) for name in _CLIENTS}
+    places = pc.indices_nonzero(equals(answers["assignor"], ACTUAL))
+    columns = {name: plain(answers[name].take(places)) for name in _CLIENTS}
     broken = pc.fill_null(pc.list_value_length(columns.pop("violations")), 0)
     return pa.table(columns | {"broken": broken.cast(pa.int64())})
 
