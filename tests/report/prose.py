@@ -157,7 +157,8 @@ def _endless(t: Recount, m: Match) -> bool:
 
 def _lag_days(t: Recount, m: Match) -> bool:
     rows = [r for r in t.tables["answers"] if r["assignor"] == "actual"]
-    rows = [r for r in rows if r["date"] != "undated" and r["verdict"] == "valid"]
+    days = sorted(t.days)[-92:]
+    rows = [r for r in rows if r["date"] in days and r["verdict"] == "valid"]
     known = [r for r in rows if None not in (r["peak_lag"], r["peak_lag_bound"])]
     return numbers(m) == [len(known)]
 
@@ -302,6 +303,14 @@ _SENTENCES: list[tuple[str, Check]] = [
         _endless,
     ),
     (rf"Lag is known of {N} generations?", _lag_days),
+    (
+        rf"The last {N} days are shown, {N} days? before them (?:is|are) left out",
+        lambda t, m: numbers(m) == [92, len(t.days) - 92],
+    ),
+    (
+        rf"covers all rows but the last {N}",
+        lambda t, m: 0 < number(m[1]) < len({_place(row) for row in t.units}),
+    ),
     (
         rf"In addition, {N} rebalances? could not be classified",
         lambda t, m: numbers(m) == [t.outcomes["open"]],

@@ -105,6 +105,11 @@ class Recount:
     def states(self) -> Counter[str]:
         return Counter(map(_state, self.tables["snapshots"]))
 
+    @property
+    def days(self) -> set[str]:
+        """Days with a rebalance of clients."""
+        return {row["date"] for row in self.units} - {"undated"}
+
     def lag_at_bound(self) -> dict[str, tuple[int, int]]:
         """Return generations at the bound on peak lag, and of known lag, by name."""
         found: dict[str, tuple[int, int]] = {}

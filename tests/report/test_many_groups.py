@@ -212,6 +212,25 @@ def test_the_trend_has_a_row_per_day(large: Element) -> None:
     assert len(section.all(role="img")) == 3
 
 
+def test_only_the_last_days_are_drawn(tmp_path: Path) -> None:
+    folder = many(1, days=95).write(tmp_path / "audit")
+    root = read_html(page_of(folder))
+    found = check_all(root, Recount(folder))
+    assert any("last 92 days are shown, 3 days before them are" in one for one in found)
+
+
+def test_groups_that_the_data_leaves_out_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("oracle.report.group_index.DATA_BYTES", 100)
+    folder = many(30, days=1).write(tmp_path / "audit")
+    root = read_html(page_of(folder))
+    data = json.loads("".join(root.one("script", id="group-data").words))
+    left_out = 30 - len(data["rows"])
+    found = check_all(root, Recount(folder))
+    assert any(f"covers all rows but the last {left_out};" in one for one in found)
+
+
 def test_a_false_number_of_days_is_found(tmp_path: Path) -> None:
     folder = many(3).write(tmp_path / "audit")
     html = page_of(folder)
