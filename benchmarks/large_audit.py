@@ -24,6 +24,8 @@ COPIED: Final = ("rebalances", "answers", "episodes")
 _IDS: Final = ("rebalance_id", "episode_id", "last_rebalance_id")
 _TIMES: Final = ("at", "started_at", "ended_at")
 _DAY_MICROSECONDS: Final = 86_400 * 10**6
+_ROWS: Final = 100_000
+"""Rows of a row group; Spark's have 128 MB."""
 _DICTIONARY_BYTES: Final = 2**28
 
 
@@ -76,7 +78,9 @@ def _copies(
             moved = pc.add(column.cast(pa.int64()), day * _DAY_MICROSECONDS)
             column = moved.cast(field.type)
         columns[field.name] = column
-    return pa.table(columns)
+    found = pa.table(columns)
+    # As in an audit's tables, rows are in the order of their groups.
+    return found.take(pc.sort_indices(found, [("group_id", "ascending")]))
 
 
 def _write(table: pa.Table, place: Path, date: str) -> None:
@@ -90,6 +94,7 @@ def _write(table: pa.Table, place: Path, date: str) -> None:
             rows.drop_columns(list(PARTITION_COLUMNS)),
             folder / "part-00000.parquet",
             compression="zstd",
+            row_group_size=_ROWS,
             dictionary_pagesize_limit=_DICTIONARY_BYTES,
             store_schema=False,
         )

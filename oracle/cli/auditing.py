@@ -148,7 +148,7 @@ def _document(summary: AuditSummary, page: Path, facts: Facts) -> dict[str, Any]
                 "invalid": row.counts.invalid,
                 "open": row.counts.open,
             }
-            for row in facts.clients
+            for row in facts.groups
         ],
         "snapshots": [
             {

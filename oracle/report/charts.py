@@ -63,6 +63,60 @@ def outcome_bars(rows: Sequence[tuple[str, Counts]], *, width: int) -> str:
     return _svg(alt.layer(bars, written, beside), width=room, height=_BAR * len(rows))
 
 
+def columns(
+    values: Sequence[tuple[str, int]],
+    *,
+    width: int,
+    height: int = 120,
+    color: str = "--optimum",
+    labels: int = 12,
+) -> str:
+    """Draw one column per label, of which every few are written; the largest number is.
+
+    Parameters
+    ----------
+    values
+        Label, distinct, and a number of at least 0, in order.
+    labels
+        Labels written, at most about this many.
+    """
+    names = [name for name, _ in values]
+    largest = max((value for _, value in values), default=0)
+    step = -(-len(names) // labels)
+    written = names[::step]
+    room = width - 12
+    count = len(str(f"{largest:,}")) * (_ROOM - 1) * len(names) < room
+    data = [
+        {"label": name, "value": value, "written": f"{value:,}"}
+        for name, value in values
+    ]
+    axis = alt.Axis(
+        title=None,
+        values=written,
+        labelAngle=0,
+        labelOverlap=True,
+        ticks=False,
+        domainColor="var(--line)",
+        labelColor="var(--ink)",
+        labelFontSize=_TEXT - 2,
+    )
+    base = alt.Chart(alt.InlineData(values=data)).encode(
+        x=alt.X("label:N", sort=names, axis=axis, scale=alt.Scale(paddingInner=0.15)),
+        y=alt.Y(
+            "value:Q", axis=None, scale=alt.Scale(domain=[0, max(1, largest) * 1.15])
+        ),
+    )
+    bars = base.mark_bar(fill=f"var({color})", cornerRadius=1)
+    texts = base.mark_text(dy=-7, fontSize=_TEXT - 2, fill="var(--ink)").encode(
+        text="written:N"
+    )
+    if not count:
+        place = next((n for n, (_, value) in enumerate(values) if value == largest), 0)
+        name = names[place] if names else ""
+        texts = texts.transform_filter(alt.datum.label == name)
+    return _svg(alt.layer(bars, texts), width=room, height=height)
+
+
 def gap_cells(gaps: Gaps, names: dict[str, str], *, width: int) -> str:
     """Draw one row per assignor: the share of rebalances per bin, darker is more."""
     labels = [names.get(row.name, row.name) for row in gaps.rows]

@@ -29,7 +29,7 @@ _KEEPING = ("sticky", "uniform")
 ENOUGH_JUDGED = 5
 """Judged rebalances of a group whose share of wrong answers is an example."""
 
-GROUPS_SHOWN = 40
+GROUPS_SHOWN = 20
 """Groups in a table, largest potential gain first; the others are one row."""
 
 

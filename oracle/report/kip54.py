@@ -17,7 +17,7 @@ from oracle.report.best import ACTUAL, KIP54
 from oracle.report.load import Tables
 from pipeline.summary import AssignorCounts, kip54_counts
 
-GROUPS_COMPARED: Final = 20
+GROUPS_COMPARED: Final = 8
 """Groups in the table, most needless moves first."""
 
 

@@ -135,7 +135,7 @@ def load_documents(
     folder: Path,
     table: str,
     key: str,
-    wanted: Sequence[tuple[str, str]],
+    wanted: Sequence[tuple[str, str, str]],
     columns: Sequence[str],
 ) -> list[dict[str, Any]]:
     """Read ``columns`` of some rows, including documents.
@@ -143,7 +143,8 @@ def load_documents(
     Parameters
     ----------
     wanted
-        Day and value of ``key`` of each row.
+        Day, group, and value of ``key`` of each row; tables are sorted by group, so
+        that other parts of their files are skipped.
 
     Raises
     ------
@@ -152,7 +153,12 @@ def load_documents(
     """
     if not wanted:
         return []
-    places = [(ds.field("date") == day) & (ds.field(key) == one) for day, one in wanted]
+    places = [
+        (ds.field("date") == day)
+        & (ds.field("group_id") == group)
+        & (ds.field(key) == one)
+        for day, group, one in wanted
+    ]
     rows: list[dict[str, Any]] = _read(
         folder, table, columns, reduce(or_, places)
     ).to_pylist()
@@ -176,8 +182,8 @@ def _answers(folder: Path) -> tuple[AssignorCounts, pa.Table]:
 
 def _clients(answers: pa.RecordBatch) -> pa.Table:
     """Return the clients' answers, with the length of the list of violations."""
-    flags = equals(answers["assignor"], ACTUAL)
-    columns = {name: plain(answers[name].filter(flags)) for name in _CLIENTS}
+    places = pc.indices_nonzero(equals(answers["assignor"], ACTUAL))
+    columns = {name: plain(answers[name].take(places)) for name in _CLIENTS}
     broken = pc.fill_null(pc.list_value_length(columns.pop("violations")), 0)
     return pa.table(columns | {"broken": broken.cast(pa.int64())})
 

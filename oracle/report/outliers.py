@@ -125,7 +125,11 @@ def _documents(
 ) -> dict[tuple[str, str], tuple[str, str]]:
     """Read instance and assignment of each chosen unit, as text."""
     rounds, episodes = (
-        [(row["drawn_date"], row["drawn_id"]) for row in chosen if row[_FROM] == name]
+        [
+            (row["drawn_date"], row["group_id"], row["drawn_id"])
+            for row in chosen
+            if row[_FROM] == name
+        ]
         for name in ("rebalances", "episodes")
     )
     folder = tables.folder

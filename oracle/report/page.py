@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from collections import Counter
+from importlib import resources
 from pathlib import Path
 from typing import Final
 
@@ -12,21 +15,25 @@ from markupsafe import Markup
 from oracle.names import abridged, visible
 from oracle.report.about import read_about
 from oracle.report.audited import audited_of
-from oracle.report.best import ACTUAL, BESTS
-from oracle.report.charts import LABEL_SHOWN, gap_cells, outcome_bars
-from oracle.report.facts import ClientRow, Facts, facts_of, units_of
+from oracle.report.best import ACTUAL, BESTS, OPTIMUM
+from oracle.report.charts import LABEL_SHOWN, columns, gap_cells, outcome_bars
+from oracle.report.endless import BUSY, GROUPS_LISTED, HOURS, ROUNDS, endless_of
+from oracle.report.facts import AssignorRow, ClientRow, Facts, facts_of, units_of
 from oracle.report.finding import example_counts, headline
 from oracle.report.gaps import Gaps, gaps_of
+from oracle.report.group_index import group_data, group_ids
 from oracle.report.kip54 import kip54_of
 from oracle.report.load import load
 from oracle.report.outcomes import Counts
 from oracle.report.outliers import outliers_of
+from oracle.report.trend import Trend
 from oracle.wording import counted, loads_text, percent, share
 from oracle.writing import written_aside
 
 WIDE: Final = 1080
 NARROW: Final = 340
 CHART_ROWS: Final = 20
+ROWS_SHOWN: Final = 8
 NAME_SHOWN: Final = 36
 TITLE_SHOWN: Final = 300
 
@@ -65,13 +72,35 @@ def page_of(folder: Path, *, command: str | None = None) -> str:
     units = units_of(tables)
     facts = facts_of(tables, units)
     order = [row.name for row in facts.assignors]
+    endless = endless_of(tables.rebalances, tables.episodes)
+    many_clusters = len(_clusters(facts)) > 1
+    ids = group_ids(facts.groups, many_clusters=many_clusters)
+    restless = {(row.cluster, row.group) for row in endless}
+    data, searched = group_data(facts.groups, ids, restless)
+    script = resources.files("oracle.report").joinpath("templates/groups.js")
+    text = script.read_text(encoding="utf-8")
     return (
         _environment()
         .get_template("page.html")
         .render(
             about=about,
             command=command,
-            chart_rows=CHART_ROWS,
+            script=Markup(text),  # noqa: S704 - our own
+            script_digest=_digest(text),
+            group_data=data,
+            group_ids=ids,
+            groups_left_out=len(facts.groups) - searched,
+            rows_shown=ROWS_SHOWN,
+            endless=endless,
+            endless_shown=GROUPS_LISTED,
+            busy=BUSY,
+            busy_hours=HOURS,
+            endless_rounds=ROUNDS,
+            spread_charts=_spread_charts(facts),
+            spread_words=_spread_words(facts),
+            trend_charts=_trend_charts(facts.trend),
+            lag_best=_lag_best(facts),
+            lag_optimum=_lag_optimum(facts),
             audited=audited_of(tables),
             facts=facts,
             headline=headline(facts),
@@ -81,21 +110,98 @@ def page_of(folder: Path, *, command: str | None = None) -> str:
             gaps=[(gaps, _gap_chart(gaps)) for gaps in gaps_of(tables.answers, order)],
             kip54=kip54_of(tables, units, order),
             cases=outliers_of(tables, units, about.claim_rule),
-            many_clusters=len(_clusters(facts)) > 1,
+            many_clusters=many_clusters,
         )
     )
 
 
+def _digest(script: str) -> str:
+    """Return the source of the script for the Content-Security-Policy."""
+    digest = hashlib.sha256(script.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"
+
+
 def _client_charts(facts: Facts) -> dict[str, str]:
-    rows = facts.clients[:CHART_ROWS]
+    """Draw a bar per group; nothing for many groups, whose bars show little."""
+    rows = facts.groups
+    if len(rows) > CHART_ROWS:
+        return {}
     often = Counter((row.cluster, row.group) for row in rows)
     labels = _distinct([_label(row, often[row.cluster, row.group] > 1) for row in rows])
     pairs = [(label, row.counts) for label, row in zip(labels, rows, strict=True)]
     return _wide_and_narrow(pairs)
 
 
+def _spread(facts: Facts) -> list[tuple[str, int]]:
+    """Count groups by the share of their judged rebalances off the optimum."""
+    bins = ["0 %", *(f"≤{10 * ten} %" for ten in range(1, 10)), "<100 %", "100 %"]
+    found = Counter(
+        bins[_bin(row.counts.wrong, row.counts.judged)]
+        for row in facts.groups
+        if row.counts.judged
+    )
+    return [(name, found[name]) for name in bins]
+
+
+def _bin(part: int, whole: int) -> int:
+    """Return 0 for none, 11 for all, otherwise the tenth, rounded up."""
+    return 11 if part == whole else -(-10 * part // whole)
+
+
+def _spread_words(facts: Facts) -> str:
+    return ", ".join(f"{name}: {count:,}" for name, count in _spread(facts))
+
+
+def _spread_charts(facts: Facts) -> dict[str, str]:
+    if len(facts.groups) <= CHART_ROWS:
+        return {}
+    values = _spread(facts)
+    return {
+        name: Markup(columns(values, width=width, color="--unbalanced"))  # noqa: S704
+        for name, width in (("wide", WIDE), ("narrow", NARROW))
+    }
+
+
+def _trend_charts(trend: Trend) -> list[tuple[str, str, str]]:
+    """Draw needless moves, gaps in balance, and gaps in lag per day, if several."""
+    if len(trend.days) < 2:
+        return []
+    series = [
+        ("Needless moves", "partitions", "--needless", "needless_moves"),
+        ("Gap in balance", "partitions to transfer, at least", "--unbalanced", ""),
+    ]
+    charts = []
+    for title, words, color, name in series:
+        values = [
+            (day.date, getattr(day.counts, name or "transfers")) for day in trend.days
+        ]
+        charts.append((title, words, _day_chart(values, color)))
+    if trend.lag_known:
+        values = [(day.date, day.lag_above) for day in trend.days]
+        words = "records above the bound on peak lag, summed over generations"
+        charts.append(("Gap in lag", words, _day_chart(values, "--optimum")))
+    return charts
+
+
+def _day_chart(values: list[tuple[str, int]], color: str) -> str:
+    drawn = columns(values, width=NARROW, height=90, color=color, labels=4)
+    return Markup(drawn)  # noqa: S704 - as above
+
+
+def _lag_best(facts: Facts) -> AssignorRow | None:
+    """Return the assignor that is most often at the bound on peak lag."""
+    others = [row for row in facts.assignors if row.name not in (*BESTS, ACTUAL)]
+    rows = [row for row in others if row.lag.known]
+    return max(rows, key=lambda row: row.lag.at_bound / row.lag.known, default=None)
+
+
+def _lag_optimum(facts: Facts) -> AssignorRow | None:
+    rows = [row for row in facts.assignors if row.name == OPTIMUM and row.lag.known]
+    return rows[0] if rows else None
+
+
 def _clusters(facts: Facts) -> set[str]:
-    return {row.cluster for row in facts.clients} | {
+    return {row.cluster for row in facts.groups} | {
         row.cluster for row in facts.states.rows
     }
 

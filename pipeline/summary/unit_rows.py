@@ -38,6 +38,15 @@ COLUMNS: Final = (
     "drawn_date",
 )
 """``drawn_from``, ``drawn_id``, ``drawn_date``: table, row, and day to be shown."""
+_COMPUTED: Final = frozenset(COLUMNS[-4:]) | {"generation", "broken"}
+_EPISODES: Final = [
+    *(name for name in COLUMNS if name not in _COMPUTED),
+    "episode_id",
+    "last_generation",
+    "verdict",
+    "dec_min_balanced",
+    "at_optimum",
+]
 MEASURES: Final = ("needless_moves", "transfers")
 
 
@@ -95,7 +104,7 @@ def _cooperative(
     actual: pa.Table, rebalances: pa.Table, episodes: pa.Table
 ) -> pa.Table:
     """Judge episodes by their final state; an invalid round makes them invalid."""
-    rows = episodes.filter(is_true(episodes["cooperative"]))
+    rows = episodes.select(_EPISODES).filter(is_true(episodes["cooperative"]))
     rounds = _broken_rounds(actual, rebalances)
     joined = rows.append_column("outcome_of_end", outcome_of(rows)).join(
         rounds, keys=["cluster", "episode_id"], join_type="left outer"

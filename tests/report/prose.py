@@ -18,7 +18,7 @@ from tests.report.worst_cases import check_case
 Check: TypeAlias = Callable[[Recount, Match], bool]
 
 BLOCKS = ("title", "h1", "h2", "h3", "p", "li", "figcaption")
-SKIPPED = ("table", "svg", "style", "pre", "nav")
+SKIPPED = ("table", "svg", "style", "script", "pre", "nav")
 CASES = "case"
 """Class of the worst rebalances, each of which is checked against its own row."""
 
@@ -129,9 +129,38 @@ def _example(t: Recount, m: Match) -> bool:
     )
 
 
-def _only_rows(t: Recount, m: Match) -> bool:
-    groups = {(r["cluster"], r["group_id"], r["client_assignor"]) for r in t.units}
-    return number(m[1]) == 20 < len(groups)
+def _more_groups(t: Recount, m: Match) -> bool:
+    """Check the rows that the tables of clients' episodes or KIP-54 leave out."""
+    rows = [row for row in t.tables["episodes"] if row["cooperative"]]
+    counts = [len({_place(row) for row in found}) for found in (t.units, rows)]
+    return number(m[1]) + 8 in counts
+
+
+def _place(row: dict[str, object]) -> tuple[object, ...]:
+    return row["cluster"], row["group_id"], row["client_assignor"]
+
+
+def _at_lag_bound(t: Recount, m: Match) -> bool:
+    found = t.lag_at_bound()
+    most = max(
+        at / known
+        for name, (at, known) in found.items()
+        if name not in ("optimum", "kip54-sticky", "actual")
+    )
+    said = [number(one) for one in m.groups()[1:]]
+    return said == [*found[m[1]], *found["optimum"]] and said[0] / said[1] == most
+
+
+def _endless(t: Recount, m: Match) -> bool:
+    return numbers(m) == [len(t.endless(30, 3, 10)), 30, 3, 10]
+
+
+def _lag_days(t: Recount, m: Match) -> bool:
+    rows = [r for r in t.tables["answers"] if r["assignor"] == "actual"]
+    days = sorted(t.days)[-92:]
+    rows = [r for r in rows if r["date"] in days and r["verdict"] == "valid"]
+    known = [r for r in rows if None not in (r["peak_lag"], r["peak_lag_bound"])]
+    return numbers(m) == [len(known)]
 
 
 def _tally(column: str, table: str = "rebalances") -> Check:
@@ -261,7 +290,27 @@ _SENTENCES: list[tuple[str, Check]] = [
         rf"invalid, such as an unassigned partition = {N}",
         lambda t, m: numbers(m) == [t.outcomes["invalid"]],
     ),
-    (rf"Only the {N} groups with the largest potential gain are shown", _only_rows),
+    (rf"and {N} more groups? with fewer needless moves", _more_groups),
+    (
+        rf"([a-z][a-z-]+) is at that bound in {N} of {N} generations, the"  # noqa: ISC004
+        rf" optimum in {N} of {N}\.",
+        _at_lag_bound,
+    ),
+    (
+        rf"{N} groups? rebalances? without coming to rest: at least {N}"  # noqa: ISC004
+        rf" generations in each of {N} consecutive clock hours, or a"
+        rf" cooperative rebalance of at least {N} rounds",
+        _endless,
+    ),
+    (rf"Lag is known of {N} generations?", _lag_days),
+    (
+        rf"The last {N} days are shown, {N} days? before them (?:is|are) left out",
+        lambda t, m: numbers(m) == [92, len(t.days) - 92],
+    ),
+    (
+        rf"covers all rows but the last {N}",
+        lambda t, m: 0 < number(m[1]) < len({_place(row) for row in t.units}),
+    ),
     (
         rf"In addition, {N} rebalances? could not be classified",
         lambda t, m: numbers(m) == [t.outcomes["open"]],

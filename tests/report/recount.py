@@ -105,6 +105,44 @@ class Recount:
     def states(self) -> Counter[str]:
         return Counter(map(_state, self.tables["snapshots"]))
 
+    @property
+    def days(self) -> set[str]:
+        """Days with a rebalance of clients."""
+        return {row["date"] for row in self.units} - {"undated"}
+
+    def lag_at_bound(self) -> dict[str, tuple[int, int]]:
+        """Return generations at the bound on peak lag, and of known lag, by name."""
+        found: dict[str, tuple[int, int]] = {}
+        for row in self.tables["answers"]:
+            apart = row["assignor"] == "actual" and row["cooperative"]
+            values = row["peak_lag"], row["peak_lag_bound"]
+            if row["verdict"] == "valid" and not apart and None not in values:
+                at, known = found.get(row["assignor"], (0, 0))
+                found[row["assignor"]] = at + (values[0] == values[1]), known + 1
+        return found
+
+    def endless(self, busy: int, hours: int, rounds: int) -> set[Group]:
+        """Return groups with so many busy hours in a row, or so many rounds."""
+        found: dict[tuple[str, str, int], int] = {}
+        for row in self.tables["rebalances"]:
+            if row["at"] is not None:
+                hour = int(row["at"].timestamp() // 3600)
+                key = row["cluster"], row["group_id"], hour
+                found[key] = found.get(key, 0) + 1
+        long = {
+            (row["cluster"], row["group_id"])
+            for row in self.tables["episodes"]
+            if row["cooperative"] and row["rounds"] >= rounds
+        }
+        return long | {
+            key[:2]
+            for key in found
+            if all(
+                found.get((*key[:2], key[2] + later), 0) >= busy
+                for later in range(hours)
+            )
+        }
+
     def sticky_groups(self, least: int) -> dict[tuple[str, str], Counter[str]]:
         """Return outcomes by group and sticky assignor, with ``least`` judged."""
         found: dict[tuple[str, str, str], Counter[str]] = {}

@@ -17,19 +17,24 @@ from oracle.report.facts import facts_of
 from oracle.report.load import load
 from oracle.report.outcomes import Counts
 from oracle.report.proof import Hop, chain_of
+from pipeline.reading import read_table
 from pipeline.summary import (
+    ANSWER_COLUMNS,
     INVALID,
     NEEDLESS,
     OPEN,
     OPTIMUM,
     UNBALANCED,
+    medians,
+    merge_assignor_counts,
     outcome_of,
+    partial_assignor_counts,
     percent_above,
 )
 from rebalance import instance_of, rebalance_of
 from tests.cli.commands import group_of
 from tests.report.audits import Audit
-from tests.report.scenes import BEST, RESTLESS, even
+from tests.report.scenes import BEST, RESTLESS, even, small_audit
 from verify import judge
 
 TYPES = {
@@ -149,3 +154,36 @@ def test_members_with_most_to_see_are_drawn() -> None:
     assert [piece.fate for piece in swapped.after.pieces] == ["needless"]
     assert [piece.fate for piece in swapped.best.pieces] == ["kept"]
     assert sum(row.after.load for row in drawn.rows) == MEMBERS_SHOWN
+
+
+def test_counts_of_parts_add_up(tmp_path: Path) -> None:
+    """Counts do not depend on how the answers are divided into batches."""
+    answers = read_table(small_audit().write(tmp_path), "answers")
+    columns = answers.select(ANSWER_COLUMNS)
+    coded = columns.set_column(0, "assignor", columns["assignor"].dictionary_encode())
+    (whole,) = coded.combine_chunks().to_batches()
+    parts = [whole.slice(at, 3) for at in range(0, len(whole), 3)]
+    merged = merge_assignor_counts(map(partial_assignor_counts, parts))
+    once = merge_assignor_counts([partial_assignor_counts(whole)])
+    assert merged.proved == once.proved == 12
+    for name in ("asked", "answers", "lag"):
+        tables = [getattr(counts, name).to_pylist() for counts in (merged, once)]
+        rows = [{tuple(row.items()) for row in table} for table in tables]
+        assert rows[0] == rows[1]
+        assert len(rows[0]) == len(tables[0]) > 2
+    assert sum(merged.asked["rebalances"].to_pylist()) == len(answers)
+
+
+def test_medians_of_a_histogram() -> None:
+    histogram = pa.table(
+        {
+            "name": ["b", "a", "a", "a", None],
+            "percent": [7, 5, 0, 9, 4],
+            "rebalances": [1, 1, 2, 1, 3],
+        }
+    )
+    found = {row["name"]: row for row in medians(histogram, ["name"]).to_pylist()}
+    assert found["a"] == {"name": "a", "known": 4, "at_bound": 2, "median": 5}
+    assert found["b"] == {"name": "b", "known": 1, "at_bound": 0, "median": 7}
+    assert found[None] == {"name": None, "known": 3, "at_bound": 0, "median": 4}
+    assert medians(histogram.slice(0, 0), ["name"]).num_rows == 0

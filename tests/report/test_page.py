@@ -58,7 +58,9 @@ def test_the_tiles(small: Element) -> None:
 
 def test_the_clients_by_group(small: Element) -> None:
     head, *rows = table(small, "clients")
-    assert head[:3] == ["group", "assignor", "judged"]
+    assert head[:4] == ["group", "assignor", "potential gain", "judged"]
+    gains = [row.pop(2) for row in rows]
+    assert gains == ["8", "3", "1", "12"]
     assert rows == [
         ["orders", "sticky", "5", "1 · 20 %", "2 · 6 moves", "1", "1", "75 %"],
         ["feed", "cooperative-sticky", "2", "1 · 50 %", "1 · 3 moves", "0", "0", "–"],

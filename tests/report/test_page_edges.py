@@ -41,7 +41,7 @@ def test_a_broken_round_breaks_its_episode(tmp_path: Path) -> None:
     (case,) = cases(root)
     assert "generation 1" in case.text
     assert "assigned before its owner had revoked it" in case.text
-    assert table(root, "clients")[1][3:7] == ["0 · 0 %", "0", "0", "1"]
+    assert table(root, "clients")[1][4:8] == ["0 · 0 %", "0", "0", "1"]
 
 
 def test_all_at_the_optimum(tmp_path: Path) -> None:
@@ -78,8 +78,8 @@ def test_many_groups_are_summed_up(tmp_path: Path) -> None:
     _, *rows, others, total = table(root, "clients")
     assert len(rows) == GROUPS_SHOWN
     assert others[0] == "5 more groups"
-    assert others[2:] == ["5", "0 · 0 %", "0", "5", "0", ""]
-    assert total[2] == str(GROUPS_SHOWN + 5)
+    assert others[2:] == ["5", "5", "0 · 0 %", "0", "5", "0", ""]
+    assert total[3] == str(GROUPS_SHOWN + 5)
 
 
 def test_clusters_are_named_when_there_are_several(tmp_path: Path) -> None:

@@ -1,0 +1,113 @@
+"""All groups as compact data for search, sorting, and links (``groups.js``).
+
+The table on the page has the first groups; scripts look the others up here. Without
+scripts, the table remains as it is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Collection, Iterable, Sequence
+from typing import Final
+
+from markupsafe import Markup
+
+from oracle.names import visible
+from oracle.report.facts import ClientRow
+
+DATA_BYTES: Final = 1_500_000
+"""Most bytes of the data; groups beyond, of least gain, are only in the tables."""
+NAME_KEPT: Final = 300
+_ID_LENGTH: Final = 100
+_PLAIN: Final = re.compile(r"[^A-Za-z0-9-]")
+_LITERAL: Final = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
+
+Group = tuple[str, str]
+
+
+def group_id(cluster: str, group: str, *, many_clusters: bool) -> str:
+    """Return the id of a group's first row; different groups have different ids.
+
+    Letters, digits and ``-`` stay, other characters become ``_`` and the hexadecimal
+    digits of their UTF-8 bytes. A long id is cut and ends in a digest of the whole.
+    """
+    names = (cluster, group) if many_clusters else (group,)
+    text = "group-" + ".".join(map(_encoded, names))
+    if len(text) <= _ID_LENGTH:
+        return text
+    return f"{text[:_ID_LENGTH]}~{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+
+
+def _encoded(name: str) -> str:
+    def spelled(match: re.Match[str]) -> str:
+        return "".join(f"_{byte:02X}" for byte in match[0].encode("utf-8", "replace"))
+
+    return _PLAIN.sub(spelled, name)
+
+
+def group_ids(rows: Iterable[ClientRow], *, many_clusters: bool) -> list[str]:
+    """Return the id of each row; only the first row of a group has one."""
+    seen: set[Group] = set()
+    ids = []
+    for row in rows:
+        place = (row.cluster, row.group)
+        ids.append(
+            "" if place in seen else group_id(*place, many_clusters=many_clusters)
+        )
+        seen.add(place)
+    return ids
+
+
+def group_data(
+    rows: Sequence[ClientRow], ids: Sequence[str], endless: Collection[Group]
+) -> tuple[Markup, int]:
+    """Return the data as JSON, and the number of rows in it.
+
+    A row is cluster, group, assignor (places in lists; -1 unknown), judged, at the
+    optimum, with needless moves, needless moves, unbalanced, invalid, median percent of
+    lag above its bound (-1: unknown), gain, 1 if it rebalances endlessly, and its id,
+    unless that follows from the name.
+    """
+    clusters = list(dict.fromkeys(row.cluster for row in rows))
+    assignors = list(dict.fromkeys(row.assignor for row in rows if row.assignor))
+    cluster_of = {name: place for place, name in enumerate(clusters)}
+    assignor_of = {name: place for place, name in enumerate(assignors)}
+    texts: list[str] = []
+    left = DATA_BYTES
+    for row, id_ in zip(rows, ids, strict=True):
+        counts, shown = row.counts, visible(row.group, limit=NAME_KEPT)
+        values: list[int | str] = [
+            cluster_of[row.cluster],
+            shown,
+            assignor_of.get(row.assignor or "", -1),
+            counts.judged,
+            counts.optimum,
+            counts.needless,
+            counts.needless_moves,
+            counts.unbalanced,
+            counts.invalid,
+            row.lag.median_above if row.lag.median_above is not None else -1,
+            counts.gain,
+            int((row.cluster, row.group) in endless),
+        ]
+        if id_ != f"group-{_encoded(shown)}":
+            values.append(id_)
+        text = _literal(values)
+        left -= len(text) + 1
+        if left < 0:
+            break
+        texts.append(text)
+    head = {
+        "clusters": [visible(name, limit=NAME_KEPT) for name in clusters],
+        "assignors": [visible(name, limit=NAME_KEPT) for name in assignors],
+    }
+    data = f'{_literal(head)[:-1]},"rows":[{",".join(texts)}]}}'
+    return Markup(data), len(texts)  # noqa: S704 - `_literal` leaves no markup
+
+
+def _literal(value: object) -> str:
+    """Return JSON in ASCII that cannot end the element that it stands in."""
+    text = json.dumps(value, separators=(",", ":"))
+    return re.sub("[<>&]", lambda match: _LITERAL[match[0]], text)

@@ -1,0 +1,162 @@
+"use strict";
+(() => {
+  const [CLUSTER, NAME, ASSIGNOR, JUDGED, OPTIMUM, NEEDLESS, MOVES, UNBALANCED, INVALID,
+    LAG, GAIN, ENDLESS, ID] = Array(13).keys();
+  const STEP = 100;
+  const source = document.getElementById("group-data");
+  if (!source) return;
+  const data = JSON.parse(source.textContent);
+  const rows = data.rows;
+  const table = document.getElementById("group-table");
+  const [body, sums] = table.tBodies;
+  const first = body.rows.length;
+  const many = data.clusters.length > 1;
+  const texts = rows.map((row) => [many ? data.clusters[row[CLUSTER]] : "", row[NAME],
+    row[ASSIGNOR] < 0 ? "" : data.assignors[row[ASSIGNOR]]].join(" ").toLowerCase());
+  const bytes = new TextEncoder();
+  const encoded = (text) => [...text].map((one) => /[A-Za-z0-9-]/.test(one) ? one
+    : [...bytes.encode(one)].map((byte) =>
+      "_" + byte.toString(16).toUpperCase().padStart(2, "0")).join("")).join("");
+  const idOf = (row) => row.length > ID ? row[ID] : "group-" + encoded(row[NAME]);
+  const state = {text: "", assignor: "", kind: "", column: -1, up: true, shown: first,
+    pinned: -1};
+
+  const make = (tag, properties, ...children) => {
+    const element = Object.assign(document.createElement(tag), properties);
+    element.append(...children);
+    return element;
+  };
+  const number = (value) => value.toLocaleString("en-US");
+  const percent = (part, whole) => {
+    if (!whole) return "–";
+    const exact = 100 * part / whole;
+    const floor = Math.floor(exact);
+    const half = exact - floor === 0.5 ? floor + floor % 2 : Math.round(exact);
+    if (part && !half) return "<1 %";
+    if (part < whole && half === 100) return ">99 %";
+    return `${half} %`;
+  };
+  const short = (text, limit) => {
+    if (text.length <= limit) return text;
+    const head = Math.floor((limit - 1) / 2);
+    return text.slice(0, head) + "…" + text.slice(text.length - (limit - 1 - head));
+  };
+  const named = (text, limit) => {
+    const element = make("bdi", {textContent: short(text, limit)});
+    if (text.length > limit) element.title = text;
+    return element;
+  };
+  const cell = (name, ...children) => make("td", {className: name}, ...children);
+  const muted = (text) => make("span", {className: "muted", textContent: text});
+
+  const drawn = (row) => {
+    const id = idOf(row);
+    const parts = [named(row[NAME], 36)];
+    if (many) parts.unshift(named(data.clusters[row[CLUSTER]], 20), " / ");
+    const label = id ? make("a", {className: "group", href: "#" + id}, ...parts)
+      : make("span", {}, ...parts);
+    const moves = row[MOVES] === 1 ? "1 move" : `${number(row[MOVES])} moves`;
+    const element = make("tr", {},
+      make("th", {scope: "row"}, label),
+      cell("whole minor", row[ASSIGNOR] < 0 ? muted("unknown")
+        : named(data.assignors[row[ASSIGNOR]], 28)),
+      cell("num", number(row[GAIN])),
+      cell("num minor", number(row[JUDGED])),
+      cell("num", number(row[OPTIMUM]), muted(` · ${percent(row[OPTIMUM], row[JUDGED])}`)),
+      cell("num minor", number(row[NEEDLESS]), ...(row[NEEDLESS] ? [muted(` · ${moves}`)] : [])),
+      cell("num minor", number(row[UNBALANCED])),
+      cell("num minor", number(row[INVALID])),
+      cell("num minor", row[LAG] < 0 ? "–" : `${number(row[LAG])} %`));
+    if (id) element.id = id;
+    return element;
+  };
+
+  const KEYS = {1: (row) => row[ASSIGNOR] < 0 ? "" : data.assignors[row[ASSIGNOR]],
+    0: (row) => row[NAME], 2: (row) => row[GAIN], 3: (row) => row[JUDGED],
+    4: (row) => row[JUDGED] ? row[OPTIMUM] / row[JUDGED] : -1, 5: (row) => row[MOVES],
+    6: (row) => row[UNBALANCED], 7: (row) => row[INVALID], 8: (row) => row[LAG]};
+  const matches = (row, place) =>
+    (!state.text || texts[place].includes(state.text))
+    && (state.assignor === "" || row[ASSIGNOR] === Number(state.assignor))
+    && (state.kind === "" || row[Number(state.kind)] > 0);
+  const orders = new Map();
+  const order = (column, up) => {  // of equal keys, the one with more to gain is first
+    const name = `${column} ${up}`;
+    if (!orders.has(name)) {
+      const keys = rows.map(KEYS[column] ?? (() => 0));
+      const sign = up ? 1 : -1;
+      orders.set(name, rows.map((_, place) => place).sort((a, b) =>
+        keys[a] < keys[b] ? -sign : keys[a] > keys[b] ? sign : a - b));
+    }
+    return orders.get(name);
+  };
+  const chosen = () => {
+    const found = order(state.column, state.up)
+      .filter((place) => matches(rows[place], place));
+    const at = found.indexOf(state.pinned);
+    if (at >= 0) found.unshift(...found.splice(at, 1));
+    return found;
+  };
+
+  const status = make("output", {className: "small muted"});
+  const more = make("button", {type: "button", textContent: "Show more"});
+  const draw = () => {
+    const found = chosen();
+    const shown = found.slice(0, state.shown);
+    body.replaceChildren(...shown.map((place) => drawn(rows[place])));
+    if (sums) sums.hidden = found.length < rows.length || shown.length > first;
+    status.textContent = `${number(shown.length)} of ${number(found.length)} rows`;
+    more.hidden = shown.length === found.length;
+  };
+
+  const search = make("input", {type: "search", placeholder: "group or assignor"});
+  const options = (pairs) => pairs.map(([value, text]) =>
+    make("option", {value, textContent: text}));
+  const assignor = make("select", {}, ...options([["", "all assignors"],
+    ...data.assignors.map((name, place) => [String(place), short(name, 28)])]));
+  const kind = make("select", {}, ...options([["", "all groups"],
+    [String(NEEDLESS), "with needless moves"], [String(UNBALANCED), "with unbalanced"],
+    [String(INVALID), "with invalid"], [String(ENDLESS), "rebalancing endlessly"]]));
+  const change = (values) => {
+    Object.assign(state, {shown: first, pinned: -1}, values);
+    draw();
+  };
+  search.addEventListener("input", () => change({text: search.value.trim().toLowerCase()}));
+  assignor.addEventListener("change", () => change({assignor: assignor.value}));
+  kind.addEventListener("change", () => change({kind: kind.value}));
+  more.addEventListener("click", () => { state.shown += STEP; draw(); });
+  table.before(make("div", {className: "controls"},
+    make("label", {}, "Search ", search), make("label", {}, "Assignor ", assignor),
+    make("label", {}, "Show ", kind), status));
+  table.after(more);
+  more.hidden = rows.length <= first;
+  status.textContent = `${number(Math.min(first, rows.length))} of ${number(rows.length)} rows`;
+
+  [...table.tHead.rows[0].cells].forEach((head, column) => {
+    const button = make("button", {type: "button", className: "sort"}, ...head.childNodes);
+    head.append(button);
+    button.addEventListener("click", () => {
+      const up = state.column === column ? !state.up : column < 2;
+      [...table.tHead.rows[0].cells].forEach((one) => one.removeAttribute("aria-sort"));
+      head.setAttribute("aria-sort", up ? "ascending" : "descending");
+      change({column, up});
+    });
+  });
+
+  const follow = () => {
+    const id = decodeURIComponent(location.hash.slice(1));
+    if (!id.startsWith("group-")) return;
+    if (!document.getElementById(id)) {
+      const place = rows.findIndex((row) => idOf(row) === id);
+      if (place < 0) return;
+      search.value = assignor.value = kind.value = "";
+      change({text: "", assignor: "", kind: "", pinned: place});
+    }
+    document.querySelectorAll("tr.target").forEach((row) => row.classList.remove("target"));
+    const row = document.getElementById(id);
+    row.classList.add("target");
+    row.scrollIntoView({block: "center"});
+  };
+  addEventListener("hashchange", follow);
+  follow();
+})();

@@ -1,0 +1,178 @@
+"""The page of 3,000 groups in a browser: height, bytes, latency, links, 400 pixels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, ViewportSize
+
+from benchmarks.large_audit import Size, write_large_audit
+from oracle.report import write_page
+from tests.report.histories import audit_of
+from tests.report.test_browser import CONTRAST, TOO_WIDE, browser
+from tests.wire import RECORDINGS
+
+pytestmark = pytest.mark.slow
+__all__ = ["browser"]
+
+GROUPS = 3_000
+SCREEN: ViewportSize = {"width": 1280, "height": 980}
+LATENCY_MS = 100
+TIMED = """
+([name, value]) => {
+  const table = document.getElementById("group-table");
+  const acts = {
+    search: () => {
+      const input = document.querySelector("input[type=search]");
+      input.value = value; input.dispatchEvent(new Event("input"));
+    },
+    sort: () => table.tHead.querySelectorAll("button")[value].click(),
+    filter: () => {
+      const select = document.querySelectorAll(".controls select")[1];
+      select.value = value; select.dispatchEvent(new Event("change"));
+    },
+  };
+  const start = performance.now();
+  acts[name]();
+  table.getBoundingClientRect();  // forces the layout
+  return performance.now() - start;
+}
+"""
+CLASSES = """
+() => {
+  const style = getComputedStyle(document.documentElement);
+  const light = (name) => {
+    const hex = style.getPropertyValue(name).trim();
+    return [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16) / 255)
+      .map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+      .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+  };
+  return ["--optimum", "--needless", "--unbalanced", "--invalid"].map((name) => {
+    const [low, high] = [light(name), light("--paper")].sort((a, b) => a - b);
+    return (high + 0.05) / (low + 0.05);
+  });
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("large")
+    audit_of([RECORDINGS / "churn"], folder / "small")
+    size = Size(groups=GROUPS, rebalances=1)
+    write_large_audit(folder / "small", folder / "audit", size)
+    write_page(folder / "audit", folder / "index.html")
+    return folder / "index.html"
+
+
+@pytest.fixture
+def page(browser: Browser, path: Path) -> Iterator[Page]:
+    shown = browser.new_page(viewport=SCREEN)
+    shown.goto(path.as_uri())
+    yield shown
+    shown.close()
+
+
+def rows(page: Page) -> list[list[str]]:
+    """Return the cells of the first body of the table of groups."""
+    found: list[list[str]] = page.evaluate(
+        "[...document.getElementById('group-table').tBodies[0].rows]"
+        ".map((row) => [...row.cells].map((cell) => cell.textContent.trim()))"
+    )
+    return found
+
+
+def test_the_page_is_small_and_short(page: Page, path: Path) -> None:
+    assert path.stat().st_size <= 3_000_000
+    height = page.evaluate("document.documentElement.scrollHeight")
+    assert height / SCREEN["height"] <= 12
+
+
+@pytest.mark.parametrize(
+    ("act", "value"),
+    [
+        ("search", "sticky"),
+        ("search", "-1234"),
+        ("sort", 0),
+        ("sort", 4),
+        ("filter", "7"),
+    ],
+)
+def test_search_sort_and_filter_are_quick(page: Page, act: str, value: Any) -> None:
+    times = [page.evaluate(TIMED, [act, value]) for _ in range(5)]
+    assert min(times) <= LATENCY_MS, times  # others may use the machine meanwhile
+
+
+def test_search_sort_and_filter_find_the_rows(page: Page) -> None:
+    before = rows(page)
+    page.evaluate(TIMED, ["search", "feed-coop-27"])
+    found = rows(page)
+    names = {"feed-coop-27", *(f"feed-coop-27{last}" for last in range(10))}
+    assert {row[0] for row in found} <= names
+    assert len(found) == len({row[0] for row in found}) > 2
+    page.evaluate(TIMED, ["search", ""])
+    assert rows(page) == before
+    page.evaluate(TIMED, ["sort", 7])
+    invalid = [int(row[7]) for row in rows(page)]
+    assert invalid == sorted(invalid, reverse=True)
+    assert invalid[0] > 0
+    page.evaluate(TIMED, ["sort", 7])
+    assert {row[7] for row in rows(page)} == {"0"}
+    page.evaluate(TIMED, ["filter", "8"])
+    assert all(int(row[7]) for row in rows(page))
+
+
+def test_scripts_draw_the_rows_as_they_were(page: Page) -> None:
+    """Rows drawn by the script equal the ones that the page has without scripts."""
+    html = "document.getElementById('group-table').tBodies[0].innerText"
+    before = page.evaluate(html)
+    page.evaluate(TIMED, ["search", "nothing has this name"])
+    assert rows(page) == []
+    page.evaluate(TIMED, ["search", ""])
+    assert page.evaluate(html) == before
+
+
+def test_a_link_leads_to_a_group_beyond_the_cap(page: Page, path: Path) -> None:
+    assert page.query_selector("#group-feed-coop-77") is None
+    page.goto(path.as_uri() + "#group-feed-coop-77")
+    page.reload()
+    target = page.query_selector("#group-feed-coop-77")
+    assert target is not None
+    assert "target" in (target.get_attribute("class") or "")
+    box = target.bounding_box()
+    assert box is not None
+    assert 0 <= box["y"] < SCREEN["height"]
+
+
+def test_rows_remain_rows_at_400_pixels(browser: Browser, path: Path) -> None:
+    page = browser.new_page(viewport={"width": 400, "height": 980})
+    page.goto(path.as_uri())
+    assert page.evaluate(TOO_WIDE) == []
+    shown = page.evaluate(
+        "[...document.querySelectorAll('table.rows tbody tr')]"
+        ".filter((row) => row.getClientRects().length)"
+        ".map((row) => [...row.cells].filter((one) => one.getClientRects().length)"
+        ".map((one) => one.getBoundingClientRect().top))"
+    )
+    assert len(shown) > 40
+    for tops in shown:
+        assert len(tops) >= 2
+        assert max(tops) - min(tops) < 1
+    page.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_class_is_visible(
+    browser: Browser,
+    path: Path,
+    scheme: Any,
+) -> None:
+    """Bars contrast with the paper by at least 3:1 (WCAG 1.4.11)."""
+    page = browser.new_page(viewport=SCREEN, color_scheme=scheme)
+    page.goto(path.as_uri())
+    assert min(page.evaluate(CLASSES)) >= 3
+    assert page.evaluate(CONTRAST) == []
+    page.close()
