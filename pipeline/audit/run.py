@@ -32,6 +32,7 @@ from pipeline.files import (
     is_local,
     local_path,
     name_of,
+    shown,
     uri_of,
 )
 from pipeline.judging.instances import World
@@ -157,8 +158,9 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
             found = find_sources(
                 sources, stores, source_format=source_format, written=written
             )
-            topics = topics or found.side_files.get("topics.json")
-            offsets = offsets or found.side_files.get("offsets.json")
+            beside = {name: shown(uri) for name, uri in found.side_files.items()}
+            topics = topics or beside.get("topics.json")
+            offsets = offsets or beside.get("offsets.json")
             given, names, logs = _side_files(stores, topics, offsets, max_partitions)
         place = stack.enter_context(_staging(out, session))
         spark, java = session.start()

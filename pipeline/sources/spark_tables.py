@@ -166,6 +166,7 @@ def _loaded(
     # for columns, and then read each of several files as often as there are files.
     reader = reader.option("recursiveFileLookup", "true")
     reader = reader.option("ignoreCorruptFiles", str(is_lenient).lower())
+    reader = reader.option("ignoreMissingFiles", "false")
     if any(is_local(file.uri) for file in files):
         reader = reader.options(**_RAW)
     if schema is not None:
