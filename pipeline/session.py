@@ -123,8 +123,6 @@ def _local_settings() -> dict[str, str]:
         "spark.driver.memory": f"{_heap()}g",
         "spark.local.dir": scratch,
         "spark.sql.warehouse.dir": (Path(scratch) / "spark-warehouse").as_uri(),
-        # The default, with checksum files, cannot read names that contain a colon.
-        "spark.hadoop.fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
     }
 
 

@@ -1,8 +1,9 @@
-"""Atomic writing of an audit's tables: all of them, or none.
+"""Atomic writing of an audit, its tables and its page: all of them, or none.
 
 A folder contains a complete audit if and only if it contains ``audit.json``, which is
 written last and removed first. Unfinished tables are in a hidden folder next to the
-tables; the next run deletes what a killed run has left there.
+tables; the next run deletes what a killed run has left there, and restores the audit
+that it was about to replace.
 """
 
 from __future__ import annotations
@@ -11,10 +12,10 @@ import errno
 import fcntl
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import orjson
 from pyspark.sql import DataFrame
@@ -24,12 +25,17 @@ from pipeline.tables import PARTITION_COLUMNS, SCHEMAS
 from rebalance import OutputError
 
 MANIFEST: Final = "audit.json"
-_ASIDE: Final = ".unfinished"
-_OLD: Final = ".replaced"
+ASIDE: Final = ".unfinished"
+OLD: Final = ".replaced"
 _LOCK: Final = ".lock"
-_PART: Final = "part-{:05d}.parquet"
-_WHOLE: Final = (MANIFEST, *SCHEMAS)
+PART: Final = "part-{:05d}.parquet"
+PAGE: Final = "index.html"
+WHOLE: Final = (MANIFEST, PAGE, *SCHEMAS)
 """Files and folders of an audit, in the order in which they are removed."""
+
+
+WritePage: TypeAlias = Callable[[Path], None]
+"""Writes `PAGE` into a folder with the tables and the manifest of an audit."""
 
 
 class Staging:
@@ -37,7 +43,7 @@ class Staging:
 
     def __init__(self, out: Path) -> None:
         self.out = out
-        self.folder = out / _ASIDE
+        self.folder = out / ASIDE
 
     def write(self, table: DataFrame, name: str) -> int:
         """Write one table; return its length in bytes."""
@@ -49,28 +55,35 @@ class Staging:
         with as_output_error(self.out):
             return _tidy(target)
 
-    def commit(self, manifest: dict[str, Any]) -> dict[str, Path]:
-        """Replace the existing audit by the staged one, manifest last.
+    def commit(self, manifest: dict[str, Any], page: WritePage | None) -> None:
+        """Write the page, and replace the existing audit by the staged one.
 
         Raises
         ------
         OutputError
             If writing fails; the existing audit is then restored.
         """
-        options = orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE
         aside = self.folder / MANIFEST
         with as_output_error(self.out):
-            aside.write_bytes(orjson.dumps(manifest, option=options))
+            aside.write_bytes(manifest_bytes(manifest))
             _sync(aside)
-            (self.out / _OLD).mkdir()
+            if page is not None:
+                page(self.folder)
+                _sync(self.folder / PAGE)
+            (self.out / OLD).mkdir()
             try:
-                _move(_WHOLE, self.out, self.out / _OLD)
-                _move(reversed(_WHOLE), self.folder, self.out)
+                _move(WHOLE, self.out, self.out / OLD)
+                _move(reversed(WHOLE), self.folder, self.out)
             except OSError:
-                _move(_WHOLE, self.out, self.folder)
-                _move(reversed(_WHOLE), self.out / _OLD, self.out)
+                _move(WHOLE, self.out, self.folder)
+                _move(reversed(WHOLE), self.out / OLD, self.out)
                 raise
-        return {name: self.out / name for name in SCHEMAS}
+
+
+def manifest_bytes(manifest: dict[str, Any]) -> bytes:
+    """Return the content of ``audit.json``."""
+    options = orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE
+    return orjson.dumps(manifest, option=options)
 
 
 @contextmanager
@@ -90,7 +103,10 @@ def staging(out: Path) -> Iterator[Staging]:
     place = Staging(out)
     try:
         with as_output_error(out):
+            _recover(out)
             _clear(out)
+            if (out / PAGE).is_dir():
+                raise OutputError("cannot write: is a folder", target=str(out / PAGE))
             place.folder.mkdir()
         yield place
     finally:
@@ -104,7 +120,7 @@ def staging(out: Path) -> Iterator[Staging]:
 
 
 @contextmanager
-def as_output_error(target: Path) -> Iterator[None]:
+def as_output_error(target: Path | str) -> Iterator[None]:
     """Convert a failure of the folder to an `OutputError`."""
     try:
         yield
@@ -136,8 +152,18 @@ def _move(names: Iterable[str], source: Path, target: Path) -> None:
             (source / name).rename(target / name)
 
 
+def _recover(out: Path) -> None:
+    """Restore the audit that a killed run was about to replace."""
+    if (out / MANIFEST).exists() or not (out / OLD / MANIFEST).exists():
+        return
+    for name in reversed(WHOLE):
+        if (out / OLD / name).exists():
+            shutil.rmtree(out / name, ignore_errors=True)
+            (out / OLD / name).rename(out / name)
+
+
 def _clear(out: Path) -> None:
-    for name in (_ASIDE, _OLD):
+    for name in (ASIDE, OLD):
         shutil.rmtree(out / name, ignore_errors=True)
 
 
@@ -160,7 +186,7 @@ def _tidy(target: Path) -> int:
                 path.unlink()
         for number, path in enumerate(parts):
             size += path.stat().st_size
-            path.rename(folder / _PART.format(number))
+            path.rename(folder / PART.format(number))
     return size
 
 

@@ -84,11 +84,17 @@ class Audit:
 
 def run_audit(asked: Audit, *, as_json: bool) -> None:
     """Run an audit and print a summary on standard output."""
-    out = Path(asked.out)
+    written: list[_Written] = []
+
+    def page(folder: Path) -> None:
+        write_page(folder, folder / PAGE, command=asked.command)
+        used = json.loads((folder / "audit.json").read_bytes())["parameters"]
+        written.append(_Written(facts_of(load(folder)), used))
+
     with _progress() as progress:
         summary = audit(
             asked.sources,
-            out,
+            asked.out,
             cluster=asked.cluster,
             topics=asked.topics,
             offsets=asked.offsets,
@@ -102,21 +108,26 @@ def run_audit(asked: Audit, *, as_json: bool) -> None:
             assignors=_names(asked.assignors),
             master=asked.master,
             progress=progress,
+            page=page,
         )
-        progress("page", 0, 1)
-        page = out / PAGE
-        write_page(out, page, command=asked.command)
-    facts = facts_of(load(out))
     with opened_sink("-", as_json=as_json) as sink:
         if as_json:
-            sink.write_document(_document(summary, page, facts))
+            sink.write_document(_document(summary, written[0].facts))
         else:
-            sink.write_text(_told(summary, page, facts))
+            sink.write_text(_told(summary, written[0]))
     _complain_if_unreadable(summary, asked.sources)
 
 
 def _names(listed: str | None) -> tuple[str, ...] | None:
     return None if listed is None else tuple(map(str.strip, listed.split(",")))
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """Facts of the page, and the parameters of the audit."""
+
+    facts: Facts
+    used: dict[str, Any]
 
 
 def _complain_if_unreadable(summary: AuditSummary, sources: Sequence[str]) -> None:
@@ -127,11 +138,11 @@ def _complain_if_unreadable(summary: AuditSummary, sources: Sequence[str]) -> No
         raise SourceError(reason, source=", ".join(sources))
 
 
-def _document(summary: AuditSummary, page: Path, facts: Facts) -> dict[str, Any]:
+def _document(summary: AuditSummary, facts: Facts) -> dict[str, Any]:
     return {
         "format": "audit-summary/1",
-        "page": str(page),
-        "tables": {name: str(path) for name, path in summary.tables.items()},
+        "page": f"{summary.out}/{PAGE}",
+        "tables": summary.tables,
         "java": summary.java,
         "rows": summary.rows,
         "quarantine": summary.quarantine,
@@ -166,7 +177,8 @@ def _document(summary: AuditSummary, page: Path, facts: Facts) -> dict[str, Any]
     }
 
 
-def _told(summary: AuditSummary, page: Path, facts: Facts) -> bytes:
+def _told(summary: AuditSummary, written: _Written) -> bytes:
+    facts = written.facts
     columns = (
         "group",
         "assignor",
@@ -190,13 +202,13 @@ def _told(summary: AuditSummary, page: Path, facts: Facts) -> bytes:
             for reason, count in summary.quarantine.items()
         ]
         parts += [table_of("Not judged", ("records", "reason"), aside), Text("")]
-    side = _side_files(summary.out)
+    side = _side_files(written.used)
     if side:
         parts.append(Text(f"with    {side}"))
     parts += [
         Text(f"java    {visible(summary.java)}"),
-        Text(f"tables  {visible(str(summary.out))}"),
-        Text(f"page    {visible(str(page))}"),
+        Text(f"tables  {visible(summary.out)}"),
+        Text(f"page    {visible(f'{summary.out}/{PAGE}')}"),
     ]
     return printed(*parts)
 
@@ -240,9 +252,8 @@ def _snapshots(facts: Facts) -> RenderableType:
     return table_of("Snapshots", columns, rows)
 
 
-def _side_files(out: Path) -> str:
+def _side_files(used: dict[str, Any]) -> str:
     """Return the side files that the audit used."""
-    used = json.loads((out / "audit.json").read_bytes())["parameters"]
     said = {"topics": "partition counts from", "offsets": "lag from"}
     return ", ".join(
         f"{words} {visible(used[key])}" for key, words in said.items() if used.get(key)

@@ -8,18 +8,13 @@ from __future__ import annotations
 
 import os
 import platform
-from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Any, Final
 
-import pyarrow.dataset as ds
-import pyarrow.parquet as pq
-
 from pipeline.sources.find import Found
-from pipeline.tables import LAYOUT, SCHEMAS
+from pipeline.tables import LAYOUT
 
 FORMAT: Final = "audit/1"
 _PACKAGES: Final = (
@@ -92,25 +87,3 @@ def machine() -> dict[str, Any]:
         "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         "system": platform.platform(),
     }
-
-
-def count_rows(folder: Path) -> dict[str, int]:
-    """Count the rows of each table, from the footers of its files."""
-    return {
-        name: sum(
-            pq.read_metadata(path).num_rows
-            for path in sorted((folder / name).rglob("*.parquet"))
-        )
-        for name in SCHEMAS
-    }
-
-
-def count_quarantine(folder: Path) -> dict[str, int]:
-    """Count the records per reason, most frequent first."""
-    table = ds.dataset(
-        folder / "quarantine", schema=SCHEMAS["quarantine"], format="parquet"
-    ).to_table(columns=["kind", "reason", "records"])
-    counts: Counter[str] = Counter()
-    for row in table.to_pylist():
-        counts[f"{row['kind']}: {row['reason']}"] += row["records"]
-    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -13,11 +12,12 @@ from typing import Final
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 
-from conformance.java import java_home
-from pipeline.audit.interrupt import interrupts_kept
-from pipeline.audit.manifest import count_quarantine, count_rows, manifest_of
+from pipeline.audit.lazy_spark import Clock, LazySpark
+from pipeline.audit.manifest import manifest_of
 from pipeline.audit.progress import Progress, watched
 from pipeline.audit.stages import (
+    count_quarantine,
+    count_rows,
     judge,
     match_snapshots,
     reconstruct,
@@ -25,13 +25,23 @@ from pipeline.audit.stages import (
     topic_names,
     topics_seen,
 )
-from pipeline.evaluation import DisagreementError, selection
-from pipeline.files import HadoopStore, LocalStore, Location, Stores, name_of, uri_of
+from pipeline.evaluation import selection
+from pipeline.files import (
+    LOCAL,
+    LocalStore,
+    Location,
+    Stores,
+    is_local,
+    local_path,
+    name_of,
+    shown,
+    uri_of,
+)
 from pipeline.judging.instances import World
 from pipeline.judging.judge_rows import Settings
 from pipeline.judging.repeats import SAMPLE
 from pipeline.judging.topic_names import named_counts
-from pipeline.session import spark_session
+from pipeline.remote_writing import RemoteStaging, remote_staging
 from pipeline.sources.find import Found, find_sources
 from pipeline.sources.lag_metrics import read_lag_metrics
 from pipeline.sources.record_format import record_format
@@ -44,14 +54,11 @@ from pipeline.sources.spark_rows import (
     unknown_rows,
 )
 from pipeline.tables import SCHEMAS
-from pipeline.writing import Staging, staging
+from pipeline.writing import Staging, WritePage, staging
 from rebalance import (
     MAX_PARTITIONS,
     ClaimRule,
     OffsetReset,
-    OracleError,
-    OutputError,
-    OutsideError,
     SourceError,
 )
 
@@ -60,8 +67,8 @@ LEAST_TASKS: Final = 4
 BYTES_PER_TASK: Final = 8 << 20
 """Bytes of sources per task of the reconstruction; at least one task per core."""
 
-SMALL: Final = 100_000
-"""Up to this number of rows, one task sorts and writes all results."""
+ROWS_PER_PART: Final = 100_000
+"""Rows of a table that one task sorts and writes, about."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,8 +79,8 @@ class AuditSummary:
     first; ``seconds`` are per phase.
     """
 
-    out: Path
-    tables: dict[str, Path]
+    out: str
+    tables: dict[str, str]
     rows: dict[str, int]
     quarantine: dict[str, int]
     java: str
@@ -82,20 +89,9 @@ class AuditSummary:
     seconds: dict[str, float]
 
 
-@dataclass(slots=True, kw_only=True)
-class _Clock:
-    seconds: dict[str, float] = field(default_factory=dict)
-
-    @contextmanager
-    def phase(self, name: str) -> Iterator[None]:
-        began = time.perf_counter()
-        yield
-        self.seconds[name] = time.perf_counter() - began
-
-
 def audit(  # noqa: PLR0913  # one parameter per option of the command
     sources: Sequence[Location],
-    out: Path,
+    out: Location,
     *,
     cluster: str = "local",
     topics: Location | None = None,
@@ -111,6 +107,7 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
     master: str = "local[*]",
     progress: Progress | None = None,
     tasks: int | None = None,
+    page: WritePage | None = None,
 ) -> AuditSummary:
     """Judge a history and write its tables to a folder.
 
@@ -123,8 +120,8 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
         Files and folders in any format of `pipeline.sources.source_kind.SourceKind`:
         paths, or URIs of any file system that Hadoop supports.
     out
-        Folder for the tables and ``audit.json``; created if absent. On a cluster, all
-        workers must have access to it and to the sources.
+        Folder for the tables, the page, and ``audit.json``: a path or a URI; created
+        if absent. On a cluster, all workers must have access to it and to the sources.
     cluster
         Name of the audited cluster.
     topics, offsets
@@ -150,6 +147,8 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
         Called repeatedly with a phase (read, judge, write) and its state.
     tasks
         Number of parts of the work; None: determined by the number of cores.
+    page
+        Writes ``index.html`` into a folder of tables; it is replaced with them.
 
     Raises
     ------
@@ -163,20 +162,21 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
     if not cluster:
         raise SourceError("the cluster needs a name", source="cluster")
     selected = selection(assignors)
-    clock, started = _Clock(), datetime.now(UTC)
+    clock, started = Clock(), datetime.now(UTC)
     written = record_format(columns, encoding)
     with ExitStack() as stack:
-        session = _LazySpark(stack, master, out, clock)
+        session = LazySpark(stack, master, out, clock)
         stores = Stores(LocalStore(), session.hadoop)
         with clock.phase("find"):
             found = find_sources(
                 sources, stores, source_format=source_format, written=written
             )
-            topics = topics or found.side_files.get("topics.json")
-            offsets = offsets or found.side_files.get("offsets.json")
+            beside = {name: shown(uri) for name, uri in found.side_files.items()}
+            topics = topics or beside.get("topics.json")
+            offsets = offsets or beside.get("offsets.json")
             given, names, logs = _side_files(stores, topics, offsets, max_partitions)
             monitored = read_lag_metrics(lag, stores)
-        place = stack.enter_context(staging(out))
+        place = stack.enter_context(_staging(out, session))
         spark, java = session.start()
         settings = _Audit(
             cluster=cluster,
@@ -194,8 +194,7 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
             progress=progress,
             clock=clock,
         )
-        _run(spark, found, place, settings)
-        rows, quarantine = count_rows(place.folder), count_quarantine(place.folder)
+        rows, quarantine = _run(spark, found, place, settings)
         finished = datetime.now(UTC)
         manifest = manifest_of(
             found,
@@ -221,10 +220,12 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
             finished=finished,
             seconds=clock.seconds,
         )
-        tables = place.commit(manifest)
+        if progress is not None and page is not None:
+            progress("page", 0, 1)
+        place.commit(manifest, page)
     return AuditSummary(
-        out=out,
-        tables=tables,
+        out=str(out),
+        tables={name: f"{out}/{name}" for name in SCHEMAS},
         rows=rows,
         quarantine=quarantine,
         java=java,
@@ -234,26 +235,13 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
     )
 
 
-class _LazySpark:
-    """Starts Spark when it is first needed: before the search, if it is remote."""
-
-    def __init__(self, stack: ExitStack, master: str, out: Path, clock: _Clock) -> None:
-        self._stack = stack
-        self._master = master
-        self._out = out
-        self._clock = clock
-        self._started: tuple[SparkSession, str] | None = None
-
-    def start(self) -> tuple[SparkSession, str]:
-        """Return the session and the description of its Java."""
-        if self._started is None:
-            running = _spark(self._master, self._out, self._clock)
-            self._started = self._stack.enter_context(running)
-        return self._started
-
-    def hadoop(self) -> HadoopStore:
-        """Return Hadoop's file systems."""
-        return HadoopStore(self.start()[0])
+def _staging(
+    out: Location, session: LazySpark
+) -> AbstractContextManager[Staging | RemoteStaging]:
+    uri = uri_of(out)
+    if not is_local(uri):
+        return remote_staging(uri, session.hadoop())
+    return staging(local_path(uri) if str(out).startswith(LOCAL) else Path(out))
 
 
 def _side_files(
@@ -279,11 +267,19 @@ class _Audit:
     world: World
     tasks: int
     progress: Progress | None
-    clock: _Clock
+    clock: Clock
 
 
-def _run(spark: SparkSession, found: Found, place: Staging, audit: _Audit) -> None:
-    """Read, judge, and write; each intermediate table is computed once."""
+def _run(
+    spark: SparkSession, found: Found, place: Staging | RemoteStaging, audit: _Audit
+) -> tuple[dict[str, int], dict[str, int]]:
+    """Read, judge, and write; each intermediate table is computed once.
+
+    Returns
+    -------
+    dict, dict
+        Rows per table, and records in quarantine per reason.
+    """
     tracker = spark.sparkContext.statusTracker()
     with audit.clock.phase("read"), watched(tracker, audit.progress, "read"):
         cases, stated = _read(spark, found, audit)
@@ -300,12 +296,19 @@ def _run(spark: SparkSession, found: Found, place: Staging, audit: _Audit) -> No
     )
     with audit.clock.phase("judge"), watched(tracker, audit.progress, "judge"):
         results = _kept(judge(judged, settings, audit.tasks))
-        is_small = results.count() <= SMALL
+        rows = count_rows(results)
+        quarantine = count_quarantine(results) if rows["quarantine"] else {}
     with audit.clock.phase("write"), watched(tracker, audit.progress, "write"):
         for name in SCHEMAS:
-            place.write(table_of(results, name, is_small=is_small), name)
+            place.write(table_of(results, name, parts=_parts(rows[name])), name)
     results.unpersist()
     cases.unpersist()
+    return rows, quarantine
+
+
+def _parts(rows: int) -> int:
+    """Return the number of tasks that sort and write a table."""
+    return -(-rows // ROWS_PER_PART)
 
 
 def _read(
@@ -344,53 +347,3 @@ def _tasks_for(spark: SparkSession, found: Found, most: int) -> int:
     by_length = sum(file.length for file in found.files) // BYTES_PER_TASK
     cores = spark.sparkContext.defaultParallelism
     return min(most, max(cores, by_length))
-
-
-@contextmanager
-def _spark(master: str, out: Path, clock: _Clock) -> Iterator[tuple[SparkSession, str]]:
-    """Start Spark, or use a running session; convert its failures into our errors."""
-    running = SparkSession.getActiveSession()
-    with clock.phase("start"):
-        session = spark_session(master)
-        java = str(java_home())
-    if running is None:
-        # Errors are raised; Spark's stack traces on the terminal are suppressed.
-        session.sparkContext.setLogLevel("OFF")
-    spark = session.newSession()
-    spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
-    # Each stage sets its number of tasks; adaptive planning only costs time.
-    spark.conf.set("spark.sql.adaptive.enabled", "false")
-    with interrupts_kept():
-        try:
-            yield spark, java
-        except SPARK_ERRORS as error:
-            raise _failure(error, out) from error
-        finally:
-            if running is None:
-                session.stop()
-
-
-_FULL: Final = (
-    "No space left on device",
-    "Disk quota exceeded",
-    "File too large",
-    "Read-only file system",
-    "Permission denied",
-    "Input/output error",
-)
-
-
-def _failure(error: Exception, out: Path) -> OracleError:
-    """Distinguish a failing disk from other failures."""
-    text = str(error)
-    for reason in _FULL:
-        if reason in text:
-            return OutputError(reason.lower(), target=str(out))
-    lines = [line.strip() for line in text.splitlines() if line.strip()] or [""]
-    # The error is the last line of a Python worker's traceback, and the first of
-    # Java's.
-    told = lines[-1] if "Traceback (most recent call last)" in text else lines[0]
-    _, name, reason = told.partition(f"{DisagreementError.__name__}: ")
-    if name:
-        return DisagreementError(reason)
-    return OutsideError(f"Spark failed: {told[:300]}")

@@ -82,15 +82,31 @@ def judge(rows: DataFrame, settings: Settings, tasks: int) -> DataFrame:
     return cases.mapInArrow(results, _spark(RESULTS))
 
 
-def table_of(results: DataFrame, name: str, *, is_small: bool) -> DataFrame:
-    """Extract one table from the results: each cluster and day whole, and sorted.
+def count_rows(results: DataFrame) -> dict[str, int]:
+    """Count the rows of each table."""
+    counted = results.agg(*(f.count(name).alias(name) for name in SCHEMAS)).first()
+    return {} if counted is None else counted.asDict()
 
-    Small results use one task; otherwise each day has one. The rows of a day and their
-    order are the same.
+
+def count_quarantine(results: DataFrame) -> dict[str, int]:
+    """Count the records per reason, most frequent first."""
+    rows = results.where(f.col("quarantine").isNotNull()).select("quarantine.*")
+    counted = rows.groupBy("kind", "reason").agg(f.sum("records").alias("records"))
+    counts = {f"{r['kind']}: {r['reason']}": r["records"] for r in counted.collect()}
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def table_of(results: DataFrame, name: str, *, parts: int) -> DataFrame:
+    """Extract one table from the results, sorted by cluster, day, and `ORDER`.
+
+    A table of one part is written by one task, and a larger one is divided by ranges of
+    its order, so that a day with many rows has several files. The rows of a day, read
+    file after file, are the same in the same order.
     """
     rows = results.where(f.col(name).isNotNull()).select(f"{name}.*")
-    whole = rows.coalesce(1) if is_small else rows.repartition(*PARTITION_COLUMNS)
-    return whole.sortWithinPartitions(*PARTITION_COLUMNS, *ORDER[name])
+    order = (*PARTITION_COLUMNS, *ORDER[name])
+    whole = rows.coalesce(1) if parts <= 1 else rows.repartitionByRange(parts, *order)
+    return whole.sortWithinPartitions(*order)
 
 
 def _on_rows(

@@ -3,6 +3,7 @@
 from pipeline.files.hadoop_store import HadoopStore
 from pipeline.files.local_store import LocalStore
 from pipeline.files.location import (
+    LOCAL,
     Location,
     is_local,
     local_path,
@@ -13,6 +14,7 @@ from pipeline.files.location import (
 from pipeline.files.stores import FileEntry, FileStore, Stores
 
 __all__ = [
+    "LOCAL",
     "FileEntry",
     "FileStore",
     "HadoopStore",

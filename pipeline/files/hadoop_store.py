@@ -5,11 +5,13 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
 
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.sql import SparkSession
 
+from pipeline.files.location import LOCAL
 from pipeline.files.stores import FileEntry
 
 _BUFFER: Final = 256 << 10
@@ -58,6 +60,41 @@ class HadoopStore:
             length = int(system.getFileStatus(path).getLen())
             raw = _JavaInput(system.open(path), length)
         return cast("BinaryIO", io.BufferedReader(raw, _BUFFER))
+
+    def make_folder(self, uri: str) -> None:
+        """Create a folder and its parents."""
+        path = self._path(uri)
+        with _java_errors():
+            if not path.getFileSystem(self._conf).mkdirs(path):
+                raise OSError(f"cannot create {uri}")
+
+    def rename(self, uri: str, target: str) -> None:
+        """Move a file or a folder within its file system; nothing is at the target."""
+        path, goal = self._path(uri), self._path(target)
+        with _java_errors():
+            if not path.getFileSystem(self._conf).rename(path, goal):
+                raise OSError(f"cannot rename {uri} to {target}")
+
+    def delete(self, uri: str) -> None:
+        """Delete a file, or a folder with all that is in it, if it exists."""
+        path = self._path(uri)
+        with _java_errors():
+            path.getFileSystem(self._conf).delete(path, True)
+
+    def download(self, uri: str, target: Path) -> None:
+        """Copy a file or a folder to this machine."""
+        path = self._path(uri)
+        with _java_errors():
+            # Without a checksum file next to each copy.
+            goal = self._path(LOCAL + str(target))
+            path.getFileSystem(self._conf).copyToLocalFile(False, path, goal, True)
+
+    def upload(self, source: Path, uri: str) -> None:
+        """Copy a file of this machine, replacing the target."""
+        path = self._path(uri)
+        with _java_errors():
+            origin = self._path(LOCAL + str(source))
+            path.getFileSystem(self._conf).copyFromLocalFile(False, True, origin, path)
 
     def _path(self, uri: str) -> Any:
         with _java_errors():

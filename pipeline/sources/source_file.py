@@ -33,6 +33,8 @@ WHOLE_LIMIT: Final = 256 << 20
 """Bytes of the largest file that is read as one value."""
 DIGEST_LIMIT: Final = 1 << 30
 """Bytes of the largest file whose sha256 is computed."""
+_OTHER_CODECS: Final = (".bz2", ".deflate", ".lz4", ".snappy", ".zst")
+"""Names by which Hadoop would decompress a text that is not compressed."""
 _CHUNK: Final = 1 << 20
 
 
@@ -82,7 +84,8 @@ class SourceFile:
         return (
             self.layout is FileLayout.LINES
             and self.length >= LARGE
-            and (not self.packed or self.uri.endswith(".gz"))
+            and self.packed == self.uri.endswith(".gz")
+            and not self.uri.endswith(_OTHER_CODECS)
         )
 
 
@@ -203,8 +206,9 @@ def _why_not_by_spark(file: SourceFile) -> str | None:
         return "Spark ignores files with such names: rename it, without leading . or _"
     if file.layout is not FileLayout.PARQUET and not file.is_large:
         if file.length > WHOLE_LIMIT:
-            packed = "gzip whose name does not end with .gz"
-            what = packed if file.packed else "one document"
+            compressed = "a text whose name does not show whether it is compressed"
+            is_document = file.layout is FileLayout.DOCUMENT
+            what = "one document" if is_document else compressed
             return f"{what}, larger than {WHOLE_LIMIT >> 20} MiB"
         try:
             last.encode()

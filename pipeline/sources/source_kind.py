@@ -24,6 +24,9 @@ from pipeline.sources.record_parquet import missing_columns
 from rebalance import SourceError
 
 PARQUET_MAGIC: Final = b"PAR1"
+AVRO_MAGIC: Final = b"Obj\x01"
+_DUMP: Final = re.compile(rb"Dumping /|Log starting offset: |baseOffset: |\| offset: ")
+"""Lines of kafka-dump-log (``DumpLogSegments`` of Kafka), with any of its decoders."""
 _LINES_LOOKED_AT: Final = 200
 _BYTES_LOOKED_AT: Final = 4 << 20  # of a line, or of a document in several lines
 _LONG_LINES: Final = 4
@@ -185,6 +188,15 @@ def _hint(file: BinaryIO, first: Line) -> str:
         return " (log ends? give them with --offsets)"
     if isinstance(whole, dict) and all(isinstance(n, int) for n in whole.values()):
         return " (partition counts? give them with --topics)"
+    if _DUMP.match(first.text):
+        return (
+            ": output of kafka-dump-log, which does not contain the bytes of keys and "
+            "values; read the topic with a client, or with Spark's Kafka source"
+        )
+    if first.text.startswith(AVRO_MAGIC):
+        return (
+            ": Avro; convert it to Parquet, as Spark does with its package spark-avro"
+        )
     if isinstance(fields := _object(first.text), dict):
         names = ", ".join(map(str, fields))[:_SHOWN]
         return f": JSON with {names} (records? give their names with --columns)"

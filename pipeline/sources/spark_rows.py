@@ -7,6 +7,7 @@ quarantine states how much is missing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
@@ -58,6 +59,7 @@ SPARK_ERRORS: Final = (PySparkException, Py4JError)
 """What a failed job raises: PySpark converts some of Java's exceptions, not all."""
 
 _UNREADABLE_FILE: Final = "FAILED_READ_FILE"
+_NAMED_FILE: Final = re.compile(r"reading file (\S+)\.\s")
 _SPARK_ROWS: Final = from_arrow_schema(ROWS)
 
 
@@ -90,6 +92,7 @@ class SourceReader:
         length = sum(file.length for file in files)
         self._spark = reading_session(spark, parts=min(tasks, length // PART_BYTES))
         self._damaged: dict[str, str] = {}  # location to reason
+        self._unread: set[str] = set()  # of those, what is not read at all
 
     def rows(self) -> DataFrame:
         """Return the rows of all files; nothing is read yet, except to number lines."""
@@ -102,9 +105,22 @@ class SourceReader:
         """Return whether a failed job was due to a file; then `rows` avoids it."""
         if _UNREADABLE_FILE not in str(error):
             return False
-        before = len(self._damaged)
-        self._damaged |= self._broken_parquet() | self._broken_gzip()
-        return len(self._damaged) > before
+        try:
+            broken = self._broken_parquet() | self._broken_gzip()
+        except SPARK_ERRORS as other:
+            broken, error = {}, other
+        if broken.keys() - self._damaged.keys():
+            self._damaged |= broken
+            return True
+        # Not damaged, or not in a way that can be left out: give up the file.
+        named = _NAMED_FILE.search(str(error))
+        uri = unquote(named[1]).replace(":///", ":/") if named else ""
+        known = {file.uri for file in self._files} - self._unread
+        if uri not in known:
+            return False
+        self._damaged.setdefault(uri, "the file cannot be read")
+        self._unread.add(uri)
+        return True
 
     def _parquet(
         self, files: Sequence[SourceFile], *, is_lenient: bool = False
@@ -187,9 +203,10 @@ class SourceReader:
 
     def _damaged_tables(self) -> Iterator[DataFrame]:
         """Yield what can be read of damaged files, one row group per task."""
-        files = [file for file in self._files if file.uri in self._damaged]
-        if not files:
+        damaged = [file for file in self._files if file.uri in self._damaged]
+        if not damaged:
             return
+        files = [file for file in damaged if file.uri not in self._unread]
         whole = self._spark
         self._spark = self._by_row_group(files)
         try:
@@ -199,7 +216,7 @@ class SourceReader:
             self._spark = whole
         reasons = [
             quarantine_row(UNREADABLE, self._damaged[file.uri], source=file.name)
-            for file in files
+            for file in damaged
         ]
         yield table_of_rows(whole, reasons)
 

@@ -25,6 +25,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
+from pipeline.files import is_local
 from pipeline.sources.lines import LINE_LIMIT
 from pipeline.sources.record_parquet import record_columns
 from pipeline.sources.source_file import SourceFile
@@ -35,6 +36,12 @@ PART_BYTES: Final = 2 << 20
 """Bytes of small sources per part."""
 LARGEST_PART: Final = 1 << 20
 """Bytes per part of damaged files."""
+_RAW: Final = {
+    "fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
+    "fs.file.impl.disable.cache": "true",
+}
+"""The default, with checksum files, cannot read names that contain a colon."""
+
 _NO_OPTIONS: Final[Mapping[str, str]] = {}
 _OPEN_BYTES: Final = 64 << 10
 _LONGEST_LINE: Final = "mapreduce.input.linerecordreader.line.maxlength"
@@ -159,6 +166,9 @@ def _loaded(
     # for columns, and then read each of several files as often as there are files.
     reader = reader.option("recursiveFileLookup", "true")
     reader = reader.option("ignoreCorruptFiles", str(is_lenient).lower())
+    reader = reader.option("ignoreMissingFiles", "false")
+    if any(is_local(file.uri) for file in files):
+        reader = reader.options(**_RAW)
     if schema is not None:
         reader = reader.schema(schema)
     return reader.load([file.uri for file in files])

@@ -37,18 +37,21 @@ class Pretended:
     def __call__(
         self,
         sources: Sequence[str],
-        out: Path,
+        out: str,
         *,
         progress: Callable[[str, int, int], None],
+        page: Callable[[Path], None],
         **asked: Any,
     ) -> AuditSummary:
         self.asked = {"sources": list(sources), "out": out, **asked}
         for phase in ("read", "judge", "judge", "write"):
             progress(phase, 0, 1)
-        small_audit().write(out)
+        small_audit().write(Path(out))
+        progress("page", 0, 1)
+        page(Path(out))
         return AuditSummary(
             out=out,
-            tables={"answers": out / "answers"},
+            tables={"answers": f"{out}/answers"},
             rows={"answers": 12, "rebalances": self.rebalances, "snapshots": 0},
             quarantine=self.quarantine,
             java="Java 21 from somewhere",
@@ -115,7 +118,7 @@ def test_options_reach_the_pipeline(
     assert cli("audit", "a", "b", "--out", tmp_path, *given).code == 0
     assert pipeline.asked == {
         "sources": ["a", "b"],
-        "out": tmp_path,
+        "out": str(tmp_path),
         "cluster": "prod",
         "topics": "t.json",
         "offsets": "o.json",

@@ -21,6 +21,7 @@ from pipeline.audit import AuditSummary, audit, run
 from pipeline.reading import read_table
 from pipeline.session import spark_session
 from pipeline.tables import ORDER, SCHEMAS
+from pipeline.writing import staging
 from rebalance import DocumentError, OracleError, OutputError, SourceError
 from tests.pipeline.groups import Log, group, member
 from tests.shapes import CHAIN
@@ -86,7 +87,7 @@ def mixed(
 
 
 def rows_of(summary: AuditSummary, name: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = read_table(summary.out, name).to_pylist()
+    found: list[dict[str, Any]] = read_table(Path(summary.out), name).to_pylist()
     return found
 
 
@@ -94,9 +95,9 @@ def rows_of(summary: AuditSummary, name: str) -> list[dict[str, Any]]:
 
 
 def test_tables_are_as_their_schemas_say(audited: AuditSummary) -> None:
-    assert audited.tables == {name: audited.out / name for name in SCHEMAS}
+    assert audited.tables == {name: f"{audited.out}/{name}" for name in SCHEMAS}
     for name, schema in SCHEMAS.items():
-        table = read_table(audited.out, name)
+        table = read_table(Path(audited.out), name)
         assert table.schema.names == schema.names
         assert table.schema.types == schema.types
         assert table.num_rows == audited.rows[name]
@@ -217,7 +218,7 @@ def test_lag_is_of_the_end_of_the_recording(churn: AuditSummary) -> None:
 
 @pytest.mark.slow
 def test_the_manifest_lists_sources_and_parameters(churn: AuditSummary) -> None:
-    manifest = json.loads((churn.out / "audit.json").read_bytes())
+    manifest = json.loads((Path(churn.out) / "audit.json").read_bytes())
     assert manifest["format"] == "audit/1"
     assert manifest["rows"] == churn.rows
     assert manifest["quarantine"] == churn.quarantine
@@ -247,13 +248,15 @@ def test_the_tables_do_not_depend_on_the_division_of_work(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(run, "SMALL", 0)
+    monkeypatch.setattr(run, "ROWS_PER_PART", 5)
     out = tmp_path / "divided"
-    audit([sources], out, cluster="a/b c=é", master=MASTER, tasks=5)
-    whole, divided = files_of(mixed.out), files_of(out)
-    assert whole.keys() == divided.keys()
-    assert whole == divided
-    table = read_table(mixed.out, "rebalances")
+    divided = audit([sources], out, cluster="a/b c=é", master=MASTER, tasks=5)
+    assert (divided.rows, divided.quarantine) == (mixed.rows, mixed.quarantine)
+    for name in SCHEMAS:
+        whole = read_table(Path(mixed.out), name)
+        assert read_table(out, name).equals(whole)
+    assert len(files_of(out)) > len(files_of(Path(mixed.out)))
+    table = read_table(Path(mixed.out), "rebalances")
     assert set(table.column("cluster").to_pylist()) == {"a/b c=é"}
     kinds = Counter(table.column("source_kind").to_pylist())
     assert kinds.keys() == {"consumer-offsets", "rebalance"}
@@ -312,6 +315,71 @@ def test_an_audit_is_replaced_as_a_whole(spark: SparkSession, tmp_path: Path) ->
         [*SCHEMAS, "audit.json", "deep"]
     )
     assert read_table(out, "quarantine").num_rows == 0
+
+
+def page_into(folder: Path) -> None:
+    """Write a page that shows from which tables it was made."""
+    clusters = read_table(folder, "answers").column("cluster").to_pylist()
+    manifest = json.loads((folder / "audit.json").read_bytes())
+    text = f"{clusters[0]} {manifest['rows']['answers']}"
+    (folder / "index.html").write_text(text)
+
+
+def test_the_page_is_replaced_with_the_tables(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    out, log = tmp_path / "out", log_of(tmp_path, 1)
+    audit([log], out, cluster="one", master=MASTER, page=page_into)
+    assert (out / "index.html").read_text() == "one 15"
+    before = files_of(out), (out / "audit.json").read_bytes()
+
+    def fail(folder: Path) -> None:
+        page_into(folder)
+        raise OSError("no page")
+
+    with pytest.raises(OutputError, match="no page"):
+        audit([log], out, cluster="two", master=MASTER, page=fail)
+    assert (files_of(out), (out / "audit.json").read_bytes()) == before
+    # A run that was killed while it put its tables in place.
+    (out / ".replaced").mkdir()
+    for name in ("audit.json", "index.html", "answers"):
+        (out / name).rename(out / ".replaced" / name)
+    (out / "answers").mkdir()
+    with staging(out):
+        pass
+    assert (files_of(out), (out / "audit.json").read_bytes()) == before
+
+
+def test_an_audit_of_another_file_system(spark: SparkSession, tmp_path: Path) -> None:
+    """``viewfs:`` mounts folders under names that are no paths of this machine."""
+    (tmp_path / "real" / "in").mkdir(parents=True)
+    (tmp_path / "real" / "in" / "topics.json").write_text('{"t": 2}')
+    for generations in (1, 2):
+        log_of(tmp_path / "real" / "in", generations)
+    conf = spark._jsc.hadoopConfiguration()
+    conf.set("fs.viewfs.mounttable.other.link./data", f"file://{tmp_path}/real")
+    there, here = "viewfs://other/data/out", tmp_path / "out"
+    with pytest.raises(SourceError, match="no such file"):
+        audit(["viewfs://other/data/absent"], there, master=MASTER)
+    options: dict[str, Any] = {"cluster": "x", "master": MASTER, "page": page_into}
+    local = audit([tmp_path / "real/in"], here, **options)
+    for _ in range(2):  # the second run replaces the first
+        remote = audit(["viewfs://other/data/in"], there, **options)
+        assert (remote.rows, remote.out) == (local.rows, there)
+    real = tmp_path / "real" / "out"
+    written = {k: v for k, v in files_of(real).items() if not k.endswith(".crc")}
+    assert written == files_of(here)
+    assert (real / "audit.json").is_file()
+    assert not any(path.is_dir() and path.name[0] == "." for path in real.iterdir())
+
+    def fail(phase: str, done: int, total: int) -> None:
+        if phase == "write":
+            raise KeyboardInterrupt
+
+    again = "viewfs://other/data/again"
+    with pytest.raises(KeyboardInterrupt):
+        audit(["viewfs://other/data/in"], again, master=MASTER, progress=fail)
+    assert not (tmp_path / "real" / "again").exists()
 
 
 def test_a_full_disk_leaves_the_audit_before(

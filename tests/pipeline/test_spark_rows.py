@@ -51,13 +51,12 @@ def by_spark(
     stores = Stores(LocalStore(), lambda: HadoopStore(spark))
     files = find_sources(given, stores, written=written).files
     reader = SourceReader(spark, files, tasks=tasks, max_partitions=MAX_PARTITIONS)
-    try:
-        rows = reader.rows().collect()
-    except SPARK_ERRORS as error:
-        if not reader.finds_damage(error):
-            raise
-        rows = reader.rows().collect()
-    return [row.asDict() for row in rows]
+    while True:
+        try:
+            return [row.asDict() for row in reader.rows().collect()]
+        except SPARK_ERRORS as error:
+            if not reader.finds_damage(error):
+                raise
 
 
 def comparable(rows: list[Row], source: str | None = None) -> list[str]:
@@ -280,3 +279,21 @@ def test_what_spark_writes_of_its_kafka_source(
     expected = comparable(read_paths([tmp_path / "ours.jsonl"]), "s")
     for form in ("json", "parquet"):
         assert comparable(by_spark(spark, tmp_path / form), "s") == expected
+
+
+def test_a_file_that_spark_cannot_read_is_named(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hadoop decompresses by the name, which here says so of a plain text."""
+    (tmp_path / "plain.deflate").write_text(jsonl(LOG.records))
+    (tmp_path / "good.jsonl").write_text(jsonl(LOG.records))
+    assert len(by_spark(spark, tmp_path)) == 6
+    monkeypatch.setattr(source_file, "LARGE", 1)
+    assert len(by_spark(spark, tmp_path)) == 6
+    monkeypatch.setattr(source_file, "_OTHER_CODECS", (".none",))
+    rows = by_spark(spark, tmp_path)
+    found = [(row["what"], row["source"].rsplit("/")[-1]) for row in rows]
+    assert sorted(found) == [
+        *[(RECORD, "good.jsonl")] * 3,
+        (UNREADABLE, "plain.deflate"),
+    ]

@@ -1,0 +1,109 @@
+"""Spark while an audit runs: started when needed, with its failures as our errors."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import Final
+
+from pyspark.sql import SparkSession
+
+from conformance.java import java_home
+from pipeline.audit.interrupt import interrupts_kept
+from pipeline.evaluation import DisagreementError
+from pipeline.files import HadoopStore, Location
+from pipeline.session import spark_session
+from pipeline.sources.spark_rows import SPARK_ERRORS
+from rebalance import OracleError, OutputError, OutsideError
+
+
+@dataclass(slots=True, kw_only=True)
+class Clock:
+    """Seconds per phase."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """Measure the block."""
+        began = time.perf_counter()
+        yield
+        self.seconds[name] = time.perf_counter() - began
+
+
+class LazySpark:
+    """Starts Spark when it is first needed: before the search, if it is remote."""
+
+    def __init__(
+        self, stack: ExitStack, master: str, out: Location, clock: Clock
+    ) -> None:
+        self._stack = stack
+        self._master = master
+        self._out = out
+        self._clock = clock
+        self._started: tuple[SparkSession, str] | None = None
+
+    def start(self) -> tuple[SparkSession, str]:
+        """Return the session and the description of its Java."""
+        if self._started is None:
+            running = _spark(self._master, self._out, self._clock)
+            self._started = self._stack.enter_context(running)
+        return self._started
+
+    def hadoop(self) -> HadoopStore:
+        """Return Hadoop's file systems."""
+        return HadoopStore(self.start()[0])
+
+
+@contextmanager
+def _spark(
+    master: str, out: Location, clock: Clock
+) -> Iterator[tuple[SparkSession, str]]:
+    """Start Spark, or use a running session; convert its failures into our errors."""
+    running = SparkSession.getActiveSession()
+    with clock.phase("start"):
+        session = spark_session(master)
+        java = str(java_home())
+    if running is None:
+        # Errors are raised; Spark's stack traces on the terminal are suppressed.
+        session.sparkContext.setLogLevel("OFF")
+    spark = session.newSession()
+    spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
+    # Each stage sets its number of tasks; adaptive planning only costs time.
+    spark.conf.set("spark.sql.adaptive.enabled", "false")
+    with interrupts_kept():
+        try:
+            yield spark, java
+        except SPARK_ERRORS as error:
+            raise _failure(error, out) from error
+        finally:
+            if running is None:
+                session.stop()
+
+
+_FULL: Final = (
+    "No space left on device",
+    "Disk quota exceeded",
+    "File too large",
+    "Read-only file system",
+    "Permission denied",
+    "Input/output error",
+)
+
+
+def _failure(error: Exception, out: Location) -> OracleError:
+    """Distinguish a failing disk from other failures."""
+    text = str(error)
+    for reason in _FULL:
+        if reason in text:
+            return OutputError(reason.lower(), target=str(out))
+    lines = [line.strip() for line in text.splitlines() if line.strip()] or [""]
+    # The error is the last line of a Python worker's traceback, and the first of
+    # Java's.
+    told = lines[-1] if "Traceback (most recent call last)" in text else lines[0]
+    _, name, reason = told.partition(f"{DisagreementError.__name__}: ")
+    if name:
+        return DisagreementError(reason)
+    return OutsideError(f"Spark failed: {told[:300]}")
