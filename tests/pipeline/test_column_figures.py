@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from pyspark.errors import PythonException
 
 from heuristics import ASSIGNORS
-from pipeline.audit import run
+from pipeline.audit import lazy_spark
 from pipeline.evaluation import (
     COLUMNS,
     DEFAULT,
@@ -172,10 +172,10 @@ def test_the_sample_is_stated_and_drawn_by_content() -> None:
 
 
 def test_spark_passes_the_difference_on() -> None:
-    """Reaches into ``pipeline.audit.run``, because a worker is no part of this test."""
+    """Reaches into ``pipeline.audit``, because a worker is no part of this test."""
     trace = "Traceback (most recent call last):\n  ...\n"
     name = f"{DisagreementError.__module__}.DisagreementError"
     raised = PythonException(f"{trace}{name}: rebalance 0/7: range: they differ\n")
-    found = run._failure(raised, Path("out"))
+    found = lazy_spark._failure(raised, Path("out"))
     assert isinstance(found, DisagreementError)
     assert str(found) == "rebalance 0/7: range: they differ"
