@@ -18,6 +18,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from pipeline.audit import AuditSummary, audit, run
+from pipeline.evaluation import DEFAULT
 from pipeline.reading import read_table
 from pipeline.session import spark_session
 from pipeline.tables import ORDER, SCHEMAS
@@ -28,6 +29,7 @@ from tests.shapes import CHAIN
 from tests.wire import RECORDINGS, TESTS
 
 MASTER = "local[2]"
+ANSWERS = len(DEFAULT)
 FIRST_LOOK = RECORDINGS / "first-look"
 
 
@@ -330,7 +332,7 @@ def test_the_page_is_replaced_with_the_tables(
 ) -> None:
     out, log = tmp_path / "out", log_of(tmp_path, 1)
     audit([log], out, cluster="one", master=MASTER, page=page_into)
-    assert (out / "index.html").read_text() == "one 15"
+    assert (out / "index.html").read_text() == f"one {ANSWERS}"
     before = files_of(out), (out / "audit.json").read_bytes()
 
     def fail(folder: Path) -> None:
@@ -475,7 +477,7 @@ def test_a_relative_path_on_a_cluster_is_that_of_the_driver(tmp_path: Path) -> N
         )
         assert ran.returncode == 0, ran.stderr
         found.append(read_table(tmp_path / master, "answers"))
-    assert found[0].num_rows == 3 * 15
+    assert found[0].num_rows == 3 * ANSWERS
     assert found[0].equals(found[1])
 
 
