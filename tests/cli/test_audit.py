@@ -232,10 +232,10 @@ def test_a_recording_is_audited_end_to_end(tmp_path: Path) -> None:
     document = json.loads(ended.stdout)
     judged = {row["group"]: row["judged"] for row in document["groups"]}
     root = read_html((out / "index.html").read_text())
-    rows = root.one("section", **{"aria-labelledby": "clients"}).one("tbody").all("tr")
-    names = [row.all("bdi")[0] for row in rows[:-1]]
+    rows = root.one("table", id="group-table").all("tbody")[0].all("tr")
+    names = [row.all("bdi")[0] for row in rows]
     whole = [name.attributes.get("title", name.text) for name in names]
-    counts = [int(row.all("td")[1].text) for row in rows[:-1]]
+    counts = [int(row.all("td")[2].text) for row in rows]
     shown = dict(zip(whole, counts, strict=True))
     assert judged
     assert shown == judged
