@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from oracle.cli import auditing
+from oracle.report.facts import GROUPS_SHOWN
 from pipeline.audit import AuditSummary
 from rebalance import ClaimRule, OffsetReset, OutputError, OutsideError, SourceError
 from tests.cli.commands import Cli
@@ -237,8 +238,8 @@ def test_a_recording_is_audited_end_to_end(tmp_path: Path) -> None:
     whole = [name.attributes.get("title", name.text) for name in names]
     counts = [int(row.all("td")[2].text) for row in rows]
     shown = dict(zip(whole, counts, strict=True))
-    assert judged
-    assert shown == judged
+    assert shown.items() <= judged.items()
+    assert len(shown) == min(len(judged), GROUPS_SHOWN)
     lines = ended.stderr.decode().splitlines()
     assert all(line.startswith("assignor-oracle: ") for line in lines), lines
 

@@ -7,6 +7,9 @@ back (KIP-848). Each is compared for every generation or epoch and every assignm
 
 from __future__ import annotations
 
+import fcntl
+import os
+import shutil
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -76,8 +79,18 @@ class Compared:
 
 @pytest.fixture(scope="module")
 def recording(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Compared]:
-    folder = tmp_path_factory.mktemp("recording")
-    assert record(folder) > 1000
+    """Record once, whatever the number of processes that run these tests."""
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    folder, complete = shared / "recording", shared / "recording.complete"
+    with (shared / "recording.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not complete.exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+            assert record(folder) > 1000
+            complete.touch()
     return compared(folder)
 
 

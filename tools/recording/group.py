@@ -13,7 +13,7 @@ from tools.recording.clients.reporting import Asked
 from tools.recording.consumer_process import Consumer, ConsumerProcess
 from tools.recording.events import Events
 
-SETTLE_SECONDS: Final = 60.0
+SETTLE_SECONDS: Final = 120.0
 CHECK_SECONDS: Final = 1.0  # how often to look for a member that has ended
 SESSION_MS: Final = 6_000
 
