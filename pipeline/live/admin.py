@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from kafka.admin import KafkaAdminClient
 from kafka.errors import KafkaError, KafkaTimeoutError, for_code
@@ -83,6 +83,15 @@ def _connected(server: str, settings: ClientSettings) -> Iterator[Any]:
             admin.close()
 
 
+class _Described(NamedTuple):
+    """A group as either protocol's response describes it."""
+
+    error: str | None
+    state: str
+    assignor: str
+    members: tuple[MemberState, ...]
+
+
 class _Reader:
     """One pass over a cluster; collects the groups that are not reported."""
 
@@ -95,8 +104,8 @@ class _Reader:
         """Read groups, then their offsets and topics."""
         names = self._names_by_protocol(asked)
         groups = [
-            *self._classic(names[_CLASSIC]),
-            *self._consumer(names[_CONSUMER]),
+            *self._groups(_CLASSIC, self._classic(names[_CLASSIC])),
+            *self._groups(_CONSUMER, self._consumer(names[_CONSUMER])),
         ]
         topics, all_names = self._topics(groups)
         return ClusterState(
@@ -119,47 +128,46 @@ class _Reader:
                 self._unreported.append(Unreported(group_id=name, reason=reason))
         return found
 
-    def _classic(self, names: list[str]) -> Iterator[GroupState]:
-        if not names:
-            return
-        described = self._admin.describe_groups(names)
-        offsets = self._offsets.committed(names)
-        for name in names:
-            group = described[name]
-            if group["error"] is not None:
-                self._not_reported(name, group["error"])
-                continue
-            if group["group_state"] in _IDLE:
-                continue  # it ended in the meantime
-            yield GroupState(
-                group_id=name,
-                protocol=_CLASSIC,
-                state=group["group_state"],
-                assignor=group["protocol_data"] or None,
-                members=classic_members(group["members"]),
-                committed=offsets.get(name),
-            )
+    def _groups(
+        self, protocol: str, described: dict[str, _Described]
+    ) -> Iterator[GroupState]:
+        offsets = self._offsets.committed(list(described))
+        for name, group in described.items():
+            if group.error is not None:
+                self._not_reported(name, group.error)
+            elif group.state not in _IDLE:  # else it ended in the meantime
+                yield GroupState(
+                    group_id=name,
+                    protocol=protocol,
+                    state=group.state,
+                    assignor=group.assignor or None,
+                    members=group.members,
+                    committed=offsets.get(name),
+                )
 
-    def _consumer(self, names: list[str]) -> Iterator[GroupState]:
-        if not names:
-            return
-        described = self._described(names)
-        offsets = self._offsets.committed(names)
-        for name in names:
-            group = described[name]
-            if group["error_code"]:
-                self._not_reported(name, str(for_code(group["error_code"])()))
-                continue
-            if group["group_state"] in _IDLE:
-                continue
-            yield GroupState(
-                group_id=name,
-                protocol=_CONSUMER,
+    def _classic(self, names: list[str]) -> dict[str, _Described]:
+        described = self._admin.describe_groups(names) if names else {}
+        return {
+            name: _Described(
+                error=group["error"],
                 state=group["group_state"],
-                assignor=group["assignor_name"] or None,
-                members=consumer_members(group["members"]),
-                committed=offsets.get(name),
+                assignor=group["protocol_data"],
+                members=classic_members(group["members"]),
             )
+            for name, group in ((name, described[name]) for name in names)
+        }
+
+    def _consumer(self, names: list[str]) -> dict[str, _Described]:
+        described = self._described(names) if names else {}
+        return {
+            name: _Described(
+                error=str(for_code(code)()) if (code := group["error_code"]) else None,
+                state=group["group_state"],
+                assignor=group["assignor_name"],
+                members=consumer_members(group["members"]),
+            )
+            for name, group in ((name, described[name]) for name in names)
+        }
 
     def _described(self, names: list[str]) -> dict[str, dict[str, Any]]:
         """Describe groups of the new protocol, each at its coordinator."""

@@ -17,9 +17,9 @@ import confluent_kafka
 from confluent_kafka import KafkaError, KafkaException, TopicPartition
 
 from pipeline.live.client_properties import ClientSettings
+from pipeline.sources.record_lines import OFFSETS_TOPIC
 from rebalance import OutsideError
 
-OFFSETS_TOPIC: Final = "__consumer_offsets"
 ANSWER_SECONDS: Final = 15.0
 """Time for the broker to answer a question about the topic."""
 SILENCE_SECONDS: Final = 60.0

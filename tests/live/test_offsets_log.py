@@ -10,7 +10,8 @@ import pytest
 from confluent_kafka import KafkaError, KafkaException
 
 from pipeline.live import ClientSettings
-from pipeline.live.offsets_log import OFFSETS_TOPIC, LogRange, OffsetsLog
+from pipeline.live.offsets_log import LogRange, OffsetsLog
+from pipeline.sources.record_lines import OFFSETS_TOPIC
 from rebalance import OutsideError
 
 LOG = OffsetsLog(server="b:9092", settings=ClientSettings())

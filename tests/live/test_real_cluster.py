@@ -13,14 +13,13 @@ from typing import Any
 
 import confluent_kafka
 import pytest
-from kafka import KafkaConsumer, TopicPartition
 from kafka.coordinator.assignors.range import RangePartitionAssignor
 
 from conformance.broker import Broker, running_broker
 from pipeline.live import ClientSettings
 from pipeline.live.offsets_log import LogRange, OffsetsLog
 from pipeline.records import decode_record
-from tests.plugins.real import SETTLE_SECONDS, Member, Place
+from tests.plugins.real import SETTLE_SECONDS, Member, Place, log_of_groups
 from verify import judge
 
 TOPICS = {"orders": 4, "payments": 3}
@@ -103,23 +102,6 @@ def held_of(document: dict[str, Any]) -> set[frozenset[tuple[str, int]]]:
     }
 
 
-def read_by_kafka_python(broker: Broker) -> Iterator[tuple[int, bytes, bytes | None]]:
-    place = TopicPartition("__consumer_offsets", 0)
-    consumer = KafkaConsumer(
-        bootstrap_servers=broker.address,
-        auto_offset_reset="earliest",
-        enable_auto_commit=False,
-    )
-    try:
-        consumer.assign([place])
-        end = consumer.end_offsets([place])[place]
-        while consumer.position(place) < end:
-            for batch in consumer.poll(timeout_ms=500).values():
-                yield from ((one.offset, one.key, one.value) for one in batch)
-    finally:
-        consumer.close()
-
-
 def commit(broker: Broker, group: str, offset: int) -> None:
     """Commit an offset of payments 0 before the group has members."""
     consumer = confluent_kafka.Consumer(
@@ -177,7 +159,7 @@ def test_the_log_of_groups_is_read_to_its_end(broker: Broker) -> None:
     (whole,) = log.ranges()
     found = list(log.records(whole))
     assert [(one.offset, one.key, one.value) for one in found] == [
-        (offset, key, value) for offset, key, value in read_by_kafka_python(broker)
+        (offset, key, value) for offset, key, value in log_of_groups(broker)
     ]
     half = LogRange(partition=0, start=whole.start, end=whole.end // 2)
     assert list(log.records(half)) == [one for one in found if one.offset < half.end]

@@ -227,7 +227,7 @@ class Place:
     def generations(self) -> list[GroupMetadata]:
         """Return all generations of the group that had members."""
         found = []
-        for key, value in _log(self.broker):
+        for _, key, value in log_of_groups(self.broker):
             record = decode_record(key, value)
             if (
                 isinstance(record, GroupMetadata)
@@ -248,8 +248,8 @@ def _listen(process: subprocess.Popen[bytes], member: Member) -> None:
             )
 
 
-def _log(broker: Broker) -> Iterator[tuple[bytes, bytes | None]]:
-    """Read the broker's log of groups from its start to its end of now."""
+def log_of_groups(broker: Broker) -> Iterator[tuple[int, bytes, bytes | None]]:
+    """Read offsets, keys, and values of the broker's log of groups to its end."""
     place = TopicPartition("__consumer_offsets", 0)
     consumer = KafkaConsumer(
         bootstrap_servers=broker.address,
@@ -261,6 +261,6 @@ def _log(broker: Broker) -> Iterator[tuple[bytes, bytes | None]]:
         end = consumer.end_offsets([place])[place]
         while consumer.position(place) < end:
             for batch in consumer.poll(timeout_ms=500).values():
-                yield from ((one.key, one.value) for one in batch)
+                yield from ((one.offset, one.key, one.value) for one in batch)
     finally:
         consumer.close()
