@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
-from oracle.cli.options import MAX_PARTITIONS, ClaimRuleOption, MaxPartitionsOption
+from oracle.cli.options import (
+    MAX_PARTITIONS,
+    ClaimRuleOption,
+    MaxPartitionsOption,
+    OffsetResetOption,
+)
 
 Sources = Annotated[
     list[str],
@@ -50,14 +55,6 @@ Lag = Annotated[
         help="Lag of groups as kafka_exporter, kafka-lag-exporter, or Burrow report "
         "it; can be repeated.",
         show_default=False,
-    ),
-]
-Reset = Annotated[
-    Literal["earliest", "latest", "none"],
-    typer.Option(
-        "--auto-offset-reset",
-        help="Where lag starts if nothing was committed, as the group's consumers are "
-        "configured: at the log's start (earliest, none) or end (latest).",
     ),
 ]
 Format = Annotated[
@@ -111,7 +108,7 @@ def audit(  # noqa: PLR0913 - one parameter per option
     topics: Topics = None,
     offsets: Offsets = None,
     lag: Lag = None,
-    auto_offset_reset: Reset = "earliest",
+    auto_offset_reset: OffsetResetOption = "earliest",
     source_format: Format = None,
     columns: Columns = None,
     encoding: EncodingOption = None,

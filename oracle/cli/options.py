@@ -49,3 +49,11 @@ RebalancesArgument = Annotated[
         show_default=False,
     ),
 ]
+OffsetResetOption = Annotated[
+    Literal["earliest", "latest", "none"],
+    typer.Option(
+        "--auto-offset-reset",
+        help="Where lag starts if nothing was committed, as the group's consumers are "
+        "configured: at the log's start (earliest, none) or end (latest).",
+    ),
+]

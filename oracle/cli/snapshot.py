@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
-from oracle.cli.options import JsonOption, OutputOption
+from oracle.cli.options import JsonOption, OffsetResetOption, OutputOption
 
 ServerOption = Annotated[
     str,
@@ -45,14 +45,6 @@ AssignmentsOption = Annotated[
         show_default=False,
     ),
 ]
-ResetOption = Annotated[
-    Literal["earliest", "latest", "none"],
-    typer.Option(
-        "--auto-offset-reset",
-        help="Where lag starts if nothing was committed, as the group's consumers are "
-        "configured.",
-    ),
-]
 
 
 def snapshot(
@@ -61,7 +53,7 @@ def snapshot(
     command_config: ConfigOption = None,
     group: GroupOption = None,
     assignments: AssignmentsOption = None,
-    auto_offset_reset: ResetOption = "earliest",
+    auto_offset_reset: OffsetResetOption = "earliest",
     output: OutputOption = "-",
     as_json: JsonOption = False,
 ) -> None:
