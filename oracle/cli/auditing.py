@@ -20,8 +20,7 @@ from oracle.cli.tables import NAME_SHOWN, table_of
 from oracle.cli.terminal import console_of, is_terminal, printed
 from oracle.names import abridged, visible
 from oracle.report import write_page
-from oracle.report.facts import ClientRow, Facts, facts_of
-from oracle.report.load import load
+from oracle.report.facts import ClientRow, Facts
 from pipeline.audit import AuditSummary, audit
 from rebalance import ClaimRule, OffsetReset, SourceError
 
@@ -87,9 +86,9 @@ def run_audit(asked: Audit, *, as_json: bool) -> None:
     written: list[_Written] = []
 
     def page(folder: Path) -> None:
-        write_page(folder, folder / PAGE, command=asked.command)
+        facts = write_page(folder, folder / PAGE, command=asked.command)
         used = json.loads((folder / "audit.json").read_bytes())["parameters"]
-        written.append(_Written(facts_of(load(folder)), used))
+        written.append(_Written(facts, used))
 
     with _progress() as progress:
         summary = audit(

@@ -41,8 +41,8 @@ CLIENTS: Final = "as recorded"
 """Name of the assignor ``actual`` on the page."""
 
 
-def write_page(tables: Path, out: Path, *, command: str | None = None) -> None:
-    """Write the page of an audit.
+def write_page(tables: Path, out: Path, *, command: str | None = None) -> Facts:
+    """Write the page of an audit; return the facts on it.
 
     Parameters
     ----------
@@ -60,13 +60,18 @@ def write_page(tables: Path, out: Path, *, command: str | None = None) -> None:
     OutputError
         If the file cannot be written.
     """
-    html = page_of(tables, command=command).encode()
+    html, facts = _rendered(tables, command)
     with written_aside(out) as writer:
-        writer.write(html)
+        writer.write(html.encode())
+    return facts
 
 
 def page_of(folder: Path, *, command: str | None = None) -> str:
     """Return the page as HTML."""
+    return _rendered(folder, command)[0]
+
+
+def _rendered(folder: Path, command: str | None) -> tuple[str, Facts]:
     tables = load(folder)
     about = read_about(folder)
     units = units_of(tables)
@@ -79,7 +84,7 @@ def page_of(folder: Path, *, command: str | None = None) -> str:
     data, searched = group_data(facts.groups, ids, restless)
     script = resources.files("oracle.report").joinpath("templates/groups.js")
     text = script.read_text(encoding="utf-8")
-    return (
+    html = (
         _environment()
         .get_template("page.html")
         .render(
@@ -113,6 +118,7 @@ def page_of(folder: Path, *, command: str | None = None) -> str:
             many_clusters=many_clusters,
         )
     )
+    return html, facts
 
 
 def _digest(script: str) -> str:
