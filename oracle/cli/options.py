@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Final, Literal
 
 import typer
@@ -46,6 +47,16 @@ RebalancesArgument = Annotated[
     typer.Argument(
         metavar="FILE",
         help="rebalance/1: one document, or one per line; plain or gzip; - for stdin.",
+        show_default=False,
+    ),
+]
+ConfigOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--command-config",
+        metavar="FILE",
+        help="Client settings for TLS and SASL, as for Kafka's own tools; stores must "
+        "be PEM files.",
         show_default=False,
     ),
 ]
