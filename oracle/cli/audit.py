@@ -9,14 +9,15 @@ import typer
 from oracle.cli.options import (
     MAX_PARTITIONS,
     ClaimRuleOption,
+    ConfigOption,
     MaxPartitionsOption,
     OffsetResetOption,
 )
 
 Sources = Annotated[
-    list[str],
+    list[str] | None,
     typer.Argument(
-        metavar="SOURCE...",
+        metavar="[SOURCE...]",
         help="Files, folders, or URIs of them: __consumer_offsets records (Parquet, "
         "JSON Lines), texts of kafka-consumer-groups --describe, rebalance/1 lines.",
         show_default=False,
@@ -75,6 +76,16 @@ Assignors = Annotated[
         show_default=False,
     ),
 ]
+Server = Annotated[
+    str | None,
+    typer.Option(
+        "--bootstrap-server",
+        metavar="HOST:PORT",
+        help="Read __consumer_offsets from this running cluster, up to its present "
+        "end.",
+        show_default=False,
+    ),
+]
 Columns = Annotated[
     str | None,
     typer.Option(
@@ -100,9 +111,11 @@ Json = Annotated[
 
 
 def audit(  # noqa: PLR0913 - one parameter per option
-    sources: Sources,
+    sources: Sources = None,
     *,
     out: Out,
+    bootstrap_server: Server = None,
+    command_config: ConfigOption = None,
     master: Master = "local[*]",
     cluster: Cluster = "local",
     topics: Topics = None,
@@ -127,8 +140,14 @@ def audit(  # noqa: PLR0913 - one parameter per option
     """
     from oracle.cli.auditing import Audit, run_audit
 
+    if not sources and bootstrap_server is None:
+        raise typer.BadParameter("nothing to read: give a SOURCE or --bootstrap-server")
+    if command_config is not None and bootstrap_server is None:
+        raise typer.BadParameter("--command-config requires --bootstrap-server")
     asked = Audit(
-        sources=tuple(sources),
+        sources=tuple(sources or ()),
+        server=bootstrap_server,
+        config=command_config,
         out=out,
         master=master,
         cluster=cluster,

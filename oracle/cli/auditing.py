@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -17,12 +17,15 @@ from rich.text import Text
 from oracle.cli.options import MAX_PARTITIONS
 from oracle.cli.sink import opened_sink
 from oracle.cli.tables import NAME_SHOWN, table_of
-from oracle.cli.terminal import console_of, is_terminal, printed
+from oracle.cli.terminal import complain, console_of, is_terminal, printed
 from oracle.names import abridged, visible
 from oracle.report import write_page
 from oracle.report.facts import ClientRow, Facts
 from pipeline.audit import AuditSummary, audit
 from rebalance import ClaimRule, OffsetReset, SourceError
+
+if TYPE_CHECKING:
+    from pipeline.live import LiveSource
 
 PAGE: Final = "index.html"
 _PHASES: Final = {"read": "reading", "judge": "judging", "write": "writing"}
@@ -41,6 +44,8 @@ class Audit:
     """Arguments of an audit."""
 
     sources: tuple[str, ...]
+    server: str | None
+    config: Path | None
     out: str
     master: str
     cluster: str
@@ -59,6 +64,8 @@ class Audit:
     def command(self) -> str:
         """Command line that computes the same tables again."""
         options = {
+            "--bootstrap-server": self.server,
+            "--command-config": None if self.config is None else str(self.config),
             "--out": self.out,
             "--cluster": self.cluster,
             "--topics": self.topics,
@@ -97,6 +104,7 @@ def run_audit(asked: Audit, *, as_json: bool) -> None:
             cluster=asked.cluster,
             topics=asked.topics,
             offsets=asked.offsets,
+            live=_live(asked),
             lag=asked.lag,
             offset_reset=OffsetReset(asked.offset_reset),
             source_format=asked.source_format,
@@ -117,6 +125,19 @@ def run_audit(asked: Audit, *, as_json: bool) -> None:
     _complain_if_unreadable(summary, asked.sources)
 
 
+def _live(asked: Audit) -> LiveSource | None:
+    if asked.server is None:
+        return None
+    from pipeline.live import ClientSettings, find_live_source, read_client_properties
+
+    config = asked.config
+    settings = ClientSettings() if config is None else read_client_properties(config)
+    live = find_live_source(asked.server, settings)
+    for note in live.notes:
+        complain(f"no lag without {note}")
+    return live
+
+
 def _names(listed: str | None) -> tuple[str, ...] | None:
     return None if listed is None else tuple(map(str.strip, listed.split(",")))
 
@@ -134,7 +155,7 @@ def _complain_if_unreadable(summary: AuditSummary, sources: Sequence[str]) -> No
     unreadable = any(why.startswith("unreadable") for why in summary.quarantine)
     if unreadable and not (summary.rows["rebalances"] or summary.rows["snapshots"]):
         reason = "no record could be judged; see the table quarantine"
-        raise SourceError(reason, source=", ".join(sources))
+        raise SourceError(reason, source=", ".join(sources) or "--bootstrap-server")
 
 
 def _document(summary: AuditSummary, facts: Facts) -> dict[str, Any]:

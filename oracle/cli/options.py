@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Final, Literal
 
 import typer
@@ -55,5 +56,15 @@ OffsetResetOption = Annotated[
         "--auto-offset-reset",
         help="Where lag starts if nothing was committed, as the group's consumers are "
         "configured: at the log's start (earliest, none) or end (latest).",
+    ),
+]
+ConfigOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--command-config",
+        metavar="FILE",
+        help="Client settings for TLS and SASL, as for Kafka's own tools; stores must "
+        "be PEM files.",
+        show_default=False,
     ),
 ]

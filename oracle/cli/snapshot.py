@@ -7,7 +7,12 @@ from typing import Annotated
 
 import typer
 
-from oracle.cli.options import JsonOption, OffsetResetOption, OutputOption
+from oracle.cli.options import (
+    ConfigOption,
+    JsonOption,
+    OffsetResetOption,
+    OutputOption,
+)
 
 ServerOption = Annotated[
     str,
@@ -15,16 +20,6 @@ ServerOption = Annotated[
         "--bootstrap-server",
         metavar="HOST:PORT",
         help="Broker to connect to; several are separated by commas.",
-        show_default=False,
-    ),
-]
-ConfigOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--command-config",
-        metavar="FILE",
-        help="Client settings for TLS and SASL, as for Kafka's own tools; stores must "
-        "be PEM files.",
         show_default=False,
     ),
 ]

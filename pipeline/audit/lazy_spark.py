@@ -103,7 +103,8 @@ def _failure(error: Exception, out: Location) -> OracleError:
     # The error is the last line of a Python worker's traceback, and the first of
     # Java's.
     told = lines[-1] if "Traceback (most recent call last)" in text else lines[0]
-    _, name, reason = told.partition(f"{DisagreementError.__name__}: ")
-    if name:
-        return DisagreementError(reason)
+    for kind in (DisagreementError, OutsideError):  # raised by a worker
+        _, name, reason = told.partition(f"{kind.__name__}: ")
+        if name:
+            return kind(reason)
     return OutsideError(f"Spark failed: {told[:300]}")

@@ -14,6 +14,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final
 
 from pipeline.sources.find import Found
+from pipeline.sources.source_kind import SourceKind
 from pipeline.tables import LAYOUT
 
 FORMAT: Final = "audit/1"
@@ -53,7 +54,8 @@ def manifest_of(
                 "modified": _moment(file.modified_ms),
             }
             for file in found.files
-        ],
+        ]
+        + _live(found),
         "rows": dict(rows),
         "quarantine": dict(quarantine),
         "versions": versions() | {"java": java},
@@ -62,6 +64,23 @@ def manifest_of(
         "finished": finished.isoformat(timespec="seconds"),
         "seconds": {phase: round(took, 3) for phase, took in seconds.items()},
     }
+
+
+def _live(found: Found) -> list[dict[str, Any]]:
+    """Describe the offsets that were read from a running cluster, by partition."""
+    if found.live is None:
+        return []
+    offsets: dict[str, list[int]] = {}
+    for one in found.live.ranges:
+        first, _ = offsets.get(str(one.partition), (one.start, one.end))
+        offsets[str(one.partition)] = [first, one.end]
+    return [
+        {
+            "name": found.live.log.server,
+            "kind": SourceKind.RECORDS.value,
+            "offsets": offsets,
+        }
+    ]
 
 
 def _moment(modified_ms: int) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import reduce
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
@@ -62,10 +63,16 @@ from rebalance import (
     SourceError,
 )
 
+if TYPE_CHECKING:  # its clients take a while to load
+    from pipeline.live import LiveSource
+
 TASKS_PER_CORE: Final = 4
 LEAST_TASKS: Final = 4
 BYTES_PER_TASK: Final = 8 << 20
 """Bytes of sources per task of the reconstruction; at least one task per core."""
+
+BYTES_PER_RECORD: Final = 200
+"""Of a record of ``__consumer_offsets``, about."""
 
 ROWS_PER_PART: Final = 100_000
 """Rows of a table that one task sorts and writes, about."""
@@ -96,6 +103,7 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
     cluster: str = "local",
     topics: Location | None = None,
     offsets: Location | None = None,
+    live: LiveSource | None = None,
     lag: Sequence[Location] = (),
     offset_reset: OffsetReset = OffsetReset.EARLIEST,
     source_format: str | None = None,
@@ -127,6 +135,9 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
     topics, offsets
         Side files (`pipeline.sources.sidecars`): partition counts, log ends. If not
         given, ``topics.json`` and ``offsets.json`` in a folder of sources are taken.
+    live
+        A running cluster, read besides the other sources, if any. It also states
+        partition counts, topic ids, and log ends, unless files do.
     lag
         Files with lag that a monitoring system reported
         (`pipeline.sources.lag_metrics`).
@@ -168,13 +179,19 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
         session = LazySpark(stack, master, out, clock)
         stores = Stores(LocalStore(), session.hadoop)
         with clock.phase("find"):
-            found = find_sources(
-                sources, stores, source_format=source_format, written=written
-            )
+            found = Found(live=live)
+            if sources or live is None:
+                found = find_sources(
+                    sources, stores, source_format=source_format, written=written
+                )
+                found.live = live
             beside = {name: shown(uri) for name, uri in found.side_files.items()}
             topics = topics or beside.get("topics.json")
             offsets = offsets or beside.get("offsets.json")
             given, names, logs = _side_files(stores, topics, offsets, max_partitions)
+            if live is not None:
+                given, names = live.counts | given, live.names | names
+                logs = live.ends if logs is None else logs
             monitored = read_lag_metrics(lag, stores)
         place = stack.enter_context(_staging(out, session))
         spark, java = session.start()
@@ -321,10 +338,14 @@ def _read(
     while True:
         cases: DataFrame | None = None
         try:
-            rows = reader.rows()
+            tables = [reader.rows()] if found.files else []
             if found.unknown:
-                unknown = table_of_rows(spark, unknown_rows(found.unknown))
-                rows = rows.unionByName(unknown)
+                tables.append(table_of_rows(spark, unknown_rows(found.unknown)))
+            if found.live is not None:
+                from pipeline.audit.live_rows import live_rows  # noqa: PLC0415
+
+                tables.append(live_rows(spark, found.live))
+            rows = reduce(DataFrame.unionByName, tables)
             cases = _kept(reconstruct(rows, tasks))
             return cases, topic_names(cases)
         except SPARK_ERRORS as error:
@@ -345,5 +366,7 @@ def _tasks(spark: SparkSession) -> int:
 def _tasks_for(spark: SparkSession, found: Found, most: int) -> int:
     """Return the number of tasks for the length of the sources."""
     by_length = sum(file.length for file in found.files) // BYTES_PER_TASK
+    if found.live is not None:
+        by_length += found.live.records * BYTES_PER_RECORD // BYTES_PER_TASK
     cores = spark.sparkContext.defaultParallelism
     return min(most, max(cores, by_length))

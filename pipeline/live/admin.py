@@ -53,12 +53,13 @@ def read_cluster(
         If no broker answers, or the cluster rejects the connection or a request that
         does not concern a single group or topic.
     """
-    with _connected(bootstrap_server, settings) as admin:
+    with connected(bootstrap_server, settings) as admin:
         return _Reader(admin).read(groups)
 
 
 @contextmanager
-def _connected(server: str, settings: ClientSettings) -> Iterator[Any]:
+def connected(server: str, settings: ClientSettings) -> Iterator[Any]:
+    """Open an Admin client; errors are converted as in `read_cluster`."""
     servers = [one.strip() for one in server.split(",")]
     for one in servers:
         if not _HOST_AND_PORT.fullmatch(one):
@@ -202,7 +203,7 @@ class _Reader:
             used.update(names)
         racks = _racks_of_nodes(self._admin.describe_cluster()["brokers"])
         topics = {
-            one["name"]: _topic(one["partitions"], racks)
+            one["name"]: topic_state(one["partitions"], racks)
             for one in known
             if one["name"] in used
         }
@@ -235,9 +236,10 @@ def _racks_of_nodes(brokers: Iterable[dict[str, Any]]) -> dict[int, str | None]:
     return {one["broker_id"]: one["rack"] for one in brokers}
 
 
-def _topic(
+def topic_state(
     partitions: list[dict[str, Any]], racks: dict[int, str | None]
 ) -> TopicState:
+    """Return a topic without log ends; ``racks`` are by broker, empty if unknown."""
     ordered = sorted(partitions, key=lambda one: one["partition_index"])
     found = [
         tuple(

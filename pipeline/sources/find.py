@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pipeline.files import (
     FileEntry,
@@ -24,6 +24,9 @@ from pipeline.sources.source_file import SourceFile, source_file
 from pipeline.sources.source_kind import ACCEPTED, UNKNOWN, SourceKind, known_formats
 from rebalance import SourceError
 
+if TYPE_CHECKING:  # its clients take a while to load
+    from pipeline.live import LiveSource
+
 SIDE_FILES: Final = ("topics.json", "offsets.json")
 _THREADS: Final = 16
 """Files of a remote file system whose first bytes are read at the same time."""
@@ -33,12 +36,14 @@ _THREADS: Final = 16
 class Found:
     """Result of a search: files to read, and files that are not a source.
 
-    ``side_files`` are partition counts and log ends in a folder of sources, by URI.
+    ``side_files`` are partition counts and log ends in a folder of sources, by URI;
+    ``live`` is a running cluster to read besides.
     """
 
     files: list[SourceFile] = field(default_factory=list)
     unknown: list[SourceError] = field(default_factory=list)
     side_files: dict[str, str] = field(default_factory=dict)
+    live: LiveSource | None = None
 
 
 def find_sources(

@@ -15,9 +15,11 @@ from typing import Any
 
 import pytest
 
+import pipeline.live as pipeline_live
 from oracle.cli import auditing
 from oracle.report.facts import GROUPS_SHOWN
 from pipeline.audit import AuditSummary
+from pipeline.live import ClientSettings, LiveSource, OffsetsLog
 from rebalance import ClaimRule, OffsetReset, OutputError, OutsideError, SourceError
 from tests.cli.commands import Cli
 from tests.report.html_reading import read_html
@@ -132,6 +134,7 @@ def test_options_reach_the_pipeline(
         "max_partitions": 7,
         "assignors": ("range", "kip54-sticky"),
         "master": "local[1]",
+        "live": None,
     }
     cli("audit", "a", "--out", tmp_path)
     assert pipeline.asked["topics"] is None
@@ -140,6 +143,68 @@ def test_options_reach_the_pipeline(
     assert pipeline.asked["max_partitions"] == 10_000_000
     assert pipeline.asked["master"] == "local[*]"
     assert pipeline.asked["assignors"] is None
+
+
+def test_a_cluster_is_a_source(
+    cli: Cli,
+    pipeline: Pretended,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is looked at once, with its settings; log ends that are missing are named."""
+    config = tmp_path / "client.properties"
+    config.write_text("security.protocol=SSL\n")
+    looked = []
+
+    def find(server: str, settings: ClientSettings) -> LiveSource:
+        looked.append((server, settings.protocol))
+        return LiveSource(
+            log=OffsetsLog(server=server, settings=settings),
+            ranges=(),
+            counts={"orders": 3},
+            names={},
+            ends={},
+            notes=("the log ends of topic orders",),
+        )
+
+    monkeypatch.setattr(pipeline_live, "find_live_source", find)
+    ended = cli(
+        *("audit", "--bootstrap-server", "b:9092", "--command-config", config),
+        *("--out", tmp_path / "out"),
+    )
+    assert ended.code == 0
+    assert looked == [("b:9092", "SSL")]
+    assert pipeline.asked["sources"] == []
+    assert pipeline.asked["live"].counts == {"orders": 3}
+    assert ended.complaints[0] == "no lag without the log ends of topic orders"
+    root = read_html((tmp_path / "out" / "index.html").read_text())
+    words = shlex.split(root.one("pre").text)
+    assert words[2:6] == [
+        "--bootstrap-server",
+        "b:9092",
+        "--command-config",
+        str(config),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ([], "nothing to read: give a SOURCE or --bootstrap-server"),
+        (
+            ["a", "--command-config", "client.properties"],
+            "--command-config requires --bootstrap-server",
+        ),
+        (["--bootstrap-server", "nowhere"], "nowhere: no host:port"),
+    ],
+)
+def test_nowhere_to_read_from(
+    cli: Cli, pipeline: Pretended, tmp_path: Path, arguments: list[str], reason: str
+) -> None:
+    ended = cli("audit", *arguments, "--out", tmp_path / "out")
+    assert ended.code == 2
+    assert reason in ended.complaints[-1]
+    assert pipeline.asked == {}
 
 
 def test_as_json(cli: Cli, pipeline: Pretended, tmp_path: Path) -> None:

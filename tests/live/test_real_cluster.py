@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import confluent_kafka
+import pyarrow.dataset as ds
 import pytest
 from kafka.coordinator.assignors.range import RangePartitionAssignor
 
@@ -165,6 +166,60 @@ def test_the_log_of_groups_is_read_to_its_end(broker: Broker) -> None:
     assert list(log.records(half)) == [one for one in found if one.offset < half.end]
     assert {decode_record(one.key or b"", None).group_id for one in found} >= {
         "written"
+    }
+
+
+def test_an_audit_of_the_cluster_is_that_of_its_records(
+    broker: Broker, tmp_path: Path
+) -> None:
+    """Rows differ in the source alone, whether Kafka or a file has the records."""
+    place = Place(broker=broker, group="audited", topics=TOPICS)
+    members = [place.kafka_python(RangePartitionAssignor) for _ in range(2)]
+    with present(*members):
+        place.settled(*members)
+    place.wait_until_empty()
+    live = audited(tmp_path / "live", "--bootstrap-server", broker.address)
+    written = tmp_path / "records"
+    written.mkdir()
+    with (written / "consumer_offsets.jsonl").open("w") as file:
+        for offset, key, value in log_of_groups(broker):
+            record = {"partition": 0, "offset": offset, "key": key.hex()}
+            value_text = None if value is None else value.hex()
+            file.write(json.dumps(record | {"value": value_text}) + "\n")
+    (written / "topics.json").write_text(json.dumps(TOPICS))
+    (written / "offsets.json").write_text(
+        json.dumps(
+            {
+                "offsets": {
+                    topic: {
+                        str(number): {"earliest": 0, "latest": RECORDS}
+                        for number in range(count)
+                    }
+                    for topic, count in TOPICS.items()
+                }
+            }
+        )
+    )
+    filed = audited(tmp_path / "filed", str(written))
+    assert {row["lag_basis"] for row in live["rebalances"]} == {"end-of-recording"}
+    for name in ("rebalances", "answers", "members"):
+        assert live[name] == filed[name]
+        assert live[name]
+
+
+def audited(out: Path, *arguments: str) -> dict[str, list[dict[str, Any]]]:
+    """Audit by the command; return the group's tables without sources and times."""
+    command = [sys.executable, "-m", "oracle", "audit", *arguments]
+    command += ["--out", str(out), "--assignors", "range", "--master", "local[1]"]
+    subprocess.run(command, check=True, capture_output=True)
+    without = {"source", "at", "date"}
+    return {
+        name: [
+            {column: row[column] for column in row.keys() - without}
+            for row in ds.dataset(out / name, format="parquet").to_table().to_pylist()
+            if row["group_id"] == "audited"
+        ]
+        for name in ("rebalances", "answers", "members")
     }
 
 

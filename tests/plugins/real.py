@@ -206,17 +206,24 @@ class Place:
 
     def wait_for_rebalance(self) -> None:
         """Wait until the broker waits for members to join."""
+        self._wait_for("PreparingRebalance")
+
+    def wait_until_empty(self) -> None:
+        """Wait until the broker knows that all members have left."""
+        self._wait_for("Empty")
+
+    def _wait_for(self, state: str) -> None:
         deadline = time.monotonic() + SETTLE_SECONDS
         admin = KafkaAdminClient(bootstrap_servers=self.broker.address)
         try:
             while time.monotonic() < deadline:
                 told = admin.describe_groups([self.group])[self.group]
-                if told["group_state"] == "PreparingRebalance":
+                if told["group_state"] == state:
                     return
                 time.sleep(0.05)
         finally:
             admin.close()
-        raise AssertionError(f"no rebalance in {SETTLE_SECONDS} s")
+        raise AssertionError(f"not {state} in {SETTLE_SECONDS} s")
 
     def _is_even(self, now: Sequence[Held]) -> bool:
         loads = sorted(map(len, now))

@@ -1,0 +1,131 @@
+"""A running cluster as a source of an audit: its log of groups, and its topics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+from pipeline.live.admin import connected, topic_state
+from pipeline.live.client_properties import ClientSettings
+from pipeline.live.offset_reader import OffsetReader
+from pipeline.live.offsets_log import OFFSETS_TOPIC, LogRange, OffsetsLog
+from pipeline.sources.read import keyed
+from pipeline.sources.rows import UNREADABLE, Row, quarantine_row, record_row
+from pipeline.sources.sidecars import Logs
+from pipeline.topic_ids import text_of_id
+
+OFFSETS_PER_TASK: Final = 500_000
+"""Offsets that one task reads, with a connection of its own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveSource:
+    """What exists when an audit begins; later records are not read.
+
+    Attributes
+    ----------
+    log : OffsetsLog
+    ranges : tuple of LogRange
+        Parts of the log, one per task.
+    counts : dict of str to int
+        Partition counts by topic.
+    names : dict of str to str
+        Names of topic ids, which are as in `pipeline.topic_ids`.
+    ends : Logs
+        Log ends of the topics whose ends are known.
+    notes : tuple of str
+        Log ends that could not be read, and why.
+    """
+
+    log: OffsetsLog
+    ranges: tuple[LogRange, ...]
+    counts: dict[str, int]
+    names: dict[str, str]
+    ends: Logs
+    notes: tuple[str, ...]
+
+    @property
+    def records(self) -> int:
+        """Number of offsets; compaction has removed some of the records."""
+        return sum(one.end - one.start for one in self.ranges)
+
+
+def find_live_source(server: str, settings: ClientSettings) -> LiveSource:
+    """Look at a cluster: first at the end of its log of groups, then at its topics.
+
+    Raises
+    ------
+    SourceError
+        If the server is not ``host:port``.
+    OutsideError
+        If no broker answers, or the cluster rejects a request.
+    """
+    log = OffsetsLog(server=server, settings=settings)
+    with connected(server, settings) as admin:
+        ranges = log.ranges()
+        reader = OffsetReader(admin)
+        described = [
+            one for one in admin.describe_topics(None) if not one["error_code"]
+        ]
+        topics = {one["name"]: topic_state(one["partitions"], {}) for one in described}
+        topics = reader.with_ends(topics)
+    return LiveSource(
+        log=log,
+        ranges=tuple(piece for one in ranges for piece in _pieces(one)),
+        counts={name: topic.partitions for name, topic in topics.items()},
+        names=dict(_names_of_ids(described)),
+        ends={
+            name: dict(enumerate(topic.ends))
+            for name, topic in topics.items()
+            if topic.ends is not None
+        },
+        notes=tuple(reader.failures),
+    )
+
+
+def rows_of_range(log: OffsetsLog, within: LogRange) -> Iterator[Row]:
+    """Yield the records of a range as rows; one without a key is quarantined.
+
+    Raises
+    ------
+    OutsideError
+        As `OffsetsLog.records`.
+    """
+    for record in log.records(within):
+        place = {
+            "source_partition": record.partition,
+            "source_offset": record.offset,
+            "at": record.at,
+        }
+        if record.key is not None:
+            yield keyed(
+                record_row(OFFSETS_TOPIC, place, key=record.key, value=record.value)
+            )
+        else:
+            yield quarantine_row(
+                UNREADABLE,
+                "key: a record without one",
+                source=OFFSETS_TOPIC,
+                line=record.offset,
+                raw=record.value,
+                source_partition=record.partition,
+                at=record.at,
+            )
+
+
+def _pieces(whole: LogRange) -> Iterator[LogRange]:
+    for start in range(whole.start, whole.end, OFFSETS_PER_TASK):
+        end = min(start + OFFSETS_PER_TASK, whole.end)
+        yield LogRange(partition=whole.partition, start=start, end=end)
+
+
+def _names_of_ids(described: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+    """Yield ids with their topics; brokers before 2.8 have none."""
+    for one in described:
+        topic_id = one.get("topic_id")
+        if topic_id is not None:
+            known = topic_id if isinstance(topic_id, UUID) else UUID(str(topic_id))
+            if known.int:
+                yield text_of_id(known.bytes), one["name"]
