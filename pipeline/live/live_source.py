@@ -10,8 +10,9 @@ from uuid import UUID
 from pipeline.live.admin import connected, topic_state
 from pipeline.live.client_properties import ClientSettings
 from pipeline.live.offset_reader import OffsetReader
-from pipeline.live.offsets_log import OFFSETS_TOPIC, LogRange, OffsetsLog
+from pipeline.live.offsets_log import LogRange, OffsetsLog
 from pipeline.sources.read import keyed
+from pipeline.sources.record_lines import OFFSETS_TOPIC
 from pipeline.sources.rows import UNREADABLE, Row, quarantine_row, record_row
 from pipeline.sources.sidecars import Logs
 from pipeline.topic_ids import text_of_id
