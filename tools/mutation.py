@@ -33,7 +33,9 @@ TIMES = "times.xml"
 MUTANTS = 12
 """How many mutants of each part are drawn."""
 LEAST = 4
-"""Of fewer mutants tried, the killed share says nothing: the part is not judged."""
+"""Of fewer mutants tried, the killed share says nothing: the part fails."""
+PATIENCE = 4
+"""How many times its cap a part may take until that many are tried."""
 FLOOR_OF_PART = 0.25
 """Share of a part's mutants that have to be killed: low, because few are tried, and
 some cannot be told from the original (a bound on work, a faster path)."""
@@ -72,10 +74,13 @@ class Outcome:
 
     @property
     def is_enough(self) -> bool:
-        """Whether the killed share is not below the floor, or cannot be judged."""
-        if self.tried < min(LEAST, self.drawn):
-            return True
-        return self.killed >= FLOOR_OF_PART * self.tried
+        """Whether enough mutants were tried, and enough of them killed."""
+        return not self.is_short and self.killed >= FLOOR_OF_PART * self.tried
+
+    @property
+    def is_short(self) -> bool:
+        """Whether too few mutants were tried to judge the part."""
+        return self.tried < min(LEAST, self.drawn)
 
     @property
     def tried(self) -> int:
@@ -88,7 +93,7 @@ class Outcome:
             yield f"survived: {one.mutant.file}:{one.mutant.line}"
             yield one.change
         share = f"{self.killed / self.tried:.0%}" if self.tried else "nothing"
-        judged = "" if self.tried >= min(LEAST, self.drawn) else " (too few to judge)"
+        judged = " (too few to judge)" if self.is_short else ""
         yield (
             f"mutation: {self.part.folder}/: {self.tried} tried, {self.killed} killed, "
             f"{len(self.survivors)} survived, {self.drawn - self.tried} out of time; "
@@ -198,9 +203,9 @@ def sample(part: Part, count: int, seed: int, root: Path = ROOT) -> list[Mutant]
 
 
 def tried(
-    shop: Workshop, part: Part, mutants: Iterable[Mutant], deadline: float
+    shop: Workshop, part: Part, mutants: Iterable[Mutant], seconds: float
 ) -> Iterator[Verdict]:
-    """Try mutants in turn until the time is up.
+    """Try mutants in turn until the time is up; the first ones have more time.
 
     Raises
     ------
@@ -208,6 +213,7 @@ def tried(
         If the tests fail unchanged: then no mutant can be told from the original.
     """
     started = time.monotonic()
+    deadline = started + PATIENCE * seconds
     try:
         code = shop.test([*part.tests, *part.left_out], float("inf"), deadline)
         took = time.monotonic() - started
@@ -216,7 +222,9 @@ def tried(
             print(f"{log[-3000:]}\nmutation: {part.folder}/: tests fail unchanged")
             raise SystemExit(1)
         tests = [*shop.quickest_first(), *part.left_out]
-        for mutant in mutants:
+        for number, mutant in enumerate(mutants):
+            if number == LEAST:
+                deadline = started + seconds
             yield shop.try_mutant(mutant, tests, 10 + 2 * took, deadline)
     except TimeUpError:
         return
@@ -226,8 +234,7 @@ def try_part(
     shop: Workshop, part: Part, mutants: list[Mutant], seconds: float
 ) -> Outcome:
     """Try the mutants of a part within its time, and print what became of them."""
-    deadline = time.monotonic() + seconds
-    verdicts = tuple(tried(shop, part, mutants, deadline))
+    verdicts = tuple(tried(shop, part, mutants, seconds))
     outcome = Outcome(part=part, drawn=len(mutants), verdicts=verdicts)
     print(*outcome.lines(), sep="\n", flush=True)
     return outcome

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 SECONDS = 70.0
-"""Time cap per part, its unchanged tests included. A part runs in one process: on two
-cores, the twelve parts end within seven minutes."""
+"""Time cap per part, its unchanged tests included; a slow machine may take longer to
+try the least number. A part runs in one process: on two cores, the twelve parts end
+within eight minutes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,10 +100,15 @@ PARTS = (
         folder="solver/peak_lag",
         tests=("tests/solver/peak_lag",),
         without=(
+            "tests/solver/peak_lag/test_alternate.py",
             "tests/solver/peak_lag/test_limits.py",
+            "tests/solver/peak_lag/test_local_search.py::test_fixed_moves",
+            "tests/solver/peak_lag/test_local_search.py::test_partitions_without_lag",
+            "tests/solver/peak_lag/test_local_search.py::test_uniform_lag",
             "tests/solver/peak_lag/test_set_partition.py::test_too_many_subsets",
             "tests/solver/peak_lag/test_set_partition.py::test_uniform_lags_are",
         ),
+        seconds=2 * SECONDS,
     ),
     Part(
         folder="solver/pareto",
