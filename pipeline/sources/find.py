@@ -19,6 +19,7 @@ from pipeline.files import (
     shown,
     uri_of,
 )
+from pipeline.sources.log_segments import is_offsets_folder, is_other_file
 from pipeline.sources.record_format import AS_SPARK, RecordFormat
 from pipeline.sources.source_file import SourceFile, source_file
 from pipeline.sources.source_kind import ACCEPTED, UNKNOWN, SourceKind, known_formats
@@ -57,7 +58,7 @@ def find_sources(
 
     The name of a given file is its base name; that of a file in a folder is the
     folder's name and the relative path. In folders, hidden files, files that start with
-    ``_``, and pages (``.md``) are ignored.
+    ``_``, pages (``.md``), and what a broker keeps beside log segments are ignored.
 
     Raises
     ------
@@ -108,16 +109,18 @@ def _listed(
     for entry in entries:
         if not is_folder:
             yield name_of(str(given)), entry
-        elif not _is_left_alone(entry.below):
+        elif not _is_left_alone(uri, entry.below):
             way = "/".join(entry.below)
             if way in SIDE_FILES:
                 found.side_files.setdefault(way, entry.uri)
             yield f"{name_of(uri)}/{way}", entry
 
 
-def _is_left_alone(below: tuple[str, ...]) -> bool:
-    is_page = PurePosixPath(below[-1]).suffix == ".md"
-    return is_page or any(part[0] in "._" for part in below)
+def _is_left_alone(uri: str, below: tuple[str, ...]) -> bool:
+    *_, folder, last = name_of(uri), *below
+    is_page = PurePosixPath(last).suffix == ".md"
+    is_hidden = any(part[0] in "._" and not is_offsets_folder(part) for part in below)
+    return is_page or is_hidden or is_other_file(folder, last)
 
 
 def _format_of(source_format: str | None) -> SourceKind | None:

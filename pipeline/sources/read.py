@@ -1,7 +1,7 @@
 """Rows of what Spark's readers return: pieces of text, records, and documents.
 
 A piece is a run of whole lines of one file with the number of its first line: a small
-file as it is, plain or gzip, or one line of a large file.
+file as it is, plain or gzip, or one line of a large file. A log segment is one piece.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pipeline.records import decode_record
 from pipeline.sources.describe_files import read_describe
 from pipeline.sources.documents import read_document_file, read_document_lines
 from pipeline.sources.lines import Line, read_lines
+from pipeline.sources.log_segments import rows_of_segment
 from pipeline.sources.record_lines import row_of_line
 from pipeline.sources.rows import (
     RECORD,
@@ -64,6 +65,8 @@ def rows_of_folder(pieces: Iterable[TextPiece]) -> Iterator[Row]:
 
 def _rows(piece: TextPiece, max_partitions: int) -> Iterator[Row]:
     file = piece.file
+    if file.partition is not None:
+        return rows_of_segment(piece.text, file.name, file.partition)
     if file.kind is SourceKind.RECORDS:
         written = file.written
         lines = (line for line in piece.lines() if line.text.strip())

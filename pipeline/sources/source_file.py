@@ -8,13 +8,16 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import PurePosixPath
 from typing import BinaryIO, Final
+from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pipeline.files import FileEntry, FileStore, is_local, name_of
 from pipeline.sources.lines import GZIP_MAGIC
+from pipeline.sources.log_segments import HEAD_BYTES, is_segment, partition_of_folder
 from pipeline.sources.record_format import AS_SPARK, RecordFormat
+from pipeline.sources.record_lines import OFFSETS_TOPIC
 from pipeline.sources.source_kind import (
     PARQUET_MAGIC,
     SourceKind,
@@ -44,6 +47,7 @@ class FileLayout(Enum):
     LINES = "lines"
     DOCUMENT = "document"  # of several lines: it can only be read as a whole
     PARQUET = "parquet"
+    SEGMENT = "segment"  # of a broker's log
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +64,7 @@ class SourceFile:
     """A file to be read: ``name`` is that of the tables, ``uri`` that of Spark.
 
     ``sha256`` is None where it is not computed: of remote files, and of large ones.
+    ``partition`` is that of a log segment.
     """
 
     name: str
@@ -72,6 +77,7 @@ class SourceFile:
     packed: bool = False
     footer: ParquetFooter | None = field(default=None, compare=False)
     written: RecordFormat = AS_SPARK
+    partition: int | None = None
 
     @property
     def folder(self) -> str:
@@ -140,6 +146,17 @@ def _recognized(
             footer=footer,
             written=written,
         )
+    head += file.read(HEAD_BYTES - len(head))
+    if is_segment(name_of(entry.uri), head):
+        return SourceFile(
+            name=name,
+            uri=entry.uri,
+            kind=SourceKind.RECORDS,
+            layout=FileLayout.SEGMENT,
+            length=entry.length,
+            modified_ms=entry.modified_ms,
+            partition=_partition(entry, name),
+        )
     lines = first_lines(file)
     kind = forced or kind_of_text(file, lines, name, written)
     if kind is SourceKind.RECORDS and written.encoding is None:
@@ -155,6 +172,20 @@ def _recognized(
         packed=head.startswith(GZIP_MAGIC),
         written=written,
     )
+
+
+def _partition(entry: FileEntry, name: str) -> int:
+    """Return the partition of a segment of the log of groups, by its folder."""
+    *_, folder, _ = PurePosixPath(entry.uri).parts
+    found = partition_of_folder(unquote(folder))
+    if found is None:
+        reason = f"a log segment that is not in its folder, {OFFSETS_TOPIC}-PARTITION"
+        raise UnknownFormatError(reason, source=name)
+    topic, partition = found
+    if topic != OFFSETS_TOPIC:
+        reason = f"a log segment of topic {topic}, not {OFFSETS_TOPIC}"
+        raise UnknownFormatError(reason, source=name)
+    return partition
 
 
 def _footer(file: BinaryIO, name: str) -> ParquetFooter:
@@ -207,8 +238,11 @@ def _why_not_by_spark(file: SourceFile) -> str | None:
     if file.layout is not FileLayout.PARQUET and not file.is_large:
         if file.length > WHOLE_LIMIT:
             compressed = "a text whose name does not show whether it is compressed"
-            is_document = file.layout is FileLayout.DOCUMENT
-            what = "one document" if is_document else compressed
+            whole = {
+                FileLayout.DOCUMENT: "one document",
+                FileLayout.SEGMENT: "a log segment",
+            }
+            what = whole.get(file.layout, compressed)
             return f"{what}, larger than {WHOLE_LIMIT >> 20} MiB"
         try:
             last.encode()

@@ -120,7 +120,8 @@ def is_in_lines(lines: Iterable[Line]) -> bool:
 
 
 ACCEPTED: Final = (
-    "accepted are records of __consumer_offsets (Parquet, JSON Lines; see --columns), "
+    "accepted are records of __consumer_offsets (Parquet, JSON Lines; see --columns; "
+    "or a broker's log segments), "
     "text of kafka-consumer-groups --describe, and rebalance/1 documents (JSON, "
     "Parquet); for example: kafka-consumer-groups --bootstrap-server localhost:9092 "
     "--describe --all-groups > groups.txt && assignor-oracle audit groups.txt "
@@ -191,7 +192,8 @@ def _hint(file: BinaryIO, first: Line) -> str:
     if _DUMP.match(first.text):
         return (
             ": output of kafka-dump-log, which does not contain the bytes of keys and "
-            "values; read the topic with a client, or with Spark's Kafka source"
+            "values; give the log segments themselves, in their folders "
+            "(__consumer_offsets-PARTITION)"
         )
     if first.text.startswith(AVRO_MAGIC):
         return (

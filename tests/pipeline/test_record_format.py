@@ -107,7 +107,7 @@ RECORD_LINE = (
             "kafka-dump-log, which",
         ),
         (BATCH + RECORD_LINE, "does not contain the bytes of keys and values"),
-        (RECORD_LINE, "read the topic with a client, or with Spark's Kafka source"),
+        (RECORD_LINE, "give the log segments themselves, in their folders"),
         ("Obj\x01\x04\x16avro.schema", "Avro; convert it to Parquet"),
     ],
 )
