@@ -7,7 +7,9 @@ the rows of the clients are kept; the others are counted while they are read.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
@@ -31,6 +33,7 @@ from pipeline.summary import (
 from pipeline.tables import PARTITION_COLUMNS, SCHEMAS
 from rebalance import SourceError
 
+_THREADS: Final = max(2, os.cpu_count() or 1)
 _REBALANCES: Final = (
     "cluster",
     "rebalance_id",
@@ -119,16 +122,20 @@ def load(folder: Path) -> Tables:
     SourceError
         If the folder holds no audit, or its tables cannot be read.
     """
-    answers, actual = _answers(folder)
-    return Tables(
-        folder=folder,
-        rebalances=_read(folder, "rebalances", _REBALANCES),
-        actual=actual,
-        answers=answers,
-        episodes=_read(folder, "episodes", _light("episodes")),
-        snapshots=_read(folder, "snapshots", _light("snapshots")),
-        quarantine=_read(folder, "quarantine", _light("quarantine")),
-    )
+    columns = {"rebalances": list(_REBALANCES)}
+    columns |= {name: _light(name) for name in ("episodes", "snapshots", "quarantine")}
+    with ThreadPoolExecutor(_THREADS) as pool:
+        tables = {
+            name: pool.submit(_read, folder, name, wanted)
+            for name, wanted in columns.items()
+        }
+        answers, actual = _answers(folder, pool)
+        return Tables(
+            folder=folder,
+            actual=actual,
+            answers=answers,
+            **{name: table.result() for name, table in tables.items()},
+        )
 
 
 def load_documents(
@@ -169,15 +176,22 @@ def _light(table: str) -> list[str]:
     return [name for name in SCHEMAS[table].names if name not in _DOCUMENTS]
 
 
-def _answers(folder: Path) -> tuple[AssignorCounts, pa.Table]:
+def _answers(folder: Path, pool: ThreadPoolExecutor) -> tuple[AssignorCounts, pa.Table]:
     """Count the answers, and keep those of the clients, batch by batch."""
     columns = list(dict.fromkeys((*ANSWER_COLUMNS, *_CLIENTS)))
-    counts, actual = [], [_clients(_NO_ANSWER)]
+    counted: list[Future[tuple[AssignorCounts, pa.Table]]] = []
     with _dataset(folder, "answers", {*_REPEATED, *_NAMES}) as dataset:
         for batch in dataset.to_batches(columns=columns):
-            counts.append(partial_assignor_counts(batch))
-            actual.append(_clients(batch))
-    return merge_assignor_counts(counts), pa.concat_tables(actual)
+            if len(counted) >= _THREADS:  # batches that wait take memory
+                counted[-_THREADS].result()
+            counted.append(pool.submit(_counted, batch))
+        parts = [one.result() for one in counted]
+    actual = pa.concat_tables([_clients(_NO_ANSWER), *(part[1] for part in parts)])
+    return merge_assignor_counts(part[0] for part in parts), actual
+
+
+def _counted(answers: pa.RecordBatch) -> tuple[AssignorCounts, pa.Table]:
+    return partial_assignor_counts(answers), _clients(answers)
 
 
 def _clients(answers: pa.RecordBatch) -> pa.Table:
