@@ -7,20 +7,20 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.dataset as ds
 
-from pipeline.tables import PARTITION_COLUMNS, SCHEMAS
+from pipeline.tables import PARTITION_COLUMNS, TABLES
 
 
 def read_table(folder: Path, name: str) -> pa.Table:
-    """Read a table of an audit: columns as in `SCHEMAS`, rows by day and `ORDER`.
+    """Read a table of an audit: columns as in `TABLES`, rows by day and `ORDER`.
 
     Parameters
     ----------
     folder
         Folder of the audit.
     name
-        ``rebalances``, ``answers``, ``episodes``, ``members`` or ``quarantine``.
+        A name of `TABLES`, such as ``rebalances``.
     """
-    schema = SCHEMAS[name]
+    schema = TABLES[name]
     keys = pa.schema([schema.field(column) for column in PARTITION_COLUMNS])
     table = ds.dataset(
         folder / name,

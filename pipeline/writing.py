@@ -21,7 +21,7 @@ import orjson
 from pyspark.sql import DataFrame
 
 from pipeline.files import uri_of
-from pipeline.tables import PARTITION_COLUMNS, SCHEMAS
+from pipeline.tables import PARTITION_COLUMNS, TABLES
 from rebalance import OutputError
 
 MANIFEST: Final = "audit.json"
@@ -30,7 +30,7 @@ OLD: Final = ".replaced"
 _LOCK: Final = ".lock"
 PART: Final = "part-{:05d}.parquet"
 PAGE: Final = "index.html"
-WHOLE: Final = (MANIFEST, PAGE, *SCHEMAS)
+WHOLE: Final = (MANIFEST, PAGE, *TABLES)
 """Files and folders of an audit, in the order in which they are removed."""
 
 

@@ -1,7 +1,7 @@
 """``audit.json``: inputs, versions, times, and counts of an audit.
 
-Everything that depends on the clock or the machine is in this file and not in the
-tables.
+Everything that depends on the clock or the machine is in this file and in the table
+``run``, and not in the other tables.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final
@@ -29,18 +30,34 @@ _PACKAGES: Final = (
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """Counts of an audit.
+
+    ``rows_read`` are those of the sources, ``rows`` are counted per table, and
+    ``quarantine`` are records per kind and reason, most frequent first.
+    """
+
+    rows_read: int
+    rows: dict[str, int]
+    quarantine: dict[str, int]
+
+
 def manifest_of(
     found: Found,
     *,
     parameters: Mapping[str, Any],
-    rows: Mapping[str, int],
-    quarantine: Mapping[str, int],
+    counts: Counts,
+    spark: Mapping[str, int],
     java: str,
     started: datetime,
     finished: datetime,
     seconds: Mapping[str, float],
 ) -> dict[str, Any]:
-    """Return the manifest; times are UTC, ``seconds`` are by phase."""
+    """Return the manifest; times are UTC, ``seconds`` are by phase.
+
+    ``spark`` has ``tasks`` of the stage that judges, and ``cores`` of all workers.
+    """
     return {
         "format": FORMAT,
         "tables": LAYOUT,
@@ -56,10 +73,12 @@ def manifest_of(
             for file in found.files
         ]
         + _live(found),
-        "rows": dict(rows),
-        "quarantine": dict(quarantine),
+        "rows_read": counts.rows_read,
+        "rows": dict(counts.rows),
+        "quarantine": dict(counts.quarantine),
         "versions": versions() | {"java": java},
         "machine": machine(),
+        "spark": dict(spark),
         "started": started.isoformat(timespec="seconds"),
         "finished": finished.isoformat(timespec="seconds"),
         "seconds": {phase: round(took, 3) for phase, took in seconds.items()},

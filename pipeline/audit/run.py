@@ -14,17 +14,18 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 
 from pipeline.audit.lazy_spark import Clock, LazySpark
-from pipeline.audit.manifest import manifest_of
+from pipeline.audit.manifest import Counts, manifest_of
 from pipeline.audit.progress import Progress, watched
+from pipeline.audit.run_row import run_table
 from pipeline.audit.stages import (
     count_quarantine,
     count_rows,
     judge,
     match_snapshots,
     reconstruct,
+    rows_and_topics_seen,
     table_of,
     topic_names,
-    topics_seen,
 )
 from pipeline.evaluation import selection
 from pipeline.files import (
@@ -54,7 +55,7 @@ from pipeline.sources.spark_rows import (
     table_of_rows,
     unknown_rows,
 )
-from pipeline.tables import SCHEMAS
+from pipeline.tables import RUN_TABLE, SCHEMAS, TABLES
 from pipeline.writing import Staging, WritePage, staging
 from rebalance import (
     MAX_PARTITIONS,
@@ -211,7 +212,7 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
             progress=progress,
             clock=clock,
         )
-        rows, quarantine = _run(spark, found, place, settings)
+        counts = _run(spark, found, place, settings)
         finished = datetime.now(UTC)
         manifest = manifest_of(
             found,
@@ -230,21 +231,25 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
                 "auto_offset_reset": offset_reset.value,
                 "master": master,
             },
-            rows=rows,
-            quarantine=quarantine,
+            counts=counts,
+            spark={
+                "tasks": settings.tasks,
+                "cores": spark.sparkContext.defaultParallelism,
+            },
             java=java,
             started=started,
             finished=finished,
             seconds=clock.seconds,
         )
+        place.write(run_table(spark, manifest), RUN_TABLE)
         if progress is not None and page is not None:
             progress("page", 0, 1)
         place.commit(manifest, page)
     return AuditSummary(
         out=str(out),
-        tables={name: f"{out}/{name}" for name in SCHEMAS},
-        rows=rows,
-        quarantine=quarantine,
+        tables={name: f"{out}/{name}" for name in TABLES},
+        rows=counts.rows,
+        quarantine=counts.quarantine,
         java=java,
         started=started,
         finished=finished,
@@ -289,19 +294,14 @@ class _Audit:
 
 def _run(
     spark: SparkSession, found: Found, place: Staging | RemoteStaging, audit: _Audit
-) -> tuple[dict[str, int], dict[str, int]]:
-    """Read, judge, and write; each intermediate table is computed once.
-
-    Returns
-    -------
-    dict, dict
-        Rows per table, and records in quarantine per reason.
-    """
+) -> Counts:
+    """Read, judge, and write; each intermediate table is computed once."""
     tracker = spark.sparkContext.statusTracker()
     with audit.clock.phase("read"), watched(tracker, audit.progress, "read"):
         cases, stated = _read(spark, found, audit)
         names = {**stated, **audit.world.names}
-        inferred = named_counts(topics_seen(cases), names)
+        seen = rows_and_topics_seen(cases)
+        inferred = named_counts(seen.topics, names)
     judged = cases
     if any(file.kind is SourceKind.DESCRIBE for file in found.files):
         judged = match_snapshots(cases, names, _tasks_for(spark, found, audit.tasks))
@@ -320,7 +320,7 @@ def _run(
             place.write(table_of(results, name, parts=_parts(rows[name])), name)
     results.unpersist()
     cases.unpersist()
-    return rows, quarantine
+    return Counts(rows_read=seen.rows_read, rows=rows, quarantine=quarantine)
 
 
 def _parts(rows: int) -> int:

@@ -7,9 +7,10 @@ a stage does not depend on how Spark divides the work.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import from_arrow_schema
@@ -21,7 +22,15 @@ from pipeline.history.stream import histories
 from pipeline.judging.judge_rows import Settings, judge_rows
 from pipeline.judging.repeats import Repeats
 from pipeline.judging.topic_names import names_of_ids
-from pipeline.sources.rows import ROWS, TOPIC, TOPIC_ID, Row, batches_of
+from pipeline.sources.rows import (
+    READ,
+    ROWS,
+    TOPIC,
+    TOPIC_ID,
+    Row,
+    batches_of,
+    read_row,
+)
 from pipeline.tables import ORDER, PARTITION_COLUMNS, SCHEMAS
 
 Batches = Iterator[pa.RecordBatch]
@@ -38,9 +47,13 @@ _REPEATS: Final = Repeats()
 
 
 def reconstruct(rows: DataFrame, tasks: int) -> DataFrame:
-    """Gather the records of each group in order, and reconstruct its cases."""
+    """Gather the records of each group in order, and reconstruct its cases.
+
+    Each task adds a row with the number of rows that it has read. They are part of the
+    result, so a task that Spark repeats is not counted twice.
+    """
     ordered = rows.repartition(tasks, "group_id").sortWithinPartitions(*HISTORY_ORDER)
-    return ordered.mapInArrow(_on_rows(histories), _spark(ROWS))
+    return ordered.mapInArrow(_counting(_on_rows(histories)), _spark(ROWS))
 
 
 def match_snapshots(rows: DataFrame, names: dict[str, str], tasks: int) -> DataFrame:
@@ -56,11 +69,25 @@ def match_snapshots(rows: DataFrame, names: dict[str, str], tasks: int) -> DataF
     return ordered.mapInArrow(_on_rows(match), _spark(ROWS))
 
 
-def topics_seen(rows: DataFrame) -> dict[str, int]:
-    """Collect the largest partition count of each topic, over all tasks."""
-    topics = rows.where(f.col("what") == TOPIC).coalesce(1)  # few rows: no shuffle
-    counts = topics.groupBy("record").agg(f.max("records").alias("partitions"))
-    return {row["record"]: row["partitions"] for row in counts.collect()}
+class Seen(NamedTuple):
+    """What the tasks of the reconstruction have seen, over all of them."""
+
+    topics: dict[str, int]  # the largest partition count of each topic
+    rows_read: int
+
+
+def rows_and_topics_seen(rows: DataFrame) -> Seen:
+    """Collect what the tasks of `reconstruct` have counted."""
+    counted = rows.where(f.col("what").isin(TOPIC, READ))
+    counted = counted.coalesce(1)  # few rows: no shuffle
+    counts = counted.groupBy("what", "record").agg(
+        f.max("records").alias("most"), f.sum("records").alias("all")
+    )
+    found = counts.collect()
+    return Seen(
+        topics={row["record"]: row["most"] for row in found if row["what"] == TOPIC},
+        rows_read=sum(row["all"] for row in found if row["what"] == READ),
+    )
 
 
 def topic_names(rows: DataFrame) -> dict[str, str]:
@@ -77,7 +104,7 @@ def judge(rows: DataFrame, settings: Settings, tasks: int) -> DataFrame:
             found = judge_rows(batch.to_pylist(), settings, _REPEATS)
             yield from result_batches(found)
 
-    others = ~f.col("what").isin(TOPIC, TOPIC_ID)
+    others = ~f.col("what").isin(TOPIC, TOPIC_ID, READ)
     cases = rows.where(others).repartition(tasks)
     return cases.mapInArrow(results, _spark(RESULTS))
 
@@ -117,6 +144,33 @@ def _on_rows(
         return batches_of(function(rows))
 
     return on_batches
+
+
+def _counting(
+    function: Callable[[Batches], Batches],
+) -> Callable[[Batches], Batches]:
+    """Add a row with the number of rows that the function has taken."""
+
+    def on_batches(batches: Batches) -> Batches:
+        count = 0
+
+        def counted() -> Batches:
+            nonlocal count
+            for batch in batches:
+                count += _rows_read(batch)
+                yield batch
+
+        yield from function(counted())
+        yield from batches_of([read_row(count)])
+
+    return on_batches
+
+
+def _rows_read(batch: pa.RecordBatch) -> int:
+    """Count records, cases, and what rows of quarantine represent; topics are none."""
+    table = pa.table({name: batch.column(name) for name in ("what", "records")})
+    read = table.filter(pc.field("what") != TOPIC)
+    return int(pc.sum(pc.fill_null(read["records"], 1)).as_py() or 0)
 
 
 def result_batches(found: Iterable[tuple[str, Row]]) -> Batches:

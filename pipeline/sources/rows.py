@@ -15,6 +15,7 @@ RECORD: Final = "record"
 CASE: Final = "case"
 TOPIC: Final = "topic"
 TOPIC_ID: Final = "topic-id"
+READ: Final = "read"
 UNREADABLE: Final = "unreadable"
 SET_ASIDE: Final = "set-aside"
 FAILED: Final = "failed"
@@ -26,7 +27,7 @@ RAW_LIMIT: Final = 65_536
 
 ROWS: Final = pa.schema(
     [
-        ("what", pa.string()),  # RECORD, CASE, TOPIC, TOPIC_ID or one of QUARANTINED
+        ("what", pa.string()),  # one of the names above
         ("group_id", pa.string()),
         ("source", pa.string()),
         ("source_partition", pa.int32()),
@@ -37,7 +38,7 @@ ROWS: Final = pa.schema(
         ("raw_bytes", pa.int64()),
         ("reason", pa.string()),
         ("record", pa.string()),  # kind of record; of a TOPIC or TOPIC_ID: its name
-        ("records", pa.int64()),  # how many; of a TOPIC: partitions seen
+        ("records", pa.int64()),  # how many; of a TOPIC: partitions seen; of READ: rows
         ("instance", pa.string()),
     ]
 )
@@ -68,6 +69,11 @@ def case_row(case: Case) -> Row:
 def topic_row(topic: str, partitions: int) -> Row:
     """Return a row with a lower bound on a topic's partition count."""
     return {"what": TOPIC, "record": topic, "records": partitions}
+
+
+def read_row(count: int) -> Row:
+    """Return a row with the number of rows that a task has read."""
+    return {"what": READ, "records": count}
 
 
 def topic_id_row(topic_id: bytes, topic: str) -> Row:

@@ -1,9 +1,10 @@
 """Schemas of the audit's tables: columns, types, and meanings.
 
 Each table is a folder of Parquet files, ``NAME/cluster=…/date=…/part-00000.parquet``,
-with rows sorted by `ORDER`. No column depends on the clock or on the division of the
-work: the same source yields the same rows in the same order. The metadata of a field
-(``field.metadata[b"doc"]``) states its meaning; units are there or in the name.
+with rows sorted by `ORDER`. No column of `SCHEMAS` depends on the clock or on the
+division of the work: the same source yields the same rows in the same order. The
+metadata of a field (``field.metadata[b"doc"]``) states its meaning; units are there or
+in the name.
 """
 
 from __future__ import annotations
@@ -32,9 +33,10 @@ from pipeline.tables.columns import (
     VIOLATIONS,
     column,
 )
+from pipeline.tables.run_metrics import RUN, RUN_TABLE
 
 PARTITION_COLUMNS: Final = ("cluster", "date")
-LAYOUT: Final = "tables/3"
+LAYOUT: Final = "tables/4"
 """Version of these schemas, written into ``audit.json``."""
 
 REBALANCES: Final = pa.schema(
@@ -328,6 +330,9 @@ SCHEMAS: Final[dict[str, pa.Schema]] = {
     "snapshots": SNAPSHOTS,
     "quarantine": QUARANTINE,
 }
+
+TABLES: Final[dict[str, pa.Schema]] = {**SCHEMAS, RUN_TABLE: RUN}
+"""Everything that is written: `SCHEMAS`, and the row that describes the run."""
 
 _BY_REBALANCE = ("group_id", "source_partition", "source_offset", "rebalance_id")
 ORDER: Final[dict[str, tuple[str, ...]]] = {

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
@@ -21,7 +22,7 @@ from pipeline.audit import AuditSummary, audit, run
 from pipeline.evaluation import DEFAULT
 from pipeline.reading import read_table
 from pipeline.session import spark_session
-from pipeline.tables import ORDER, SCHEMAS
+from pipeline.tables import ORDER, RUN_TABLE, SCHEMAS, TABLES
 from pipeline.writing import staging
 from rebalance import DocumentError, OracleError, OutputError, SourceError
 from tests.pipeline.groups import Log, group, member
@@ -97,13 +98,50 @@ def rows_of(summary: AuditSummary, name: str) -> list[dict[str, Any]]:
 
 
 def test_tables_are_as_their_schemas_say(audited: AuditSummary) -> None:
-    assert audited.tables == {name: f"{audited.out}/{name}" for name in SCHEMAS}
+    assert audited.tables == {name: f"{audited.out}/{name}" for name in TABLES}
     for name, schema in SCHEMAS.items():
         table = read_table(Path(audited.out), name)
         assert table.schema.names == schema.names
         assert table.schema.types == schema.types
         assert table.num_rows == audited.rows[name]
         assert table.num_rows > 0 or name in {"snapshots", "quarantine"}
+
+
+def manifest_of(summary: AuditSummary) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((Path(summary.out) / "audit.json").read_bytes())
+    return found
+
+
+def test_the_row_of_the_run_agrees_with_the_manifest(audited: AuditSummary) -> None:
+    table = read_table(Path(audited.out), RUN_TABLE)
+    assert table.schema.types == TABLES[RUN_TABLE].types
+    (row,), manifest = table.to_pylist(), manifest_of(audited)
+    assert row["rows_read"] == manifest["rows_read"]
+    for name in ("rows", "seconds", "versions"):
+        assert dict(row[name]) == manifest[name]
+    assert dict(row["quarantined"]) == manifest["quarantine"]
+    assert (row["tasks"], row["cores"]) == tuple(
+        manifest["spark"][name] for name in ("tasks", "cores")
+    )
+    for name in ("cluster", "master"):
+        assert row[name] == manifest["parameters"][name]
+    for name in ("started", "finished"):
+        assert row[name].isoformat() == manifest[name]
+    assert row["date"] == manifest["started"][:10]
+
+
+def test_the_row_of_the_run_agrees_with_the_tables(audited: AuditSummary) -> None:
+    (row,) = rows_of(audited, RUN_TABLE)
+    assert dict(row["rows"]) == {name: len(rows_of(audited, name)) for name in SCHEMAS}
+    counts = Counter[str]()
+    for one in rows_of(audited, "quarantine"):
+        counts[f"{one['kind']}: {one['reason']}"] += one["records"]
+    assert dict(row["quarantined"]) == counts
+    assert row["rows_quarantined"] == counts.total()
+    judged = [
+        r for r in rows_of(audited, "answers") if r["verdict"] or not r["applies"]
+    ]
+    assert row["rows_judged"] == len(judged) + len(rows_of(audited, "snapshots"))
 
 
 def test_every_optimum_is_proved_by_the_judge(audited: AuditSummary) -> None:
@@ -179,6 +217,13 @@ def test_the_recording_is_judged_whole(churn: AuditSummary) -> None:
 
 
 @pytest.mark.slow
+def test_every_record_of_the_recording_is_counted(churn: AuditSummary) -> None:
+    records = pq.read_metadata(RECORDINGS / "churn" / "consumer_offsets.parquet")
+    (row,) = rows_of(churn, RUN_TABLE)
+    assert row["rows_read"] == records.num_rows > 8_000
+
+
+@pytest.mark.slow
 def test_what_java_sticky_did(churn: AuditSummary) -> None:
     """Of 47 rebalances 31 are off: 5 unbalanced, 22 move needlessly, 4 are invalid."""
     found = Counter(
@@ -240,7 +285,7 @@ def files_of(out: Path) -> dict[str, bytes]:
     return {
         str(path.relative_to(out)): path.read_bytes()
         for path in sorted(out.rglob("*"))
-        if path.is_file() and path.name != "audit.json"
+        if path.is_file() and not {"audit.json", RUN_TABLE} & {*path.parts}
     }
 
 
@@ -254,6 +299,7 @@ def test_the_tables_do_not_depend_on_the_division_of_work(
     out = tmp_path / "divided"
     divided = audit([sources], out, cluster="a/b c=é", master=MASTER, tasks=5)
     assert (divided.rows, divided.quarantine) == (mixed.rows, mixed.quarantine)
+    assert manifest_of(divided)["rows_read"] == manifest_of(mixed)["rows_read"]
     for name in SCHEMAS:
         whole = read_table(Path(mixed.out), name)
         assert read_table(out, name).equals(whole)
@@ -309,12 +355,14 @@ def test_an_audit_is_replaced_as_a_whole(spark: SparkSession, tmp_path: Path) ->
     phases = list(dict.fromkeys(phase for phase, _, _ in told))
     assert phases == ["read", "judge", "write"]
     assert all(0 <= done <= total for _, done, total in told)
+    assert [row["rows_read"] for row in rows_of(first, RUN_TABLE)] == [3]
     second = audit([log_of(tmp_path, 2)], out, cluster="two", master=MASTER)
+    assert [row["cluster"] for row in rows_of(second, RUN_TABLE)] == ["two"]
     assert second.rows["rebalances"] == 2
     assert {r["cluster"] for r in rows_of(second, "answers")} == {"two"}
     assert (out / "deep" / "mine.txt").read_text() == "keep me"
     assert sorted(path.name for path in out.iterdir()) == sorted(
-        [*SCHEMAS, "audit.json", "deep"]
+        [*TABLES, "audit.json", "deep"]
     )
     assert read_table(out, "quarantine").num_rows == 0
 
