@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
+from oracle.cli.durations import parse_duration
 from oracle.cli.options import (
     MAX_PARTITIONS,
     ClaimRuleOption,
@@ -13,6 +14,9 @@ from oracle.cli.options import (
     MaxPartitionsOption,
     OffsetResetOption,
 )
+
+EVERY: Final = 300.0
+"""Seconds between updates of ``--follow`` by default."""
 
 Sources = Annotated[
     list[str] | None,
@@ -86,6 +90,25 @@ Server = Annotated[
         show_default=False,
     ),
 ]
+Follow = Annotated[
+    bool,
+    typer.Option(
+        "--follow",
+        help="Continue with new records until interrupted. What was read is kept in "
+        "--out; killed at any moment, the same command continues.",
+    ),
+]
+Every = Annotated[
+    float | None,
+    typer.Option(
+        "--every",
+        parser=parse_duration,
+        metavar="DURATION",
+        help="Time from the start of one update of --follow to the next: 90, 90s, 5m, "
+        "1h. Default: 5m.",
+        show_default=False,
+    ),
+]
 Columns = Annotated[
     str | None,
     typer.Option(
@@ -116,6 +139,8 @@ def audit(  # noqa: PLR0913 - one parameter per option
     out: Out,
     bootstrap_server: Server = None,
     command_config: ConfigOption = None,
+    follow: Follow = False,
+    every: Every = None,
     master: Master = "local[*]",
     cluster: Cluster = "local",
     topics: Topics = None,
@@ -137,6 +162,8 @@ def audit(  # noqa: PLR0913 - one parameter per option
     is complete.
 
     Example: assignor-oracle audit recordings/churn --out out/audit
+
+    Example: assignor-oracle audit --bootstrap-server localhost:9092 --follow --out out
     """
     from oracle.cli.auditing import Audit, run_audit
 
@@ -144,6 +171,10 @@ def audit(  # noqa: PLR0913 - one parameter per option
         raise typer.BadParameter("nothing to read: give a SOURCE or --bootstrap-server")
     if command_config is not None and bootstrap_server is None:
         raise typer.BadParameter("--command-config requires --bootstrap-server")
+    if follow and bootstrap_server is None:
+        raise typer.BadParameter("--follow requires --bootstrap-server")
+    if every is not None and not follow:
+        raise typer.BadParameter("--every requires --follow")
     asked = Audit(
         sources=tuple(sources or ()),
         server=bootstrap_server,
@@ -161,5 +192,10 @@ def audit(  # noqa: PLR0913 - one parameter per option
         claim_rule=claim_rule,
         max_partitions=max_partitions,
         assignors=assignors,
+        every=(every or EVERY) if follow else None,
     )
+    if follow:
+        from oracle.cli.following import run_follow
+
+        run_follow(asked, as_json=as_json)
     run_audit(asked, as_json=as_json)

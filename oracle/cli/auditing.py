@@ -25,7 +25,7 @@ from pipeline.audit import AuditSummary, audit
 from rebalance import ClaimRule, OffsetReset, SourceError
 
 if TYPE_CHECKING:
-    from pipeline.live import LiveSource
+    from pipeline.live import ClientSettings, LiveSource
 
 PAGE: Final = "index.html"
 _PHASES: Final = {"read": "reading", "judge": "judging", "write": "writing"}
@@ -59,6 +59,8 @@ class Audit:
     claim_rule: str
     max_partitions: int
     assignors: str | None
+    every: float | None = None
+    """Seconds between the updates of ``--follow``; None: one audit."""
 
     @property
     def command(self) -> str:
@@ -85,69 +87,86 @@ class Audit:
             for part in (name, value)
         ]
         given += [part for one in self.lag for part in ("--lag", one)]
+        if self.every is not None:
+            given += ["--follow", "--every", f"{self.every:g}"]
         return shlex.join(["assignor-oracle", "audit", *self.sources, *given])
 
 
 def run_audit(asked: Audit, *, as_json: bool) -> None:
     """Run an audit and print a summary on standard output."""
-    written: list[_Written] = []
+    with shown_progress() as progress:
+        done = audited(asked, _live(asked), progress)
+    with opened_sink("-", as_json=as_json) as sink:
+        if as_json:
+            sink.write_document(document_of(done))
+        else:
+            sink.write_text(_told(done))
+    _complain_if_unreadable(done.summary, asked.sources)
+
+
+@dataclass(frozen=True, slots=True)
+class CompletedAudit:
+    """Summary of an audit, facts of its page, and its parameters."""
+
+    summary: AuditSummary
+    facts: Facts
+    used: dict[str, Any]
+
+
+def audited(
+    asked: Audit, live: LiveSource | None, progress: Progress
+) -> CompletedAudit:
+    """Run an audit; ``live`` is the running cluster among its sources."""
+    written: list[tuple[Facts, dict[str, Any]]] = []
 
     def page(folder: Path) -> None:
         facts = write_page(folder, folder / PAGE, command=asked.command)
         used = json.loads((folder / "audit.json").read_bytes())["parameters"]
-        written.append(_Written(facts, used))
+        written.append((facts, used))
 
-    with _progress() as progress:
-        summary = audit(
-            asked.sources,
-            asked.out,
-            cluster=asked.cluster,
-            topics=asked.topics,
-            offsets=asked.offsets,
-            live=_live(asked),
-            lag=asked.lag,
-            offset_reset=OffsetReset(asked.offset_reset),
-            source_format=asked.source_format,
-            columns=asked.columns,
-            encoding=asked.encoding,
-            claim_rule=ClaimRule(asked.claim_rule),
-            max_partitions=asked.max_partitions,
-            assignors=_names(asked.assignors),
-            master=asked.master,
-            progress=progress,
-            page=page,
-        )
-    with opened_sink("-", as_json=as_json) as sink:
-        if as_json:
-            sink.write_document(_document(summary, written[0].facts))
-        else:
-            sink.write_text(_told(summary, written[0]))
-    _complain_if_unreadable(summary, asked.sources)
+    summary = audit(
+        asked.sources,
+        asked.out,
+        cluster=asked.cluster,
+        topics=asked.topics,
+        offsets=asked.offsets,
+        live=live,
+        lag=asked.lag,
+        offset_reset=OffsetReset(asked.offset_reset),
+        source_format=asked.source_format,
+        columns=asked.columns,
+        encoding=asked.encoding,
+        claim_rule=ClaimRule(asked.claim_rule),
+        max_partitions=asked.max_partitions,
+        assignors=_names(asked.assignors),
+        master=asked.master,
+        progress=progress,
+        page=page,
+    )
+    return CompletedAudit(summary, *written[0])
 
 
 def _live(asked: Audit) -> LiveSource | None:
     if asked.server is None:
         return None
-    from pipeline.live import ClientSettings, find_live_source, read_client_properties
+    from pipeline.live import find_live_source
 
-    config = asked.config
-    settings = ClientSettings() if config is None else read_client_properties(config)
-    live = find_live_source(asked.server, settings)
+    live = find_live_source(asked.server, client_settings(asked))
     for note in live.notes:
         complain(f"no lag without {note}")
     return live
 
 
+def client_settings(asked: Audit) -> ClientSettings:
+    """Read the settings of the connection to the cluster."""
+    from pipeline.live import ClientSettings, read_client_properties
+
+    config = asked.config
+    return ClientSettings() if config is None else read_client_properties(config)
+
+
 def _names(listed: str | None) -> tuple[str, ...] | None:
     return None if listed is None else tuple(map(str.strip, listed.split(",")))
-
-
-@dataclass(frozen=True, slots=True)
-class _Written:
-    """Facts of the page, and the parameters of the audit."""
-
-    facts: Facts
-    used: dict[str, Any]
 
 
 def _complain_if_unreadable(summary: AuditSummary, sources: Sequence[str]) -> None:
@@ -158,7 +177,9 @@ def _complain_if_unreadable(summary: AuditSummary, sources: Sequence[str]) -> No
         raise SourceError(reason, source=", ".join(sources) or "--bootstrap-server")
 
 
-def _document(summary: AuditSummary, facts: Facts) -> dict[str, Any]:
+def document_of(done: CompletedAudit) -> dict[str, Any]:
+    """Return the summary for ``--json``."""
+    summary, facts = done.summary, done.facts
     return {
         "format": "audit-summary/1",
         "page": f"{summary.out}/{PAGE}",
@@ -197,8 +218,8 @@ def _document(summary: AuditSummary, facts: Facts) -> dict[str, Any]:
     }
 
 
-def _told(summary: AuditSummary, written: _Written) -> bytes:
-    facts = written.facts
+def _told(done: CompletedAudit) -> bytes:
+    summary, facts = done.summary, done.facts
     columns = (
         "group",
         "assignor",
@@ -222,7 +243,7 @@ def _told(summary: AuditSummary, written: _Written) -> bytes:
             for reason, count in summary.quarantine.items()
         ]
         parts += [table_of("Not judged", ("records", "reason"), aside), Text("")]
-    side = _side_files(written.used)
+    side = _side_files(done.used)
     if side:
         parts.append(Text(f"with    {side}"))
     parts += [
@@ -281,10 +302,13 @@ def _side_files(used: dict[str, Any]) -> str:
 
 
 @contextmanager
-def _progress() -> Iterator[Progress]:
-    """Show a bar per phase on standard error; without a terminal, one line each."""
+def shown_progress(*, is_quiet: bool = False) -> Iterator[Progress]:
+    """Show a bar per phase on standard error; without a terminal, one line each.
+
+    ``is_quiet`` shows nothing without a terminal.
+    """
     if not is_terminal(sys.stderr):
-        yield _lines()
+        yield _nothing if is_quiet else _lines()
         return
     from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bars
@@ -300,6 +324,10 @@ def _progress() -> Iterator[Progress]:
             bars.update(task, description=words, completed=done, total=total)
 
         yield show
+
+
+def _nothing(_phase: str, _done: int, _total: int) -> None:
+    """Show no progress."""
 
 
 def _lines() -> Progress:

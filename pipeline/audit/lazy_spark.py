@@ -77,7 +77,7 @@ def _spark(
         try:
             yield spark, java
         except SPARK_ERRORS as error:
-            raise _failure(error, out) from error
+            raise failure_of(error, out) from error
         finally:
             if running is None:
                 session.stop()
@@ -93,7 +93,7 @@ _FULL: Final = (
 )
 
 
-def _failure(error: Exception, out: Location) -> OracleError:
+def failure_of(error: Exception, out: Location) -> OracleError:
     """Distinguish a failing disk from other failures."""
     text = str(error)
     for reason in _FULL:

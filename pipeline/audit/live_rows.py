@@ -1,17 +1,30 @@
-"""Rows of a running cluster's log of groups: one task and one connection per range."""
+"""Rows of a running cluster's log of groups: read from it, or kept from before."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from pipeline.live import LiveSource, rows_of_range
+from pipeline.live import (
+    RECORDS,
+    LiveSource,
+    records_of_batch,
+    row_of_record,
+    rows_of_range,
+)
 from pipeline.sources.rows import ROWS, batches_of
 
 Batches = Iterator[pa.RecordBatch]
+
+_READING: Final = {
+    "__globPaths__": "false",  # a folder's name can contain the characters of patterns
+    "recursiveFileLookup": "true",  # batch=0 is no column
+    "ignoreMissingFiles": "false",
+}
 
 
 def live_rows(spark: SparkSession, live: LiveSource) -> DataFrame:
@@ -20,6 +33,8 @@ def live_rows(spark: SparkSession, live: LiveSource) -> DataFrame:
     Spark's Kafka connector is not used: it exists for some versions of Spark only, and
     it would have to be fetched (``docs/live.md``).
     """
+    if live.kept is not None:
+        return _kept_rows(kept_table(spark, live.kept))
     log, ranges = live.log, live.ranges
     numbers = spark.range(0, len(ranges), 1, numPartitions=max(1, len(ranges)))
 
@@ -29,3 +44,17 @@ def live_rows(spark: SparkSession, live: LiveSource) -> DataFrame:
                 yield from batches_of(rows_of_range(log, ranges[number]))
 
     return numbers.mapInArrow(read, from_arrow_schema(ROWS))
+
+
+def kept_table(spark: SparkSession, *folders: str) -> DataFrame:
+    """Read folders of kept records, given as URIs; columns as in `RECORDS`."""
+    reader = spark.read.format("parquet").options(**_READING)
+    return reader.schema(from_arrow_schema(RECORDS)).load(list(folders))
+
+
+def _kept_rows(records: DataFrame) -> DataFrame:
+    def convert(batches: Batches) -> Batches:
+        found = (record for batch in batches for record in records_of_batch(batch))
+        return batches_of(map(row_of_record, found))
+
+    return records.mapInArrow(convert, from_arrow_schema(ROWS))

@@ -2,21 +2,59 @@
 
 from pipeline.live.admin import read_cluster
 from pipeline.live.client_properties import ClientSettings, read_client_properties
+from pipeline.live.cluster_identity import ClusterIdentity, read_identity
 from pipeline.live.cluster_state import ClusterState, GroupState
-from pipeline.live.live_source import LiveSource, find_live_source, rows_of_range
-from pipeline.live.offsets_log import OffsetsLog
+from pipeline.live.kept_records import (
+    RECORDS,
+    batches_of_records,
+    records_of_batch,
+)
+from pipeline.live.live_source import (
+    LiveSource,
+    find_live_source,
+    kept_live_source,
+    row_of_record,
+    rows_of_range,
+)
+from pipeline.live.offsets_log import LogRange, LogRecord, MakeConsumer, OffsetsLog
 from pipeline.live.snapshot import GroupSnapshot, snapshots_of
+from pipeline.live.stream_offsets import (
+    BEGIN_ANEW,
+    NextOffsets,
+    ReplacedLogError,
+    first_offsets,
+    latest_offsets,
+    packed,
+    ranges_between,
+)
 
 __all__ = [
+    "BEGIN_ANEW",
+    "RECORDS",
     "ClientSettings",
+    "ClusterIdentity",
     "ClusterState",
     "GroupSnapshot",
     "GroupState",
     "LiveSource",
+    "LogRange",
+    "LogRecord",
+    "MakeConsumer",
+    "NextOffsets",
     "OffsetsLog",
+    "ReplacedLogError",
+    "batches_of_records",
     "find_live_source",
+    "first_offsets",
+    "kept_live_source",
+    "latest_offsets",
+    "packed",
+    "ranges_between",
     "read_client_properties",
     "read_cluster",
+    "read_identity",
+    "records_of_batch",
+    "row_of_record",
     "rows_of_range",
     "snapshots_of",
 ]

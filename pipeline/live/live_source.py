@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any, Final
 from uuid import UUID
 
 from pipeline.live.admin import connected, topic_state
 from pipeline.live.client_properties import ClientSettings
 from pipeline.live.offset_reader import OffsetReader
-from pipeline.live.offsets_log import LogRange, OffsetsLog
+from pipeline.live.offsets_log import LogRange, LogRecord, OffsetsLog
 from pipeline.sources.read import keyed
 from pipeline.sources.record_lines import OFFSETS_TOPIC
 from pipeline.sources.rows import UNREADABLE, Row, quarantine_row, record_row
@@ -38,6 +38,9 @@ class LiveSource:
         Log ends of the topics whose ends are known.
     notes : tuple of str
         Log ends that could not be read, and why.
+    kept : str or None
+        URI of the folder with the records of ``ranges`` as Parquet, where they were
+        read before (`pipeline.following`); None: they are read from the cluster.
     """
 
     log: OffsetsLog
@@ -46,6 +49,7 @@ class LiveSource:
     names: dict[str, str]
     ends: Logs
     notes: tuple[str, ...]
+    kept: str | None = None
 
     @property
     def records(self) -> int:
@@ -65,16 +69,34 @@ def find_live_source(server: str, settings: ClientSettings) -> LiveSource:
     """
     log = OffsetsLog(server=server, settings=settings)
     with connected(server, settings) as admin:
-        ranges = log.ranges()
-        reader = OffsetReader(admin)
-        described = [
-            one for one in admin.describe_topics(None) if not one["error_code"]
-        ]
-        topics = {one["name"]: topic_state(one["partitions"], {}) for one in described}
-        topics = reader.with_ends(topics)
+        ranges = tuple(piece for one in log.ranges() for piece in pieces(one))
+        return _with_topics(admin, log, ranges)
+
+
+def kept_live_source(
+    log: OffsetsLog, ranges: Iterable[LogRange], kept: str
+) -> LiveSource:
+    """Look at a cluster's topics, after its log of groups was read into a folder.
+
+    Raises
+    ------
+    OutsideError
+        If no broker answers, or the cluster rejects a request.
+    """
+    with connected(log.server, log.settings) as admin:
+        return replace(_with_topics(admin, log, tuple(ranges)), kept=kept)
+
+
+def _with_topics(
+    admin: Any, log: OffsetsLog, ranges: tuple[LogRange, ...]
+) -> LiveSource:
+    reader = OffsetReader(admin)
+    described = [one for one in admin.describe_topics(None) if not one["error_code"]]
+    topics = {one["name"]: topic_state(one["partitions"], {}) for one in described}
+    topics = reader.with_ends(topics)
     return LiveSource(
         log=log,
-        ranges=tuple(piece for one in ranges for piece in _pieces(one)),
+        ranges=ranges,
         counts={name: topic.partitions for name, topic in topics.items()},
         names=dict(_names_of_ids(described)),
         ends={
@@ -95,38 +117,50 @@ def rows_of_range(log: OffsetsLog, within: LogRange) -> Iterator[Row]:
         As `OffsetsLog.records`.
     """
     for record in log.records(within):
-        place = {
-            "source_partition": record.partition,
-            "source_offset": record.offset,
-            "at": record.at,
-        }
-        if record.key is not None:
-            yield keyed(
-                record_row(OFFSETS_TOPIC, place, key=record.key, value=record.value)
-            )
-        else:
-            yield quarantine_row(
-                UNREADABLE,
-                "key: a record without one",
-                source=OFFSETS_TOPIC,
-                line=record.offset,
-                raw=record.value,
-                source_partition=record.partition,
-                at=record.at,
-            )
+        yield row_of_record(record)
 
 
-def _pieces(whole: LogRange) -> Iterator[LogRange]:
-    for start in range(whole.start, whole.end, OFFSETS_PER_TASK):
-        end = min(start + OFFSETS_PER_TASK, whole.end)
+def row_of_record(record: LogRecord) -> Row:
+    """Return a record as a row; one without a key is quarantined."""
+    place = {
+        "source_partition": record.partition,
+        "source_offset": record.offset,
+        "at": record.at,
+    }
+    if record.key is not None:
+        return keyed(
+            record_row(OFFSETS_TOPIC, place, key=record.key, value=record.value)
+        )
+    return quarantine_row(
+        UNREADABLE,
+        "key: a record without one",
+        source=OFFSETS_TOPIC,
+        line=record.offset,
+        raw=record.value,
+        source_partition=record.partition,
+        at=record.at,
+    )
+
+
+def pieces(whole: LogRange, most: int = OFFSETS_PER_TASK) -> Iterator[LogRange]:
+    """Divide a range into parts of at most ``most`` offsets."""
+    for start in range(whole.start, whole.end, most):
+        end = min(start + most, whole.end)
         yield LogRange(partition=whole.partition, start=start, end=end)
 
 
 def _names_of_ids(described: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
     """Yield ids with their topics; brokers before 2.8 have none."""
     for one in described:
-        topic_id = one.get("topic_id")
+        topic_id = topic_id_of(one)
         if topic_id is not None:
-            known = topic_id if isinstance(topic_id, UUID) else UUID(str(topic_id))
-            if known.int:
-                yield text_of_id(known.bytes), one["name"]
+            yield topic_id, one["name"]
+
+
+def topic_id_of(described: dict[str, Any]) -> str | None:
+    """Return the id in the description of a topic, as text; None if it has none."""
+    topic_id = described.get("topic_id")
+    if topic_id is None:
+        return None
+    known = topic_id if isinstance(topic_id, UUID) else UUID(str(topic_id))
+    return text_of_id(known.bytes) if known.int else None

@@ -62,9 +62,23 @@ class OffsetsLog:
 
     server: str
     settings: ClientSettings
+    silence_seconds: float = SILENCE_SECONDS
 
     def ranges(self, make: MakeConsumer = confluent_kafka.Consumer) -> list[LogRange]:
         """Return the offsets of each partition that exist now; none is empty.
+
+        Raises
+        ------
+        OutsideError
+            As `bounds`.
+        """
+        return [one for one in self.bounds(make) if one.start < one.end]
+
+    def bounds(self, make: MakeConsumer = confluent_kafka.Consumer) -> list[LogRange]:
+        """Return the offsets of every partition, also of those without records.
+
+        The end is the last stable offset: what follows it belongs to a transaction that
+        is still open, or comes after its records, and cannot be read yet.
 
         Raises
         ------
@@ -82,18 +96,18 @@ class OffsetsLog:
                 place = TopicPartition(OFFSETS_TOPIC, partition)
                 start, end = consumer.get_watermark_offsets(place, ANSWER_SECONDS)
                 found.append(LogRange(partition=partition, start=start, end=end))
-            return [one for one in found if one.start < one.end]
+            return found
 
     def records(
         self,
         within: LogRange,
         make: MakeConsumer = confluent_kafka.Consumer,
-        *,
-        silence_seconds: float = SILENCE_SECONDS,
     ) -> Iterator[LogRecord]:
         """Yield the records of a range in order of their offsets.
 
-        Offsets can be missing: the log is compacted, and contains control records.
+        Offsets can be missing: the log is compacted, and contains control records. An
+        end of the log before that of the range is waited for: after a change of the
+        partition's leader, the new one can state an earlier end for a moment.
 
         Raises
         ------
@@ -112,13 +126,16 @@ class OffsetsLog:
                     if error is None and message.offset() < within.end:
                         heard = time.monotonic()
                         yield _record(message)
-                    elif error is None or _is_end(error):
+                    elif error is None:
                         return
+                    elif _is_end(error):
+                        if message.offset() >= within.end:
+                            return
                     elif not (error.retriable() or error.code() in _PASSING):
                         raise self._failure(error)
-                if time.monotonic() - heard > silence_seconds:
+                if time.monotonic() - heard > self.silence_seconds:
                     reason = f"nothing more of partition {within.partition}"
-                    silence = f"for {silence_seconds:g} s"
+                    silence = f"for {self.silence_seconds:g} s"
                     raise OutsideError(f"{self.server}: {reason} {silence}")
 
     @contextmanager

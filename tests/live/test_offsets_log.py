@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import SimpleNamespace
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,79 +11,16 @@ from confluent_kafka import KafkaError, KafkaException
 
 from pipeline.live import ClientSettings
 from pipeline.live.offsets_log import LogRange, OffsetsLog
-from pipeline.sources.record_lines import OFFSETS_TOPIC
 from rebalance import OutsideError
+from tests.live.consumers import Consumer, Message, end
 
 LOG = OffsetsLog(server="b:9092", settings=ClientSettings())
+IMPATIENT = replace(LOG, silence_seconds=0.01)
 ALL = LogRange(partition=3, start=2, end=6)
 
 
-class Message:
-    """A record of partition 3, or an error."""
-
-    def __init__(self, offset: int, error: KafkaError | None = None) -> None:
-        self._offset, self._error = offset, error
-
-    def error(self) -> KafkaError | None:
-        return self._error
-
-    def partition(self) -> int:
-        return 3
-
-    def offset(self) -> int:
-        return self._offset
-
-    def timestamp(self) -> tuple[int, int]:
-        return (1, 1000 + self._offset) if self._offset != 4 else (0, -1)
-
-    def key(self) -> bytes:
-        return b"k"
-
-    def value(self) -> bytes | None:
-        return None if self._offset == 4 else b"v"
-
-
-class Consumer:
-    """Answers each poll with the next batch, then with nothing."""
-
-    def __init__(self, *batches: list[Message], marks: Any = ()) -> None:
-        self._batches = iter(batches)
-        self._marks = dict(marks)
-        self.closed = False
-        self.given: dict[str, Any] = {}
-
-    def __call__(self, given: dict[str, Any]) -> Consumer:
-        self.given = given
-        return self
-
-    def assign(self, places: list[Any]) -> None:
-        (place,) = places
-        assert (place.topic, place.partition, place.offset) == (OFFSETS_TOPIC, 3, 2)
-
-    def consume(self, _number: int, _seconds: float) -> list[Message]:
-        return next(self._batches, [])
-
-    def list_topics(self, name: str, _seconds: float) -> Any:
-        partitions = dict.fromkeys(self._marks)
-        found = {name: SimpleNamespace(partitions=partitions)} if partitions else {}
-        return SimpleNamespace(topics=found)
-
-    def get_watermark_offsets(self, place: Any, _seconds: float) -> tuple[int, int]:
-        marks = self._marks[place.partition]
-        if isinstance(marks, Exception):
-            raise marks
-        return marks  # type: ignore[no-any-return]
-
-    def close(self) -> None:
-        self.closed = True
-
-
-def end() -> Message:
-    return Message(-1, KafkaError(KafkaError._PARTITION_EOF))
-
-
 def offsets(consumer: Consumer) -> list[int]:
-    return [one.offset for one in LOG.records(ALL, consumer, silence_seconds=0.01)]
+    return [one.offset for one in IMPATIENT.records(ALL, consumer)]
 
 
 @pytest.mark.parametrize(
@@ -91,8 +28,9 @@ def offsets(consumer: Consumer) -> list[int]:
     [
         ([Message(2), Message(4)], [], [Message(5), Message(6), Message(7)]),
         ([Message(2), Message(4), Message(5), end()],),
+        ([Message(2), Message(4), end(5)], [Message(5), end()]),
     ],
-    ids=["past the range", "at the end of the log"],
+    ids=["past the range", "at the end of the log", "at an end that was too early"],
 )
 def test_a_range_is_read_to_its_end_despite_gaps(batches: Any) -> None:
     consumer = Consumer(*batches)
@@ -115,8 +53,13 @@ def test_a_broker_that_disappears_is_an_error_and_not_an_end() -> None:
     assert consumer.closed
 
 
-def test_silence_is_an_error() -> None:
-    consumer = Consumer([Message(2)])
+@pytest.mark.parametrize(
+    "batch",
+    [[Message(2)], [Message(2), end(5)]],
+    ids=["no end", "an end before that of the range"],
+)
+def test_silence_is_an_error(batch: list[Message]) -> None:
+    consumer = Consumer(batch)
     with pytest.raises(OutsideError, match=r"nothing more of partition 3 for 0\.01 s"):
         offsets(consumer)
     assert consumer.closed
@@ -129,6 +72,16 @@ def test_ranges_are_those_of_partitions_with_records() -> None:
         LogRange(partition=1, start=0, end=1),
     ]
     assert consumer.closed
+
+
+def test_bounds_are_those_of_all_partitions() -> None:
+    consumer = Consumer(marks={2: (3, 3), 0: (5, 9)})
+    assert LOG.bounds(consumer) == [
+        LogRange(partition=0, start=5, end=9),
+        LogRange(partition=2, start=3, end=3),
+    ]
+    # Only what was committed by a transaction is before the end.
+    assert consumer.given["isolation.level"] == "read_committed"
 
 
 def test_a_cluster_without_the_topic_is_named() -> None:

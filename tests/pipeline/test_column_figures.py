@@ -176,6 +176,6 @@ def test_spark_passes_the_difference_on() -> None:
     trace = "Traceback (most recent call last):\n  ...\n"
     name = f"{DisagreementError.__module__}.DisagreementError"
     raised = PythonException(f"{trace}{name}: rebalance 0/7: range: they differ\n")
-    found = lazy_spark._failure(raised, Path("out"))
+    found = lazy_spark.failure_of(raised, Path("out"))
     assert isinstance(found, DisagreementError)
     assert str(found) == "rebalance 0/7: range: they differ"

@@ -1,0 +1,98 @@
+"""``audit --follow``: updates of reading and auditing until the process is ended."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NoReturn
+
+from oracle.cli.auditing import (
+    Audit,
+    CompletedAudit,
+    audited,
+    client_settings,
+    document_of,
+    shown_progress,
+)
+from oracle.cli.sink import opened_sink
+from oracle.cli.terminal import complain
+from rebalance import OutsideError
+
+if TYPE_CHECKING:
+    from pipeline.following import Follower
+
+pause = time.sleep
+
+
+def run_follow(asked: Audit, *, as_json: bool) -> NoReturn:
+    """Follow a cluster: read and audit, wait, and begin again.
+
+    A failure of the cluster is reported, and the next update tries again, except in the
+    first update.
+
+    Raises
+    ------
+    OutsideError
+        If the first update fails, or Spark has ended.
+    """
+    from pipeline.following import following
+    from pipeline.live import OffsetsLog
+
+    server, every = asked.server or "", asked.every or 0.0
+    log = OffsetsLog(server=server, settings=client_settings(asked))
+    with following(asked.out, log, master=asked.master) as follower:
+        updates = _Updates(asked, follower, as_json=as_json)
+        is_first = True
+        while True:
+            began = time.monotonic()
+            try:
+                updates.next()
+            except OutsideError as error:
+                if is_first or not follower.is_alive:
+                    raise
+                complain(f"{_now()}: {error}")
+            is_first = False
+            pause(max(0.0, began + every - time.monotonic()))
+
+
+class _Updates:
+    """The updates of one process; each is one line on standard error."""
+
+    def __init__(self, asked: Audit, follower: Follower, *, as_json: bool) -> None:
+        self._asked = asked
+        self._follower = follower
+        self._as_json = as_json
+        self._judged: int | None = None
+        self._notes: tuple[str, ...] = ()
+
+    def next(self) -> None:
+        """Read what is new; if it can change a table, audit all records."""
+        found = self._follower.read()
+        if not found.is_due:
+            what = "only offset commits" if found.records else "no audit"
+            complain(f"{_now()}: records read: {found.records:,}; {what}")
+            return
+        done = self._audit()
+        self._follower.note_audit()
+        judged = done.summary.rows["rebalances"]
+        before, self._judged = self._judged, judged
+        more = "" if before is None else f" ({judged - before:,} more than before)"
+        complain(
+            f"{_now()}: records read: {found.records:,}; rebalances: {judged:,}{more}"
+        )
+        if self._as_json:
+            with opened_sink("-", as_json=True) as sink:
+                sink.write_document(document_of(done))
+
+    def _audit(self) -> CompletedAudit:
+        with shown_progress(is_quiet=True) as progress:
+            live = self._follower.source()
+            for note in live.notes:
+                if note not in self._notes:
+                    complain(f"no lag without {note}")
+            self._notes = live.notes
+            return audited(self._asked, live, progress)
+
+
+def _now() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%SZ")

@@ -1,0 +1,234 @@
+"""Follow the log of groups of a running cluster by structured streaming.
+
+Each update is one run of the stream to the present end of the log (``availableNow``). A
+batch is written as a whole before Spark commits its number, and a batch without a
+commit is read and written again, with the same offsets: whenever the process is killed,
+every record is kept exactly once.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as f
+
+from pipeline.audit.lazy_spark import Clock, LazySpark, failure_of
+from pipeline.audit.live_rows import kept_table
+from pipeline.files import Location, is_local, local_path, shown, uri_of
+from pipeline.following.kept_state import KeptState
+from pipeline.following.stream_source import NAME, stream_source
+from pipeline.live import (
+    LiveSource,
+    LogRange,
+    NextOffsets,
+    OffsetsLog,
+    ReplacedLogError,
+    kept_live_source,
+    latest_offsets,
+    read_identity,
+)
+from pipeline.sources.spark_rows import SPARK_ERRORS
+from pipeline.writing import as_output_error
+from rebalance import OracleError, OutputError, OutsideError
+
+_LOCK: Final = ".following"
+_COMMIT_VERSIONS: Final = ("0000", "0001")
+"""Versions at the start of the keys of offset commits, ``OffsetCommitKey.json``."""
+_RAISED: Final = re.compile(r"\b(ReplacedLogError|OutsideError): ([^\n]*)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Update:
+    """What an update has read.
+
+    ``is_due`` is whether an audit of all records can differ from the one before: offset
+    commits alone add no rebalance.
+    """
+
+    records: int
+    is_due: bool
+
+
+class Follower:
+    """A running stream over one cluster's log of groups; see `following`."""
+
+    def __init__(self, spark: SparkSession, log: OffsetsLog, kept: KeptState) -> None:
+        self._spark = spark
+        self._log = log
+        self._kept = kept
+        self._ends: NextOffsets | None = None
+        self._is_empty = kept.check_batches() == 0
+        self._is_due = True  # the options of the audit can have changed
+        self._uncounted: set[int] = set()
+
+    def read(self) -> Update:
+        """Read the log to its present end, and keep its records.
+
+        Raises
+        ------
+        OutsideError
+            If the cluster cannot be read now, or Spark fails.
+        ReplacedLogError, OutputError
+            If the log is not the one that was read before, or the folder cannot be
+            written to.
+        """
+        self._kept.check_cluster(read_identity(self._log), self._log.server)
+        if latest_offsets(self._ends, self._log.bounds()) == self._ends:
+            return self._update(0)
+        try:
+            self._run()
+            records, others = self._count(sorted(self._uncounted))
+        except SPARK_ERRORS as error:
+            raise _converted(error, self._kept.out) from error
+        self._uncounted.clear()
+        self._is_due = self._is_due or others > 0
+        return self._update(records)
+
+    def source(self) -> LiveSource:
+        """Return all records that are kept, with the topics as they are now.
+
+        Raises
+        ------
+        OutsideError
+            If the cluster cannot be read now, or Spark fails.
+        """
+        try:
+            ranges = self._ranges()
+        except SPARK_ERRORS as error:
+            raise _converted(error, self._kept.out) from error
+        return kept_live_source(self._log, ranges, self._kept.records)
+
+    def note_audit(self) -> None:
+        """Note that all records are audited."""
+        self._is_due = False
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether Spark still runs, so that another update can succeed."""
+        try:
+            return not self._spark.sparkContext._jsc.sc().isStopped()
+        except (*SPARK_ERRORS, OSError, AttributeError):
+            return False
+
+    def _update(self, records: int) -> Update:
+        return Update(records=records, is_due=self._is_due and not self._is_empty)
+
+    def _run(self) -> None:
+        """Run the stream to the end of the log."""
+
+        def write(table: DataFrame, number: int) -> None:
+            table.write.mode("overwrite").parquet(self._kept.batch(number))
+            self._uncounted.add(number)
+            self._is_empty = False
+
+        self._ends = None  # unknown if the run fails
+        stream = self._spark.readStream.format(NAME).load()
+        query = (
+            stream.writeStream.foreachBatch(write)
+            .option("checkpointLocation", self._kept.checkpoint)
+            .trigger(availableNow=True)
+            .start()
+        )
+        query.awaitTermination()
+        self._ends = _ends_of(query.lastProgress)
+
+    def _count(self, batches: list[int]) -> tuple[int, int]:
+        """Count the records of batches, and those that are no offset commits."""
+        if not batches:
+            return 0, 0
+        table = kept_table(self._spark, *map(self._kept.batch, batches))
+        counted = table.agg(f.count("*"), f.count_if(~_is_commit(f.col("key")))).first()
+        return (0, 0) if counted is None else (counted[0], counted[1])
+
+    def _ranges(self) -> list[LogRange]:
+        """Return the first and the last offset that is kept of each partition."""
+        offset = f.col("offset")
+        found = (
+            kept_table(self._spark, self._kept.records)
+            .groupBy("partition")
+            .agg(f.min(offset).alias("start"), f.max(offset).alias("last"))
+            .orderBy("partition")
+        )
+        return [
+            LogRange(
+                partition=row["partition"], start=row["start"], end=row["last"] + 1
+            )
+            for row in found.collect()
+        ]
+
+
+@contextmanager
+def following(
+    out: Location, log: OffsetsLog, *, master: str = "local[*]"
+) -> Iterator[Follower]:
+    """Begin to follow a cluster, or continue where an earlier process stopped.
+
+    Spark runs during the block, and audits within it use the same session.
+
+    Raises
+    ------
+    OutputError
+        If another process follows into the folder, or it has the records of another
+        cluster.
+    OutsideError
+        If no broker answers, or Spark does not start.
+    """
+    uri = uri_of(out)
+    identity = read_identity(log)  # a wrong address needs no Spark to be noticed
+    with ExitStack() as stack:
+        if is_local(uri):
+            stack.enter_context(_only_follower(uri))
+        session = LazySpark(stack, master, out, Clock())
+        kept = KeptState(uri, session.hadoop)
+        kept.check_cluster(identity, log.server)
+        spark, _ = session.start()
+        spark.dataSource.register(stream_source(log))
+        yield Follower(spark, log, kept)
+
+
+@contextmanager
+def _only_follower(uri: str) -> Iterator[None]:
+    """Lock the folder against a second follower; a killed process holds no lock."""
+    folder = local_path(uri)
+    with as_output_error(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = os.open(folder / _LOCK, os.O_CREAT | os.O_RDWR, 0o644)
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            reason = "another process follows into this folder"
+            raise OutputError(reason, target=str(folder)) from None
+        yield
+    finally:
+        os.close(lock)
+
+
+def _is_commit(key: Column) -> Column:
+    return f.coalesce(f.hex(key.substr(1, 2)).isin(*_COMMIT_VERSIONS), f.lit(False))
+
+
+def _ends_of(progress: Any) -> NextOffsets | None:
+    """Return the offsets that a run of the stream reached, if Spark reports them."""
+    if progress is None:
+        return None
+    end = progress["sources"][0]["endOffset"]
+    found = json.loads(end) if isinstance(end, str) else end
+    return found if isinstance(found, dict) else None
+
+
+def _converted(error: Exception, out: str) -> OracleError:
+    """Return what the stream's source raised, of which Spark reports the text."""
+    raised = _RAISED.search(str(error))
+    if raised is None:
+        return failure_of(error, shown(out))
+    kinds = {kind.__name__: kind for kind in (ReplacedLogError, OutsideError)}
+    return kinds[raised[1]](raised[2])

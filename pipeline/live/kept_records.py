@@ -1,0 +1,46 @@
+"""Records of the log of groups as Arrow batches, in the columns in which they are kept.
+
+The columns are those of a source of `pipeline.sources.record_parquet`, so that a folder
+of kept records can be audited like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Final
+
+import pyarrow as pa
+
+from pipeline.live.offsets_log import LogRecord
+
+RECORDS: Final = pa.schema(
+    [
+        ("partition", pa.int32()),
+        ("offset", pa.int64()),
+        ("timestamp", pa.int64()),  # milliseconds since 1970, null if unknown
+        ("key", pa.binary()),
+        ("value", pa.binary()),
+    ]
+)
+
+_RECORDS_PER_BATCH: Final = 2_000
+
+
+def batches_of_records(records: Iterable[LogRecord]) -> Iterator[pa.RecordBatch]:
+    """Gather records into batches of `RECORDS`."""
+    rest = iter(records)
+    while found := list(islice(rest, _RECORDS_PER_BATCH)):
+        columns = zip(*found, strict=True)
+        arrays = [
+            pa.array(column, field.type)
+            for column, field in zip(columns, RECORDS, strict=True)
+        ]
+        yield pa.RecordBatch.from_arrays(arrays, schema=RECORDS)
+
+
+def records_of_batch(batch: pa.RecordBatch) -> Iterator[LogRecord]:
+    """Yield the records of a batch of `RECORDS`."""
+    columns = (batch.column(name).to_pylist() for name in RECORDS.names)
+    for fields in zip(*columns, strict=True):
+        yield LogRecord(*fields)

@@ -1,0 +1,74 @@
+"""The stream's reader, with a stand-in for librdkafka and without Spark."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+
+import pyarrow as pa
+import pytest
+from pyspark.sql.datasource import InputPartition
+
+from pipeline.following.stream_source import LogStreamReader, stream_source
+from pipeline.live import (
+    RECORDS,
+    ClientSettings,
+    OffsetsLog,
+    ReplacedLogError,
+    records_of_batch,
+)
+from pipeline.live.offsets_log import LogRange
+from tests.live.consumers import Consumer, Message, end
+
+PASSWORD = "s3cret"  # noqa: S105
+LOG = OffsetsLog(server="b:9092", settings=ClientSettings(password=PASSWORD))
+MARKS = {3: (2, 6), 4: (0, 0)}
+
+
+def test_offsets_are_those_of_all_partitions() -> None:
+    reader = LogStreamReader(LOG, Consumer(marks=MARKS))
+    assert reader.initialOffset() == {"3": 2, "4": 0}
+    assert reader.latestOffset({"3": 4, "4": 0}) == {"3": 6, "4": 0}
+
+
+def test_spark_passes_the_start_if_it_can() -> None:
+    """Spark 4.1 calls without arguments, later versions with the start and a limit."""
+    reader = LogStreamReader(LOG, Consumer(marks=MARKS))
+    assert len(inspect.signature(reader.latestOffset).parameters) == 2
+    assert reader.latestOffset() == {"3": 6, "4": 0}
+
+
+def test_a_batch_is_read_as_it_was_planned() -> None:
+    reader = LogStreamReader(LOG, Consumer(marks=MARKS))
+    (task,) = reader.partitions(reader.initialOffset(), reader.latestOffset())
+    assert task.value == (LogRange(partition=3, start=2, end=6),)
+    consumer = Consumer([Message(2), Message(4)], [Message(5), end()])
+    batches = list(LogStreamReader(LOG, consumer).read(task))
+    assert all(batch.schema == RECORDS for batch in batches)
+    assert pa.Table.from_batches(batches).column("offset").to_pylist() == [2, 4, 5]
+    found = [record for batch in batches for record in records_of_batch(batch)]
+    assert found[0] == (3, 2, 1002, b"k", b"v")
+    assert found[1] == (3, 4, None, b"k", None)
+
+
+def test_a_task_without_ranges_reads_nothing() -> None:
+    assert list(LogStreamReader(LOG).read(InputPartition(()))) == []
+
+
+def test_a_replaced_log_is_not_read() -> None:
+    reader = LogStreamReader(LOG, Consumer(marks=MARKS))
+    with pytest.raises(ReplacedLogError, match="partition 3"):
+        reader.latestOffset({"3": 7, "4": 0})
+
+
+def test_bug_the_reader_can_be_sent_to_workers() -> None:
+    """A reader with librdkafka's class in a field could not be unpickled."""
+    reader = pickle.loads(pickle.dumps(LogStreamReader(LOG)))  # noqa: S301
+    assert isinstance(reader, LogStreamReader)
+
+
+def test_passwords_are_no_options_of_the_source() -> None:
+    source = stream_source(LOG)({})
+    assert not source.options
+    assert PASSWORD not in repr(vars(source))
+    assert source.schema().fieldNames() == RECORDS.names  # type: ignore[union-attr]
