@@ -70,6 +70,7 @@ _CLIENTS: Final = (
     "moves",
     "moves_least",
     "moves_least_kip54",
+    "needless_lag",
     "peak_lag",
     "peak_lag_bound",
     "at_optimum",

@@ -186,6 +186,11 @@ def _trend_charts(trend: Trend) -> list[tuple[str, str, str]]:
         values = [(day.date, day.lag_above) for day in trend.days]
         words = "records above the bound on peak lag, summed over generations"
         charts.append(("Gap in lag", words, _day_chart(values, "--optimum")))
+        values = [(day.date, day.needless_lag) for day in trend.days]
+        words = "records, the lag of needless moves, at least"
+        charts.append(
+            ("Lag of needless moves", words, _day_chart(values, "--needless"))
+        )
     return charts
 
 

@@ -20,13 +20,15 @@ class Day:
     """Rebalances of one day (UTC).
 
     ``lag_known`` are generations with known lag, ``lag_above`` is the sum of their peak
-    lag beyond its bound, in records.
+    lag beyond its bound, and ``needless_lag`` at least the lag of needless moves, in
+    records.
     """
 
     date: str
     counts: Counts
     lag_known: int
     lag_above: int
+    needless_lag: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +53,7 @@ def trend_of(units: pa.Table, actual: pa.Table) -> Trend:
             counts=Counts(**{name: row[name] for name in names}),
             lag_known=row["lag_known"] or 0,
             lag_above=int(row["lag_above"] or 0),
+            needless_lag=int(row["needless_lag"] or 0),
         )
         for row in day_counts(units, actual).to_pylist()
         if row["date"] != UNDATED

@@ -16,6 +16,7 @@ from pipeline.evaluation.answers import (
 )
 from pipeline.evaluation.column_figures import ColumnFigures, can_count
 from pipeline.evaluation.least import Least, least_of
+from pipeline.evaluation.needless_lag import needless_lag
 from pipeline.evaluation.selection import ALL, DEFAULT, KNOWN, selection
 
 __all__ = [
@@ -35,5 +36,6 @@ __all__ = [
     "Least",
     "can_count",
     "least_of",
+    "needless_lag",
     "selection",
 ]

@@ -17,6 +17,7 @@ _OF_ANSWER: Final = (
     "assignment",
 )
 _AT_REST: Final = (
+    "needless_lag",
     "verdict",
     "kip54_score",
     "dec_min_balanced",

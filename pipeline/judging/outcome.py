@@ -16,10 +16,12 @@ from pipeline.evaluation import (
     Answer,
     Evaluation,
     Failure,
+    Least,
     least_of,
+    needless_lag,
 )
 from pipeline.judging.answer_rows import answer_columns
-from rebalance import ClaimRule, Rebalance
+from rebalance import ClaimRule, Instance, Rebalance
 
 Row: TypeAlias = dict[str, Any]
 
@@ -105,13 +107,27 @@ def outcome_of(document: Rebalance, question: Question, *, is_sampled: bool) -> 
     bound = evaluation.peak_lag_bound if question.lag_known else None
     instance = evaluation.instance
     subscribed = instance.topic_subscribed
+    rows = {name: answer_columns(one, least, bound) for name, one in answers.items()}
+    if ACTUAL in answers:
+        lag = _needless_lag(instance, answers[ACTUAL], least)
+        rows[ACTUAL]["needless_lag"] = lag if question.lag_known else None
     return Outcome(
         topics=int(subscribed.sum()),
         partitions=int(instance.topic_sizes[subscribed].sum()),
         owned=int(np.count_nonzero(instance.owner >= 0)),
-        answers=tuple(answer_columns(one, least, bound) for one in answers.values()),
+        answers=tuple(rows.values()),
         failures=tuple(one for one in found if isinstance(one, Failure)),
     )
+
+
+def _needless_lag(instance: Instance, answer: Answer, least: Least) -> int | None:
+    """Return the lag of an answer's needless moves; None if it may need them."""
+    assignment, verdict = answer.judged()
+    figures = verdict["figures"]
+    is_balanced = verdict["verdict"] == "valid" and figures["dec_min_balanced"]
+    if instance.lag is None or least.moves is None or not is_balanced:
+        return None
+    return needless_lag(instance, assignment, figures["moves"] - least.moves)
 
 
 def _answers(evaluation: Evaluation, question: Question) -> Iterator[Answer | Failure]:

@@ -27,6 +27,7 @@ COLUMNS: Final = (
     "broken",
     "moves",
     "moves_least",
+    "needless_lag",
     "kip54_score",
     "kip54_score_least",
     "kip54_balanced",
@@ -64,7 +65,8 @@ def client_units(
 
     Notes
     -----
-    ``needless_moves`` are moves beyond the fewest, of balanced assignments.
+    ``needless_moves`` are moves beyond the fewest, of balanced assignments, and
+    ``needless_lag`` is at least their lag, in records.
     ``transfers`` is the least number of partitions to transfer for balanced loads, of
     unbalanced ones: a transfer between two of m members lowers the balance score by at
     most 2 (m - 1).
@@ -84,8 +86,9 @@ def client_units(
     )
     rounded = pc.subtract(pc.add(gap, per_transfer), 1)
     transfers = pc.divide(rounded, per_transfer)
+    is_needless = equals(units["outcome"], NEEDLESS)
     return units.append_column(
-        "needless_moves", where(equals(units["outcome"], NEEDLESS), needless)
+        "needless_moves", where(is_needless, needless)
     ).append_column("transfers", where(equals(units["outcome"], UNBALANCED), transfers))
 
 

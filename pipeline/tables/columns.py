@@ -62,6 +62,12 @@ BALANCE = (
     column("kip54_balanced", FLAG, "no single transfer evens out two members"),
     column("dec_min_balanced", FLAG, "no assignment has a better load vector"),
 )
+NEEDLESS_LAG = column(
+    "needless_lag",
+    COUNT,
+    "of a valid, dec-min actual answer: least lag, in records, of as many of its moved"
+    " partitions as its moves exceed moves_least; null without lag",
+)
 AT_OPTIMUM = (
     column(
         "at_optimum",

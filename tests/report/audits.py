@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -151,6 +151,14 @@ class Audit:
             "withheld": figures.get("withheld", 0),
             "moves_least": least.moves,
             "moves_least_kip54": least.moves_kip54,
+            "needless_lag": (
+                _needless_lag(instance, answer, figures["moves"] - least.moves)
+                if name == "actual"
+                and verdict["verdict"] == "valid"
+                and figures["dec_min_balanced"]
+                and least.moves is not None
+                else None
+            ),
             "at_kip54_optimum": least.is_kip54_optimum(verdict),
             "peak_lag": figures["peak_lag"],
             "at_optimum": least.is_optimum(verdict),
@@ -184,6 +192,7 @@ class Audit:
         row = self._answer(parsed, answer, least, "actual", cooperative=False)
         taken = ["verdict", "moves", "moves_least", "kip54_score", "kip54_score_least"]
         taken += ["dec_min_balanced", "kip54_balanced", "moves_least_kip54"]
+        taken += ["needless_lag"] if ended == "rest" else []
         key = f"{group}#{first}"
         self.add(
             "episodes",
@@ -247,3 +256,27 @@ def write_rows(place: Path, schema: pa.Schema, rows: Sequence[Row]) -> None:
         format="parquet",
         partitioning=ds.partitioning(keys, flavor="hive"),
     )
+
+
+def _needless_lag(instance: Document, answer: Document, needless: int) -> int | None:
+    """Sum the smallest lags of the partitions that have another holder than owner."""
+    if any("lag" not in topic for topic in instance["topics"].values()):
+        return None
+    holder = _places(answer["members"])
+    moved: Iterator[int] = (
+        instance["topics"][topic]["lag"][number]
+        for (topic, number), owner in _places(
+            {name: one.get("owned", {}) for name, one in instance["members"].items()}
+        ).items()
+        if holder.get((topic, number)) != owner
+    )
+    return sum(sorted(moved)[:needless])
+
+
+def _places(held: Document) -> dict[tuple[str, int], str]:
+    return {
+        (topic, number): member
+        for member, of_one in held.items()
+        for topic, numbers in of_one.items()
+        for number in numbers
+    }
