@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from pipeline.records import decode_record
+from pipeline.sources.avro_files import rows_of_avro
 from pipeline.sources.describe_files import read_describe
 from pipeline.sources.documents import read_document_file, read_document_lines
 from pipeline.sources.lines import Line, read_lines
@@ -67,6 +68,8 @@ def _rows(piece: TextPiece, max_partitions: int) -> Iterator[Row]:
     file = piece.file
     if file.partition is not None:
         return rows_of_segment(piece.text, file.name, file.partition)
+    if file.layout is FileLayout.AVRO:
+        return rows_of_avro(piece.text, file.name, file.written)
     if file.kind is SourceKind.RECORDS:
         written = file.written
         lines = (line for line in piece.lines() if line.text.strip())

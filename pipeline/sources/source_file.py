@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pipeline.files import FileEntry, FileStore, is_local, name_of
+from pipeline.sources.avro_files import AVRO_MAGIC, check_avro
 from pipeline.sources.lines import GZIP_MAGIC
 from pipeline.sources.log_segments import HEAD_BYTES, is_segment, partition_of_folder
 from pipeline.sources.record_format import AS_SPARK, RecordFormat
@@ -47,6 +48,7 @@ class FileLayout(Enum):
     LINES = "lines"
     DOCUMENT = "document"  # of several lines: it can only be read as a whole
     PARQUET = "parquet"
+    AVRO = "avro"
     SEGMENT = "segment"  # of a broker's log
 
 
@@ -146,6 +148,18 @@ def _recognized(
             footer=footer,
             written=written,
         )
+    if head == AVRO_MAGIC:
+        file.seek(0)
+        check_avro(file, name, written)
+        return SourceFile(
+            name=name,
+            uri=entry.uri,
+            kind=SourceKind.RECORDS,
+            layout=FileLayout.AVRO,
+            length=entry.length,
+            modified_ms=entry.modified_ms,
+            written=written,
+        )
     head += file.read(HEAD_BYTES - len(head))
     if is_segment(name_of(entry.uri), head):
         return SourceFile(
@@ -241,6 +255,7 @@ def _why_not_by_spark(file: SourceFile) -> str | None:
             whole = {
                 FileLayout.DOCUMENT: "one document",
                 FileLayout.SEGMENT: "a log segment",
+                FileLayout.AVRO: "an Avro file",
             }
             what = whole.get(file.layout, compressed)
             return f"{what}, larger than {WHOLE_LIMIT >> 20} MiB"

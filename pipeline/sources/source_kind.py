@@ -24,7 +24,6 @@ from pipeline.sources.record_parquet import missing_columns
 from rebalance import SourceError
 
 PARQUET_MAGIC: Final = b"PAR1"
-AVRO_MAGIC: Final = b"Obj\x01"
 _DUMP: Final = re.compile(rb"Dumping /|Log starting offset: |baseOffset: |\| offset: ")
 """Lines of kafka-dump-log (``DumpLogSegments`` of Kafka), with any of its decoders."""
 _LINES_LOOKED_AT: Final = 200
@@ -120,8 +119,8 @@ def is_in_lines(lines: Iterable[Line]) -> bool:
 
 
 ACCEPTED: Final = (
-    "accepted are records of __consumer_offsets (Parquet, JSON Lines; see --columns; "
-    "or a broker's log segments), "
+    "accepted are records of __consumer_offsets (Parquet, Avro, JSON Lines; see "
+    "--columns; or a broker's log segments), "
     "text of kafka-consumer-groups --describe, and rebalance/1 documents (JSON, "
     "Parquet); for example: kafka-consumer-groups --bootstrap-server localhost:9092 "
     "--describe --all-groups > groups.txt && assignor-oracle audit groups.txt "
@@ -194,10 +193,6 @@ def _hint(file: BinaryIO, first: Line) -> str:
             ": output of kafka-dump-log, which does not contain the bytes of keys and "
             "values; give the log segments themselves, in their folders "
             "(__consumer_offsets-PARTITION)"
-        )
-    if first.text.startswith(AVRO_MAGIC):
-        return (
-            ": Avro; convert it to Parquet, as Spark does with its package spark-avro"
         )
     if isinstance(fields := _object(first.text), dict):
         names = ", ".join(map(str, fields))[:_SHOWN]

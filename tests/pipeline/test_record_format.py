@@ -108,7 +108,6 @@ RECORD_LINE = (
         ),
         (BATCH + RECORD_LINE, "does not contain the bytes of keys and values"),
         (RECORD_LINE, "give the log segments themselves, in their folders"),
-        ("Obj\x01\x04\x16avro.schema", "Avro; convert it to Parquet"),
     ],
 )
 def test_output_that_lacks_the_bytes_is_named_with_what_to_do(

@@ -1,0 +1,88 @@
+"""Records of ``__consumer_offsets`` as Avro: object container files.
+
+This is what sinks write by default. Each file is read as a whole with fastavro, so that
+Spark's package for Avro, which is not part of its distribution, is not needed. Columns
+are as in Parquet; a time is ``timestamp-millis``, ``timestamp-micros``, or a long.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, BinaryIO, Final
+
+import fastavro
+
+from pipeline.sources.record_format import (
+    COLUMNS,
+    REQUIRED,
+    Encoding,
+    RecordFormat,
+    encoding_of_key,
+)
+from pipeline.sources.record_parquet import record_of_fields
+from pipeline.sources.rows import UNREADABLE, Row, quarantine_row
+from rebalance import SourceError
+
+AVRO_MAGIC: Final = b"Obj\x01"
+_SHOWN: Final = 12
+"""Fields that a message lists."""
+_1970: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_NUMBERS: Final = ("partition", "offset")
+
+
+def check_avro(file: BinaryIO, name: str, written: RecordFormat) -> None:
+    """Check that a file has the fields of records, by its header.
+
+    Raises
+    ------
+    SourceError
+        If it has not, or the header cannot be read.
+    """
+    try:
+        schema = fastavro.reader(file).writer_schema
+    except Exception as error:  # noqa: BLE001  # of damaged bytes, anything
+        raise SourceError(f"unreadable Avro: {error}", source=name) from None
+    fields = schema.get("fields", ()) if isinstance(schema, dict) else ()
+    names = [field["name"] for field in fields]
+    missing = [one for one in map(written.name, REQUIRED) if one not in names]
+    if missing:
+        there = ", ".join(names[:_SHOWN]) or "none"
+        reason = f"Avro without field {', '.join(missing)}; its fields are {there}"
+        raise SourceError(reason, source=name)
+
+
+def rows_of_avro(data: bytes, source: str, written: RecordFormat) -> Iterator[Row]:
+    """Yield the records of a file, with numbers from 1; what breaks is quarantined."""
+    number = 0
+    try:
+        for number, record in enumerate(fastavro.reader(io.BytesIO(data)), start=1):
+            yield _row(record, source, number, written)
+    except Exception as error:  # noqa: BLE001  # of damaged bytes, anything
+        first = (str(error).splitlines() or [type(error).__name__])[0]
+        reason = f"breaks off here: {first}"
+        yield quarantine_row(UNREADABLE, reason, source=source, line=number + 1)
+
+
+def _row(record: Any, source: str, number: int, written: RecordFormat) -> Row:
+    fields = {column: record.get(written.name(column)) for column in COLUMNS}
+    key = fields["key"]
+    if written.encoding is None and isinstance(key, str):
+        written = replace(written, encoding=encoding_of_key(key) or Encoding.HEX)
+    for column in ("key", "value"):
+        if isinstance(fields[column], str):
+            fields[column] = fields[column].encode()
+    for column in _NUMBERS:
+        if not isinstance(fields[column], int):
+            fields[column] = None
+    fields["timestamp"] = _milliseconds(fields["timestamp"])
+    return record_of_fields(fields, source, number, written.encoding)
+
+
+def _milliseconds(value: Any) -> Any:
+    if not isinstance(value, datetime):
+        return value
+    moment = value if value.tzinfo else value.replace(tzinfo=UTC)
+    return (moment - _1970) // timedelta(milliseconds=1)
