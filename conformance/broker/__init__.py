@@ -2,5 +2,6 @@
 
 from conformance.broker.java_member import java_member
 from conformance.broker.server import VERSION, Broker, running_broker
+from conformance.broker.settings import Listener
 
-__all__ = ["VERSION", "Broker", "java_member", "running_broker"]
+__all__ = ["VERSION", "Broker", "Listener", "java_member", "running_broker"]

@@ -25,7 +25,7 @@ from typing import Final
 
 import orjson
 
-from conformance.broker.settings import settings
+from conformance.broker.settings import PLAINTEXT, Listener, settings
 from conformance.clients.jars import Jar, fetch
 from conformance.java import java_home, run_java
 from rebalance import OutsideError
@@ -64,7 +64,9 @@ class Broker:
 
 
 @contextmanager
-def running_broker(*, rack: str | None = None) -> Iterator[Broker]:
+def running_broker(
+    *, rack: str | None = None, listener: Listener = PLAINTEXT
+) -> Iterator[Broker]:
     """Fetch missing jars, start a broker, and stop it at the end.
 
     Raises
@@ -80,17 +82,20 @@ def running_broker(*, rack: str | None = None) -> Iterator[Broker]:
     fetch(jars, folder, java=java)
     path = ":".join(str(folder / jar.file_name) for jar in jars)
     with tempfile.TemporaryDirectory(prefix="broker-") as place:
-        yield from _started([str(java), "-cp", path], Path(place), rack)
+        yield from _started([str(java), "-cp", path], Path(place), rack, listener)
 
 
-def _started(java: list[str], place: Path, rack: str | None) -> Iterator[Broker]:
+def _started(
+    java: list[str], place: Path, rack: str | None, listener: Listener = PLAINTEXT
+) -> Iterator[Broker]:
     reason = ""
     for attempt in range(ATTEMPTS):
         aside = place / str(attempt)
         aside.mkdir()
         ports = _free_ports(2)
-        (aside / "settings").write_text(settings(aside, *ports, rack=rack))
-        _format(java, aside)
+        told = settings(aside, *ports, rack=rack, listener=listener)
+        (aside / "settings").write_text(told)
+        _format(java, aside, listener)
         with _process(java, aside) as process:
             reason = _wait(process, aside / "log")
             if not reason:
@@ -101,10 +106,11 @@ def _started(java: list[str], place: Path, rack: str | None) -> Iterator[Broker]
     raise OutsideError(f"cannot start a broker: {reason}")
 
 
-def _format(java: list[str], aside: Path) -> None:
+def _format(java: list[str], aside: Path, listener: Listener) -> None:
     cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
     command = [*java, "kafka.tools.StorageTool", "format", f"--cluster-id={cluster}"]
     command += ["--config", str(aside / "settings")]
+    command += [word for one in listener.scram for word in ("--add-scram", one)]
     run_java(command, what="format a broker's storage", seconds=FORMAT_SECONDS)
 
 

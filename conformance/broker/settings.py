@@ -2,10 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 
-def settings(folder: Path, port: int, control: int, *, rack: str | None) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listener:
+    """How clients connect.
+
+    Attributes
+    ----------
+    protocol : str
+        Security protocol, such as ``SASL_SSL``.
+    settings : dict
+        Settings of the broker that it requires.
+    scram : tuple of str
+        Credentials, such as ``SCRAM-SHA-256=[name=a,password=b]``.
+    """
+
+    protocol: str = "PLAINTEXT"
+    settings: Mapping[str, str] = field(default_factory=dict)
+    scram: tuple[str, ...] = ()
+
+
+PLAINTEXT: Final = Listener()
+
+
+def settings(
+    folder: Path,
+    port: int,
+    control: int,
+    *,
+    rack: str | None,
+    listener: Listener = PLAINTEXT,
+) -> str:
     """Write the settings file of one node that is its own controller.
 
     Parameters
@@ -16,14 +48,18 @@ def settings(folder: Path, port: int, control: int, *, rack: str | None) -> str:
         Ports of loopback for clients and for the controller.
     rack : str or None
         Rack of the broker.
+    listener : Listener
     """
+    name = listener.protocol
     told = {
         "process.roles": "broker,controller",
         "node.id": "1",
         "controller.quorum.voters": f"1@127.0.0.1:{control}",
         "controller.listener.names": "CONTROLLER",
-        "listeners": f"PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{control}",
-        "advertised.listeners": f"PLAINTEXT://127.0.0.1:{port}",
+        "listeners": f"{name}://127.0.0.1:{port},CONTROLLER://127.0.0.1:{control}",
+        "advertised.listeners": f"{name}://127.0.0.1:{port}",
+        "listener.security.protocol.map": f"{name}:{name},CONTROLLER:PLAINTEXT",
+        "inter.broker.listener.name": name,
         "log.dirs": str(folder / "data"),
         "auto.create.topics.enable": "false",
         "offsets.topic.replication.factor": "1",
@@ -40,4 +76,5 @@ def settings(folder: Path, port: int, control: int, *, rack: str | None) -> str:
     }
     if rack is not None:
         told["broker.rack"] = rack
+    told |= listener.settings
     return "".join(f"{key}={value}\n" for key, value in told.items())

@@ -20,6 +20,7 @@ from pipeline.live.cluster_state import (
     TopicState,
     Unreported,
 )
+from pipeline.live.connection_failure import connection_failure
 from pipeline.live.consumer_group_describe import ConsumerGroupDescribeRequest
 from pipeline.live.members import classic_members, consumer_members
 from pipeline.live.offset_reader import OffsetReader
@@ -76,7 +77,9 @@ def connected(server: str, settings: ClientSettings) -> Iterator[Any]:
         yield admin
     except KafkaTimeoutError as error:
         reason = f"no broker answers within {TIMEOUT_MS // 1000} s"
-        raise OutsideError(f"{server}: {reason}") from error
+        why = connection_failure(server, settings)
+        told = reason if why is None else f"{reason}: {why}"
+        raise OutsideError(f"{server}: {told}") from error
     except (KafkaError, OSError, ValueError) as error:
         raise OutsideError(f"{server}: {_said(error)}") from error
     finally:
