@@ -16,6 +16,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from conformance.java import JavaRuntime, java_home
+from pipeline.executors import wait_for_executors
 from pipeline.launcher import launch_home
 from rebalance import OracleError, OutsideError
 
@@ -124,10 +125,13 @@ def _started(
         builder = builder.config(key, value)
     try:
         with _environment(variables):
-            return builder.getOrCreate()
+            session = builder.getOrCreate()
+            if not is_local(session.sparkContext.master or ""):
+                wait_for_executors(session)
     except (PySparkException, Py4JError, OSError) as error:
         said = " ".join(str(error).splitlines()[:2])
         raise OutsideError(f"Spark does not start {where}: {said}") from error
+    return session
 
 
 @contextmanager

@@ -46,6 +46,9 @@ def standalone_cluster(
 ) -> Iterator[str]:
     """Start a master and workers of one core and 1 GiB each; yield the URL.
 
+    The last worker has a core more, so that the cores that Spark has are not those that
+    it assumes before the workers are there.
+
     Ports are free ones, logs and files of the workers are in ``folder``, and
     ``environment`` is added to that of the workers. All processes end with the block.
     """
@@ -56,9 +59,10 @@ def standalone_cluster(
         running.append(_start([MASTER, *options, "--port", "0"], master, {}))
         url = _said(STARTED, master, running[-1])[1]
         logs = [folder / f"worker-{number}.log" for number in range(workers)]
-        for log in logs:
+        for number, log in enumerate(logs, start=1):
+            cores = "2" if number == workers else "1"
             place = str(folder / log.stem)
-            options_of_one = ["--cores", "1", "--memory", "1g", "--work-dir", place]
+            options_of_one = ["--cores", cores, "--memory", "1g", "--work-dir", place]
             command = [WORKER, *options, *options_of_one, url]
             running.append(_start(command, log, environment or {}))
         for log, process in zip(logs, running[1:], strict=True):

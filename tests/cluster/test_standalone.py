@@ -56,7 +56,8 @@ def test_a_master_by_its_url(cluster: Cluster, expected: Path, tmp_path: Path) -
     out = audited(command(cluster.url), tmp_path / "out", environment)
     assert_same_rows(out, expected)
     assert run_of(out)["master"] == cluster.url
-    assert run_of(out)["cores"] == 2
+    assert run_of(out)["cores"] == 3
+    assert run_of(out)["tasks"] == 12  # four per core
 
 
 def test_spark_submit_passes_on_messages_and_exit_codes(tmp_path: Path) -> None:
