@@ -18,7 +18,7 @@ PYTEST := $(BIN)/python -m pytest -q -n logical --maxprocesses 4 --dist workstea
 UNIQUE := oracle pipeline conformance heuristics rebalance solver verify
 WITH_PYTHON := python=$$(PYTHON="$(PYTHON)" sh tools/find_python.sh) && "$$python"
 
-.PHONY: help setup dev audit test test-all lint format mutation browser pictures bench lock clean
+.PHONY: help setup dev audit test test-all workers lint format mutation browser pictures bench lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -31,6 +31,9 @@ dev: ## the same, and what the checks and tests need
 
 audit: setup ## audit the recording of a real broker (SOURCE=..., OUT=...)
 	@$(BIN)/assignor-oracle audit "$(SOURCE)" --out "$(OUT)"
+
+workers: setup ## pack what Spark's workers import, for clusters (build/workers)
+	@$(BIN)/python -m tools.workers
 
 lint: dev ## formatting, lint rules, types, import borders and repeated names
 	@$(BIN)/ruff format --check --quiet .

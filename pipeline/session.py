@@ -1,4 +1,4 @@
-"""Spark session: quiet on this machine, or on a cluster by its URL."""
+"""Spark session: quiet on this machine, or on a cluster by its URL or spark-submit."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from conformance.java import JavaRuntime, java_home
+from pipeline.executors import wait_for_executors
 from pipeline.launcher import launch_home
 from rebalance import OracleError, OutsideError
 
@@ -28,8 +30,6 @@ ROWS_PER_BATCH = 256
 """An instance can be megabytes of text; a worker must have memory for a batch."""
 
 SETTINGS = {
-    "spark.ui.enabled": "false",
-    "spark.ui.showConsoleProgress": "false",
     "spark.sql.shuffle.partitions": "16",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.catalogImplementation": "in-memory",
@@ -37,6 +37,14 @@ SETTINGS = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": str(ROWS_PER_BATCH),
     "spark.sql.parquet.compression.codec": "zstd",
 }
+"""Settings on which the tables depend, and what protects the memory of workers."""
+
+QUIET_SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+}
+
+DEFAULT_MASTER = "local[*]"
 
 _MASTER = re.compile(r"local(\[.+\]|-cluster\[.+\])?$|spark://.|k8s://.|yarn$")
 _QUIET = Path(__file__).with_name("log4j2.properties")
@@ -53,34 +61,77 @@ def is_local(master: str) -> bool:
     return master.startswith("local")
 
 
+def is_submitted() -> bool:
+    """Return whether ``spark-submit`` started this process, next to its own Java."""
+    return "PYSPARK_GATEWAY_PORT" in os.environ
+
+
 def spark_session(
-    master: str = "local[*]", app_name: str = "assignor-oracle"
+    master: str | None = None, app_name: str = "assignor-oracle"
 ) -> SparkSession:
     """Return a running session, without changing the machine's Java settings.
+
+    ``spark-submit`` has chosen the master, the name, the memory, and the log; only
+    `SETTINGS` are then added. Otherwise the master is by default `DEFAULT_MASTER`.
 
     Raises
     ------
     OracleError
-        If ``master`` is not a URL that Spark supports.
+        If ``master`` is not a URL that Spark supports, or is given besides
+        ``spark-submit``'s.
     OutsideError
         If there is no Java, or Spark does not start, or the master does not answer.
     """
+    if is_submitted():
+        if master is not None:
+            raise OracleError(f"spark-submit has chosen the master: omit {master!r}")
+        python = os.environ.get("PYSPARK_PYTHON", sys.executable)
+        changed: dict[str, str | None] = {"PYSPARK_PYTHON": python}
+        builder = SparkSession.builder
+        return _started(builder, SETTINGS, changed, where="under spark-submit")
+    master = DEFAULT_MASTER if master is None else master
     if not _MASTER.match(master):
         known = "local[*], spark://host:port, yarn or k8s://..."
         raise OracleError(f"no master that Spark knows: {master!r}; try {known}")
     runtime = java_home()
-    settings = SETTINGS | _java_settings(runtime)
+    settings = SETTINGS | QUIET_SETTINGS | _java_settings(runtime)
     if is_local(master):
         settings |= _local_settings()
     builder = SparkSession.builder.appName(app_name).master(master)
+    variables = _variables(runtime, master)
+    return _started(builder, settings, variables, where=f"on {master}")
+
+
+def java_of(session: SparkSession) -> JavaRuntime:
+    """Return the Java that the driver runs on."""
+    if not is_submitted():
+        return java_home()
+    system: Any = session.sparkContext._jvm.System  # type: ignore[union-attr]
+    return JavaRuntime(
+        home=Path(system.getProperty("java.home")),
+        origin="spark-submit",
+        version=system.getProperty("java.version"),
+    )
+
+
+def _started(
+    builder: SparkSession.Builder,
+    settings: dict[str, str],
+    variables: dict[str, str | None],
+    *,
+    where: str,
+) -> SparkSession:
     for key, value in settings.items():
         builder = builder.config(key, value)
     try:
-        with _environment(_variables(runtime, master)):
-            return builder.getOrCreate()
+        with _environment(variables):
+            session = builder.getOrCreate()
+            if not is_local(session.sparkContext.master or ""):
+                wait_for_executors(session)
     except (PySparkException, Py4JError, OSError) as error:
         said = " ".join(str(error).splitlines()[:2])
-        raise OutsideError(f"Spark does not start on {master}: {said}") from error
+        raise OutsideError(f"Spark does not start {where}: {said}") from error
+    return session
 
 
 @contextmanager

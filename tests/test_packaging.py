@@ -20,7 +20,15 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())
 SHIPPED = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
-LOCKS = ("uv", "build", "kernel-packages", "runtime", "dev")
+LOCKS = (
+    "uv",
+    "build",
+    "kernel-packages",
+    "runtime",
+    "dev",
+    "workers",
+    "spark-4.0",
+)
 SUPPORTED = ("3.11", "3.12", "3.13")
 ASKED_FOR = {
     "conformance/clients/trust.py": "jars",
@@ -83,7 +91,7 @@ def test_a_lock_contains_the_declared_packages(lock: str, python: str) -> None:
         assert requirement.specifier.contains(version), f"{requirement}: run make lock"
 
 
-@pytest.mark.parametrize("lock", ["build", "kernel-packages", "runtime"])
+@pytest.mark.parametrize("lock", ["build", "kernel-packages", "runtime", "workers"])
 def test_locks_agree(lock: str) -> None:
     everything = pins("dev")
     for name, narrow in pins(lock).items():

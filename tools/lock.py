@@ -1,8 +1,9 @@
 """Write requirements/*.lock: hashes of every file, for all systems and Pythons.
 
 There is one resolution (``dev.lock``), and the other locks are parts of it, so that all
-have the same versions; only uv, which is installed apart, is resolved apart. Locked
-versions change only if another version is required or ``--upgrade`` is given.
+have the same versions; only uv and the oldest Spark, which are installed apart, are
+resolved apart. Locked versions change only if another version is required or
+``--upgrade`` is given.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ HOME_OF_UV = ROOT / "build" / "uv"
 PYTHON_OF_UV = HOME_OF_UV / "bin" / "python"
 DEV = "requirements/dev.lock"
 UV = "requirements/uv.lock"
+OLDEST_SPARK = "requirements/spark-4.0.lock"
 
 LOCKS = {
     DEV: ["pyproject.toml", "--group", "dev", "requirements/build.in"],
@@ -32,6 +34,8 @@ LOCKS = {
         "--constraints",
         DEV,
     ],
+    "requirements/workers.lock": ["requirements/workers.in", "--constraints", DEV],
+    OLDEST_SPARK: ["requirements/spark-4.0.in"],
     UV: ["requirements/uv.in"],
 }
 
@@ -68,7 +72,7 @@ def main() -> int:
             command += ["--python-version", OLDEST_PYTHON, "--generate-hashes"]
             command += ["--no-emit-index-url", "--no-header", "--no-annotate"]
             command += [*uv_arguments(settings), *sources, "--output-file", target]
-            if upgrade and target in {DEV, UV}:
+            if upgrade and target in {DEV, OLDEST_SPARK, UV}:
                 command.append("--upgrade")
             subprocess.run(command, check=True, cwd=ROOT, env=environment)
     except subprocess.CalledProcessError as error:

@@ -32,7 +32,13 @@ Out = Annotated[
     typer.Option("--out", metavar="DIR", help="Folder for the tables and the page."),
 ]
 Master = Annotated[
-    str, typer.Option(metavar="URL", help="Spark's master, such as local[2].")
+    str | None,
+    typer.Option(
+        metavar="URL",
+        help="Spark's master, such as local[2]. Default: local[*], or the master of "
+        "spark-submit.",
+        show_default=False,
+    ),
 ]
 Cluster = Annotated[str, typer.Option(metavar="NAME", help="Name of the cluster.")]
 Topics = Annotated[
@@ -141,7 +147,7 @@ def audit(  # noqa: PLR0913 - one parameter per option
     command_config: ConfigOption = None,
     follow: Follow = False,
     every: Every = None,
-    master: Master = "local[*]",
+    master: Master = None,
     cluster: Cluster = "local",
     topics: Topics = None,
     offsets: Offsets = None,

@@ -47,7 +47,7 @@ class Audit:
     server: str | None
     config: Path | None
     out: str
-    master: str
+    master: str | None
     cluster: str
     topics: str | None
     offsets: str | None

@@ -10,11 +10,10 @@ from typing import Final
 
 from pyspark.sql import SparkSession
 
-from conformance.java import java_home
 from pipeline.audit.interrupt import interrupts_kept
 from pipeline.evaluation import DisagreementError
 from pipeline.files import HadoopStore, Location
-from pipeline.session import spark_session
+from pipeline.session import is_submitted, java_of, spark_session
 from pipeline.sources.spark_rows import SPARK_ERRORS
 from rebalance import OracleError, OutputError, OutsideError
 
@@ -37,7 +36,7 @@ class LazySpark:
     """Starts Spark when it is first needed: before the search, if it is remote."""
 
     def __init__(
-        self, stack: ExitStack, master: str, out: Location, clock: Clock
+        self, stack: ExitStack, master: str | None, out: Location, clock: Clock
     ) -> None:
         self._stack = stack
         self._master = master
@@ -59,14 +58,14 @@ class LazySpark:
 
 @contextmanager
 def _spark(
-    master: str, out: Location, clock: Clock
+    master: str | None, out: Location, clock: Clock
 ) -> Iterator[tuple[SparkSession, str]]:
     """Start Spark, or use a running session; convert its failures into our errors."""
     running = SparkSession.getActiveSession()
     with clock.phase("start"):
         session = spark_session(master)
-        java = str(java_home())
-    if running is None:
+        java = str(java_of(session))
+    if running is None and not is_submitted():
         # Errors are raised; Spark's stack traces on the terminal are suppressed.
         session.sparkContext.setLogLevel("OFF")
     spark = session.newSession()

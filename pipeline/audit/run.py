@@ -113,7 +113,7 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
     claim_rule: ClaimRule = ClaimRule.NEWEST_CLAIM,
     max_partitions: int = MAX_PARTITIONS,
     assignors: Sequence[str] | None = None,
-    master: str = "local[*]",
+    master: str | None = None,
     progress: Progress | None = None,
     tasks: int | None = None,
     page: WritePage | None = None,
@@ -154,7 +154,8 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
     assignors
         Names of `pipeline.evaluation.KNOWN`, or ``all``; None: all but kip54-sticky.
     master
-        Spark's master, such as ``local[2]``.
+        Spark's master, such as ``local[2]``; None: that of ``spark-submit``, or else
+        all cores of this machine.
     progress
         Called repeatedly with a phase (read, judge, write) and its state.
     tasks
@@ -229,7 +230,7 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
                 "offsets": None if offsets is None else name_of(str(offsets)),
                 "lag": [name_of(str(one)) for one in lag],
                 "auto_offset_reset": offset_reset.value,
-                "master": master,
+                "master": spark.sparkContext.master,
             },
             counts=counts,
             spark={

@@ -167,7 +167,7 @@ class Follower:
 
 @contextmanager
 def following(
-    out: Location, log: OffsetsLog, *, master: str = "local[*]"
+    out: Location, log: OffsetsLog, *, master: str | None = None
 ) -> Iterator[Follower]:
     """Begin to follow a cluster, or continue where an earlier process stopped.
 

@@ -38,7 +38,11 @@ RUN: Final = pa.schema(
             " write",
         ),
         column("tasks", pa.int32(), "tasks of the stage that judges"),
-        column("cores", pa.int32(), "cores that Spark had when the audit began"),
+        column(
+            "cores",
+            pa.int32(),
+            "cores of Spark's executors at the end, or `spark.default.parallelism`",
+        ),
         column("master", TEXT, "Spark's master"),
         column("versions", pa.map_(TEXT, TEXT), "as in `audit.json`"),
     ]

@@ -141,7 +141,7 @@ def test_options_reach_the_pipeline(
     assert pipeline.asked["claim_rule"] is ClaimRule.NEWEST_CLAIM
     assert pipeline.asked["offset_reset"] is OffsetReset.EARLIEST
     assert pipeline.asked["max_partitions"] == 10_000_000
-    assert pipeline.asked["master"] == "local[*]"
+    assert pipeline.asked["master"] is None
     assert pipeline.asked["assignors"] is None
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from pipeline.session import spark_session
+from pipeline.session import SETTINGS, is_submitted, spark_session
 from rebalance import OracleError, OutsideError
 
 RUN = """
@@ -96,6 +96,27 @@ def test_a_spark_that_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
         OutsideError, match=r"does not start on yarn: no such master yet$"
     ):
         spark_session("yarn")
+
+
+def test_spark_submit_chooses_the_master(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not is_submitted()
+    monkeypatch.setenv("PYSPARK_GATEWAY_PORT", "12345")
+    assert is_submitted()
+    with pytest.raises(OracleError, match=r"has chosen the master: omit 'yarn'") as one:
+        spark_session("yarn")
+    assert one.value.exit_code == 2
+    monkeypatch.delenv("PYSPARK_PYTHON", raising=False)
+    seen: dict[str, str] = {}
+
+    def start(builder: SparkSession.Builder) -> SparkSession:
+        seen.update(builder._options, python=os.environ["PYSPARK_PYTHON"])
+        raise OSError("stopped here")
+
+    monkeypatch.setattr(SparkSession.Builder, "getOrCreate", start)
+    with pytest.raises(OutsideError, match="under spark-submit: stopped here"):
+        spark_session()
+    assert seen == {**SETTINGS, "python": sys.executable}
+    assert "PYSPARK_PYTHON" not in os.environ
 
 
 @pytest.mark.parametrize("master", ["", "nonsense", "local[", "spark://", "yarn2"])

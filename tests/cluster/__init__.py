@@ -1,0 +1,1 @@
+"""Audits on a standalone cluster, and with other versions of Spark."""
