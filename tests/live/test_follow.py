@@ -90,6 +90,7 @@ class Follower:
         self.process.send_signal(number)
         code = self.process.wait(PATIENCE)
         self._listener.join(PATIENCE)  # Java has ended as well
+        assert all(line.startswith("assignor-oracle: ") for line in self.lines)
         return code
 
     def kill_all(self) -> None:
