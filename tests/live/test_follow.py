@@ -22,7 +22,9 @@ from kafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 
 import pipeline.live
 from conformance.broker import Broker, running_broker
+from pipeline.following import following
 from pipeline.live import ClientSettings, LiveSource, OffsetsLog, find_live_source
+from pipeline.session import spark_session
 from pipeline.tables import SCHEMAS
 from tests.cli.commands import Cli
 from tests.plugins.real import Member, Place
@@ -199,6 +201,31 @@ def test_a_broker_that_disappears_leaves_the_audit_before(
     )
     after = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
     assert after == before
+
+
+def test_records_are_kept_in_any_file_system(broker: Broker, tmp_path: Path) -> None:
+    """``viewfs:`` mounts folders under names that are no paths of this machine."""
+    real, there = tmp_path / "real", "viewfs://other/data/out"
+    real.mkdir()
+    log = OffsetsLog(server=broker.address, settings=ClientSettings())
+    place = Place(broker=broker, group="first", topics=TOPICS)
+    spark = spark_session("local[1]")
+    try:
+        conf = spark._jsc.hadoopConfiguration()
+        conf.set("fs.viewfs.mounttable.other.link./data", real.as_uri())
+        for number in range(2):
+            aside = real / "out" / "records" / ".0-killed" / "_temporary"
+            with following(there, log, master="local[1]") as found:
+                assert not aside.exists()
+                assert found.read().is_due
+                assert found.source().kept == f"{there}/records"
+            assert len(list((real / "out" / "records").iterdir())) == number + 1
+            assert kept_offsets(real / "out") == offsets_of(broker)
+            churn(place, 1)
+            aside.mkdir(parents=True)
+            (aside / "part").touch()
+    finally:
+        spark.stop()
 
 
 def test_a_follower_loses_nothing_and_repeats_nothing(
