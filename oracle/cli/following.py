@@ -20,6 +20,7 @@ from rebalance import OutsideError
 
 if TYPE_CHECKING:
     from pipeline.following import Follower
+    from pipeline.live import LiveSource
 
 pause = time.sleep
 
@@ -67,13 +68,17 @@ class _Updates:
 
     def next(self) -> None:
         """Read what is new; if it can change a table, audit all records."""
-        found = self._follower.read()
-        if not found.is_due:
+        done: CompletedAudit | None = None
+        with shown_progress(is_quiet=True) as progress:
+            progress("read", 0, 1)
+            found = self._follower.read()
+            if found.is_due:
+                done = audited(self._asked, self._source(), progress)
+                self._follower.note_audit()
+        if done is None:
             what = "only offset commits" if found.records else "no audit"
             complain(f"{_now()}: records read: {found.records:,}; {what}")
             return
-        done = self._audit()
-        self._follower.note_audit()
         judged = done.summary.rows["rebalances"]
         before, self._judged = self._judged, judged
         more = "" if before is None else f" ({judged - before:,} more than before)"
@@ -84,14 +89,13 @@ class _Updates:
             with opened_sink("-", as_json=True) as sink:
                 sink.write_document(document_of(done))
 
-    def _audit(self) -> CompletedAudit:
-        with shown_progress(is_quiet=True) as progress:
-            live = self._follower.source()
-            for note in live.notes:
-                if note not in self._notes:
-                    complain(f"no lag without {note}")
-            self._notes = live.notes
-            return audited(self._asked, live, progress)
+    def _source(self) -> LiveSource:
+        live = self._follower.source()
+        for note in live.notes:
+            if note not in self._notes:
+                complain(f"no lag without {note}")
+        self._notes = live.notes
+        return live
 
 
 def _now() -> str:

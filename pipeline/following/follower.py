@@ -1,7 +1,7 @@
 """Follow the log of groups of a running cluster by structured streaming.
 
 Each update is one run of the stream to the present end of the log (``availableNow``). A
-batch is written as a whole before Spark commits its number, and a batch without a
+batch is in place as a whole before Spark commits its number, and a batch without a
 commit is read and written again, with the same offsets: whenever the process is killed,
 every record is kept exactly once.
 """
@@ -65,6 +65,7 @@ class Follower:
         self._log = log
         self._kept = kept
         self._ends: NextOffsets | None = None
+        kept.clear()
         self._is_empty = kept.check_batches() == 0
         self._is_due = True  # the options of the audit can have changed
         self._uncounted: set[int] = set()
@@ -125,7 +126,9 @@ class Follower:
         """Run the stream to the end of the log."""
 
         def write(table: DataFrame, number: int) -> None:
-            table.write.mode("overwrite").parquet(self._kept.batch(number))
+            aside = self._kept.aside(number)
+            table.write.parquet(aside)
+            self._kept.place(aside, number)
             self._uncounted.add(number)
             self._is_empty = False
 
@@ -190,8 +193,20 @@ def following(
         kept = KeptState(uri, session.hadoop)
         kept.check_cluster(identity, log.server)
         spark, _ = session.start()
+        _keep_java_quiet(spark)
         spark.dataSource.register(stream_source(log))
         yield Follower(spark, log, kept)
+
+
+def _keep_java_quiet(spark: SparkSession) -> None:
+    """Log what ends a thread of Java, instead of printing it.
+
+    If the process is ended while the stream reads, its thread ends with an exception.
+    Spark's own processes use the same handler, and Spark's log is off.
+    """
+    java: Any = spark._jvm
+    handler = java.org.apache.spark.util.SparkUncaughtExceptionHandler(False)
+    java.java.lang.Thread.setDefaultUncaughtExceptionHandler(handler)
 
 
 @contextmanager

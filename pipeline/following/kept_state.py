@@ -1,15 +1,20 @@
 """What a follower keeps in ``--out``, and whether its parts belong together.
 
-``records/batch=N`` has the records of batch N of the stream as Parquet. Each is written
-as a whole and replaced if the batch is read again, so that every record is there once.
-``checkpoint`` is Spark's, and ``following.json`` names the cluster.
+``records/batch=N`` has the records of batch N of the stream as Parquet. It is written
+in a hidden folder with a name of its own and then renamed, so that it is always whole,
+and a Java process that outlives its killed parent for a moment cannot add to it. If the
+batch is read again, it is replaced: every record is there once. ``checkpoint`` is
+Spark's, and ``following.json`` names the cluster.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
+import uuid
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -48,6 +53,29 @@ class KeptState:
         """Return the URI of a batch's folder."""
         return f"{self.records}/{_BATCH}{number}"
 
+    def aside(self, number: int) -> str:
+        """Return the URI of a new hidden folder to write a batch in."""
+        return f"{self.records}/.{number}-{uuid.uuid4().hex}"
+
+    def place(self, aside: str, number: int) -> None:
+        """Put a batch that was written aside in place."""
+        target = self.batch(number)
+        self._delete(target)
+        if is_local(self.out):
+            local_path(aside).rename(local_path(target))
+        else:
+            self._hadoop().rename(aside, target)
+
+    def clear(self) -> None:
+        """Delete what a killed process has written aside."""
+        with as_output_error(shown(self.out)):
+            if self._store.is_folder(self.records):
+                files = self._store.files(self.records)
+                names = {entry.below[0] for entry in files if len(entry.below) > 1}
+                for name in sorted(names):
+                    if name.startswith("."):
+                        self._delete(f"{self.records}/{name}")
+
     def check_cluster(self, found: ClusterIdentity, server: str) -> None:
         """Compare the cluster with the one that was followed before, or note it.
 
@@ -83,6 +111,7 @@ class KeptState:
         """Return the number of committed batches, all of which have their folder.
 
         The batch after the last committed one can exist: it will be written again.
+        Checkpoints have the last hundred commits, folders remain.
 
         Raises
         ------
@@ -101,6 +130,14 @@ class KeptState:
                 target=shown(self.out),
             )
         return count
+
+    def _delete(self, folder: str) -> None:
+        """Delete a folder, if it exists."""
+        if is_local(self.out):
+            with suppress(FileNotFoundError):
+                shutil.rmtree(local_path(folder))
+        else:
+            self._hadoop().delete(folder)
 
     def _numbers(self, folder: str, below: str, prefix: str) -> Iterator[int]:
         """Yield the numbers in the names below a folder, if it exists."""

@@ -120,8 +120,7 @@ class OffsetsLog:
             )
             heard = time.monotonic()
             while True:
-                messages = consumer.consume(_MESSAGES, _POLL_SECONDS)
-                for message in messages:
+                for message in _next_messages(consumer):
                     error = message.error()
                     if error is None and message.offset() < within.end:
                         heard = time.monotonic()
@@ -148,6 +147,7 @@ class OffsetsLog:
             "enable.partition.eof": True,
             "isolation.level": "read_committed",
             "auto.offset.reset": "error",
+            "fetch.wait.max.ms": 50,  # the end of a partition is reported after this
             "log_level": 0,
         }
         try:
@@ -163,6 +163,15 @@ class OffsetsLog:
 
     def _failure(self, error: Any) -> OutsideError:
         return OutsideError(f"{self.server}: {error.str()}")
+
+
+def _next_messages(consumer: Any) -> list[Any]:
+    """Wait for a message, and take those that are there with it.
+
+    A single call for many would wait its whole time, also at the end of the log.
+    """
+    first: list[Any] = consumer.consume(1, _POLL_SECONDS)
+    return first + consumer.consume(_MESSAGES, 0) if first else []
 
 
 def _is_end(error: Any) -> bool:

@@ -78,7 +78,8 @@ def test_a_file_that_is_not_ours_is_an_error(tmp_path: Path, text: str) -> None:
     ("names", "count"),
     [
         ([], 0),
-        (["checkpoint/metadata", "records/batch=0/_temporary/0/x"], 0),
+        (["checkpoint/metadata", "records/.0-abc/_temporary/0/x"], 0),
+        (["checkpoint/metadata", "records/batch=0/a", "records/.0-abc/a"], 0),
         (["checkpoint/commits/0", "records/batch=0/_SUCCESS"], 1),
         (
             [
@@ -89,7 +90,7 @@ def test_a_file_that_is_not_ours_is_an_error(tmp_path: Path, text: str) -> None:
             2,
         ),
     ],
-    ids=["nothing", "killed in the first batch", "one batch", "killed in the third"],
+    ids=["nothing", "in the first batch", "after it", "one batch", "after the third"],
 )
 def test_committed_batches_are_counted(
     tmp_path: Path, names: list[str], count: int
@@ -114,3 +115,18 @@ def test_parts_that_do_not_belong_together_are_refused(
     files(tmp_path, *names)
     with pytest.raises(OutputError, match="records and checkpoint do not belong"):
         state(tmp_path).check_batches()
+
+
+def test_a_batch_is_replaced_as_a_whole(tmp_path: Path) -> None:
+    kept = state(tmp_path)
+    for name in ("first", "second"):
+        aside = kept.aside(0)
+        files(Path(aside.removeprefix("file:")), name)
+        kept.place(aside, 0)
+    files(tmp_path, "records/.0-abc/_temporary/x", "records/batch=1/a")
+    kept.clear()
+    found = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*/*/*"))
+    assert [str(path) for path in found] == [
+        "records/batch=0/second",
+        "records/batch=1/a",
+    ]

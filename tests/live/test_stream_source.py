@@ -13,8 +13,11 @@ from pipeline.following.stream_source import LogStreamReader, stream_source
 from pipeline.live import (
     RECORDS,
     ClientSettings,
+    LogRecord,
     OffsetsLog,
     ReplacedLogError,
+    batches_of_records,
+    kept_records,
     records_of_batch,
 )
 from pipeline.live.offsets_log import LogRange
@@ -49,6 +52,16 @@ def test_a_batch_is_read_as_it_was_planned() -> None:
     found = [record for batch in batches for record in records_of_batch(batch)]
     assert found[0] == (3, 2, 1002, b"k", b"v")
     assert found[1] == (3, 4, None, b"k", None)
+
+
+def test_batches_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_records, "ROWS_PER_BATCH", 3)
+    monkeypatch.setattr(kept_records, "BYTES_PER_BATCH", 10)
+    sizes = [1, 1, 1, 1, 12, 9, 1]
+    records = [LogRecord(0, n, None, None, b"v" * size) for n, size in enumerate(sizes)]
+    batches = list(batches_of_records(records))
+    assert [batch.num_rows for batch in batches] == [3, 2, 2]
+    assert [one for batch in batches for one in records_of_batch(batch)] == records
 
 
 def test_a_task_without_ranges_reads_nothing() -> None:
