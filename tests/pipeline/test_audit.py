@@ -172,7 +172,7 @@ def test_the_recording_is_judged_whole(churn: AuditSummary) -> None:
         "episodes": 514,
         "members": 3550,
         "snapshots": 0,
-        "quarantine": 0,
+        "quarantine": 18,  # gaps in the generations, of 19 that were never completed
     }
     protocols = Counter(row["protocol"] for row in rows_of(churn, "rebalances"))
     assert protocols == {"classic": 529, "consumer": 128}
