@@ -115,6 +115,7 @@ def run_audit(asked: Audit, *, as_json: bool) -> None:
             assignors=_names(asked.assignors),
             master=asked.master,
             progress=progress,
+            tell=complain,
             page=page,
         )
     with opened_sink("-", as_json=as_json) as sink:
