@@ -129,6 +129,18 @@ def audited(out: Path, **more: Any) -> AuditSummary:
     return audit([CHURN], out, assignors=["optimum"], master=MASTER, **more)
 
 
+def command_of(process: psutil.Process) -> str:
+    with suppress(psutil.Error):  # it can have ended
+        return " ".join(process.cmdline())
+    return ""
+
+
+def children_of(process: psutil.Process) -> list[psutil.Process]:
+    with suppress(psutil.Error):
+        return process.children()
+    return []
+
+
 class Killer:
     """Kills the Python workers that judge, at most ``times`` times."""
 
@@ -151,8 +163,8 @@ class Killer:
         workers = [
             worker
             for daemon in self._java.children()
-            if "pyspark.daemon" in " ".join(daemon.cmdline())
-            for worker in daemon.children()
+            if "pyspark.daemon" in command_of(daemon)
+            for worker in children_of(daemon)
         ]
         for worker in workers:
             with suppress(psutil.NoSuchProcess):
@@ -325,12 +337,6 @@ def test_a_killed_driver_is_continued(first_look: AuditSummary, tmp_path: Path) 
     assert not [path for path in out.iterdir() if path.name.startswith(".")]
 
 
-def is_executor(process: psutil.Process) -> bool:
-    with suppress(psutil.Error):  # it can have ended
-        return any("ExecutorBackend" in word for word in process.cmdline())
-    return False
-
-
 @pytest.mark.slow
 def test_a_killed_executor_changes_nothing(
     first_look: AuditSummary, tmp_path: Path
@@ -341,7 +347,7 @@ def test_a_killed_executor_changes_nothing(
     while not list(out.glob(".unfinished/*/judged-*")) and run.process.poll() is None:
         time.sleep(0.05)
     started = psutil.Process(run.process.pid).children(recursive=True)
-    executors = [one for one in started if is_executor(one)]
+    executors = [one for one in started if "ExecutorBackend" in command_of(one)]
     executors[0].kill()
     assert run.process.wait(timeout=300) == 0, run.said
     assert len(executors) == 2
