@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
-from pipeline.audit.stages import result_batches
+from pipeline.audit.judged import judged_batches
 from pipeline.evaluation import ALL, selection
 from pipeline.history.stream import ORDER, histories
 from pipeline.judging.instances import World
@@ -84,7 +84,7 @@ def _place(row: Row) -> list[tuple[bool, Any]]:
 def _seconds(cases: Iterable[Row], settings: Settings, known: Repeats) -> float:
     """Return the CPU seconds of judging and of writing Arrow batches."""
     began = time.process_time()
-    for _ in result_batches(judge_rows(cases, settings, known)):
+    for _ in judged_batches(0, judge_rows(cases, settings, known)):
         pass
     return time.process_time() - began
 

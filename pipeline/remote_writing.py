@@ -18,6 +18,7 @@ from pyspark.sql import DataFrame
 
 from pipeline.files import HadoopStore, name_of
 from pipeline.tables import PARTITION_COLUMNS, SCHEMAS
+from pipeline.unfinished import Unfinished
 from pipeline.writing import (
     ASIDE,
     MANIFEST,
@@ -25,8 +26,10 @@ from pipeline.writing import (
     PAGE,
     PART,
     WHOLE,
+    Tell,
     WritePage,
     as_output_error,
+    kept,
     manifest_bytes,
 )
 from rebalance import OutputError
@@ -35,9 +38,11 @@ from rebalance import OutputError
 class RemoteStaging:
     """A hidden folder for one audit, inside the output folder."""
 
-    def __init__(self, out: str, store: HadoopStore) -> None:
+    def __init__(self, out: str, store: HadoopStore, asked: str) -> None:
         self.out = out
-        self.folder = f"{out}/{ASIDE}"
+        self.folder = f"{out}/{ASIDE}/{asked}"
+        self.work = Unfinished(self.folder, store)
+        self.is_committed = False
         self._store = store
 
     def write(self, table: DataFrame, name: str) -> int:
@@ -76,8 +81,9 @@ class RemoteStaging:
                 self._move(WHOLE, self.out, self.folder)
                 self._move(reversed(WHOLE), old, self.out)
                 raise
+            self.is_committed = True
 
-    def clear(self) -> None:
+    def clear(self, *, keeps_work: bool) -> None:
         """Restore the audit that a killed run was about to replace, then tidy up."""
         exists, old = self._store.is_folder, f"{self.out}/{OLD}"
         lost = exists(f"{self.out}/{MANIFEST}") is None
@@ -86,8 +92,12 @@ class RemoteStaging:
                 if exists(f"{old}/{name}") is not None:
                     self._store.delete(f"{self.out}/{name}")
             self._move(reversed(WHOLE), old, self.out)
-        self._store.delete(self.folder)
         self._store.delete(old)
+        for folder in self._store.folders(f"{self.out}/{ASIDE}"):
+            if not (keeps_work and folder == self.folder):
+                self._store.delete(folder)
+        if not keeps_work:
+            self._store.delete(f"{self.out}/{ASIDE}")
 
     def _move(self, names: Iterable[str], source: str, target: str) -> None:
         for name in names:
@@ -110,19 +120,21 @@ class RemoteStaging:
 
 
 @contextmanager
-def remote_staging(out: str, store: HadoopStore) -> Iterator[RemoteStaging]:
-    """Open a staging folder, and delete it if the block fails.
+def remote_staging(
+    out: str, store: HadoopStore, asked: str, tell: Tell
+) -> Iterator[RemoteStaging]:
+    """Open a staging folder, as `pipeline.writing.staging`.
 
     Raises
     ------
     OutputError
         If the folder cannot be created or written to.
     """
-    place = RemoteStaging(out, store)
+    place = RemoteStaging(out, store, asked)
     with as_output_error(out):
         made = store.is_folder(out) is None
         store.make_folder(out)
-        place.clear()
+        place.clear(keeps_work=True)
         if store.is_folder(f"{out}/{PAGE}"):
             raise OutputError("cannot write: is a folder", target=f"{out}/{PAGE}")
         store.make_folder(place.folder)
@@ -130,6 +142,9 @@ def remote_staging(out: str, store: HadoopStore) -> Iterator[RemoteStaging]:
         yield place
     finally:
         with suppress(OSError):
-            place.clear()
-            if made and store.is_folder(f"{out}/{MANIFEST}") is None:
+            keeps_work = not place.is_committed and place.work.is_begun
+            place.clear(keeps_work=keeps_work)
+            if keeps_work:
+                tell(kept(f"{out}/{ASIDE}", place.work))
+            elif made and store.is_folder(f"{out}/{MANIFEST}") is None:
                 store.delete(out)

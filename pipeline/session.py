@@ -55,6 +55,11 @@ minute that an audit takes costs half of Java's time."""
 _NEWER_JAVA = (24, "--sun-misc-unsafe-memory-access=allow")
 """From this version on, Java warns about what Spark's libraries do; allow it."""
 
+_CORES = re.compile(r"local(?:\[([^],]+)\])?$")
+_ATTEMPTS = 2
+"""Of each task on this machine: Spark's default is one, so that the death of a Python
+worker, as by the kernel when memory is short, would end the audit."""
+
 
 def is_local(master: str) -> bool:
     """Return whether Spark runs on this machine alone."""
@@ -97,7 +102,7 @@ def spark_session(
     settings = SETTINGS | QUIET_SETTINGS | _java_settings(runtime)
     if is_local(master):
         settings |= _local_settings()
-    builder = SparkSession.builder.appName(app_name).master(master)
+    builder = SparkSession.builder.appName(app_name).master(_with_attempts(master))
     variables = _variables(runtime, master)
     return _started(builder, settings, variables, where=f"on {master}")
 
@@ -132,6 +137,12 @@ def _started(
         said = " ".join(str(error).splitlines()[:2])
         raise OutsideError(f"Spark does not start {where}: {said}") from error
     return session
+
+
+def _with_attempts(master: str) -> str:
+    """Let a task of ``local[N]`` fail once; ``local[N,attempts]`` stays as it is."""
+    found = _CORES.match(master)
+    return f"local[{found[1] or 1},{_ATTEMPTS}]" if found else master
 
 
 @contextmanager

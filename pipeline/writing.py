@@ -1,9 +1,10 @@
 """Atomic writing of an audit, its tables and its page: all of them, or none.
 
 A folder contains a complete audit if and only if it contains ``audit.json``, which is
-written last and removed first. Unfinished tables are in a hidden folder next to the
-tables; the next run deletes what a killed run has left there, and restores the audit
-that it was about to replace.
+written last and removed first. An unfinished audit is in a hidden folder next to the
+tables, under the name of its request. If it is interrupted, the next run with the same
+request continues it (`pipeline.unfinished`), and any other run deletes it. The audit
+that a killed run was about to replace is restored.
 """
 
 from __future__ import annotations
@@ -20,14 +21,16 @@ from typing import Any, Final, TypeAlias
 import orjson
 from pyspark.sql import DataFrame
 
-from pipeline.files import uri_of
+from pipeline.files import LocalStore, uri_of
 from pipeline.tables import PARTITION_COLUMNS, TABLES
+from pipeline.unfinished import Unfinished
 from rebalance import OutputError
 
 MANIFEST: Final = "audit.json"
 ASIDE: Final = ".unfinished"
 OLD: Final = ".replaced"
 _LOCK: Final = ".lock"
+_MEBIBYTE: Final = 1 << 20
 PART: Final = "part-{:05d}.parquet"
 PAGE: Final = "index.html"
 WHOLE: Final = (MANIFEST, PAGE, *TABLES)
@@ -37,13 +40,22 @@ WHOLE: Final = (MANIFEST, PAGE, *TABLES)
 WritePage: TypeAlias = Callable[[Path], None]
 """Writes `PAGE` into a folder with the tables and the manifest of an audit."""
 
+Tell: TypeAlias = Callable[[str], None]
+"""Receives one line for the user."""
+
+
+def untold(_line: str) -> None:
+    """Ignore a line for the user."""
+
 
 class Staging:
     """A hidden folder for one audit, inside the output folder."""
 
-    def __init__(self, out: Path) -> None:
+    def __init__(self, out: Path, asked: str) -> None:
         self.out = out
-        self.folder = out / ASIDE
+        self.folder = out / ASIDE / asked
+        self.work = Unfinished(uri_of(self.folder), LocalStore())
+        self.is_committed = False
 
     def write(self, table: DataFrame, name: str) -> int:
         """Write one table; return its length in bytes."""
@@ -78,6 +90,7 @@ class Staging:
                 _move(WHOLE, self.out, self.folder)
                 _move(reversed(WHOLE), self.out / OLD, self.out)
                 raise
+            self.is_committed = True
 
 
 def manifest_bytes(manifest: dict[str, Any]) -> bytes:
@@ -87,8 +100,15 @@ def manifest_bytes(manifest: dict[str, Any]) -> bytes:
 
 
 @contextmanager
-def staging(out: Path) -> Iterator[Staging]:
-    """Open a staging folder, and delete it if the block fails.
+def staging(out: Path, asked: str = "audit", tell: Tell = untold) -> Iterator[Staging]:
+    """Open a staging folder; if the block fails, keep what can be continued.
+
+    Parameters
+    ----------
+    asked
+        Name of the request; what others have left is deleted.
+    tell
+        Told the place and the size of what is kept.
 
     Raises
     ------
@@ -100,23 +120,37 @@ def staging(out: Path) -> Iterator[Staging]:
     with as_output_error(out):
         out.mkdir(parents=True, exist_ok=True)
         lock = _locked(out)
-    place = Staging(out)
+    place = Staging(out, asked)
     try:
         with as_output_error(out):
             _recover(out)
-            _clear(out)
+            _clear(out, but=asked)
             if (out / PAGE).is_dir():
                 raise OutputError("cannot write: is a folder", target=str(out / PAGE))
-            place.folder.mkdir()
+            place.folder.mkdir(parents=True, exist_ok=True)
         yield place
     finally:
-        _clear(out)
+        with suppress(OSError):
+            _recover(out)  # a signal can arrive while the audit is replaced
+        if not place.is_committed and place.work.is_begun:
+            _clear(out, but=asked)
+            tell(kept(str(out / ASIDE), place.work))
+        else:
+            _clear(out)
         with suppress(OSError):
             (out / _LOCK).unlink()
         os.close(lock)
         if made:
             with suppress(OSError):  # not empty: it contains the audit
                 out.rmdir()
+
+
+def kept(folder: str, work: Unfinished) -> str:
+    """Describe work that is kept."""
+    size = ""
+    with suppress(OSError):  # Java can still be deleting what it has not finished
+        size = f" ({work.size / _MEBIBYTE:.1f} MiB)"
+    return f"finished work is kept in {folder}{size}; the same command continues it"
 
 
 @contextmanager
@@ -162,9 +196,14 @@ def _recover(out: Path) -> None:
             (out / OLD / name).rename(out / name)
 
 
-def _clear(out: Path) -> None:
-    for name in (ASIDE, OLD):
-        shutil.rmtree(out / name, ignore_errors=True)
+def _clear(out: Path, but: str | None = None) -> None:
+    """Delete what audits have left, but the folder of one request."""
+    shutil.rmtree(out / OLD, ignore_errors=True)
+    for folder in (out / ASIDE).glob("*"):
+        if folder.name != but:
+            shutil.rmtree(folder, ignore_errors=True)
+    with suppress(OSError):  # not empty, or not there
+        (out / ASIDE).rmdir()
 
 
 def _tidy(target: Path) -> int:

@@ -165,7 +165,7 @@ def audit(  # noqa: PLR0913 - one parameter per option
 
     Solves each rebalance, runs every assignor on it, and judges their assignments and
     those of the clients. An existing audit in the folder is replaced once the new one
-    is complete.
+    is complete. The same command continues an audit that was interrupted.
 
     Example: assignor-oracle audit recordings/churn --out out/audit
 

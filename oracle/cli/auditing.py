@@ -141,6 +141,7 @@ def audited(
         assignors=_names(asked.assignors),
         master=asked.master,
         progress=progress,
+        tell=complain,
         page=page,
     )
     return CompletedAudit(summary, *written[0])

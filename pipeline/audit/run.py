@@ -6,26 +6,24 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from pyspark import StorageLevel
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
+from pipeline.audit.judged import count_quarantine, count_rows, table_of
 from pipeline.audit.lazy_spark import Clock, LazySpark
 from pipeline.audit.manifest import Counts, manifest_of
 from pipeline.audit.progress import Progress, watched
+from pipeline.audit.request import fingerprint
 from pipeline.audit.run_row import run_table
-from pipeline.audit.stages import (
-    count_quarantine,
-    count_rows,
-    judge,
-    match_snapshots,
-    reconstruct,
-    rows_and_topics_seen,
-    table_of,
-    topic_names,
+from pipeline.audit.stages import rows_and_topics_seen, topic_names
+from pipeline.audit.steps import (
+    Division,
+    division_of,
+    earlier_work,
+    judge_cases,
+    read_cases,
 )
 from pipeline.evaluation import selection
 from pipeline.files import (
@@ -48,15 +46,8 @@ from pipeline.sources.find import Found, find_sources
 from pipeline.sources.lag_metrics import read_lag_metrics
 from pipeline.sources.record_format import record_format
 from pipeline.sources.sidecars import Logs, read_offsets, read_topic_ids, read_topics
-from pipeline.sources.source_kind import SourceKind
-from pipeline.sources.spark_rows import (
-    SPARK_ERRORS,
-    SourceReader,
-    table_of_rows,
-    unknown_rows,
-)
 from pipeline.tables import RUN_TABLE, SCHEMAS, TABLES
-from pipeline.writing import Staging, WritePage, staging
+from pipeline.writing import Staging, Tell, WritePage, staging, untold
 from rebalance import (
     MAX_PARTITIONS,
     ClaimRule,
@@ -66,14 +57,6 @@ from rebalance import (
 
 if TYPE_CHECKING:  # its clients take a while to load
     from pipeline.live import LiveSource
-
-TASKS_PER_CORE: Final = 4
-LEAST_TASKS: Final = 4
-BYTES_PER_TASK: Final = 8 << 20
-"""Bytes of sources per task of the reconstruction; at least one task per core."""
-
-BYTES_PER_RECORD: Final = 200
-"""Of a record of ``__consumer_offsets``, about."""
 
 ROWS_PER_PART: Final = 100_000
 """Rows of a table that one task sorts and writes, about."""
@@ -115,13 +98,15 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
     assignors: Sequence[str] | None = None,
     master: str | None = None,
     progress: Progress | None = None,
+    tell: Tell = untold,
     tasks: int | None = None,
     page: WritePage | None = None,
 ) -> AuditSummary:
     """Judge a history and write its tables to a folder.
 
     An existing audit is replaced as a whole, once the new one is complete. The tables
-    depend neither on ``master`` nor on ``tasks``.
+    depend neither on ``master`` nor on ``tasks``. An audit that was interrupted is
+    continued by the next one with the same sources and options.
 
     Parameters
     ----------
@@ -158,6 +143,8 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
         all cores of this machine.
     progress
         Called repeatedly with a phase (read, judge, write) and its state.
+    tell
+        Called with one line about work that is continued, or kept for the next run.
     tasks
         Number of parts of the work; None: determined by the number of cores.
     page
@@ -195,46 +182,49 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
                 given, names = live.counts | given, live.names | names
                 logs = live.ends if logs is None else logs
             monitored = read_lag_metrics(lag, stores)
-        place = stack.enter_context(_staging(out, session))
+        world = World(
+            given=given,
+            names=names,
+            logs=logs,
+            monitored=monitored,
+            offset_reset=offset_reset,
+            max_partitions=max_partitions,
+        )
+        options: dict[str, Any] = {
+            "cluster": cluster,
+            "claim_rule": claim_rule.value,
+            "max_partitions": max_partitions,
+            "assignors": list(selected),
+            "judged_sample": f"1 of {SAMPLE}",
+            "source_format": source_format,
+            "columns": dict(written.names),
+            "encoding": encoding,
+            "topics": None if topics is None else name_of(str(topics)),
+            "offsets": None if offsets is None else name_of(str(offsets)),
+            "lag": [name_of(str(one)) for one in lag],
+            "auto_offset_reset": offset_reset.value,
+        }
+        asked = fingerprint(found, world, options)
+        place = stack.enter_context(_staging(out, session, asked, tell))
         spark, java = session.start()
         settings = _Audit(
             cluster=cluster,
             claim_rule=claim_rule,
             assignors=selected,
-            world=World(
-                given=given,
-                names=names,
-                logs=logs,
-                monitored=monitored,
-                offset_reset=offset_reset,
-                max_partitions=max_partitions,
-            ),
-            tasks=tasks or _tasks(spark),
+            world=world,
+            division=division_of(spark, found, tasks),
             progress=progress,
+            tell=tell,
             clock=clock,
         )
         counts = _run(spark, found, place, settings)
         finished = datetime.now(UTC)
         manifest = manifest_of(
             found,
-            parameters={
-                "cluster": cluster,
-                "claim_rule": claim_rule.value,
-                "max_partitions": max_partitions,
-                "assignors": list(selected),
-                "judged_sample": f"1 of {SAMPLE}",
-                "source_format": source_format,
-                "columns": dict(written.names),
-                "encoding": encoding,
-                "topics": None if topics is None else name_of(str(topics)),
-                "offsets": None if offsets is None else name_of(str(offsets)),
-                "lag": [name_of(str(one)) for one in lag],
-                "auto_offset_reset": offset_reset.value,
-                "master": spark.sparkContext.master,
-            },
+            parameters=options | {"master": spark.sparkContext.master},
             counts=counts,
             spark={
-                "tasks": settings.tasks,
+                "tasks": settings.division.parts,
                 "cores": spark.sparkContext.defaultParallelism,
             },
             java=java,
@@ -259,12 +249,13 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
 
 
 def _staging(
-    out: Location, session: LazySpark
+    out: Location, session: LazySpark, asked: str, tell: Tell
 ) -> AbstractContextManager[Staging | RemoteStaging]:
     uri = uri_of(out)
     if not is_local(uri):
-        return remote_staging(uri, session.hadoop())
-    return staging(local_path(uri) if str(out).startswith(LOCAL) else Path(out))
+        return remote_staging(uri, session.hadoop(), asked, tell)
+    folder = local_path(uri) if str(out).startswith(LOCAL) else Path(out)
+    return staging(folder, asked, tell)
 
 
 def _side_files(
@@ -288,24 +279,27 @@ class _Audit:
     claim_rule: ClaimRule
     assignors: tuple[str, ...]
     world: World
-    tasks: int
+    division: Division
     progress: Progress | None
+    tell: Tell
     clock: Clock
 
 
 def _run(
     spark: SparkSession, found: Found, place: Staging | RemoteStaging, audit: _Audit
 ) -> Counts:
-    """Read, judge, and write; each intermediate table is computed once."""
-    tracker = spark.sparkContext.statusTracker()
+    """Read, judge, and write, as far as an earlier run has not done so."""
+    tracker, work = spark.sparkContext.statusTracker(), place.work
     with audit.clock.phase("read"), watched(tracker, audit.progress, "read"):
-        cases, stated = _read(spark, found, audit)
-        names = {**stated, **audit.world.names}
+        earlier = earlier_work(spark, work, audit.tell)
+        if earlier is not None:
+            audit.tell(f"continuing: {earlier.described(len(work.tables()))}")
+            cases = earlier.cases
+        else:
+            cases = read_cases(spark, work, found, audit.world, audit.division)
+        names = {**topic_names(cases), **audit.world.names}
         seen = rows_and_topics_seen(cases)
         inferred = named_counts(seen.topics, names)
-    judged = cases
-    if any(file.kind is SourceKind.DESCRIBE for file in found.files):
-        judged = match_snapshots(cases, names, _tasks_for(spark, found, audit.tasks))
     settings = Settings(
         cluster=audit.cluster,
         claim_rule=audit.claim_rule,
@@ -313,61 +307,16 @@ def _run(
         world=replace(audit.world, inferred=inferred, names=names),
     )
     with audit.clock.phase("judge"), watched(tracker, audit.progress, "judge"):
-        results = _kept(judge(judged, settings, audit.tasks))
-        rows = count_rows(results)
-        quarantine = count_quarantine(results) if rows["quarantine"] else {}
+        judged = judge_cases(spark, work, cases, earlier, settings)
+        rows = count_rows(judged)
+        quarantine = count_quarantine(judged) if rows["quarantine"] else {}
     with audit.clock.phase("write"), watched(tracker, audit.progress, "write"):
-        for name in SCHEMAS:
-            place.write(table_of(results, name, parts=_parts(rows[name])), name)
-    results.unpersist()
-    cases.unpersist()
+        for name in [name for name in SCHEMAS if name not in work.tables()]:
+            place.write(table_of(judged, name, parts=_parts(rows[name])), name)
+            work.finish(name)
     return Counts(rows_read=seen.rows_read, rows=rows, quarantine=quarantine)
 
 
 def _parts(rows: int) -> int:
     """Return the number of tasks that sort and write a table."""
     return -(-rows // ROWS_PER_PART)
-
-
-def _read(
-    spark: SparkSession, found: Found, audit: _Audit
-) -> tuple[DataFrame, dict[str, str]]:
-    """Read the sources; return their cases and the names of topic ids."""
-    most = audit.world.max_partitions
-    reader = SourceReader(spark, found.files, tasks=audit.tasks, max_partitions=most)
-    tasks = _tasks_for(spark, found, audit.tasks)
-    while True:
-        cases: DataFrame | None = None
-        try:
-            tables = [reader.rows()] if found.files else []
-            if found.unknown:
-                tables.append(table_of_rows(spark, unknown_rows(found.unknown)))
-            if found.live is not None:
-                from pipeline.audit.live_rows import live_rows  # noqa: PLC0415
-
-                tables.append(live_rows(spark, found.live))
-            rows = reduce(DataFrame.unionByName, tables)
-            cases = _kept(reconstruct(rows, tasks))
-            return cases, topic_names(cases)
-        except SPARK_ERRORS as error:
-            if cases is not None:
-                cases.unpersist()
-            if not reader.finds_damage(error):
-                raise
-
-
-def _kept(table: DataFrame) -> DataFrame:
-    return table.persist(StorageLevel.MEMORY_AND_DISK)
-
-
-def _tasks(spark: SparkSession) -> int:
-    return max(LEAST_TASKS, TASKS_PER_CORE * spark.sparkContext.defaultParallelism)
-
-
-def _tasks_for(spark: SparkSession, found: Found, most: int) -> int:
-    """Return the number of tasks for the length of the sources."""
-    by_length = sum(file.length for file in found.files) // BYTES_PER_TASK
-    if found.live is not None:
-        by_length += found.live.records * BYTES_PER_RECORD // BYTES_PER_TASK
-    cores = spark.sparkContext.defaultParallelism
-    return min(most, max(cores, by_length))

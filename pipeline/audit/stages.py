@@ -7,6 +7,8 @@ a stage does not depend on how Spark divides the work.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 import pyarrow as pa
@@ -16,6 +18,7 @@ from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
+from pipeline.audit.judged import JUDGED, PART, judged_batches
 from pipeline.describe.record_states import with_record_states
 from pipeline.history.stream import ORDER as HISTORY_ORDER
 from pipeline.history.stream import histories
@@ -31,16 +34,8 @@ from pipeline.sources.rows import (
     batches_of,
     read_row,
 )
-from pipeline.tables import ORDER, PARTITION_COLUMNS, SCHEMAS
 
 Batches = Iterator[pa.RecordBatch]
-
-RESULTS: Final = pa.schema(
-    [(name, pa.struct(list(schema))) for name, schema in SCHEMAS.items()]
-)
-"""One row of any table, in the column with the table's name; the others are null."""
-
-_RESULTS_PER_BATCH: Final = 500
 
 _REPEATS: Final = Repeats()
 """Of this process: Spark gives many tasks to one Python worker."""
@@ -96,44 +91,20 @@ def topic_names(rows: DataFrame) -> dict[str, str]:
     return names_of_ids((bytes(row["key"]), row["record"]) for row in stated.collect())
 
 
-def judge(rows: DataFrame, settings: Settings, tasks: int) -> DataFrame:
-    """Judge all cases; rows as in `RESULTS`."""
+def judge(cases: DataFrame, settings: Settings) -> DataFrame:
+    """Judge all cases, each in the part that it is in; rows as in `JUDGED`."""
 
     def results(batches: Batches) -> Batches:
-        for batch in batches:
-            found = judge_rows(batch.to_pylist(), settings, _REPEATS)
-            yield from result_batches(found)
+        rows = (row for batch in batches for row in batch.to_pylist())
+        for part, group in groupby(rows, key=itemgetter(PART)):
+            yield from judged_batches(part, judge_rows(group, settings, _REPEATS))
 
-    others = ~f.col("what").isin(TOPIC, TOPIC_ID, READ)
-    cases = rows.where(others).repartition(tasks)
-    return cases.mapInArrow(results, _spark(RESULTS))
+    return cases.mapInArrow(results, _spark(JUDGED))
 
 
-def count_rows(results: DataFrame) -> dict[str, int]:
-    """Count the rows of each table."""
-    counted = results.agg(*(f.count(name).alias(name) for name in SCHEMAS)).first()
-    return {} if counted is None else counted.asDict()
-
-
-def count_quarantine(results: DataFrame) -> dict[str, int]:
-    """Count the records per reason, most frequent first."""
-    rows = results.where(f.col("quarantine").isNotNull()).select("quarantine.*")
-    counted = rows.groupBy("kind", "reason").agg(f.sum("records").alias("records"))
-    counts = {f"{r['kind']}: {r['reason']}": r["records"] for r in counted.collect()}
-    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
-
-
-def table_of(results: DataFrame, name: str, *, parts: int) -> DataFrame:
-    """Extract one table from the results, sorted by cluster, day, and `ORDER`.
-
-    A table of one part is written by one task, and a larger one is divided by ranges of
-    its order, so that a day with many rows has several files. The rows of a day, read
-    file after file, are the same in the same order.
-    """
-    rows = results.where(f.col(name).isNotNull()).select(f"{name}.*")
-    order = (*PARTITION_COLUMNS, *ORDER[name])
-    whole = rows.coalesce(1) if parts <= 1 else rows.repartitionByRange(parts, *order)
-    return whole.sortWithinPartitions(*order)
+def to_judge(rows: DataFrame) -> DataFrame:
+    """Select the rows that are judged: not topics, their ids, and counts of rows."""
+    return rows.where(~f.col("what").isin(TOPIC, TOPIC_ID, READ))
 
 
 def _on_rows(
@@ -171,18 +142,6 @@ def _rows_read(batch: pa.RecordBatch) -> int:
     table = pa.table({name: batch.column(name) for name in ("what", "records")})
     read = table.filter(pc.field("what") != TOPIC)
     return int(pc.sum(pc.fill_null(read["records"], 1)).as_py() or 0)
-
-
-def result_batches(found: Iterable[tuple[str, Row]]) -> Batches:
-    """Yield rows of the tables as batches of `RESULTS`."""
-    gathered: list[dict[str, Row]] = []
-    for name, row in found:
-        gathered.append({name: row})
-        if len(gathered) >= _RESULTS_PER_BATCH:
-            yield pa.RecordBatch.from_pylist(gathered, schema=RESULTS)
-            gathered = []
-    if gathered:
-        yield pa.RecordBatch.from_pylist(gathered, schema=RESULTS)
 
 
 def _spark(schema: pa.Schema) -> StructType:

@@ -52,6 +52,16 @@ class HadoopStore:
                 entries.append(_entry(found.next(), root))
         return sorted(entries, key=lambda entry: entry.below)
 
+    def folders(self, uri: str) -> list[str]:
+        """Return the locations of the folders in a folder, in the order of names."""
+        path = self._path(uri)
+        with _java_errors():
+            system = path.getFileSystem(self._conf)
+            if not system.exists(path):
+                return []
+            found = [one for one in system.listStatus(path) if one.isDirectory()]
+            return sorted(f"{uri}/{one.getPath().getName()}" for one in found)
+
     def open(self, uri: str) -> BinaryIO:
         """Open a file for reading."""
         path = self._path(uri)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import BinaryIO
 
@@ -31,6 +32,21 @@ class LocalStore:
     def open(self, uri: str) -> BinaryIO:
         """Open a file for reading."""
         return local_path(uri).open("rb")
+
+    def folders(self, uri: str) -> list[str]:
+        """Return the locations of the folders in a folder, in the order of names."""
+        top = local_path(uri)
+        if not top.is_dir():
+            return []
+        return [f"{uri}/{path.name}" for path in sorted(top.iterdir()) if path.is_dir()]
+
+    def make_folder(self, uri: str) -> None:
+        """Create a folder and its parents."""
+        local_path(uri).mkdir(parents=True, exist_ok=True)
+
+    def delete(self, uri: str) -> None:
+        """Delete a folder with all that is in it, as far as that is possible."""
+        shutil.rmtree(local_path(uri), ignore_errors=True)
 
 
 def _entry(path: Path, below: tuple[str, ...]) -> FileEntry:

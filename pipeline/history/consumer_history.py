@@ -15,7 +15,6 @@ coordinator). Such a copy of the last assignment is no rebalance.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from pipeline.cases import Case
@@ -26,6 +25,7 @@ from pipeline.history.consumer_state import (
     seat_of,
     subscription_of,
 )
+from pipeline.history.missing import Missing
 from pipeline.history.place import Place
 from pipeline.history.reconciliation import Reconciliation
 from pipeline.history.target_case import (
@@ -56,16 +56,6 @@ _FIRST: Final = 2
 Kafka 4.0 counts from 1.
 """
 _NOTHING: Final = PreviousTarget(epoch=None, subscriptions={})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Missing:
-    """Epochs that are not judged, the reason, and the record that shows it."""
-
-    first: int
-    last: int
-    reason: str
-    place: Place
 
 
 Found = Iterator[Case | Missing]

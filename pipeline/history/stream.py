@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator
 
 from pipeline.cases import Case
 from pipeline.history.commits import Commits
-from pipeline.history.consumer_history import ConsumerHistory, Missing
+from pipeline.history.consumer_history import ConsumerHistory
 from pipeline.history.generations import why_not_judged
+from pipeline.history.missing import GenerationNumbers, Missing
 from pipeline.history.place import Place
 from pipeline.history.reconstruct import GroupHistory
 from pipeline.history.topics_seen import TopicsSeen
@@ -70,6 +71,7 @@ class _Group:
         commits = Commits()
         self._history = GroupHistory(row["group_id"], commits)
         self._consumer = ConsumerHistory(row["group_id"], commits)
+        self._numbers = GenerationNumbers()
         self._aside: dict[tuple[str, str], Row] = {}
         self._last: Row | None = None
         self._seen = seen
@@ -105,8 +107,10 @@ class _Group:
         elif isinstance(record, ConsumerGroupRecord):
             if isinstance(record, ConsumerGroupPartitionMetadata):
                 self._seen.note_topics(record.topics)
+            self._numbers.lost()
             yield from self._found(self._consumer.apply(record, _place(row)))
         elif isinstance(record, GroupTombstone):
+            self._numbers.restart()
             yield from self._found(self._history.delete(record))
             self._consumer.upgraded()
         elif not isinstance(record, GroupMetadata):
@@ -116,10 +120,13 @@ class _Group:
                 self._seen.note_id(record.topic_id, record.topic)
         elif (reason := why_not_judged(record)) is not None:
             self._set_aside(row, type(record).__name__, reason)
+            self._numbers.lost()
             yield from self._found(self._history.lost())
         elif self._consumer.take_ended() == record.generation and record.members:
+            yield from self._found(self._number(record, row))
             self._history.downgraded(record)
         else:
+            yield from self._found(self._number(record, row))
             yield from self._found(self._history.metadata(record, _place(row)))
 
     def _lost(self, row: Row) -> Iterator[Row]:
@@ -128,9 +135,13 @@ class _Group:
             return
         replaced = decode_record(row["key"], None)
         if isinstance(replaced, GroupTombstone):
+            self._numbers.lost()
             yield from self._found(self._history.lost())
         elif isinstance(replaced, ConsumerGroupTombstone):
             yield from self._found(self._consumer.lost(replaced))
+
+    def _number(self, record: GroupMetadata, row: Row) -> Iterator[Missing]:
+        return self._numbers.take(record.generation, _place(row))
 
     def _found(self, found: Iterable[Case | Missing]) -> Iterator[Row]:
         for one in found:
@@ -163,7 +174,8 @@ def _place(row: Row) -> Place:
 
 def _missing(missing: Missing, group_id: str) -> Row:
     first, last, place = missing.first, missing.last, missing.place
-    numbers = f"epoch {first}" if first == last else f"epochs {first} to {last}"
+    what = missing.record
+    numbers = f"{what} {first}" if first == last else f"{what}s {first} to {last}"
     return quarantine_row(
         MISSING,
         missing.reason,
@@ -173,7 +185,7 @@ def _missing(missing: Missing, group_id: str) -> Row:
         group_id=group_id,
         source_partition=place.partition,
         at=place.at,
-        record="epoch",
+        record=what,
         records=last - first + 1,
     )
 

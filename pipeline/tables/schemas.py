@@ -302,7 +302,7 @@ QUARANTINE: Final = pa.schema(
             "kind",
             TEXT,
             "unreadable: damaged input; set-aside: valid, not judged yet;"
-            " missing: epochs that the source lacks;"
+            " missing: epochs or generations that the source lacks;"
             " failed: a rebalance that could not be judged",
         ),
         column("reason", TEXT, "the reason, in words"),
@@ -317,8 +317,8 @@ QUARANTINE: Final = pa.schema(
         column(
             "value",
             pa.binary(),
-            "raw, of a record or a line, at most 65,536 bytes; of missing epochs, their"
-            " numbers",
+            "raw, of a record or a line, at most 65,536 bytes; of missing epochs or"
+            " generations, their numbers",
         ),
         column("raw_bytes", COUNT, "length of key and value before truncation"),
         column("instance", TEXT, "rebalance/1 that failed, or null"),

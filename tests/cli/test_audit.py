@@ -44,11 +44,14 @@ class Pretended:
         *,
         progress: Callable[[str, int, int], None],
         page: Callable[[Path], None],
+        tell: Callable[[str], None],
         **asked: Any,
     ) -> AuditSummary:
         self.asked = {"sources": list(sources), "out": out, **asked}
         for phase in ("read", "judge", "judge", "write"):
             progress(phase, 0, 1)
+            if phase == "read":
+                tell("continuing: 7 of 16 parts were finished")
         small_audit().write(Path(out))
         progress("page", 0, 1)
         page(Path(out))
@@ -85,7 +88,13 @@ def test_the_summary_states_paths_and_counts(
     assert "with partition counts from topics.json" in lines
     assert "orders │ sticky │ 5 │ 1 │ 2 │ 6 │ 1 │ 1" in lines
     assert r"1,200 │ set-aside: new\x1b protocol" in lines
-    assert ended.complaints == ["reading", "judging", "writing", "writing the page"]
+    assert ended.complaints == [
+        "reading",
+        "continuing: 7 of 16 parts were finished",
+        "judging",
+        "writing",
+        "writing the page",
+    ]
 
 
 def test_the_page_is_written_with_its_command(
@@ -310,7 +319,9 @@ def test_a_recording_is_audited_end_to_end(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_an_interrupted_audit_is_quiet_and_leaves_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("phase", ["reading", "judging"])
+def test_an_interrupted_audit_says_what_it_leaves(tmp_path: Path, phase: str) -> None:
+    """Nothing, or what the same command continues."""
     out = tmp_path / "out"
     command = [sys.executable, "-m", "oracle", "audit", str(FIRST_LOOK)]
     with subprocess.Popen(
@@ -320,9 +331,15 @@ def test_an_interrupted_audit_is_quiet_and_leaves_nothing(tmp_path: Path) -> Non
         start_new_session=True,
     ) as process:
         assert process.stderr is not None
-        assert process.stderr.readline() == "assignor-oracle: reading\n"
+        assert f"assignor-oracle: {phase}\n" in iter(process.stderr.readline, "")
         os.killpg(process.pid, signal.SIGINT)
         lines = process.stderr.read().splitlines()
         assert process.wait(timeout=60) == 130
-    assert all(line.startswith("assignor-oracle: ") for line in lines), lines
-    assert not out.exists()
+    if phase == "reading":
+        assert lines == []
+        assert not out.exists()
+        return
+    kept = f"assignor-oracle: finished work is kept in {out}/.unfinished ("
+    (line,) = lines
+    assert line.startswith(kept)
+    assert [path.name for path in out.iterdir()] == [".unfinished"]

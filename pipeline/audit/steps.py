@@ -1,0 +1,181 @@
+"""The steps of an audit before its tables: read and judge, or continue earlier work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import reduce
+from typing import Final
+
+from pyspark import StorageLevel
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as f
+
+from pipeline.audit.judged import PART
+from pipeline.audit.stages import (
+    judge,
+    match_snapshots,
+    reconstruct,
+    to_judge,
+    topic_names,
+)
+from pipeline.audit.work import read_judged, save_cases, save_judged, saved_cases
+from pipeline.files import name_of
+from pipeline.judging.instances import World
+from pipeline.judging.judge_rows import Settings
+from pipeline.sources.find import Found
+from pipeline.sources.source_kind import SourceKind
+from pipeline.sources.spark_rows import (
+    SPARK_ERRORS,
+    SourceReader,
+    table_of_rows,
+    unknown_rows,
+)
+from pipeline.tables import SCHEMAS
+from pipeline.unfinished import Unfinished
+
+TASKS_PER_CORE: Final = 4
+LEAST_TASKS: Final = 4
+BYTES_PER_TASK: Final = 8 << 20
+"""Bytes of sources per task of the reconstruction; at least one task per core."""
+
+BYTES_PER_PART: Final = 1 << 20
+MOST_PARTS: Final = 1_000
+"""Parts of judging: about one per MiB of sources, but not more than `MOST_PARTS`, and
+not fewer than tasks. A part is what an interrupted audit loses at most per core."""
+
+BYTES_PER_RECORD: Final = 200
+"""Of a record of ``__consumer_offsets``, about."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Division:
+    """Number of tasks that read, and of parts that are judged."""
+
+    tasks: int
+    parts: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Earlier:
+    """Work of an earlier run: complete cases, and files of judged parts."""
+
+    cases: DataFrame
+    files: list[str]
+    judged: frozenset[int]
+    parts: frozenset[int]
+
+    def described(self, tables: int) -> str:
+        """Describe what is finished."""
+        text = f"{len(self.judged)} of {len(self.parts)} parts were finished"
+        return f"{text}, and {tables} of {len(SCHEMAS)} tables" if tables else text
+
+
+def division_of(spark: SparkSession, found: Found, tasks: int | None) -> Division:
+    """Divide the work by the length of the sources; ``tasks``, if given, is exact."""
+    length = sum(file.length for file in found.files)
+    if found.live is not None:
+        length += found.live.records * BYTES_PER_RECORD
+    cores = spark.sparkContext.defaultParallelism
+    most = tasks or max(LEAST_TASKS, TASKS_PER_CORE * cores)
+    by_length = min(MOST_PARTS, length // BYTES_PER_PART)
+    return Division(
+        tasks=min(most, max(cores, length // BYTES_PER_TASK)),
+        parts=tasks or max(most, by_length),
+    )
+
+
+def earlier_work(
+    spark: SparkSession, work: Unfinished, tell: Callable[[str], None]
+) -> Earlier | None:
+    """Return what an earlier run has left; None without complete cases.
+
+    Work that cannot be read, as after a loss of power, is deleted.
+    """
+    cases = saved_cases(spark, work)
+    if cases is None:
+        return None
+    try:
+        files = _file_per_part(spark, work.judged_files())
+        parts = frozenset(_parts_of(to_judge(cases)))
+    except SPARK_ERRORS:
+        tell("the unfinished audit cannot be read: beginning anew")
+        work.clear()
+        return None
+    return Earlier(
+        cases=cases,
+        files=sorted(files.values()),
+        judged=frozenset(files),
+        parts=parts,
+    )
+
+
+def read_cases(
+    spark: SparkSession,
+    work: Unfinished,
+    found: Found,
+    world: World,
+    division: Division,
+) -> DataFrame:
+    """Read the sources, reconstruct their cases, and save them."""
+    reader = SourceReader(
+        spark, found.files, tasks=division.tasks, max_partitions=world.max_partitions
+    )
+    while True:
+        try:
+            tables = [reader.rows()] if found.files else []
+            if found.unknown:
+                tables.append(table_of_rows(spark, unknown_rows(found.unknown)))
+            if found.live is not None:
+                from pipeline.audit.live_rows import live_rows  # noqa: PLC0415
+
+                tables.append(live_rows(spark, found.live))
+            rows = reduce(DataFrame.unionByName, tables)
+            cases = reconstruct(rows, division.tasks)
+            if not any(file.kind is SourceKind.DESCRIBE for file in found.files):
+                return save_cases(spark, work, cases, division.parts)
+            kept = cases.persist(StorageLevel.MEMORY_AND_DISK)
+            try:
+                names = {**topic_names(kept), **world.names}
+                matched = match_snapshots(kept, names, division.tasks)
+                return save_cases(spark, work, matched, division.parts)
+            finally:
+                kept.unpersist()
+        except SPARK_ERRORS as error:
+            if not reader.finds_damage(error):
+                raise
+
+
+def judge_cases(
+    spark: SparkSession,
+    work: Unfinished,
+    cases: DataFrame,
+    earlier: Earlier | None,
+    settings: Settings,
+) -> DataFrame:
+    """Judge the parts that are not judged yet; return the rows of all parts."""
+    left, files = to_judge(cases), list[str]()
+    if earlier is not None:
+        files += earlier.files
+        left = left.where(~f.col(PART).isin(*earlier.judged))
+    if earlier is None or earlier.judged < earlier.parts:
+        files += save_judged(work, judge(left, settings))
+    return read_judged(spark, files)
+
+
+def _file_per_part(spark: SparkSession, files: list[str]) -> dict[int, str]:
+    """Return a file for each judged part.
+
+    A part can be in two files, if a killed run completed it after the next had begun.
+    """
+    if not files:
+        return {}
+    uris = {name_of(uri): uri for uri in files}
+    rows = read_judged(spark, files)
+    named = rows.select(PART, f.col("_metadata.file_name").alias("name")).distinct()
+    found = sorted((row[PART], row["name"]) for row in named.collect())
+    return {part: uris[name] for part, name in reversed(found)}
+
+
+def _parts_of(rows: DataFrame) -> set[int]:
+    return {row[PART] for row in rows.select(PART).distinct().collect()}

@@ -1,0 +1,126 @@
+"""Folder of an unfinished audit: what a later run with the same request continues.
+
+The folder is named for the request (`pipeline.audit.request`):
+
+    cases-TOKEN/        the reconstructed cases, in numbered parts
+    judged-TOKEN-N/     the judged parts of these cases, by the N-th run
+    TABLE/              a table
+
+``cases-TOKEN.done`` and ``TABLE.done``, empty folders, say that these are complete.
+
+Spark moves the file of a task into ``judged-…`` when the task is complete
+(`pipeline.audit.work`), so each file there has all rows of its parts, also after a
+kill. A run writes into a folder of its own, and reads of the others only the files that
+it found when it began: processes of a killed run can still write to theirs.
+"""
+
+from __future__ import annotations
+
+import secrets
+from contextlib import suppress
+from typing import Final, Protocol
+
+from pipeline.files import FileEntry, name_of
+
+_CASES: Final = "cases-"
+_DONE: Final = ".done"
+
+
+class FolderStore(Protocol):
+    """What is needed of a file system; failures are ``OSError``."""
+
+    def is_folder(self, uri: str) -> bool | None:
+        """Return whether a location is a folder; None if there is nothing."""
+
+    def files(self, uri: str) -> list[FileEntry]:
+        """Return all files below the folder."""
+
+    def folders(self, uri: str) -> list[str]:
+        """Return the locations of the folders in a folder, in the order of names."""
+
+    def make_folder(self, uri: str) -> None:
+        """Create a folder and its parents."""
+
+    def delete(self, uri: str) -> None:
+        """Delete a folder with all that is in it, if it exists."""
+
+
+class Unfinished:
+    """An unfinished audit; ``folder`` is a URI."""
+
+    def __init__(self, folder: str, store: FolderStore) -> None:
+        self.folder = folder
+        self._store = store
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether there is anything that a later run can continue."""
+        with suppress(OSError):
+            return self._token() is not None
+        return False
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files."""
+        return sum(entry.length for entry in self._store.files(self.folder))
+
+    def cases(self) -> str | None:
+        """Return the location of the complete cases, if there are any."""
+        token = self._token()
+        return None if token is None else f"{self.folder}/{_CASES}{token}"
+
+    def new_cases(self) -> str:
+        """Delete what there is; return a new location for cases."""
+        self.clear()
+        return f"{self.folder}/{_CASES}{secrets.token_hex(4)}"
+
+    def new_judged(self) -> str:
+        """Return a new location for judged parts of the complete cases."""
+        taken, number = self._names(), 1
+        while (name := f"judged-{self._token()}-{number}") in taken:
+            number += 1
+        return f"{self.folder}/{name}"
+
+    def judged_files(self) -> list[str]:
+        """Return all files with judged parts of the complete cases."""
+        mine = f"judged-{self._token()}-"
+        return [
+            uri
+            for folder in self._store.folders(self.folder)
+            if name_of(folder).startswith(mine)
+            for uri in self.files(folder)
+        ]
+
+    def files(self, folder: str) -> list[str]:
+        """Return the complete Parquet files of a folder."""
+        return [
+            entry.uri
+            for entry in self._store.files(folder)
+            if len(entry.below) == 1 and entry.uri.endswith(".parquet")
+        ]
+
+    def tables(self) -> set[str]:
+        """Return the names of the complete tables."""
+        names = self._names()
+        whole = {name for name in names if name + _DONE in names}
+        return {name for name in whole if not name.startswith(_CASES)}
+
+    def finish(self, name: str) -> None:
+        """Note that the cases or a table of this name are complete."""
+        self._store.make_folder(f"{self.folder}/{name}{_DONE}")
+
+    def clear(self) -> None:
+        """Delete everything in the folder."""
+        for folder in self._store.folders(self.folder):
+            self._store.delete(folder)
+
+    def _token(self) -> str | None:
+        """Return the token of the complete cases; the first, if there are several."""
+        names = self._names()
+        for name in sorted(names):
+            if name.startswith(_CASES) and name + _DONE in names:
+                return name.removeprefix(_CASES)
+        return None
+
+    def _names(self) -> set[str]:
+        return {name_of(folder) for folder in self._store.folders(self.folder)}
