@@ -16,8 +16,8 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
 from pipeline.describe.record_states import with_record_states
+from pipeline.history.batches import histories_of_batches
 from pipeline.history.stream import ORDER as HISTORY_ORDER
-from pipeline.history.stream import histories
 from pipeline.judging.judge_rows import Settings, judge_rows
 from pipeline.judging.repeats import Repeats
 from pipeline.judging.topic_names import names_of_ids
@@ -40,7 +40,11 @@ _REPEATS: Final = Repeats()
 def reconstruct(rows: DataFrame, tasks: int) -> DataFrame:
     """Gather the records of each group in order, and reconstruct its cases."""
     ordered = rows.repartition(tasks, "group_id").sortWithinPartitions(*HISTORY_ORDER)
-    return ordered.mapInArrow(_on_rows(histories), _spark(ROWS))
+
+    def histories(batches: Batches) -> Batches:
+        return batches_of(histories_of_batches(batches))
+
+    return ordered.mapInArrow(histories, _spark(ROWS))
 
 
 def match_snapshots(rows: DataFrame, names: dict[str, str], tasks: int) -> DataFrame:
