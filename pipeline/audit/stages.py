@@ -20,8 +20,8 @@ from pyspark.sql.types import StructType
 
 from pipeline.audit.judged import JUDGED, PART, judged_batches
 from pipeline.describe.record_states import with_record_states
+from pipeline.history.batches import histories_of_batches
 from pipeline.history.stream import ORDER as HISTORY_ORDER
-from pipeline.history.stream import histories
 from pipeline.judging.judge_rows import Settings, judge_rows
 from pipeline.judging.repeats import Repeats
 from pipeline.judging.topic_names import names_of_ids
@@ -48,7 +48,11 @@ def reconstruct(rows: DataFrame, tasks: int) -> DataFrame:
     result, so a task that Spark repeats is not counted twice.
     """
     ordered = rows.repartition(tasks, "group_id").sortWithinPartitions(*HISTORY_ORDER)
-    return ordered.mapInArrow(_counting(_on_rows(histories)), _spark(ROWS))
+
+    def histories(batches: Batches) -> Batches:
+        return batches_of(histories_of_batches(batches))
+
+    return ordered.mapInArrow(_counting(histories), _spark(ROWS))
 
 
 def match_snapshots(rows: DataFrame, names: dict[str, str], tasks: int) -> DataFrame:

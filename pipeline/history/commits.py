@@ -17,9 +17,13 @@ class Commits:
     def apply(self, record: OffsetCommit | OffsetTombstone) -> None:
         """Apply one record."""
         if isinstance(record, OffsetCommit):
-            self._offsets.setdefault(record.topic, {})[record.partition] = record.offset
+            self.put(record.topic, record.partition, record.offset)
         else:
             self._offsets.get(record.topic, {}).pop(record.partition, None)
+
+    def put(self, topic: str, partition: int, offset: int) -> None:
+        """Apply one committed offset."""
+        self._offsets.setdefault(topic, {})[partition] = offset
 
     def of(self, topics: Iterable[str]) -> Offsets:
         """Return the commits of these topics; topics without commits are absent."""

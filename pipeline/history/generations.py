@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from pipeline.cases import Held
@@ -22,6 +23,10 @@ STICKY: Final = "sticky"
 COOPERATIVE: Final = "cooperative-sticky"
 STREAMS: Final = "stream"
 """Name of Kafka Streams' assignor, which assigns tasks."""
+
+_MESSAGES_KEPT: Final = 4_096
+_LONGEST_KEPT: Final = 2_048
+"""Messages that a process keeps decoded, and the bytes of the longest of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,14 +134,40 @@ def _held(partitions: Partitions) -> Held:
     return {topic: sorted(merged[topic]) for topic in sorted(merged) if merged[topic]}
 
 
+@dataclass(frozen=True, slots=True)
+class _Reported:
+    """A member's subscription message under an assignor; values are shared."""
+
+    rack: str | None
+    topics: list[str]
+    claim: MemberClaim
+
+
+def _reported(message: bytes, assignor: str) -> _Reported:
+    subscription = decode_subscription(message)
+    return _Reported(
+        rack=subscription.rack or None,
+        topics=sorted(set(subscription.topics)),
+        claim=member_claim(subscription, assignor),
+    )
+
+
+def _assigned(message: bytes) -> Held:
+    return _held(decode_assignment(message).partitions) if message else {}
+
+
+# Members send the same message in one generation after another.
+_kept_report = lru_cache(_MESSAGES_KEPT)(_reported)
+_kept_assignment = lru_cache(_MESSAGES_KEPT)(_assigned)
+
+
 def _participant(member: GroupMember, assignor: str) -> Participant:
+    message, given = member.subscription, member.assignment
     try:
-        subscription = decode_subscription(member.subscription)
-        assigned = (
-            _held(decode_assignment(member.assignment).partitions)
-            if member.assignment
-            else {}
-        )
+        read = _kept_report if len(message) <= _LONGEST_KEPT else _reported
+        reported = read(message, assignor)
+        read_part = _kept_assignment if len(given) <= _LONGEST_KEPT else _assigned
+        assigned = read_part(given)
     except WireError as error:
         reason = f"value: member {member.member_id!r}: {error.reason}"
         raise WireError(reason, offset=error.offset) from None
@@ -145,8 +176,8 @@ def _participant(member: GroupMember, assignor: str) -> Participant:
         instance_id=member.group_instance_id or None,
         client_id=member.client_id,
         client_host=member.client_host,
-        rack=subscription.rack or None,
-        subscription=sorted(set(subscription.topics)),
-        claim=member_claim(subscription, assignor),
+        rack=reported.rack,
+        subscription=reported.topics,
+        claim=reported.claim,
         assigned=assigned,
     )

@@ -7,7 +7,9 @@ offset, the first by its bytes is used, and the other is quarantined.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
 
 from pipeline.cases import Case
 from pipeline.history.commits import Commits
@@ -18,6 +20,7 @@ from pipeline.history.place import Place
 from pipeline.history.reconstruct import GroupHistory
 from pipeline.history.topics_seen import TopicsSeen
 from pipeline.records import (
+    CommitKey,
     ConsumerGroupPartitionMetadata,
     ConsumerGroupRecord,
     ConsumerGroupTombstone,
@@ -39,52 +42,136 @@ from pipeline.sources.rows import (
 )
 from rebalance import WireError
 
-ORDER = ("group_id", "source_partition", "source_offset", "key", "value", "source")
+ORDER: Final = (
+    "group_id",
+    "source_partition",
+    "source_offset",
+    "key",
+    "value",
+    "source",
+)
 """Columns by which rows must be sorted, nulls first."""
+
+GroupKey: TypeAlias = tuple[str, int | None]
+"""Group and partition of ``__consumer_offsets``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommitRun:
+    """Consecutive offset commits of one group, decoded; tombstones are not in it.
+
+    ``topic_ids`` are those in the values, if any has one; ``last`` is the last record:
+    offset, key, and value.
+    """
+
+    keys: Sequence[CommitKey]
+    offsets: Sequence[int]
+    topic_ids: Sequence[bytes | None]
+    last: tuple[int, bytes, bytes | None]
 
 
 def histories(rows: Iterable[Row]) -> Iterator[Row]:
     """Convert records to cases; pass other rows on; yield topics at the end."""
-    seen = TopicsSeen()
-    group: _Group | None = None
+    stream = RecordStream()
     for row in rows:
+        yield from stream.take(row)
+    yield from stream.finish()
+
+
+class RecordStream:
+    """Sorted rows, one by one, or offset commits as a run of them."""
+
+    def __init__(self) -> None:
+        self._seen = TopicsSeen()
+        self._group: _Group | None = None
+
+    def take(self, row: Row) -> Iterator[Row]:
+        """Process the next row; yield the rows that are now complete."""
         if row["what"] == TOPIC:
-            seen.note(row["record"], row["records"])
+            self._seen.note(row["record"], row["records"])
         elif row["what"] != RECORD:
             yield row
         else:
-            if group is None or not group.has(row):
-                if group is not None:
-                    yield from group.finish()
-                group = _Group(row, seen)
-            yield from group.take(row)
-    if group is not None:
-        yield from group.finish()
-    yield from seen.rows()
+            key = row["group_id"], row["source_partition"]
+            if self._group is None or self._group.key != key:
+                yield from self._next(key)
+            assert self._group is not None  # noqa: S101  # set by `_next`
+            yield from self._group.take(row)
+
+    def commit(self, key: GroupKey, run: CommitRun) -> Iterator[Row]:
+        """Process the next records of a group, all of them offset commits."""
+        if self._group is None or self._group.key != key:
+            yield from self._next(key)
+        assert self._group is not None  # noqa: S101  # set by `_next`
+        self._group.commit(run)
+
+    def is_after(self, key: GroupKey, offset: int) -> bool:
+        """Return whether a record is not at the offset of the last one."""
+        return (
+            self._group is None
+            or self._group.key != key
+            or self._group.last_offset != offset
+        )
+
+    def finish(self) -> Iterator[Row]:
+        """Yield what is pending, and the topics."""
+        if self._group is not None:
+            yield from self._group.finish()
+        yield from self._seen.rows()
+
+    def _next(self, key: GroupKey) -> Iterator[Row]:
+        if self._group is not None:
+            yield from self._group.finish()
+        self._group = _Group(key, self._seen)
 
 
 class _Group:
-    """The records of one group in one partition, in order."""
+    """The records of one group in one partition, in order.
 
-    def __init__(self, row: Row, seen: TopicsSeen) -> None:
-        self._key = row["group_id"], row["source_partition"]
-        commits = Commits()
-        self._history = GroupHistory(row["group_id"], commits)
-        self._consumer = ConsumerHistory(row["group_id"], commits)
+    Offset commits are kept until the next other record: of several for a partition,
+    only the last one matters.
+    """
+
+    def __init__(self, key: GroupKey, seen: TopicsSeen) -> None:
+        self.key = key
+        self._commits = Commits()
+        self._history = GroupHistory(key[0], self._commits)
+        self._consumer = ConsumerHistory(key[0], self._commits)
         self._numbers = GenerationNumbers()
         self._aside: dict[tuple[str, str], Row] = {}
-        self._last: Row | None = None
+        self._last: tuple[int, bytes, bytes | None] | None = None
         self._seen = seen
+        self._pending: dict[CommitKey, int] = {}
+        self._pending_ids: set[tuple[CommitKey, bytes | None]] = set()
 
-    def has(self, row: Row) -> bool:
-        """Return whether a record belongs to this group."""
-        return self._key == (row["group_id"], row["source_partition"])
+    @property
+    def last_offset(self) -> int | None:
+        """Offset of the last record; None before the first."""
+        return None if self._last is None else self._last[0]
+
+    def commit(self, run: CommitRun) -> None:
+        """Process a run of offset commits at offsets not read before."""
+        self._pending.update(zip(run.keys, run.offsets, strict=True))
+        self._pending_ids.update(zip(run.keys, run.topic_ids, strict=False))
+        self._last = run.last
+
+    def _apply_pending(self) -> None:
+        for (topic, partition), offset in self._pending.items():
+            self._commits.put(topic, partition, offset)
+            self._seen.note(topic, partition + 1)
+        for (topic, _), topic_id in self._pending_ids:
+            if topic_id is not None:
+                self._seen.note_id(topic_id, topic)
+        self._pending.clear()
+        self._pending_ids.clear()
 
     def take(self, row: Row) -> Iterator[Row]:
         """Process the next record."""
-        last, self._last = self._last, row
-        if last is not None and last["source_offset"] == row["source_offset"]:
-            if (last["key"], last["value"]) != (row["key"], row["value"]):
+        self._apply_pending()
+        now = row["source_offset"], row["key"], row["value"]
+        last, self._last = self._last, now
+        if last is not None and last[0] == now[0]:
+            if last != now:
                 yield _unreadable(row, "another record at an offset already read")
             return
         try:
@@ -95,6 +182,7 @@ class _Group:
 
     def finish(self) -> Iterator[Row]:
         """Yield the pending cases and the counted records."""
+        self._apply_pending()
         yield from self._found(self._history.finish())
         yield from self._found(self._consumer.finish())
         for kind in sorted(self._aside):
@@ -146,7 +234,7 @@ class _Group:
     def _found(self, found: Iterable[Case | Missing]) -> Iterator[Row]:
         for one in found:
             if isinstance(one, Missing):
-                yield _missing(one, self._key[0])
+                yield _missing(one, self.key[0])
                 continue
             for member in (one.members or {}).values():
                 for topic, numbers in (member.assigned or {}).items():

@@ -1,5 +1,11 @@
 """Records of ``__consumer_offsets``: offset commits and groups of both protocols."""
 
+from pipeline.records.commit_values import (
+    CommitKey,
+    CommitValues,
+    commit_key,
+    commit_values,
+)
 from pipeline.records.consumer_model import (
     ClassicMemberMetadata,
     ConsumerGroupCurrentMemberAssignment,
@@ -26,6 +32,8 @@ from pipeline.records.model import (
 
 __all__ = [
     "ClassicMemberMetadata",
+    "CommitKey",
+    "CommitValues",
     "ConsumerGroupCurrentMemberAssignment",
     "ConsumerGroupMemberMetadata",
     "ConsumerGroupMetadata",
@@ -44,5 +52,7 @@ __all__ = [
     "SetAside",
     "TopicIdPartitions",
     "TopicMetadata",
+    "commit_key",
+    "commit_values",
     "decode_record",
 ]

@@ -24,10 +24,9 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from pipeline.sources.documents import document_of_row
 from pipeline.sources.numbering import first_numbers, numbered
-from pipeline.sources.read import TextPiece, keyed, rows_of_folder, rows_of_piece
-from pipeline.sources.record_parquet import record_of_fields
+from pipeline.sources.read import TextPiece, rows_of_folder, rows_of_piece
+from pipeline.sources.record_batches import on_records
 from pipeline.sources.rows import (
-    RECORD,
     ROWS,
     UNREADABLE,
     Row,
@@ -39,7 +38,6 @@ from pipeline.sources.source_kind import SourceKind
 from pipeline.sources.spark_tables import (
     FIRST,
     LARGEST_PART,
-    NUMBER,
     PART_BYTES,
     PATH,
     TEXT,
@@ -130,7 +128,7 @@ class SourceReader:
             named = _by_uri(group)
             if group[0].kind is SourceKind.RECORDS:
                 read = records_table(self._spark, group, is_lenient=is_lenient)
-                yield read.mapInArrow(_on_records(named), _SPARK_ROWS)
+                yield read.mapInArrow(on_records(named), _SPARK_ROWS)
             else:
                 read = documents_table(self._spark, group, is_lenient=is_lenient)
                 convert = _on_documents(named, self._most)
@@ -265,18 +263,6 @@ def unknown_rows(errors: Sequence[SourceError]) -> list[Row]:
 def _by_uri(files: Sequence[SourceFile]) -> dict[str, SourceFile]:
     """Return files by location, without what workers do not need."""
     return {file.uri: replace(file, footer=None) for file in files}
-
-
-def _on_records(files: dict[str, SourceFile]) -> Callable[[Batches], Batches]:
-    def rows(batches: Batches) -> Iterator[Row]:
-        for batch in batches:
-            for fields in batch.to_pylist():
-                file = files[unquote(fields[PATH])]
-                encoding = file.written.encoding
-                row = record_of_fields(fields, file.name, fields[NUMBER], encoding)
-                yield keyed(row) if row["what"] == RECORD else row
-
-    return lambda batches: batches_of(rows(batches))
 
 
 def _on_documents(

@@ -97,6 +97,9 @@ class Cursor:
     def uvarint(self, what: str) -> int:
         """Read an unsigned number of at most 32 bits, 7 bits per byte, low first."""
         data, start = self._data, self.at
+        if start < len(data) and data[start] < 0x80:  # one byte, by far most often
+            self.at = start + 1
+            return data[start]
         value = 0
         for place, byte in enumerate(data[start : start + _VARINT_BYTES]):
             value |= (byte & 0x7F) << (7 * place)
@@ -124,7 +127,16 @@ class Cursor:
 
     def nullable_string(self, what: str) -> str | None:
         """Read text after its 16-bit length, where -1 is null."""
-        start = self.at
+        data, start = self._data, self.at
+        begin = start + _INT16.size
+        # What can be read is read here; the rest below states what is wrong.
+        if begin <= len(data) and data[start] < 0x80:  # not negative
+            end = begin + (data[start] << 8 | data[start + 1])
+            if end <= len(data):
+                raw = data[begin:end]
+                if raw.isascii():
+                    self.at = end
+                    return raw.decode("ascii")
         return self._text(what, self.int16(what), start)
 
     def compact_string(self, what: str) -> str:

@@ -1,0 +1,143 @@
+"""Rows of records, column by column: one Arrow batch in, one out.
+
+A source has many records per key, and hardly any that is not sound. Columns of sound
+records are therefore computed for a whole batch, and the group is decoded once per
+key. All other records take the way of single rows (`record_of_fields`, `keyed`), which
+states what is wrong with each; the result is the same if every record does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import lru_cache, reduce
+from typing import Final
+from urllib.parse import unquote
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipeline.records import decode_record
+from pipeline.sources.read import keyed
+from pipeline.sources.record_format import Encoding
+from pipeline.sources.record_lines import INT32_MAX, MOST_MS, OFFSETS_TOPIC
+from pipeline.sources.record_parquet import record_of_fields
+from pipeline.sources.rows import RECORD, ROWS, Row, batches_of
+from pipeline.sources.source_file import SourceFile
+from pipeline.sources.spark_tables import NUMBER, PATH
+from rebalance import WireError
+
+Batches = Iterator[pa.RecordBatch]
+
+_MILLISECONDS: Final = "^[0-9]{1,15}$"
+_LONGEST_KEPT: Final = 1_024
+"""Bytes of the longest key whose group is kept: names have at most 249 characters."""
+
+
+def on_records(files: dict[str, SourceFile]) -> Callable[[Batches], Batches]:
+    """Return a function from records as Spark reads them to batches of `ROWS`."""
+
+    def convert(batches: Batches) -> Batches:
+        for batch in batches:
+            yield from batches_of_records(batch, files)
+
+    return convert
+
+
+def batches_of_records(batch: pa.RecordBatch, files: dict[str, SourceFile]) -> Batches:
+    """Yield the rows of one batch: the sound records, then the others.
+
+    Parameters
+    ----------
+    batch
+        `PATH`, `NUMBER`, and the columns of `records_table`.
+    files
+        Files by location.
+    """
+    paths = batch.column(PATH).dictionary_encode()
+    found = [files[unquote(path)] for path in paths.dictionary.to_pylist()]
+    if any(file.written.encoding not in (None, Encoding.BYTES) for file in found):
+        yield from batches_of(rows_of_records(batch, files))
+        return
+    keys = batch.column("key").to_pylist()
+    columns = {
+        "what": pa.repeat(RECORD, len(batch)),
+        "group_id": pa.array([_group_of(key) for key in keys], pa.string()),
+        "source": pa.array([file.name for file in found]).take(paths.indices),
+        "source_partition": batch.column("partition"),
+        "source_offset": batch.column("offset"),
+        "at": batch.column("timestamp"),
+        "key": batch.column("key"),
+        "value": batch.column("value"),
+    }
+    sound = pc.and_(_are_sound(batch), columns["group_id"].is_valid())
+    if sound.false_count:
+        columns = {name: column.filter(sound) for name, column in columns.items()}
+    if sound.true_count:
+        yield _batch(columns, sound.true_count)
+    if sound.false_count:
+        others = batch.filter(pc.invert(sound))
+        yield from batches_of(rows_of_records(others, files))
+
+
+def rows_of_records(
+    batch: pa.RecordBatch, files: dict[str, SourceFile]
+) -> Iterator[Row]:
+    """Yield the rows of one batch, one by one."""
+    for fields in batch.to_pylist():
+        file = files[unquote(fields[PATH])]
+        row = record_of_fields(fields, file.name, fields[NUMBER], file.written.encoding)
+        yield keyed(row) if row["what"] == RECORD else row
+
+
+def _are_sound(batch: pa.RecordBatch) -> pa.BooleanArray:
+    """Return which records have a place, and a time that is plain or unknown.
+
+    A time that is null is unknown; a record with any other form of it can be sound.
+    """
+    conditions = [
+        _holds(pc.equal(batch.column("topic"), OFFSETS_TOPIC), if_null=True),
+        _holds(_between(batch.column("partition"), 0, INT32_MAX), if_null=False),
+        _holds(pc.greater_equal(batch.column("offset"), 0), if_null=False),
+    ]
+    at = batch.column("timestamp")
+    if at.null_count < len(at):
+        digits = _holds(pc.match_substring_regex(at, _MILLISECONDS), if_null=True)
+        known = pc.if_else(digits, at, None).cast(pa.int64())
+        conditions += [digits, _holds(pc.less_equal(known, MOST_MS), if_null=True)]
+    return reduce(pc.and_, conditions)
+
+
+def _between(column: pa.Array, least: int, most: int) -> pa.BooleanArray:
+    return pc.and_(pc.greater_equal(column, least), pc.less_equal(column, most))
+
+
+def _holds(condition: pa.BooleanArray, *, if_null: bool) -> pa.BooleanArray:
+    return pc.fill_null(condition, if_null)
+
+
+def _group_of(key: bytes | None) -> str | None:
+    """Return the group of a record; None if there is no key that can be decoded."""
+    if key is None:
+        return None
+    return _kept_group(key) if len(key) <= _LONGEST_KEPT else _decoded_group(key)
+
+
+def _decoded_group(key: bytes) -> str | None:
+    try:
+        return decode_record(key, None).group_id
+    except WireError:
+        return None
+
+
+_kept_group = lru_cache(maxsize=16_384)(_decoded_group)
+
+
+def _batch(columns: dict[str, pa.Array], rows: int) -> pa.RecordBatch:
+    """Return the rows with all columns of `ROWS`; those that are not given are null."""
+    listed = [
+        columns[field.name].cast(field.type)
+        if field.name in columns
+        else pa.nulls(rows, field.type)
+        for field in ROWS
+    ]
+    return pa.RecordBatch.from_arrays(listed, schema=ROWS)

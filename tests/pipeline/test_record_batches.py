@@ -1,0 +1,195 @@
+"""Rows by columns are those of single records: reading, and histories of groups."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.history.batches import histories_of_batches
+from pipeline.history.stream import histories
+from pipeline.sources.record_batches import batches_of_records, rows_of_records
+from pipeline.sources.record_format import AS_SPARK, Encoding, RecordFormat
+from pipeline.sources.record_lines import OFFSETS_TOPIC
+from pipeline.sources.rows import ROWS, UNREADABLE, Row, topic_row
+from pipeline.sources.source_file import FileLayout, SourceFile
+from pipeline.sources.source_kind import SourceKind
+from tests.pipeline.recorded import CHURN, churn_records, in_order
+from tests.wire_strategies import damaged
+
+READ = pa.schema(
+    [
+        ("path", pa.string()),
+        ("number", pa.int64()),
+        ("key", pa.binary()),
+        ("value", pa.binary()),
+        ("partition", pa.int64()),
+        ("offset", pa.int64()),
+        ("timestamp", pa.string()),
+        ("topic", pa.string()),
+    ]
+)
+"""Columns of `records_table`."""
+
+KEYS = tuple(sorted({row["key"] for row in churn_records()})[::40])
+TIMES = (None, "", "0", "-1", "1700000000000", "253402300799999", "253402300800000",
+         "2026-01-01", "soon", "99999999999999999999", "\u0661")  # fmt: skip
+
+SOUND: Row = {
+    "path": "file:/c",
+    "number": 1,
+    "key": KEYS[0],
+    "value": b"v",
+    "partition": 3,
+    "offset": 5,
+    "timestamp": "7",
+    "topic": None,
+}
+
+
+def files(written: RecordFormat = AS_SPARK) -> dict[str, SourceFile]:
+    """Return two files, one of whose names is written in its URI with an escape."""
+    return {
+        uri: SourceFile(
+            name=name,
+            uri=uri,
+            kind=SourceKind.RECORDS,
+            layout=FileLayout.PARQUET,
+            length=1,
+            modified_ms=0,
+            written=written,
+        )
+        for name, uri in (("a b", "file:/a b"), ("c", "file:/c"))
+    }
+
+
+def records() -> st.SearchStrategy[Row]:
+    """Draw what a reader can find in a row, sound or not."""
+    return st.fixed_dictionaries(
+        {
+            "path": st.sampled_from(["file:/a%20b", "file:/c"]),
+            "number": st.integers(1, 100),
+            "key": st.sampled_from(KEYS) | st.none() | damaged(KEYS),
+            "value": st.none() | st.binary(max_size=9) | st.just(b"00"),
+            "partition": st.sampled_from([0, 7, 2**31 - 1, 2**31, -1, None]),
+            "offset": st.sampled_from([0, 2**63 - 1, -1, None]),
+            "timestamp": st.sampled_from(TIMES),
+            "topic": st.sampled_from([None, OFFSETS_TOPIC, "other"]),
+        }
+    )
+
+
+def sorted_rows(batches: Iterator[pa.RecordBatch]) -> list[str]:
+    return sorted(repr(row) for batch in batches for row in batch.to_pylist())
+
+
+@given(
+    st.lists(records(), min_size=1, max_size=8),
+    st.sampled_from([None, Encoding.BYTES, Encoding.HEX]),
+)
+def test_reading_by_columns(found: list[Row], encoding: Encoding | None) -> None:
+    known = files(RecordFormat(encoding=encoding))
+    batch = pa.RecordBatch.from_pylist(found, schema=READ)
+    expected = pa.RecordBatch.from_pylist(
+        list(rows_of_records(batch, known)), schema=ROWS
+    )
+    by_columns = list(batches_of_records(batch, known))
+    assert all(one.schema == ROWS for one in by_columns)
+    assert sorted_rows(iter(by_columns)) == sorted_rows(iter([expected]))
+
+
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        ("timestamp", TIMES),
+        ("partition", (None, -1, 2**31 - 1, 2**31)),
+        ("offset", (None, -1, 2**63 - 1)),
+        ("topic", (None, "", OFFSETS_TOPIC, "other")),
+        ("key", (None, b"", KEYS[0][:-1], KEYS[0])),
+        ("value", (None, b"")),
+    ],
+)
+def test_one_unusual_column(column: str, values: tuple[object, ...]) -> None:
+    rows = [SOUND | {column: value} for value in values]
+    batch = pa.RecordBatch.from_pylist([SOUND, *rows], schema=READ)
+    expected = pa.RecordBatch.from_pylist(
+        list(rows_of_records(batch, files())), schema=ROWS
+    )
+    by_columns = batches_of_records(batch, files())
+    assert sorted_rows(by_columns) == sorted_rows(iter([expected]))
+
+
+def test_recording_by_columns() -> None:
+    table = pq.read_table(CHURN / "consumer_offsets.parquet")
+    rows = [
+        row | {"path": "file:/c", "number": number, "timestamp": str(row["timestamp"])}
+        for number, row in enumerate(table.to_pylist(), start=1)
+    ]
+    batch = pa.RecordBatch.from_pylist(rows, schema=READ)
+    (found,) = batches_of_records(batch, files())
+    expected = list(rows_of_records(batch, files()))
+    assert found.equals(pa.RecordBatch.from_pylist(expected, schema=ROWS))
+
+
+def batches(rows: list[Row], rng: random.Random) -> Iterator[pa.RecordBatch]:
+    """Divide rows into batches of random sizes, some of them empty."""
+    table = pa.Table.from_pylist(rows, schema=ROWS)
+    at = 0
+    while at < len(rows):
+        size = rng.choice([0, 1, 2, 9, 200])
+        yield pa.RecordBatch.from_struct_array(
+            table.slice(at, size).to_struct_array().combine_chunks()
+            if size
+            else pa.array([], pa.struct(list(ROWS)))
+        )
+        at += size
+
+
+def spoiled(row: Row, rng: random.Random) -> list[Row]:
+    """Return a record as it is, or damaged, lost, repeated, or contradicted."""
+    value: bytes = row["value"] or b""
+    other: dict[str, Any]
+    match rng.randrange(40):
+        case 0:
+            return []
+        case 1:
+            return [row, row]
+        case 2:
+            return [row, row | {"source": "other"}]
+        case 3:
+            other = {"value": value[:-1]}
+        case 4:
+            other = {"value": None}
+        case 5:
+            other = {"value": value + b"\x00"}
+        case 6 if value:
+            at = rng.randrange(len(value))
+            changed = bytes([value[at] ^ (1 << rng.randrange(8))])
+            other = {"value": value[:at] + changed + value[at + 1 :]}
+        case _:
+            return [row]
+    return [row | other] if rng.random() < 0.5 else [row, row | other]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_histories_by_columns(seed: int) -> None:
+    """Recorded records, of which the later seeds damage some."""
+    rng = random.Random(seed)  # noqa: S311
+    rows = [row for row in churn_records() if seed < 4 or rng.random() < 0.3]
+    if seed:
+        rows = [one for row in rows for one in spoiled(row, rng)]
+    rows = in_order(rows)
+    passed_on = {"what": UNREADABLE, "reason": "a line", "source": "x", "records": 1}
+    rows = [topic_row("only here", 3), passed_on, *rows]
+    expected = pa.Table.from_pylist(list(histories(rows)), schema=ROWS)
+    found = list(histories_of_batches(batches(rows, rng)))
+    assert pa.Table.from_pylist(found, schema=ROWS).to_pylist() == expected.to_pylist()
+    reasons = {row["reason"] for row in found[1:] if row["what"] == UNREADABLE}
+    assert bool(reasons) == bool(seed)
+    assert len(found) > 100
