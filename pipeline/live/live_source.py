@@ -13,7 +13,7 @@ from pipeline.live.offset_reader import OffsetReader
 from pipeline.live.offsets_log import LogRange, LogRecord, OffsetsLog
 from pipeline.sources.read import keyed
 from pipeline.sources.record_lines import OFFSETS_TOPIC
-from pipeline.sources.rows import UNREADABLE, Row, quarantine_row, record_row
+from pipeline.sources.rows import RECORD, Row, bytes_row
 from pipeline.sources.sidecars import Logs
 from pipeline.topic_ids import text_of_id
 
@@ -122,24 +122,15 @@ def rows_of_range(log: OffsetsLog, within: LogRange) -> Iterator[Row]:
 
 def row_of_record(record: LogRecord) -> Row:
     """Return a record as a row; one without a key is quarantined."""
-    place = {
-        "source_partition": record.partition,
-        "source_offset": record.offset,
-        "at": record.at,
-    }
-    if record.key is not None:
-        return keyed(
-            record_row(OFFSETS_TOPIC, place, key=record.key, value=record.value)
-        )
-    return quarantine_row(
-        UNREADABLE,
-        "key: a record without one",
-        source=OFFSETS_TOPIC,
-        line=record.offset,
-        raw=record.value,
-        source_partition=record.partition,
+    row = bytes_row(
+        OFFSETS_TOPIC,
+        partition=record.partition,
+        offset=record.offset,
         at=record.at,
+        key=record.key,
+        value=record.value,
     )
+    return keyed(row) if row["what"] == RECORD else row
 
 
 def pieces(whole: LogRange, most: int = OFFSETS_PER_TASK) -> Iterator[LogRange]:

@@ -18,7 +18,7 @@ from kafka.errors import KafkaError
 from kafka.record.default_records import DefaultRecordBatch
 
 from pipeline.sources.record_lines import OFFSETS_TOPIC
-from pipeline.sources.rows import UNREADABLE, Row, quarantine_row, record_row
+from pipeline.sources.rows import UNREADABLE, Row, bytes_row, quarantine_row
 
 HEAD_BYTES: Final = 17
 """Bytes of a batch up to its format (magic), which tell that a file is a segment."""
@@ -147,21 +147,14 @@ def _checked(piece: bytes) -> DefaultRecordBatch:
 
 def _row(record: Any, place: dict[str, Any]) -> Row:
     at = record.timestamp
-    fields = {
-        "source_partition": place["source_partition"],
-        "source_offset": record.offset,
-        "at": None if at is None or at < 0 else at,
-    }
-    if record.key is None:
-        more = fields | {"line": fields.pop("source_offset")}
-        return quarantine_row(
-            UNREADABLE,
-            "key: a record without one",
-            source=place["source"],
-            raw=record.value,
-            **more,
-        )
-    return record_row(place["source"], fields, key=record.key, value=record.value)
+    return bytes_row(
+        place["source"],
+        partition=place["source_partition"],
+        offset=record.offset,
+        at=None if at is None or at < 0 else at,
+        key=record.key,
+        value=record.value,
+    )
 
 
 def _is_commit(marker: list[Row]) -> bool:

@@ -53,6 +53,30 @@ def record_row(
     return {"what": RECORD, "source": source, **fields, "key": key, "value": value}
 
 
+def bytes_row(
+    source: str,
+    *,
+    partition: int,
+    offset: int,
+    at: int | None,
+    key: bytes | None,
+    value: bytes | None,
+) -> Row:
+    """Return a record as a broker has it; one without a key is quarantined."""
+    if key is None:
+        return quarantine_row(
+            UNREADABLE,
+            "key: a record without one",
+            source=source,
+            line=offset,
+            raw=value,
+            source_partition=partition,
+            at=at,
+        )
+    place = {"source_partition": partition, "source_offset": offset, "at": at}
+    return record_row(source, place, key=key, value=value)
+
+
 def case_row(case: Case) -> Row:
     """Return a case, packed."""
     return {

@@ -294,12 +294,13 @@ def files_of(out: Path) -> dict[str, bytes]:
 
 
 def tables_of(out: Path) -> dict[str, pa.Table]:
-    """Return the rows of each file, in order.
+    """Return the rows of each file, in order, but of the table that describes the run.
 
     Files of two Java processes can differ in their footers, which list the encodings
     of a column in the order of a hash.
     """
-    paths = sorted(out.glob("[!.]*/**/*.parquet"))
+    found = sorted(out.glob("[!.]*/**/*.parquet"))
+    paths = [path for path in found if not path.is_relative_to(out / RUN_TABLE)]
     return {str(path.relative_to(out)): pq.ParquetFile(path).read() for path in paths}
 
 
