@@ -6,6 +6,7 @@ next to each, so that color is not needed to read them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
@@ -26,6 +27,8 @@ _CELL: Final = 26
 _TEXT: Final = 12  # font size
 _ROOM: Final = 9  # pixels that a digit needs
 _SHADES: Final = 5
+_SVG: Final = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
+_CLIP: Final = re.compile(r'(\bid="|url\(#)clip([0-9]+)\b')
 
 
 def outcome_bars(rows: Sequence[tuple[str, Counts]], *, width: int) -> str:
@@ -216,3 +219,17 @@ def _svg(chart: alt.LayerChart | alt.FacetChart, *, width: int, height: int) -> 
     )
     svg: str = vl_convert.vegalite_to_svg(drawn.to_dict())
     return svg.replace("<svg ", '<svg aria-hidden="true" focusable="false" ', 1)
+
+
+def with_numbered_clips(html: str) -> str:
+    """Give the clip paths of a page's charts numbers from 1.
+
+    Vega numbers them over all charts of the process, so that the second of two equal
+    pages would differ from the first.
+    """
+    numbers: dict[str, int] = {}
+
+    def numbered(found: re.Match[str]) -> str:
+        return f"{found[1]}clip{numbers.setdefault(found[2], len(numbers) + 1)}"
+
+    return _SVG.sub(lambda svg: _CLIP.sub(numbered, svg[0]), html)

@@ -16,7 +16,13 @@ from oracle.names import abridged, visible
 from oracle.report.about import read_about
 from oracle.report.audited import audited_of
 from oracle.report.best import ACTUAL, BESTS, OPTIMUM
-from oracle.report.charts import LABEL_SHOWN, columns, gap_cells, outcome_bars
+from oracle.report.charts import (
+    LABEL_SHOWN,
+    columns,
+    gap_cells,
+    outcome_bars,
+    with_numbered_clips,
+)
 from oracle.report.endless import BUSY, GROUPS_LISTED, HOURS, ROUNDS, endless_of
 from oracle.report.facts import AssignorRow, ClientRow, Facts, facts_of, units_of
 from oracle.report.finding import example_counts, headline
@@ -118,7 +124,7 @@ def _rendered(folder: Path, command: str | None) -> tuple[str, Facts]:
             many_clusters=many_clusters,
         )
     )
-    return html, facts
+    return with_numbered_clips(html), facts
 
 
 def _digest(script: str) -> str:

@@ -245,7 +245,10 @@ def test_a_follower_loses_nothing_and_repeats_nothing(
     assert not (out / "audit.json").exists()
     churn(place, 1)
     with follower(broker, out) as committing:
-        committing.wait_for(lambda: any(out.glob(".unfinished/*/index.html")))
+        written = out / "audit.json"  # if the page was in place too quickly to be seen
+        committing.wait_for(
+            lambda: any(out.glob(".unfinished/*/index.html")) or written.exists()
+        )
         committing.kill_all()
     assert kept_offsets(out) == offsets_of(broker)
     with follower(broker, out) as last:
