@@ -43,6 +43,8 @@ ROOT: Final = RECORDINGS.parent
 QUICK: Final[dict[str, Any]] = {"master": MASTER, "assignors": ["optimum"], "tasks": 2}
 JUDGED: Final = ".unfinished/*/judged-*/*.parquet"
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def spark() -> Iterator[SparkSession]:
@@ -181,7 +183,6 @@ def judged_parts(out: Path) -> dict[Path, set[int]]:
     }
 
 
-@pytest.mark.slow
 def test_a_killed_worker_changes_nothing(
     spark: SparkSession, undisturbed: AuditSummary, tmp_path: Path
 ) -> None:
@@ -192,7 +193,6 @@ def test_a_killed_worker_changes_nothing(
     assert not (tmp_path / "out" / ".unfinished").exists()
 
 
-@pytest.mark.slow
 def test_an_audit_that_failed_is_continued(
     spark: SparkSession, undisturbed: AuditSummary, tmp_path: Path
 ) -> None:
@@ -301,7 +301,6 @@ def assert_whole(out: Path, old: dict[str, bytes], new: AuditSummary) -> None:
     assert page == again.read_bytes()
 
 
-@pytest.mark.slow
 def test_a_killed_driver_is_continued(first_look: AuditSummary, tmp_path: Path) -> None:
     """Ten times at random, and once when a part is finished."""
     out, errors = tmp_path / "out", tmp_path / "errors"
@@ -337,7 +336,6 @@ def test_a_killed_driver_is_continued(first_look: AuditSummary, tmp_path: Path) 
     assert not [path for path in out.iterdir() if path.name.startswith(".")]
 
 
-@pytest.mark.slow
 def test_a_killed_executor_changes_nothing(
     first_look: AuditSummary, tmp_path: Path
 ) -> None:

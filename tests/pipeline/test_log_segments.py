@@ -264,6 +264,7 @@ def broker() -> Iterator[Broker]:
         yield broker
 
 
+@pytest.mark.slow
 def test_spark_reads_segments(spark: SparkSession, tmp_path: Path) -> None:
     """Spark skips hidden files; the folder's name begins as theirs do."""
     segment(tmp_path / "data", batch(LOG.records))
