@@ -205,14 +205,14 @@ def test_a_broker_that_disappears_leaves_the_audit_before(
 
 def test_records_are_kept_in_any_file_system(broker: Broker, tmp_path: Path) -> None:
     """``viewfs:`` mounts folders under names that are no paths of this machine."""
-    real, there = tmp_path / "real", "viewfs://other/data/out"
+    real, there = tmp_path / "real", "viewfs://followed/data/out"
     real.mkdir()
     log = OffsetsLog(server=broker.address, settings=ClientSettings())
     place = Place(broker=broker, group="first", topics=TOPICS)
     spark = spark_session("local[1]")
     try:
         conf = spark._jsc.hadoopConfiguration()
-        conf.set("fs.viewfs.mounttable.other.link./data", real.as_uri())
+        conf.set("fs.viewfs.mounttable.followed.link./data", real.as_uri())
         for number in range(2):
             aside = real / "out" / "records" / ".0-killed" / "_temporary"
             with following(there, log, master="local[1]") as found:

@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.cases import CLAIMS, OPEN, PREVIOUS, Case
+from pipeline.sources.rows import MISSING
 from tests.pipeline.callbacks import (
     KILLED,
     LEFT,
@@ -119,7 +120,11 @@ def test_every_callback_and_every_assignment(
     assert counts[SEEN] >= 2 * (counts.total() - counts[SEEN])
     called = {m for life in found.group.lives.values() for m in life.member_ids}
     assert {m for m in called if m in found.group.given} == called
-    assert not found.group.others  # nothing is quarantined
+    # A generation in which a member joins before the leader has answered is never
+    # written; a callback in it would have failed in ``compared``.
+    assert {(row["what"], row["record"]) for row in found.group.others} <= {
+        (MISSING, "generation")
+    }
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
