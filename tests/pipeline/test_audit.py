@@ -415,6 +415,7 @@ def test_the_page_is_replaced_with_the_tables(
     assert (files_of(out), (out / "audit.json").read_bytes()) == before
 
 
+@pytest.mark.slow
 def test_an_audit_of_another_file_system(spark: SparkSession, tmp_path: Path) -> None:
     """``viewfs:`` mounts folders under names that are no paths of this machine."""
     (tmp_path / "real" / "in").mkdir(parents=True)
@@ -464,6 +465,7 @@ def interrupt_in(name: str) -> Progress:
     return interrupt
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("full", ["read", "judge", "write"])
 def test_a_full_disk_leaves_the_audit_before(
     spark: SparkSession, tmp_path: Path, full: str
