@@ -6,6 +6,7 @@ import hashlib
 import zlib
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import partial
 from pathlib import PurePosixPath
 from typing import BinaryIO, Final
 from urllib.parse import unquote
@@ -132,43 +133,33 @@ def _recognized(
     forced: SourceKind | None,
     written: RecordFormat,
 ) -> SourceFile:
+    recognized = partial(
+        SourceFile,
+        name=name,
+        uri=entry.uri,
+        length=entry.length,
+        modified_ms=entry.modified_ms,
+    )
     head = file.read(len(PARQUET_MAGIC))
     if head == PARQUET_MAGIC:
         footer = _footer(file, name)
         kind = kind_of_schema(footer.schema, name, written)
         if forced not in (None, kind):
             raise UnknownFormatError(f"Parquet with {kind.value}", source=name)
-        return SourceFile(
-            name=name,
-            uri=entry.uri,
-            kind=kind,
-            layout=FileLayout.PARQUET,
-            length=entry.length,
-            modified_ms=entry.modified_ms,
-            footer=footer,
-            written=written,
+        return recognized(
+            kind=kind, layout=FileLayout.PARQUET, footer=footer, written=written
         )
     if head == AVRO_MAGIC:
         file.seek(0)
         check_avro(file, name, written)
-        return SourceFile(
-            name=name,
-            uri=entry.uri,
-            kind=SourceKind.RECORDS,
-            layout=FileLayout.AVRO,
-            length=entry.length,
-            modified_ms=entry.modified_ms,
-            written=written,
+        return recognized(
+            kind=SourceKind.RECORDS, layout=FileLayout.AVRO, written=written
         )
     head += file.read(HEAD_BYTES - len(head))
     if is_segment(name_of(entry.uri), head):
-        return SourceFile(
-            name=name,
-            uri=entry.uri,
+        return recognized(
             kind=SourceKind.RECORDS,
             layout=FileLayout.SEGMENT,
-            length=entry.length,
-            modified_ms=entry.modified_ms,
             partition=_partition(entry, name),
         )
     lines = first_lines(file)
@@ -176,13 +167,9 @@ def _recognized(
     if kind is SourceKind.RECORDS and written.encoding is None:
         written = replace(written, encoding=encoding_of(lines, written))
     is_document = kind is SourceKind.REBALANCES and not is_in_lines(lines)
-    return SourceFile(
-        name=name,
-        uri=entry.uri,
+    return recognized(
         kind=kind,
         layout=FileLayout.DOCUMENT if is_document else FileLayout.LINES,
-        length=entry.length,
-        modified_ms=entry.modified_ms,
         packed=head.startswith(GZIP_MAGIC),
         written=written,
     )
