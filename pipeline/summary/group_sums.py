@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from pipeline.summary.arrow_columns import equals, is_true, known, summed, where
 from pipeline.summary.lag import lag_known, percent_above
-from pipeline.summary.outcomes import INVALID, NEEDLESS, OUTCOMES
+from pipeline.summary.outcomes import INVALID, OUTCOMES
 
 GROUP_KEYS: Final = ("cluster", "group_id", "client_assignor")
 _EXACT: Final = pa.decimal128(38)
@@ -34,9 +34,8 @@ def day_counts(units: pa.Table, actual: pa.Table) -> pa.Table:
     generations of the clients whose lag is known; ``lag_above`` sums their peak lag
     beyond the bound, ``lag_bound`` the bound.
     """
-    is_needless = equals(units["outcome"], NEEDLESS)
     columns = {"date": units["date"]} | _summands(units)
-    columns["needless_lag"] = where(is_needless, units["needless_lag"]).cast(_EXACT)
+    columns["needless_lag"] = units["needless_lag"].cast(_EXACT)
     days = summed(pa.table(columns), ["date"])
     flags = lag_known(actual)
     above = pc.subtract(actual["peak_lag"], actual["peak_lag_bound"])

@@ -87,6 +87,8 @@ def client_units(
     rounded = pc.subtract(pc.add(gap, per_transfer), 1)
     transfers = pc.divide(rounded, per_transfer)
     is_needless = equals(units["outcome"], NEEDLESS)
+    lag = where(is_needless, units["needless_lag"])
+    units = units.set_column(COLUMNS.index("needless_lag"), "needless_lag", lag)
     return units.append_column(
         "needless_moves", where(is_needless, needless)
     ).append_column("transfers", where(equals(units["outcome"], UNBALANCED), transfers))
