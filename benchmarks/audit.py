@@ -2,7 +2,7 @@
 
 The shipped recording is multiplied under new group names (`benchmarks.multiplied`) and
 audited as a user does. Printed are the wall time and the CPU time of each phase, the
-latter for Python's workers and for Java, and the peak memory of the largest worker.
+latter for Python's workers and for Java, and the memory of the largest worker.
 Rates are per second of CPU: on a machine with other work, the wall time says little.
 
 ``--distinct`` shifts the committed offsets of each copy, so that its lags differ and
@@ -66,6 +66,7 @@ def report(manifest: dict[str, Any], usage: Usage, *, table_bytes: int) -> str:
     lines = [f"{number:,} rebalances; rows: {manifest['rows']}"]
     lines.append(
         f"{'phase':8}{'wall s':>9}{'Python s':>10}{'Java s':>9}{'per CPU s':>11}"
+        f"{'worker MiB':>12}"
     )
     total = 0.0
     for phase in PHASES:
@@ -75,10 +76,10 @@ def report(manifest: dict[str, Any], usage: Usage, *, table_bytes: int) -> str:
         lines.append(
             f"{phase:8}{wall:9.1f}{python:10.1f}{java:9.1f}"
             f"{_rate(number, python + java):>11}"
+            f"{usage.worker_bytes.get(phase, 0) / 2**20:12,.0f}"
         )
     wall = sum(usage.wall.values())
     lines.append(f"{'all':8}{wall:9.1f}{'':19}{_rate(number, total):>11}")
-    lines.append(f"largest worker: {usage.worker_bytes / 2**20:,.0f} MiB")
     lines.append(f"tables: {table_bytes / 2**20:,.0f} MiB")
     return "\n".join(lines)
 

@@ -25,14 +25,14 @@ _SECONDS_BETWEEN: Final = 0.25
 class Usage:
     """Seconds by phase: wall time, and CPU time of Python and of Java.
 
-    ``worker_bytes`` is the largest resident set of a Python process other than the
-    command itself.
+    ``worker_bytes`` has, by phase, the largest resident set of a Python process other
+    than the command itself.
     """
 
     wall: dict[str, float] = field(default_factory=dict)
     python: dict[str, float] = field(default_factory=dict)
     java: dict[str, float] = field(default_factory=dict)
-    worker_bytes: int = 0
+    worker_bytes: dict[str, int] = field(default_factory=dict)
 
 
 def measured(command: list[str]) -> Usage:
@@ -92,4 +92,5 @@ def _sample(
         by_phase[phase] = by_phase.get(phase, 0.0) + spent - seen.get(key, 0.0)
         seen[key] = spent
         if not is_java and one.pid != pid:
-            usage.worker_bytes = max(usage.worker_bytes, resident)
+            largest = usage.worker_bytes.get(phase, 0)
+            usage.worker_bytes[phase] = max(largest, resident)
