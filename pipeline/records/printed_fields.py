@@ -74,16 +74,10 @@ class PrintedMessage:
         return bytes(encoded)
 
 
-def newest_fields(described: dict[str, Any], printed: dict[str, Any]) -> int:
-    """Return the least version of a message that has all fields that are printed."""
-    return max(
-        (
-            field.min_version
-            for field in StructField(described).fields.values()
-            if _printed_name(field.name) in printed
-        ),
-        default=0,
-    )
+def first_versions(described: dict[str, Any]) -> dict[str, int]:
+    """Return the first version that has each field of a message, as it is printed."""
+    fields = StructField(described).fields.values()
+    return {_printed_name(field.name): field.min_version for field in fields}
 
 
 def _fields(fields: Iterable[Any], version: int) -> _Convert:

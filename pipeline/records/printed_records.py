@@ -27,7 +27,7 @@ from kafka.protocol.schemas import BaseField, load_json
 from pipeline.records.printed_fields import (
     PrintedError,
     PrintedMessage,
-    newest_fields,
+    first_versions,
 )
 
 _VERSION: Final = struct.Struct(">h")
@@ -123,7 +123,8 @@ def _with_messages(member: Any) -> Any:
         return member
     replaced, version = {}, 0
     if isinstance(printed := member.get("subscription"), dict):
-        version = newest_fields(_protocol(_SUBSCRIPTION), printed)
+        since = _since()
+        version = max((since.get(name, 0) for name in printed), default=0)
         replaced["subscription"] = _encoded(_SUBSCRIPTION, version, printed)
     if isinstance(printed := member.get("assignment"), dict):
         if printed.get("userData") is not None:
@@ -140,6 +141,11 @@ def _encoded(name: str, version: int, printed: dict[str, Any]) -> bytes:
 @cache
 def _protocol(name: str) -> dict[str, Any]:
     return dict(load_json(name))
+
+
+@cache
+def _since() -> dict[str, int]:
+    return first_versions(_protocol(_SUBSCRIPTION))
 
 
 @cache

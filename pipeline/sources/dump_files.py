@@ -194,6 +194,7 @@ class DumpReader:
         elif text.startswith("Found ") and " invalid bytes at the end of " in text:
             yield self._quarantined(f"the tool reports: {text[:200]}", line)
         else:
+            self._left -= 1  # it can be a record that is damaged
             yield self._quarantined("no line of kafka-dump-log", line)
 
     def _count(self, reason: str, line: Line) -> None:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import Any, Final
+from functools import lru_cache
+from typing import Final
 
 import orjson
 
@@ -42,7 +43,7 @@ _NOISE: Final = re.compile(
     rb"|Indexed offset: .*|Found (timestamp mismatch|out of order timestamp) in :.*"
     rb"|  Index timestamp: .*|The following indexed offsets are not found in the log\."
 )
-_KEY: Final = " key: "
+_BEFORE_KEY: Final = " key: "
 _PAYLOAD: Final = " payload: "
 _TOMBSTONE: Final = "<DELETE>"
 _OLD_DECODER: Final = re.compile(
@@ -53,6 +54,8 @@ _JSON: Final = json.JSONDecoder()
 _LOST: Final = ("?", "\ufffd")
 """What Java prints or reads for a character that it cannot encode or decode."""
 _SHOWN: Final = 200  # characters of a message of the tool
+_LONGEST_KEPT: Final = 1_024
+"""Characters of the longest key that is kept: names have at most 249."""
 
 _INSTEAD: Final = (
     "print it with --offsets-decoder of Kafka 3.8 or newer, or give the log segments "
@@ -208,13 +211,12 @@ def record_of(line: bytes) -> RecordLine:
 
 def _contents(text: str, key_size: int, value_size: int) -> tuple[bytes, bytes | None]:
     """Encode key and value, and compare them with the lengths of what was printed."""
-    if not text.startswith(_KEY):
+    if not text.startswith(_BEFORE_KEY):
         raise DamagedLineError("key: a record without one")
-    printed, rest = _leading_json(text[len(_KEY) :])
+    record_type, key, rest = _leading_key(text[len(_BEFORE_KEY) :])
     if not rest.startswith(_PAYLOAD):
         raise DamagedLineError("no payload, or text between key and payload")
     payload = rest[len(_PAYLOAD) :]
-    record_type, key = _encoded_key(printed)
     if len(key) != key_size:
         raise DamagedLineError(_unequal("key", len(key), key_size))
     if payload == _TOMBSTONE:
@@ -229,36 +231,40 @@ def _contents(text: str, key_size: int, value_size: int) -> tuple[bytes, bytes |
     return key, value
 
 
-def _leading_json(text: str) -> tuple[Any, str]:
-    """Return the JSON object at the start of a text, and what follows it."""
+def _leading_key(text: str) -> tuple[int, bytes, str]:
+    """Return the type of the record, its key, and what follows the key."""
     if _SKIPPED.fullmatch(text):
         raise DamagedLineError(f"the tool reports: {text[:_SHOWN]}")
     if _OLD_DECODER.match(text):
         raise UselessOutputError(OLD_DECODER)
     if not text.startswith('{"type":'):
         raise UselessOutputError(NO_DECODER)
-    return _split(text)
-
-
-def _split(text: str) -> tuple[Any, str]:
-    """Split after the object; a name in it can contain what precedes a payload."""
-    at = text.find(_PAYLOAD)
     try:
-        return orjson.loads(text[: max(at, 0)]), text[at:]
+        return _split(text)
+    except PrintedError as error:
+        raise DamagedLineError(f"key: {error}") from None
+
+
+def _split(text: str) -> tuple[int, bytes, str]:
+    """Split after the key; a name in it can contain what precedes a payload."""
+    end = max(text.find(_PAYLOAD), 0)
+    encoded = _kept_key if end <= _LONGEST_KEPT else _key
+    try:
+        return *encoded(text[:end]), text[end:]
     except orjson.JSONDecodeError:
         pass
     try:
         printed, end = _JSON.raw_decode(text)
     except (ValueError, RecursionError):
         raise DamagedLineError("key: damaged JSON") from None
-    return printed, text[end:]
+    return *encode_printed_key(printed), text[end:]
 
 
-def _encoded_key(printed: object) -> tuple[int, bytes]:
-    try:
-        return encode_printed_key(printed)
-    except PrintedError as error:
-        raise DamagedLineError(f"key: {error}") from None
+def _key(text: str) -> tuple[int, bytes]:
+    return encode_printed_key(orjson.loads(text))
+
+
+_kept_key = lru_cache(maxsize=16_384)(_key)
 
 
 def _encoded_value(record_type: int, payload: str) -> bytes:
@@ -273,7 +279,10 @@ def _encoded_value(record_type: int, payload: str) -> bytes:
 def _unequal(part: str, length: int, recorded: int) -> str:
     reason = f"{part}: {length:,} bytes as printed, {max(recorded, 0):,} in the log"
     if length < recorded:
-        reason += "; print it in a locale of UTF-8 (LC_ALL=C.UTF-8)"
+        reason += (
+            "; print it with the tool of the broker's version, in a locale of UTF-8 "
+            "(LC_ALL=C.UTF-8)"
+        )
     return reason
 
 
