@@ -1,7 +1,16 @@
 """A real Apache Kafka broker on loopback, for tests with real groups."""
 
+from conformance.broker.dump_log import dump_log
 from conformance.broker.java_member import java_member
-from conformance.broker.server import VERSION, Broker, running_broker
+from conformance.broker.server import VERSION, Broker, kafka_jars, running_broker
 from conformance.broker.settings import Listener
 
-__all__ = ["VERSION", "Broker", "Listener", "java_member", "running_broker"]
+__all__ = [
+    "VERSION",
+    "Broker",
+    "Listener",
+    "dump_log",
+    "java_member",
+    "kafka_jars",
+    "running_broker",
+]

@@ -1,9 +1,9 @@
 """One Apache Kafka node (KRaft) from pinned jars, for the duration of a context.
 
-The jars are the dependencies of ``kafka_2.13``, and a logger; neither the scripts of a
-release nor a container is needed. Kafka 4.4.0 is newer, but was published without one
-of its dependencies. Data and log are in a temporary folder, and free ports of loopback
-are used.
+The jars are the dependencies of ``kafka_2.13``, ``kafka-tools``, and a logger; neither
+the scripts of a release nor a container is needed. Kafka 4.4.0 is newer, but was
+published without one of its dependencies. Data and log are in a temporary folder, and
+free ports of loopback are used.
 """
 
 from __future__ import annotations
@@ -75,14 +75,36 @@ def running_broker(
         If there is no Java, a jar cannot be fetched, or the broker does not start; the
         message then contains the end of its log.
     """
+    java = java_with_kafka()
+    with tempfile.TemporaryDirectory(prefix="broker-") as place:
+        yield from _started(java, Path(place), rack, listener)
+
+
+def java_with_kafka() -> list[str]:
+    """Fetch missing jars; return the start of a command, Java and its class path.
+
+    Raises
+    ------
+    OutsideError
+        If there is no Java, or a jar cannot be fetched.
+    """
     java = java_home().home / "bin" / "java"
+    return [str(java), "-cp", ":".join(map(str, kafka_jars()))]
+
+
+def kafka_jars() -> list[Path]:
+    """Fetch missing jars; return the paths of all.
+
+    Raises
+    ------
+    OutsideError
+        If there is no Java, or a jar cannot be fetched.
+    """
     folder = Path(sys.prefix) / "jars"
     pins = orjson.loads((Path(__file__).parent / "jars.json").read_bytes())
     jars = [Jar(**pin) for pin in pins]
-    fetch(jars, folder, java=java)
-    path = ":".join(str(folder / jar.file_name) for jar in jars)
-    with tempfile.TemporaryDirectory(prefix="broker-") as place:
-        yield from _started([str(java), "-cp", path], Path(place), rack, listener)
+    fetch(jars, folder, java=java_home().home / "bin" / "java")
+    return [folder / jar.file_name for jar in jars]
 
 
 def _started(

@@ -29,6 +29,8 @@ from pipeline.records.model import (
     OffsetTombstone,
     SetAside,
 )
+from pipeline.records.printed_fields import PrintedError
+from pipeline.records.printed_records import encode_printed_key, encode_printed_value
 
 __all__ = [
     "ClassicMemberMetadata",
@@ -48,6 +50,7 @@ __all__ = [
     "GroupTombstone",
     "OffsetCommit",
     "OffsetTombstone",
+    "PrintedError",
     "Record",
     "SetAside",
     "TopicIdPartitions",
@@ -55,4 +58,6 @@ __all__ = [
     "commit_key",
     "commit_values",
     "decode_record",
+    "encode_printed_key",
+    "encode_printed_value",
 ]

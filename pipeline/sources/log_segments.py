@@ -19,6 +19,7 @@ from kafka.record.default_records import DefaultRecordBatch
 
 from pipeline.sources.record_lines import OFFSETS_TOPIC
 from pipeline.sources.rows import UNREADABLE, Row, bytes_row, quarantine_row
+from pipeline.sources.transactions import OpenTransactions
 
 HEAD_BYTES: Final = 17
 """Bytes of a batch up to its format (magic), which tell that a file is a segment."""
@@ -81,7 +82,7 @@ def rows_of_segment(data: bytes, source: str, partition: int) -> Iterator[Row]:
     segment counts: its marker can be in the next.
     """
     place: dict[str, Any] = {"source": source, "source_partition": partition}
-    open_rows: dict[int, list[Row]] = {}  # by producer
+    transactions = OpenTransactions()
     for start, piece in _pieces(data):
         if piece is None:
             left = len(data) - start
@@ -99,14 +100,12 @@ def rows_of_segment(data: bytes, source: str, partition: int) -> Iterator[Row]:
             yield quarantine_row(UNREADABLE, reason, line=offset, raw=piece, **place)
             continue
         if batch.is_control_batch:
-            held = open_rows.pop(producer, [])
-            yield from held if _is_commit(rows) else ()
+            yield from transactions.end(producer, is_commit=_is_commit(rows))
         elif batch.is_transactional:
-            open_rows.setdefault(producer, []).extend(rows)
+            transactions.hold(producer, rows)
         else:
             yield from rows
-    for held in open_rows.values():
-        yield from held
+    yield from transactions.rest()
 
 
 def _pieces(data: bytes) -> Iterator[tuple[int, bytes | None]]:

@@ -16,6 +16,7 @@ from pipeline.records import decode_record
 from pipeline.sources.avro_files import rows_of_avro
 from pipeline.sources.describe_files import read_describe
 from pipeline.sources.documents import read_document_file, read_document_lines
+from pipeline.sources.dump_files import rows_of_dump
 from pipeline.sources.lines import Line, read_lines
 from pipeline.sources.log_segments import rows_of_segment
 from pipeline.sources.record_lines import row_of_line
@@ -62,6 +63,28 @@ def rows_of_folder(pieces: Iterable[TextPiece]) -> Iterator[Row]:
         (name, (line for piece in group for line in piece.lines()))
         for name, group in groupby(pieces, key=lambda piece: piece.file.name)
     )
+
+
+def rows_of_dumps(pieces: Iterable[TextPiece]) -> Iterator[Row]:
+    """Yield the rows of outputs of ``kafka-dump-log``, sorted by file and line."""
+    for name, group in groupby(pieces, key=lambda piece: piece.file.name):
+        failures: list[Row] = []
+        lines = (line for piece in group for line in piece.lines())
+        for row in rows_of_dump(_until_failure(lines, name, failures), name):
+            yield keyed(row) if row["what"] == RECORD else row
+        yield from failures
+
+
+def _until_failure(
+    lines: Iterator[Line], source: str, failures: list[Row]
+) -> Iterator[Line]:
+    """Yield the lines before the place where a file cannot be read."""
+    try:
+        yield from lines
+    except (OSError, EOFError, zlib.error) as error:
+        first = (str(error).splitlines() or [type(error).__name__])[0]
+        reason = f"breaks off here: {first}"
+        failures.append(quarantine_row(UNREADABLE, reason, source=source))
 
 
 def _rows(piece: TextPiece, max_partitions: int) -> Iterator[Row]:

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 
 from pipeline.files import FileEntry, FileStore, is_local, name_of
 from pipeline.sources.avro_files import AVRO_MAGIC, check_avro
+from pipeline.sources.dump_files import is_dump, why_useless
 from pipeline.sources.lines import GZIP_MAGIC
 from pipeline.sources.log_segments import HEAD_BYTES, is_segment, partition_of_folder
 from pipeline.sources.record_format import AS_SPARK, RecordFormat
@@ -51,6 +52,7 @@ class FileLayout(Enum):
     PARQUET = "parquet"
     AVRO = "avro"
     SEGMENT = "segment"  # of a broker's log
+    DUMP = "dump"  # of segments: lines whose meaning depends on those before
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +93,7 @@ class SourceFile:
     def is_large(self) -> bool:
         """Whether it is read line by line by Spark."""
         return (
-            self.layout is FileLayout.LINES
+            self.layout in (FileLayout.LINES, FileLayout.DUMP)
             and self.length >= LARGE
             and self.packed == self.uri.endswith(".gz")
             and not self.uri.endswith(_OTHER_CODECS)
@@ -164,13 +166,18 @@ def _recognized(
         )
     lines = first_lines(file)
     kind = forced or kind_of_text(file, lines, name, written)
+    packed = head.startswith(GZIP_MAGIC)
+    if kind is SourceKind.RECORDS and is_dump(lines):
+        if reason := why_useless(lines, name):
+            raise UnknownFormatError(reason, source=name)
+        return recognized(kind=kind, layout=FileLayout.DUMP, packed=packed)
     if kind is SourceKind.RECORDS and written.encoding is None:
         written = replace(written, encoding=encoding_of(lines, written))
     is_document = kind is SourceKind.REBALANCES and not is_in_lines(lines)
     return recognized(
         kind=kind,
         layout=FileLayout.DOCUMENT if is_document else FileLayout.LINES,
-        packed=head.startswith(GZIP_MAGIC),
+        packed=packed,
         written=written,
     )
 

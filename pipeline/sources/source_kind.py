@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from pipeline.describe.messages import note_of
 from pipeline.describe.text_tables import heading_of
+from pipeline.sources.dump_files import is_dump
 from pipeline.sources.lines import Line, read_lines, unpacked
 from pipeline.sources.record_format import (
     REQUIRED,
@@ -24,8 +25,6 @@ from pipeline.sources.record_parquet import missing_columns
 from rebalance import SourceError
 
 PARQUET_MAGIC: Final = b"PAR1"
-_DUMP: Final = re.compile(rb"Dumping /|Log starting offset: |baseOffset: |\| offset: ")
-"""Lines of kafka-dump-log (``DumpLogSegments`` of Kafka), with any of its decoders."""
 _LINES_LOOKED_AT: Final = 200
 _BYTES_LOOKED_AT: Final = 4 << 20  # of a line, or of a document in several lines
 _LONG_LINES: Final = 4
@@ -81,6 +80,8 @@ def kind_of_text(
     """
     if not lines:
         raise UnknownFormatError("an empty file", source=name)
+    if is_dump(lines):
+        return SourceKind.RECORDS
     kind = _kind_of_lines(lines, written) or _kind_of_document(file)
     if kind is None:
         raise UnknownFormatError(f"{UNKNOWN}{_hint(file, lines[0])}", source=name)
@@ -120,7 +121,8 @@ def is_in_lines(lines: Iterable[Line]) -> bool:
 
 ACCEPTED: Final = (
     "accepted are records of __consumer_offsets (Parquet, Avro, JSON Lines; see "
-    "--columns; or a broker's log segments), "
+    "--columns; or a broker's log segments, or output of kafka-dump-log "
+    "--offsets-decoder), "
     "text of kafka-consumer-groups --describe, and rebalance/1 documents (JSON, "
     "Parquet); for example: kafka-consumer-groups --bootstrap-server localhost:9092 "
     "--describe --all-groups > groups.txt && assignor-oracle audit groups.txt "
@@ -188,12 +190,6 @@ def _hint(file: BinaryIO, first: Line) -> str:
         return " (log ends? give them with --offsets)"
     if isinstance(whole, dict) and all(isinstance(n, int) for n in whole.values()):
         return " (partition counts? give them with --topics)"
-    if _DUMP.match(first.text):
-        return (
-            ": output of kafka-dump-log, which does not contain the bytes of keys and "
-            "values; give the log segments themselves, in their folders "
-            "(__consumer_offsets-PARTITION)"
-        )
     if isinstance(fields := _object(first.text), dict):
         names = ", ".join(map(str, fields))[:_SHOWN]
         return f": JSON with {names} (records? give their names with --columns)"

@@ -24,7 +24,12 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from pipeline.sources.documents import document_of_row
 from pipeline.sources.numbering import first_numbers, numbered
-from pipeline.sources.read import TextPiece, rows_of_folder, rows_of_piece
+from pipeline.sources.read import (
+    TextPiece,
+    rows_of_dumps,
+    rows_of_folder,
+    rows_of_piece,
+)
 from pipeline.sources.record_batches import on_records
 from pipeline.sources.rows import (
     ROWS,
@@ -139,14 +144,23 @@ class SourceReader:
     ) -> Iterator[DataFrame]:
         texts = [file for file in files if file.layout is not FileLayout.PARQUET]
         describes = [file for file in texts if file.kind is SourceKind.DESCRIBE]
-        others = [file for file in texts if file.kind is not SourceKind.DESCRIBE]
+        dumps = [file for file in texts if file.layout is FileLayout.DUMP]
+        others = [
+            file
+            for file in texts
+            if file.kind is not SourceKind.DESCRIBE
+            and file.layout is not FileLayout.DUMP
+        ]
         if others:
             convert = _on_pieces(_by_uri(others), self._most)
             pieces = self._pieces(others, is_lenient=is_lenient)
             yield pieces.mapInArrow(convert, _SPARK_ROWS)
         if describes:
             pieces = self._pieces(describes, is_lenient=is_lenient)
-            yield self._by_folder(pieces, describes)
+            yield self._in_order(pieces, describes, by="folder")
+        if dumps:
+            pieces = self._pieces(dumps, is_lenient=is_lenient)
+            yield self._in_order(pieces, dumps, by="name")
 
     def _pieces(self, files: Sequence[SourceFile], *, is_lenient: bool) -> DataFrame:
         """Return the pieces of texts; the lines of large ones are counted first."""
@@ -164,17 +178,24 @@ class SourceReader:
             tables.append(numbered(lines, first_numbers(lines)))
         return reduce(DataFrame.unionByName, tables)
 
-    def _by_folder(self, pieces: DataFrame, files: Sequence[SourceFile]) -> DataFrame:
-        """Read the describe texts of each folder together, in the order of names."""
+    def _in_order(
+        self, pieces: DataFrame, files: Sequence[SourceFile], *, by: str
+    ) -> DataFrame:
+        """Read files in the order of their lines.
+
+        Describe texts of one ``folder`` are read together, in the order of names, and
+        output of ``kafka-dump-log`` by ``name``, one file at a time.
+        """
         named = _by_uri(files)
-        folders = len({file.folder for file in files})
+        read = _on_folders if by == "folder" else _on_dumps
+        apart = len({getattr(file, by) for file in files})
         placed = pieces.mapInArrow(
             _with_names(named),
             f"{PATH} string, {FIRST} bigint, {TEXT} binary, folder string, name string",
         )
-        ordered = placed.repartition(min(self._tasks, folders), "folder")
+        ordered = placed.repartition(min(self._tasks, apart), by)
         ordered = ordered.sortWithinPartitions("folder", "name", FIRST)
-        return ordered.mapInArrow(_on_folders(named), _SPARK_ROWS)
+        return ordered.mapInArrow(read(named), _SPARK_ROWS)
 
     def _broken_parquet(self) -> dict[str, str]:
         """Compare the rows that can be read of each file with those of its footer."""
@@ -307,6 +328,13 @@ def _on_folders(files: dict[str, SourceFile]) -> Callable[[Batches], Batches]:
             yield from rows_of_folder(folder)
 
     return lambda batches: batches_of(rows(batches))
+
+
+def _on_dumps(files: dict[str, SourceFile]) -> Callable[[Batches], Batches]:
+    def convert(batches: Batches) -> Batches:
+        return batches_of(rows_of_dumps(_text_pieces(batches, files)))
+
+    return convert
 
 
 def _text_pieces(batches: Batches, files: dict[str, SourceFile]) -> Iterator[TextPiece]:

@@ -14,7 +14,13 @@ import pyarrow.parquet as pq
 from pipeline.files import local_path
 from pipeline.sources.documents import document_of_row
 from pipeline.sources.find import Found, find_sources
-from pipeline.sources.read import TextPiece, keyed, rows_of_folder, rows_of_piece
+from pipeline.sources.read import (
+    TextPiece,
+    keyed,
+    rows_of_dumps,
+    rows_of_folder,
+    rows_of_piece,
+)
 from pipeline.sources.record_format import COLUMNS
 from pipeline.sources.record_parquet import record_columns, record_of_fields
 from pipeline.sources.rows import RECORD, Row
@@ -45,6 +51,8 @@ def read_found(found: Found, max_partitions: int = MAX_PARTITIONS) -> list[Row]:
 
 
 def _rows(file: SourceFile, most: int) -> Iterable[Row]:
+    if file.layout is FileLayout.DUMP:
+        return rows_of_dumps([_piece(file)])
     if file.layout is not FileLayout.PARQUET:
         return rows_of_piece(_piece(file), most)
     table = pq.read_table(pa.BufferReader(local_path(file.uri).read_bytes()))

@@ -92,32 +92,6 @@ def test_text_in_parquet_needs_an_encoding(tmp_path: Path) -> None:
     assert len(find_sources([tmp_path], written=record_format(None, "hex")).files) == 1
 
 
-BATCH = "baseOffset: 0 lastOffset: 5 count: 6 baseSequence: 0 magic: 2 isvalid: true\n"
-RECORD_LINE = (
-    "| offset: 0 CreateTime: 1727354207209 keySize: 26 valueSize: 29 sequence: 1 "
-    'headerKeys: [] key: {"type":"2","data":{"group":"g"}} payload: {"version":"3"}\n'
-)
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        (
-            "Dumping /kafka/__consumer_offsets-0/0.log\n" + BATCH,
-            "kafka-dump-log, which",
-        ),
-        (BATCH + RECORD_LINE, "does not contain the bytes of keys and values"),
-        (RECORD_LINE, "give the log segments themselves, in their folders"),
-    ],
-)
-def test_output_that_lacks_the_bytes_is_named_with_what_to_do(
-    tmp_path: Path, text: str, reason: str
-) -> None:
-    (tmp_path / "r.txt").write_text(text)
-    with pytest.raises(SourceError, match=reason):
-        find_sources([tmp_path / "r.txt"])
-
-
 def test_an_unknown_format_lists_the_accepted_ones_and_a_command(
     tmp_path: Path,
 ) -> None:

@@ -1,0 +1,174 @@
+"""Output of ``kafka-dump-log`` by the real tool, and as Spark reads it."""
+
+from __future__ import annotations
+
+import gzip
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from pyspark.sql import SparkSession
+
+from conformance.broker import dump_log, running_broker
+from pipeline.records import (
+    ConsumerGroupCurrentMemberAssignment,
+    ConsumerGroupMemberMetadata,
+    ConsumerGroupMetadata,
+    ConsumerGroupRecord,
+    ConsumerGroupTargetAssignmentMember,
+    GroupMetadata,
+    OffsetCommit,
+    Record,
+    decode_record,
+)
+from pipeline.session import spark_session
+from pipeline.sources import source_file, spark_tables
+from rebalance.protocol import (
+    MemberAssignment,
+    Subscription,
+    encode_assignment,
+    encode_subscription,
+)
+from tests.pipeline.dumped_groups import DATA, RARE, fill, segment_of
+from tests.pipeline.local_reading import read_path
+from tests.pipeline.test_dump_log import (
+    RECORD_LINES,
+    TEXT,
+    damage,
+    read_text,
+    records,
+    without_epochs,
+)
+from tests.pipeline.test_log_segments import batch, segment
+from tests.pipeline.test_spark_rows import by_spark, comparable
+from tests.records.consumer_writers import consumer_key, consumer_value
+from tests.records.strategies import consumer_records, groups, offset_commits
+from tests.records.writers import group_key, group_value, offset_key, offset_value
+from tests.wire_strategies import assignments, subscriptions
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[SparkSession]:
+    session = spark_session("local[2]")
+    yield session
+    session.stop()
+
+
+def test_blocks_of_large_output_do_not_matter(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file and the batch of a record are known in any partitioning."""
+    rng = random.Random(3)  # noqa: S311
+    lines = TEXT.splitlines(keepends=True)
+    for at in rng.sample(RECORD_LINES, 5):
+        lines[at] = lines[at][: rng.randrange(len(lines[at]))] + "\n"
+    (tmp_path / "d.txt").write_text("".join(lines))
+    (tmp_path / "other.txt.gz").write_bytes(gzip.compress(TEXT.encode()))
+    (tmp_path / "segments").mkdir()
+    segment(tmp_path / "segments", (DATA / RARE / f"{0:020}.log").read_bytes())
+    whole = comparable(read_path(tmp_path))
+    assert comparable(by_spark(spark, tmp_path)) == whole
+    monkeypatch.setattr(source_file, "LARGE", 1)
+    monkeypatch.setattr(spark_tables, "BLOCK_BYTES", 8_000)
+    assert comparable(by_spark(spark, tmp_path, tasks=1)) == whole
+    assert comparable(by_spark(spark, tmp_path, tasks=7)) == whole
+
+
+def test_the_real_tool_on_a_real_segment() -> None:
+    with running_broker() as broker:
+        fill(broker)
+        segments = [segment_of(broker)]
+        theirs = records(read_path(segments[0]))
+        printed = read_text(dump_log(segments))
+        lossy = read_text(dump_log(segments, encoding="US-ASCII"))
+    assert records(printed) == theirs
+    assert damage(printed) == []
+    kinds = {type(decode_record(row["key"], row["value"])) for row in theirs}
+    assert {OffsetCommit, GroupMetadata, ConsumerGroupMemberMetadata} <= kinds
+    # Names that an encoding cannot express are not read as others.
+    plain = [row for row in theirs if "ü".encode() not in row["key"]]
+    assert records(lossy) == plain
+    assert len(damage(lossy)) == len(theirs) - len(plain) > 0
+    assert all("in a locale of UTF-8" in one[1] for one in damage(lossy))
+
+
+def test_the_real_tool_on_random_records(tmp_path: Path) -> None:
+    """What Kafka prints of records that no broker here writes."""
+    drawn: list[tuple[bytes, bytes | None]] = []
+
+    @given(
+        offset_commits(), groups(), consumer_records(), subscriptions(), assignments()
+    )
+    def draw(
+        commit: OffsetCommit,
+        group: GroupMetadata,
+        record: ConsumerGroupRecord,
+        subscription: Subscription,
+        assignment: MemberAssignment,
+    ) -> None:
+        members = replace(
+            group,
+            protocol_type="consumer",
+            members=tuple(
+                replace(
+                    member,
+                    subscription=encode_subscription(subscription),
+                    assignment=encode_assignment(assignment),
+                )
+                for member in group.members
+            ),
+        )
+        drawn.extend(
+            (
+                (offset_key(commit), offset_value(commit)),
+                (group_key(group.group_id), group_value(group)),
+                (group_key(members.group_id), group_value(members)),
+                (consumer_key(record), consumer_value(as_in_kafka(record))),
+            )
+        )
+
+    draw()
+    parts = [
+        {
+            "key": key.hex(),
+            "value": None if value is None else value.hex(),
+            "timestamp": 1,
+            "offset": offset,
+        }
+        for offset, (key, value) in enumerate(drawn)
+    ]
+    path = segment(tmp_path, b"".join(batch([part]) for part in parts))
+    rows = read_text(dump_log([path]))
+    assert damage(rows) == []
+    assert len(records(rows)) == len(drawn) > 100
+    for row, (key, value) in zip(records(rows), drawn, strict=True):
+        ours = decode_record(row["key"], row["value"])
+        theirs = decode_record(key, value)
+        assert without_versions(ours) == without_versions(theirs)
+
+
+def as_in_kafka(record: ConsumerGroupRecord) -> ConsumerGroupRecord:
+    """Leave out the tags that the tool, Kafka 4.3.1, does not know."""
+    if isinstance(record, ConsumerGroupMetadata):
+        return replace(record, creation_time=-1)
+    if isinstance(record, ConsumerGroupTargetAssignmentMember):
+        return replace(record, assigned=without_epochs(record.assigned))
+    if isinstance(record, ConsumerGroupCurrentMemberAssignment):
+        assigned, revoking = map(without_epochs, (record.assigned, record.revoking))
+        return replace(record, assigned=assigned, revoking=revoking)
+    return record
+
+
+def without_versions(record: Record) -> Record:
+    """Leave out the version of each assignment, which is not printed."""
+    if not isinstance(record, GroupMetadata) or record.protocol_type != "consumer":
+        return record
+    members = (
+        replace(member, assignment=member.assignment[2:]) for member in record.members
+    )
+    return replace(record, members=tuple(members))
