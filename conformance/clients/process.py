@@ -38,6 +38,11 @@ class Adapter:
         self.seconds = seconds  # per rebalance, including the start of the program
         self._running: _Running | None = None
 
+    @property
+    def name(self) -> str:
+        """The name of the program."""
+        return self.program.name
+
     def __enter__(self) -> Self:
         return self
 
