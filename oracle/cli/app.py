@@ -11,6 +11,7 @@ from oracle.cli.audit import audit
 from oracle.cli.compare import compare
 from oracle.cli.corpus import corpus
 from oracle.cli.front import front
+from oracle.cli.fuzz import fuzz
 from oracle.cli.judge import judge
 from oracle.cli.snapshot import snapshot
 from oracle.cli.solve import solve
@@ -51,5 +52,5 @@ def assignor_oracle(
     """
 
 
-for verb in (solve, assign, judge, compare, front, corpus, audit, snapshot):
+for verb in (solve, assign, judge, compare, front, corpus, audit, snapshot, fuzz):
     app.command()(verb)
