@@ -9,6 +9,7 @@ import typer
 from oracle.cli.assign import assign
 from oracle.cli.audit import audit
 from oracle.cli.compare import compare
+from oracle.cli.corpus import corpus
 from oracle.cli.front import front
 from oracle.cli.judge import judge
 from oracle.cli.snapshot import snapshot
@@ -50,5 +51,5 @@ def assignor_oracle(
     """
 
 
-for verb in (solve, assign, judge, compare, front, audit, snapshot):
+for verb in (solve, assign, judge, compare, front, corpus, audit, snapshot):
     app.command()(verb)
