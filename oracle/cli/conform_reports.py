@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -16,6 +17,7 @@ from oracle.cli.terminal import printed
 from oracle.names import visible
 
 FINDINGS_SHOWN: Final = 10
+FINDINGS_OF_PART: Final = 3
 _REASON_SHOWN: Final = 200  # characters
 
 
@@ -54,6 +56,7 @@ class Matrix:
     requirement: Requirement
     totals: Totals = field(init=False)
     findings: list[str] = field(default_factory=list)
+    shown: Counter[tuple[str, str]] = field(default_factory=Counter)
     missing: list[tuple[str, str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -62,7 +65,11 @@ class Matrix:
     def add(self, subject: str, check: Check) -> None:
         """Count one check."""
         self.totals.add(subject, check)
-        if not check.passes(self.requirement) and len(self.findings) < FINDINGS_SHOWN:
+        part = (subject, check.part)
+        if check.passes(self.requirement) or self.shown[part] == FINDINGS_OF_PART:
+            return
+        if len(self.findings) < FINDINGS_SHOWN:
+            self.shown[part] += 1
             place = f"{check.part} {check.name}"
             why = visible("; ".join(check.reasons), limit=_REASON_SHOWN)
             self.findings.append(f"{check.result}: {visible(place)}: {why}")
@@ -76,7 +83,7 @@ class Matrix:
         parts: list[RenderableType] = [self._table(), *map(Text, self.findings)]
         more = self.totals.findings - len(self.findings)
         if more > 0:
-            parts.append(Text(f"… and {more:,} more findings (--json: all)"))
+            parts.append(Text(f"… and {more:,} more (--json: all)"))
         for subject, reason in self.missing:
             parts.append(Text(f"not run: {visible(subject)}: {visible(reason)}"))
         self.sink.write_text(printed(*parts, Text(self._summary())))
