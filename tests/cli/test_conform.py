@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from conformance.clients import ClientAssignor, Program
 from conformance.runs import FAMILIES
 from tests.cli.commands import Cli
 from tests.conformance.tap_reading import read_tap
@@ -188,3 +190,38 @@ def test_a_client_that_is_not_installed_is_missing(
     both = cli("conform", *options, "--command", ROUND_ROBIN)
     assert both.code == 3
     assert "not run: sarama" in both.out.decode()
+
+
+def test_several_subjects_are_a_matrix_with_a_row_each(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, program: Any
+) -> None:
+    words = tuple(shlex.split(program(LOST)))
+    monkeypatch.setattr(
+        ClientAssignor, "program", lambda one: Program(name=one.spec, argv=words)
+    )
+
+    def known(spec: str) -> tuple[ClientAssignor, ...]:
+        return tuple(
+            ClientAssignor(
+                client=spec,
+                version="1",
+                assignor=name,
+                cooperative=name == "b",
+                deterministic=True,
+                language="Python",
+            )
+            for name in ("a", "b")
+        )
+
+    monkeypatch.setattr("oracle.cli.subjects.matching_client_assignors", known)
+    options = ("--client", "one", "--client", "two", *SHORT)
+    ended = cli("conform", *options, "--command", ROUND_ROBIN)
+    assert ended.code == 1
+    lines = ended.out.decode().splitlines()
+    rows = [line.split("│") for line in lines if "│" in line][-4:]
+    subjects = [row[0].strip() for row in rows]
+    assert subjects == ["one@1/a", "one@1/b", "two@1/a", "two@1/b"]
+    counts = [[cell.strip() for cell in row[1:3]] for row in rows]
+    assert counts == [["4", "0"]] * 4  # they assign nothing
+    documents = cli("conform", *options, "--json").documents
+    assert {one["subject"] for one in documents} == set(subjects)

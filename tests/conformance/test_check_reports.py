@@ -145,4 +145,10 @@ def test_totals_count_by_subject_and_part() -> None:
         ("you", "churn", 3, 1),
     ]
     assert totals.findings == 6
+    sums = totals.by_subject()
+    assert [(name, one.checks, one.passed) for name, one in sums.items()] == [
+        ("me", 5, 2),
+        ("you", 5, 2),
+    ]
+    assert sums["you"].results["crash"] == 1
     assert totals.results == ["crash", "invalid", "unrevoked", "needless-moves"]
