@@ -63,4 +63,5 @@ def built_command(client: ClientDeclaration, version: str) -> tuple[str, ...] | 
         argv = tuple(map(str, record["argv"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return argv if is_current and Path(argv[0]).exists() else None
+    is_there = all(Path(word).exists() for word in argv if word.startswith("/"))
+    return argv if is_current and is_there else None
