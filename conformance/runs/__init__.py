@@ -4,10 +4,11 @@ from conformance.runs.categories import SAFETY, Category, Requirement
 from conformance.runs.draws import Counts, Sighting
 from conformance.runs.external import External, external_client, external_command
 from conformance.runs.families import FAMILIES, Family
-from conformance.runs.recording import Recorder, subject_record
+from conformance.runs.recording import Recorder, case_parts, subject_record
 from conformance.runs.records import (
     Finding,
     RunSummary,
+    ShrunkRecord,
     finding_schema,
     parse_finding,
     parse_run,
@@ -23,7 +24,7 @@ from conformance.runs.rounds import (
 )
 from conformance.runs.run import RunPlan, run_families, run_instances
 from conformance.runs.subject import Subject
-from conformance.runs.workers import Startable
+from conformance.runs.workers import Startable, in_workers
 
 __all__ = [
     "FAMILIES",
@@ -40,13 +41,16 @@ __all__ = [
     "Requirement",
     "RunPlan",
     "RunSummary",
+    "ShrunkRecord",
     "Sighting",
     "Startable",
     "Subject",
+    "case_parts",
     "drive",
     "external_client",
     "external_command",
     "finding_schema",
+    "in_workers",
     "next_generation",
     "next_round",
     "parse_finding",

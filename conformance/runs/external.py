@@ -11,7 +11,13 @@ from typing import Final
 
 import orjson
 
-from conformance.clients import Adapter, ClientAssignor, Program, Verdict
+from conformance.clients import (
+    Adapter,
+    Answer,
+    ClientAssignor,
+    Program,
+    Verdict,
+)
 from conformance.runs.subject import Subject
 from rebalance import OutsideError
 
@@ -51,6 +57,14 @@ class External:
         """Return the subject; the process starts with its first rebalance."""
         return Adapter(self._limited(), seconds=self.seconds)
 
+    def start_impatient(self, seconds: float) -> Subject:
+        """Return the subject with a shorter limit, which excludes its start.
+
+        Shrinking a hang takes the whole limit for every smaller one that it finds.
+        """
+        adapter = Adapter(self._limited(), seconds=self.seconds)
+        return _Impatient(adapter=adapter, seconds=min(seconds, self.seconds))
+
     def check(self) -> None:
         """Send the simplest rebalance: one member, one partition.
 
@@ -76,6 +90,34 @@ class External:
             return self.program
         python = (sys.executable, "-I", "-S", str(LIMITED), str(self.memory))
         return replace(self.program, argv=(*python, *self.program.argv))
+
+
+@dataclass(slots=True, kw_only=True)
+class _Impatient:
+    """An adapter that is started by the simplest rebalance, then asked with a limit."""
+
+    adapter: Adapter
+    seconds: float
+    is_running: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.adapter.name
+
+    def answer(self, rebalance: bytes) -> Answer:
+        patience = self.adapter.seconds
+        if not self.is_running:
+            self.adapter.answer(orjson.dumps(PROBE))
+        try:
+            self.adapter.seconds = self.seconds
+            answer = self.adapter.answer(rebalance)
+        finally:
+            self.adapter.seconds = patience
+        self.is_running = answer.verdict in {Verdict.ANSWERED, Verdict.ERROR}
+        return answer
+
+    def close(self) -> None:
+        self.adapter.close()
 
 
 def external_command(

@@ -13,6 +13,7 @@ from conformance.runs.records import (
     Finding,
     RoundRecord,
     RunSummary,
+    ShrunkRecord,
     SubjectRecord,
     outcome_counts,
 )
@@ -41,7 +42,9 @@ class Recorder:
     date: str
     oracle: str
 
-    def finding(self, sighting: Sighting) -> Finding:
+    def finding(
+        self, sighting: Sighting, shrunk: ShrunkRecord | None = None
+    ) -> Finding:
         """Return the record of an outcome."""
         family, outcome = sighting.family, sighting.outcome
         is_drawn = family != FILE
@@ -57,6 +60,7 @@ class Recorder:
             step=sighting.step,
             category=outcome.category.value,
             detail=outcome.detail,
+            **_present(shrunk=shrunk),
             command=drawn if is_drawn else f"{self.repeat} --instances FILE",
         )
 

@@ -17,7 +17,7 @@ import orjson
 import verify
 from conformance.clients import Answer, Verdict
 from conformance.runs.categories import Category
-from conformance.runs.optimum import least_moves
+from conformance.runs.optimum import least_moves, moves_bound
 from conformance.runs.subject import Subject
 
 Document = dict[str, Any]
@@ -114,7 +114,7 @@ def drive(
         Whether to drive it through rounds.
     fewest : callable
         Returns the fewest moves of a dec-min balanced assignment; called only if the
-        answer is dec-min balanced and moves something.
+        answer is dec-min balanced and `moves_bound` does not settle it.
 
     Raises
     ------
@@ -235,8 +235,8 @@ def _at_rest(
     fewest: Callable[[Document], int],
 ) -> Outcome:
     """Classify a valid stable state against the claims of the first round."""
+    case = verify.understand(rounds[0].rebalance)
     if len(rounds) > 1:
-        case = verify.understand(rounds[0].rebalance)
         verdict = verify.judge_case(case, {"members": _held(rounds[-1])})
     figures = {name: n for name, n in verdict["figures"].items() if name != "withheld"}
     needless = None
@@ -245,8 +245,9 @@ def _at_rest(
     elif not figures["dec_min_balanced"]:
         category = Category.UNBALANCED
     else:
-        moves = figures["moves"]
-        needless = moves - fewest(rounds[0].rebalance) if moves else 0
+        needless = figures["moves"] - moves_bound(case, figures["loads"])
+        if needless:  # the bound is not always reached
+            needless = figures["moves"] - fewest(rounds[0].rebalance)
         category = Category.NEEDLESS_MOVES if needless else Category.OPTIMAL
     return Outcome(
         rounds=rounds,

@@ -132,6 +132,22 @@ Keep = Annotated[
         help="Findings to record per family and kind of outcome; all are counted.",
     ),
 ]
+Shrinking = Annotated[
+    bool,
+    typer.Option(
+        "--shrink/--no-shrink",
+        help="Shrink each recorded finding to a minimal instance.",
+    ),
+]
+ShrinkSeconds = Annotated[
+    float,
+    typer.Option(
+        "--shrink-seconds",
+        parser=parse_seconds,
+        metavar="S",
+        help="Time for shrinking one finding; then the smallest instance so far.",
+    ),
+]
 
 
 def fuzz(  # noqa: PLR0913 - one parameter per option
@@ -150,6 +166,8 @@ def fuzz(  # noqa: PLR0913 - one parameter per option
     memory: Memory = None,
     require: Required = "valid",
     keep: Keep = 1,
+    shrink: Shrinking = True,
+    shrink_seconds: ShrinkSeconds = 30.0,
     output: OutputOption = "-",
     as_json: JsonOption = False,
 ) -> None:
@@ -157,8 +175,8 @@ def fuzz(  # noqa: PLR0913 - one parameter per option
 
     Each answer is checked for validity, for safety across cooperative rounds, for
     balance, and for needless moves; a crash or a hang costs one rebalance. Writes one
-    finding/1 per kind of outcome that is not optimal, and one run/1 per family. Exit
-    code 1 if an outcome does not meet --require.
+    finding/1 per kind of outcome that is not optimal, with its shrunk instance, and one
+    run/1 per family. Exit code 1 if an outcome does not meet --require.
 
     Example: assignor-oracle fuzz --command 'python my_assignor.py' --seed 1
     """
@@ -179,5 +197,6 @@ def fuzz(  # noqa: PLR0913 - one parameter per option
         memory=memory,
         require=require,
         keep=keep,
+        shrink_seconds=shrink_seconds if shrink else None,
     )
     fuzz_all(options, output=output, as_json=as_json)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import orjson
 from rich.console import RenderableType
 from rich.text import Text
 
-from conformance.runs import Category, Finding, RunSummary
+from conformance.runs import Category, Finding, RunSummary, ShrunkRecord
 from oracle.cli.tables import Cell, table_of
 from oracle.names import visible
+from rebalance import plain_of
 
 REASON_SHOWN = 200
 COMMAND_SHOWN = 400
+INSTANCE_SHOWN = 1_000
 
 
 def fuzz_parts(
@@ -47,6 +50,21 @@ def _counts(summaries: Sequence[RunSummary]) -> RenderableType:
 def _finding(finding: Finding) -> Iterator[RenderableType]:
     kind = " ".join(part for part in (finding.category, finding.detail) if part)
     yield Text(f"{finding.family} · {visible(kind, limit=120)}", style="bold")
-    if finding.reason:
-        yield Text(visible(finding.reason, limit=REASON_SHOWN))
+    case = finding.shrunk or finding
+    if case.reason:
+        yield Text(visible(case.reason, limit=REASON_SHOWN))
+    if finding.shrunk is not None:
+        yield Text(_how_shrunk(finding.shrunk))
+        instance = orjson.dumps(plain_of(case.instance)).decode()
+        yield Text(visible(instance, limit=INSTANCE_SHOWN))
     yield Text(visible(finding.command, limit=COMMAND_SHOWN))
+
+
+def _how_shrunk(shrunk: ShrunkRecord) -> str:
+    partitions = sum(one.partitions for one in shrunk.instance.topics.values())
+    parts = [f"{len(shrunk.instance.members)} members, {partitions} partitions"]
+    parts += ["minimal" if shrunk.minimal else "not minimal"]
+    if shrunk.seen is not None:
+        k, n = shrunk.seen
+        parts.append(f"flaky: seen {k} of {n}")
+    return ", ".join(parts)

@@ -20,12 +20,15 @@ from conformance.runs import (
     Requirement,
     RunPlan,
     RunSummary,
+    ShrunkRecord,
+    Sighting,
     external_client,
     external_command,
     run_families,
     run_instances,
     subject_record,
 )
+from conformance.shrinking import shrink_all, shrunk_record
 from oracle.cli.codes import FINE, NO
 from oracle.cli.fuzz_table import fuzz_parts
 from oracle.cli.inputs import Complaints, good
@@ -54,6 +57,7 @@ class FuzzOptions:
     memory: int | None
     require: str
     keep: int
+    shrink_seconds: float | None  # per finding; None: findings are not shrunk
 
     def external(self) -> External:
         """Return the program to test.
@@ -134,10 +138,11 @@ def fuzz_all(options: FuzzOptions, *, output: str, as_json: bool) -> None:
         external.check()
         counted = _counted(options, external, plan, complaints)
         recorder = options.recorder(external, cooperative=cooperative)
+        sightings = [one for counts in counted for one in counts.sightings]
+        shrunk = _shrunk(options, external, sightings, cooperative=cooperative)
         findings = [
-            recorder.finding(sighting)
-            for counts in counted
-            for sighting in counts.sightings
+            recorder.finding(one, small)
+            for one, small in zip(sightings, shrunk, strict=True)
         ]
         drawn = options.instances is None
         summaries = [
@@ -172,6 +177,28 @@ def _counted(
             return list(found.values())
         given = _instances(options.instances, complaints)
         return [run_instances(external, given, plan, advance=advance)]
+
+
+def _shrunk(
+    options: FuzzOptions,
+    external: External,
+    sightings: list[Sighting],
+    *,
+    cooperative: bool,
+) -> Iterator[ShrunkRecord | None]:
+    if options.shrink_seconds is None:
+        yield from (None for _ in sightings)
+        return
+    with working("shrinking", before_output=True) as count:
+        for shrunk in shrink_all(
+            external,
+            sightings,
+            cooperative=cooperative,
+            seconds=options.shrink_seconds,
+            workers=min(options.workers, len(sightings)) or 1,
+        ):
+            yield shrunk_record(shrunk)
+            count()
 
 
 def _instances(file: str, complaints: Complaints) -> Iterator[dict[str, Any]]:

@@ -22,7 +22,8 @@ def faulty(fault: str) -> str:
 
 
 def test_findings_come_first_then_counts(cli: Cli) -> None:
-    ended = cli("fuzz", "--command", faulty("lose"), "--count", "5", "--seed", "2")
+    arguments = ("--count", "5", "--seed", "2", "--no-shrink")
+    ended = cli("fuzz", "--command", faulty("lose"), *arguments)
     assert ended.code == 1
     findings = [one for one in ended.documents if one["format"] == "finding/1"]
     counts = [one for one in ended.documents if one["format"] == "run/1"]
@@ -40,7 +41,7 @@ def test_findings_come_first_then_counts(cli: Cli) -> None:
 
 
 def test_the_optimum_of_a_finding_is_proved(cli: Cli) -> None:
-    arguments = ("--family", "claims", "--family", "racks", "--count", "10")
+    arguments = ("--family=claims", "--family=racks", "--count", "10", "--no-shrink")
     ended = cli("fuzz", "--command", faulty("none"), *arguments)
     assert ended.code == 0
     findings = [one for one in ended.documents if one["format"] == "finding/1"]
@@ -61,14 +62,14 @@ def test_the_optimum_of_a_finding_is_proved(cli: Cli) -> None:
 
 
 def test_the_command_of_a_finding_repeats_it(cli: Cli) -> None:
-    arguments = ("--family", "churn", "--family", "stale", "--count", "8")
-    ended = cli("fuzz", "--command", faulty("crash"), *arguments, "--seed", "5")
+    arguments = ("--family=churn", "--family=stale", "--count=8", "--seed=5")
+    ended = cli("fuzz", "--command", faulty("crash"), *arguments, "--no-shrink")
     findings = [one for one in ended.documents if one["format"] == "finding/1"]
     assert findings
     for one in findings:
         program, *command = shlex.split(one["command"])
         assert program == "assignor-oracle"
-        again = cli(*command)
+        again = cli(*command, "--no-shrink")
         assert one in again.documents
 
 
@@ -78,13 +79,14 @@ def test_the_command_of_a_finding_repeats_it(cli: Cli) -> None:
 def test_a_requirement_decides_the_exit_code(
     cli: Cli, tmp_path: Path, require: str, code: int
 ) -> None:
-    arguments = ("--family", "fresh", "--count", "20", "--require", require)
+    arguments = ("--family=fresh", "--count=20", "--require", require, "--no-shrink")
     assert cli("fuzz", "--command", faulty("none"), *arguments).code == code
 
 
 def test_given_instances_are_tested(cli: Cli, tmp_path: Path) -> None:
     source = write_lines(tmp_path / "r", CHAIN, "{", CHAIN)
-    ended = cli("fuzz", "--command", faulty("crash"), "--instances", source)
+    arguments = ("--instances", source, "--no-shrink")
+    ended = cli("fuzz", "--command", faulty("crash"), *arguments)
     assert ended.code == 2
     finding, counts = ended.documents
     assert (finding["family"], finding["category"]) == ("file", "crash")
@@ -129,11 +131,49 @@ def test_people_see_tables() -> None:
     assert "no rack-aware path" in text
     assert "--family racks --seed 0" in text
     assert "finding/1" not in text
+    assert "1 members, 0 partitions, minimal" in text
 
 
+@pytest.mark.slow
 def test_the_output_has_the_same_bytes_for_any_workers(tmp_path: Path) -> None:
-    command = f"$ORACLE fuzz --command '{faulty('raise')}' --family racks --count 60"
+    command = f"$ORACLE fuzz --command '{faulty('raise')}' --family racks --count 50"
+    command += " --family stale --keep 2"
     one = shell(f"{command} --workers 1", tmp_path)
     two = shell(f"{command} --workers 2", tmp_path)
     assert one.code == two.code == 1
     assert one.out == two.out
+
+
+def test_findings_are_shrunk(cli: Cli) -> None:
+    arguments = ("--family", "racks", "--family", "chains", "--count", "12")
+    ended = cli("fuzz", "--command", faulty("raise"), *arguments)
+    findings = [one for one in ended.documents if one["format"] == "finding/1"]
+    small = {(one["family"], one["category"]): one["shrunk"] for one in findings}
+    raised = small["racks", "error"]
+    assert raised["instance"] == {
+        "format": "rebalance/1",
+        "group": "g",
+        "topics": {},
+        "members": {"m1": {"subscription": [], "rack": "r1"}},
+    }
+    assert raised["minimal"]
+    assert "seen" not in raised
+    assert raised["rounds"] == [
+        {"verdict": "error", "reason": "LookupError: no rack-aware path"}
+    ]
+    for one in findings:
+        parse_finding(json.dumps(one))
+    moved = small["chains", "needless-moves"]
+    assert moved["needless_moves"] == 1
+    assert len(moved["instance"]["members"]) == 2
+
+
+@pytest.mark.slow
+def test_a_hang_is_shrunk_and_confirmed(cli: Cli) -> None:
+    arguments = ("--family", "chains", "--count", "2", "--seconds", "1.5")
+    ended = cli("fuzz", "--command", faulty("hang"), *arguments, "--seed", "3")
+    finding = next(one for one in ended.documents if one.get("category") == "hang")
+    shrunk = finding["shrunk"]
+    assert shrunk["minimal"]
+    assert len(shrunk["instance"]["topics"]) == 3
+    assert shrunk["rounds"] == [{"verdict": "hang", "reason": "no answer in 1.5 s"}]

@@ -41,12 +41,6 @@ def test_every_rebalance_is_counted_once() -> None:
         assert one.most_rounds == 1
 
 
-def test_the_findings_do_not_depend_on_the_workers() -> None:
-    alone = RunPlan(seed=1, count=30, families=("racks", "churn"), keep=2)
-    two = RunPlan(seed=1, count=30, families=("racks", "churn"), keep=2, workers=2)
-    assert run_families(faulty("raise"), alone) == run_families(faulty("raise"), two)
-
-
 def test_a_crash_costs_one_instance() -> None:
     plan = RunPlan(count=15, families=("claims",))
     (found,) = run_families(faulty("crash"), plan).values()
