@@ -53,6 +53,7 @@ class Conforming:
     seed: int
     count: int
     seconds: float
+    memory: int | None
     require: str
 
     def check_names(self) -> None:
@@ -126,6 +127,7 @@ def conform_all(
         conforming.clients,
         cooperative=conforming.cooperative,
         seconds=conforming.seconds,
+        memory=conforming.memory,
     )
     requirement = Requirement(conforming.require)
     with ExitStack() as files:

@@ -38,7 +38,12 @@ class Absent:
 
 
 def tested_subjects(
-    command: str | None, clients: Sequence[str], *, cooperative: bool, seconds: float
+    command: str | None,
+    clients: Sequence[str],
+    *,
+    cooperative: bool,
+    seconds: float,
+    memory: int | None,
 ) -> list[Tested | Absent]:
     """Return what the options name, the command first.
 
@@ -51,25 +56,29 @@ def tested_subjects(
     """
     found: list[Tested | Absent] = []
     if command is not None:
-        external = external_command(command, seconds=seconds)
+        external = external_command(command, seconds=seconds, memory=memory)
         found.append(Tested(external=external, cooperative=cooperative))
     for spec in clients:
-        found += _of_client(spec, seconds)
+        found += _of_client(spec, seconds, memory)
     return found
 
 
-def _of_client(spec: str, seconds: float) -> Iterator[Tested | Absent]:
+def _of_client(
+    spec: str, seconds: float, memory: int | None
+) -> Iterator[Tested | Absent]:
     try:
         assignors = matching_client_assignors(spec)
     except UnknownClientError as error:
         raise typer.BadParameter(str(error)) from None
     for assignor in assignors:
-        yield _assignor(assignor, seconds)
+        yield _assignor(assignor, seconds, memory)
 
 
-def _assignor(assignor: ClientAssignor, seconds: float) -> Tested | Absent:
+def _assignor(
+    assignor: ClientAssignor, seconds: float, memory: int | None
+) -> Tested | Absent:
     try:
-        external = external_client(assignor, seconds=seconds)
+        external = external_client(assignor, seconds=seconds, memory=memory)
     except (MissingClientError, UnknownClientError) as error:
         return Absent(name=assignor.spec, reason=str(error))
     return Tested(external=external, cooperative=assignor.cooperative)
