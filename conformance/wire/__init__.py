@@ -10,6 +10,7 @@ from conformance.wire.consumers import (
 from conformance.wire.dialects import DIALECTS, Dialect
 from conformance.wire.leader import Wire
 from conformance.wire.loopback import LoopbackLimits
+from conformance.wire.registered import wire_consumer
 
 __all__ = [
     "DIALECTS",
@@ -21,4 +22,5 @@ __all__ = [
     "kafka_clients",
     "kafka_python",
     "librdkafka",
+    "wire_consumer",
 ]
