@@ -270,5 +270,6 @@ def _in_words(
         chain = " → ".join(evidence["dec_min_balanced"])
         return f"the chain {chain} evens out its ends"
     if category is Category.NEEDLESS_MOVES:
-        return f"{needless} more moves than the optimum"
+        more = "1 move" if needless == 1 else f"{needless} moves"
+        return f"{more} more than the optimum needs"
     return None

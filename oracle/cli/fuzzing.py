@@ -13,6 +13,7 @@ import typer
 from conformance.clients import client_assignor
 from conformance.runs import (
     FAMILIES,
+    MEMORY,
     Counts,
     External,
     Finding,
@@ -54,7 +55,7 @@ class FuzzOptions:
     time: float | None
     workers: int
     seconds: float
-    memory: int | None
+    memory: int
     require: str
     keep: int
     shrink_seconds: float | None  # per finding; None: findings are not shrunk
@@ -111,7 +112,7 @@ class FuzzOptions:
     def recorder(self, external: External, *, cooperative: bool) -> Recorder:
         """Return the writer of records."""
         limits = "" if self.seconds == 20.0 else f" --seconds {self.seconds:g}"
-        limits += "" if self.memory is None else f" --memory {self.memory}"
+        limits += "" if self.memory == MEMORY else f" --memory {self.memory}"
         rounds = " --cooperative" if cooperative else " --eager"
         return Recorder(
             subject=subject_record(external),
