@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib.metadata import version
 
-from conformance.clients import ClientAssignor, UnknownClientError
+from conformance.clients import (
+    LINES,
+    ClientAssignor,
+    MissingClientError,
+    UnknownClientError,
+)
 from conformance.wire.consumers import (
     WireConsumer,
     aiokafka,
@@ -12,15 +18,16 @@ from conformance.wire.consumers import (
     kafka_python,
     librdkafka,
 )
-from conformance.wire.dialects import DIALECTS
+from conformance.wire.dialects import DIALECTS, Dialect
 
+UNPREFIXED = Dialect(cooperative="none")  # sticky's user data until kafka-python 3
 ADDRESS = ("{address}", "{group}", "{topic}", "{assignor}")
 
 
 def wire_consumer(client: ClientAssignor) -> WireConsumer:
-    """Return the consumer of a registered client, in the version that is installed.
+    """Return the consumer of a registered client.
 
-    librdkafka is the one that the installed confluent-kafka brings.
+    The version of librdkafka is that of confluent-kafka, which brings it.
 
     Raises
     ------
@@ -31,9 +38,12 @@ def wire_consumer(client: ClientAssignor) -> WireConsumer:
     """
     name, assignor = client.client, client.assignor
     if name == "librdkafka":
+        if client.version != version("confluent-kafka"):
+            raise MissingClientError(name, client.version)
         consumer = librdkafka(assignor)
     elif name == "kafka-clients":
-        consumer = kafka_clients(assignor)
+        client.program()  # raises if the jars are not here: nothing is fetched now
+        consumer = kafka_clients(assignor, line=LINES[client.version])
     elif name == "franz-go":
         adapter = client.program().argv
         consumer = franz_go(adapter[0], assignor)
@@ -41,6 +51,8 @@ def wire_consumer(client: ClientAssignor) -> WireConsumer:
         python = next(word for word in client.program().argv if "/bin/python" in word)
         of_python = kafka_python if name == "kafka-python" else aiokafka
         consumer = of_python(assignor, python=python)
+        if name == "kafka-python" and client.version.startswith("2."):
+            consumer = replace(consumer, dialect=UNPREFIXED)
     else:
         raise UnknownClientError(f"{client.spec} has no consumer for the wire")
     return replace(consumer, name=client.spec)
