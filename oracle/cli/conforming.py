@@ -53,7 +53,7 @@ class Conforming:
     seed: int
     count: int
     seconds: float
-    memory: int | None
+    memory: int
     require: str
 
     def check_names(self) -> None:

@@ -235,3 +235,13 @@ def test_several_subjects_are_a_matrix_with_a_row_each(
     assert counts == [["4", "0"]] * 4  # they assign nothing
     documents = cli("conform", *options, "--json").documents
     assert {one["subject"] for one in documents} == set(subjects)
+
+
+def test_a_client_without_an_adapter_is_tested_over_the_wire(cli: Cli) -> None:
+    options = (*SHORT, "--seconds", "30", "--json")
+    ended = cli("conform", "--client", "librdkafka/range", *options)
+    assert ended.code == 0
+    assert len(ended.documents) == 4
+    for one in ended.documents:
+        assert one["subject"].startswith("librdkafka@")
+        assert one["passed"]
