@@ -117,7 +117,13 @@ def test_a_program_that_cannot_be_started_is_code_3(cli: Cli, tmp_path: Path) ->
     no_program.chmod(0o755)
     ended = cli("conform", "--command", str(no_program), *CORPUS)
     assert ended.code == 3
-    assert "cannot start: exec format error" in ended.err
+    text = ended.out.decode()
+    assert "not run:" in text
+    assert "cannot start: exit code 127" in text
+    assert "0 checks" in text
+    shell = ("--command", "sh -c 'no-such-program-anywhere'", *CORPUS, "--json")
+    ended = cli("conform", *shell)
+    assert (ended.code, [one["result"] for one in ended.documents]) == (3, ["not-run"])
 
 
 @pytest.mark.parametrize(
