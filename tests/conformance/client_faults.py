@@ -226,10 +226,10 @@ FAULTS: Final = (
     _endless("kafka-clients/*sticky", KAFKA),
     _endless("sarama/*sticky", SARAMA),
     _endless("kafka-python/sticky", "2.3.3 2.0.6"),
-    _endless("aiokafka/sticky", "0.14.0 0.12.0"),
+    _endless("aiokafka/sticky", "0.14.0 0.13.0"),
     _slow("sarama/*sticky", SARAMA),
     _slow("kafka-python/*sticky", KAFKA_PYTHON),
-    _slow("aiokafka/sticky", "0.14.0 0.12.0"),
+    _slow("aiokafka/sticky", "0.14.0 0.13.0"),
     _unrevoked("kafka-clients/cooperative-sticky", KAFKA, first_of("kafka-15106-123")),
     _unrevoked(
         "franz-go/cooperative-sticky", "1.22.2 1.15.4", first_of("kafka-12984-b")
