@@ -7,8 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from oracle.cli.fuzz import MEMORY, Memory
-from oracle.cli.options import OutputOption
+from oracle.cli.fuzz import MEMORY, Memory, Seconds
 
 Command = Annotated[
     str | None,
@@ -62,12 +61,6 @@ Corpus = Annotated[
     bool,
     typer.Option("--corpus/--no-corpus", help="Whether to play the corpus."),
 ]
-Seconds = Annotated[
-    float,
-    typer.Option(
-        min=0.001, help="Time limit per answer, including the start of the program."
-    ),
-]
 Require = Annotated[
     Literal["valid", "kip54", "optimum"],
     typer.Option(
@@ -81,6 +74,15 @@ Junit = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE", help="Write JUnit XML to this file.", show_default=False
+    ),
+]
+Output = Annotated[
+    str,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Write the table, TAP, or JSON to this file.",
     ),
 ]
 AsJson = Annotated[
@@ -103,7 +105,7 @@ def conform(  # noqa: PLR0913 - one parameter per option
     require: Require = "valid",
     tap: Tap = False,
     junit: Junit = None,
-    output: OutputOption = "-",
+    output: Output = "-",
     as_json: AsJson = False,
 ) -> None:
     """Test an assignor in any language: on the corpus, on random rebalances, in churn.

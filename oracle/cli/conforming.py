@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from enum import Enum
@@ -150,7 +150,12 @@ def conform_all(
         if junit is not None:
             write = files.enter_context(written_aside(junit)).write
             reports.append(JunitReport(write=write, requirement=requirement))
-        code = _run(conforming, subjects, Reports(reports), requirement)
+        everything = Reports(reports)
+        # A table is written at the end, so that progress can be shown before it.
+        progress = working("checking", before_output=written is Format.TABLE)
+        with progress as count:
+            code = _run(conforming, subjects, everything, requirement, count)
+        everything.end()
     raise typer.Exit(code)
 
 
@@ -181,27 +186,26 @@ def _run(
     subjects: Sequence[Tested | Absent],
     reports: Report,
     requirement: Requirement,
+    count: Callable[[], None],
 ) -> int:
     """Return the exit code; what could not be tested weighs more than a finding."""
     code = FINE
-    with working("checking") as count:
-        for tested in subjects:
-            if isinstance(tested, Absent):
-                reports.not_run(tested.name, tested.reason)
-                code = OUTSIDE
-                continue
-            try:
-                for check in conforming.checks(tested):
-                    reports.add(tested.name, check)
-                    if not check.passes(requirement):
-                        code = max(code, NO)
-                    count()
-            except OutsideError as error:
-                reports.not_run(tested.name, str(error))
-                code = OUTSIDE
-            except GaveUpError as error:
-                reports.not_run(tested.name, f"{error}: the remaining checks")
-    reports.end()
+    for tested in subjects:
+        if isinstance(tested, Absent):
+            reports.not_run(tested.name, tested.reason)
+            code = OUTSIDE
+            continue
+        try:
+            for check in conforming.checks(tested):
+                reports.add(tested.name, check)
+                if not check.passes(requirement):
+                    code = max(code, NO)
+                count()
+        except OutsideError as error:
+            reports.not_run(tested.name, str(error))
+            code = OUTSIDE
+        except GaveUpError as error:
+            reports.not_run(tested.name, f"{error}: the remaining checks")
     return code
 
 

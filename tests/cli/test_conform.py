@@ -133,6 +133,7 @@ def test_a_program_that_cannot_be_started_is_code_3(cli: Cli, tmp_path: Path) ->
         (("--command", "true", "--tap", "--json"), "exclude each other"),
         (("--command", "true", "--family", "no"), "no family 'no'; there are fresh"),
         (("--command", "true", "--as", "no"), "--as: no 'no'; there are"),
+        (("--command", "true", "--seconds", "nan"), "nan"),
         (("--client", "no-such"), "no 'no-such'; there are"),
     ],
 )
@@ -168,6 +169,15 @@ def test_the_matrix_has_a_row_per_part(cli: Cli, program: Any, tmp_path: Path) -
     points = read_tap(tap)
     assert len(points) == int(root.attrib["tests"])
     assert sum(not point.is_ok for point in points) == int(root.attrib["failures"])
+
+
+def test_the_table_can_go_to_a_file(cli: Cli, tmp_path: Path) -> None:
+    target = tmp_path / "table.txt"
+    command = ("--command", ROUND_ROBIN, *SHORT)
+    printed = cli("conform", *command).out
+    ended = cli("conform", *command, "-o", target)
+    assert (ended.code, ended.out) == (0, b"")
+    assert target.read_bytes() == printed
 
 
 def test_what_it_claims_to_be_is_expected_of_it(cli: Cli) -> None:
