@@ -1,4 +1,7 @@
-"""Installation of clients: toolchains, builds, failures of one among many."""
+"""Installation of clients: toolchains, builds, failures of one among many.
+
+Reaches into `conformance.clients` for declarations and the records of builds.
+"""
 
 from __future__ import annotations
 
