@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from oracle.cli.limits import parse_size
+from oracle.cli.fuzz import MEMORY, Memory
 from oracle.cli.options import OutputOption
 
 Command = Annotated[
@@ -68,15 +68,6 @@ Seconds = Annotated[
         min=0.001, help="Time limit per answer, including the start of the program."
     ),
 ]
-Memory = Annotated[
-    int | None,
-    typer.Option(
-        parser=parse_size,
-        metavar="SIZE",
-        help="Limit of the program's writable memory, such as 2GiB.",
-        show_default=False,
-    ),
-]
 Require = Annotated[
     Literal["valid", "kip54", "optimum"],
     typer.Option(
@@ -108,7 +99,7 @@ def conform(  # noqa: PLR0913 - one parameter per option
     seed: Seed = 0,
     count: Count = 20,
     seconds: Seconds = 10.0,
-    memory: Memory = None,
+    memory: Memory = MEMORY,
     require: Require = "valid",
     tap: Tap = False,
     junit: Junit = None,

@@ -29,6 +29,15 @@ Client = Annotated[
         show_default=False,
     ),
 ]
+OverTheWire = Annotated[
+    bool,
+    typer.Option(
+        "--wire",
+        help="Test an unmodified consumer as the leader of a group: of --client, or "
+        "the program of --command, with {address}, {group} and {topic} replaced. "
+        "Without either, print the address to which a consumer must connect, and wait.",
+    ),
+]
 Cooperative = Annotated[
     bool | None,
     typer.Option(
@@ -163,6 +172,7 @@ def fuzz(  # noqa: PLR0913 - one parameter per option
     *,
     command: Command = None,
     client: Client = None,
+    wire: OverTheWire = False,
     cooperative: Cooperative = None,
     family: Families = None,
     instances: GivenInstances = None,
@@ -194,6 +204,7 @@ def fuzz(  # noqa: PLR0913 - one parameter per option
     options = FuzzOptions(
         command=command,
         client=client,
+        wire=wire,
         cooperative=cooperative,
         families=tuple(family or ()),
         instances=instances,

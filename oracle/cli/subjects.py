@@ -43,7 +43,7 @@ def tested_subjects(
     *,
     cooperative: bool,
     seconds: float,
-    memory: int | None,
+    memory: int,
 ) -> list[Tested | Absent]:
     """Return what the options name, the command first.
 
@@ -63,9 +63,7 @@ def tested_subjects(
     return found
 
 
-def _of_client(
-    spec: str, seconds: float, memory: int | None
-) -> Iterator[Tested | Absent]:
+def _of_client(spec: str, seconds: float, memory: int) -> Iterator[Tested | Absent]:
     try:
         assignors = matching_client_assignors(spec)
     except UnknownClientError as error:
@@ -74,11 +72,18 @@ def _of_client(
         yield _assignor(assignor, seconds, memory)
 
 
-def _assignor(
-    assignor: ClientAssignor, seconds: float, memory: int | None
-) -> Tested | Absent:
+def _assignor(assignor: ClientAssignor, seconds: float, memory: int) -> Tested | Absent:
     try:
-        external = external_client(assignor, seconds=seconds, memory=memory)
+        external = _client(assignor, seconds=seconds, memory=memory)
     except (MissingClientError, UnknownClientError) as error:
         return Absent(name=assignor.spec, reason=str(error))
     return Tested(external=external, cooperative=assignor.cooperative)
+
+
+def _client(assignor: ClientAssignor, *, seconds: float, memory: int) -> External:
+    """Return the client's adapter, or its consumer if it is tested over the wire."""
+    if assignor.kind == "adapter":
+        return external_client(assignor, seconds=seconds, memory=memory)
+    from conformance.wire import wired_client
+
+    return wired_client(assignor, seconds=seconds, memory=memory)

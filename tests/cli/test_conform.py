@@ -117,7 +117,13 @@ def test_a_program_that_cannot_be_started_is_code_3(cli: Cli, tmp_path: Path) ->
     no_program.chmod(0o755)
     ended = cli("conform", "--command", str(no_program), *CORPUS)
     assert ended.code == 3
-    assert "cannot start: exec format error" in ended.err
+    text = ended.out.decode()
+    assert "not run:" in text
+    assert "cannot start: exit code 127" in text
+    assert "0 checks" in text
+    shell = ("--command", "sh -c 'no-such-program-anywhere'", *CORPUS, "--json")
+    ended = cli("conform", *shell)
+    assert (ended.code, [one["result"] for one in ended.documents]) == (3, ["not-run"])
 
 
 @pytest.mark.parametrize(
@@ -235,3 +241,13 @@ def test_several_subjects_are_a_matrix_with_a_row_each(
     assert counts == [["4", "0"]] * 4  # they assign nothing
     documents = cli("conform", *options, "--json").documents
     assert {one["subject"] for one in documents} == set(subjects)
+
+
+def test_a_client_without_an_adapter_is_tested_over_the_wire(cli: Cli) -> None:
+    options = (*SHORT, "--seconds", "30", "--json")
+    ended = cli("conform", "--client", "librdkafka/range", *options)
+    assert ended.code == 0
+    assert len(ended.documents) == 4
+    for one in ended.documents:
+        assert one["subject"].startswith("librdkafka@")
+        assert one["passed"]

@@ -1,104 +1,33 @@
-"""Known faults of clients: who has them, when, and a small rebalance that shows each.
+"""Known faults of clients, by version, each with a small rebalance that shows it.
 
-A fault explains an answer if it is one of its client's, the rebalance has the shape
-that causes it, and the verdict and reason are those of the fault.
+Versions of a client that are not named do not have the fault.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from typing import Final
 
-from conformance.clients import Answer, ClientAssignor, Verdict
+from conformance.clients import Verdict
 from conformance.corpus import corpus
 from rebalance import rebalance_of
+from tests.conformance.fault import (
+    Fault,
+    has_idle_member,
+    has_left_claims,
+    has_lost_claims,
+    has_older_claims,
+    has_rival_claims,
+    is_idle,
+    is_large,
+    is_mixed,
+    misses_topic,
+)
 from tests.shapes import Document, member, rebalance
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
-    """A fault of some versions of a client.
-
-    Attributes
-    ----------
-    about : str
-        Pattern of the assignors to which it could apply.
-    versions : str
-        Versions that have it; the client's others do not.
-    applies : callable
-        Whether a rebalance has the shape that causes it.
-    reason : str
-        Pattern of the verdict's reason.
-    shown_by : document or None
-        None if it depends on the machine whether it is seen.
-    """
-
-    name: str
-    about: str
-    versions: str
-    applies: Callable[[Document], bool]
-    verdict: Verdict
-    reason: str
-    shown_by: Document | None
-
-    def is_about(self, one: ClientAssignor) -> bool:
-        return fnmatchcase(f"{one.client}/{one.assignor}", self.about)
-
-    def applies_to(self, one: ClientAssignor, document: Document) -> bool:
-        is_theirs = self.is_about(one) and one.version in self.versions.split()
-        return is_theirs and self.applies(document)
-
-    def is_seen_in(self, answer: Answer) -> bool:
-        found = re.search(self.reason, answer.reason or "")
-        return answer.verdict is self.verdict and found is not None
-
-    def explains(self, one: ClientAssignor, document: Document, answer: Answer) -> bool:
-        return self.applies_to(one, document) and self.is_seen_in(answer)
-
-    def specs(self, every: Iterable[ClientAssignor]) -> set[str]:
-        """Return who has it."""
-        versions = self.versions.split()
-        return {
-            one.spec for one in every if self.is_about(one) and one.version in versions
-        }
-
-
-def is_mixed(document: Document) -> bool:
-    """Return whether subscriptions differ."""
-    wanted = {frozenset(one["subscription"]) for one in document["members"].values()}
-    return len(wanted) > 1
-
-
-def misses_topic(document: Document) -> bool:
-    """Return whether somebody subscribes to a topic that does not exist."""
-    there = {t for t, about in document["topics"].items() if about["partitions"]}
-    members = document["members"].values()
-    return any(not there.issuperset(one["subscription"]) for one in members)
-
-
-def has_rival_claims(document: Document) -> bool:
-    """Return whether two members claim one partition."""
-    claims = [
-        (topic, number)
-        for one in document["members"].values()
-        for topic, numbers in one.get("owned", {}).items()
-        for number in numbers
-    ]
-    return len(set(claims)) < len(claims)
-
-
-def has_older_claims(document: Document) -> bool:
-    """Return whether claims date from different generations."""
-    members = document["members"].values()
-    return len({one.get("generation", -1) for one in members if one.get("owned")}) > 1
-
-
-def is_large(document: Document) -> bool:
-    partitions = sum(int(t["partitions"]) for t in document["topics"].values())
-    return len(document["members"]) * partitions > 1_000_000
+KAFKA = "4.4.0 3.9.2"
+KAFKA_PYTHON = "3.0.12 2.3.3 2.0.6"
+SARAMA = "1.61.1 1.43.3"
+INVALID, ERROR = Verdict.INVALID, Verdict.ERROR
 
 
 def first_of(name: str) -> Document:
@@ -125,6 +54,38 @@ OLDER = rebalance(
     },
 )
 ENDLESS = first_of("sticky-endless")
+
+
+EARLY = rebalance(
+    {"t": 3, "u": 1},
+    {
+        "a": member(["t", "u"], {"t": [0, 1, 2]}, 1),
+        "b": member(["t"], {"t": [0]}, 1),
+        "c": member(["u"], None, 1),
+    },
+)
+LEFT = rebalance(
+    {"t": 1, "u": 1}, {"a": member(["u"], {"t": [0]}, 1), "b": member(["t"], None, 1)}
+)
+LEFT_EARLIER = rebalance(
+    {"t": 4, "u": 2},
+    {
+        "a": member(["t"], {"t": [0, 1, 2, 3]}, 5),
+        "b": member(["t"], None, 5),
+        "c": member(["u"], {"t": [0]}, 4),
+        "d": member(["u"], None, 5),
+    },
+)
+LEFT_EARLIER_ALONE = LEFT_EARLIER | {
+    "members": {m: LEFT_EARLIER["members"][m] for m in "abc"}
+}
+SHRUNKEN = rebalance(
+    {"t": 2}, {"a": member(["t"], {"t": [2]}, 1), "b": member(["t"], {"t": [0]}, 1)}
+)
+SHRUNKEN_MIXED = rebalance(
+    {"t": 1, "u": 1}, {"a": member(["t"], {"t": [0, 1]}, 1), "b": member(["u"])}
+)
+IDLE = rebalance({"t": 2}, {"m1": member([]), "m2": member(["t"])})
 
 
 def _endless(about: str, versions: str) -> Fault:
@@ -160,7 +121,7 @@ def _unrevoked(about: str, versions: str, shown_by: Document) -> Fault:
         about=about,
         versions=versions,
         applies=has_rival_claims,
-        verdict=Verdict.INVALID,
+        verdict=INVALID,
         reason="unrevoked",
         shown_by=shown_by,
     )
@@ -173,23 +134,103 @@ def _leaders_topics(about: str, versions: str, reason: str) -> Fault:
         about=about,
         versions=versions,
         applies=is_mixed,
-        verdict=Verdict.INVALID,
+        verdict=INVALID,
         reason=reason,
         shown_by=MIXED,
     )
 
 
+def _withheld(about: str, versions: str) -> Fault:
+    """A partition waits for members that have left its topic, and hold it no more."""
+    return Fault(
+        name=f"{about} withholds what was left",
+        about=about,
+        versions=versions,
+        applies=has_left_claims,
+        verdict=INVALID,
+        reason="unassigned",
+        shown_by=LEFT,
+    )
+
+
+def _returned(
+    about: str, versions: str, verdict: Verdict, reason: str, shown_by: Document
+) -> Fault:
+    """A member that has left a topic is given back what it claims of it."""
+    return Fault(
+        name=f"{about} returns what was left ({verdict.value})",
+        about=about,
+        versions=versions,
+        applies=lambda document: (
+            has_left_claims(document) and has_older_claims(document)
+        ),
+        verdict=verdict,
+        reason=reason,
+        shown_by=shown_by,
+    )
+
+
 FAULTS: Final = (
-    _endless("kafka-clients/*sticky", "4.4.0 3.9.2"),
-    _endless("sarama/*sticky", "1.61.1 1.43.3"),
-    _endless("kafka-python/sticky", "2.3.3 2.0.6"),
-    _endless("aiokafka/sticky", "0.14.0 0.12.0"),
-    _slow("sarama/*sticky", "1.61.1 1.43.3"),
-    _slow("kafka-python/*sticky", "3.0.12 2.3.3 2.0.6"),
-    _slow("aiokafka/sticky", "0.14.0 0.12.0"),
-    _unrevoked(
-        "kafka-clients/cooperative-sticky", "4.4.0 3.9.2", first_of("kafka-15106-123")
+    _withheld("kafka-clients/cooperative-sticky", KAFKA),
+    _withheld("franz-go/cooperative-sticky", "1.22.2 1.15.4"),
+    _withheld("kafka-python/cooperative-sticky", "3.0.12"),
+    _withheld("sarama/cooperative-sticky", "1.61.1"),
+    _returned("kafka-clients/sticky", KAFKA, INVALID, "unsubscribed", LEFT_EARLIER),
+    _returned("kafka-clients/*sticky", KAFKA, ERROR, "NullPointer", LEFT_EARLIER_ALONE),
+    _returned(
+        "kafka-python/sticky", KAFKA_PYTHON, INVALID, "unsubscribed", LEFT_EARLIER
     ),
+    _returned(
+        "kafka-python/sticky", KAFKA_PYTHON, ERROR, "KeyError", LEFT_EARLIER_ALONE
+    ),
+    _returned(
+        "sarama/sticky", SARAMA, INVALID, "unsubscribed|unassigned", LEFT_EARLIER
+    ),
+    Fault(
+        name="kafka-clients has no room for a partition that does not exist",
+        about="kafka-clients/*sticky",
+        versions=KAFKA,
+        applies=has_lost_claims,
+        verdict=ERROR,
+        reason="IllegalStateException",
+        shown_by=SHRUNKEN,
+    ),
+    Fault(
+        name="kafka-clients assigns a partition that does not exist",
+        about="kafka-clients/*sticky",
+        versions=KAFKA,
+        applies=has_lost_claims,
+        verdict=INVALID,
+        reason="unknown-partition",
+        shown_by=SHRUNKEN_MIXED,
+    ),
+    Fault(
+        name="kafka-clients assigns to a member that subscribes to nothing",
+        about="kafka-clients/*sticky",
+        versions=KAFKA,
+        applies=has_idle_member,
+        verdict=INVALID,
+        reason="unsubscribed",
+        shown_by=IDLE,
+    ),
+    Fault(
+        name="sarama fails if nobody subscribes to anything",
+        about="sarama/roundrobin",
+        versions=SARAMA,
+        applies=is_idle,
+        verdict=ERROR,
+        reason="not provided",
+        shown_by=rebalance({"t": 1}, {"a": member([])}),
+    ),
+    _unrevoked("kafka-python/cooperative-sticky", "3.0.12", EARLY),
+    _endless("kafka-clients/*sticky", KAFKA),
+    _endless("sarama/*sticky", SARAMA),
+    _endless("kafka-python/sticky", "2.3.3 2.0.6"),
+    _endless("aiokafka/sticky", "0.14.0 0.13.0"),
+    _slow("sarama/*sticky", SARAMA),
+    _slow("kafka-python/*sticky", KAFKA_PYTHON),
+    _slow("aiokafka/sticky", "0.14.0 0.13.0"),
+    _unrevoked("kafka-clients/cooperative-sticky", KAFKA, first_of("kafka-15106-123")),
     _unrevoked(
         "franz-go/cooperative-sticky", "1.22.2 1.15.4", first_of("kafka-12984-b")
     ),
@@ -207,7 +248,7 @@ FAULTS: Final = (
         about="platformatic-kafka/cooperative-sticky",
         versions="2.12.1",
         applies=has_older_claims,
-        verdict=Verdict.INVALID,
+        verdict=INVALID,
         reason="unrevoked",
         shown_by=OLDER,
     ),
@@ -225,7 +266,7 @@ FAULTS: Final = (
         about="kafka-python/roundrobin",
         versions="3.0.12 2.3.3",
         applies=is_mixed,
-        verdict=Verdict.ERROR,
+        verdict=ERROR,
         reason="KeyError",
         shown_by=MIXED,
     ),
@@ -234,16 +275,16 @@ FAULTS: Final = (
         about="kafka-go/*",
         versions="0.4.51 0.4.42",
         applies=misses_topic,
-        verdict=Verdict.INVALID,
+        verdict=INVALID,
         reason="unassigned",
         shown_by=MISSING,
     ),
     Fault(
         name="sarama fails if a topic does not exist",
         about="sarama/*",
-        versions="1.61.1 1.43.3",
+        versions=SARAMA,
         applies=misses_topic,
-        verdict=Verdict.ERROR,
+        verdict=ERROR,
         reason="does not exist",
         shown_by=MISSING,
     ),
@@ -252,7 +293,7 @@ FAULTS: Final = (
         about="platformatic-kafka/*",
         versions="2.12.1 1.31.0",
         applies=misses_topic,
-        verdict=Verdict.ERROR,
+        verdict=ERROR,
         reason="not available",
         shown_by=MISSING,
     ),

@@ -25,7 +25,8 @@ from conformance.clients import (
 from conformance.corpus import corpus, play
 from heuristics import ASSIGNORS
 from rebalance import AssignmentDocument, Rebalance, document_of, to_json
-from tests.conformance.client_faults import FAULTS, Fault
+from tests.conformance.client_faults import FAULTS
+from tests.conformance.fault import Fault
 from tests.conformance.jars import INSTANCES, drawn, in_order
 from tests.heuristics.routes import instance
 from tests.shapes import Document, member, rebalance

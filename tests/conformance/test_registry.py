@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -155,3 +156,37 @@ def test_every_folder_is_declared_with_sources_that_exist() -> None:
         assert client.folder == FOLDER / client.name
         for source in client.build.sources:
             assert (client.folder / source).is_file(), (client.name, source)
+
+
+def test_every_version_is_pinned_with_digests() -> None:
+    for client in declarations():
+        folder = client.folder / "versions"
+        toolchain = client.build.toolchain
+        if toolchain in {"java", "none"}:
+            assert not folder.exists()
+            continue
+        assert {path.name for path in folder.iterdir()} == set(client.versions)
+        for version in client.versions:
+            check = {"go": go_pins, "node": node_pins, "python": python_pins}[toolchain]
+            check(folder / version, client.build.package or "", version)
+
+
+def go_pins(folder: Path, package: str, version: str) -> None:
+    assert f"{package} v{version}\n" in (folder / "go.mod").read_text()
+    assert f"{package} v{version} h1:" in (folder / "go.sum").read_text()
+
+
+def node_pins(folder: Path, package: str, version: str) -> None:
+    lock = json.loads((folder / "package-lock.json").read_text())
+    locked = lock["packages"]
+    assert locked[f"node_modules/{package}"]["version"] == version
+    for name, about in locked.items():
+        assert not name or about["integrity"].startswith("sha512-"), name
+        assert "resolved" not in about, name  # names a registry
+
+
+def python_pins(folder: Path, package: str, version: str) -> None:
+    lock = (folder / "requirements.lock").read_text()
+    assert f"{package}=={version} " in lock
+    for entry in re.split(r"\n(?=\S)", lock.strip()):
+        assert "--hash=sha256:" in entry

@@ -19,14 +19,14 @@ from tools.side_environment import side_environment
 
 SECONDS = 600
 LOCK = "requirements.lock"
+GO_MODULES = "go/modules"
 
 
 def build_go(place: Path, client: ClientDeclaration) -> list[str]:
     """Compile the adapter; modules are checked against ``go.sum``."""
-    caches = clients_folder() / "go"
     settings = {
-        "GOMODCACHE": str(caches / "modules"),
-        "GOCACHE": str(caches / "cache"),
+        "GOMODCACHE": str(clients_folder() / GO_MODULES),
+        "GOCACHE": str(clients_folder() / "go" / "cache"),
         "GOFLAGS": "-mod=readonly -modcacherw",
         "GOTOOLCHAIN": "local",
         "GOWORK": "off",

@@ -23,7 +23,7 @@ from conformance.clients.installed import (
 )
 from conformance.clients.kafka_clients import installed
 from rebalance import OutsideError
-from tools.clients.builders import build_go, build_node, build_python
+from tools.clients.builders import GO_MODULES, build_go, build_node, build_python
 from tools.installer import SetUpError
 from tools.progress import say
 
@@ -57,6 +57,7 @@ def install_clients(names: list[str] | None = None) -> list[str]:
                 except subprocess.CalledProcessError as error:
                     say(f"{spec}: failed: {error.cmd[0]} ended with {error.returncode}")
                     failed.append(spec)
+        shutil.rmtree(clients_folder() / GO_MODULES, ignore_errors=True)  # 1 GB
     return failed
 
 
