@@ -30,12 +30,15 @@ LOCKS = (
     "spark-4.0",
 )
 SUPPORTED = ("3.11", "3.12", "3.13")
+RUNTIME = ("programs", "audit")
+"""Extras that set-up installs besides the base."""
 ASKED_FOR = {
     "conformance/clients/trust.py": "jars",
+    "conformance/testing/hypothesis_strategies.py": "pytest",
     "oracle/plugins/aiokafka.py": "aiokafka",
-    "oracle/plugins/kafka_python.py": "kafka-python",
+    "oracle/pytest_plugin.py": "pytest",
 }
-"""Files that need an extra, and which."""
+"""Files that need a further extra, and which."""
 
 Pins = dict[str, list[Requirement]]
 
@@ -57,9 +60,12 @@ def pins(lock: str) -> Pins:
 
 def wanted(lock: str) -> list[Requirement]:
     """Return what people wrote down for a lock."""
-    written: list[str] = {
-        "runtime": PROJECT["project"]["dependencies"],
-        "dev": PROJECT["dependency-groups"]["dev"],
+    base: list[str] = PROJECT["project"]["dependencies"]
+    extras: dict[str, list[str]] = PROJECT["project"]["optional-dependencies"]
+    every = [line for name in extras if name != "all" for line in extras[name]]
+    written = {
+        "runtime": [*base, *(line for name in RUNTIME for line in extras[name])],
+        "dev": [*base, *every, *PROJECT["dependency-groups"]["dev"]],
     }.get(lock, [])
     source = ROOT / "requirements" / f"{lock}.in"
     lines = [] if written else source.read_text().splitlines()

@@ -63,8 +63,19 @@ def _invoke(arguments: Sequence[str]) -> int:
 
     _keep_libraries_quiet()
     _spell_what_cannot_be_encoded()
-    code = app(list(arguments), prog_name=NAME, standalone_mode=False)
+    try:
+        code = app(list(arguments), prog_name=NAME, standalone_mode=False)
+    except ModuleNotFoundError:
+        from rebalance import extra_needed
+
+        with extra_needed(_subcommand(arguments)):
+            raise
     return code if isinstance(code, int) else FINE
+
+
+def _subcommand(arguments: Sequence[str]) -> str:
+    """Return the subcommand, for messages."""
+    return next((word for word in arguments if not word.startswith("-")), NAME)
 
 
 def _explained(error: Exception) -> int:
