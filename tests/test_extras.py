@@ -94,6 +94,7 @@ def test_what_needs_an_extra_names_it(
     [
         ("oracle.plugins.aiokafka", "aiokafka"),
         ("oracle.plugins.kafka_python", "kafka-python"),
+        ("oracle.pytest_plugin", "pytest"),
     ],
 )
 def test_a_module_names_its_extra(module: str, extra: str) -> None:
