@@ -23,7 +23,15 @@ def blocks(kind: str) -> list[str]:
     return [t.content for t in tokens if t.type == "fence" and t.info == kind]
 
 
+QUICK = """
+from hypothesis import Phase, settings
+settings.register_profile("page", max_examples=40, phases=[Phase.generate])
+settings.load_profile("page")
+"""
+
+
 def test_the_example_runs(tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text(QUICK, encoding="utf-8")
     for text in blocks("python"):
         name = text.partition("\n")[0].removeprefix("# ")
         (tmp_path / name).write_text(text, encoding="utf-8")
