@@ -18,7 +18,7 @@ PYTEST := $(BIN)/python -m pytest -q -n logical --maxprocesses 4 --dist workstea
 UNIQUE := oracle pipeline conformance heuristics rebalance solver verify
 WITH_PYTHON := python=$$(PYTHON="$(PYTHON)" sh tools/find_python.sh) && "$$python"
 
-.PHONY: help setup dev audit test test-all workers lint format mutation browser pictures bench lock clean
+.PHONY: help setup dev audit test test-all workers clients lint format mutation browser pictures bench lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -35,6 +35,9 @@ audit: setup ## audit the recording of a real broker (SOURCE=..., OUT=...)
 workers: setup ## pack what Spark's workers import, for clusters (build/workers)
 	@$(BIN)/python -m tools.workers
 
+clients: dev ## install third-party clients at pinned versions (build/clients)
+	@$(BIN)/python -m tools.clients
+
 lint: dev ## formatting, lint rules, types, import borders and repeated names
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check --quiet .
@@ -45,7 +48,7 @@ lint: dev ## formatting, lint rules, types, import borders and repeated names
 test: lint ## lint, then the quick tests
 	@$(PYTEST) -m "not slow"
 
-test-all: lint browser mutation ## lint, then all tests, 50,000 instances, mutants, a browser
+test-all: lint clients browser mutation ## lint, then all tests, 50,000 instances, mutants, a browser
 	@ORACLE_INSTANCES=$(INSTANCES) ORACLE_PROFILE=thorough $(PYTEST)
 
 mutation: dev ## change lines of every engine and the judge; fail if tests see too few

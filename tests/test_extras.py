@@ -23,6 +23,7 @@ from rebalance.extras import MODULES
 ROOT = Path(__file__).resolve().parent.parent
 CHAIN = "docs/examples/chain.json"
 STANDS = "docs/examples/chain-as-it-stands.json"
+AWK = "sh docs/examples/awk/assign.sh second.awk"
 BLOCKED = sorted({module for known in MODULES.values() for module in known})
 RUN = """
 import json, sys
@@ -48,9 +49,11 @@ def test_the_base_runs_without_extras() -> None:
         ["solve", CHAIN],
         ["assign", "--assignor", "chain-sticky", CHAIN],
         ["judge", "--against", "optimum", CHAIN, STANDS],
+        ["conform", "--command", AWK, "--family", "churn", "--count", "1"],
+        ["fuzz", "--command", AWK, "--family", "churn", "--count", "1"],
         ["compare", CHAIN],
     )
-    assert ran.stdout.count("exit code 0\n") == 5, ran.stdout + ran.stderr
+    assert ran.stdout.count("exit code 0\n") == 7, ran.stdout + ran.stderr
     compared = json.loads(ran.stdout.splitlines()[-2])
     answers = {answer["assignor"]: answer for answer in compared["answers"]}
     assert answers["optimum"]["proved"]["stickiness"]

@@ -124,6 +124,9 @@ def test_the_base_and_then_an_extra(wheel: Path, place: Path) -> None:
     assert solved["status"] == "optimal"
     run(place, base.command, "assign", "--assignor", "range", CHAIN)
     run(place, base.command, "judge", "--against", "optimum", CHAIN, STANDS)
+    awk = "sh examples/awk/assign.sh second.awk"
+    for verb in ("conform", "fuzz"):
+        run(place, base.command, verb, "--command", awk, "--count", "1")
     compared = json.loads(run(place, base.command, "compare", CHAIN).stdout)
     assert [a["assignor"] for a in compared["answers"] if not a["applies"]] == [
         "kip54-sticky"

@@ -2,9 +2,9 @@
 
 The runtime of the checkout is the base with the extras ``programs`` and ``audit``.
 There is one resolution (``dev.lock``), and the other locks are parts of it, so that all
-have the same versions; only uv and the oldest Spark, which are installed apart, are
-resolved apart. Locked versions change only if another version is required or
-``--upgrade`` is given.
+have the same versions; what is installed apart is resolved apart: uv, the oldest Spark,
+toolchains, and each version of a client in Python. Locked versions change only if
+another version is required or ``--upgrade`` is given.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ PYTHON_OF_UV = HOME_OF_UV / "bin" / "python"
 DEV = "requirements/dev.lock"
 UV = "requirements/uv.lock"
 OLDEST_SPARK = "requirements/spark-4.0.lock"
+GO = "requirements/go.lock"
+NODE = "requirements/node.lock"
 
 LOCKS = {
     DEV: [
@@ -52,6 +54,11 @@ LOCKS = {
     "requirements/workers.lock": ["requirements/workers.in", "--constraints", DEV],
     OLDEST_SPARK: ["requirements/spark-4.0.in"],
     UV: ["requirements/uv.in"],
+    GO: ["requirements/go.in"],
+    NODE: ["requirements/node.in"],
+} | {
+    str(path.with_suffix(".lock").relative_to(ROOT)): [str(path.relative_to(ROOT))]
+    for path in sorted(ROOT.glob("conformance/clients/*/versions/*/requirements.in"))
 }
 
 
@@ -87,7 +94,7 @@ def main() -> int:
             command += ["--python-version", OLDEST_PYTHON, "--generate-hashes"]
             command += ["--no-emit-index-url", "--no-header", "--no-annotate"]
             command += [*uv_arguments(settings), *sources, "--output-file", target]
-            if upgrade and target in {DEV, OLDEST_SPARK, UV}:
+            if upgrade and target in {DEV, OLDEST_SPARK, UV, GO, NODE}:
                 command.append("--upgrade")
             subprocess.run(command, check=True, cwd=ROOT, env=environment)
     except subprocess.CalledProcessError as error:

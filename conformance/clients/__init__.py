@@ -3,14 +3,28 @@
 from conformance.clients.answer import Answer, Verdict, judged
 from conformance.clients.kafka_clients import LINES, KafkaClients, install
 from conformance.clients.process import Adapter, Program
+from conformance.clients.registry import (
+    ClientAssignor,
+    MissingClientError,
+    UnknownClientError,
+    all_client_assignors,
+    client_assignor,
+    matching_client_assignors,
+)
 
 __all__ = [
     "LINES",
     "Adapter",
     "Answer",
+    "ClientAssignor",
     "KafkaClients",
+    "MissingClientError",
     "Program",
+    "UnknownClientError",
     "Verdict",
+    "all_client_assignors",
+    "client_assignor",
     "install",
     "judged",
+    "matching_client_assignors",
 ]

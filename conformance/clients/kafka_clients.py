@@ -117,7 +117,7 @@ def install(line: Line) -> KafkaClients:
         If there is no Java, a jar cannot be fetched, or the adapter does not compile.
     """
     java = java_home().home / "bin" / "java"
-    folder = Path(sys.prefix) / "jars"
+    folder = _folder()
     fetch((*_PINS["compiler"], *line.jars), folder, java=java)
     jars = tuple(folder / jar.file_name for jar in line.jars)
     compiler = folder / _PINS["compiler"][0].file_name
@@ -125,16 +125,34 @@ def install(line: Line) -> KafkaClients:
     return KafkaClients(line=line, java=java, class_path=(classes, *jars))
 
 
+def installed(line: Line) -> KafkaClients | None:
+    """Return a line whose jars and classes exist; None if there is something to do.
+
+    Raises
+    ------
+    OutsideError
+        If there is no Java.
+    """
+    folder = _folder()
+    jars = tuple(folder / jar.file_name for jar in line.jars)
+    classes = _classes(line, folder)
+    if not all(path.exists() for path in (classes, *jars)):
+        return None
+    java = java_home().home / "bin" / "java"
+    return KafkaClients(line=line, java=java, class_path=(classes, *jars))
+
+
+def _folder() -> Path:
+    return Path(sys.prefix) / "jars"
+
+
 def _compiled(
     line: Line, jars: tuple[Path, ...], folder: Path, compiler: list[str]
 ) -> Path:
     """Return the folder of classes, compiled in a temporary folder and then renamed."""
-    sources = [SOURCES / name for name in line.sources]
-    digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources))
-    for jar in (*_PINS["compiler"], *line.jars):
-        digest.update(jar.sha256.encode())
-    classes = folder / f"adapter-{line.version}-{digest.hexdigest()[:12]}"
+    classes = _classes(line, folder)
     if not classes.exists():
+        sources = [SOURCES / name for name in line.sources]
         with tempfile.TemporaryDirectory(dir=folder) as aside:
             made = Path(aside) / "classes"
             command = [*compiler]
@@ -144,6 +162,15 @@ def _compiled(
             run_java(command, what="compile the adapter", seconds=COMPILE_SECONDS)
             _settle(made, classes)
     return classes
+
+
+def _classes(line: Line, folder: Path) -> Path:
+    """Return the folder of classes for these sources and jars, existing or not."""
+    sources = [SOURCES / name for name in line.sources]
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources))
+    for jar in (*_PINS["compiler"], *line.jars):
+        digest.update(jar.sha256.encode())
+    return folder / f"adapter-{line.version}-{digest.hexdigest()[:12]}"
 
 
 def _settle(made: Path, classes: Path) -> None:

@@ -19,7 +19,12 @@ from typing import IO, Final, Self
 from conformance.clients.answer import Answer, Verdict, read_answer
 
 CHUNK: Final = 1 << 16
+MOST_BYTES: Final = 64 * 2**20  # of an answer; one of 1,000,000 partitions has 8 MiB
 LAST_WORDS: Final = 2000  # bytes of a dead process's standard error
+
+
+class _TooMuchError(Exception):
+    """The program writes something else than one line per rebalance."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +42,11 @@ class Adapter:
         self.program = program
         self.seconds = seconds  # per rebalance, including the start of the program
         self._running: _Running | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of the program."""
+        return self.program.name
 
     def __enter__(self) -> Self:
         return self
@@ -66,7 +76,11 @@ class Adapter:
             self.close()  # died after its last answer, not because of this rebalance
         if self._running is None:
             self._running = _Running(self.program)
-        line = self._running.exchange(rebalance + b"\n", deadline)
+        try:
+            line = self._running.exchange(rebalance + b"\n", deadline)
+        except _TooMuchError as error:
+            self.close()  # what follows is no answer to the next rebalance
+            return Answer(verdict=Verdict.INVALID, reason=str(error))
         if line is not None:
             return read_answer(line)
         return self._post_mortem(is_late=time.monotonic() >= deadline)
@@ -121,7 +135,16 @@ class _Running:
         return self._process.poll() is not None
 
     def exchange(self, line: bytes, deadline: float) -> bytes | None:
-        """Return the line of the answer; None if the time limit is reached."""
+        """Return the line of the answer; None if there is none in time.
+
+        Raises
+        ------
+        _TooMuchError
+            If there is more than one line, or one of more than `MOST_BYTES`; output
+            after an answer is noticed no later than with the next rebalance.
+        """
+        if _read(self._from):
+            raise _TooMuchError("wrote more than one line for the rebalance before")
         left, got = memoryview(line), bytearray()
         with selectors.DefaultSelector() as ready:
             ready.register(self._from, selectors.EVENT_READ)
@@ -140,6 +163,11 @@ class _Running:
                     if not more:
                         return None
                     got += more
+                    if len(got) > MOST_BYTES:
+                        most = f"{MOST_BYTES // 2**20} MiB"
+                        raise _TooMuchError(f"wrote more than {most} without an end")
+                    if b"\n" in more[:-1]:
+                        raise _TooMuchError("wrote more than one line")
         return bytes(got[:-1])
 
     def end(self) -> tuple[int, str]:
@@ -154,6 +182,14 @@ class _Running:
         with self._said as said:
             said.seek(max(0, said.seek(0, os.SEEK_END) - LAST_WORDS))
             return code, said.read().decode(errors="replace").strip()
+
+
+def _read(pipe: IO[bytes]) -> bytes:
+    """Read what is there; nothing, if the pipe is empty or closed."""
+    try:
+        return os.read(pipe.fileno(), CHUNK)
+    except BlockingIOError:
+        return b""
 
 
 def _written(pipe: IO[bytes], data: memoryview) -> int:

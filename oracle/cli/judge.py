@@ -43,10 +43,11 @@ Cooperative = Annotated[
     ),
 ]
 Require = Annotated[
-    Literal["proved"] | None,
+    Literal["valid", "kip54", "optimum", "proved"],
     typer.Option(
-        help="Exit with 1 also if the judge does not find the claimed status proved: "
-        "it rests on a search, or on nothing."
+        help="Exit with 1 also if an assignment is not KIP-54 balanced (kip54); not at "
+        "the optimum that --against compares it with, which it implies (optimum); or "
+        "if its claimed status rests on a search, or on nothing (proved)."
     ),
 ]
 
@@ -56,7 +57,7 @@ def judge(  # noqa: PLR0913 - one parameter per option
     assignments: Assignments,
     *,
     against: Against = None,
-    require: Require = None,
+    require: Require = "valid",
     time_limit: TimeLimitOption = None,
     cooperative: Cooperative = False,
     claim_rule: ClaimRuleOption = "newest-claim",
@@ -70,7 +71,7 @@ def judge(  # noqa: PLR0913 - one parameter per option
     no id, to the instance at the same place. Writes one verdict/1 per assignment. If an
     assignment states a policy, each objective is counted again, and its bound rests on
     a certificate, on terms, on a search, or on nothing: only the first two are proofs.
-    Exit code 1 if an assignment is invalid or, with --require, not proved.
+    Exit code 1 if an assignment is invalid, or does not meet --require.
 
     Example: assignor-oracle judge --against optimum rebalances.jsonl answers.jsonl
     """
@@ -79,11 +80,11 @@ def judge(  # noqa: PLR0913 - one parameter per option
     if instances == assignments == "-":
         raise typer.BadParameter("only one of the two can be standard input")
     judging = Judging(
-        against_optimum=against == "optimum",
+        against_optimum="optimum" in {against, require},
         cooperative=cooperative,
         claim_rule=claim_rule,
         max_partitions=max_partitions,
         seconds=time_limit,
-        require_proved=require == "proved",
+        require=require,
     )
     judge_all(instances, assignments, judging, output=output, as_json=as_json)

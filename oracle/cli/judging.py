@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import typer
 
@@ -13,6 +13,7 @@ import verify
 from oracle.cli.codes import NO
 from oracle.cli.inputs import Complaints
 from oracle.cli.pairing import Document, Instances
+from oracle.cli.requirements import is_at_optimum, is_kip54_balanced
 from oracle.cli.sink import Sink, opened_sink
 from oracle.cli.terminal import printed, working
 from oracle.cli.verdict_table import verdict_parts
@@ -27,6 +28,13 @@ from rebalance import (
 
 Verdict = dict[str, Any]
 
+_MET: Final[Mapping[str, Callable[[Verdict], bool]]] = {
+    "valid": lambda _: True,  # an invalid verdict meets no requirement
+    "kip54": is_kip54_balanced,
+    "optimum": is_at_optimum,
+    "proved": verify.is_proved,
+}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judging:
@@ -37,13 +45,11 @@ class Judging:
     claim_rule: str
     max_partitions: int
     seconds: float | None = None  # for the optimum of each policy
-    require_proved: bool = False
+    require: str = "valid"
 
     def is_met(self, verdict: Verdict) -> bool:
-        """Return whether a verdict meets the requirements for exit code 0."""
-        if self.require_proved and not verify.is_proved(verdict):
-            return False
-        return bool(verdict["verdict"] != "invalid")
+        """Return whether a verdict meets the requirement for exit code 0."""
+        return verdict["verdict"] != "invalid" and _MET[self.require](verdict)
 
     def verdict(self, instance: Document, assignment: Document) -> Verdict:
         """Judge one assignment.
@@ -75,7 +81,7 @@ def judge_all(
     ------
     typer.Exit
         After the last verdict: with 2 if part of the input was unreadable, else with 1
-        if a verdict is invalid, or not proved although ``require_proved`` is set.
+        if a verdict is invalid or does not meet the requirement.
     """
     complaints = Complaints()
     read = partial(verify.read_rebalance, max_partitions=judging.max_partitions)
@@ -86,8 +92,9 @@ def judge_all(
     unmet = 0
     with opened_sink(output, as_json=as_json) as sink, working("judging") as count:
         for verdict in _verdicts(known, assignments, judging, complaints):
-            unmet += not judging.is_met(verdict)
-            _write(sink, verdict)
+            is_met = judging.is_met(verdict)
+            unmet += not is_met
+            _write(sink, verdict, unmet=None if is_met else judging.require)
             count()
     if known.unanswered:
         places = ", ".join(str(place + 1) for place in known.unanswered[:5])
@@ -144,8 +151,8 @@ def _unreadable(error: DocumentError, document: str) -> Verdict:
     return verify.unreadable(shown, document=document)
 
 
-def _write(sink: Sink, verdict: Verdict) -> None:
+def _write(sink: Sink, verdict: Verdict, *, unmet: str | None) -> None:
     if sink.for_people:
-        sink.write_text(printed(*verdict_parts(verdict)))
+        sink.write_text(printed(*verdict_parts(verdict, unmet=unmet)))
     else:
         sink.write_document(verdict)

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     import typer
 
 NAME: Final = "assignor-oracle"
+EXTRAS: Final = {"audit": "audit", "snapshot": "audit"}
+"""Extras of subcommands that need more than the first module that is missing."""
 TRACEBACK: Final = "ASSIGNOR_ORACLE_TRACEBACK"
 """Environment variable: if it is not empty, errors show a traceback."""
 
@@ -68,7 +70,8 @@ def _invoke(arguments: Sequence[str]) -> int:
     except ModuleNotFoundError:
         from rebalance import extra_needed
 
-        with extra_needed(_subcommand(arguments)):
+        subcommand = _subcommand(arguments)
+        with extra_needed(subcommand, EXTRAS.get(subcommand)):
             raise
     return code if isinstance(code, int) else FINE
 

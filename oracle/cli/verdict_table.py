@@ -32,8 +32,13 @@ _PROVED: Final = {
 }
 
 
-def verdict_parts(verdict: Mapping[str, Any]) -> list[RenderableType]:
-    """Lay out one verdict: figures, violations, evidence, and what is proved."""
+def verdict_parts(
+    verdict: Mapping[str, Any], *, unmet: str | None = None
+) -> list[RenderableType]:
+    """Lay out one verdict: figures, violations, evidence, and what is proved.
+
+    ``unmet`` is a requirement (``--require``) that the verdict does not meet.
+    """
     title = f"{name_of(verdict)} · {verdict['verdict']}"
     parts: list[RenderableType] = []
     if verdict["figures"]:
@@ -46,6 +51,7 @@ def verdict_parts(verdict: Mapping[str, Any]) -> list[RenderableType]:
         parts.append(Text(f"{rule}: {count:,} more"))
     if "policy" in verdict:
         parts.append(_levels(verdict))
+    parts += map(Text, _negative_gaps(verdict))
     for name, found in _evidence(verdict):
         parts.append(Text(f"{name}: {visible(str(found), limit=400)}"))
     if "status" in verdict:
@@ -55,6 +61,8 @@ def verdict_parts(verdict: Mapping[str, Any]) -> list[RenderableType]:
     proved = [words for name, words in _PROVED.items() if verdict["proved"][name]]
     if proved:
         parts.append(Text(f"proved: {'; '.join(proved)}"))
+    if unmet is not None:
+        parts.append(Text(f"required: {unmet}, which is not met"))
     return [*parts, Text("")]
 
 
@@ -108,6 +116,22 @@ def _levels(verdict: Mapping[str, Any]) -> RenderableType:
             ]
         rows.append(row)
     return table_of(title, columns, rows)
+
+
+def _negative_gaps(verdict: Mapping[str, Any]) -> Iterator[str]:
+    """Explain each gap below 0: the optimum is best, but not in every figure."""
+    gap = (verdict.get("against") or {}).get("gap") or {}
+    if verdict["verdict"] == "invalid":
+        why = "an assignment that violates a rule can have less than the optimum"
+    elif "policy" in verdict:
+        why = "it is worse in an objective that comes first"
+    else:
+        why = "it is less balanced, and the optimum puts balance before moves"
+    scales = {one["of"]: one.get("scale") for one in verdict.get("objectives", ())}
+    for name, value in gap.items():
+        if value < 0:
+            less = in_units(value, scales.get(name))
+            yield f"gap in {_FIGURES.get(name, name)} of {less}: {why}"
 
 
 def _rests_on(level: Mapping[str, Any]) -> str:

@@ -73,6 +73,61 @@ def test_an_invalid_one_is_code_1(judge: Judge) -> None:
     assert rules == {"assigned-twice", "unknown-member"}
 
 
+HALF_MOVED = group_of("g", {"a": ["t"], "b": ["t"]}, {"t": 2})
+HALF_MOVED["members"]["a"] |= {"owned": {"t": [0]}}
+HALF_MOVED["members"]["b"] |= {"owned": {"t": [1]}}
+KEPT, SWAPPED, HEAPED = (
+    answer({"a": {"t": first}, "b": {"t": second}})
+    for first, second in (([0], [1]), ([1], [0]), ([0, 1], []))
+)
+
+
+@pytest.mark.parametrize(
+    ("instance", "assignment", "met"),
+    [
+        (CHAIN, AS_IT_STANDS, {"valid", "kip54"}),  # balanced by KIP-54 alone
+        (HALF_MOVED, KEPT, {"valid", "kip54", "optimum"}),
+        (HALF_MOVED, SWAPPED, {"valid", "kip54"}),  # balanced, but moves needlessly
+        (HALF_MOVED, HEAPED, {"valid"}),
+        (HALF_MOVED, answer({"a": {"t": [0]}, "b": {}}), set()),
+    ],
+)
+def test_a_requirement_decides_the_code(
+    judge: Judge, instance: Document, assignment: Document, met: set[str]
+) -> None:
+    for required in ("valid", "kip54", "optimum"):
+        code, (verdict,), _ = judge([instance], [assignment], "--require", required)
+        assert (code == 0) == (required in met), required
+        assert ("against" in verdict) == (required == "optimum")
+
+
+def test_a_round_that_withholds_is_not_final(judge: Judge) -> None:
+    instance = group_of("g", {"a": ["t"], "b": ["t"]}, {"t": 2})
+    instance["members"]["a"] |= {"owned": {"t": [0, 1]}}
+    withheld = answer({"a": {"t": [0]}, "b": {}})
+    for required, code in (("valid", 0), ("kip54", 1), ("optimum", 1)):
+        options = ("--cooperative", "--require", required)
+        assert judge([instance], [withheld], *options)[0] == code
+
+
+def test_a_negative_gap_is_explained_where_it_is_printed(
+    person: Cli, tmp_path: Path
+) -> None:
+    chain = write_lines(tmp_path / "chain", CHAIN)
+    stands = write_lines(tmp_path / "stands", AS_IT_STANDS)
+    text = person("judge", "--require", "optimum", chain, stands).out.decode()
+    assert "gap in moves of -3: it is less balanced, and the optimum puts" in text
+    assert "required: optimum, which is not met" in text
+    broken = write_lines(tmp_path / "broken", answer({"a": {"t": [0, 1]}, "b": {}}))
+    text = person("judge", "--against", "optimum", chain, broken).out.decode()
+    assert "an assignment that violates a rule can have less" in text
+    solved = str(tmp_path / "solved")
+    assert person("solve", "-o", solved, chain).code == 0
+    ended = person("judge", "--against", "optimum", chain, solved)
+    assert "gap in" not in ended.out.decode()
+    assert person("judge", "--require", "optimum", chain, solved).code == 0
+
+
 def test_pairs_are_by_id_whatever_the_order(judge: Judge) -> None:
     code, verdicts, _ = judge([ONE, TWO], [TWO_ANSWERED, ONE_ANSWERED])
     assert code == 0

@@ -143,6 +143,15 @@ def test_a_terminal_shows_the_evidence_of_an_objective(person: Cli, pair: Pair) 
     assert "'kind': 'crowd'" in text
 
 
+def test_the_optimum_required_is_that_of_the_stated_policy(
+    cli: Cli, person: Cli, pair: Pair
+) -> None:
+    assert pair(cli, ANSWER, "--require", "optimum").code == 0
+    assert pair(cli, STAYING, "--require", "optimum").code == 1
+    text = pair(person, STAYING, "--require", "optimum").out.decode()
+    assert "gap in stickiness of -1: it is worse in an objective that" in text
+
+
 def test_a_search_is_no_proof_where_one_is_required(cli: Cli, pair: Pair) -> None:
     assert pair(cli, ANSWER).code == 0
     assert pair(cli, ANSWER, "--require", "proved").code == 1

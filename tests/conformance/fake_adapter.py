@@ -35,6 +35,18 @@ for line in sys.stdin:
             os.kill(os.getpid(), signal.SIGKILL)
         case "nonsense":
             print("[1, 2]", flush=True)
+        case "two lines":
+            print(f"{answer(document)}\n{answer(document)}", flush=True)
+        case "a line and a half":
+            print(f"{answer(document)}\n{{", end="", flush=True)
+            time.sleep(60)
+        case "a line too late":
+            print(answer(document), flush=True)
+            time.sleep(0.2)
+            print(answer(document), flush=True)
+        case "no end":
+            while True:
+                sys.stdout.write("x" * 65536)
         case "answer and die":
             print(answer(document), flush=True)
             sys.exit(0)

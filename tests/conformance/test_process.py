@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -35,13 +36,21 @@ def fake() -> Iterator[Adapter]:
         ("raise", Verdict.ERROR, "java.lang.Oops: of one instance"),
         ("broken error", Verdict.INVALID, "unexpected end of data"),
         ("nonsense", Verdict.INVALID, "expected assignment/1"),
+        ("two lines", Verdict.INVALID, "wrote more than one line"),
+        ("a line and a half", Verdict.INVALID, "wrote more than one line"),
+        ("no end", Verdict.INVALID, "wrote more than 1 MiB without an end"),
         ("exit", Verdict.CRASH, "exit code 3: last words"),
         ("killed", Verdict.CRASH, "SIGKILL"),
     ],
 )
 def test_a_failure_costs_one_rebalance(
-    fake: Adapter, group: str, verdict: Verdict, reason: str
+    fake: Adapter,
+    monkeypatch: pytest.MonkeyPatch,
+    group: str,
+    verdict: Verdict,
+    reason: str,
 ) -> None:
+    monkeypatch.setattr("conformance.clients.process.MOST_BYTES", 2**20)
     for _ in range(2):
         assert fake.answer(line("fine")).verdict is Verdict.ANSWERED
         failed = fake.answer(line(group))
@@ -65,6 +74,15 @@ def test_a_crash_after_an_answer_does_not_affect_the_next(fake: Adapter) -> None
         assert fake.answer(line("answer and die")).verdict is Verdict.ANSWERED
         assert fake._running is not None
         fake._running._process.wait()  # else the next one may meet it dying
+
+
+def test_a_line_after_the_answer_is_no_answer_to_the_next(fake: Adapter) -> None:
+    assert fake.answer(line("a line too late")).verdict is Verdict.ANSWERED
+    time.sleep(1)
+    late = fake.answer(line("fine"))
+    assert late.verdict is Verdict.INVALID
+    assert late.reason == "wrote more than one line for the rebalance before"
+    assert fake.answer(line("fine")).verdict is Verdict.ANSWERED
 
 
 def test_long_lines_and_error_output_do_not_block(fake: Adapter) -> None:

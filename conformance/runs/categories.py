@@ -1,0 +1,57 @@
+"""Categories of outcomes: faults of safety, gaps of quality, and the optimum."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from types import MappingProxyType
+from typing import Final
+
+
+class Category(Enum):
+    """Outcome of one rebalance; the worst comes first.
+
+    The first six are faults of safety, the next three are gaps of quality.
+    """
+
+    HANG = "hang"  # no answer within the time limit
+    CRASH = "crash"  # the process ended
+    ERROR = "error"  # the assignor raised
+    INVALID = "invalid"  # no assignment/1, or one that violates a rule
+    UNREVOKED = "unrevoked"  # a round assigns what another member still holds
+    RESTLESS = "restless"  # cooperative rounds that reach no stable state
+    KIP54_UNBALANCED = "kip54-unbalanced"  # one transfer evens out two members
+    UNBALANCED = "unbalanced"  # KIP-54 balanced, but not dec-min
+    NEEDLESS_MOVES = "needless-moves"  # dec-min, with more moves than needed
+    OPTIMAL = "optimal"
+
+    @property
+    def is_safety(self) -> bool:
+        """Whether it is a fault of safety."""
+        return self in SAFETY
+
+
+SAFETY: Final = frozenset(tuple(Category)[:6])
+
+
+class Requirement(Enum):
+    """What an assignor has to reach (``--require``)."""
+
+    VALID = "valid"
+    KIP54 = "kip54"
+    OPTIMUM = "optimum"
+
+    def is_met_by(self, category: Category) -> bool:
+        """Return whether an outcome of this category is good enough."""
+        return category in _GOOD_ENOUGH[self]
+
+
+_GOOD_ENOUGH: Final[Mapping[Requirement, frozenset[Category]]] = MappingProxyType(
+    {
+        Requirement.VALID: frozenset(Category) - SAFETY,
+        Requirement.KIP54: frozenset(
+            {Category.UNBALANCED, Category.NEEDLESS_MOVES, Category.OPTIMAL}
+        ),
+        Requirement.OPTIMUM: frozenset({Category.OPTIMAL}),
+    }
+)

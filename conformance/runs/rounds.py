@@ -1,0 +1,274 @@
+"""One rebalance from its claims to a stable state, every answer judged.
+
+An eager assignor answers once. Under cooperative rebalancing (KIP-429), each member
+keeps what it was assigned and still owned, revokes the rest, and joins again with what
+it was assigned as its claim; the rounds end when no member has to revoke.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import orjson
+
+import verify
+from conformance.clients import Answer, Verdict
+from conformance.runs.categories import Category
+from conformance.runs.optimum import least_moves, moves_bound
+from conformance.runs.subject import Subject
+
+Document = dict[str, Any]
+
+MOST_ROUNDS: Final = 16
+"""Rounds after which a group is restless.
+
+Two are enough for an assignor that computes one target: the first revokes what has to
+move, the second assigns it. Kafka's own needs three for a few groups, because it
+computes a new target per round.
+"""
+
+_FAILURES: Final[Mapping[Verdict, Category]] = {
+    Verdict.HANG: Category.HANG,
+    Verdict.CRASH: Category.CRASH,
+    Verdict.ERROR: Category.ERROR,
+    Verdict.INVALID: Category.INVALID,
+}
+_EXCEPTION: Final = re.compile(r"[\w.$]*(?:Error|Exception|Throwable|Failure)\b")
+_RULES: Final = (  # the first that is violated names the outcome
+    "assigned-twice",
+    "unknown-member",
+    "unknown-partition",
+    "unsubscribed",
+    "unassigned",
+    "missing-member",
+    "unrevoked",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedAnswer:
+    """One answer; ``figures`` and ``violations`` are those of its own instance."""
+
+    rebalance: Document
+    answer: Answer
+    violations: Sequence[Document] = ()
+    figures: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """A rebalance that was driven to its end.
+
+    Attributes
+    ----------
+    rounds : tuple of JudgedAnswer
+        At least one; several only under cooperative rebalancing.
+    category : Category
+    detail : str
+        What distinguishes faults of one category: the rule that is violated, the
+        exception, the signal. Empty where nothing does.
+    reason : str or None
+        In words.
+    figures : mapping or None
+        Figures of the stable state, counted against the claims of the first round;
+        None if it was not reached.
+    needless_moves : int or None
+        Moves beyond those of the optimum; None unless dec-min balanced.
+    """
+
+    rounds: tuple[JudgedAnswer, ...]
+    category: Category
+    detail: str = ""
+    reason: str | None = None
+    figures: Mapping[str, Any] | None = None
+    needless_moves: int | None = None
+
+    @property
+    def held(self) -> Mapping[str, Mapping[str, Sequence[int]]] | None:
+        """The assignment of the stable state, None if it was not reached."""
+        assignment = self.rounds[-1].answer.assignment
+        return (
+            None if self.figures is None or assignment is None else assignment.members
+        )
+
+
+def drive(
+    subject: Subject,
+    rebalance: Document,
+    *,
+    cooperative: bool = False,
+    fewest: Callable[[Document], int] = least_moves,
+) -> Outcome:
+    """Send a rebalance, and under cooperative rebalancing the rounds that follow.
+
+    The judge counts claims by ``newest-claim`` (KIP-341).
+
+    Parameters
+    ----------
+    subject : Subject
+    rebalance : rebalance/1 document
+    cooperative : bool
+        Whether to drive it through rounds.
+    fewest : callable
+        Returns the fewest moves of a dec-min balanced assignment; called only if the
+        answer is dec-min balanced and `moves_bound` does not settle it.
+
+    Raises
+    ------
+    OSError or OutsideError
+        If the subject cannot be started or reached.
+    """
+    rounds: list[JudgedAnswer] = []
+    current = rebalance
+    while len(rounds) < (MOST_ROUNDS if cooperative else 1):
+        one, verdict = _judged_round(subject, current, cooperative=cooperative)
+        rounds.append(one)
+        if verdict is None or verdict["violations"]:
+            return _fault(tuple(rounds))
+        held = _held(one)
+        if not cooperative or not revokes(current, held):
+            return _at_rest(tuple(rounds), verdict, fewest)
+        current = next_round(current, held)
+    reason = f"members still revoke after {MOST_ROUNDS} rounds"
+    return Outcome(rounds=tuple(rounds), category=Category.RESTLESS, reason=reason)
+
+
+def revokes(rebalance: Document, held: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Return whether a member has to revoke a claim, and therefore joins again.
+
+    Claims on what does not exist or is not subscribed to were revoked before
+    (KIP-429).
+    """
+    topics = rebalance["topics"]
+    for name, member in rebalance["members"].items():
+        mine = held.get(name, {})
+        for topic, numbers in member.get("owned", {}).items():
+            if topic not in topics or topic not in member["subscription"]:
+                continue
+            end = topics[topic]["partitions"]
+            claimed = {number for number in numbers if number < end}
+            if not claimed.issubset(mine.get(topic, ())):
+                return True
+    return False
+
+
+def next_round(
+    rebalance: Document, held: Mapping[str, Mapping[str, Sequence[int]]]
+) -> Document:
+    """Return the same group, in which each member claims what it was assigned."""
+    generation = next_generation(rebalance)
+    members = {
+        name: member
+        | {
+            "owned": {t: sorted(ns) for t, ns in held.get(name, {}).items() if ns},
+            "generation": generation,
+        }
+        for name, member in rebalance["members"].items()
+    }
+    return rebalance | {"members": members}
+
+
+def next_generation(rebalance: Document) -> int:
+    """Return the generation after the newest one that a member states."""
+    stated = [one.get("generation", -1) for one in rebalance["members"].values()]
+    return max(stated, default=-1) + 1
+
+
+def _judged_round(
+    subject: Subject, rebalance: Document, *, cooperative: bool
+) -> tuple[JudgedAnswer, Document | None]:
+    """Ask and judge; only the members of the answer count, not what it claims."""
+    answer = subject.answer(orjson.dumps(rebalance))
+    if answer.assignment is None:
+        return JudgedAnswer(rebalance=rebalance, answer=answer), None
+    given = {"members": answer.assignment.members}
+    case = verify.understand(rebalance)
+    verdict = verify.judge_case(case, given, cooperative=cooperative)
+    judged = JudgedAnswer(
+        rebalance=rebalance,
+        answer=answer,
+        violations=verdict["violations"],
+        figures=verdict["figures"],
+    )
+    return judged, verdict
+
+
+def _held(one: JudgedAnswer) -> Mapping[str, Mapping[str, Sequence[int]]]:
+    assert one.answer.assignment is not None  # noqa: S101
+    return one.answer.assignment.members
+
+
+def _fault(rounds: tuple[JudgedAnswer, ...]) -> Outcome:
+    last = rounds[-1]
+    if last.violations:
+        broken = {one["rule"] for one in last.violations}
+        first = min(broken, key=_RULES.index)
+        example = next(one for one in last.violations if one["rule"] == first)
+        category = Category.UNREVOKED if first == "unrevoked" else Category.INVALID
+        reason = ", ".join(f"{key} {value}" for key, value in example.items())
+        return Outcome(rounds=rounds, category=category, detail=first, reason=reason)
+    category = _FAILURES[last.answer.verdict]
+    reason = last.answer.reason or ""
+    detail = _detail(category, reason)
+    return Outcome(rounds=rounds, category=category, detail=detail, reason=reason)
+
+
+def _detail(category: Category, reason: str) -> str:
+    """Reduce a reason to what does not depend on the instance."""
+    first = reason.partition("\n")[0]
+    if category is Category.HANG:
+        return ""
+    if category is Category.CRASH:
+        return first.partition(":")[0]
+    if category is Category.INVALID:
+        return "unreadable"
+    named = _EXCEPTION.search(first)
+    return named[0] if named else re.sub(r"\d+", "#", first)[:80]
+
+
+def _at_rest(
+    rounds: tuple[JudgedAnswer, ...],
+    verdict: Document,
+    fewest: Callable[[Document], int],
+) -> Outcome:
+    """Classify a valid stable state against the claims of the first round."""
+    case = verify.understand(rounds[0].rebalance)
+    if len(rounds) > 1:
+        verdict = verify.judge_case(case, {"members": _held(rounds[-1])})
+    figures = {name: n for name, n in verdict["figures"].items() if name != "withheld"}
+    needless = None
+    if not figures["kip54_balanced"]:
+        category = Category.KIP54_UNBALANCED
+    elif not figures["dec_min_balanced"]:
+        category = Category.UNBALANCED
+    else:
+        needless = figures["moves"] - moves_bound(case, figures["loads"])
+        if needless:  # the bound is not always reached
+            needless = figures["moves"] - fewest(rounds[0].rebalance)
+        category = Category.NEEDLESS_MOVES if needless else Category.OPTIMAL
+    return Outcome(
+        rounds=rounds,
+        category=category,
+        reason=_in_words(category, verdict, needless),
+        figures=figures,
+        needless_moves=needless,
+    )
+
+
+def _in_words(
+    category: Category, verdict: Document, needless: int | None
+) -> str | None:
+    evidence = verdict["evidence"]
+    if category is Category.KIP54_UNBALANCED:
+        one = evidence["kip54_balanced"]
+        where = f"{one['topic']}:{one['partition']} from {one['member']} to {one['to']}"
+        return f"a transfer of {where} evens them out"
+    if category is Category.UNBALANCED:
+        chain = " → ".join(evidence["dec_min_balanced"])
+        return f"the chain {chain} evens out its ends"
+    if category is Category.NEEDLESS_MOVES:
+        return f"{needless} more moves than the optimum"
+    return None

@@ -1,0 +1,35 @@
+"""The interface of what is tested: an assignor behind a process or behind a wire."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from conformance.clients import Answer
+
+
+class Subject(Protocol):
+    """A third-party assignor that answers one rebalance at a time.
+
+    `conformance.clients.Adapter` (a program that reads and writes lines) and
+    `conformance.wire` (a consumer that is the leader of a group) implement it. A hang
+    or a crash is an answer, and costs one rebalance.
+    """
+
+    @property
+    def name(self) -> str:
+        """Name in tables and records, ``franz-go@1.22.2/cooperative-sticky``."""
+        ...
+
+    def answer(self, rebalance: bytes) -> Answer:
+        """Send one ``rebalance/1`` document without line breaks; return the outcome.
+
+        Raises
+        ------
+        OSError or OutsideError
+            If the assignor cannot be started or reached.
+        """
+        ...
+
+    def close(self) -> None:
+        """End the assignor, if it runs; it starts again with the next rebalance."""
+        ...

@@ -1,0 +1,1 @@
+"""Install third-party clients at pinned versions into ``build/clients``."""
