@@ -50,6 +50,12 @@ from rebalance.errors import (
     SourceError,
     WireError,
 )
+from rebalance.extras import (
+    MissingExtraError,
+    extra_needed,
+    extra_of,
+    install_command,
+)
 from rebalance.figures import count_kept, count_rack_mismatches, figures_of, member_lag
 from rebalance.instance import ABSENT, Instance, Racks
 from rebalance.jsontext import json_path, parse_json
@@ -84,6 +90,7 @@ __all__ = [
     "Int32",
     "Int64",
     "Member",
+    "MissingExtraError",
     "ObjectiveDocument",
     "OffsetReset",
     "Optional",
@@ -105,7 +112,10 @@ __all__ = [
     "count_kept",
     "count_rack_mismatches",
     "document_of",
+    "extra_needed",
+    "extra_of",
     "figures_of",
+    "install_command",
     "instance_of",
     "json_path",
     "lag_of",

@@ -7,7 +7,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Final
 
-from rebalance import Instance
+from rebalance import Instance, extra_needed
 from solver import exact
 from solver.limits import Limits
 from solver.objectives import check_policy, values_of
@@ -43,13 +43,16 @@ def solve(
     ------
     InstanceError
         If the policy does not apply to the instance (`solver.objectives.check_policy`).
+    MissingExtraError
+        If the policy needs OR-Tools or PuLP, and the extra ``programs`` is missing.
     """
     if engine is Engine.AUTO and policy == STICKY:
         # Polynomial, and its certificate is checked from the columns: no limit, no
         # second count.
         return exact.solve(instance)
     check_policy(instance, policy)
-    result = ENGINES[engine](instance, policy, limits or Limits())
+    with extra_needed(f"policy '{policy}'"):
+        result = ENGINES[engine](instance, policy, limits or Limits())
     _check_counts(instance, result)
     return result
 

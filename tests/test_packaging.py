@@ -32,12 +32,15 @@ LOCKS = (
     "node",
 )
 SUPPORTED = ("3.11", "3.12", "3.13")
+RUNTIME = ("programs", "audit")
+"""Extras that set-up installs besides the base."""
 ASKED_FOR = {
     "conformance/clients/trust.py": "jars",
+    "conformance/testing/hypothesis_strategies.py": "pytest",
     "oracle/plugins/aiokafka.py": "aiokafka",
-    "oracle/plugins/kafka_python.py": "kafka-python",
+    "oracle/pytest_plugin.py": "pytest",
 }
-"""Files that need an extra, and which."""
+"""Files that need a further extra, and which."""
 
 Pins = dict[str, list[Requirement]]
 
@@ -59,9 +62,12 @@ def pins(lock: str) -> Pins:
 
 def wanted(lock: str) -> list[Requirement]:
     """Return what people wrote down for a lock."""
-    written: list[str] = {
-        "runtime": PROJECT["project"]["dependencies"],
-        "dev": PROJECT["dependency-groups"]["dev"],
+    base: list[str] = PROJECT["project"]["dependencies"]
+    extras: dict[str, list[str]] = PROJECT["project"]["optional-dependencies"]
+    every = [line for name in extras if name != "all" for line in extras[name]]
+    written = {
+        "runtime": [*base, *(line for name in RUNTIME for line in extras[name])],
+        "dev": [*base, *every, *PROJECT["dependency-groups"]["dev"]],
     }.get(lock, [])
     source = ROOT / "requirements" / f"{lock}.in"
     lines = [] if written else source.read_text().splitlines()
@@ -137,7 +143,8 @@ def imported(package: str) -> Iterator[tuple[str, Path]]:
 
 def test_what_is_imported_is_declared() -> None:
     declared = {canonicalize_name(r.name) for r in wanted("runtime")}
-    brought = {"py4j": {"pyspark"}}  # a module that comes with another's package
+    # Modules that come with the packages of others.
+    brought = {"py4j": {"pyspark"}, "pydantic_core": {"pydantic"}}
     known = packages_distributions()
     for package in SHIPPED:
         for name, file in imported(package):

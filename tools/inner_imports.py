@@ -41,6 +41,8 @@ REASONS: Mapping[str, str] = {
     "tests/solver/milp/test_limits.py": "limits of all sorts",
     "tests/solver/peak_lag/test_limits.py": "limits of all sorts",
     "tests/solver/test_solving.py": "engines that miscount on purpose",
+    "tests/test_extras.py": "the modules of each extra, which it blocks",
+    "tests/testing/": "the first round of an assignor is no public name",
 }
 """Files and folders whose tests compare no kernel with a reference, and why not."""
 

@@ -1,5 +1,6 @@
 """Write requirements/*.lock: hashes of every file, for all systems and Pythons.
 
+The runtime of the checkout is the base with the extras ``programs`` and ``audit``.
 There is one resolution (``dev.lock``), and the other locks are parts of it, so that all
 have the same versions; what is installed apart is resolved apart: uv, the oldest Spark,
 toolchains, and each version of a client in Python. Locked versions change only if
@@ -28,8 +29,22 @@ GO = "requirements/go.lock"
 NODE = "requirements/node.lock"
 
 LOCKS = {
-    DEV: ["pyproject.toml", "--group", "dev", "requirements/build.in"],
-    "requirements/runtime.lock": ["pyproject.toml", "--constraints", DEV],
+    DEV: [
+        "pyproject.toml",
+        "--all-extras",
+        "--group",
+        "dev",
+        "requirements/build.in",
+    ],
+    "requirements/runtime.lock": [
+        "pyproject.toml",
+        "--extra",
+        "programs",
+        "--extra",
+        "audit",
+        "--constraints",
+        DEV,
+    ],
     "requirements/build.lock": ["requirements/build.in", "--constraints", DEV],
     "requirements/kernel-packages.lock": [
         "requirements/kernel-packages.in",

@@ -15,7 +15,7 @@ from typing import Final
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
-from rebalance import OutsideError
+from rebalance import MissingExtraError
 
 _PASSWORD: Final = "changeit"  # noqa: S105  # Java's own default; nothing is secret
 
@@ -25,7 +25,7 @@ def java_arguments(folder: Path) -> list[str]:
 
     Raises
     ------
-    OutsideError
+    MissingExtraError
         As `key_store`.
     """
     return [*_proxies(), *_trust(folder)]
@@ -38,7 +38,7 @@ def key_store(certificates: Sequence[bytes]) -> bytes:
 
     Raises
     ------
-    OutsideError
+    MissingExtraError
         If the library that writes one is not installed.
     ValueError
         If there is no certificate.
@@ -51,9 +51,7 @@ def key_store(certificates: Sequence[bytes]) -> bytes:
         )
         from cryptography.x509 import load_der_x509_certificate
     except ImportError as missing:
-        raise OutsideError(
-            "fetching jars needs cryptography: pip install 'assignor-oracle[jars]'"
-        ) from missing
+        raise MissingExtraError("fetching jars", "jars") from missing
     entries = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # some roots have the serial number 0

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     import typer
 
 NAME: Final = "assignor-oracle"
+EXTRAS: Final = {"audit": "audit", "snapshot": "audit"}
+"""Extras of subcommands that need more than the first module that is missing."""
 TRACEBACK: Final = "ASSIGNOR_ORACLE_TRACEBACK"
 """Environment variable: if it is not empty, errors show a traceback."""
 
@@ -63,8 +65,20 @@ def _invoke(arguments: Sequence[str]) -> int:
 
     _keep_libraries_quiet()
     _spell_what_cannot_be_encoded()
-    code = app(list(arguments), prog_name=NAME, standalone_mode=False)
+    try:
+        code = app(list(arguments), prog_name=NAME, standalone_mode=False)
+    except ModuleNotFoundError:
+        from rebalance import extra_needed
+
+        subcommand = _subcommand(arguments)
+        with extra_needed(subcommand, EXTRAS.get(subcommand)):
+            raise
     return code if isinstance(code, int) else FINE
+
+
+def _subcommand(arguments: Sequence[str]) -> str:
+    """Return the subcommand, for messages."""
+    return next((word for word in arguments if not word.startswith("-")), NAME)
 
 
 def _explained(error: Exception) -> int:

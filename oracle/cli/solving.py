@@ -14,7 +14,8 @@ from rebalance import AssignmentDocument, Instance
 from solver import Engine, Policy, kernels_are_compiled, load_kernels, solve
 
 NOT_COMPILED: Final = (
-    "compiling kernels, once per checkout, which takes minutes; make setup does so too"
+    "compiling kernels, once per installation, which takes minutes; in a checkout, "
+    "make setup does so too"
 )
 
 

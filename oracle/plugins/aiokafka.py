@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from rebalance import MissingExtraError
+
 try:
     from aiokafka.coordinator.assignors.abstract import AbstractPartitionAssignor
     from aiokafka.coordinator.protocol import (
@@ -17,10 +19,7 @@ try:
         ConsumerProtocolMemberMetadata,
     )
 except ImportError as missing:
-    raise ImportError(
-        "oracle.plugins.aiokafka needs aiokafka: "
-        "pip install 'assignor-oracle[aiokafka]'"
-    ) from missing
+    raise MissingExtraError("oracle.plugins.aiokafka", "aiokafka") from missing
 
 from oracle.plugins.cluster import Cluster, counts_of
 from oracle.plugins.joining import Joining

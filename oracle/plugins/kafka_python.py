@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar, Protocol
 
+from rebalance import MissingExtraError, WireError
+
 try:
     from kafka.coordinator.assignors.abstract import (
         AbstractPartitionAssignor,
@@ -16,10 +18,7 @@ try:
     )
     from kafka.structs import TopicPartition
 except ImportError as missing:
-    raise ImportError(
-        "oracle.plugins.kafka_python needs kafka-python 3: "
-        "pip install 'kafka-python>=3.0.12,<4'"
-    ) from missing
+    raise MissingExtraError("oracle.plugins.kafka_python", "kafka-python") from missing
 
 from oracle.plugins.cluster import Cluster, counts_of
 from oracle.plugins.joining import Joining
@@ -27,7 +26,6 @@ from oracle.plugins.leader import LagSource
 from oracle.plugins.memory import Memory
 from oracle.plugins.protocol import Mode
 from oracle.plugins.settings import FALLBACK, SECONDS, Settings, settings_of
-from rebalance import WireError
 from rebalance.protocol import Subscription, decode_subscription, encode_subscription
 
 _MODES = {

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,7 +26,7 @@ from pipeline.audit.steps import (
     judge_cases,
     read_cases,
 )
-from pipeline.evaluation import selection
+from pipeline.evaluation import KIP54, selection
 from pipeline.files import (
     LOCAL,
     LocalStore,
@@ -53,6 +54,7 @@ from rebalance import (
     ClaimRule,
     OffsetReset,
     SourceError,
+    extra_needed,
 )
 
 if TYPE_CHECKING:  # its clients take a while to load
@@ -157,11 +159,15 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
     OutputError
         If the folder cannot be written to, or the disk is full.
     OutsideError
-        If there is no Java, or Spark fails.
+        If there is no Java, or Spark fails; if an assignor needs an integer program,
+        and the extra ``programs`` is missing (`rebalance.MissingExtraError`).
     """
     if not cluster:
         raise SourceError("the cluster needs a name", source="cluster")
     selected = selection(assignors)
+    if KIP54 in selected:
+        with extra_needed(KIP54):
+            import_module("ortools")
     clock, started = Clock(), datetime.now(UTC)
     written = record_format(columns, encoding)
     with ExitStack() as stack:

@@ -15,6 +15,7 @@ from rebalance import (
     ClaimRule,
     Instance,
     InstanceError,
+    MissingExtraError,
     OracleError,
     Rebalance,
     document_of,
@@ -212,8 +213,14 @@ class Evaluation:
         return answer
 
     def kip54(self) -> Answer:
-        """Solve for the fewest moves among KIP-54 balanced assignments."""
-        result = solve(self.instance, NAMED[KIP54], limits=Limits(effort=EFFORT))
+        """Solve for the fewest moves among KIP-54 balanced assignments.
+
+        It does not apply if the solvers that it needs are not installed.
+        """
+        try:
+            result = solve(self.instance, NAMED[KIP54], limits=Limits(effort=EFFORT))
+        except MissingExtraError as missing:
+            return Answer(assignor=KIP54, refused=str(missing))
         return self.judge(KIP54, result.to_document(self.instance))
 
     def actual(

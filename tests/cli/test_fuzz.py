@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -150,6 +151,13 @@ def test_people_see_tables() -> None:
     assert "--family racks --seed 0" in text
     assert "finding/1" not in text
     assert "1 members, 0 partitions, minimal" in text
+
+
+def test_people_see_a_live_count() -> None:
+    arguments = ("--family", "fresh", "--count", "1000000", "--time", "3s")
+    ended = on_terminal("fuzz", "--command", faulty("none"), *arguments, "--no-shrink")
+    assert ended.code == 0
+    assert re.search(rb"rebalances +[\d,]+ done", ended.out)
 
 
 @pytest.mark.slow

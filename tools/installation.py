@@ -1,0 +1,147 @@
+"""Install the wheel into empty environments, and measure size and time.
+
+The environments and uv's cache are in ``build/installation/``; versions are those of
+``requirements/dev.lock``. Used by ``tests/test_installation.py``; ``python -m
+tools.installation`` prints the table of docs/install.md, with an empty cache.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import time
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from tools.lock import PYTHON_OF_UV, uv
+from tools.uv_settings import pip_settings, uv_arguments, uv_environment
+from tools.workers import build_wheel
+
+ROOT = Path(__file__).resolve().parent.parent
+PLACE = ROOT / "build" / "installation"
+CACHE = PLACE / "uv-cache"
+LOCK = ROOT / "requirements" / "dev.lock"
+MEGABYTE = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Installation:
+    """An environment with the wheel and one extra, or none.
+
+    Attributes
+    ----------
+    extra : str or None
+        None: the base.
+    megabytes : int
+        Size of all files, in units of 1,000,000 bytes.
+    seconds : float
+        Wall time of the installation.
+    """
+
+    extra: str | None
+    venv: Path
+    megabytes: int
+    seconds: float
+
+    @property
+    def python(self) -> Path:
+        """The interpreter of the environment."""
+        return self.venv / "bin" / "python"
+
+    @property
+    def command(self) -> Path:
+        """The command line of the installed wheel."""
+        return self.venv / "bin" / "assignor-oracle"
+
+    def __str__(self) -> str:
+        """Format as a row of the table in docs/install.md."""
+        name = "base" if self.extra is None else f"`[{self.extra}]`"
+        return f"| {name} | {self.megabytes:,} MB | {self.seconds:.0f} s |"
+
+
+def extras() -> list[str]:
+    """Return the extras that ``pyproject.toml`` declares."""
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    return [*tomllib.loads(text)["project"]["optional-dependencies"]]
+
+
+def make_wheel() -> Path:
+    """Build the wheel of this checkout; return its file."""
+    return build_wheel(PLACE / "dist")
+
+
+def install(wheel: Path, extra: str | None) -> Installation:
+    """Install the wheel with an extra into an empty environment.
+
+    Raises
+    ------
+    subprocess.CalledProcessError
+        If uv fails; its message is in ``stderr``.
+    """
+    venv = PLACE / (extra or "base")
+    shutil.rmtree(venv, ignore_errors=True)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
+    asked = str(wheel) if extra is None else f"{wheel}[{extra}]"
+    start = time.monotonic()
+    pip_install(venv, asked)
+    seconds = time.monotonic() - start
+    return Installation(
+        extra=extra, venv=venv, megabytes=size_of(venv) // MEGABYTE, seconds=seconds
+    )
+
+
+def pip_install(venv: Path, *arguments: str, cwd: Path | None = None) -> None:
+    """Run ``pip install``, as uv does it, in an environment.
+
+    Raises
+    ------
+    subprocess.CalledProcessError
+        If uv fails; its message is in ``stderr``.
+    """
+    program, settings = uv(), pip_settings(PYTHON_OF_UV)
+    command = [str(program), "pip", "install", "--quiet", "--constraints", str(LOCK)]
+    command += ["--python", str(venv / "bin" / "python"), *uv_arguments(settings)]
+    subprocess.run(
+        [*command, *arguments],
+        cwd=cwd or PLACE,
+        env=uv_environment(settings, os.environ | {"UV_CACHE_DIR": str(CACHE)}),
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+
+
+def size_of(folder: Path) -> int:
+    """Return the bytes of all files in a folder; each file counts once."""
+    found = {
+        (about.st_dev, about.st_ino): about.st_size
+        for path in folder.rglob("*")
+        if not path.is_symlink() and path.is_file() and (about := path.stat())
+    }
+    return sum(found.values())
+
+
+def main() -> int:
+    """Install everything once from the index, and print the table."""
+    argparse.ArgumentParser(description=main.__doc__).parse_args()
+    shutil.rmtree(CACHE, ignore_errors=True)
+    PLACE.mkdir(parents=True, exist_ok=True)
+    try:
+        wheel = make_wheel()
+        print("| installation | size | time |\n| --- | --- | --- |")
+        for extra in (None, *extras()):
+            installed = install(wheel, extra)
+            print(installed, flush=True)
+            shutil.rmtree(installed.venv)
+    except subprocess.CalledProcessError as error:
+        print(f"installation: failed: {error.stderr or error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
