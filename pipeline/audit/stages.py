@@ -27,6 +27,7 @@ from pipeline.judging.repeats import Repeats
 from pipeline.judging.topic_names import names_of_ids
 from pipeline.sources.rows import (
     READ,
+    REPEATED,
     ROWS,
     TOPIC,
     TOPIC_ID,
@@ -37,6 +38,7 @@ from pipeline.sources.rows import (
 
 Batches = Iterator[pa.RecordBatch]
 
+_COUNTS: Final = (TOPIC, TOPIC_ID, READ, REPEATED)
 _REPEATS: Final = Repeats()
 """Of this process: Spark gives many tasks to one Python worker."""
 
@@ -73,11 +75,12 @@ class Seen(NamedTuple):
 
     topics: dict[str, int]  # the largest partition count of each topic
     rows_read: int
+    rows_repeated: int
 
 
 def rows_and_topics_seen(rows: DataFrame) -> Seen:
     """Collect what the tasks of `reconstruct` have counted."""
-    counted = rows.where(f.col("what").isin(TOPIC, READ))
+    counted = rows.where(f.col("what").isin(TOPIC, READ, REPEATED))
     counted = counted.coalesce(1)  # few rows: no shuffle
     counts = counted.groupBy("what", "record").agg(
         f.max("records").alias("most"), f.sum("records").alias("all")
@@ -86,6 +89,7 @@ def rows_and_topics_seen(rows: DataFrame) -> Seen:
     return Seen(
         topics={row["record"]: row["most"] for row in found if row["what"] == TOPIC},
         rows_read=sum(row["all"] for row in found if row["what"] == READ),
+        rows_repeated=sum(row["all"] for row in found if row["what"] == REPEATED),
     )
 
 
@@ -108,7 +112,7 @@ def judge(cases: DataFrame, settings: Settings) -> DataFrame:
 
 def to_judge(rows: DataFrame) -> DataFrame:
     """Select the rows that are judged: not topics, their ids, and counts of rows."""
-    return rows.where(~f.col("what").isin(TOPIC, TOPIC_ID, READ))
+    return rows.where(~f.col("what").isin(*_COUNTS))
 
 
 def _on_rows(

@@ -24,7 +24,7 @@ from oracle.report import write_page
 from pipeline.audit import AuditSummary, audit
 from pipeline.reading import read_table
 from pipeline.session import spark_session
-from pipeline.tables import SCHEMAS
+from pipeline.tables import RUN_TABLE, SCHEMAS
 from rebalance import OutsideError
 from tests.pipeline.groups import Log, group, member
 from tests.pipeline.test_audit import (
@@ -115,6 +115,10 @@ def test_records_that_are_delivered_twice_count_once(
     assert found.rows["rebalances"] == 5
     assert tables_but(found) == tables_but(expected)
     assert files_of(Path(found.out)) == files_of(Path(expected.out))
+    counted = [rows_of(one, RUN_TABLE)[0] for one in (found, expected)]
+    sizes = [len([*lines, *lines, lines[2], *lines[1:4], *log.records]), len(lines)]
+    assert [row["rows_read"] for row in counted] == sizes
+    assert [row["rows_repeated"] for row in counted] == [sizes[0] - sizes[1], 0]
 
 
 # Killed workers.
