@@ -23,7 +23,7 @@ from pipeline.describe.record_states import with_record_states
 from pipeline.history.batches import histories_of_batches
 from pipeline.history.stream import ORDER as HISTORY_ORDER
 from pipeline.judging.judge_rows import Settings, judge_rows
-from pipeline.judging.repeats import Repeats
+from pipeline.judging.repeats import repeats_of_process
 from pipeline.judging.topic_names import names_of_ids
 from pipeline.sources.rows import (
     READ,
@@ -39,8 +39,6 @@ from pipeline.sources.rows import (
 Batches = Iterator[pa.RecordBatch]
 
 _COUNTS: Final = (TOPIC, TOPIC_ID, READ, REPEATED)
-_REPEATS: Final = Repeats()
-"""Of this process: Spark gives many tasks to one Python worker."""
 
 
 def reconstruct(rows: DataFrame, tasks: int) -> DataFrame:
@@ -103,9 +101,10 @@ def judge(cases: DataFrame, settings: Settings) -> DataFrame:
     """Judge all cases, each in the part that it is in; rows as in `JUDGED`."""
 
     def results(batches: Batches) -> Batches:
+        repeats = repeats_of_process()
         rows = (row for batch in batches for row in batch.to_pylist())
         for part, group in groupby(rows, key=itemgetter(PART)):
-            yield from judged_batches(part, judge_rows(group, settings, _REPEATS))
+            yield from judged_batches(part, judge_rows(group, settings, repeats))
 
     return cases.mapInArrow(results, _spark(JUDGED))
 
