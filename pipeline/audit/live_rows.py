@@ -24,6 +24,7 @@ _READING: Final = {
     "__globPaths__": "false",  # a folder's name can contain the characters of patterns
     "recursiveFileLookup": "true",  # batch=0 is no column
     "ignoreMissingFiles": "false",
+    "ignoreCorruptFiles": "false",
 }
 
 
@@ -34,7 +35,7 @@ def live_rows(spark: SparkSession, live: LiveSource) -> DataFrame:
     it would have to be fetched (``docs/live.md``).
     """
     if live.kept is not None:
-        return _kept_rows(kept_table(spark, live.kept))
+        return _kept_rows(kept_table(spark, *live.kept))
     log, ranges = live.log, live.ranges
     numbers = spark.range(0, len(ranges), 1, numPartitions=max(1, len(ranges)))
 

@@ -34,11 +34,13 @@ _PACKAGES: Final = (
 class Counts:
     """Counts of an audit.
 
-    ``rows_read`` are those of the sources, ``rows`` are counted per table, and
+    ``rows_read`` are those of the sources, of which ``rows_repeated`` are records that
+    were delivered again and count once; ``rows`` are counted per table, and
     ``quarantine`` are records per kind and reason, most frequent first.
     """
 
     rows_read: int
+    rows_repeated: int
     rows: dict[str, int]
     quarantine: dict[str, int]
 
@@ -74,6 +76,7 @@ def manifest_of(
         ]
         + _live(found),
         "rows_read": counts.rows_read,
+        "rows_repeated": counts.rows_repeated,
         "rows": dict(counts.rows),
         "quarantine": dict(counts.quarantine),
         "versions": versions() | {"java": java},

@@ -320,7 +320,12 @@ def _run(
         for name in [name for name in SCHEMAS if name not in work.tables()]:
             place.write(table_of(judged, name, parts=_parts(rows[name])), name)
             work.finish(name)
-    return Counts(rows_read=seen.rows_read, rows=rows, quarantine=quarantine)
+    return Counts(
+        rows_read=seen.rows_read,
+        rows_repeated=seen.rows_repeated,
+        rows=rows,
+        quarantine=quarantine,
+    )
 
 
 def _parts(rows: int) -> int:

@@ -22,6 +22,7 @@ def run_row(manifest: Mapping[str, Any]) -> dict[str, Any]:
         "started": started,
         "finished": datetime.fromisoformat(manifest["finished"]),
         "rows_read": manifest["rows_read"],
+        "rows_repeated": manifest["rows_repeated"],
         "rows_judged": rows["answers"] + rows["snapshots"],
         "rows_quarantined": sum(quarantine.values()),
         "quarantined": dict(quarantine),

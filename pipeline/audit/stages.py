@@ -23,10 +23,11 @@ from pipeline.describe.record_states import with_record_states
 from pipeline.history.batches import histories_of_batches
 from pipeline.history.stream import ORDER as HISTORY_ORDER
 from pipeline.judging.judge_rows import Settings, judge_rows
-from pipeline.judging.repeats import Repeats
+from pipeline.judging.repeats import repeats_of_process
 from pipeline.judging.topic_names import names_of_ids
 from pipeline.sources.rows import (
     READ,
+    REPEATED,
     ROWS,
     TOPIC,
     TOPIC_ID,
@@ -37,8 +38,7 @@ from pipeline.sources.rows import (
 
 Batches = Iterator[pa.RecordBatch]
 
-_REPEATS: Final = Repeats()
-"""Of this process: Spark gives many tasks to one Python worker."""
+_COUNTS: Final = (TOPIC, TOPIC_ID, READ, REPEATED)
 
 
 def reconstruct(rows: DataFrame, tasks: int) -> DataFrame:
@@ -73,11 +73,12 @@ class Seen(NamedTuple):
 
     topics: dict[str, int]  # the largest partition count of each topic
     rows_read: int
+    rows_repeated: int
 
 
 def rows_and_topics_seen(rows: DataFrame) -> Seen:
     """Collect what the tasks of `reconstruct` have counted."""
-    counted = rows.where(f.col("what").isin(TOPIC, READ))
+    counted = rows.where(f.col("what").isin(TOPIC, READ, REPEATED))
     counted = counted.coalesce(1)  # few rows: no shuffle
     counts = counted.groupBy("what", "record").agg(
         f.max("records").alias("most"), f.sum("records").alias("all")
@@ -86,6 +87,7 @@ def rows_and_topics_seen(rows: DataFrame) -> Seen:
     return Seen(
         topics={row["record"]: row["most"] for row in found if row["what"] == TOPIC},
         rows_read=sum(row["all"] for row in found if row["what"] == READ),
+        rows_repeated=sum(row["all"] for row in found if row["what"] == REPEATED),
     )
 
 
@@ -99,16 +101,17 @@ def judge(cases: DataFrame, settings: Settings) -> DataFrame:
     """Judge all cases, each in the part that it is in; rows as in `JUDGED`."""
 
     def results(batches: Batches) -> Batches:
+        repeats = repeats_of_process()
         rows = (row for batch in batches for row in batch.to_pylist())
         for part, group in groupby(rows, key=itemgetter(PART)):
-            yield from judged_batches(part, judge_rows(group, settings, _REPEATS))
+            yield from judged_batches(part, judge_rows(group, settings, repeats))
 
     return cases.mapInArrow(results, _spark(JUDGED))
 
 
 def to_judge(rows: DataFrame) -> DataFrame:
     """Select the rows that are judged: not topics, their ids, and counts of rows."""
-    return rows.where(~f.col("what").isin(TOPIC, TOPIC_ID, READ))
+    return rows.where(~f.col("what").isin(*_COUNTS))
 
 
 def _on_rows(

@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -23,7 +24,9 @@ from pyspark.sql import functions as f
 from pipeline.audit.lazy_spark import Clock, LazySpark, failure_of
 from pipeline.audit.live_rows import kept_table
 from pipeline.files import Location, is_local, local_path, shown, uri_of
+from pipeline.following.batch_ranges import BatchRange
 from pipeline.following.kept_state import KeptState
+from pipeline.following.merged_records import write_merged
 from pipeline.following.stream_source import NAME, stream_source
 from pipeline.live import (
     LiveSource,
@@ -65,13 +68,13 @@ class Follower:
         self._log = log
         self._kept = kept
         self._ends: NextOffsets | None = None
-        kept.clear()
+        kept.batches.clear()
         self._is_empty = kept.check_batches() == 0
         self._is_due = True  # the options of the audit can have changed
         self._uncounted: set[int] = set()
 
     def read(self) -> Update:
-        """Read the log to its present end, and keep its records.
+        """Read the log to its present end, keep its records, and merge small files.
 
         Raises
         ------
@@ -87,10 +90,12 @@ class Follower:
         try:
             self._run()
             records, others = self._count(sorted(self._uncounted))
+            self._uncounted.clear()
+            self._is_due = self._is_due or others > 0
+            count = self._kept.count_committed()
+            self._kept.batches.merge(count, partial(write_merged, self._spark))
         except SPARK_ERRORS as error:
             raise _converted(error, self._kept.out) from error
-        self._uncounted.clear()
-        self._is_due = self._is_due or others > 0
         return self._update(records)
 
     def source(self) -> LiveSource:
@@ -105,7 +110,7 @@ class Follower:
             ranges = self._ranges()
         except SPARK_ERRORS as error:
             raise _converted(error, self._kept.out) from error
-        return kept_live_source(self._log, ranges, self._kept.records)
+        return kept_live_source(self._log, ranges, self._kept.batches.folders())
 
     def note_audit(self) -> None:
         """Note that all records are audited."""
@@ -126,9 +131,10 @@ class Follower:
         """Run the stream to the end of the log."""
 
         def write(table: DataFrame, number: int) -> None:
-            aside = self._kept.aside(number)
+            batch, kept = BatchRange(number, number), self._kept.batches
+            aside = kept.aside(batch)
             table.write.parquet(aside)
-            self._kept.place(aside, number)
+            kept.place(aside, batch)
             self._uncounted.add(number)
             self._is_empty = False
 
@@ -147,7 +153,8 @@ class Follower:
         """Count the records of batches, and those that are no offset commits."""
         if not batches:
             return 0, 0
-        table = kept_table(self._spark, *map(self._kept.batch, batches))
+        folders = (self._kept.batches.folder(BatchRange(n, n)) for n in batches)
+        table = kept_table(self._spark, *folders)
         counted = table.agg(f.count("*"), f.count_if(~_is_commit(f.col("key")))).first()
         return (0, 0) if counted is None else (counted[0], counted[1])
 
@@ -155,7 +162,7 @@ class Follower:
         """Return the first and the last offset that is kept of each partition."""
         offset = f.col("offset")
         found = (
-            kept_table(self._spark, self._kept.records)
+            kept_table(self._spark, *self._kept.batches.folders())
             .groupBy("partition")
             .agg(f.min(offset).alias("start"), f.max(offset).alias("last"))
             .orderBy("partition")

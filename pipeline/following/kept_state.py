@@ -1,20 +1,14 @@
 """What a follower keeps in ``--out``, and whether its parts belong together.
 
-``records/batch=N`` has the records of batch N of the stream as Parquet. It is written
-in a hidden folder with a name of its own and then renamed, so that it is always whole,
-and a Java process that outlives its killed parent for a moment cannot add to it. If the
-batch is read again, it is replaced: every record is there once. ``checkpoint`` is
-Spark's, and ``following.json`` names the cluster.
+``records`` has the records of each batch of the stream once (`KeptBatches`).
+``checkpoint`` is Spark's, and ``following.json`` names the cluster.
 """
 
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
-import uuid
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,6 +22,8 @@ from pipeline.files import (
     local_path,
     shown,
 )
+from pipeline.following.batch_ranges import is_complete
+from pipeline.following.kept_batches import KeptBatches
 from pipeline.live import BEGIN_ANEW, ClusterIdentity
 from pipeline.writing import as_output_error
 from rebalance import OutputError
@@ -36,7 +32,6 @@ RECORDS_FOLDER: Final = "records"
 CHECKPOINT: Final = "checkpoint"
 IDENTITY: Final = "following.json"
 FORMAT: Final = "following/1"
-_BATCH: Final = "batch="
 
 
 class KeptState:
@@ -44,37 +39,10 @@ class KeptState:
 
     def __init__(self, out: str, hadoop: Callable[[], HadoopStore]) -> None:
         self.out = out
-        self.records = f"{out}/{RECORDS_FOLDER}"
+        self.batches = KeptBatches(f"{out}/{RECORDS_FOLDER}", hadoop)
         self.checkpoint = f"{out}/{CHECKPOINT}"
         self._identity = f"{out}/{IDENTITY}"
         self._hadoop = hadoop
-
-    def batch(self, number: int) -> str:
-        """Return the URI of a batch's folder."""
-        return f"{self.records}/{_BATCH}{number}"
-
-    def aside(self, number: int) -> str:
-        """Return the URI of a new hidden folder to write a batch in."""
-        return f"{self.records}/.{number}-{uuid.uuid4().hex}"
-
-    def place(self, aside: str, number: int) -> None:
-        """Put a batch that was written aside in place."""
-        target = self.batch(number)
-        self._delete(target)
-        if is_local(self.out):
-            local_path(aside).rename(local_path(target))
-        else:
-            self._hadoop().rename(aside, target)
-
-    def clear(self) -> None:
-        """Delete what a killed process has written aside."""
-        with as_output_error(shown(self.out)):
-            if self._store.is_folder(self.records):
-                files = self._store.files(self.records)
-                names = {entry.below[0] for entry in files if len(entry.below) > 1}
-                for name in sorted(names):
-                    if name.startswith("."):
-                        self._delete(f"{self.records}/{name}")
 
     def check_cluster(self, found: ClusterIdentity, server: str) -> None:
         """Compare the cluster with the one that was followed before, or note it.
@@ -108,22 +76,19 @@ class KeptState:
                 self._write_identity(_document(found, server))
 
     def check_batches(self) -> int:
-        """Return the number of committed batches, all of which have their folder.
+        """Return the number of committed batches, all of which are kept.
 
         The batch after the last committed one can exist: it will be written again.
-        Checkpoints have the last hundred commits, folders remain.
 
         Raises
         ------
         OutputError
             If records and checkpoint do not belong together.
         """
+        count = self.count_committed()
         with as_output_error(shown(self.out)):
-            commits = set(self._numbers(self.checkpoint, "commits/", ""))
-            folders = set(self._numbers(self.records, "", _BATCH))
-        count = max(commits, default=-1) + 1
-        expected = set(range(count))
-        if folders - {count} != expected:
+            ranges = self.batches.ranges()
+        if not is_complete(ranges, count):
             raise OutputError(
                 f"{RECORDS_FOLDER} and {CHECKPOINT} do not belong together;"
                 f" {BEGIN_ANEW}",
@@ -131,23 +96,20 @@ class KeptState:
             )
         return count
 
-    def _delete(self, folder: str) -> None:
-        """Delete a folder, if it exists."""
-        if is_local(self.out):
-            with suppress(FileNotFoundError):
-                shutil.rmtree(local_path(folder))
-        else:
-            self._hadoop().delete(folder)
+    def count_committed(self) -> int:
+        """Return the number of committed batches.
 
-    def _numbers(self, folder: str, below: str, prefix: str) -> Iterator[int]:
-        """Yield the numbers in the names below a folder, if it exists."""
-        store = self._store
-        if store.is_folder(folder):
-            for entry in store.files(folder):
-                way = "/".join(entry.below)
-                name = way.removeprefix(below).split("/")[0].removeprefix(prefix)
-                if way.startswith(below + prefix) and name.isdecimal():
-                    yield int(name)
+        Checkpoints have the last hundred commits only.
+        """
+        with as_output_error(shown(self.out)):
+            return max(self._commits(), default=-1) + 1
+
+    def _commits(self) -> Iterator[int]:
+        commits = f"{self.checkpoint}/commits"
+        if self._store.is_folder(commits):
+            for entry in self._store.files(commits):
+                if len(entry.below) == 1 and entry.below[0].isdecimal():
+                    yield int(entry.below[0])
 
     @property
     def _store(self) -> FileStore:

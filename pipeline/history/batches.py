@@ -23,7 +23,7 @@ Bools = npt.NDArray[np.bool_]
 
 
 def histories_of_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
-    """Convert records to cases; pass other rows on; yield topics at the end.
+    """Convert records to cases; pass other rows on; yield counts at the end.
 
     Parameters
     ----------

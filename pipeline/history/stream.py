@@ -1,8 +1,9 @@
 """Split sorted rows into the histories of single groups.
 
 Records that are not judged are counted by group and kind, and the first one is kept. A
-record that overlapping files contain twice counts once. Of two different records at one
-offset, the first by its bytes is used, and the other is quarantined.
+record that is delivered again counts once, and the repetitions are counted. Of two
+different records at one offset, the first by its bytes is used, and the other is
+quarantined.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ from pipeline.sources.rows import (
     Row,
     case_row,
     quarantine_row,
+    repeated_row,
 )
 from rebalance import WireError
 
@@ -71,7 +73,10 @@ class CommitRun:
 
 
 def histories(rows: Iterable[Row]) -> Iterator[Row]:
-    """Convert records to cases; pass other rows on; yield topics at the end."""
+    """Convert records to cases; pass other rows on; yield topics at the end.
+
+    The last row has the number of records that are repetitions, if there are any.
+    """
     stream = RecordStream()
     for row in rows:
         yield from stream.take(row)
@@ -84,6 +89,7 @@ class RecordStream:
     def __init__(self) -> None:
         self._seen = TopicsSeen()
         self._group: _Group | None = None
+        self._repeated = 0
 
     def take(self, row: Row) -> Iterator[Row]:
         """Process the next row; yield the rows that are now complete."""
@@ -114,15 +120,20 @@ class RecordStream:
         )
 
     def finish(self) -> Iterator[Row]:
-        """Yield what is pending, and the topics."""
-        if self._group is not None:
-            yield from self._group.finish()
+        """Yield what is pending, the topics, and the number of repetitions."""
+        yield from self._finish_group()
         yield from self._seen.rows()
+        if self._repeated:
+            yield repeated_row(self._repeated)
 
     def _next(self, key: GroupKey) -> Iterator[Row]:
+        yield from self._finish_group()
+        self._group = _Group(key, self._seen)
+
+    def _finish_group(self) -> Iterator[Row]:
         if self._group is not None:
             yield from self._group.finish()
-        self._group = _Group(key, self._seen)
+            self._repeated += self._group.repeated
 
 
 class _Group:
@@ -134,6 +145,7 @@ class _Group:
 
     def __init__(self, key: GroupKey, seen: TopicsSeen) -> None:
         self.key = key
+        self.repeated = 0
         self._commits = Commits()
         self._history = GroupHistory(key[0], self._commits)
         self._consumer = ConsumerHistory(key[0], self._commits)
@@ -171,7 +183,9 @@ class _Group:
         now = row["source_offset"], row["key"], row["value"]
         last, self._last = self._last, now
         if last is not None and last[0] == now[0]:
-            if last != now:
+            if last == now:
+                self.repeated += 1
+            else:
                 yield _unreadable(row, "another record at an offset already read")
             return
         try:

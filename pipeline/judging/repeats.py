@@ -79,6 +79,18 @@ class Repeats:
             self.bytes -= len(dropped) + old.size
 
 
+_OF_PROCESS: Final = Repeats()
+
+
+def repeats_of_process() -> Repeats:
+    """Return what this process keeps: Spark gives many tasks to one Python worker.
+
+    Spark sends a function with copies of the values that it refers to, also of those of
+    its module. This one is sent as the name of a function of this module.
+    """
+    return _OF_PROCESS
+
+
 def _template(
     plain: dict[str, Any], question: Question, form: Canonical
 ) -> Template | None:

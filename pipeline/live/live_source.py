@@ -38,8 +38,8 @@ class LiveSource:
         Log ends of the topics whose ends are known.
     notes : tuple of str
         Log ends that could not be read, and why.
-    kept : str or None
-        URI of the folder with the records of ``ranges`` as Parquet, where they were
+    kept : tuple of str, or None
+        URIs of the folders with the records of ``ranges`` as Parquet, where they were
         read before (`pipeline.following`); None: they are read from the cluster.
     """
 
@@ -49,7 +49,7 @@ class LiveSource:
     names: dict[str, str]
     ends: Logs
     notes: tuple[str, ...]
-    kept: str | None = None
+    kept: tuple[str, ...] | None = None
 
     @property
     def records(self) -> int:
@@ -74,9 +74,9 @@ def find_live_source(server: str, settings: ClientSettings) -> LiveSource:
 
 
 def kept_live_source(
-    log: OffsetsLog, ranges: Iterable[LogRange], kept: str
+    log: OffsetsLog, ranges: Iterable[LogRange], kept: Iterable[str]
 ) -> LiveSource:
-    """Look at a cluster's topics, after its log of groups was read into a folder.
+    """Look at a cluster's topics, after its log of groups was read into folders.
 
     Raises
     ------
@@ -84,7 +84,7 @@ def kept_live_source(
         If no broker answers, or the cluster rejects a request.
     """
     with connected(log.server, log.settings) as admin:
-        return replace(_with_topics(admin, log, tuple(ranges)), kept=kept)
+        return replace(_with_topics(admin, log, tuple(ranges)), kept=tuple(kept))
 
 
 def _with_topics(

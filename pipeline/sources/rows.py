@@ -16,6 +16,7 @@ CASE: Final = "case"
 TOPIC: Final = "topic"
 TOPIC_ID: Final = "topic-id"
 READ: Final = "read"
+REPEATED: Final = "repeated"
 UNREADABLE: Final = "unreadable"
 SET_ASIDE: Final = "set-aside"
 FAILED: Final = "failed"
@@ -38,7 +39,7 @@ ROWS: Final = pa.schema(
         ("raw_bytes", pa.int64()),
         ("reason", pa.string()),
         ("record", pa.string()),  # kind of record; of a TOPIC or TOPIC_ID: its name
-        ("records", pa.int64()),  # how many; of a TOPIC: partitions seen; of READ: rows
+        ("records", pa.int64()),  # how many; of a TOPIC: partitions seen
         ("instance", pa.string()),
     ]
 )
@@ -98,6 +99,11 @@ def topic_row(topic: str, partitions: int) -> Row:
 def read_row(count: int) -> Row:
     """Return a row with the number of rows that a task has read."""
     return {"what": READ, "records": count}
+
+
+def repeated_row(count: int) -> Row:
+    """Return a row with the number of records that were delivered once more."""
+    return {"what": REPEATED, "records": count}
 
 
 def topic_id_row(topic_id: bytes, topic: str) -> Row:

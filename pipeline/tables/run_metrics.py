@@ -27,6 +27,12 @@ RUN: Final = pa.schema(
             "records, documents, and states of groups in the sources, with those that"
             " are repeated and those that are in quarantine",
         ),
+        column(
+            "rows_repeated",
+            COUNT,
+            "of those, records that were delivered again: same partition, offset, key,"
+            " and value; each counts once",
+        ),
         column("rows_judged", COUNT, "rows of `answers` and `snapshots`"),
         column("rows_quarantined", COUNT, "sum of `records` in `quarantine`"),
         column("quarantined", COUNTS, "of those, per kind and reason"),

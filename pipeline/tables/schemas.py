@@ -37,7 +37,7 @@ from pipeline.tables.columns import (
 from pipeline.tables.run_metrics import RUN, RUN_TABLE
 
 PARTITION_COLUMNS: Final = ("cluster", "date")
-LAYOUT: Final = "tables/4"
+LAYOUT: Final = "tables/5"
 """Version of these schemas, written into ``audit.json``."""
 
 REBALANCES: Final = pa.schema(

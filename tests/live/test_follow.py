@@ -218,7 +218,8 @@ def test_records_are_kept_in_any_file_system(broker: Broker, tmp_path: Path) -> 
             with following(there, log, master="local[1]") as found:
                 assert not aside.exists()
                 assert found.read().is_due
-                assert found.source().kept == f"{there}/records"
+                batches = [f"{there}/records/batch={n}" for n in range(number + 1)]
+                assert found.source().kept == tuple(batches)
             assert len(list((real / "out" / "records").iterdir())) == number + 1
             assert kept_offsets(real / "out") == offsets_of(broker)
             churn(place, 1)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.files import HadoopStore
+from pipeline.following.batch_ranges import BatchRange
 from pipeline.following.kept_state import KeptState
 from pipeline.live import ClusterIdentity
 from rebalance import OutputError
@@ -89,8 +90,25 @@ def test_a_file_that_is_not_ours_is_an_error(tmp_path: Path, text: str) -> None:
             ],
             2,
         ),
+        (
+            [
+                *("checkpoint/commits/16", "records/batches=0-15/a"),
+                *("records/_merged/batches=0-15/x", "records/batch=16/a"),
+            ],
+            17,
+        ),
+        (
+            [
+                *("checkpoint/commits/15", "records/batches=0-15/a"),
+                *("records/_merged/batches=0-15/x", "records/batch=7/a"),
+            ],
+            16,
+        ),
     ],
-    ids=["nothing", "in the first batch", "after it", "one batch", "after the third"],
+    ids=[
+        *("nothing", "in the first batch", "after it", "one batch", "after the third"),
+        *("merged", "merged, and what it replaces"),
+    ],
 )
 def test_committed_batches_are_counted(
     tmp_path: Path, names: list[str], count: int
@@ -106,8 +124,13 @@ def test_committed_batches_are_counted(
         ["checkpoint/commits/0"],
         ["checkpoint/commits/1", "records/batch=1/a"],
         ["checkpoint/commits/0", "records/batch=0/a", "records/batch=2/a"],
+        ["checkpoint/commits/15", "records/batches=0-15/a"],
+        ["checkpoint/commits/15", "records/_merged/batches=0-15/x"],
     ],
-    ids=["no checkpoint", "no records", "a batch is missing", "a batch too many"],
+    ids=[
+        *("no checkpoint", "no records", "a batch is missing", "a batch too many"),
+        *("no note", "only a note"),
+    ],
 )
 def test_parts_that_do_not_belong_together_are_refused(
     tmp_path: Path, names: list[str]
@@ -118,11 +141,11 @@ def test_parts_that_do_not_belong_together_are_refused(
 
 
 def test_a_batch_is_replaced_as_a_whole(tmp_path: Path) -> None:
-    kept = state(tmp_path)
+    kept, batch = state(tmp_path).batches, BatchRange(0, 0)
     for name in ("first", "second"):
-        aside = kept.aside(0)
+        aside = kept.aside(batch)
         files(Path(aside.removeprefix("file:")), name)
-        kept.place(aside, 0)
+        kept.place(aside, batch)
     files(tmp_path, "records/.0-abc/_temporary/x", "records/batch=1/a")
     kept.clear()
     found = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*/*/*"))

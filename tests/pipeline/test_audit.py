@@ -118,7 +118,8 @@ def test_the_row_of_the_run_agrees_with_the_manifest(audited: AuditSummary) -> N
     table = read_table(Path(audited.out), RUN_TABLE)
     assert table.schema.types == TABLES[RUN_TABLE].types
     (row,), manifest = table.to_pylist(), manifest_of(audited)
-    assert row["rows_read"] == manifest["rows_read"]
+    for name in ("rows_read", "rows_repeated"):
+        assert row[name] == manifest[name]
     for name in ("rows", "seconds", "versions"):
         assert dict(row[name]) == manifest[name]
     assert dict(row["quarantined"]) == manifest["quarantine"]
@@ -314,7 +315,10 @@ def test_the_tables_do_not_depend_on_the_division_of_work(
     out = tmp_path / "divided"
     divided = audit([sources], out, cluster="a/b c=é", master=MASTER, tasks=5)
     assert (divided.rows, divided.quarantine) == (mixed.rows, mixed.quarantine)
-    assert manifest_of(divided)["rows_read"] == manifest_of(mixed)["rows_read"]
+    for name in ("rows_read", "rows_repeated"):
+        assert manifest_of(divided)[name] == manifest_of(mixed)[name]
+    # The second file of records begins with twenty lines of the first.
+    assert manifest_of(mixed)["rows_repeated"] == 20
     for name in SCHEMAS:
         whole = read_table(Path(mixed.out), name)
         assert read_table(out, name).equals(whole)

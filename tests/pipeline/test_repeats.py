@@ -7,18 +7,24 @@ from __future__ import annotations
 
 import re
 from random import Random
-from typing import Any
+from typing import Any, cast
 
+import pyarrow as pa
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from pyspark import cloudpickle
+from pyspark.sql import DataFrame
 
 from heuristics import ASSIGNORS
+from pipeline.audit import stages
+from pipeline.audit.judged import PART
+from pipeline.audit.work import CASES
 from pipeline.evaluation import DEFAULT
 from pipeline.judging.canonical import canonical_form
 from pipeline.judging.judge_rows import Settings, judge_rows
 from pipeline.judging.outcome import Actual, Outcome, Question, outcome_of
-from pipeline.judging.repeats import Repeats, is_sampled
+from pipeline.judging.repeats import Repeats, is_sampled, repeats_of_process
 from pipeline.sources.rows import CASE, ROWS
 from pipeline.sources.sidecars import read_offsets
 from rebalance import ClaimRule, DocumentError, InstanceError, rebalance_of
@@ -269,3 +275,33 @@ def test_failures_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
         (failure,) = repeats.outcome_of(CHAIN, question).failures
         assert failure.assignor == "range"
     assert repeats.outcome_of(CHAIN, question).failures == ()
+
+
+class Sent:
+    """Stands in for a table; keeps the function as Spark sends it to a worker."""
+
+    function = b""
+
+    def mapInArrow(self, function: Any, _schema: Any) -> Sent:  # noqa: N802
+        self.function = cloudpickle.dumps(function)  # type: ignore[no-untyped-call]
+        return self
+
+
+def test_bug_tasks_of_one_process_share_what_it_keeps() -> None:
+    """Each task received a copy of its own, so all were evaluated once per task."""
+    sent = Sent()
+    case = next(row for row in churn_rows() if row["what"] == CASE)
+    world = world_of(churn_rows(), CHURN / "topics.json")
+    asked = Settings(
+        cluster="c", world=world, claim_rule=ClaimRule.NEWEST_CLAIM, assignors=()
+    )
+    stages.judge(cast("DataFrame", sent), asked)
+    rows = pa.RecordBatch.from_pylist([case | {PART: 0}], schema=CASES)
+    known, judged = repeats_of_process(), []
+    for evaluated in (1, 0):
+        before = known.evaluated, known.found
+        task = cloudpickle.loads(sent.function)
+        judged.append([batch.to_pydict() for batch in task([rows])])
+        after = known.evaluated, known.found
+        assert after == (before[0] + evaluated, before[1] + 1 - evaluated)
+    assert judged[0] == judged[1]

@@ -23,6 +23,7 @@ from pipeline.sources.rows import (
     CASE,
     RAW_LIMIT,
     RECORD,
+    REPEATED,
     SET_ASIDE,
     TOPIC,
     UNREADABLE,
@@ -249,7 +250,9 @@ def stream(log: Log, *more: Log) -> list[Row]:
 
 
 def test_a_record_read_twice_counts_once() -> None:
-    assert what(stream(LOG, LOG)) == what(stream(LOG))
+    once, twice = stream(LOG), stream(LOG, LOG)
+    assert what(twice) == [*what(once), REPEATED]
+    assert twice[-1]["records"] == len(LOG.records)
 
 
 def test_two_records_at_one_offset_contradict_each_other() -> None:
@@ -259,6 +262,7 @@ def test_two_records_at_one_offset_contradict_each_other() -> None:
     (bad,) = (row for row in found if row["what"] == UNREADABLE)
     assert "at an offset already read" in bad["reason"]
     assert what(found).count(CASE) == 2
+    assert [row["records"] for row in found if row["what"] == REPEATED] == [1]
 
 
 def test_a_truncated_group_is_set_apart_and_the_next_goes_by_claims() -> None:
