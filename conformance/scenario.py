@@ -36,6 +36,9 @@ OPTIMUM: Final = "optimum"
 AS_IT_STANDS: Final = "as-it-stands"
 """Subject: the present assignment, owners with what they own."""
 
+POLICY: Final = "policy:"
+"""Prefix of a subject: an integer program for the policy that follows."""
+
 
 class _Part(BaseModel):
     """Part of a scenario; the docstrings of its fields are those of the schema."""

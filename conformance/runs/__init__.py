@@ -1,7 +1,24 @@
 """Differential runs: drive an assignor through rebalances and classify each outcome."""
 
 from conformance.runs.categories import SAFETY, Category, Requirement
+from conformance.runs.draws import Counts, Sighting
+from conformance.runs.external import (
+    MEMORY,
+    External,
+    external_client,
+    external_command,
+)
 from conformance.runs.families import FAMILIES, Family
+from conformance.runs.recording import Recorder, case_parts, subject_record
+from conformance.runs.records import (
+    Finding,
+    RunSummary,
+    ShrunkRecord,
+    finding_schema,
+    parse_finding,
+    parse_run,
+    run_schema,
+)
 from conformance.runs.rounds import (
     MOST_ROUNDS,
     JudgedAnswer,
@@ -10,19 +27,42 @@ from conformance.runs.rounds import (
     next_generation,
     next_round,
 )
+from conformance.runs.run import RunPlan, run_families, run_instances
 from conformance.runs.subject import Subject
+from conformance.runs.workers import Startable, in_workers
 
 __all__ = [
     "FAMILIES",
+    "MEMORY",
     "MOST_ROUNDS",
     "SAFETY",
     "Category",
+    "Counts",
+    "External",
     "Family",
+    "Finding",
     "JudgedAnswer",
     "Outcome",
+    "Recorder",
     "Requirement",
+    "RunPlan",
+    "RunSummary",
+    "ShrunkRecord",
+    "Sighting",
+    "Startable",
     "Subject",
+    "case_parts",
     "drive",
+    "external_client",
+    "external_command",
+    "finding_schema",
+    "in_workers",
     "next_generation",
     "next_round",
+    "parse_finding",
+    "parse_run",
+    "run_families",
+    "run_instances",
+    "run_schema",
+    "subject_record",
 ]

@@ -52,12 +52,15 @@ class Family:
     steps : int
         Rebalances per draw; after the first, the group changes, and every member claims
         what the last answer gave it.
+    share : int
+        A run takes one draw of it for so many of the others: large ones take long.
     """
 
     name: str
     idea: str
     draw: Callable[[Random], Document]
     steps: int = 1
+    share: int = 1
 
     def first(self, seed: int, index: int) -> Document:
         """Return the first rebalance of a draw."""
@@ -261,6 +264,7 @@ _ALL: Final = (
         idea="about 100 members and 1,000 partitions, after some changes",
         draw=_large,
         steps=2,
+        share=20,
     ),
 )
 FAMILIES: Final[Mapping[str, Family]] = MappingProxyType(

@@ -2,12 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rebalance import instance_of, plain_of, rebalance_of
 from solver import solve
+from verify import Case
 
 Document = dict[str, Any]
+
+
+def moves_bound(case: Case, loads: Sequence[int]) -> int:
+    """Return a lower bound on the moves of every assignment with these loads.
+
+    A member keeps at most what it owns, and at most its load. Whichever member has
+    which load, the sum of min(owned, load) is largest if the member that owns the most
+    has the largest load, and so on. All dec-min assignments have the same loads.
+
+    Parameters
+    ----------
+    case : Case
+    loads : sequence of int
+        Load vector, largest first.
+    """
+    owned = dict.fromkeys(case.wants, 0)
+    for (member, _), numbers in case.owned.items():
+        owned[member] += len(numbers)
+    pairs = zip(sorted(owned.values(), reverse=True), loads, strict=True)
+    return sum(owned.values()) - sum(map(min, pairs))
 
 
 def least_moves(rebalance: Document) -> int:

@@ -9,8 +9,10 @@ import typer
 from oracle.cli.assign import assign
 from oracle.cli.audit import audit
 from oracle.cli.compare import compare
+from oracle.cli.conform import conform
 from oracle.cli.corpus import corpus
 from oracle.cli.front import front
+from oracle.cli.fuzz import fuzz
 from oracle.cli.judge import judge
 from oracle.cli.snapshot import snapshot
 from oracle.cli.solve import solve
@@ -51,5 +53,17 @@ def assignor_oracle(
     """
 
 
-for verb in (solve, assign, judge, compare, front, corpus, audit, snapshot):
+VERBS = (
+    solve,
+    assign,
+    judge,
+    compare,
+    front,
+    conform,
+    fuzz,
+    corpus,
+    audit,
+    snapshot,
+)
+for verb in VERBS:
     app.command()(verb)

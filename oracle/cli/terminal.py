@@ -50,13 +50,17 @@ def printed(*parts: RenderableType) -> bytes:
 
 
 @contextmanager
-def working(what: str, *, quiet: bool = False) -> Iterator[Callable[[], None]]:
+def working(
+    what: str, *, quiet: bool = False, before_output: bool = False
+) -> Iterator[Callable[[], None]]:
     """Show progress on standard error after one second.
 
     Yields a function that counts one more item. Shown only on a terminal, and not if
-    the output goes to the same terminal.
+    the output goes to the same terminal, unless all of it is written afterwards
+    (``before_output``).
     """
-    if quiet or not is_terminal(sys.stderr) or is_terminal(sys.stdout):
+    mixes = is_terminal(sys.stdout) and not before_output
+    if quiet or mixes or not is_terminal(sys.stderr):
         yield lambda: None
         return
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn

@@ -7,6 +7,7 @@ from hypothesis import example, given
 
 from conformance.clients import Answer, Verdict
 from conformance.runs import MOST_ROUNDS, Category, Requirement, drive, next_round
+from conformance.runs.optimum import least_moves, moves_bound
 from tests.conformance.subjects import (
     Scripted,
     answered,
@@ -26,8 +27,8 @@ from tests.shapes import (
     member,
     rebalance,
 )
-from tests.strategies import SMALL, rebalances
-from verify import judge
+from tests.strategies import LARGER, SMALL, rebalances
+from verify import judge, understand
 
 TWO = rebalance(
     {"t": 2}, {"a": member(["t"], {"t": [0, 1]}, 1), "b": member(["t"], None)}
@@ -186,3 +187,17 @@ def test_a_next_round_states_what_every_member_has() -> None:
 def test_long_chains_are_settled_in_two_rounds() -> None:
     outcome = drive(Scripted(in_rounds(optimal)), LONG_CHAIN, cooperative=True)
     assert (len(outcome.rounds), outcome.category) == (2, Category.OPTIMAL)
+
+
+@given(rebalances(LARGER))
+def test_the_bound_on_moves_holds(document: Document) -> None:
+    """Reaches into the optimum, to compare the quick bound with it."""
+    document = without_capacities(document)
+    outcome = drive(Scripted(optimal), document, fewest=lambda _: -1)
+    assert outcome.figures is not None
+    bound = moves_bound(understand(document), outcome.figures["loads"])
+    assert bound <= outcome.figures["moves"] == least_moves(document)
+    settled = bound == outcome.figures["moves"]
+    assert outcome.category is (
+        Category.OPTIMAL if settled else Category.NEEDLESS_MOVES
+    )

@@ -1,0 +1,39 @@
+"""Checks of a subject on random rebalances of a family, and under churn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from conformance.checks.check import Check
+from conformance.runs import Family, Subject, drive
+
+
+def family_checks(
+    subject: Subject,
+    family: Family,
+    *,
+    seed: int,
+    count: int,
+    cooperative: bool = False,
+) -> Iterator[Check]:
+    """Draw rebalances; yield a check per rebalance, named ``seed/index/step``.
+
+    Of families of large instances, one draw in `Family.share` is made. Under churn, the
+    subject's last answer becomes the next claim; a fault of safety ends the draw.
+    """
+    for index in range(-(-count // family.share)):
+        rebalance = family.first(seed, index)
+        for step in range(family.steps):
+            outcome = drive(subject, rebalance, cooperative=cooperative)
+            yield Check(
+                part=family.name, name=f"{seed}/{index}/{step}", outcome=outcome
+            )
+            if outcome.held is None or step + 1 == family.steps:
+                break
+            rebalance = family.after(
+                outcome.rounds[-1].rebalance,
+                outcome.held,
+                seed=seed,
+                index=index,
+                step=step + 1,
+            )

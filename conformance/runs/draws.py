@@ -1,0 +1,159 @@
+"""Run some draws of a family against a subject, and count their outcomes."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from conformance.runs.categories import Category
+from conformance.runs.families import FAMILIES
+from conformance.runs.records import FILE
+from conformance.runs.rounds import Outcome, drive
+from conformance.runs.subject import Subject
+
+Document = dict[str, Any]
+Kind = tuple[Category, str]
+"""A category and its detail: outcomes that a reader would call the same."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draws:
+    """Consecutive draws of one family; the unit of work of a worker."""
+
+    family: str
+    seed: int
+    start: int
+    count: int
+    cooperative: bool
+    keep: int  # outcomes to keep per kind
+    deadline: float | None = None  # of `time.monotonic`, which all processes share
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sighting:
+    """An outcome that is not optimal, and where it was drawn."""
+
+    family: str
+    seed: int
+    index: int
+    step: int
+    outcome: Outcome
+
+    @property
+    def kind(self) -> Kind:
+        """Category and detail."""
+        return self.outcome.category, self.outcome.detail
+
+
+@dataclass(slots=True, kw_only=True)
+class Counts:
+    """What was counted of one family.
+
+    Attributes
+    ----------
+    draws, rebalances, answers
+        Draws that were begun; rebalances, several per draw under churn; answers,
+        several per rebalance in cooperative rounds.
+    outcomes
+        Rebalances per category.
+    needless_moves
+        Sum over the dec-min balanced outcomes.
+    most_rounds
+        Of one rebalance that reached a stable state.
+    sightings
+        The first outcomes per kind that are not optimal.
+    """
+
+    family: str
+    draws: int = 0
+    rebalances: int = 0
+    answers: int = 0
+    outcomes: Counter[Category] = field(default_factory=Counter)
+    needless_moves: int = 0
+    most_rounds: int = 0
+    sightings: list[Sighting] = field(default_factory=list)
+
+    def add(self, sighting: Sighting, *, keep: int) -> None:
+        """Count one rebalance."""
+        outcome = sighting.outcome
+        self.rebalances += 1
+        self.answers += len(outcome.rounds)
+        self.outcomes[outcome.category] += 1
+        self.needless_moves += outcome.needless_moves or 0
+        if outcome.figures is not None:
+            self.most_rounds = max(self.most_rounds, len(outcome.rounds))
+        if outcome.category is not Category.OPTIMAL:
+            self._keep([sighting], keep)
+
+    def merge(self, later: Counts, *, keep: int) -> None:
+        """Add the counts of later draws."""
+        self.draws += later.draws
+        self.rebalances += later.rebalances
+        self.answers += later.answers
+        self.outcomes += later.outcomes
+        self.needless_moves += later.needless_moves
+        self.most_rounds = max(self.most_rounds, later.most_rounds)
+        self._keep(later.sightings, keep)
+
+    def _keep(self, sightings: Iterable[Sighting], keep: int) -> None:
+        kept = Counter(one.kind for one in self.sightings)
+        for one in sightings:
+            if kept[one.kind] < keep:
+                kept[one.kind] += 1
+                self.sightings.append(one)
+
+
+def run_draws(subject: Subject, draws: Draws) -> Counts:
+    """Drive the subject through all draws, or until the deadline.
+
+    A draw under churn ends early if an answer cannot be the next claim.
+    """
+    counts = Counts(family=draws.family)
+    for index in range(draws.start, draws.start + draws.count):
+        if draws.deadline is not None and time.monotonic() >= draws.deadline:
+            break
+        counts.draws += 1
+        _run_draw(subject, draws, index, counts)
+    return counts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """Instances that were not drawn, with the place of the first in their file."""
+
+    start: int
+    rebalances: tuple[Document, ...]
+    cooperative: bool
+    keep: int
+
+
+def run_given(subject: Subject, given: Given) -> Counts:
+    """Drive the subject through given instances, each on its own."""
+    counts = Counts(family=FILE)
+    for index, rebalance in enumerate(given.rebalances, start=given.start):
+        outcome = drive(subject, rebalance, cooperative=given.cooperative)
+        counts.draws += 1
+        sighting = Sighting(family=FILE, seed=0, index=index, step=0, outcome=outcome)
+        counts.add(sighting, keep=given.keep)
+    return counts
+
+
+def _run_draw(subject: Subject, draws: Draws, index: int, counts: Counts) -> None:
+    family, seed = FAMILIES[draws.family], draws.seed
+    rebalance = family.first(seed, index)
+    for step in range(family.steps):
+        outcome = drive(subject, rebalance, cooperative=draws.cooperative)
+        sighting = Sighting(
+            family=family.name, seed=seed, index=index, step=step, outcome=outcome
+        )
+        counts.add(sighting, keep=draws.keep)
+        if outcome.held is None:
+            return
+        if step + 1 < family.steps:
+            last = outcome.rounds[-1].rebalance
+            rebalance = family.after(
+                last, outcome.held, seed=seed, index=index, step=step + 1
+            )

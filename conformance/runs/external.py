@@ -1,0 +1,166 @@
+"""Programs as subjects: how a worker starts one, and what it is called in records."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+import orjson
+
+from conformance.clients import (
+    Adapter,
+    Answer,
+    ClientAssignor,
+    Program,
+    Verdict,
+)
+from conformance.runs.subject import Subject
+from rebalance import OutsideError
+
+LIMITED: Final = Path(__file__).with_name("limited.py")
+MEMORY: Final = 4 * 2**30
+"""Default limit of a program's writable memory, bytes: far more than any needs."""
+
+PROBE: Final = {
+    "format": "rebalance/1",
+    "group": "probe",
+    "topics": {"t": {"partitions": 1}},
+    "members": {"m": {"subscription": ["t"]}},
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class External:
+    """A program to test; a picklable value from which each worker starts its own.
+
+    Attributes
+    ----------
+    program : Program
+    seconds : float
+        Time limit per answer, including the start of the program.
+    memory : int or None
+        Limit of its writable memory, bytes (`limited`).
+    client : ClientAssignor or None
+        The assignor of the registry that it is, if it is one.
+    option : str
+        How the command line names it: ``--command 'python my.py'``.
+    """
+
+    program: Program
+    seconds: float
+    memory: int | None = MEMORY
+    client: ClientAssignor | None = None
+    option: str
+
+    def start(self) -> Subject:
+        """Return the subject; the process starts with its first rebalance."""
+        return Adapter(self._limited(), seconds=self.seconds)
+
+    def start_impatient(self, seconds: float) -> Subject:
+        """Return the subject with a shorter limit, which excludes its start.
+
+        Shrinking a hang takes the whole limit for every smaller one that it finds.
+        """
+        adapter = Adapter(self._limited(), seconds=self.seconds)
+        return _Impatient(adapter=adapter, seconds=min(seconds, self.seconds))
+
+    def check(self) -> None:
+        """Send the simplest rebalance: one member, one partition.
+
+        Raises
+        ------
+        OutsideError
+            If the program cannot be started, ends, or does not answer in time.
+        """
+        subject = self.start()
+        try:
+            answer = subject.answer(orjson.dumps(PROBE))
+        except OSError as error:
+            reason = f"cannot start: {error.strerror}"
+            raise OutsideError(f"{self.program.name}: {reason}") from None
+        finally:
+            subject.close()
+        if answer.verdict in {Verdict.CRASH, Verdict.HANG}:
+            reason = f"does not answer the simplest rebalance: {answer.reason}"
+            raise OutsideError(f"{self.program.name}: {reason}")
+
+    def _limited(self) -> Program:
+        if self.memory is None:
+            return self.program
+        python = (sys.executable, "-I", "-S", str(LIMITED), str(self.memory))
+        return replace(self.program, argv=(*python, *self.program.argv))
+
+
+@dataclass(slots=True, kw_only=True)
+class _Impatient:
+    """An adapter that is started by the simplest rebalance, then asked with a limit."""
+
+    adapter: Adapter
+    seconds: float
+    is_running: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.adapter.name
+
+    def answer(self, rebalance: bytes) -> Answer:
+        patience = self.adapter.seconds
+        if not self.is_running:
+            self.adapter.answer(orjson.dumps(PROBE))
+        try:
+            self.adapter.seconds = self.seconds
+            answer = self.adapter.answer(rebalance)
+        finally:
+            self.adapter.seconds = patience
+        self.is_running = answer.verdict in {Verdict.ANSWERED, Verdict.ERROR}
+        return answer
+
+    def close(self) -> None:
+        self.adapter.close()
+
+
+def external_command(
+    command: str, *, seconds: float, memory: int | None = MEMORY
+) -> External:
+    """Return the program that a shell-like command line names.
+
+    Raises
+    ------
+    OutsideError
+        If there is no such program.
+    """
+    try:
+        argv = shlex.split(command)
+    except ValueError as error:
+        raise OutsideError(f"command {command!r}: {error}") from None
+    if not argv or shutil.which(argv[0]) is None:
+        raise OutsideError(f"command {command!r}: no such program")
+    return External(
+        program=Program(name=command, argv=tuple(argv)),
+        seconds=seconds,
+        memory=memory,
+        option=f"--command {shlex.quote(command)}",
+    )
+
+
+def external_client(
+    client: ClientAssignor, *, seconds: float, memory: int | None = MEMORY
+) -> External:
+    """Return the adapter of an assignor of the registry.
+
+    Raises
+    ------
+    MissingClientError
+        If it is not installed on this machine.
+    """
+    return External(
+        program=client.program(),
+        seconds=seconds,
+        memory=memory,
+        client=client,
+        option=f"--client {client.spec}",
+    )

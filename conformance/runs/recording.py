@@ -1,0 +1,128 @@
+"""Turn outcomes and counts into records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.runs.draws import Counts, Sighting
+from conformance.runs.external import External
+from conformance.runs.optimum import proved_optimum
+from conformance.runs.records import (
+    FILE,
+    Finding,
+    RoundRecord,
+    RunSummary,
+    ShrunkRecord,
+    SubjectRecord,
+    outcome_counts,
+)
+from conformance.runs.rounds import JudgedAnswer, Outcome
+from rebalance import AssignmentDocument, Figures, rebalance_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorder:
+    """Writes records about one subject.
+
+    Attributes
+    ----------
+    subject : SubjectRecord
+    cooperative : bool
+    repeat : str
+        Command line that tests the subject, without what to draw.
+    date : str
+    oracle : str
+        Version of this program.
+    """
+
+    subject: SubjectRecord
+    cooperative: bool
+    repeat: str
+    date: str
+    oracle: str
+
+    def finding(
+        self, sighting: Sighting, shrunk: ShrunkRecord | None = None
+    ) -> Finding:
+        """Return the record of an outcome."""
+        family, outcome = sighting.family, sighting.outcome
+        is_drawn = family != FILE
+        where = f"--family {family} --seed {sighting.seed} --first {sighting.index}"
+        drawn = f"{self.repeat} {where} --count 1"
+        return Finding(
+            **case_parts(outcome),
+            subject=self.subject,
+            cooperative=self.cooperative,
+            family=family,
+            **_present(seed=sighting.seed if is_drawn else None),
+            index=sighting.index,
+            step=sighting.step,
+            category=outcome.category.value,
+            detail=outcome.detail,
+            **_present(shrunk=shrunk),
+            command=drawn if is_drawn else f"{self.repeat} --instances FILE",
+        )
+
+    def summary(self, counts: Counts, *, seed: int | None, first: int) -> RunSummary:
+        """Return the record of the counts of a family."""
+        return RunSummary(
+            subject=self.subject,
+            cooperative=self.cooperative,
+            family=counts.family,
+            **_present(seed=seed),
+            first=first,
+            draws=counts.draws,
+            rebalances=counts.rebalances,
+            answers=counts.answers,
+            outcomes=outcome_counts(counts.outcomes),
+            needless_moves=counts.needless_moves,
+            most_rounds=counts.most_rounds,
+            date=self.date,
+            oracle=self.oracle,
+        )
+
+
+def subject_record(external: External) -> SubjectRecord:
+    """Return what records state of a program."""
+    client = external.client
+    if client is None:
+        name = external.program.name
+        return SubjectRecord(name=name, command=name)
+    return SubjectRecord(
+        name=client.spec,
+        client=client.client,
+        version=client.version,
+        assignor=client.assignor,
+        language=client.language,
+    )
+
+
+def case_parts(outcome: Outcome) -> dict[str, Any]:
+    """Return the fields of `records.CaseRecord`, without those that are absent."""
+    rebalance = outcome.rounds[0].rebalance
+    figures = outcome.figures
+    return _present(
+        instance=rebalance_of(rebalance),
+        rounds=[_round(one) for one in outcome.rounds],
+        reason=outcome.reason,
+        figures=None if figures is None else Figures.model_validate(dict(figures)),
+        needless_moves=outcome.needless_moves,
+        expected=AssignmentDocument.model_validate(proved_optimum(rebalance)),
+    )
+
+
+def _round(one: JudgedAnswer) -> RoundRecord:
+    assignment = one.answer.assignment
+    parts = _present(
+        verdict=one.answer.verdict.value,
+        reason=one.answer.reason,
+        members=None if assignment is None else assignment.members,
+        violations=list(one.violations) or None,
+        withheld=(one.figures or {}).get("withheld") or None,
+    )
+    return RoundRecord(**parts)
+
+
+def _present(**fields: Any) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}

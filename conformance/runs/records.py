@@ -1,0 +1,243 @@
+"""Records of a run: findings (finding/1), and counts per family (run/1).
+
+A record is enough to repeat or to dispute what it states: the instance, the answer of
+every round, the optimum with its certificate, and the command.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from conformance.runs.categories import Category
+from conformance.strict_schema import StrictJsonSchema
+from rebalance import (
+    AssignmentDocument,
+    Count,
+    DocumentError,
+    Figures,
+    Optional,
+    Rebalance,
+    json_path,
+    parse_json,
+)
+
+CategoryName = Literal[
+    "hang",
+    "crash",
+    "error",
+    "invalid",
+    "unrevoked",
+    "restless",
+    "kip54-unbalanced",
+    "unbalanced",
+    "needless-moves",
+    "optimal",
+]
+FILE: Final = "file"
+"""The family of instances that were given, not drawn."""
+
+
+class _RecordPart(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class SubjectRecord(_RecordPart):
+    """What was tested.
+
+    Attributes
+    ----------
+    name
+        The full specification of a client's assignor, or the command.
+    client, version, assignor, language
+        As the registry of clients names them; absent if it is a command.
+    command
+        The command line; absent if it is a client of the registry.
+    """
+
+    name: str
+    client: Optional[str] = None
+    version: Optional[str] = None
+    assignor: Optional[str] = None
+    language: Optional[str] = None
+    command: Optional[str] = None
+
+
+class RoundRecord(_RecordPart):
+    """One answer.
+
+    The instance of the first round is that of the record; in each later round, every
+    member claims what it was assigned in the round before, at the next generation.
+    """
+
+    verdict: Literal["answered", "error", "invalid", "hang", "crash"]
+    reason: Optional[str] = None
+    members: Optional[dict[str, dict[str, list[Count]]]] = None
+    violations: Optional[list[dict[str, Any]]] = None
+    withheld: Optional[Count] = None
+
+
+class CaseRecord(_RecordPart):
+    """An instance, what the subject made of it, and what it could have made of it.
+
+    Attributes
+    ----------
+    reason
+        The fault or the gap in words.
+    figures
+        Of the stable state, counted by the judge against the claims of the instance;
+        absent if there is none.
+    needless_moves
+        Moves beyond the optimum's; absent unless dec-min balanced.
+    expected
+        The optimum: dec-min balance, then stickiness; its certificate proves both.
+    """
+
+    instance: Rebalance
+    rounds: Annotated[list[RoundRecord], Field(min_length=1)]
+    reason: Optional[str] = None
+    figures: Optional[Figures] = None
+    needless_moves: Optional[Count] = None
+    expected: AssignmentDocument
+
+
+class ShrunkRecord(CaseRecord):
+    """A smaller instance with an outcome of the same category and detail.
+
+    Attributes
+    ----------
+    tests
+        Rebalances that were sent in order to find it.
+    minimal
+        Whether no single member, topic, partition, subscription, or claim can be
+        removed; false if the budget ran out first.
+    seen
+        ``[k, n]`` if it is flaky: k of n runs of this instance have this outcome.
+    """
+
+    tests: Count
+    minimal: bool
+    seen: Optional[Annotated[list[Count], Field(min_length=2, max_length=2)]] = None
+
+
+class Finding(CaseRecord):
+    """An outcome that is not optimal (finding/1).
+
+    Attributes
+    ----------
+    family, seed, index, step
+        Where the instance was drawn; of an instance that was given, the family is
+        ``file``, ``index`` its place, from 0, and there is no seed.
+    detail
+        What distinguishes outcomes of one category: the first violated rule, the
+        exception, the signal; can be empty.
+    command
+        Command line that repeats the outcome.
+    """
+
+    format: Literal["finding/1"] = "finding/1"
+    subject: SubjectRecord
+    cooperative: bool
+    family: str
+    seed: Optional[Count] = None
+    index: Count
+    step: Count
+    category: CategoryName
+    detail: str
+    command: str
+    shrunk: Optional[ShrunkRecord] = None
+
+
+class RunSummary(_RecordPart):
+    """Counts of one subject and one family (run/1).
+
+    Attributes
+    ----------
+    draws, rebalances, answers
+        Draws of the family; rebalances, several per draw under churn; answers, several
+        per rebalance in cooperative rounds.
+    outcomes
+        Rebalances per category; every category is present.
+    needless_moves
+        Sum over the dec-min balanced outcomes.
+    most_rounds
+        Largest number of rounds to a stable state.
+    date
+        Day of the run, UTC.
+    oracle
+        Version of this program.
+    """
+
+    format: Literal["run/1"] = "run/1"
+    subject: SubjectRecord
+    cooperative: bool
+    family: str
+    seed: Optional[Count] = None
+    first: Count
+    draws: Count
+    rebalances: Count
+    answers: Count
+    outcomes: dict[CategoryName, Count]
+    needless_moves: Count
+    most_rounds: Count
+    date: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
+    oracle: str
+
+
+_Record = TypeVar("_Record", Finding, RunSummary)
+
+
+def parse_finding(text: bytes | str) -> Finding:
+    """Read a finding/1 document.
+
+    Raises
+    ------
+    DocumentError
+        If the text is none.
+    """
+    return _parsed(Finding, text)
+
+
+def parse_run(text: bytes | str) -> RunSummary:
+    """Read a run/1 document.
+
+    Raises
+    ------
+    DocumentError
+        If the text is none.
+    """
+    return _parsed(RunSummary, text)
+
+
+def finding_schema() -> dict[str, Any]:
+    """Return the JSON Schema of finding/1."""
+    return _schema(Finding, "finding/1")
+
+
+def run_schema() -> dict[str, Any]:
+    """Return the JSON Schema of run/1."""
+    return _schema(RunSummary, "run/1")
+
+
+def outcome_counts(outcomes: dict[Category, int]) -> dict[CategoryName, int]:
+    """Return the counts of every category by name, worst first."""
+    return {category.value: outcomes.get(category, 0) for category in Category}
+
+
+def _parsed(kind: type[_Record], text: bytes | str) -> _Record:
+    value = parse_json(text)
+    expected = kind.model_fields["format"].default
+    if not isinstance(value, dict) or value.get("format") != expected:
+        raise DocumentError(f"no {expected} document")
+    try:
+        return kind.model_validate(value)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise DocumentError(first["msg"], path=json_path(first["loc"])) from None
+
+
+def _schema(kind: type[BaseModel], title: str) -> dict[str, Any]:
+    schema = kind.model_json_schema(schema_generator=StrictJsonSchema)
+    schema["required"] = ["format", *schema["required"]]
+    return schema | {"title": title}

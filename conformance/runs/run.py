@@ -1,0 +1,118 @@
+"""A differential run: draws of families, distributed over workers, within budgets."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice, zip_longest
+from typing import Any, Final
+
+from conformance.runs.draws import Counts, Draws, Given, run_draws, run_given
+from conformance.runs.families import FAMILIES
+from conformance.runs.records import FILE
+from conformance.runs.workers import Startable, in_workers
+
+Document = dict[str, Any]
+
+AT_ONCE: Final = 20  # draws per task
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunPlan:
+    """What to draw.
+
+    Attributes
+    ----------
+    families : tuple of str
+        Names in `FAMILIES`.
+    seed, first, count : int
+        Draws ``first`` to ``first + count - 1`` of each family; of families of large
+        instances, one in `Family.share`.
+    seconds : float or None
+        Time for all draws together; the families advance side by side.
+    """
+
+    families: tuple[str, ...] = field(default_factory=lambda: tuple(FAMILIES))
+    seed: int = 0
+    first: int = 0
+    count: int = 200
+    seconds: float | None = None
+    cooperative: bool = False
+    keep: int = 1
+    workers: int = 1
+
+    def tasks(self) -> Iterator[Draws]:
+        """Yield the tasks, one per family in turn."""
+        deadline = None if self.seconds is None else time.monotonic() + self.seconds
+        of_families = [self._tasks_of(name, deadline) for name in self.families]
+        for turn in zip_longest(*of_families):
+            if deadline is not None and time.monotonic() >= deadline:
+                return
+            yield from (task for task in turn if task is not None)
+
+    def _tasks_of(self, name: str, deadline: float | None) -> Iterator[Draws]:
+        share = FAMILIES[name].share
+        left, start = -(-self.count // share), self.first
+        at_once = max(1, AT_ONCE // share)
+        while left > 0:
+            yield Draws(
+                family=name,
+                seed=self.seed,
+                start=start,
+                count=min(at_once, left),
+                cooperative=self.cooperative,
+                keep=self.keep,
+                deadline=deadline,
+            )
+            start, left = start + at_once, left - at_once
+
+
+def run_families(
+    source: Startable,
+    plan: RunPlan,
+    *,
+    advance: Callable[[int], None] = lambda _: None,
+) -> dict[str, Counts]:
+    """Run a plan; return the counts per family, in the order of the plan.
+
+    Parameters
+    ----------
+    source : Startable
+    plan : RunPlan
+    advance : callable
+        Called with a number of rebalances when they are done.
+    """
+    found = {name: Counts(family=name) for name in plan.families}
+    for counts in in_workers(source, run_draws, plan.tasks(), workers=plan.workers):
+        found[counts.family].merge(counts, keep=plan.keep)
+        advance(counts.rebalances)
+    return found
+
+
+def run_instances(
+    source: Startable,
+    rebalances: Iterable[Document],
+    plan: RunPlan,
+    *,
+    advance: Callable[[int], None] = lambda _: None,
+) -> Counts:
+    """Run given instances instead of draws, and return their counts."""
+    found = Counts(family=FILE)
+    tasks = _batches(rebalances, plan)
+    for counts in in_workers(source, run_given, tasks, workers=plan.workers):
+        found.merge(counts, keep=plan.keep)
+        advance(counts.rebalances)
+    return found
+
+
+def _batches(rebalances: Iterable[Document], plan: RunPlan) -> Iterator[Given]:
+    left, start = iter(rebalances), 0
+    while batch := tuple(islice(left, AT_ONCE)):
+        yield Given(
+            start=start,
+            rebalances=batch,
+            cooperative=plan.cooperative,
+            keep=plan.keep,
+        )
+        start += len(batch)

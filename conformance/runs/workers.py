@@ -1,0 +1,130 @@
+"""Distribute work over processes, each with a subject of its own; results in order.
+
+The results do not depend on the number of workers, except those of subjects that
+remember earlier rebalances.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing, contextmanager
+from types import FrameType
+from typing import Any, Final, NoReturn, Protocol, TypeVar
+
+from conformance.runs.subject import Subject
+from rebalance import OutsideError
+
+AHEAD: Final = 4  # tasks per worker that wait to be run
+
+_T = TypeVar("_T")
+_R = TypeVar("_R")
+
+
+class Startable(Protocol):
+    """A value from which a process starts its subject; it has to be picklable."""
+
+    def start(self) -> Subject:
+        """Return a new subject."""
+        ...
+
+
+def in_workers(
+    source: Startable,
+    work: Callable[[Subject, _T], _R],
+    tasks: Iterable[_T],
+    *,
+    workers: int,
+) -> Iterator[_R]:
+    """Yield the result of each task, in the order of the tasks.
+
+    With one worker, everything runs in this process. ``work`` is a function of a
+    module, so that it can be sent to other processes.
+
+    Raises
+    ------
+    OutsideError
+        If a worker dies, for lack of memory for example.
+    """
+    if workers == 1:
+        with closing(source.start()) as subject:
+            for task in tasks:
+                yield work(subject, task)
+        return
+    try:
+        yield from _in_pool(source, work, tasks, workers)
+    except BrokenProcessPool:
+        raise OutsideError("a worker of the run ended unexpectedly") from None
+    except BaseException:
+        for child in multiprocessing.active_children():
+            child.terminate()
+        raise
+
+
+def _in_pool(
+    source: Startable,
+    work: Callable[[Subject, _T], _R],
+    tasks: Iterable[_T],
+    workers: int,
+) -> Iterator[_R]:
+    pool = ProcessPoolExecutor(
+        max_workers=workers,
+        mp_context=multiprocessing.get_context("spawn"),
+        initializer=_begin,
+        initargs=(source,),
+    )
+    waiting: deque[Future[_R]] = deque()
+    try:
+        with _interrupts_ignored():
+            pool.submit(_start_workers)  # all of them: they are spawned, not forked
+        for task in tasks:
+            waiting.append(pool.submit(_work, work, task))
+            if len(waiting) >= AHEAD * workers:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(wait=not waiting, cancel_futures=True)
+
+
+_SUBJECT: list[Subject] = []  # of this worker
+
+
+@contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """Let processes that are started meanwhile ignore Ctrl-C from their first line."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _start_workers() -> None:
+    """Do nothing: the first task starts the workers."""
+
+
+def _begin(source: Startable) -> None:
+    """Start the subject of a worker, and end it with the worker."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its workers
+    signal.signal(signal.SIGTERM, _terminated)
+    _SUBJECT.append(source.start())
+    multiprocessing.util.Finalize(None, _SUBJECT[0].close, exitpriority=1)
+
+
+def _work(work: Callable[[Subject, Any], _R], task: Any) -> _R:
+    return work(_SUBJECT[0], task)
+
+
+def _terminated(_signal: int, _frame: FrameType | None) -> NoReturn:
+    _SUBJECT[0].close()
+    os._exit(1)  # an exception would only end the task

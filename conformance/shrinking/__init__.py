@@ -1,0 +1,16 @@
+"""Shrinking: the smallest rebalance that still has an outcome of the same kind."""
+
+from conformance.shrinking.ddmin import ddmin
+from conformance.shrinking.reduction import Reduction, reduce_rebalance
+from conformance.shrinking.shrink import Shrinker, Shrunk
+from conformance.shrinking.shrink_runs import shrink_all, shrunk_record
+
+__all__ = [
+    "Reduction",
+    "Shrinker",
+    "Shrunk",
+    "ddmin",
+    "reduce_rebalance",
+    "shrink_all",
+    "shrunk_record",
+]

@@ -1,0 +1,87 @@
+"""Shrink the findings of a run, distributed over workers, and record the results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from conformance.runs import (
+    Category,
+    External,
+    ShrunkRecord,
+    Sighting,
+    Subject,
+    case_parts,
+    drive,
+    in_workers,
+)
+from conformance.shrinking.shrink import Shrinker, Shrunk
+
+IMPATIENT_SECONDS: Final = 2.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShrinkTask:
+    """A finding to shrink."""
+
+    sighting: Sighting
+    external: External
+    cooperative: bool
+    seconds: float
+
+
+def shrink_all(
+    external: External,
+    sightings: Sequence[Sighting],
+    *,
+    cooperative: bool,
+    seconds: float,
+    workers: int,
+) -> Iterator[Shrunk]:
+    """Yield each finding shrunk, in order; ``seconds`` is the budget for each."""
+    tasks = (
+        ShrinkTask(
+            sighting=sighting,
+            external=external,
+            cooperative=cooperative,
+            seconds=seconds,
+        )
+        for sighting in sightings
+    )
+    yield from in_workers(external, shrink_task, tasks, workers=workers)
+
+
+def shrink_task(subject: Subject, task: ShrinkTask) -> Shrunk:
+    """Shrink one finding; a hang with a shorter limit, confirmed with the whole one."""
+    if task.sighting.outcome.category is not Category.HANG:
+        return _shrinker(subject, task).shrink(task.sighting)
+    impatient = task.external.start_impatient(IMPATIENT_SECONDS)
+    try:
+        shrunk = _shrinker(impatient, task).shrink(task.sighting)
+    finally:
+        impatient.close()
+    small = shrunk.outcome.rounds[0].rebalance
+    outcome = drive(subject, small, cooperative=task.cooperative)
+    if outcome.category is Category.HANG:
+        return Shrunk(
+            outcome=outcome,
+            tests=shrunk.tests + 1,
+            is_minimal=shrunk.is_minimal,
+            seen=shrunk.seen,
+        )
+    return Shrunk(
+        outcome=task.sighting.outcome, tests=shrunk.tests + 1, is_minimal=False
+    )
+
+
+def shrunk_record(shrunk: Shrunk) -> ShrunkRecord:
+    """Return the record of a shrunk finding."""
+    parts = case_parts(shrunk.outcome)
+    if shrunk.seen is not None:
+        parts["seen"] = list(shrunk.seen)
+    return ShrunkRecord(**parts, tests=shrunk.tests, minimal=shrunk.is_minimal)
+
+
+def _shrinker(subject: Subject, task: ShrinkTask) -> Shrinker:
+    return Shrinker(subject=subject, cooperative=task.cooperative, seconds=task.seconds)

@@ -1,0 +1,276 @@
+"""Responses that need no group: versions, metadata, the coordinator, offsets.
+
+The one node of the cluster has no rack. Each rack of an instance is another node of the
+same address, which no consumer has a reason to connect to.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from conformance.wire.exchange import Exchange
+from conformance.wire.messages import (
+    API_VERSIONS,
+    APIS,
+    FETCH,
+    FIND_COORDINATOR,
+    LIST_OFFSETS,
+    METADATA,
+    OFFSET_COMMIT,
+    OFFSET_FETCH,
+    Request,
+    encode_response,
+    part,
+)
+from rebalance import Topic
+
+NODE: Final = 0
+NO_ERROR: Final = 0
+UNKNOWN_TOPIC: Final = 3
+BASE_TOPIC: Final = "wire"
+"""The topic to which the consumer under test subscribes."""
+
+
+class Catalog:
+    """Topics of the present instance and nodes of the cluster.
+
+    Parameters
+    ----------
+    host : str
+    port : int
+        Address of the coordinator.
+    flexible : bool
+        Whether flexible versions are offered.
+    """
+
+    def __init__(self, host: str, port: int, *, flexible: bool = False) -> None:
+        self.host = host
+        self.port = port
+        self.flexible = flexible
+        self._base = {BASE_TOPIC: Topic(partitions=1)}
+        self._topics: dict[str, Topic] = self._base
+        self._racks: dict[str, int] = {}
+
+    def show(self, exchange: Exchange) -> None:
+        """Replace the topics by those of an instance.
+
+        The base topic still exists for a client that names it.
+        """
+        self._topics = exchange.topics
+        for topic in exchange.topics.values():
+            for racks in topic.racks or ():
+                for rack in racks:
+                    self._racks.setdefault(rack, len(self._racks) + 1)
+
+    def respond(self, request: Request) -> bytes | None:
+        """Return a response; None if the request concerns the group."""
+        respond = {
+            API_VERSIONS: self.versions,
+            METADATA: self._metadata,
+            FIND_COORDINATOR: self._coordinator,
+            OFFSET_FETCH: _committed,
+            OFFSET_COMMIT: _commit,
+            LIST_OFFSETS: _offsets,
+            FETCH: _nothing,
+        }.get(request.key)
+        return None if respond is None else respond(request)
+
+    def versions(self, request: Request, error: int = NO_ERROR) -> bytes:
+        """Return the versions that are offered."""
+        keys = [
+            part(
+                request,
+                "ApiVersion",
+                api_key=key,
+                min_version=api.least,
+                max_version=api.newest_offered(flexible=self.flexible),
+            )
+            for key, api in sorted(APIS.items())
+        ]
+        return encode_response(request, error_code=error, api_keys=keys)
+
+    def wanted(self, request: Request) -> list[str]:
+        """Return the topics that a metadata request names, or all."""
+        wanted = request.body.topics
+        if wanted is None or (request.version == 0 and not wanted):
+            return [name for name, topic in self._topics.items() if topic.partitions]
+        return list(dict.fromkeys(topic.name or "" for topic in wanted))
+
+    def _metadata(self, request: Request) -> bytes:
+        nodes = [(NODE, None), *((node, rack) for rack, node in self._racks.items())]
+        brokers = [
+            part(
+                request,
+                "MetadataResponseBroker",
+                node_id=node,
+                host=self.host,
+                port=self.port,
+                rack=rack,
+            )
+            for node, rack in nodes
+        ]
+        return encode_response(
+            request,
+            brokers=brokers,
+            cluster_id="wire",
+            controller_id=NODE,
+            topics=[self._topic(request, name) for name in self.wanted(request)],
+        )
+
+    def _topic(self, request: Request, name: str) -> Any:
+        """Describe a topic; Kafka has no topics without partitions."""
+        topic = self._topics.get(name) or self._base.get(name)
+        if topic is None or not topic.partitions:
+            unknown = UNKNOWN_TOPIC
+            return part(request, "MetadataResponseTopic", name=name, error_code=unknown)
+        kind = part(request, "MetadataResponseTopic").MetadataResponsePartition
+        partitions = []
+        for number in range(topic.partitions):
+            racks = topic.racks[number] if topic.racks else ()
+            nodes = [self._racks[rack] for rack in racks] or [NODE]
+            partitions.append(
+                kind(
+                    version=request.version,
+                    error_code=NO_ERROR,
+                    partition_index=number,
+                    leader_id=nodes[0],
+                    leader_epoch=0,
+                    replica_nodes=nodes,
+                    isr_nodes=nodes,
+                )
+            )
+        return part(
+            request,
+            "MetadataResponseTopic",
+            name=name,
+            error_code=NO_ERROR,
+            partitions=partitions,
+        )
+
+    def _coordinator(self, request: Request) -> bytes:
+        place = {
+            "node_id": NODE,
+            "host": self.host,
+            "port": self.port,
+            "error_code": NO_ERROR,
+        }
+        if request.version < 4:
+            return encode_response(request, **place)
+        keys = request.body.coordinator_keys or ()
+        found = [part(request, "Coordinator", key=key, **place) for key in keys]
+        return encode_response(request, coordinators=found)
+
+
+def _committed(request: Request) -> bytes:
+    """Respond that nothing is committed."""
+    if request.version < 8:
+        return encode_response(
+            request,
+            error_code=NO_ERROR,
+            topics=[
+                part(
+                    request,
+                    "OffsetFetchResponseTopic",
+                    name=topic.name,
+                    partitions=_each(
+                        part(request, "OffsetFetchResponseTopic"),
+                        "OffsetFetchResponsePartition",
+                        topic.partition_indexes,
+                        request.version,
+                    ),
+                )
+                for topic in request.body.topics or ()
+            ],
+        )
+    groups = []
+    for group in request.body.groups or ():
+        kind = part(request, "OffsetFetchResponseGroup")
+        topics = [
+            kind.OffsetFetchResponseTopics(
+                version=request.version,
+                name=topic.name,
+                partitions=_each(
+                    kind.OffsetFetchResponseTopics,
+                    "OffsetFetchResponsePartitions",
+                    topic.partition_indexes,
+                    request.version,
+                ),
+            )
+            for topic in group.topics or ()
+        ]
+        groups.append(
+            part(
+                request,
+                "OffsetFetchResponseGroup",
+                group_id=group.group_id,
+                topics=topics,
+                error_code=NO_ERROR,
+            )
+        )
+    return encode_response(request, groups=groups)
+
+
+def _each(kind: Any, name: str, numbers: list[int] | None, version: int) -> list[Any]:
+    return [
+        getattr(kind, name)(
+            version=version,
+            partition_index=number,
+            committed_offset=-1,
+            committed_leader_epoch=-1,
+            metadata="",
+            error_code=NO_ERROR,
+        )
+        for number in numbers or ()
+    ]
+
+
+def _commit(request: Request) -> bytes:
+    """Accept commits without storing them."""
+    kind = part(request, "OffsetCommitResponseTopic")
+    topics = [
+        part(
+            request,
+            "OffsetCommitResponseTopic",
+            name=topic.name,
+            partitions=[
+                kind.OffsetCommitResponsePartition(
+                    version=request.version,
+                    partition_index=one.partition_index,
+                    error_code=NO_ERROR,
+                )
+                for one in topic.partitions or ()
+            ],
+        )
+        for topic in request.body.topics or ()
+    ]
+    return encode_response(request, topics=topics)
+
+
+def _offsets(request: Request) -> bytes:
+    """Respond that every partition is empty."""
+    kind = part(request, "ListOffsetsTopicResponse")
+    topics = [
+        part(
+            request,
+            "ListOffsetsTopicResponse",
+            name=topic.name,
+            partitions=[
+                kind.ListOffsetsPartitionResponse(
+                    version=request.version,
+                    partition_index=one.partition_index,
+                    error_code=NO_ERROR,
+                    timestamp=-1,
+                    offset=0,
+                    leader_epoch=0,
+                )
+                for one in topic.partitions or ()
+            ],
+        )
+        for topic in request.body.topics or ()
+    ]
+    return encode_response(request, topics=topics)
+
+
+def _nothing(request: Request) -> bytes:
+    """Respond to a fetch without records."""
+    return encode_response(request, error_code=NO_ERROR, responses=[])

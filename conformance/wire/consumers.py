@@ -1,0 +1,195 @@
+"""Consumers under test, as programs that connect to an address.
+
+A program joins the group, polls, and ends when its input ends. If the client raises an
+error, the program ends with an exit code that it declares, by default 70
+(``EX_SOFTWARE``), which distinguishes an error from a crash; the error is the last line
+of its output that is not indented.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+from conformance.broker import java_member
+from conformance.clients.kafka_clients import NEWEST, Line
+from conformance.wire.dialects import DIALECTS, Dialect
+
+PROGRAMS: Final = Path(__file__).parent / "programs"
+RAISED: Final = 70  # EX_SOFTWARE of sysexits.h
+LAST_WORDS: Final = 2000  # bytes of a dead program's standard error
+STOP_SECONDS: Final = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WireConsumer:
+    """A consumer's program.
+
+    Attributes
+    ----------
+    name : str
+        Name in tables and records, such as ``librdkafka@2.16.1/range``.
+    argv : tuple of str
+        Command; ``{address}``, ``{group}``, ``{topic}``, and ``{assignor}`` are
+        replaced in each argument.
+    assignor : str
+        The assignor's name in the group protocol; empty: the first that is offered.
+    dialect : Dialect
+        How the client's members write their claims.
+    flexible : bool
+        Whether the client needs flexible versions.
+    settles : bool
+        Whether the client only joins again after a stable generation.
+    rehearses : bool
+        Whether the client's leader can assign before it has the metadata that it has
+        requested. Each instance then takes two generations.
+    raised : int
+        Exit code of the program after an error of the client.
+    """
+
+    name: str
+    argv: tuple[str, ...]
+    assignor: str = ""
+    dialect: Dialect = field(default_factory=Dialect)
+    flexible: bool = False
+    settles: bool = False
+    rehearses: bool = True
+    raised: int = RAISED
+
+    def command(self, address: str, group: str, topic: str) -> tuple[str, ...]:
+        """Return the command with its placeholders replaced."""
+        values = {
+            "{address}": address,
+            "{group}": group,
+            "{topic}": topic,
+            "{assignor}": self.assignor,
+        }
+        return tuple(_replaced(argument, values) for argument in self.argv)
+
+
+def _replaced(argument: str, values: dict[str, str]) -> str:
+    for placeholder, value in values.items():
+        argument = argument.replace(placeholder, value)
+    return argument
+
+
+class ConsumerProcess:
+    """A running consumer."""
+
+    def __init__(self, command: tuple[str, ...]) -> None:
+        self._said = tempfile.TemporaryFile()  # noqa: SIM115  # closed by end()
+        self._process = subprocess.Popen(  # noqa: S603  # the consumer under test
+            command,
+            stdin=subprocess.PIPE,
+            stdout=self._said,
+            stderr=self._said,
+            start_new_session=True,  # Ctrl-C does not reach the consumer
+        )
+
+    def has_ended(self) -> bool:
+        """Return whether the program has ended."""
+        return self._process.poll() is not None
+
+    def wait(self, seconds: float) -> int | None:
+        """Return the exit code, or None if the program still runs."""
+        try:
+            return self._process.wait(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def end(self, *, patient: bool = False) -> str:
+        """End the program; return the end of its output.
+
+        ``patient`` gives it `STOP_SECONDS` to end by itself.
+        """
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        if not patient or self.wait(STOP_SECONDS) is None:
+            self._process.kill()
+            self._process.wait()
+        with self._said as said:
+            said.seek(max(0, said.seek(0, os.SEEK_END) - LAST_WORDS))
+            return said.read().decode(errors="replace").strip()
+
+
+def error_in(said: str) -> str:
+    """Return the last line that is not indented, as in a Python or Java stack trace."""
+    lines = [line for line in said.splitlines() if line[:1].strip()]
+    return lines[-1] if lines else "no reason"
+
+
+def cause_of_death(code: int) -> str:
+    """Format an exit code, or the name of the signal that ended a process."""
+    if code >= 0:
+        return f"exit code {code}"
+    try:
+        return signal.Signals(-code).name
+    except ValueError:
+        return f"signal {-code}"
+
+
+def kafka_clients(assignor: str, *, line: Line = NEWEST) -> WireConsumer:
+    """Return kafka-clients' consumer, by default of the newest release that is pinned.
+
+    Assignors: ``range``, ``roundrobin``, ``sticky``, ``cooperative-sticky``.
+
+    Raises
+    ------
+    OutsideError
+        If it cannot be compiled, or its jars cannot be fetched.
+    """
+    settings = {"retry.backoff.ms": "1", "heartbeat.interval.ms": "100"}
+    return WireConsumer(
+        name=f"kafka-clients/{assignor}",
+        argv=java_member(
+            "{address}",
+            "{group}",
+            [assignor],
+            ["{topic}"],
+            settings=settings,
+            line=line,
+        ),
+        assignor=assignor,
+        dialect=DIALECTS["kafka-clients"],
+        raised=1,  # of the JVM, after an exception that is not caught
+    )
+
+
+def librdkafka(assignor: str) -> WireConsumer:
+    """Return librdkafka's consumer through confluent-kafka.
+
+    Assignors: ``range``, ``roundrobin``, ``cooperative-sticky``.
+    """
+    consumer = _of_python("librdkafka", "librdkafka_consumer.py", assignor)
+    return replace(consumer, rehearses=False)  # it assigns in the metadata's response
+
+
+def kafka_python(assignor: str, *, python: str = sys.executable) -> WireConsumer:
+    """Return kafka-python's consumer.
+
+    Assignors: ``range``, ``roundrobin``, ``sticky``, ``cooperative-sticky``.
+    """
+    return _of_python("kafka-python", "kafka_python_consumer.py", assignor, python)
+
+
+def aiokafka(assignor: str, *, python: str = sys.executable) -> WireConsumer:
+    """Return aiokafka's consumer; assignors ``range``, ``roundrobin``, ``sticky``."""
+    return _of_python("aiokafka", "aiokafka_consumer.py", assignor, python)
+
+
+def _of_python(
+    client: str, program: str, assignor: str, python: str = sys.executable
+) -> WireConsumer:
+    asked = ("{address}", "{group}", "{topic}", "{assignor}")
+    return WireConsumer(
+        name=f"{client}/{assignor}",
+        argv=(python, str(PROGRAMS / program), *asked),
+        assignor=assignor,
+        dialect=DIALECTS[client],
+    )

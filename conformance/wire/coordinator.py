@@ -1,0 +1,370 @@
+"""A group coordinator whose only real member is the leader; no input or output.
+
+The consumer's JoinGroup waits until there is an instance. Its response makes the
+consumer the leader of the instance's members, and its SyncGroup has the answer. The
+response to SyncGroup is REBALANCE_IN_PROGRESS, so that the consumer joins again at
+once, or with ``settles`` success without partitions, and REBALANCE_IN_PROGRESS for the
+next heartbeat.
+
+Some leaders assign with the metadata that they have, and join again when that of other
+members' topics arrives. So an answer counts only if the client has requested the
+metadata of the instance's topics, and with ``rehearses`` only if this was before it
+joined: the first answer is then a rehearsal.
+"""
+
+from __future__ import annotations
+
+from asyncio import Event, Future, get_running_loop
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from conformance.clients.answer import Answer, Verdict
+from conformance.wire.catalog import NO_ERROR, Catalog
+from conformance.wire.exchange import Exchange
+from conformance.wire.messages import (
+    HEARTBEAT,
+    JOIN_GROUP,
+    LEAVE_GROUP,
+    METADATA,
+    SYNC_GROUP,
+    Request,
+    UnknownVersionError,
+    decode_request,
+    encode_response,
+    part,
+)
+from rebalance.protocol import (
+    MemberAssignment,
+    decode_subscription,
+    encode_assignment,
+)
+
+CONSUMER: Final = "consumer"  # type of the group protocol
+UNSUPPORTED_VERSION: Final = 35
+INCONSISTENT_PROTOCOL: Final = 23
+REBALANCE_IN_PROGRESS: Final = 27
+GROUP_IS_FULL: Final = 81
+HOLD_SECONDS: Final = 2.0  # for a leader to request metadata
+MOST_JOINS: Final = 3  # of one instance: clients retry some errors of an assignor
+
+
+class Link(Protocol):
+    """A connection, as the coordinator uses it."""
+
+    def send(self, frame: bytes) -> None:
+        """Send a frame that has its length."""
+        ...
+
+    def close(self) -> None:
+        """End the connection."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """A consumer that waits for the response to its JoinGroup.
+
+    Attributes
+    ----------
+    link : Link
+    request : Request
+    protocol : str
+        Name of the assignor that is used.
+    version : int
+        Version of the consumer's own subscription.
+    """
+
+    link: Link
+    request: Request
+    protocol: str
+    version: int
+
+
+@dataclass(slots=True, kw_only=True)
+class _Asked:
+    """An instance that the leader has received."""
+
+    exchange: Exchange
+    waiting: Waiting
+    answer: Future[Answer]
+    missing: set[str]  # topics of which the client has not requested the metadata
+    is_rehearsal: bool
+    joins: int = 0  # responses to JoinGroup
+    held: Request | None = None  # the SyncGroup of a leader without the metadata
+
+
+class Lost(Exception):  # noqa: N818  # an outcome, which the caller explains
+    """The leader's connection ended before it answered."""
+
+
+class Coordinator:
+    """The state of the group. All methods run in one event loop.
+
+    Parameters
+    ----------
+    catalog : Catalog
+    assignor : str or None
+        The protocol to use among those that the consumer offers; None: its first.
+    settles : bool
+        Whether each generation becomes stable before the next begins.
+    rehearses : bool
+        Whether a leader can compute its answer before the response to a request of
+        metadata that it sends before the answer, as kafka-clients can.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        *,
+        assignor: str | None = None,
+        settles: bool = False,
+        rehearses: bool = True,
+    ) -> None:
+        self.catalog = catalog
+        self.assignor = assignor
+        self.settles = settles
+        self.rehearses = rehearses
+        self.has_joined = Event()
+        self.refused: str | None = None  # why the last JoinGroup was refused
+        self._waiting: Waiting | None = None
+        self._asked: _Asked | None = None
+
+    @property
+    def waiting(self) -> Waiting | None:
+        """The consumer that waits for an instance."""
+        return self._waiting
+
+    def ask(self, exchange: Exchange) -> Future[Answer]:
+        """Make the waiting consumer the leader; the result is its answer.
+
+        The result raises `Lost` if the consumer's connection ends.
+
+        Raises
+        ------
+        RuntimeError
+            If no consumer waits.
+        """
+        waiting = self._waiting
+        if waiting is None:
+            raise RuntimeError("no consumer has joined")
+        self._waiting = None
+        self.has_joined.clear()
+        self.catalog.show(exchange)
+        answer: Future[Answer] = get_running_loop().create_future()
+        self._asked = _Asked(
+            exchange=exchange,
+            waiting=waiting,
+            answer=answer,
+            missing=set(exchange.needed),
+            is_rehearsal=self.rehearses and bool(exchange.needed),
+        )
+        self._lead(self._asked)
+        return answer
+
+    def abandon(self) -> None:
+        """End the connection of a leader that has not answered."""
+        if self._asked is not None:
+            link = self._asked.waiting.link
+            self._asked = None
+            link.close()
+
+    def receive(self, link: Link, frame: bytes) -> None:
+        """Respond to a frame without its length, now or later.
+
+        Raises
+        ------
+        WireError
+            If it is no request of this protocol; the connection must then end.
+        """
+        try:
+            request = decode_request(frame)
+        except UnknownVersionError as unknown:
+            old = Request(key=18, version=0, correlation=unknown.correlation, body=None)
+            link.send(self.catalog.versions(old, UNSUPPORTED_VERSION))
+            return
+        response = self.catalog.respond(request)
+        if response is None:
+            response = self._of_group[request.key](self, link, request)
+        if response is not None:
+            link.send(response)
+        if request.key == METADATA:
+            self._note_metadata(request)
+
+    def forget(self, link: Link) -> None:
+        """Note that a connection has ended."""
+        if self._waiting is not None and self._waiting.link is link:
+            self._waiting = None
+            self.has_joined.clear()
+        asked = self._asked
+        if asked is not None and asked.waiting.link is link:
+            self._asked = None
+            if not asked.answer.done():
+                asked.answer.set_exception(Lost())
+
+    def _join(self, link: Link, request: Request) -> bytes | None:
+        """Let the consumer wait, or repeat the instance that it did not answer."""
+        chosen = self._choose(link, request)
+        if isinstance(chosen, bytes):
+            return chosen
+        asked = self._asked
+        if asked is not None and asked.waiting.link is link:
+            asked.waiting = chosen
+            if asked.joins < MOST_JOINS:
+                self._lead(asked)
+                return None
+            self._asked = None
+            reason = f"joined {asked.joins} times without an assignment"
+            _resolve(asked, Answer(verdict=Verdict.ERROR, reason=reason))
+        self._waiting = chosen
+        self.has_joined.set()
+        return None
+
+    def _choose(self, link: Link, request: Request) -> Waiting | bytes:
+        present = self._asked.waiting if self._asked else self._waiting
+        if present is not None and present.link is not link:
+            return _refusal(request, GROUP_IS_FULL)
+        protocols = request.body.protocols or ()  # the library accepts null
+        offered = {one.name or "": bytes(one.metadata or b"") for one in protocols}
+        names = list(offered)
+        wanted = self.assignor or (names[0] if names else None)
+        if wanted not in offered or request.body.protocol_type != CONSUMER:
+            self.refused = f"it offers {', '.join(names) or 'nothing'}, not {wanted}"
+            return _refusal(request, INCONSISTENT_PROTOCOL)
+        self.refused = None
+        return Waiting(
+            link=link,
+            request=request,
+            protocol=wanted,
+            version=min(decode_subscription(offered[wanted]).version, 3),
+        )
+
+    def _note_metadata(self, request: Request) -> None:
+        """Let a leader that assigned without the metadata join again with it.
+
+        In a real group, it does so by itself when the metadata arrives.
+        """
+        asked = self._asked
+        if asked is not None:
+            asked.missing.difference_update(self.catalog.wanted(request))
+            if asked.held is not None and not asked.missing:
+                held, asked.held = asked.held, None
+                asked.waiting.link.send(_rehearsed(asked, held))
+
+    def _expire(self, asked: _Asked) -> None:
+        """Accept the assignment of a leader that requests no metadata."""
+        if asked is self._asked and asked.held is not None:
+            asked.missing.clear()
+            asked.is_rehearsal = False
+            held, asked.held = asked.held, None
+            asked.waiting.link.send(self._sync(asked.waiting.link, held) or b"")
+
+    def _lead(self, asked: _Asked) -> None:
+        """Respond to the JoinGroup that waits."""
+        asked.joins += 1
+        exchange, request = asked.exchange, asked.waiting.request
+        members = [
+            part(
+                request,
+                "JoinGroupResponseMember",
+                member_id=member.member_id,
+                group_instance_id=member.instance_id,
+                metadata=member.metadata,
+            )
+            for member in exchange.members
+        ]
+        asked.waiting.link.send(
+            encode_response(
+                request,
+                error_code=NO_ERROR,
+                generation_id=exchange.generation,
+                protocol_type=CONSUMER,
+                protocol_name=exchange.protocol,
+                leader=exchange.leader,
+                member_id=exchange.leader,
+                members=members,
+            )
+        )
+
+    def _sync(self, link: Link, request: Request) -> bytes | None:
+        asked, body = self._asked, request.body
+        error, data = REBALANCE_IN_PROGRESS, b""
+        if asked is not None and asked.waiting.link is link:
+            if asked.missing:
+                asked.held = request
+                get_running_loop().call_later(HOLD_SECONDS, self._expire, asked)
+                return None
+            if asked.is_rehearsal:
+                return _rehearsed(asked, request)
+            given = [
+                (one.member_id or "", bytes(one.assignment or b""))
+                for one in body.assignments or ()
+            ]
+            answer = asked.exchange.read(given)
+            self._asked = None
+            _resolve(asked, answer)
+            if self.settles:
+                error = NO_ERROR
+                data = encode_assignment(MemberAssignment(version=0, partitions=()))
+        protocol = body.protocol_name or (asked.exchange.protocol if asked else "")
+        return _synced(request, protocol, error=error, data=data)
+
+    def _heartbeat(self, link: Link, request: Request) -> bytes:
+        """Make a member that has settled join again; it is alive while it leads."""
+        asked = self._asked
+        leads = asked is not None and asked.waiting.link is link
+        error = NO_ERROR if leads else REBALANCE_IN_PROGRESS
+        return encode_response(request, error_code=error)
+
+    def _leave(self, _: Link, request: Request) -> bytes:
+        return encode_response(request, error_code=NO_ERROR)
+
+    _of_group: Final[
+        dict[int, Callable[[Coordinator, Link, Request], bytes | None]]
+    ] = {
+        JOIN_GROUP: _join,
+        SYNC_GROUP: _sync,
+        HEARTBEAT: _heartbeat,
+        LEAVE_GROUP: _leave,
+    }
+
+
+def _resolve(asked: _Asked, answer: Answer) -> None:
+    if not asked.answer.done():
+        asked.answer.set_result(answer)
+
+
+def _rehearsed(asked: _Asked, request: Request) -> bytes:
+    """Let the leader join again; its next answer counts."""
+    asked.is_rehearsal = False
+    asked.joins = 0
+    return _synced(request, asked.exchange.protocol)
+
+
+def _synced(
+    request: Request,
+    protocol: str,
+    *,
+    error: int = REBALANCE_IN_PROGRESS,
+    data: bytes = b"",
+) -> bytes:
+    return encode_response(
+        request,
+        error_code=error,
+        protocol_type=CONSUMER,
+        protocol_name=protocol,
+        assignment=data,
+    )
+
+
+def _refusal(request: Request, error: int) -> bytes:
+    return encode_response(
+        request,
+        error_code=error,
+        generation_id=-1,
+        protocol_type=CONSUMER,
+        protocol_name="",
+        leader="",
+        member_id="",
+        members=[],
+    )

@@ -1,0 +1,340 @@
+"""A consumer under test as a function from rebalances to answers.
+
+The coordinator runs in an event loop in a thread of its own, so that the consumer is
+served while the caller computes. A consumer that hangs or dies is started again with
+the next rebalance, and costs one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Coroutine
+from types import TracebackType
+from typing import Any, Final, Self, TypeVar
+
+from conformance.clients.answer import Answer, Verdict
+from conformance.wire.catalog import BASE_TOPIC, Catalog
+from conformance.wire.consumers import (
+    ConsumerProcess,
+    WireConsumer,
+    cause_of_death,
+    error_in,
+)
+from conformance.wire.coordinator import Coordinator, Lost, Waiting
+from conformance.wire.dialects import Dialect, WrittenAs
+from conformance.wire.exchange import (
+    INT32_MAX,
+    Exchange,
+    exchange_of,
+    newest_generation,
+)
+from conformance.wire.loopback import HOST, LoopbackLimits, LoopbackServer
+from rebalance import (
+    AssignmentDocument,
+    DocumentError,
+    OutsideError,
+    Rebalance,
+    WireError,
+    parse_rebalance,
+)
+
+GROUP: Final = "wire"
+DEATH_SECONDS: Final = 2.0  # from a lost connection to the end of its process
+LOOK_SECONDS: Final = 0.05  # between two looks at a process that has not joined
+
+_T = TypeVar("_T")
+
+
+class Wire:
+    """A coordinator on loopback and the consumer that leads its group.
+
+    Parameters
+    ----------
+    consumer : WireConsumer or None
+        A program to start; None: any consumer of the caller that connects to `address`
+        and joins `group`.
+    seconds : float
+        Time limit from the response to JoinGroup to SyncGroup.
+    start_seconds : float
+        Time limit for the consumer to join.
+    idle_seconds : float
+        Without a call of `answer` for so long, the server stops, and the consumer ends.
+    assignor : str or None
+        Of an outside consumer: the protocol to use; None: the first that it offers.
+    dialect : Dialect or None
+        Of an outside consumer: how members write their claims; None: as Java does.
+    port : int
+        Port to listen on, 0 for a free one.
+    limits : LoopbackLimits
+    """
+
+    def __init__(
+        self,
+        consumer: WireConsumer | None = None,
+        *,
+        seconds: float = 20.0,
+        start_seconds: float = 60.0,
+        idle_seconds: float = 900.0,
+        assignor: str | None = None,
+        dialect: Dialect | None = None,
+        port: int = 0,
+        limits: LoopbackLimits | None = None,
+    ) -> None:
+        self.consumer = consumer
+        self.seconds = seconds
+        self.start_seconds = start_seconds
+        self.idle_seconds = idle_seconds
+        self._assignor = (consumer.assignor if consumer else assignor) or None
+        self._dialect = consumer.dialect if consumer else dialect or Dialect()
+        self._port = port
+        self._limits = limits or LoopbackLimits()
+        self._session: _Session | None = None
+        self._process: ConsumerProcess | None = None
+        self._number = 0
+        self._base = 0
+        self._lock = threading.Lock()
+        self._timer: threading.Timer | None = None
+
+    @property
+    def name(self) -> str:
+        """Name of the consumer in tables and records."""
+        if self.consumer is not None:
+            return self.consumer.name
+        return f"wire/{self._assignor}" if self._assignor else "wire"
+
+    @property
+    def address(self) -> str:
+        """Host and port to which a consumer must connect; starts the server."""
+        with self._lock:
+            return f"{HOST}:{self._serving().port}"
+
+    @property
+    def group(self) -> str:
+        """Group that a consumer must join; the name of its topic is `topic`."""
+        return GROUP
+
+    @property
+    def topic(self) -> str:
+        """Topic to which a consumer must subscribe."""
+        return BASE_TOPIC
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def wait_for_consumer(self) -> str:
+        """Wait until a consumer has joined; return the name of its protocol.
+
+        Raises
+        ------
+        OutsideError
+            If none joins in `start_seconds`.
+        """
+        with self._lock:
+            return self._joined().protocol
+
+    def answer(self, rebalance: bytes) -> Answer:
+        """Send one ``rebalance/1`` document and return the outcome.
+
+        A group without members has no leader: the answer is then the empty assignment.
+
+        Raises
+        ------
+        OutsideError
+            If no consumer joins in `start_seconds`, or its program ends before.
+        OSError
+            If the program cannot be started, or the port is in use.
+        """
+        try:
+            document = parse_rebalance(rebalance)
+        except DocumentError as error:
+            return Answer(verdict=Verdict.ERROR, reason=str(error))
+        if not document.members:
+            nothing = AssignmentDocument(group=document.group, members={})
+            return Answer(verdict=Verdict.ANSWERED, assignment=nothing)
+        with self._lock:
+            try:
+                return self._answer(document)
+            finally:
+                self._rest()
+
+    def close(self) -> None:
+        """End the consumer and the server; both start again when needed."""
+        with self._lock:
+            self._stop()
+
+    def _answer(self, rebalance: Rebalance) -> Answer:
+        newest = max(newest_generation(rebalance), 0)
+        if self._base + newest >= INT32_MAX:  # clients reject a generation below
+            self._end_consumer()
+            self._base = 0
+        waiting = self._joined()
+        written = WrittenAs(
+            protocol=waiting.protocol, version=waiting.version, base=self._base
+        )
+        self._number += 1
+        try:
+            exchange = exchange_of(
+                rebalance, number=self._number, dialect=self._dialect, written=written
+            )
+        except WireError as error:
+            return Answer(verdict=Verdict.ERROR, reason=f"cannot be sent: {error}")
+        self._base = exchange.generation
+        session = self._serving()
+        try:
+            return session.run(session.lead(exchange, self.seconds))
+        except TimeoutError:
+            self._end_consumer()
+            reason = f"no answer in {self.seconds:g} s"
+            return Answer(verdict=Verdict.HANG, reason=reason)
+        except Lost:
+            return self._post_mortem()
+
+    def _joined(self) -> Waiting:
+        """Return the waiting consumer; start it if it does not run."""
+        session, started = self._serving(), False
+        deadline = time.monotonic() + self.start_seconds
+        while True:
+            if self._process is not None and self._process.has_ended():
+                said = self._end_consumer()
+                if started:
+                    raise OutsideError(f"{self.name} does not join: {said}")
+            if self.consumer is not None and self._process is None:
+                place = (f"{HOST}:{session.port}", GROUP, BASE_TOPIC)
+                command = self.consumer.command(*place)
+                self._process = ConsumerProcess(command)
+                started = True
+            waiting = session.run(session.joined(LOOK_SECONDS))
+            if waiting is not None:
+                return waiting
+            if time.monotonic() >= deadline:
+                refused = session.coordinator.refused
+                self._end_consumer()
+                reason = refused or f"no consumer joined in {self.start_seconds:g} s"
+                raise OutsideError(f"{self.name}: {reason}")
+
+    def _post_mortem(self) -> Answer:
+        """Explain a lost connection."""
+        process = self._process
+        if process is None or self.consumer is None:
+            reason = "the consumer closed its connection"
+            return Answer(verdict=Verdict.CRASH, reason=reason)
+        code = process.wait(DEATH_SECONDS)
+        said = self._end_consumer()
+        if code is None:
+            reason = f"left without an assignment: {said}"
+            return Answer(verdict=Verdict.ERROR, reason=reason)
+        if code == self.consumer.raised:
+            return Answer(verdict=Verdict.ERROR, reason=error_in(said))
+        cause = cause_of_death(code)
+        reason = f"{cause}: {said}" if said else cause
+        return Answer(verdict=Verdict.CRASH, reason=reason)
+
+    def _serving(self) -> _Session:
+        if self._session is None:
+            self._session = _Session(
+                self._limits, self._port, self._assignor, self.consumer
+            )
+            self._port = self._session.port  # the address outlives a restart
+            self._rest()
+        return self._session
+
+    def _rest(self) -> None:
+        """Stop after a time without use."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = None
+        if self._session is not None:
+            self._timer = threading.Timer(self.idle_seconds, self.close)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _end_consumer(self) -> str:
+        """End the program, or the connection of an outside consumer that hangs."""
+        if self._session is not None:
+            self._session.run(self._session.abandon())
+        if self._process is None:
+            return ""
+        said = self._process.end()
+        self._process = None
+        return said
+
+    def _stop(self) -> None:
+        self._end_consumer()
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._session is not None:
+            self._session.stop()
+            self._session = None
+
+
+class _Session:
+    """An event loop in a thread, with the server and its coordinator."""
+
+    def __init__(
+        self,
+        limits: LoopbackLimits,
+        port: int,
+        assignor: str | None,
+        consumer: WireConsumer | None,
+    ) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+        self._server = LoopbackServer(limits)
+        try:
+            self.run(self._server.start(port))
+        except OSError:
+            self._end_loop()
+            raise
+        self.port = self._server.port
+        flexible = consumer is not None and consumer.flexible
+        self.coordinator = Coordinator(
+            Catalog(HOST, self.port, flexible=flexible),
+            assignor=assignor,
+            settles=consumer is not None and consumer.settles,
+            rehearses=consumer is None or consumer.rehearses,
+        )
+        self.run(self._server.serve(self.coordinator))
+
+    def run(self, work: Coroutine[Any, Any, _T]) -> _T:
+        """Run a coroutine in the loop and return its result."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    async def joined(self, seconds: float) -> Waiting | None:
+        """Wait for a consumer to join."""
+        try:
+            await asyncio.wait_for(self.coordinator.has_joined.wait(), seconds)
+        except TimeoutError:
+            return None
+        return self.coordinator.waiting
+
+    async def lead(self, exchange: Exchange, seconds: float) -> Answer:
+        """Return the leader's answer."""
+        if self.coordinator.waiting is None:
+            raise Lost
+        return await asyncio.wait_for(self.coordinator.ask(exchange), seconds)
+
+    async def abandon(self) -> None:
+        """End the connection of a leader that has not answered."""
+        self.coordinator.abandon()
+
+    def stop(self) -> None:
+        """Stop the server and the loop."""
+        self.run(self._server.stop())
+        self._end_loop()
+
+    def _end_loop(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()

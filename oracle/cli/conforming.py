@@ -1,0 +1,222 @@
+"""Run the checks of ``conform`` and write them as a matrix, TAP, JUnit XML, or JSON."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from enum import Enum
+from itertools import chain
+from pathlib import Path
+from typing import Final
+
+import typer
+
+from conformance.checks import (
+    Check,
+    GaveUpError,
+    JunitReport,
+    Report,
+    TapReport,
+    algorithms,
+    corpus_checks,
+    family_checks,
+    until_hanging,
+)
+from conformance.runs import FAMILIES, Requirement
+from oracle.cli.codes import FINE, NO, OUTSIDE
+from oracle.cli.conform_reports import CheckLines, Matrix
+from oracle.cli.sink import Sink, opened_sink
+from oracle.cli.subjects import Absent, Tested, tested_subjects
+from oracle.cli.terminal import working
+from oracle.writing import written_aside
+from rebalance import OutsideError
+
+_NOT_FOUND: Final = re.compile(r"exit code 127\b")
+"""As shells have it; `conformance.runs` starts programs under a memory limit so."""
+
+
+class Format(Enum):
+    """Form of the output."""
+
+    TABLE = "table"
+    TAP = "tap"
+    JSON = "json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conforming:
+    """Options of a run of ``conform``."""
+
+    command: str | None
+    clients: tuple[str, ...]
+    algorithm: str | None
+    cooperative: bool
+    corpus: bool
+    families: tuple[str, ...] | None
+    seed: int
+    count: int
+    seconds: float
+    memory: int
+    require: str
+
+    def check_names(self) -> None:
+        """Check the names of families and of the algorithm.
+
+        Raises
+        ------
+        typer.BadParameter
+            If there is no such name; the message lists those that exist.
+        """
+        for name in self.families or ():
+            if name not in FAMILIES:
+                known = ", ".join(FAMILIES)
+                raise typer.BadParameter(f"no family {name!r}; there are {known}")
+        if self.algorithm is not None and self.algorithm not in algorithms():
+            known = ", ".join(algorithms())
+            raise typer.BadParameter(f"--as: no {self.algorithm!r}; there are {known}")
+
+    def checks(self, tested: Tested) -> Iterator[Check]:
+        """Yield the checks of one subject: the corpus, then each family.
+
+        Raises
+        ------
+        GaveUpError
+            If it does not answer several times in a row.
+        OutsideError
+            If it cannot be started.
+        """
+        names = FAMILIES if self.families is None else self.families
+        with closing(tested.external.start()) as subject:
+            played = corpus_checks(
+                subject,
+                algorithm=self.algorithm,
+                cooperative=tested.cooperative,
+            )
+            drawn = (
+                family_checks(
+                    subject,
+                    FAMILIES[name],
+                    seed=self.seed,
+                    count=self.count,
+                    cooperative=tested.cooperative,
+                )
+                for name in names
+            )
+            try:
+                played = played if self.corpus else iter(())
+                yield from _started(until_hanging(chain(played, *drawn)))
+            except OSError as error:
+                raise OutsideError(f"cannot start: {error.strerror}") from None
+
+
+def _started(checks: Iterator[Check]) -> Iterator[Check]:
+    """Yield checks, unless the program of the first one was not found (code 127)."""
+    for number, check in enumerate(checks):
+        reason = check.outcome.reason or ""
+        if number == 0 and check.result == "crash" and _NOT_FOUND.match(reason):
+            raise OutsideError(f"cannot start: {reason}")
+        yield check
+
+
+def conform_all(
+    conforming: Conforming, *, written: Format, output: str, junit: Path | None
+) -> None:
+    """Check every subject and write the reports.
+
+    Raises
+    ------
+    typer.Exit
+        With 3 if a client is not installed or a program cannot be started, else with 1
+        if there is a finding.
+    typer.BadParameter
+        If an option names what does not exist.
+    OutsideError
+        If there is no such program.
+    """
+    conforming.check_names()
+    subjects = tested_subjects(
+        conforming.command,
+        conforming.clients,
+        cooperative=conforming.cooperative,
+        seconds=conforming.seconds,
+        memory=conforming.memory,
+    )
+    requirement = Requirement(conforming.require)
+    with ExitStack() as files:
+        sink = files.enter_context(opened_sink(output, as_json=True))
+        reports: list[Report] = [_report(written, sink, requirement)]
+        if junit is not None:
+            write = files.enter_context(written_aside(junit)).write
+            reports.append(JunitReport(write=write, requirement=requirement))
+        everything = Reports(reports)
+        # A table is written at the end, so that progress can be shown before it.
+        progress = working("checking", before_output=written is Format.TABLE)
+        with progress as count:
+            code = _run(conforming, subjects, everything, requirement, count)
+        everything.end()
+    raise typer.Exit(code)
+
+
+@dataclass(frozen=True, slots=True)
+class Reports:
+    """Several reports as one."""
+
+    each: Sequence[Report]
+
+    def add(self, subject: str, check: Check) -> None:
+        """Add a check to each."""
+        for report in self.each:
+            report.add(subject, check)
+
+    def not_run(self, subject: str, reason: str) -> None:
+        """Add a failure to each."""
+        for report in self.each:
+            report.not_run(subject, reason)
+
+    def end(self) -> None:
+        """End each."""
+        for report in self.each:
+            report.end()
+
+
+def _run(
+    conforming: Conforming,
+    subjects: Sequence[Tested | Absent],
+    reports: Report,
+    requirement: Requirement,
+    count: Callable[[], None],
+) -> int:
+    """Return the exit code; what could not be tested weighs more than a finding."""
+    code = FINE
+    for tested in subjects:
+        if isinstance(tested, Absent):
+            reports.not_run(tested.name, tested.reason)
+            code = OUTSIDE
+            continue
+        try:
+            for check in conforming.checks(tested):
+                reports.add(tested.name, check)
+                if not check.passes(requirement):
+                    code = max(code, NO)
+                count()
+        except OutsideError as error:
+            reports.not_run(tested.name, str(error))
+            code = OUTSIDE
+        except GaveUpError as error:
+            reports.not_run(tested.name, f"{error}: the remaining checks")
+    return code
+
+
+def _report(written: Format, sink: Sink, requirement: Requirement) -> Report:
+    match written:
+        case Format.TAP:
+            return TapReport(
+                write=lambda text: sink.write_text(text.encode()),
+                requirement=requirement,
+            )
+        case Format.JSON:
+            return CheckLines(sink, requirement)
+        case Format.TABLE:
+            return Matrix(sink, requirement)

@@ -1,0 +1,70 @@
+"""Tables of a run of ``fuzz``: counts per family, and the findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import orjson
+from rich.console import RenderableType
+from rich.text import Text
+
+from conformance.runs import Category, Finding, RunSummary, ShrunkRecord
+from oracle.cli.tables import Cell, table_of
+from oracle.names import visible
+from rebalance import plain_of
+
+REASON_SHOWN = 200
+COMMAND_SHOWN = 400
+INSTANCE_SHOWN = 1_000
+
+
+def fuzz_parts(
+    findings: Sequence[Finding], summaries: Sequence[RunSummary]
+) -> Iterator[RenderableType]:
+    """Lay out the counts, then one finding after the other, the worst first."""
+    yield _counts(summaries)
+    order = [category.value for category in Category]
+    for finding in sorted(findings, key=lambda one: order.index(one.category)):
+        yield Text("")
+        yield from _finding(finding)
+
+
+def _counts(summaries: Sequence[RunSummary]) -> RenderableType:
+    seen = [
+        name
+        for name in summaries[0].outcomes
+        if any(one.outcomes[name] for one in summaries)
+    ]
+    rows: list[tuple[Cell, ...]] = [
+        (one.family, one.rebalances, *(one.outcomes[name] for name in seen))
+        for one in summaries
+    ]
+    if len(rows) > 1:
+        total = [sum(one.outcomes[name] for one in summaries) for name in seen]
+        rows.append(("all", sum(one.rebalances for one in summaries), *total))
+    kind = "cooperative" if summaries[0].cooperative else "eager"
+    title = f"{visible(summaries[0].subject.name, limit=REASON_SHOWN)} · {kind}"
+    return table_of(title, ("family", "rebalances", *seen), rows)
+
+
+def _finding(finding: Finding) -> Iterator[RenderableType]:
+    kind = " ".join(part for part in (finding.category, finding.detail) if part)
+    yield Text(f"{finding.family} · {visible(kind, limit=120)}", style="bold")
+    case = finding.shrunk or finding
+    if case.reason:
+        yield Text(visible(case.reason, limit=REASON_SHOWN))
+    if finding.shrunk is not None:
+        yield Text(_how_shrunk(finding.shrunk))
+        instance = orjson.dumps(plain_of(case.instance)).decode()
+        yield Text(visible(instance, limit=INSTANCE_SHOWN))
+    yield Text(visible(finding.command, limit=COMMAND_SHOWN))
+
+
+def _how_shrunk(shrunk: ShrunkRecord) -> str:
+    partitions = sum(one.partitions for one in shrunk.instance.topics.values())
+    parts = [f"{len(shrunk.instance.members)} members, {partitions} partitions"]
+    parts += ["minimal" if shrunk.minimal else "not minimal"]
+    if shrunk.seen is not None:
+        k, n = shrunk.seen
+        parts.append(f"flaky: seen {k} of {n}")
+    return ", ".join(parts)

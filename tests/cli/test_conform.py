@@ -1,0 +1,263 @@
+"""``conform``: exit codes and outputs of programs with known faults."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from conformance.clients import ClientAssignor, Program
+from conformance.runs import FAMILIES
+from tests.cli.commands import Cli
+from tests.conformance.tap_reading import read_tap
+
+PYTHON = sys.executable
+LOOP = """\
+import json, sys
+for line in sys.stdin:
+    document = json.loads(line)
+    {body}
+"""
+LOST = """\
+lost = {m: {} for m in document["members"]}
+    print(json.dumps({"format": "assignment/1", "members": lost}), flush=True)
+"""
+FAULTY = Path(__file__).parents[1] / "conformance" / "faulty_adapter.py"
+ROUND_ROBIN = f"{PYTHON} -S {FAULTY} none"
+CORPUS = ("--count", "0")
+SHORT = ("--no-corpus", "--family", "fresh", "--count", "4")
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Any:
+    def written(body: str, *, loop: bool = True) -> str:
+        path = tmp_path / "program.py"
+        path.write_text(LOOP.replace("{body}", body) if loop else body)
+        return f"{PYTHON} -I -S {path}"
+
+    return written
+
+
+def results(ended: Any) -> set[str]:
+    return {one["result"] for one in ended.documents}
+
+
+def test_a_fault_of_quality_is_a_finding_if_it_is_required(cli: Cli) -> None:
+    command = ("--command", ROUND_ROBIN, "--count", "2", "--json")
+    ended = cli("conform", *command)
+    assert ended.code == 0
+    assert results(ended) > {"kip54-unbalanced", "optimal"}
+    assert all(one["passed"] for one in ended.documents)
+    assert not any("rounds" in one for one in ended.documents)
+    strict = cli("conform", *command, "--require", "kip54")
+    assert strict.code == 1
+    for one in strict.documents:
+        assert one["passed"] == (one["result"] != "kip54-unbalanced")
+        assert ("rounds" in one) != one["passed"]
+    parts = dict.fromkeys(one["part"] for one in strict.documents)
+    assert list(parts) == ["corpus", *FAMILIES]
+    assert cli("conform", *command).out == ended.out
+
+
+@pytest.mark.parametrize(
+    ("body", "result", "reason"),
+    [
+        ("sys.exit(0)", "crash", "exit code 0"),
+        ("print('gone', file=sys.stderr); sys.exit(3)", "crash", "exit code 3: gone"),
+        ("print('garbage', flush=True)", "invalid", "not JSON"),
+        ("print('{}\\n{}', flush=True)", "invalid", "wrote more than one line"),
+        ("print('', flush=True)", "invalid", "not JSON"),
+        ('print(\'{"error":"no racks"}\', flush=True)', "error", "no racks"),
+        ("import os; os.kill(os.getpid(), 11)", "crash", "SIGSEGV"),
+    ],
+)
+def test_a_program_that_fails_has_its_own_verdict(
+    cli: Cli, program: Any, body: str, result: str, reason: str
+) -> None:
+    ended = cli("conform", "--command", program(body), *SHORT, "--json")
+    assert ended.code == 1
+    assert results(ended) == {result}
+    assert all(reason in one["reasons"][0] for one in ended.documents)
+    (asked,) = ended.documents[0]["rounds"]
+    assert "members" not in asked
+    assert asked["rebalance"]["format"] == "rebalance/1"
+
+
+def test_a_program_that_hangs_is_given_up(cli: Cli, program: Any) -> None:
+    command = program("pass")  # reads, and never answers
+    hanging = ("--command", command, "--seconds", "0.3", *SHORT)
+    ended = cli("conform", *hanging, "--json")
+    assert ended.code == 1
+    assert [one["result"] for one in ended.documents] == ["hang"] * 3 + ["not-run"]
+    text = " ".join(cli("conform", *hanging).out.decode().split())
+    assert "not run:" in text
+    assert "no answer 3 times in a row: the remaining checks" in text
+    points = read_tap(cli("conform", *hanging, "--tap").out.decode())
+    assert [point.is_ok for point in points] == [False] * 4
+
+
+def test_memory_can_be_limited(cli: Cli) -> None:
+    command = ("--command", f"{PYTHON} -S {FAULTY} memory", *SHORT, "--json")
+    ended = cli("conform", *command, "--memory", "256MiB")
+    assert results(ended) == {"crash"}
+    assert "MemoryError" in ended.documents[0]["reasons"][0]
+
+
+def test_a_program_that_cannot_be_started_is_code_3(cli: Cli, tmp_path: Path) -> None:
+    ended = cli("conform", "--command", str(tmp_path / "nowhere"), *CORPUS)
+    assert ended.code == 3
+    assert ended.out == b""
+    assert "nowhere" in ended.err
+    no_program = tmp_path / "no-program"
+    no_program.write_bytes(b"\x00\x01")
+    no_program.chmod(0o755)
+    ended = cli("conform", "--command", str(no_program), *CORPUS)
+    assert ended.code == 3
+    text = ended.out.decode()
+    assert "not run:" in text
+    assert "cannot start: exit code 127" in text
+    assert "0 checks" in text
+    shell = ("--command", "sh -c 'no-such-program-anywhere'", *CORPUS, "--json")
+    ended = cli("conform", *shell)
+    assert (ended.code, [one["result"] for one in ended.documents]) == (3, ["not-run"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ((), "needs --command or --client"),
+        (("--command", "true", "--tap", "--json"), "exclude each other"),
+        (("--command", "true", "--family", "no"), "no family 'no'; there are fresh"),
+        (("--command", "true", "--as", "no"), "--as: no 'no'; there are"),
+        (("--command", "true", "--seconds", "nan"), "nan"),
+        (("--client", "no-such"), "no 'no-such'; there are"),
+    ],
+)
+def test_usage_errors_are_code_2(
+    cli: Cli, arguments: tuple[str, ...], complaint: str
+) -> None:
+    ended = cli("conform", *arguments)
+    assert ended.code == 2
+    assert ended.out == b""
+    assert complaint in ended.err
+
+
+def test_the_matrix_has_a_row_per_part(cli: Cli, program: Any, tmp_path: Path) -> None:
+    command = program(LOST)
+    junit = tmp_path / "report.xml"
+    parts = ("--family", "fresh", "--family", "churn", "--count", "3")
+    ended = cli("conform", "--command", command, *parts, "--junit", junit)
+    text = ended.out.decode()
+    assert ended.code == 1
+    rows = [line.split("│")[0].strip() for line in text.splitlines() if "│" in line]
+    assert rows == ["corpus", "fresh", "churn"]
+    assert "invalid: corpus" in text
+    assert "rule unassigned, topic" in text
+    assert "more (--json: all)" in text
+    for part in ("corpus", "fresh", "churn"):
+        assert text.count(f"invalid: {part} ") == 3
+    assert "(--require valid)" in text
+    root = ET.fromstring(junit.read_bytes())  # noqa: S314  # our own
+    assert len(root) == 3
+    assert root.attrib["errors"] == "0"
+    assert int(root.attrib["failures"]) > 60
+    tap = cli("conform", "--command", command, *parts, "--tap").out.decode()
+    points = read_tap(tap)
+    assert len(points) == int(root.attrib["tests"])
+    assert sum(not point.is_ok for point in points) == int(root.attrib["failures"])
+
+
+def test_the_table_can_go_to_a_file(cli: Cli, tmp_path: Path) -> None:
+    target = tmp_path / "table.txt"
+    command = ("--command", ROUND_ROBIN, *SHORT)
+    printed = cli("conform", *command).out
+    ended = cli("conform", *command, "-o", target)
+    assert (ended.code, ended.out) == (0, b"")
+    assert target.read_bytes() == printed
+
+
+def test_what_it_claims_to_be_is_expected_of_it(cli: Cli) -> None:
+    command = ("--command", ROUND_ROBIN, *CORPUS, "--json")
+    assert "unmet" in results(cli("conform", *command, "--as", "sticky"))
+
+
+@pytest.mark.parametrize("assignor", ["sticky", "constrained-sticky"])
+def test_our_own_command_is_a_subject(cli: Cli, assignor: str) -> None:
+    """``assign`` answers line by line, before it reads the next; one refuses some."""
+    command = f"{PYTHON} -m oracle assign --errors --assignor {assignor} -"
+    options = ("--as", assignor, "--count", "0", "--seconds", "30", "--json")
+    ended = cli("conform", "--command", command, *options)
+    findings = [one for one in ended.documents if not one["passed"]]
+    assert {one["result"] for one in findings} <= {"error"}  # refused, not expected to
+    assert all("the same topics" in one["reasons"][0] for one in findings)
+    assert (findings != []) == (assignor == "constrained-sticky")
+    assert ended.code == (1 if findings else 0)
+    assert len(ended.documents) > 60
+
+
+def test_a_client_that_is_not_installed_is_missing(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("ORACLE_CLIENTS", str(tmp_path))
+    options = ("--client", "sarama/range", *CORPUS)
+    junit = tmp_path / "report.xml"
+    ended = cli("conform", *options, "--json", "--junit", junit)
+    assert ended.code == 3
+    (one,) = ended.documents
+    assert (one["result"], one["passed"]) == ("not-run", False)
+    assert "make clients" in one["reasons"][0]
+    assert ET.fromstring(junit.read_bytes()).attrib["errors"] == "1"  # noqa: S314
+    (point,) = read_tap(cli("conform", *options, "--tap").out.decode())
+    assert not point.is_ok
+    both = cli("conform", *options, "--command", ROUND_ROBIN)
+    assert both.code == 3
+    assert "not run: sarama" in both.out.decode()
+
+
+def test_several_subjects_are_a_matrix_with_a_row_each(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, program: Any
+) -> None:
+    words = tuple(shlex.split(program(LOST)))
+    monkeypatch.setattr(
+        ClientAssignor, "program", lambda one: Program(name=one.spec, argv=words)
+    )
+
+    def known(spec: str) -> tuple[ClientAssignor, ...]:
+        return tuple(
+            ClientAssignor(
+                client=spec,
+                version="1",
+                assignor=name,
+                cooperative=name == "b",
+                deterministic=True,
+                language="Python",
+            )
+            for name in ("a", "b")
+        )
+
+    monkeypatch.setattr("oracle.cli.subjects.matching_client_assignors", known)
+    options = ("--client", "one", "--client", "two", *SHORT)
+    ended = cli("conform", *options, "--command", ROUND_ROBIN)
+    assert ended.code == 1
+    lines = ended.out.decode().splitlines()
+    rows = [line.split("│") for line in lines if "│" in line][-4:]
+    subjects = [row[0].strip() for row in rows]
+    assert subjects == ["one@1/a", "one@1/b", "two@1/a", "two@1/b"]
+    counts = [[cell.strip() for cell in row[1:3]] for row in rows]
+    assert counts == [["4", "0"]] * 4  # they assign nothing
+    documents = cli("conform", *options, "--json").documents
+    assert {one["subject"] for one in documents} == set(subjects)
+
+
+def test_a_client_without_an_adapter_is_tested_over_the_wire(cli: Cli) -> None:
+    options = (*SHORT, "--seconds", "30", "--json")
+    ended = cli("conform", "--client", "librdkafka/range", *options)
+    assert ended.code == 0
+    assert len(ended.documents) == 4
+    for one in ended.documents:
+        assert one["subject"].startswith("librdkafka@")
+        assert one["passed"]

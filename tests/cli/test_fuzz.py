@@ -1,0 +1,257 @@
+"""``fuzz``: exit codes, records, and tables."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import verify
+from conformance.clients import LINES, install
+from conformance.runs import FAMILIES, MEMORY, parse_finding, parse_run
+from oracle.cli import fuzz
+from oracle.cli.run import run
+from tests.cli.commands import (
+    CHAIN,
+    COMMAND,
+    Cli,
+    on_terminal,
+    shell,
+    write_lines,
+)
+
+FAULTY = Path(__file__).parents[1] / "conformance" / "faulty_adapter.py"
+
+
+def faulty(fault: str) -> str:
+    return f"{sys.executable} -S {FAULTY} {fault}"
+
+
+def test_findings_come_first_then_counts(cli: Cli) -> None:
+    arguments = ("--count", "5", "--seed", "2", "--no-shrink")
+    ended = cli("fuzz", "--command", faulty("lose"), *arguments)
+    assert ended.code == 1
+    findings = [one for one in ended.documents if one["format"] == "finding/1"]
+    counts = [one for one in ended.documents if one["format"] == "run/1"]
+    assert ended.documents == findings + counts
+    assert [one["family"] for one in counts] == list(FAMILIES)
+    for one in findings:
+        parse_finding(json.dumps(one))
+        assert one["subject"] == {"name": faulty("lose"), "command": faulty("lose")}
+    for one in counts:
+        parse_run(json.dumps(one))
+        assert sum(one["outcomes"].values()) == one["rebalances"]
+    assert {(one["category"], one["detail"]) for one in findings} >= {
+        ("invalid", "unassigned")
+    }
+
+
+def test_the_optimum_of_a_finding_is_proved(cli: Cli) -> None:
+    arguments = ("--family=claims", "--family=racks", "--count", "10", "--no-shrink")
+    ended = cli("fuzz", "--command", faulty("none"), *arguments)
+    assert ended.code == 0
+    findings = [one for one in ended.documents if one["format"] == "finding/1"]
+    assert findings
+    for one in findings:
+        best = verify.judge(one["instance"], one["expected"])
+        assert best["verdict"] == "valid"
+        assert best["proved"]["dec_min"]
+        assert best["status"]["found"] == "proved"
+        (only,) = one["rounds"]
+        found = verify.judge(one["instance"], {"members": only["members"]})
+        assert found["figures"] == one["figures"]
+        if one["category"] == "needless-moves":
+            least = best["figures"]["moves"]
+            assert one["needless_moves"] == found["figures"]["moves"] - least > 0
+        else:
+            assert found["figures"]["loads"] > best["figures"]["loads"]
+
+
+def test_the_command_of_a_finding_repeats_it(cli: Cli) -> None:
+    arguments = ("--family=churn", "--family=stale", "--count=8", "--seed=5")
+    ended = cli("fuzz", "--command", faulty("crash"), *arguments, "--no-shrink")
+    findings = [one for one in ended.documents if one["format"] == "finding/1"]
+    assert findings
+    for one in findings:
+        program, *command = shlex.split(one["command"])
+        assert program == "assignor-oracle"
+        again = cli(*command, "--no-shrink")
+        assert one in again.documents
+
+
+@pytest.mark.parametrize(
+    ("require", "code"), [("valid", 0), ("kip54", 1), ("optimum", 1)]
+)
+def test_a_requirement_decides_the_exit_code(
+    cli: Cli, tmp_path: Path, require: str, code: int
+) -> None:
+    arguments = ("--family=fresh", "--count=20", "--require", require, "--no-shrink")
+    assert cli("fuzz", "--command", faulty("none"), *arguments).code == code
+
+
+def test_given_instances_are_tested(cli: Cli, tmp_path: Path) -> None:
+    source = write_lines(tmp_path / "r", CHAIN, "{", CHAIN)
+    arguments = ("--instances", source, "--no-shrink")
+    ended = cli("fuzz", "--command", faulty("crash"), *arguments)
+    assert ended.code == 2
+    finding, counts = ended.documents
+    assert (finding["family"], finding["category"]) == ("file", "crash")
+    assert "seed" not in finding
+    assert finding["instance"] == CHAIN
+    assert counts["outcomes"]["crash"] == 2
+    assert "r, line 2" in ended.complaints[0] or ":2" in ended.complaints[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ((), 2, "name one of --command and --client"),
+        (("--command", "cat", "--client", "x"), 2, "name one of"),
+        (("--command", "cat", "--family", "odd"), 2, "no family 'odd'"),
+        (("--command", "cat", "--workers", "0"), 2, "--workers"),
+        (("--command", "cat", "--seconds", "0"), 2, "above 0"),
+        (("--command", "/no/such"), 3, "no such program"),
+        (("--client", "no-such-client"), 2, "no-such-client"),
+    ],
+)
+def test_usage_errors(
+    cli: Cli, arguments: tuple[str, ...], code: int, message: str
+) -> None:
+    ended = cli("fuzz", *arguments)
+    assert ended.code == code
+    assert message in ended.err
+
+
+def test_the_default_of_the_memory_limit_is_stated() -> None:
+    assert fuzz.MEMORY == MEMORY
+
+
+def test_help_names_all_families(capsys: pytest.CaptureFixture[str]) -> None:
+    run(["fuzz", "--help"])
+    shown = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    assert ", ".join(FAMILIES) in shown
+
+
+def test_people_see_tables() -> None:
+    arguments = ("--family", "racks", "--family", "fresh", "--count", "9")
+    ended = on_terminal("fuzz", "--command", faulty("raise"), *arguments, columns=200)
+    text = ended.out.decode()
+    assert ended.code == 1
+    assert "LookupError" in text
+    assert "no rack-aware path" in text
+    assert "--family racks --seed 0" in text
+    assert "finding/1" not in text
+    assert "1 members, 0 partitions, minimal" in text
+
+
+@pytest.mark.slow
+def test_the_output_has_the_same_bytes_for_any_workers(tmp_path: Path) -> None:
+    command = f"$ORACLE fuzz --command '{faulty('raise')}' --family racks --count 50"
+    command += " --family stale --keep 2"
+    one = shell(f"{command} --workers 1", tmp_path)
+    two = shell(f"{command} --workers 2", tmp_path)
+    assert one.code == two.code == 1
+    assert one.out == two.out
+
+
+def test_findings_are_shrunk(cli: Cli) -> None:
+    arguments = ("--family", "racks", "--family", "chains", "--count", "12")
+    ended = cli("fuzz", "--command", faulty("raise"), *arguments)
+    findings = [one for one in ended.documents if one["format"] == "finding/1"]
+    small = {(one["family"], one["category"]): one["shrunk"] for one in findings}
+    raised = small["racks", "error"]
+    assert raised["instance"] == {
+        "format": "rebalance/1",
+        "group": "g",
+        "topics": {},
+        "members": {"m1": {"subscription": [], "rack": "r1"}},
+    }
+    assert raised["minimal"]
+    assert "seen" not in raised
+    assert raised["rounds"] == [
+        {"verdict": "error", "reason": "LookupError: no rack-aware path"}
+    ]
+    for one in findings:
+        parse_finding(json.dumps(one))
+    moved = small["chains", "needless-moves"]
+    assert moved["needless_moves"] == 1
+    assert len(moved["instance"]["members"]) == 2
+
+
+@pytest.mark.slow
+def test_a_hang_is_shrunk_and_confirmed(cli: Cli) -> None:
+    arguments = ("--family", "chains", "--count", "2", "--seconds", "1.5")
+    ended = cli("fuzz", "--command", faulty("hang"), *arguments, "--seed", "3")
+    finding = next(one for one in ended.documents if one.get("category") == "hang")
+    shrunk = finding["shrunk"]
+    assert shrunk["minimal"]
+    assert len(shrunk["instance"]["topics"]) == 3
+    assert shrunk["rounds"] == [{"verdict": "hang", "reason": "no answer in 1.5 s"}]
+
+
+@pytest.mark.slow
+def test_a_client_of_the_registry_is_fuzzed(cli: Cli) -> None:
+    """Kafka's cooperative-sticky, driven in rounds, accepts claims on topics left."""
+    install(LINES["4.4.0"])
+    client = "kafka-clients@4.4.0/cooperative-sticky"
+    arguments = ("--client", client, "--count=15", "--memory=1GiB")
+    ended = cli("fuzz", *arguments, "--family=left", "--family=joiners")
+    assert ended.code == 1
+    findings = [one for one in ended.documents if one["format"] == "finding/1"]
+    subject = {
+        "name": client,
+        "client": "kafka-clients",
+        "version": "4.4.0",
+        "assignor": "cooperative-sticky",
+        "language": findings[0]["subject"]["language"],
+    }
+    assert all(one["subject"] == subject for one in ended.documents)
+    assert all(one["cooperative"] for one in ended.documents)
+    left = next(one for one in findings if one["category"] == "invalid")
+    assert left["family"] == "left"
+    assert len(left["shrunk"]["instance"]["members"]) == 2
+    joined = next(one for one in ended.documents if one.get("answers", 0) > 15)
+    assert joined["most_rounds"] >= 2
+
+
+@pytest.mark.slow
+def test_an_interrupt_ends_workers_and_programs(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    program = write_lines(
+        tmp_path / "noting.py",
+        "import os, sys",
+        f"open({str(pids)!r}, 'a').write(f'{{os.getpid()}}\\n')",
+        f"sys.argv = ['', 'none']; exec(open({str(FAULTY)!r}).read())",
+    )
+    command = [*COMMAND, "fuzz", "--command", f"{sys.executable} -S {program}"]
+    with subprocess.Popen(
+        [*command, "--count", "1000000", "--workers", "2"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as run:
+        wait_until(lambda: pids.exists() and len(pids.read_text().split()) >= 3)
+        os.killpg(run.pid, signal.SIGINT)
+        out, err = run.communicate(timeout=60)
+    assert (run.returncode, out, err) == (130, b"", b"")
+    wait_until(lambda: not any(map(is_alive, pids.read_text().split())))
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def is_alive(pid: str) -> bool:
+    status = Path(f"/proc/{pid}/stat")
+    return status.exists() and status.read_text().rpartition(")")[2].split()[0] != "Z"

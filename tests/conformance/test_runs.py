@@ -1,0 +1,137 @@
+"""A run counts every outcome, whatever the number of workers."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from conformance.runs import (
+    FAMILIES,
+    Category,
+    External,
+    RunPlan,
+    external_command,
+    run_families,
+    run_instances,
+)
+from rebalance import OutsideError
+from tests.shapes import CHAIN
+
+FAULTY = Path(__file__).with_name("faulty_adapter.py")
+
+
+def faulty(fault: str, *, seconds: float = 20, memory: int | None = None) -> External:
+    command = f"{sys.executable} -S {FAULTY} {fault}"
+    return external_command(command, seconds=seconds, memory=memory)
+
+
+def test_every_rebalance_is_counted_once() -> None:
+    plan = RunPlan(seed=3, count=21, families=("fresh", "churn", "large"))
+    advanced: list[int] = []
+    found = run_families(faulty("none"), plan, advance=advanced.append)
+    assert [one.draws for one in found.values()] == [21, 21, 2]
+    assert [one.rebalances for one in found.values()] == [21, 84, 4]
+    assert sum(advanced) == 109
+    for one in found.values():
+        assert sum(one.outcomes.values()) == one.rebalances == one.answers
+        assert not any(category.is_safety for category in one.outcomes)
+        assert one.most_rounds == 1
+
+
+def test_a_crash_costs_one_instance() -> None:
+    plan = RunPlan(count=15, families=("claims",))
+    (found,) = run_families(faulty("crash"), plan).values()
+    crashes = found.outcomes[Category.CRASH]
+    assert 0 < crashes < 15
+    assert sum(found.outcomes.values()) == 15
+    assert [one.outcome.detail for one in found.sightings if one.kind[0].is_safety] == [
+        "SIGSEGV"
+    ]
+
+
+def test_a_hang_costs_one_instance() -> None:
+    plan = RunPlan(count=4, families=("fresh",))
+    (found,) = run_families(faulty("hang", seconds=1), plan).values()
+    assert 0 < found.outcomes[Category.HANG] < 4
+
+
+def test_cooperative_runs_find_what_is_not_revoked() -> None:
+    plan = RunPlan(count=15, families=("claims",), cooperative=True)
+    (found,) = run_families(faulty("none"), plan).values()
+    assert found.outcomes[Category.UNREVOKED] > 5
+
+
+def test_a_time_budget_ends_the_draws() -> None:
+    plan = RunPlan(count=10**9, seconds=1, families=("fresh", "stale"))
+    start = time.monotonic()
+    found = run_families(faulty("none"), plan)
+    assert time.monotonic() - start < 20
+    assert all(0 < one.draws < 10**6 for one in found.values())
+
+
+def test_findings_are_kept_per_kind() -> None:
+    plan = RunPlan(count=40, families=("racks",), keep=3)
+    (found,) = run_families(faulty("raise"), plan).values()
+    assert [one.kind for one in found.sightings] == [
+        (Category.ERROR, "LookupError")
+    ] * 3
+    assert [one.index for one in found.sightings] == sorted(
+        one.index for one in found.sightings
+    )
+
+
+def test_draws_begin_where_asked() -> None:
+    whole = run_families(faulty("raise"), RunPlan(count=9, families=("racks",), keep=9))
+    part = RunPlan(count=1, first=4, families=("racks",), keep=9)
+    (found,) = run_families(faulty("raise"), part).values()
+    assert found.sightings == [
+        one for one in whole["racks"].sightings if one.index == 4
+    ]
+
+
+def test_instances_can_be_given() -> None:
+    found = run_instances(faulty("none"), [CHAIN] * 45, RunPlan(keep=50))
+    assert (found.family, found.draws, found.rebalances) == ("file", 45, 45)
+    assert [one.index for one in found.sightings] == list(range(45))
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("/nowhere/assignor --fast", "no such program"),
+        ("'", "No closing quotation"),
+        ("", "no such program"),
+    ],
+)
+def test_a_command_that_is_none(command: str, message: str) -> None:
+    with pytest.raises(OutsideError, match=message):
+        external_command(command, seconds=1)
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (f"{sys.executable} -c 'raise SystemExit(4)'", "exit code 4"),
+        (f"{sys.executable} -c 'import time; time.sleep(60)'", "no answer in 1 s"),
+    ],
+)
+def test_a_program_that_does_not_answer_at_all(command: str, message: str) -> None:
+    with pytest.raises(OutsideError, match=message):
+        external_command(command, seconds=1).check()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit is Linux's")
+def test_a_memory_limit_is_kept() -> None:
+    faulty("memory").check()
+    with pytest.raises(OutsideError, match="MemoryError"):
+        faulty("memory", memory=500 * 2**20).check()
+
+
+def test_all_families_run_against_a_valid_assignor() -> None:
+    found = run_families(faulty("none"), RunPlan(count=5))
+    assert list(found) == list(FAMILIES)
+    for one in found.values():
+        assert not any(category.is_safety for category in one.outcomes), one.family

@@ -1,0 +1,242 @@
+"""Real consumers as leaders; their verdicts equal those of their adapters.
+
+Inner names: the coordinator's time limit, and the newest generation of a document.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import orjson
+import pytest
+
+from conformance.clients import (
+    Adapter,
+    Answer,
+    UnknownClientError,
+    Verdict,
+    client_assignor,
+    judged,
+)
+from conformance.corpus import corpus
+from conformance.wire import (
+    Wire,
+    WireConsumer,
+    aiokafka,
+    coordinator,
+    kafka_python,
+    librdkafka,
+    wire_consumer,
+)
+from conformance.wire.exchange import newest_generation
+from rebalance import OutsideError, parse_rebalance
+from tests.conformance.wire.client import joining, syncing
+from tests.shapes import rebalance
+from tests.strategies import seeded_rebalance
+
+TINY = orjson.dumps(
+    rebalance(
+        {"t": {"partitions": 3}},
+        {"a": {"subscription": ["t"]}, "b": {"subscription": ["t"]}},
+    )
+)
+WHOLE = {"a": {"t": [0, 1]}, "b": {"t": [2]}}
+
+
+def readable_steps() -> Iterator[bytes]:
+    for scenario in corpus():
+        for step in scenario.steps:
+            if step.unreadable is None:
+                yield orjson.dumps(step.rebalance)
+
+
+def drawn(count: int) -> list[bytes]:
+    return [orjson.dumps(seeded_rebalance(seed)) for seed in range(count)]
+
+
+def held(answer: Answer) -> dict[str, Any] | None:
+    if answer.assignment is None:
+        return None
+    return {
+        member: {t: sorted(numbers) for t, numbers in topics.items() if numbers}
+        for member, topics in answer.assignment.members.items()
+    }
+
+
+def script(text: str, **settings: Any) -> WireConsumer:
+    """Return a consumer that is a Python program in place of a client."""
+    argv = (sys.executable, "-c", textwrap.dedent(text), "{address}")
+    return WireConsumer(name="script", argv=argv, assignor="range", **settings)
+
+
+# Each script joins by hand, with frames that the tests' own client has encoded.
+JOINS = f"""
+import os, signal, socket, struct, sys, time
+host, port = sys.argv[1].split(":")
+peer = socket.create_connection((host, int(port)))
+def send(frame):
+    peer.sendall(struct.pack(">i", len(frame)) + frame)
+def receive():
+    (size,) = struct.unpack(">i", peer.recv(4, socket.MSG_WAITALL))
+    return peer.recv(size, socket.MSG_WAITALL)
+send({joining()!r})
+receive()
+"""
+ANSWERS = f"send({syncing({'a': {'?': [-1]}})!r}); receive()"
+
+
+@pytest.mark.parametrize("assignor", ["range", "roundrobin"])
+def test_librdkafka_answers_the_corpus(assignor: str) -> None:
+    with Wire(librdkafka(assignor)) as wire:
+        for document in [*readable_steps(), *drawn(40)]:
+            answer = judged(wire.answer(document), document)
+            assert answer.verdict is Verdict.ANSWERED, (answer.reason, document)
+
+
+def test_a_crash_costs_one_instance() -> None:
+    """librdkafka's cooperative leader divides by the members that subscribe."""
+    nobody = orjson.dumps(
+        rebalance({"t": {"partitions": 1}}, {"a": {"subscription": []}})
+    )
+    with Wire(librdkafka("cooperative-sticky")) as wire:
+        for _ in range(2):
+            answer = wire.answer(nobody)
+            assert answer.verdict is Verdict.CRASH
+            assert (answer.reason or "").startswith("SIG")
+            assert held(wire.answer(TINY)) is not None
+
+
+@pytest.mark.parametrize(
+    ("end", "verdict", "reason"),
+    [
+        ("time.sleep(60)", Verdict.HANG, "no answer in 1 s"),
+        ("os.kill(os.getpid(), signal.SIGABRT)", Verdict.CRASH, "SIGABRT"),
+        ("sys.exit('out of luck')", Verdict.CRASH, "exit code 1: out of luck"),
+        ("print('Bad: luck'); sys.exit(70)", Verdict.ERROR, "Bad: luck"),
+        ("peer.close(); time.sleep(60)", Verdict.ERROR, "left without an assignment: "),
+        (ANSWERS, Verdict.INVALID, "a"),
+    ],
+)
+def test_outcomes(
+    end: str, verdict: Verdict, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(coordinator, "HOLD_SECONDS", 0.1)
+    with Wire(script(JOINS + end), seconds=1) as wire:
+        for _ in range(2):  # the next instance works after each
+            answer = wire.answer(TINY)
+            assert answer.verdict is verdict, answer
+            assert reason in (answer.reason or "")
+
+
+def test_a_consumer_that_does_not_join() -> None:
+    with (
+        Wire(script("raise SystemExit('no such option')")) as wire,
+        pytest.raises(OutsideError, match="script does not join: no such option"),
+    ):
+        wire.answer(TINY)
+    with (
+        Wire(script("import time; time.sleep(60)"), start_seconds=0.3) as wire,
+        pytest.raises(OutsideError, match=r"no consumer joined in 0\.3 s"),
+    ):
+        wire.answer(TINY)
+    consumer = replace(librdkafka("range"), assignor="sticky")
+    argv = (*consumer.argv[:-1], "range")
+    with (
+        Wire(replace(consumer, argv=argv), start_seconds=3) as wire,
+        pytest.raises(OutsideError, match="it offers range, not sticky"),
+    ):
+        wire.answer(TINY)
+
+
+def test_an_outside_consumer() -> None:
+    consumer = librdkafka("roundrobin")
+    with Wire(start_seconds=20) as wire:
+        assert wire.name == "wire"
+        command = consumer.command(wire.address, wire.group, wire.topic)
+        with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
+            assert wire.wait_for_consumer() == "roundrobin"
+            assert held(wire.answer(TINY)) == {"a": {"t": [0, 2]}, "b": {"t": [1]}}
+            process.kill()
+            process.wait()
+
+
+def test_instances_that_no_leader_receives() -> None:
+    with Wire(start_seconds=0.1) as wire:
+        nobody = wire.answer(orjson.dumps(rebalance({"t": {"partitions": 1}}, {})))
+        assert held(nobody) == {}
+        assert wire.answer(b"{}").verdict is Verdict.ERROR
+
+
+def test_the_server_stops_by_itself() -> None:
+    before = set(threading.enumerate())
+    wire = Wire(librdkafka("range"), idle_seconds=0.5)
+    assert held(wire.answer(TINY)) == WHOLE
+    deadline = time.monotonic() + 10
+    while set(threading.enumerate()) - before and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not set(threading.enumerate()) - before
+    assert held(wire.answer(TINY)) == WHOLE  # and starts again
+    wire.close()
+
+
+def test_kafka_python_leads() -> None:
+    with Wire(kafka_python("range")) as wire:
+        assert held(wire.answer(TINY)) == WHOLE
+
+
+def test_aiokafka_leads() -> None:
+    with Wire(aiokafka("range")) as wire:
+        assert held(wire.answer(TINY)) == WHOLE
+
+
+def led(count: int) -> list[bytes]:
+    """Return documents with members, those without a known generation first.
+
+    kafka-clients' leader remembers the newest generation that it has seen, and then
+    ignores claims of an unknown one; its adapter has a new leader for each document.
+    """
+    documents = [*readable_steps(), *drawn(count)]
+    led = [document for document in documents if orjson.loads(document)["members"]]
+    return sorted(led, key=lambda one: newest_generation(parse_rebalance(one)) >= 0)
+
+
+ALL = ("range", "roundrobin", "sticky", "cooperative-sticky")
+DRAWN = {"kafka-clients": 300, "franz-go": 300, "aiokafka": 100, "kafka-python": 20}
+"""Random rebalances per assignor; the leader of kafka-python answers ten per second."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("client_name", "assignor"),
+    [
+        (client, assignor)
+        for client in DRAWN
+        for assignor in ALL
+        if (client, assignor) != ("aiokafka", "cooperative-sticky")
+    ],
+)
+def test_verdicts_equal_those_of_the_adapter(client_name: str, assignor: str) -> None:
+    client = client_assignor(f"{client_name}/{assignor}")
+    with (
+        Wire(wire_consumer(client), seconds=4) as wire,
+        Adapter(client.program(), seconds=20) as adapter,
+    ):
+        for document in led(DRAWN[client_name]):
+            pair = wire.answer(document), adapter.answer(document)
+            ours, theirs = (
+                judged(one, document, cooperative=client.cooperative) for one in pair
+            )
+            assert ours.verdict is theirs.verdict, (ours, theirs, document)
+
+
+def test_clients_without_a_consumer() -> None:
+    with pytest.raises(UnknownClientError, match=r"sarama.* has no consumer"):
+        wire_consumer(client_assignor("sarama/range"))
+    assert wire_consumer(client_assignor("librdkafka")).name.startswith("librdkafka@")

@@ -1,0 +1,261 @@
+"""The coordinator's state, without a network."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from functools import wraps
+from typing import Any
+
+import pytest
+
+from conformance.clients import Answer, Verdict
+from conformance.wire import Dialect
+from conformance.wire import coordinator as module
+from conformance.wire.catalog import Catalog
+from conformance.wire.coordinator import (
+    GROUP_IS_FULL,
+    INCONSISTENT_PROTOCOL,
+    REBALANCE_IN_PROGRESS,
+    Coordinator,
+    Lost,
+)
+from conformance.wire.dialects import WrittenAs
+from conformance.wire.exchange import Exchange, exchange_of
+from conformance.wire.messages import (
+    API_VERSIONS,
+    APIS,
+    FIND_COORDINATOR,
+    HEARTBEAT,
+    JOIN_GROUP,
+    LEAVE_GROUP,
+    METADATA,
+    SYNC_GROUP,
+)
+from rebalance import rebalance_of
+from tests.conformance.wire.client import FakeLink, joining, request, syncing
+from tests.shapes import rebalance
+
+TOPIC = "w1-000000"
+GROUP = rebalance(
+    {"t": {"partitions": 2, "racks": [["a"], ["b", "a"]]}},
+    {"m0": {"subscription": ["t"], "instance_id": "s"}, "m1": {"subscription": ["t"]}},
+)
+WHOLE = {"m0": {TOPIC: [0]}, "m1": {TOPIC: [1]}}
+
+
+def exchange() -> Exchange:
+    return exchange_of(
+        rebalance_of(GROUP),
+        number=1,
+        dialect=Dialect(),
+        written=WrittenAs(protocol="range", version=3, base=0),
+    )
+
+
+def new(**settings: Any) -> tuple[Coordinator, FakeLink]:
+    catalog = Catalog("127.0.0.1", 9092, flexible=settings.pop("flexible", False))
+    return Coordinator(catalog, **{"rehearses": False} | settings), FakeLink()
+
+
+def in_loop(test: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], None]:
+    @wraps(test)
+    def run() -> None:
+        asyncio.run(test())
+
+    return run
+
+
+def metadata_of(*topics: str) -> bytes:
+    one = APIS[METADATA].request.MetadataRequestTopic
+    return request(METADATA, 8, topics=[one(version=8, name=t) for t in topics])
+
+
+def lead(coordinator: Coordinator, link: FakeLink) -> asyncio.Future[Answer]:
+    coordinator.receive(link, joining())
+    assert link.frames == []
+    answer = coordinator.ask(exchange())
+    led = link.take(JOIN_GROUP, 5)
+    assert (led.error_code, led.leader, led.member_id) == (0, "m0", "m0")
+    assert [m.member_id for m in led.members] == ["m0", "m1"]
+    assert [m.group_instance_id for m in led.members] == ["s", None]
+    assert led.protocol_name == "range"
+    return answer
+
+
+def fetch(coordinator: Coordinator, link: FakeLink) -> Any:
+    coordinator.receive(link, metadata_of(TOPIC))
+    return link.take(METADATA, 8)
+
+
+@in_loop
+async def test_one_instance_and_the_next() -> None:
+    coordinator, link = new()
+    for _ in range(2):
+        answer = lead(coordinator, link)
+        fetch(coordinator, link)
+        coordinator.receive(link, syncing(WHOLE))
+        assert link.take(SYNC_GROUP, 3).error_code == REBALANCE_IN_PROGRESS
+        held = (await answer).assignment
+        assert held is not None
+        assert held.members == {"m0": {"t": [0]}, "m1": {"t": [1]}}
+
+
+@in_loop
+async def test_metadata_of_an_instance() -> None:
+    coordinator, link = new()
+    lead(coordinator, link)
+    seen = fetch(coordinator, link)
+    assert {(b.node_id, b.rack) for b in seen.brokers} == {
+        (0, None),
+        (1, "a"),
+        (2, "b"),
+    }
+    (topic,) = seen.topics
+    assert [p.replica_nodes for p in topic.partitions] == [[1], [2, 1]]
+    coordinator.receive(link, metadata_of("t", "wire"))
+    assert [t.error_code for t in link.take(METADATA, 8).topics] == [3, 0]
+    coordinator.receive(link, request(METADATA, 8, topics=None))
+    assert [t.name for t in link.take(METADATA, 8).topics] == [TOPIC]
+
+
+@in_loop
+async def test_an_answer_without_metadata_does_not_count() -> None:
+    coordinator, link = new()
+    answer = lead(coordinator, link)
+    coordinator.receive(link, syncing({}))
+    assert link.frames == []
+    other = FakeLink()
+    fetch(coordinator, other)
+    assert link.take(SYNC_GROUP, 3).error_code == REBALANCE_IN_PROGRESS
+    coordinator.receive(link, joining())
+    assert link.take(JOIN_GROUP, 5).error_code == 0
+    coordinator.receive(link, syncing(WHOLE))
+    assert (await answer).verdict is Verdict.ANSWERED
+
+
+@in_loop
+async def test_a_leader_that_never_requests_metadata() -> None:
+    hold, module.HOLD_SECONDS = module.HOLD_SECONDS, 0.01  # type: ignore[misc]
+    try:
+        coordinator, link = new(rehearses=True)
+        answer = lead(coordinator, link)
+        coordinator.receive(link, syncing({}))
+        held = (await asyncio.wait_for(answer, 5)).assignment
+    finally:
+        module.HOLD_SECONDS = hold  # type: ignore[misc]
+    assert held is not None
+    assert held.members == {"m0": {}, "m1": {}}
+    assert link.take(SYNC_GROUP, 3).error_code == REBALANCE_IN_PROGRESS
+
+
+@in_loop
+async def test_a_rehearsal() -> None:
+    coordinator, link = new(rehearses=True)
+    answer = lead(coordinator, link)
+    fetch(coordinator, link)
+    coordinator.receive(link, syncing({}))
+    assert link.take(SYNC_GROUP, 3).error_code == REBALANCE_IN_PROGRESS
+    assert not answer.done()
+    coordinator.receive(link, joining())
+    assert link.take(JOIN_GROUP, 5).error_code == 0
+    coordinator.receive(link, syncing(WHOLE))
+    assert (await answer).assignment is not None
+
+
+@in_loop
+async def test_a_leader_that_joins_again_and_again() -> None:
+    coordinator, link = new()
+    answer = lead(coordinator, link)
+    for _ in range(module.MOST_JOINS - 1):
+        coordinator.receive(link, joining())
+        assert link.take(JOIN_GROUP, 5).error_code == 0
+    coordinator.receive(link, joining())
+    assert (await answer).verdict is Verdict.ERROR
+    assert (await answer).reason == "joined 3 times without an assignment"
+    lead(coordinator, link)
+
+
+@in_loop
+async def test_a_lost_connection() -> None:
+    coordinator, link = new()
+    answer = lead(coordinator, link)
+    coordinator.forget(link)
+    with pytest.raises(Lost):
+        await answer
+    lead(coordinator, FakeLink())
+    waiting, other = new()
+    waiting.receive(other, joining())
+    waiting.forget(other)
+    assert waiting.waiting is None
+    with pytest.raises(RuntimeError, match="no consumer"):
+        waiting.ask(exchange())
+
+
+@in_loop
+async def test_a_leader_that_is_abandoned() -> None:
+    coordinator, link = new()
+    lead(coordinator, link)
+    coordinator.abandon()
+    assert link.is_closed
+    coordinator.receive(link, syncing(WHOLE))
+    assert link.take(SYNC_GROUP, 3).error_code == REBALANCE_IN_PROGRESS
+
+
+@in_loop
+async def test_a_generation_that_settles() -> None:
+    coordinator, link = new(settles=True)
+    answer = lead(coordinator, link)
+    fetch(coordinator, link)
+    alive = request(HEARTBEAT, 3, group_id="wire", generation_id=1, member_id="m0")
+    coordinator.receive(link, alive)
+    assert link.take(HEARTBEAT, 3).error_code == 0
+    coordinator.receive(link, syncing(WHOLE))
+    synced = link.take(SYNC_GROUP, 3)
+    assert synced.error_code == 0
+    assert bytes(synced.assignment) == b"\0\0\0\0\0\0\xff\xff\xff\xff"
+    assert (await answer).assignment is not None
+    coordinator.receive(link, alive)
+    assert link.take(HEARTBEAT, 3).error_code == REBALANCE_IN_PROGRESS
+
+
+@in_loop
+async def test_refusals() -> None:
+    coordinator, link = new(assignor="sticky")
+    coordinator.receive(link, joining("range"))
+    assert link.take(JOIN_GROUP, 5).error_code == INCONSISTENT_PROTOCOL
+    assert coordinator.refused == "it offers range, not sticky"
+    coordinator.receive(link, joining("sticky", kind="connect"))
+    assert link.take(JOIN_GROUP, 5).error_code == INCONSISTENT_PROTOCOL
+    coordinator.receive(link, joining("sticky"))
+    other = FakeLink()
+    coordinator.receive(other, joining("sticky"))
+    assert other.take(JOIN_GROUP, 5).error_code == GROUP_IS_FULL
+    coordinator.ask(exchange())
+    link.frames.clear()
+    coordinator.receive(other, joining("sticky"))
+    assert other.take(JOIN_GROUP, 5).error_code == GROUP_IS_FULL
+
+
+@in_loop
+async def test_versions_and_coordinator() -> None:
+    coordinator, link = new()
+    coordinator.receive(link, request(API_VERSIONS, 3))
+    offered = {v.api_key: v.max_version for v in link.take(API_VERSIONS, 3).api_keys}
+    assert offered == {key: api.plain for key, api in APIS.items()}
+    unknown = bytearray(request(API_VERSIONS, 3))
+    unknown[3] = 99
+    coordinator.receive(link, bytes(unknown))
+    assert link.take(API_VERSIONS, 0).error_code == 35
+    newer, _ = new(flexible=True)
+    newer.receive(link, request(API_VERSIONS, 3))
+    offered = {v.api_key: v.max_version for v in link.take(API_VERSIONS, 3).api_keys}
+    assert offered == {key: api.newest for key, api in APIS.items()}
+    coordinator.receive(link, request(FIND_COORDINATOR, 2, key="wire"))
+    place = link.take(FIND_COORDINATOR, 2)
+    assert (place.node_id, place.host, place.port) == (0, "127.0.0.1", 9092)
+    coordinator.receive(link, request(FIND_COORDINATOR, 4, coordinator_keys=["wire"]))
+    (place,) = link.take(FIND_COORDINATOR, 4).coordinators
+    assert (place.key, place.port) == ("wire", 9092)
+    coordinator.receive(link, request(LEAVE_GROUP, 1, group_id="wire"))
+    assert link.take(LEAVE_GROUP, 1).error_code == 0

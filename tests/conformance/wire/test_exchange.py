@@ -1,0 +1,135 @@
+"""A rebalance as the leader sees it, and its answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from conformance.clients import Verdict
+from conformance.wire import DIALECTS, Dialect
+from conformance.wire.dialects import WrittenAs
+from conformance.wire.exchange import INT32_MAX, Exchange, exchange_of
+from rebalance import rebalance_of
+from rebalance.protocol import (
+    decode_generation,
+    decode_sticky_user_data,
+    decode_subscription,
+    member_claim,
+)
+from tests.conformance.wire.client import assigned
+from tests.shapes import rebalance
+
+GROUP = rebalance(
+    {"u": {"partitions": 2}, "b": {"partitions": 0}, "t": {"partitions": 3}},
+    {
+        "m1": {
+            "subscription": ["u", "t"],
+            "owned": {"t": [2, 0], "gone": [1]},
+            "generation": 4,
+            "rack": "r",
+            "instance_id": "s",
+        },
+        "m0": {"subscription": ["t", "missing"]},
+    },
+)
+NAMES = {"b": "w9-000000", "gone": "w9-000001", "missing": "w9-000002"}
+NAMES |= {"t": "w9-000003", "u": "w9-000004"}
+
+
+def rendered(
+    protocol: str = "range",
+    document: dict[str, Any] | None = None,
+    dialect: Dialect | None = None,
+    base: int = 100,
+) -> Exchange:
+    return exchange_of(
+        rebalance_of(document or GROUP),
+        number=9,
+        dialect=dialect or Dialect(),
+        written=WrittenAs(protocol=protocol, version=3, base=base),
+    )
+
+
+def test_names_sort_as_the_originals() -> None:
+    exchange = rendered()
+    assert {name: topic for topic, name in NAMES.items()} == exchange.originals
+    assert list(NAMES.values()) == sorted(NAMES.values())
+    assert set(exchange.topics) == {NAMES["b"], NAMES["t"], NAMES["u"]}
+    assert exchange.needed == {NAMES["t"], NAMES["u"]}
+
+
+def test_members_and_generation() -> None:
+    exchange = rendered()
+    assert [m.member_id for m in exchange.members] == ["m0", "m1"]
+    assert exchange.leader == "m0"
+    assert [m.instance_id for m in exchange.members] == [None, "s"]
+    assert exchange.generation == 105
+    assert rendered(base=INT32_MAX - 4).generation == INT32_MAX
+
+
+@pytest.mark.parametrize("client", sorted(DIALECTS))
+@pytest.mark.parametrize("protocol", ["range", "sticky", "cooperative-sticky"])
+def test_subscriptions(client: str, protocol: str) -> None:
+    exchange = rendered(protocol, dialect=DIALECTS[client])
+    first, second = (decode_subscription(m.metadata) for m in exchange.members)
+    assert first.topics == (NAMES["t"], NAMES["missing"])
+    assert (first.generation, first.rack) == (-1, None)
+    assert second.topics == (NAMES["u"], NAMES["t"])
+    assert (second.generation, second.rack) == (104, "r")
+    claim = member_claim(second, protocol)
+    if protocol == "range":
+        assert claim.partitions == ()
+        assert second.user_data is None
+    else:
+        held = ((NAMES["gone"], (1,)), (NAMES["t"], (0, 2)))
+        assert (claim.partitions, claim.generation) == (held, 104)
+
+
+def test_user_data_of_each_dialect() -> None:
+    def data(client: str, protocol: str) -> bytes | None:
+        exchange = rendered(protocol, dialect=DIALECTS[client])
+        return decode_subscription(exchange.members[1].metadata).user_data
+
+    cooperative = "cooperative-sticky"
+    assert decode_generation(data("kafka-clients", cooperative) or b"") == 104
+    assert data("kafka-python", cooperative) is None
+    for client in ("librdkafka", "franz-go"):
+        read = decode_sticky_user_data(data(client, cooperative) or b"")
+        assert (read.generation, read.prefixed) == (104, False)
+    assert decode_sticky_user_data(data("kafka-python", "sticky") or b"").prefixed
+    assert not decode_sticky_user_data(data("aiokafka", "sticky") or b"").prefixed
+
+
+def test_an_answer_has_the_original_names() -> None:
+    given = {"m0": {NAMES["t"]: [1, 0]}, "m1": {NAMES["u"]: [0], "other": [7]}}
+    answer = rendered().read((m, assigned(held)) for m, held in given.items())
+    assert answer.verdict is Verdict.ANSWERED
+    assert answer.assignment is not None
+    assert answer.assignment.members == {
+        "m0": {"t": [0, 1]},
+        "m1": {"other": [7], "u": [0]},
+    }
+
+
+def test_an_omitted_member_receives_nothing() -> None:
+    answer = rendered().read([("m1", b"")])
+    assert answer.assignment is not None
+    assert answer.assignment.members == {"m0": {}, "m1": {}}
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ([("m0", b""), ("m0", b"")], "member 'm0' is assigned twice"),
+        ([("m0", b"\0\1\0\0")], "assignment of 'm0': at byte"),
+        ([("m0", assigned({NAMES["t"]: [-1]}))], "m0"),
+    ],
+)
+def test_answers_that_cannot_be_read(
+    given: list[tuple[str, bytes]], reason: str
+) -> None:
+    answer = rendered().read(given)
+    assert answer.verdict is Verdict.INVALID
+    assert answer.assignment is None
+    assert reason in (answer.reason or "")
