@@ -331,7 +331,8 @@ class _Session:
     async def joined(self, seconds: float) -> Waiting | None:
         """Wait for a consumer to join."""
         try:
-            await asyncio.wait_for(self.coordinator.has_joined.wait(), seconds)
+            async with asyncio.timeout(seconds):
+                await self.coordinator.has_joined.wait()
         except TimeoutError:
             return None
         return self.coordinator.waiting
@@ -347,7 +348,8 @@ class _Session:
         if self.coordinator.waiting is None:
             raise Lost
         answer = self.coordinator.ask(exchange, is_known=is_known)
-        return await asyncio.wait_for(answer, seconds)
+        async with asyncio.timeout(seconds):
+            return await answer
 
     async def abandon(self) -> None:
         """End the connection of a leader that has not answered."""
