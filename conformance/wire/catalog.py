@@ -1,14 +1,14 @@
 """Responses that need no group: versions, metadata, the coordinator, offsets.
 
-The one node of the cluster has no rack. Each rack of an instance is another node of the
-same address, which no consumer has a reason to connect to.
+The one node of the cluster has no rack. Each rack of an instance is another node, which
+no consumer has a reason to connect to. It has the same address, but under another name,
+because kafkajs confuses nodes with the one that it has connected to first.
 """
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from conformance.wire.exchange import Exchange
 from conformance.wire.messages import (
     API_VERSIONS,
     APIS,
@@ -25,6 +25,7 @@ from conformance.wire.messages import (
 from rebalance import Topic
 
 NODE: Final = 0
+RACK_HOST: Final = "localhost"
 NO_ERROR: Final = 0
 UNKNOWN_TOPIC: Final = 3
 BASE_TOPIC: Final = "wire"
@@ -51,13 +52,13 @@ class Catalog:
         self._topics: dict[str, Topic] = self._base
         self._racks: dict[str, int] = {}
 
-    def show(self, exchange: Exchange) -> None:
+    def show(self, topics: dict[str, Topic]) -> None:
         """Replace the topics by those of an instance.
 
         The base topic still exists for a client that names it.
         """
-        self._topics = exchange.topics
-        for topic in exchange.topics.values():
+        self._topics = topics
+        for topic in topics.values():
             for racks in topic.racks or ():
                 for rack in racks:
                     self._racks.setdefault(rack, len(self._racks) + 1)
@@ -97,17 +98,18 @@ class Catalog:
         return list(dict.fromkeys(topic.name or "" for topic in wanted))
 
     def _metadata(self, request: Request) -> bytes:
-        nodes = [(NODE, None), *((node, rack) for rack, node in self._racks.items())]
+        racks = ((node, RACK_HOST, rack) for rack, node in self._racks.items())
+        nodes = [(NODE, self.host, None), *racks]
         brokers = [
             part(
                 request,
                 "MetadataResponseBroker",
                 node_id=node,
-                host=self.host,
+                host=host,
                 port=self.port,
                 rack=rack,
             )
-            for node, rack in nodes
+            for node, host, rack in nodes
         ]
         return encode_response(
             request,

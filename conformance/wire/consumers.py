@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -37,7 +38,9 @@ class WireConsumer:
         Name in tables and records, such as ``librdkafka@2.16.1/range``.
     argv : tuple of str
         Command; ``{address}``, ``{group}``, ``{topic}``, and ``{assignor}`` are
-        replaced in each argument.
+        replaced in each argument. With ``{topics}``, the program is started for each
+        instance, with the topics of the instance's first member: the leader of some
+        clients assigns only the topics that it subscribes to itself.
     assignor : str
         The assignor's name in the group protocol; empty: the first that is offered.
     dialect : Dialect
@@ -62,12 +65,20 @@ class WireConsumer:
     rehearses: bool = True
     raised: int = RAISED
 
-    def command(self, address: str, group: str, topic: str) -> tuple[str, ...]:
+    @property
+    def is_started_anew(self) -> bool:
+        """Return whether the program is started for each instance."""
+        return any("{topics}" in argument for argument in self.argv)
+
+    def command(
+        self, address: str, group: str, topic: str, topics: Sequence[str] = ()
+    ) -> tuple[str, ...]:
         """Return the command with its placeholders replaced."""
         values = {
             "{address}": address,
             "{group}": group,
             "{topic}": topic,
+            "{topics}": ",".join(topics),
             "{assignor}": self.assignor,
         }
         return tuple(_replaced(argument, values) for argument in self.argv)

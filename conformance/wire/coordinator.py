@@ -135,10 +135,11 @@ class Coordinator:
         """The consumer that waits for an instance."""
         return self._waiting
 
-    def ask(self, exchange: Exchange) -> Future[Answer]:
+    def ask(self, exchange: Exchange, *, is_known: bool = False) -> Future[Answer]:
         """Make the waiting consumer the leader; the result is its answer.
 
-        The result raises `Lost` if the consumer's connection ends.
+        The result raises `Lost` if the consumer's connection ends. ``is_known`` states
+        that the consumer was started with the topics of the instance.
 
         Raises
         ------
@@ -150,14 +151,15 @@ class Coordinator:
             raise RuntimeError("no consumer has joined")
         self._waiting = None
         self.has_joined.clear()
-        self.catalog.show(exchange)
+        self.catalog.show(exchange.topics)
         answer: Future[Answer] = get_running_loop().create_future()
+        missing = set() if is_known else set(exchange.needed)
         self._asked = _Asked(
             exchange=exchange,
             waiting=waiting,
             answer=answer,
-            missing=set(exchange.needed),
-            is_rehearsal=self.rehearses and bool(exchange.needed),
+            missing=missing,
+            is_rehearsal=self.rehearses and bool(missing),
         )
         self._lead(self._asked)
         return answer

@@ -118,9 +118,7 @@ def exchange_of(
     WireError
         If the protocol cannot express the rebalance.
     """
-    names = {
-        topic: f"w{number}-{rank:06d}" for rank, topic in enumerate(_names(rebalance))
-    }
+    names = topic_names(rebalance, number)
     members = tuple(
         Joined(
             member_id=name,
@@ -150,6 +148,19 @@ def exchange_of(
         originals={name: topic for topic, name in names.items()},
         group=rebalance.group,
     )
+
+
+def topic_names(rebalance: Rebalance, number: int) -> dict[str, str]:
+    """Return the names on the wire by the names in the document."""
+    names = enumerate(_names(rebalance))
+    return {topic: f"w{number}-{rank:06d}" for rank, topic in names}
+
+
+def topics_of_leader(rebalance: Rebalance, number: int) -> list[str]:
+    """Return the topics with partitions that the first member subscribes to."""
+    names, topics = topic_names(rebalance, number), rebalance.topics
+    wanted = rebalance.members[min(rebalance.members)].subscription
+    return [names[t] for t in wanted if t in topics and topics[t].partitions]
 
 
 def _names(rebalance: Rebalance) -> list[str]:

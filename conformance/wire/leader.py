@@ -29,6 +29,8 @@ from conformance.wire.exchange import (
     Exchange,
     exchange_of,
     newest_generation,
+    topic_names,
+    topics_of_leader,
 )
 from conformance.wire.loopback import HOST, LoopbackLimits, LoopbackServer
 from rebalance import (
@@ -36,6 +38,7 @@ from rebalance import (
     DocumentError,
     OutsideError,
     Rebalance,
+    Topic,
     WireError,
     parse_rebalance,
 )
@@ -94,6 +97,7 @@ class Wire:
         self._process: ConsumerProcess | None = None
         self._number = 0
         self._base = 0
+        self._topics: list[str] = []  # of a consumer that is started anew
         self._lock = threading.Lock()
         self._timer: threading.Timer | None = None
 
@@ -177,11 +181,13 @@ class Wire:
         if self._base + newest >= INT32_MAX:  # clients reject a generation below
             self._end_consumer()
             self._base = 0
+        self._number += 1
+        if self.consumer is not None and self.consumer.is_started_anew:
+            self._prepare(rebalance)
         waiting = self._joined()
         written = WrittenAs(
             protocol=waiting.protocol, version=waiting.version, base=self._base
         )
-        self._number += 1
         try:
             exchange = exchange_of(
                 rebalance, number=self._number, dialect=self._dialect, written=written
@@ -191,13 +197,24 @@ class Wire:
         self._base = exchange.generation
         session = self._serving()
         try:
-            return session.run(session.lead(exchange, self.seconds))
+            is_known = self.consumer is not None and self.consumer.is_started_anew
+            lead = session.lead(exchange, self.seconds, is_known=is_known)
+            return session.run(lead)
         except TimeoutError:
             self._end_consumer()
             reason = f"no answer in {self.seconds:g} s"
             return Answer(verdict=Verdict.HANG, reason=reason)
         except Lost:
             return self._post_mortem()
+
+    def _prepare(self, rebalance: Rebalance) -> None:
+        """End the consumer, and show the topics with which it starts again."""
+        self._end_consumer()
+        names = topic_names(rebalance, self._number)
+        shown = {names[name]: topic for name, topic in rebalance.topics.items()}
+        session = self._serving()
+        session.run(session.show(shown))
+        self._topics = topics_of_leader(rebalance, self._number)
 
     def _joined(self) -> Waiting:
         """Return the waiting consumer; start it if it does not run."""
@@ -210,7 +227,7 @@ class Wire:
                     raise OutsideError(f"{self.name} does not join: {said}")
             if self.consumer is not None and self._process is None:
                 place = (f"{HOST}:{session.port}", GROUP, BASE_TOPIC)
-                command = self.consumer.command(*place)
+                command = self.consumer.command(*place, self._topics)
                 self._process = ConsumerProcess(command)
                 started = True
             waiting = session.run(session.joined(LOOK_SECONDS))
@@ -314,16 +331,25 @@ class _Session:
     async def joined(self, seconds: float) -> Waiting | None:
         """Wait for a consumer to join."""
         try:
-            await asyncio.wait_for(self.coordinator.has_joined.wait(), seconds)
+            async with asyncio.timeout(seconds):
+                await self.coordinator.has_joined.wait()
         except TimeoutError:
             return None
         return self.coordinator.waiting
 
-    async def lead(self, exchange: Exchange, seconds: float) -> Answer:
+    async def show(self, topics: dict[str, Topic]) -> None:
+        """Replace the topics in metadata."""
+        self.coordinator.catalog.show(topics)
+
+    async def lead(
+        self, exchange: Exchange, seconds: float, *, is_known: bool
+    ) -> Answer:
         """Return the leader's answer."""
         if self.coordinator.waiting is None:
             raise Lost
-        return await asyncio.wait_for(self.coordinator.ask(exchange), seconds)
+        answer = self.coordinator.ask(exchange, is_known=is_known)
+        async with asyncio.timeout(seconds):
+            return await answer
 
     async def abandon(self) -> None:
         """End the connection of a leader that has not answered."""

@@ -126,7 +126,8 @@ class LoopbackServer:
                     frame = await self._frame(reader, wait)
                     wait = self.limits.silent
                     self._coordinator.receive(link, frame)
-                    await asyncio.wait_for(writer.drain(), self.limits.frame)
+                    async with asyncio.timeout(self.limits.frame):
+                        await writer.drain()
         except WireError:
             self.malformed += 1
         finally:
@@ -134,7 +135,8 @@ class LoopbackServer:
 
     async def _frame(self, reader: asyncio.StreamReader, wait: float) -> bytes:
         """Read a frame; its length and its API are checked before it is buffered."""
-        first = await asyncio.wait_for(reader.readexactly(1), wait)
+        async with asyncio.timeout(wait):
+            first = await reader.readexactly(1)
         async with asyncio.timeout(self.limits.frame):
             (length,) = _LENGTH.unpack(first + await reader.readexactly(3))
             if not HEAD_BYTES <= length <= LARGEST_FRAME:

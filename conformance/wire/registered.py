@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from importlib.metadata import version
+from pathlib import Path
 
 from conformance.clients import (
     LINES,
@@ -53,9 +54,23 @@ def wire_consumer(client: ClientAssignor) -> WireConsumer:
         consumer = of_python(assignor, python=python)
         if name == "kafka-python" and client.version.startswith("2."):
             consumer = replace(consumer, dialect=UNPREFIXED)
+    elif name == "kafkajs":
+        consumer = kafkajs(client.program().argv)
     else:
         raise UnknownClientError(f"{client.spec} has no consumer for the wire")
     return replace(consumer, name=client.spec)
+
+
+def kafkajs(adapter: tuple[str, ...]) -> WireConsumer:
+    """Return kafkajs's consumer, which is next to its adapter."""
+    node, program, _ = adapter
+    consumer = str(Path(program).with_name("kafkajs_consumer.mjs"))
+    return WireConsumer(
+        name="kafkajs/roundrobin",
+        argv=(node, consumer, "{address}", "{group}", "{topics}"),
+        assignor="RoundRobinAssigner",
+        dialect=DIALECTS["kafkajs"],
+    )
 
 
 def franz_go(program: str, assignor: str) -> WireConsumer:
