@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, JsonSchemaValue
-from pydantic_core import CoreSchema, core_schema
 
 
 class StrictJsonSchema(GenerateJsonSchema):
     """Schema generator: a field that can be absent cannot be null, as when reading."""
 
-    def nullable_schema(self, schema: core_schema.NullableSchema) -> JsonSchemaValue:
+    def nullable_schema(self, schema: Any) -> JsonSchemaValue:
         """Return the schema of the value that is not null."""
         return self.generate_inner(schema["schema"])
 
-    def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
+    def default_schema(self, schema: Any) -> JsonSchemaValue:
         """State a default unless it is null, which stands for absence."""
         found = super().default_schema(schema)
         if found.get("default", 0) is None:
@@ -25,7 +26,7 @@ class StrictJsonSchema(GenerateJsonSchema):
         return False
 
     def generate(
-        self, schema: CoreSchema, mode: JsonSchemaMode = "validation"
+        self, schema: Any, mode: JsonSchemaMode = "validation"
     ) -> JsonSchemaValue:
         """Generate the schema, with the dialect that it is written in."""
         return {"$schema": self.schema_dialect, **super().generate(schema, mode)}

@@ -36,6 +36,7 @@ def java_member(
     *,
     instance_id: str | None = None,
     settings: Mapping[str, str] | None = None,
+    line: Line = NEWEST,
 ) -> tuple[str, ...]:
     """Return the command of a member; ``Member.java`` documents its output.
 
@@ -52,6 +53,8 @@ def java_member(
         Instance id of a static member (KIP-345).
     settings : mapping or None
         Properties of the consumer instead of, or besides, the ones set here.
+    line : Line
+        Release of kafka-clients.
 
     Raises
     ------
@@ -64,8 +67,7 @@ def java_member(
         if name not in ASSIGNORS:
             known = ", ".join(ASSIGNORS)
             raise ValueError(f"no protocol {name!r} in Java; there are: {known}")
-    line = _Member(version=NEWEST.version, jars=NEWEST.jars, assignors=())
-    ready = install(line)
+    ready = install(_Member(version=line.version, jars=line.jars, assignors=()))
     path = ":".join(map(str, ready.class_path))
     frugal = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
     told = {"bootstrap.servers": address, "group.id": group}

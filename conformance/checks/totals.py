@@ -39,6 +39,17 @@ class Totals:
     def __iter__(self) -> Iterator[PartTotals]:
         return iter(self._parts.values())
 
+    def by_subject(self) -> dict[str, PartTotals]:
+        """Return the sums over all parts, per subject."""
+        sums: dict[str, PartTotals] = {}
+        for one in self:
+            new = PartTotals(subject=one.subject, part="all")
+            total = sums.setdefault(one.subject, new)
+            total.checks += one.checks
+            total.passed += one.passed
+            total.results += one.results
+        return sums
+
     @property
     def findings(self) -> int:
         """Checks that did not pass."""

@@ -2,7 +2,12 @@
 
 from conformance.runs.categories import SAFETY, Category, Requirement
 from conformance.runs.draws import Counts, Sighting
-from conformance.runs.external import External, external_client, external_command
+from conformance.runs.external import (
+    MEMORY,
+    External,
+    external_client,
+    external_command,
+)
 from conformance.runs.families import FAMILIES, Family
 from conformance.runs.recording import Recorder, case_parts, subject_record
 from conformance.runs.records import (
@@ -28,6 +33,7 @@ from conformance.runs.workers import Startable, in_workers
 
 __all__ = [
     "FAMILIES",
+    "MEMORY",
     "MOST_ROUNDS",
     "SAFETY",
     "Category",

@@ -22,6 +22,9 @@ from conformance.runs.subject import Subject
 from rebalance import OutsideError
 
 LIMITED: Final = Path(__file__).with_name("limited.py")
+MEMORY: Final = 4 * 2**30
+"""Default limit of a program's writable memory, bytes: far more than any needs."""
+
 PROBE: Final = {
     "format": "rebalance/1",
     "group": "probe",
@@ -40,7 +43,7 @@ class External:
     seconds : float
         Time limit per answer, including the start of the program.
     memory : int or None
-        Limit of its writable memory, bytes.
+        Limit of its writable memory, bytes (`limited`).
     client : ClientAssignor or None
         The assignor of the registry that it is, if it is one.
     option : str
@@ -49,7 +52,7 @@ class External:
 
     program: Program
     seconds: float
-    memory: int | None = None
+    memory: int | None = MEMORY
     client: ClientAssignor | None = None
     option: str
 
@@ -121,7 +124,7 @@ class _Impatient:
 
 
 def external_command(
-    command: str, *, seconds: float, memory: int | None = None
+    command: str, *, seconds: float, memory: int | None = MEMORY
 ) -> External:
     """Return the program that a shell-like command line names.
 
@@ -145,7 +148,7 @@ def external_command(
 
 
 def external_client(
-    client: ClientAssignor, *, seconds: float, memory: int | None = None
+    client: ClientAssignor, *, seconds: float, memory: int | None = MEMORY
 ) -> External:
     """Return the adapter of an assignor of the registry.
 

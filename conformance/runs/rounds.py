@@ -122,15 +122,16 @@ def drive(
         If the subject cannot be started or reached.
     """
     rounds: list[JudgedAnswer] = []
-    current = rebalance
+    current, first = rebalance, verify.understand(rebalance)
     while len(rounds) < (MOST_ROUNDS if cooperative else 1):
-        one, verdict = _judged_round(subject, current, cooperative=cooperative)
+        case = verify.understand(current) if rounds else first
+        one, verdict = _judged_round(subject, current, case, cooperative=cooperative)
         rounds.append(one)
         if verdict is None or verdict["violations"]:
             return _fault(tuple(rounds))
         held = _held(one)
         if not cooperative or not revokes(current, held):
-            return _at_rest(tuple(rounds), verdict, fewest)
+            return _at_rest(tuple(rounds), first, verdict, fewest)
         current = next_round(current, held)
     reason = f"members still revoke after {MOST_ROUNDS} rounds"
     return Outcome(rounds=tuple(rounds), category=Category.RESTLESS, reason=reason)
@@ -178,14 +179,13 @@ def next_generation(rebalance: Document) -> int:
 
 
 def _judged_round(
-    subject: Subject, rebalance: Document, *, cooperative: bool
+    subject: Subject, rebalance: Document, case: verify.Case, *, cooperative: bool
 ) -> tuple[JudgedAnswer, Document | None]:
     """Ask and judge; only the members of the answer count, not what it claims."""
     answer = subject.answer(orjson.dumps(rebalance))
     if answer.assignment is None:
         return JudgedAnswer(rebalance=rebalance, answer=answer), None
     given = {"members": answer.assignment.members}
-    case = verify.understand(rebalance)
     verdict = verify.judge_case(case, given, cooperative=cooperative)
     judged = JudgedAnswer(
         rebalance=rebalance,
@@ -231,11 +231,11 @@ def _detail(category: Category, reason: str) -> str:
 
 def _at_rest(
     rounds: tuple[JudgedAnswer, ...],
+    case: verify.Case,
     verdict: Document,
     fewest: Callable[[Document], int],
 ) -> Outcome:
-    """Classify a valid stable state against the claims of the first round."""
-    case = verify.understand(rounds[0].rebalance)
+    """Classify a valid stable state; ``case`` is that of the first round."""
     if len(rounds) > 1:
         verdict = verify.judge_case(case, {"members": _held(rounds[-1])})
     figures = {name: n for name, n in verdict["figures"].items() if name != "withheld"}
@@ -270,5 +270,6 @@ def _in_words(
         chain = " → ".join(evidence["dec_min_balanced"])
         return f"the chain {chain} evens out its ends"
     if category is Category.NEEDLESS_MOVES:
-        return f"{needless} more moves than the optimum"
+        more = "1 move" if needless == 1 else f"{needless} moves"
+        return f"{more} more than the optimum needs"
     return None

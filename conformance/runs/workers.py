@@ -9,11 +9,12 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing
+from contextlib import closing, contextmanager
 from types import FrameType
 from typing import Any, Final, NoReturn, Protocol, TypeVar
 
@@ -80,6 +81,8 @@ def _in_pool(
     )
     waiting: deque[Future[_R]] = deque()
     try:
+        with _interrupts_ignored():
+            pool.submit(_start_workers)  # all of them: they are spawned, not forked
         for task in tasks:
             waiting.append(pool.submit(_work, work, task))
             if len(waiting) >= AHEAD * workers:
@@ -91,6 +94,23 @@ def _in_pool(
 
 
 _SUBJECT: list[Subject] = []  # of this worker
+
+
+@contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """Let processes that are started meanwhile ignore Ctrl-C from their first line."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _start_workers() -> None:
+    """Do nothing: the first task starts the workers."""
 
 
 def _begin(source: Startable) -> None:

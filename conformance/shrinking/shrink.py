@@ -1,13 +1,12 @@
 """Shrink a finding: the same category and detail on a smaller rebalance.
 
-A finding that not every run shows is flaky: a candidate then counts as showing it if
-one of several runs does, so many that a share of 95 % of the candidates as flaky as the
-finding are recognized.
+A finding that every run shows stays one: a candidate has to show it in several runs in
+a row. One that only some runs show is flaky: a candidate then has to show it in at
+least half as large a share of the runs.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -20,7 +19,8 @@ Kind = tuple[Category, str]
 FIRST_RUNS: Final = 5
 MORE_RUNS: Final = 20  # of a finding that the first runs do not show
 LAST_RUNS: Final = 10  # of the shrunk instance
-MISSED: Final = 0.05  # share of candidates that a flaky finding may miss
+FLAKY_RUNS: Final = 12  # of each candidate, if the finding is flaky
+STABLE_RUNS: Final = 4  # of each candidate that shows a stable finding once
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,14 +69,14 @@ class Shrinker:
             first, n = self._seen(rebalance, kind, MORE_RUNS)
         if first == 0:
             return self._unseen(original, n)
-        runs = _runs(first / n)
+        needed, runs = _standard(kind, first / n)
         reduction = reduce_rebalance(
             rebalance,
-            lambda candidate: self._shows(candidate, kind, runs),
+            lambda candidate: self._shows_often(candidate, kind, needed, runs),
             tests=self.tests,
             seconds=self.seconds,
         )
-        outcome = self._found(reduction.rebalance, kind, max(runs, MORE_RUNS))
+        outcome = self._found(reduction.rebalance, kind, MORE_RUNS)
         if outcome is None:
             return self._unseen(original, n)
         last, n = self._seen(reduction.rebalance, kind, _last_runs(kind))
@@ -98,13 +98,23 @@ class Shrinker:
                 return outcome
         return None
 
-    def _shows(self, rebalance: Document, kind: Kind, runs: int) -> bool:
-        return self._found(rebalance, kind, runs) is not None
+    def _shows_often(
+        self, rebalance: Document, kind: Kind, needed: int, runs: int
+    ) -> bool:
+        """Return whether enough of the runs show it; end as soon as that is known."""
+        shown = 0
+        for left in range(runs, 0, -1):
+            if shown + left < needed:
+                return False
+            shown += self._found(rebalance, kind, 1) is not None
+            if shown >= needed:
+                return True
+        return False
 
     def _seen(self, rebalance: Document, kind: Kind, runs: int) -> tuple[int, int]:
         """Count the runs that show it."""
-        shown = sum(self._shows(rebalance, kind, 1) for _ in range(runs))
-        return shown, runs
+        found = [self._found(rebalance, kind, 1) for _ in range(runs)]
+        return sum(one is not None for one in found), runs
 
     def _unseen(self, original: Outcome, runs: int) -> Shrunk:
         return Shrunk(
@@ -121,6 +131,8 @@ def _last_runs(kind: Kind) -> int:
     return 2 if kind[0] is Category.HANG else LAST_RUNS
 
 
-def _runs(share: float) -> int:
-    """Return how often to run a candidate that shows it with this probability."""
-    return 1 if share >= 1 else math.ceil(math.log(MISSED) / math.log(1 - share))
+def _standard(kind: Kind, share: float) -> tuple[int, int]:
+    """Return how many runs of how many have to show a finding seen in this share."""
+    if share < 1:
+        return max(1, int(share * FLAKY_RUNS / 2)), FLAKY_RUNS
+    return (1, 1) if kind[0] is Category.HANG else (STABLE_RUNS, STABLE_RUNS)

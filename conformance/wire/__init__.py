@@ -10,15 +10,29 @@ from conformance.wire.consumers import (
 from conformance.wire.dialects import DIALECTS, Dialect
 from conformance.wire.leader import Wire
 from conformance.wire.loopback import LoopbackLimits
+from conformance.wire.registered import wire_consumer
+from conformance.wire.wired import (
+    OutsideConsumer,
+    WiredProgram,
+    outside_consumer,
+    wired_client,
+    wired_command,
+)
 
 __all__ = [
     "DIALECTS",
     "Dialect",
     "LoopbackLimits",
+    "OutsideConsumer",
     "Wire",
     "WireConsumer",
+    "WiredProgram",
     "aiokafka",
     "kafka_clients",
     "kafka_python",
     "librdkafka",
+    "outside_consumer",
+    "wire_consumer",
+    "wired_client",
+    "wired_command",
 ]

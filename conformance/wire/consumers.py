@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from conformance.broker import java_member
+from conformance.clients.kafka_clients import NEWEST, Line
 from conformance.wire.dialects import DIALECTS, Dialect
 
 PROGRAMS: Final = Path(__file__).parent / "programs"
@@ -38,7 +39,7 @@ class WireConsumer:
         Command; ``{address}``, ``{group}``, ``{topic}``, and ``{assignor}`` are
         replaced in each argument.
     assignor : str
-        The assignor's name in the group protocol.
+        The assignor's name in the group protocol; empty: the first that is offered.
     dialect : Dialect
         How the client's members write their claims.
     flexible : bool
@@ -54,7 +55,7 @@ class WireConsumer:
 
     name: str
     argv: tuple[str, ...]
-    assignor: str
+    assignor: str = ""
     dialect: Dialect = field(default_factory=Dialect)
     flexible: bool = False
     settles: bool = False
@@ -133,8 +134,8 @@ def cause_of_death(code: int) -> str:
         return f"signal {-code}"
 
 
-def kafka_clients(assignor: str) -> WireConsumer:
-    """Return kafka-clients' consumer, of the newest release that is pinned.
+def kafka_clients(assignor: str, *, line: Line = NEWEST) -> WireConsumer:
+    """Return kafka-clients' consumer, by default of the newest release that is pinned.
 
     Assignors: ``range``, ``roundrobin``, ``sticky``, ``cooperative-sticky``.
 
@@ -147,7 +148,12 @@ def kafka_clients(assignor: str) -> WireConsumer:
     return WireConsumer(
         name=f"kafka-clients/{assignor}",
         argv=java_member(
-            "{address}", "{group}", [assignor], ["{topic}"], settings=settings
+            "{address}",
+            "{group}",
+            [assignor],
+            ["{topic}"],
+            settings=settings,
+            line=line,
         ),
         assignor=assignor,
         dialect=DIALECTS["kafka-clients"],

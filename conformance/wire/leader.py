@@ -86,7 +86,7 @@ class Wire:
         self.seconds = seconds
         self.start_seconds = start_seconds
         self.idle_seconds = idle_seconds
-        self._assignor = consumer.assignor if consumer else assignor
+        self._assignor = (consumer.assignor if consumer else assignor) or None
         self._dialect = consumer.dialect if consumer else dialect or Dialect()
         self._port = port
         self._limits = limits or LoopbackLimits()

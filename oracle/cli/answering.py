@@ -9,14 +9,16 @@ import typer
 from rich.text import Text
 
 from oracle.cli.codes import FINE, INTERRUPTED, NO
-from oracle.cli.inputs import Complaints, good, refusals
+from oracle.cli.inputs import Complaints
 from oracle.cli.objectives import REFUSALS, answer_parts
 from oracle.cli.sink import Sink, opened_sink
 from oracle.cli.terminal import printed, working
 from rebalance import (
     AssignmentDocument,
     ClaimRule,
+    DocumentError,
     Instance,
+    InstanceError,
     instance_of,
     read_rebalances,
     to_json,
@@ -25,7 +27,7 @@ from rebalance import (
 Answer = Callable[[Instance], AssignmentDocument]
 
 
-def answer_all(
+def answer_all(  # noqa: PLR0913 - the options of the subcommands
     file: str,
     answer: Answer,
     *,
@@ -35,8 +37,11 @@ def answer_all(
     as_json: bool,
     what: str,
     stop: Event | None = None,
+    errors: bool = False,
 ) -> None:
     """Compute an assignment for every rebalance of a file, until ``stop`` is set.
+
+    With ``errors``, a rebalance without an answer has a line ``{"error": "why"}``.
 
     Raises
     ------
@@ -49,10 +54,19 @@ def answer_all(
     answered, refused = 0, 0
     documents = read_rebalances(file, max_partitions=max_partitions)
     with opened_sink(output, as_json=as_json) as sink, working(what) as count:
-        for number, document in good(documents, complaints):
-            with refusals(complaints, source=file, number=number):
+        for number, document in enumerate(documents, start=1):
+            try:
+                if isinstance(document, DocumentError):
+                    raise document
                 instance = instance_of(document, claim_rule=rule)
                 found = answer(instance)
+            except (DocumentError, InstanceError) as error:
+                place = "" if error is document else f"{file}: document {number}: "
+                complaints.add(f"{place}{error}")
+                if errors:
+                    sink.write_document({"error": str(error)})
+                    answered += 1
+            else:
                 _write(sink, instance, found)
                 answered += 1
                 refused += found.status in REFUSALS

@@ -42,10 +42,21 @@ AssignorOption = Annotated[
 ]
 
 
+ErrorsOption = Annotated[
+    bool,
+    typer.Option(
+        "--errors",
+        help='Write {"error": "why"} for a rebalance without an answer, so that each '
+        "has a line.",
+    ),
+]
+
+
 def assign(
     file: RebalancesArgument,
     *,
     assignor: AssignorOption,
+    errors: ErrorsOption = False,
     claim_rule: ClaimRuleOption = "newest-claim",
     max_partitions: MaxPartitionsOption = MAX_PARTITIONS,
     output: OutputOption = "-",
@@ -54,7 +65,8 @@ def assign(
     """Run a published assignor on each rebalance.
 
     Writes one assignment/1 document per rebalance. An assignor can refuse a rebalance
-    to which it does not apply; this is reported, and the exit code is 2.
+    to which it does not apply; this is reported, and the exit code is 2. With --errors,
+    and - for standard input, it can be tested by `conform` and `fuzz`.
 
     Example: assignor-oracle assign --assignor range rebalances.jsonl
     """
@@ -77,4 +89,5 @@ def assign(
         output=output,
         as_json=as_json,
         what=f"running {assignor}",
+        errors=errors,
     )

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from oracle.cli.fuzz import MEMORY, Memory
 from oracle.cli.options import OutputOption
 
 Command = Annotated[
@@ -98,6 +99,7 @@ def conform(  # noqa: PLR0913 - one parameter per option
     seed: Seed = 0,
     count: Count = 20,
     seconds: Seconds = 10.0,
+    memory: Memory = MEMORY,
     require: Require = "valid",
     tap: Tap = False,
     junit: Junit = None,
@@ -128,6 +130,7 @@ def conform(  # noqa: PLR0913 - one parameter per option
         seed=seed,
         count=count,
         seconds=seconds,
+        memory=memory,
         require=require,
     )
     conform_all(conforming, written=written, output=output, junit=junit)

@@ -89,18 +89,18 @@ class Matrix:
         self.sink.write_text(printed(*parts, Text(self._summary())))
 
     def _table(self) -> Group:
-        """Lay out a row per part; of several subjects, a row per subject and part."""
-        parts, results = list(self.totals), self.totals.results
-        subjects = {one.subject for one in parts}
-        is_one = len(subjects) == 1
-        columns = ["part", "checks", "passed", *results]
-        rows = [_row(one, results) for one in parts]
-        title = visible(subjects.pop(), limit=100) if is_one else "conformance"
-        if not is_one:
-            columns = ["subject", *columns]
-            pairs = zip(parts, rows, strict=True)
-            rows = [[visible(one.subject, limit=60), *row] for one, row in pairs]
-        return table_of(title, columns, rows)
+        """Lay out a row per part; of several subjects, a row per subject."""
+        results = self.totals.results
+        subjects = self.totals.by_subject()
+        if len(subjects) == 1:
+            (subject,) = subjects
+            rows = [[one.part, *_counts(one, results)] for one in self.totals]
+            title = visible(subject, limit=100)
+            return table_of(title, ["part", "checks", "passed", *results], rows)
+        named = [(visible(one, limit=60), sums) for one, sums in subjects.items()]
+        rows = [[subject, *_counts(sums, results)] for subject, sums in named]
+        narrow = [name.replace("-", "-\n") for name in results]
+        return table_of("all parts", ["subject", "checks", "passed", *narrow], rows)
 
     def _summary(self) -> str:
         checks = sum(one.checks for one in self.totals)
@@ -111,5 +111,5 @@ class Matrix:
         )
 
 
-def _row(one: PartTotals, results: list[str]) -> list[Cell]:
-    return [one.part, one.checks, one.passed, *(one.results[name] for name in results)]
+def _counts(one: PartTotals, results: list[str]) -> list[Cell]:
+    return [one.checks, one.passed, *(one.results[name] for name in results)]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from enum import Enum
 from itertools import chain
 from pathlib import Path
+from typing import Final
 
 import typer
 
@@ -31,6 +33,9 @@ from oracle.cli.terminal import working
 from oracle.writing import written_aside
 from rebalance import OutsideError
 
+_NOT_FOUND: Final = re.compile(r"exit code 127\b")
+"""As shells have it; `conformance.runs` starts programs under a memory limit so."""
+
 
 class Format(Enum):
     """Form of the output."""
@@ -53,6 +58,7 @@ class Conforming:
     seed: int
     count: int
     seconds: float
+    memory: int
     require: str
 
     def check_names(self) -> None:
@@ -100,10 +106,18 @@ class Conforming:
             )
             try:
                 played = played if self.corpus else iter(())
-                yield from until_hanging(chain(played, *drawn))
+                yield from _started(until_hanging(chain(played, *drawn)))
             except OSError as error:
-                reason = (error.strerror or str(error)).lower()
-                raise OutsideError(f"{tested.name}: cannot start: {reason}") from None
+                raise OutsideError(f"cannot start: {error.strerror}") from None
+
+
+def _started(checks: Iterator[Check]) -> Iterator[Check]:
+    """Yield checks, unless the program of the first one was not found (code 127)."""
+    for number, check in enumerate(checks):
+        reason = check.outcome.reason or ""
+        if number == 0 and check.result == "crash" and _NOT_FOUND.match(reason):
+            raise OutsideError(f"cannot start: {reason}")
+        yield check
 
 
 def conform_all(
@@ -114,11 +128,12 @@ def conform_all(
     Raises
     ------
     typer.Exit
-        With 3 if a client is not installed, else with 1 if there is a finding.
+        With 3 if a client is not installed or a program cannot be started, else with 1
+        if there is a finding.
     typer.BadParameter
         If an option names what does not exist.
     OutsideError
-        If the program cannot be started.
+        If there is no such program.
     """
     conforming.check_names()
     subjects = tested_subjects(
@@ -126,6 +141,7 @@ def conform_all(
         conforming.clients,
         cooperative=conforming.cooperative,
         seconds=conforming.seconds,
+        memory=conforming.memory,
     )
     requirement = Requirement(conforming.require)
     with ExitStack() as files:
@@ -180,6 +196,9 @@ def _run(
                     if not check.passes(requirement):
                         code = max(code, NO)
                     count()
+            except OutsideError as error:
+                reports.not_run(tested.name, str(error))
+                code = OUTSIDE
             except GaveUpError as error:
                 reports.not_run(tested.name, f"{error}: the remaining checks")
     reports.end()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 import typer
 
@@ -27,6 +27,15 @@ Client = Annotated[
         metavar="NAME[@VERSION][/ASSIGNOR]",
         help="Client to test, one of those that `make clients` installs.",
         show_default=False,
+    ),
+]
+OverTheWire = Annotated[
+    bool,
+    typer.Option(
+        "--wire",
+        help="Test an unmodified consumer as the leader of a group: of --client, or "
+        "the program of --command, with {address}, {group} and {topic} replaced. "
+        "Without either, print the address to which a consumer must connect, and wait.",
     ),
 ]
 Cooperative = Annotated[
@@ -104,14 +113,23 @@ Seconds = Annotated[
         help="Time limit per answer, including the start of the program.",
     ),
 ]
+MEMORY: Final = 4 * 2**30
+"""Equal to `conformance.runs.MEMORY`, whose import would slow down ``--help``."""
+
+
+def _size(value: str | int) -> int:
+    """Parse a size; the default is one already."""
+    return value if isinstance(value, int) else parse_size(value)
+
+
 Memory = Annotated[
-    int | None,
+    int,
     typer.Option(
         "--memory",
-        parser=parse_size,
+        parser=_size,
         metavar="SIZE",
-        help="Limit of the program's writable memory, such as 2GiB.",
-        show_default=False,
+        help="Limit of the writable memory of each of the program's processes.",
+        show_default="4GiB",
     ),
 ]
 Required = Annotated[
@@ -154,6 +172,7 @@ def fuzz(  # noqa: PLR0913 - one parameter per option
     *,
     command: Command = None,
     client: Client = None,
+    wire: OverTheWire = False,
     cooperative: Cooperative = None,
     family: Families = None,
     instances: GivenInstances = None,
@@ -163,7 +182,7 @@ def fuzz(  # noqa: PLR0913 - one parameter per option
     time: Time = None,
     workers: Workers = 1,
     seconds: Seconds = 20.0,
-    memory: Memory = None,
+    memory: Memory = MEMORY,
     require: Required = "valid",
     keep: Keep = 1,
     shrink: Shrinking = True,
@@ -185,6 +204,7 @@ def fuzz(  # noqa: PLR0913 - one parameter per option
     options = FuzzOptions(
         command=command,
         client=client,
+        wire=wire,
         cooperative=cooperative,
         families=tuple(family or ()),
         instances=instances,

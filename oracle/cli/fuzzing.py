@@ -13,6 +13,7 @@ import typer
 from conformance.clients import client_assignor
 from conformance.runs import (
     FAMILIES,
+    MEMORY,
     Counts,
     External,
     Finding,
@@ -45,6 +46,7 @@ class FuzzOptions:
 
     command: str | None
     client: str | None
+    wire: bool
     cooperative: bool | None
     families: tuple[str, ...]
     instances: str | None
@@ -54,7 +56,7 @@ class FuzzOptions:
     time: float | None
     workers: int
     seconds: float
-    memory: int | None
+    memory: int
     require: str
     keep: int
     shrink_seconds: float | None  # per finding; None: findings are not shrunk
@@ -69,8 +71,12 @@ class FuzzOptions:
         OracleError
             If there is no such program or client, or it is not installed.
         """
+        if self.wire and self.command is None and self.client is None:
+            return self._outside_consumer()
         if (self.command is None) == (self.client is None):
             raise typer.BadParameter("name one of --command and --client")
+        if self.wire or self.is_only_on_the_wire():
+            return self._consumer()
         if self.command is not None:
             return external_command(
                 self.command, seconds=self.seconds, memory=self.memory
@@ -78,6 +84,41 @@ class FuzzOptions:
         assert self.client is not None  # noqa: S101
         known = client_assignor(self.client)
         return external_client(known, seconds=self.seconds, memory=self.memory)
+
+    def is_only_on_the_wire(self) -> bool:
+        """Return whether the client has no adapter."""
+        return self.client is not None and client_assignor(self.client).kind == "wire"
+
+    def _consumer(self) -> External:
+        """Return the consumer's program behind the wire."""
+        from conformance.wire import wired_client, wired_command
+
+        limits: dict[str, Any] = {"seconds": self.seconds, "memory": self.memory}
+        if self.command is not None:
+            return wired_command(self.command, **limits)
+        assert self.client is not None  # noqa: S101
+        return wired_client(client_assignor(self.client), **limits)
+
+    def _outside_consumer(self) -> External:
+        """Wait for a consumer that the user starts.
+
+        Raises
+        ------
+        BadParameter
+            If several workers would share it.
+        OutsideError
+            If none joins.
+        """
+        from conformance.wire import outside_consumer
+
+        if self.workers != 1:
+            raise typer.BadParameter("--wire without a program has one worker")
+        outside = outside_consumer(seconds=self.seconds)
+        wire = outside.wire
+        place = f"{wire.address}, group {wire.group!r}, topic {wire.topic!r}"
+        typer.echo(f"wire: waiting for a consumer at {place}", err=True)
+        typer.echo(f"wire: leader of {wire.wait_for_consumer()!r}", err=True)
+        return outside
 
     def is_cooperative(self, external: External) -> bool:
         """Return whether rebalances are driven through rounds."""
@@ -111,7 +152,7 @@ class FuzzOptions:
     def recorder(self, external: External, *, cooperative: bool) -> Recorder:
         """Return the writer of records."""
         limits = "" if self.seconds == 20.0 else f" --seconds {self.seconds:g}"
-        limits += "" if self.memory is None else f" --memory {self.memory}"
+        limits += "" if self.memory == MEMORY else f" --memory {self.memory}"
         rounds = " --cooperative" if cooperative else " --eager"
         return Recorder(
             subject=subject_record(external),

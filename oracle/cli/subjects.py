@@ -38,7 +38,12 @@ class Absent:
 
 
 def tested_subjects(
-    command: str | None, clients: Sequence[str], *, cooperative: bool, seconds: float
+    command: str | None,
+    clients: Sequence[str],
+    *,
+    cooperative: bool,
+    seconds: float,
+    memory: int,
 ) -> list[Tested | Absent]:
     """Return what the options name, the command first.
 
@@ -51,25 +56,34 @@ def tested_subjects(
     """
     found: list[Tested | Absent] = []
     if command is not None:
-        external = external_command(command, seconds=seconds)
+        external = external_command(command, seconds=seconds, memory=memory)
         found.append(Tested(external=external, cooperative=cooperative))
     for spec in clients:
-        found += _of_client(spec, seconds)
+        found += _of_client(spec, seconds, memory)
     return found
 
 
-def _of_client(spec: str, seconds: float) -> Iterator[Tested | Absent]:
+def _of_client(spec: str, seconds: float, memory: int) -> Iterator[Tested | Absent]:
     try:
         assignors = matching_client_assignors(spec)
     except UnknownClientError as error:
         raise typer.BadParameter(str(error)) from None
     for assignor in assignors:
-        yield _assignor(assignor, seconds)
+        yield _assignor(assignor, seconds, memory)
 
 
-def _assignor(assignor: ClientAssignor, seconds: float) -> Tested | Absent:
+def _assignor(assignor: ClientAssignor, seconds: float, memory: int) -> Tested | Absent:
     try:
-        external = external_client(assignor, seconds=seconds)
+        external = _client(assignor, seconds=seconds, memory=memory)
     except (MissingClientError, UnknownClientError) as error:
         return Absent(name=assignor.spec, reason=str(error))
     return Tested(external=external, cooperative=assignor.cooperative)
+
+
+def _client(assignor: ClientAssignor, *, seconds: float, memory: int) -> External:
+    """Return the client's adapter, or its consumer if it is tested over the wire."""
+    if assignor.kind == "adapter":
+        return external_client(assignor, seconds=seconds, memory=memory)
+    from conformance.wire import wired_client
+
+    return wired_client(assignor, seconds=seconds, memory=memory)

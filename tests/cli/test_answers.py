@@ -201,3 +201,17 @@ def test_output_may_be_the_input(cli: Cli, tmp_path: Path) -> None:
     source = write_lines(tmp_path / "r", EQUAL)
     assert cli("solve", source, "-o", source).code == 0
     assert '"assignment/1"' in Path(source).read_text()
+
+
+def test_errors_are_lines_where_they_are_asked_for(cli: Cli, tmp_path: Path) -> None:
+    broken = {"format": "rebalance/1", "group": "g", "topics": {}}
+    source = write_lines(tmp_path / "r", broken, CHAIN)
+    command = ("assign", "--assignor", "constrained-sticky", source)
+    silent = cli(*command)
+    assert (silent.code, silent.documents) == (2, [])
+    ended = cli(*command, "--errors")
+    assert ended.code == 2
+    assert ended.complaints == silent.complaints
+    unreadable, refused = (one["error"] for one in ended.documents)
+    assert "$.members: " in unreadable
+    assert "do not all subscribe to the same topics" in refused

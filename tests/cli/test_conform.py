@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from conformance.clients import ClientAssignor, Program
 from conformance.runs import FAMILIES
 from tests.cli.commands import Cli
 from tests.conformance.tap_reading import read_tap
@@ -98,6 +100,13 @@ def test_a_program_that_hangs_is_given_up(cli: Cli, program: Any) -> None:
     assert [point.is_ok for point in points] == [False] * 4
 
 
+def test_memory_can_be_limited(cli: Cli) -> None:
+    command = ("--command", f"{PYTHON} -S {FAULTY} memory", *SHORT, "--json")
+    ended = cli("conform", *command, "--memory", "256MiB")
+    assert results(ended) == {"crash"}
+    assert "MemoryError" in ended.documents[0]["reasons"][0]
+
+
 def test_a_program_that_cannot_be_started_is_code_3(cli: Cli, tmp_path: Path) -> None:
     ended = cli("conform", "--command", str(tmp_path / "nowhere"), *CORPUS)
     assert ended.code == 3
@@ -108,7 +117,13 @@ def test_a_program_that_cannot_be_started_is_code_3(cli: Cli, tmp_path: Path) ->
     no_program.chmod(0o755)
     ended = cli("conform", "--command", str(no_program), *CORPUS)
     assert ended.code == 3
-    assert "cannot start: exec format error" in ended.err
+    text = ended.out.decode()
+    assert "not run:" in text
+    assert "cannot start: exit code 127" in text
+    assert "0 checks" in text
+    shell = ("--command", "sh -c 'no-such-program-anywhere'", *CORPUS, "--json")
+    ended = cli("conform", *shell)
+    assert (ended.code, [one["result"] for one in ended.documents]) == (3, ["not-run"])
 
 
 @pytest.mark.parametrize(
@@ -160,15 +175,18 @@ def test_what_it_claims_to_be_is_expected_of_it(cli: Cli) -> None:
     assert "unmet" in results(cli("conform", *command, "--as", "sticky"))
 
 
-@pytest.mark.parametrize("assignor", ["sticky", "range"])
+@pytest.mark.parametrize("assignor", ["sticky", "constrained-sticky"])
 def test_our_own_command_is_a_subject(cli: Cli, assignor: str) -> None:
-    """``assign`` answers line by line, before it reads the next."""
-    command = f"{PYTHON} -m oracle assign --assignor {assignor} -"
-    options = ("--as", assignor, "--count", "1", "--seconds", "30", "--json")
+    """``assign`` answers line by line, before it reads the next; one refuses some."""
+    command = f"{PYTHON} -m oracle assign --errors --assignor {assignor} -"
+    options = ("--as", assignor, "--count", "0", "--seconds", "30", "--json")
     ended = cli("conform", "--command", command, *options)
-    assert [one for one in ended.documents if not one["passed"]] == []
-    assert ended.code == 0
-    assert len(ended.documents) > 70
+    findings = [one for one in ended.documents if not one["passed"]]
+    assert {one["result"] for one in findings} <= {"error"}  # refused, not expected to
+    assert all("the same topics" in one["reasons"][0] for one in findings)
+    assert (findings != []) == (assignor == "constrained-sticky")
+    assert ended.code == (1 if findings else 0)
+    assert len(ended.documents) > 60
 
 
 def test_a_client_that_is_not_installed_is_missing(
@@ -188,3 +206,48 @@ def test_a_client_that_is_not_installed_is_missing(
     both = cli("conform", *options, "--command", ROUND_ROBIN)
     assert both.code == 3
     assert "not run: sarama" in both.out.decode()
+
+
+def test_several_subjects_are_a_matrix_with_a_row_each(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, program: Any
+) -> None:
+    words = tuple(shlex.split(program(LOST)))
+    monkeypatch.setattr(
+        ClientAssignor, "program", lambda one: Program(name=one.spec, argv=words)
+    )
+
+    def known(spec: str) -> tuple[ClientAssignor, ...]:
+        return tuple(
+            ClientAssignor(
+                client=spec,
+                version="1",
+                assignor=name,
+                cooperative=name == "b",
+                deterministic=True,
+                language="Python",
+            )
+            for name in ("a", "b")
+        )
+
+    monkeypatch.setattr("oracle.cli.subjects.matching_client_assignors", known)
+    options = ("--client", "one", "--client", "two", *SHORT)
+    ended = cli("conform", *options, "--command", ROUND_ROBIN)
+    assert ended.code == 1
+    lines = ended.out.decode().splitlines()
+    rows = [line.split("│") for line in lines if "│" in line][-4:]
+    subjects = [row[0].strip() for row in rows]
+    assert subjects == ["one@1/a", "one@1/b", "two@1/a", "two@1/b"]
+    counts = [[cell.strip() for cell in row[1:3]] for row in rows]
+    assert counts == [["4", "0"]] * 4  # they assign nothing
+    documents = cli("conform", *options, "--json").documents
+    assert {one["subject"] for one in documents} == set(subjects)
+
+
+def test_a_client_without_an_adapter_is_tested_over_the_wire(cli: Cli) -> None:
+    options = (*SHORT, "--seconds", "30", "--json")
+    ended = cli("conform", "--client", "librdkafka/range", *options)
+    assert ended.code == 0
+    assert len(ended.documents) == 4
+    for one in ended.documents:
+        assert one["subject"].startswith("librdkafka@")
+        assert one["passed"]

@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
+import signal
+import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import verify
-from conformance.runs import FAMILIES, parse_finding, parse_run
+from conformance.clients import LINES, install
+from conformance.runs import FAMILIES, MEMORY, parse_finding, parse_run
+from oracle.cli import fuzz
 from oracle.cli.run import run
-from tests.cli.commands import CHAIN, Cli, on_terminal, shell, write_lines
+from tests.cli.commands import (
+    CHAIN,
+    COMMAND,
+    Cli,
+    on_terminal,
+    shell,
+    write_lines,
+)
 
 FAULTY = Path(__file__).parents[1] / "conformance" / "faulty_adapter.py"
 
@@ -116,6 +130,10 @@ def test_usage_errors(
     assert message in ended.err
 
 
+def test_the_default_of_the_memory_limit_is_stated() -> None:
+    assert fuzz.MEMORY == MEMORY
+
+
 def test_help_names_all_families(capsys: pytest.CaptureFixture[str]) -> None:
     run(["fuzz", "--help"])
     shown = " ".join(capsys.readouterr().out.replace("│", " ").split())
@@ -177,3 +195,63 @@ def test_a_hang_is_shrunk_and_confirmed(cli: Cli) -> None:
     assert shrunk["minimal"]
     assert len(shrunk["instance"]["topics"]) == 3
     assert shrunk["rounds"] == [{"verdict": "hang", "reason": "no answer in 1.5 s"}]
+
+
+@pytest.mark.slow
+def test_a_client_of_the_registry_is_fuzzed(cli: Cli) -> None:
+    """Kafka's cooperative-sticky, driven in rounds, accepts claims on topics left."""
+    install(LINES["4.4.0"])
+    client = "kafka-clients@4.4.0/cooperative-sticky"
+    arguments = ("--client", client, "--count=15", "--memory=1GiB")
+    ended = cli("fuzz", *arguments, "--family=left", "--family=joiners")
+    assert ended.code == 1
+    findings = [one for one in ended.documents if one["format"] == "finding/1"]
+    subject = {
+        "name": client,
+        "client": "kafka-clients",
+        "version": "4.4.0",
+        "assignor": "cooperative-sticky",
+        "language": findings[0]["subject"]["language"],
+    }
+    assert all(one["subject"] == subject for one in ended.documents)
+    assert all(one["cooperative"] for one in ended.documents)
+    left = next(one for one in findings if one["category"] == "invalid")
+    assert left["family"] == "left"
+    assert len(left["shrunk"]["instance"]["members"]) == 2
+    joined = next(one for one in ended.documents if one.get("answers", 0) > 15)
+    assert joined["most_rounds"] >= 2
+
+
+@pytest.mark.slow
+def test_an_interrupt_ends_workers_and_programs(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    program = write_lines(
+        tmp_path / "noting.py",
+        "import os, sys",
+        f"open({str(pids)!r}, 'a').write(f'{{os.getpid()}}\\n')",
+        f"sys.argv = ['', 'none']; exec(open({str(FAULTY)!r}).read())",
+    )
+    command = [*COMMAND, "fuzz", "--command", f"{sys.executable} -S {program}"]
+    with subprocess.Popen(
+        [*command, "--count", "1000000", "--workers", "2"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as run:
+        wait_until(lambda: pids.exists() and len(pids.read_text().split()) >= 3)
+        os.killpg(run.pid, signal.SIGINT)
+        out, err = run.communicate(timeout=60)
+    assert (run.returncode, out, err) == (130, b"", b"")
+    wait_until(lambda: not any(map(is_alive, pids.read_text().split())))
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def is_alive(pid: str) -> bool:
+    status = Path(f"/proc/{pid}/stat")
+    return status.exists() and status.read_text().rpartition(")")[2].split()[0] != "Z"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -69,6 +72,19 @@ def test_tap_is_read_back() -> None:
     assert points[4].about["reasons"] == [HOSTILE]
     assert points[5].name == "other / not run"
     assert points[5].about == {"result": "not-run", "reasons": ["not installed"]}
+
+
+@pytest.mark.skipif(shutil.which("prove") is None, reason="needs Perl's prove")
+def test_another_reader_of_tap_agrees(tmp_path: Path) -> None:
+    """Perl's TAP::Parser knows version 13, whose points and diagnoses are the same."""
+    stream = tmp_path / "stream.tap"
+    stream.write_text(tap().replace("TAP version 14", "TAP version 13"))
+    command = ["prove", "--exec", "cat", str(stream)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.returncode == 1
+    assert "Tests: 6 Failed: 4" in ran.stdout
+    assert "Failed tests:  2-3, 5-6" in ran.stdout
+    assert "Parse errors" not in ran.stdout
 
 
 def test_the_requirement_decides_what_is_ok() -> None:
@@ -145,4 +161,10 @@ def test_totals_count_by_subject_and_part() -> None:
         ("you", "churn", 3, 1),
     ]
     assert totals.findings == 6
+    sums = totals.by_subject()
+    assert [(name, one.checks, one.passed) for name, one in sums.items()] == [
+        ("me", 5, 2),
+        ("you", 5, 2),
+    ]
+    assert sums["you"].results["crash"] == 1
     assert totals.results == ["crash", "invalid", "unrevoked", "needless-moves"]

@@ -215,6 +215,19 @@ def test_a_flaky_finding_is_marked() -> None:
     assert len(shrunk.outcome.rounds[0].rebalance["members"]) == 2
 
 
+def test_a_finding_that_every_run_shows_stays_one() -> None:
+    """Two members are enough in some runs, three in all."""
+    rng = Random(3)  # noqa: S311
+
+    def sometimes(document: Document) -> Answer:
+        share = {0: 0.0, 1: 0.0, 2: 0.5}.get(len(document["members"]), 1.0)
+        return SEGFAULT if rng.random() < share else optimal(document)
+
+    shrunk = shrunk_of(Scripted(sometimes), BIG)
+    assert shrunk.seen is None
+    assert len(shrunk.outcome.rounds[0].rebalance["members"]) == 3
+
+
 def test_a_finding_that_is_not_seen_again_stays_as_it_is() -> None:
     sighting = sighted(Scripted(lambda _: SEGFAULT), BIG)
     shrunk = Shrinker(subject=Scripted(optimal), cooperative=False).shrink(sighting)

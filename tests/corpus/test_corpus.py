@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -69,8 +69,71 @@ def test_every_table_of_sources_is_there() -> None:
         "franz-go issue 795",
         "librdkafka issue 3306",
         "librdkafka issue 4044",
+        "librdkafka issue 4533",
+        "librdkafka issue 4783",
+        "KAFKA-13406",
+        "KAFKA-13419",
+        "KAFKA-13435, KIP-814",
+        "KIP-345",
+        "KIP-792",
+        "KIP-848",
+        "aiokafka issue 1176",
+        "kafka-go issue 838",
+        "kafkajs issue 1361",
+        "sarama issue 2765",
     ):
         assert source in sources
+
+
+def generations(step: Step) -> dict[tuple[str, int], list[int]]:
+    """Return the generations of the claims on each partition."""
+    claims: dict[tuple[str, int], list[int]] = {}
+    for about in step.rebalance["members"].values():
+        for topic, numbers in about.get("owned", {}).items():
+            for number in numbers:
+                generation = about.get("generation", -1)
+                claims.setdefault((topic, number), []).append(generation)
+    return claims
+
+
+def is_stale(step: Step) -> bool:
+    """Return whether a partition is claimed at two generations."""
+    return any(len(set(found)) > 1 for found in generations(step).values())
+
+
+def is_double(step: Step) -> bool:
+    """Return whether a partition is claimed twice at its newest generation."""
+    return any(found.count(max(found)) > 1 for found in generations(step).values())
+
+
+def has(step: Step, part: str, key: str) -> bool:
+    return any(key in about for about in step.rebalance[part].values())
+
+
+FAMILIES: dict[str, tuple[int, Callable[[Scenario], bool]]] = {
+    "sequences": (30, lambda one: len(one.steps) >= 2),
+    "long sequences": (12, lambda one: len(one.steps) >= 3),
+    "rounds": (30, lambda one: any(e.round for s in one.steps for e in s.expect)),
+    "racks": (20, lambda one: any(has(s, "topics", "racks") for s in one.steps)),
+    "lag": (8, lambda one: any(has(s, "topics", "lag") for s in one.steps)),
+    "static": (8, lambda one: any(has(s, "members", "instance_id") for s in one.steps)),
+    "stale claims": (15, lambda one: any(map(is_stale, one.steps))),
+    "double claims": (6, lambda one: any(map(is_double, one.steps))),
+    "coordinator": (20, lambda one: "group-coordinator" in one.source),
+    "claim rules": (12, lambda one: any(s.owners for s in one.steps)),
+}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_families_are_well_represented(family: str) -> None:
+    least, belongs = FAMILIES[family]
+    assert sum(map(belongs, SCENARIOS.values())) >= least
+
+
+def test_the_corpus_is_large_and_its_sources_are_named() -> None:
+    assert len(SCENARIOS) >= 150
+    assert all(one.source and one.tells for one in SCENARIOS.values())
+    assert all(one.name == name for name, one in SCENARIOS.items())
 
 
 def test_subjects_exist() -> None:
@@ -131,8 +194,9 @@ def test_present_assignments_are_judged_as_expected(name: str) -> None:
     assert complaints(SCENARIOS[name], AS_IT_STANDS, stay, rule) == []
 
 
-BEYOND = {"kip-615", "librdkafka-4044"}
-"""Too large to try everything; equal subscriptions, so division settles them."""
+BEYOND = {"franz-go-imbalance-hard", "kip-615", "librdkafka-4044"}
+"""Too large to try everything: here, the certificate of the optimum is the proof
+(``test_optimum.py``)."""
 
 
 @pytest.mark.parametrize("name", sorted(SCENARIOS.keys() - BEYOND))

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import verify
+from conformance.runs import Category, drive, parse_finding, parse_run
+from tests.conformance.subjects import Scripted, answered
 from tests.shapes import Document, member, rebalance
 from verify import rows_of
 from verify.policy.brute_force import settle_policy
@@ -30,13 +32,35 @@ def shown(*keys: str) -> Document:
 
 def test_documents_are_read() -> None:
     formats = [one["format"] for one in SHOWN if "format" in one]
-    assert sorted(formats) == ["assignment/1"] * 2 + ["rebalance/1", "verdict/1"]
+    listed = ["assignment/1"] * 2 + ["finding/1", "rebalance/1", "run/1", "verdict/1"]
+    assert sorted(formats) == listed
     for one in SHOWN:
         read = {
             "rebalance/1": verify.read_rebalance,
             "assignment/1": verify.read_assignment,
         }.get(one.get("format"))
         assert read is None or read(json.dumps(one)) == one
+
+
+def test_a_finding_states_what_the_judge_finds() -> None:
+    (finding,) = [one for one in SHOWN if one.get("format") == "finding/1"]
+    parse_finding(json.dumps(finding))
+    (answer,) = finding["rounds"]
+    outcome = drive(
+        Scripted(lambda _: answered(answer["members"])), finding["instance"]
+    )
+    assert outcome.category.value == finding["category"]
+    assert outcome.figures == finding["figures"]
+    assert outcome.reason == finding["reason"]
+    assert outcome.needless_moves == finding["needless_moves"]
+    assert verify.judge(finding["instance"], finding["expected"])["proved"]["dec_min"]
+
+
+def test_counts_of_a_run_are_read() -> None:
+    (counts,) = [one for one in SHOWN if one.get("format") == "run/1"]
+    run = parse_run(json.dumps(counts))
+    assert list(run.outcomes) == [category.value for category in Category]
+    assert sum(run.outcomes.values()) == run.rebalances
 
 
 def test_a_policy_is_judged_as_shown() -> None:

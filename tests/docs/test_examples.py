@@ -22,6 +22,7 @@ from markdown_it import MarkdownIt
 
 import verify
 from conformance import parse_scenario
+from conformance.runs import parse_finding, parse_run
 from oracle.cli.run import run
 from rebalance import parse_assignment, parse_rebalance
 
@@ -128,6 +129,8 @@ def test_documents_on_the_page_have_the_stated_format(text: str) -> None:
         "rebalance/1": parse_rebalance,
         "assignment/1": parse_assignment,
         "scenario/1": parse_scenario,
+        "finding/1": parse_finding,
+        "run/1": parse_run,
     }
     if kind == "verdict/1":
         chain = json.loads((ROOT / "docs/examples/chain.json").read_text())

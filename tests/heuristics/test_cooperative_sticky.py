@@ -170,7 +170,7 @@ def test_first_rounds_are_as_the_corpus_expects() -> None:
                 if due.round == 1:
                     assert list(unmet(due, asked, said, verdict["figures"])) == []
                     met += 1
-    assert met == 4
+    assert met >= 15
 
 
 # What upstream does and this does not: each is named in the docstring.

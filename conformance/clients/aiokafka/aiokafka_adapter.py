@@ -40,7 +40,7 @@ def main() -> None:
             )
             for one in members
         }
-        return held_partitions(assignor.assign(cluster, joined), given)
+        return held_partitions(assignor.assign(cluster, joined))
 
     serve(name, assign)
 

@@ -39,7 +39,7 @@ def sent_metadata(
     assignor.generation = UNKNOWN_GENERATION
     if member.has_joined_before:
         given = assignment_type(assignor.version, member.owned_by_topic, b"")
-        assignor.on_assignment(assignment_type.decode(given.encode()))
+        assignor.on_assignment(given)
         if passes_generation and hasattr(assignor, "on_generation_assignment"):
             assignor.on_generation_assignment(member.generation)
     sent = assignor.metadata(set(member.subscription))
@@ -47,12 +47,11 @@ def sent_metadata(
     return encoded
 
 
-def held_partitions(given: dict[str, Any], assignment_type: Any) -> Held:
-    """Return an answer as the members decode it."""
+def held_partitions(given: dict[str, Any]) -> Held:
+    """Return an answer by member and topic."""
     held: Held = {}
     for member_id, assignment in given.items():
-        read = assignment_type.decode(assignment.encode())
         held[member_id] = {}
-        for topic, numbers in read.assignment:
+        for topic, numbers in assignment.assignment:
             held[member_id].setdefault(topic, []).extend(numbers)
     return held

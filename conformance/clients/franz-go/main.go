@@ -20,6 +20,9 @@ var balancers = map[string]func() kgo.GroupBalancer{
 }
 
 func main() {
+	if os.Args[1] == "consume" {
+		consume(os.Args[2:])
+	}
 	name := os.Args[1]
 	balancer := balancers[name]()
 	run(name, func(r *Rebalance) (Held, error) { return assign(balancer, r) })

@@ -50,8 +50,7 @@ def _with_objects(name: str) -> Any:
         own = assignor()
         if one.has_joined_before:
             last = ConsumerProtocolAssignment(0, one.owned_by_topic, b"")
-            read = ConsumerProtocolAssignment.decode(last.encode())
-            own.on_assignment(read, one.generation)
+            own.on_assignment(last, one.generation)
         encoded: bytes = own.metadata(set(one.subscription)).encode()
         return encoded
 
@@ -66,9 +65,8 @@ def _with_objects(name: str) -> Any:
         ]
         held: Held = {}
         for member_id, given in assignor().assign(cluster, joined).items():
-            read = ConsumerProtocolAssignment.decode(given.encode())
             held[member_id] = {}
-            for partition in read.partitions():
+            for partition in given.partitions():
                 topic = held[member_id].setdefault(partition.topic, [])
                 topic.append(partition.partition)
         return held
@@ -92,7 +90,7 @@ def _with_classes(assignor: Any) -> Any:
 
     def assign(cluster: LeaderCluster, members: list[JoinedMember]) -> Held:
         joined = {one.member_id: read(one) for one in members}
-        return held_partitions(assignor.assign(cluster, joined), protocol.ASSIGNMENT)
+        return held_partitions(assignor.assign(cluster, joined))
 
     return assign
 

@@ -7,10 +7,11 @@ import * as client from '@platformatic/kafka'
 import { partitionCount, serve } from './lines.mjs'
 
 const COOPERATIVE = 'cooperative-sticky'
-const assigners = {
-  roundrobin: client.roundRobinAssigner,
-  [COOPERATIVE]: client.cooperativeStickyAssigner
-}
+
+// older versions do not export their assigner
+const main = import.meta.resolve('@platformatic/kafka')
+const own = await import(new URL('./clients/consumer/partitions-assigners.js', main))
+const assigners = { roundrobin: own.roundRobinAssigner, [COOPERATIVE]: own.cooperativeStickyAssigner }
 
 /** Return what the leader knows of a member, through the bytes that the member sends. */
 function joined(name, memberId, member) {

@@ -1,4 +1,7 @@
-"""Real consumers as leaders; their verdicts equal those of their adapters."""
+"""Real consumers as leaders; their verdicts equal those of their adapters.
+
+Inner names: the coordinator's time limit, and the newest generation of a document.
+"""
 
 from __future__ import annotations
 
@@ -14,19 +17,26 @@ from typing import Any
 import orjson
 import pytest
 
-from conformance.clients import Adapter, Answer, Verdict, install, judged
-from conformance.clients.kafka_clients import NEWEST
+from conformance.clients import (
+    Adapter,
+    Answer,
+    UnknownClientError,
+    Verdict,
+    client_assignor,
+    judged,
+)
 from conformance.corpus import corpus
 from conformance.wire import (
     Wire,
     WireConsumer,
     aiokafka,
     coordinator,
-    kafka_clients,
     kafka_python,
     librdkafka,
+    wire_consumer,
 )
-from rebalance import OutsideError
+from conformance.wire.exchange import newest_generation
+from rebalance import OutsideError, parse_rebalance
 from tests.conformance.wire.client import joining, syncing
 from tests.shapes import rebalance
 from tests.strategies import seeded_rebalance
@@ -186,22 +196,41 @@ def test_aiokafka_leads() -> None:
         assert held(wire.answer(TINY)) == WHOLE
 
 
+def led(count: int) -> list[bytes]:
+    """Return documents with members, those without a known generation first.
+
+    kafka-clients' leader remembers the newest generation that it has seen, and then
+    ignores claims of an unknown one; its adapter has a new leader for each document.
+    """
+    documents = [*readable_steps(), *drawn(count)]
+    led = [document for document in documents if orjson.loads(document)["members"]]
+    return sorted(led, key=lambda one: newest_generation(parse_rebalance(one)) >= 0)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "assignor", ["range", "roundrobin", "sticky", "cooperative-sticky"]
+    "spec",
+    [
+        f"{client}/{assignor}"
+        for client in ("kafka-clients", "franz-go")
+        for assignor in ("range", "roundrobin", "sticky", "cooperative-sticky")
+    ],
 )
-def test_verdicts_of_kafka_clients_equal_those_of_its_adapter(assignor: str) -> None:
-    """Even the answers are equal: the adapter passes what a leader receives."""
-    program = install(NEWEST).program(assignor)
-    cooperative = assignor == "cooperative-sticky"
-    documents = [*readable_steps(), *drawn(300)]
+def test_verdicts_equal_those_of_the_adapter(spec: str) -> None:
+    client = client_assignor(spec)
     with (
-        Wire(kafka_clients(assignor), seconds=4) as wire,
-        Adapter(program, seconds=4) as adapter,
+        Wire(wire_consumer(client), seconds=4) as wire,
+        Adapter(client.program(), seconds=20) as adapter,
     ):
-        for document in documents:
-            if not orjson.loads(document)["members"]:
-                continue  # such a group has no leader
+        for document in led(300):
             pair = wire.answer(document), adapter.answer(document)
-            ours, theirs = (judged(a, document, cooperative=cooperative) for a in pair)
+            ours, theirs = (
+                judged(one, document, cooperative=client.cooperative) for one in pair
+            )
             assert ours.verdict is theirs.verdict, (ours, theirs, document)
+
+
+def test_clients_without_a_consumer() -> None:
+    with pytest.raises(UnknownClientError, match=r"sarama.* has no consumer"):
+        wire_consumer(client_assignor("sarama/range"))
+    assert wire_consumer(client_assignor("librdkafka")).name.startswith("librdkafka@")

@@ -1,0 +1,129 @@
+"""Consumers behind the wire as programs of a differential run."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from dataclasses import dataclass, replace
+
+from conformance.clients import Answer, ClientAssignor, Program
+from conformance.runs import MEMORY, External, Subject
+from conformance.wire.consumers import WireConsumer
+from conformance.wire.dialects import Dialect
+from conformance.wire.leader import Wire
+from conformance.wire.registered import wire_consumer
+from rebalance import OutsideError
+
+OUTSIDE_SECONDS = 600.0
+"""How long a run waits for an outside consumer to join, again and again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WiredProgram(External):
+    """A consumer's program; each worker starts its own, with its own coordinator."""
+
+    consumer: WireConsumer
+
+    def start(self) -> Subject:
+        """Return the wire; the consumer starts with the first rebalance."""
+        return self._wire(self.seconds)
+
+    def start_impatient(self, seconds: float) -> Subject:
+        """Return the wire with a shorter limit, which excludes the start anyway."""
+        return self._wire(min(seconds, self.seconds))
+
+    def _wire(self, seconds: float) -> Wire:
+        limited = replace(self.consumer, argv=self._limited().argv)
+        return Wire(limited, seconds=seconds)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutsideConsumer(External):
+    """The consumer that connects to a wire of this process, for one worker."""
+
+    wire: Wire
+
+    def start(self) -> Subject:
+        """Return the wire, which stays open between subjects."""
+        return _Kept(wire=self.wire, seconds=self.seconds)
+
+    def start_impatient(self, seconds: float) -> Subject:
+        """Return the wire with a shorter limit."""
+        return _Kept(wire=self.wire, seconds=min(seconds, self.seconds))
+
+
+@dataclass(slots=True, kw_only=True)
+class _Kept:
+    wire: Wire
+    seconds: float
+
+    @property
+    def name(self) -> str:
+        return self.wire.name
+
+    def answer(self, rebalance: bytes) -> Answer:
+        self.wire.seconds = self.seconds
+        return self.wire.answer(rebalance)
+
+    def close(self) -> None:
+        """Keep the connection of the consumer."""
+
+
+def wired_client(
+    client: ClientAssignor, *, seconds: float, memory: int | None = MEMORY
+) -> WiredProgram:
+    """Return a registered client's consumer behind the wire.
+
+    Raises
+    ------
+    MissingClientError
+        If it is not installed on this machine.
+    UnknownClientError
+        If there is no program for this client on the wire.
+    """
+    consumer = wire_consumer(client)
+    return WiredProgram(
+        program=Program(name=consumer.name, argv=consumer.argv),
+        seconds=seconds,
+        memory=memory,
+        client=client,
+        option=f"--wire --client {client.spec}",
+        consumer=consumer,
+    )
+
+
+def wired_command(
+    command: str, *, seconds: float, memory: int | None = MEMORY
+) -> WiredProgram:
+    """Return a consumer's program behind the wire; see `WireConsumer.argv`.
+
+    Raises
+    ------
+    OutsideError
+        If there is no such program.
+    """
+    try:
+        argv = tuple(shlex.split(command))
+    except ValueError as error:
+        raise OutsideError(f"command {command!r}: {error}") from None
+    if not argv or shutil.which(argv[0]) is None:
+        raise OutsideError(f"command {command!r}: no such program")
+    return WiredProgram(
+        program=Program(name=command, argv=argv),
+        seconds=seconds,
+        memory=memory,
+        option=f"--wire --command {shlex.quote(command)}",
+        consumer=WireConsumer(name=command, argv=argv),
+    )
+
+
+def outside_consumer(
+    *, seconds: float, dialect: Dialect | None = None
+) -> OutsideConsumer:
+    """Return the wire for a consumer that the user starts."""
+    return OutsideConsumer(
+        program=Program(name="wire", argv=()),
+        seconds=seconds,
+        option="--wire",
+        wire=Wire(seconds=seconds, start_seconds=OUTSIDE_SECONDS, dialect=dialect),
+    )
