@@ -74,9 +74,10 @@ def test_pages_name_no_distribution_of_an_index() -> None:
 
 
 @pytest.fixture(scope="module")
-def wheel() -> Path:
+def wheel() -> Iterator[Path]:
     installation.PLACE.mkdir(parents=True, exist_ok=True)
-    return make_wheel()
+    yield make_wheel()
+    installation.clean()
 
 
 @pytest.fixture

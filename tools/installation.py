@@ -75,7 +75,7 @@ def make_wheel() -> Path:
 
 
 def install(wheel: Path, extra: str | None) -> Installation:
-    """Install the wheel with an extra into an empty environment.
+    """Install the wheel with an extra into an empty environment; remove earlier ones.
 
     Raises
     ------
@@ -83,7 +83,8 @@ def install(wheel: Path, extra: str | None) -> Installation:
         If uv fails; its message is in ``stderr``.
     """
     venv = PLACE / (extra or "base")
-    shutil.rmtree(venv, ignore_errors=True)
+    for earlier in PLACE.glob("*/pyvenv.cfg"):
+        shutil.rmtree(earlier.parent)
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
     asked = str(wheel) if extra is None else f"{wheel}[{extra}]"
     start = time.monotonic()
@@ -115,6 +116,11 @@ def pip_install(venv: Path, *arguments: str, cwd: Path | None = None) -> None:
     )
 
 
+def clean() -> None:
+    """Remove environments and cache: uv keeps several GB per build of pyspark."""
+    shutil.rmtree(PLACE, ignore_errors=True)
+
+
 def size_of(folder: Path) -> int:
     """Return the bytes of all files in a folder; each file counts once."""
     found = {
@@ -128,7 +134,7 @@ def size_of(folder: Path) -> int:
 def main() -> int:
     """Install everything once from the index, and print the table."""
     argparse.ArgumentParser(description=main.__doc__).parse_args()
-    shutil.rmtree(CACHE, ignore_errors=True)
+    clean()
     PLACE.mkdir(parents=True, exist_ok=True)
     try:
         wheel = make_wheel()
@@ -136,10 +142,11 @@ def main() -> int:
         for extra in (None, *extras()):
             installed = install(wheel, extra)
             print(installed, flush=True)
-            shutil.rmtree(installed.venv)
     except subprocess.CalledProcessError as error:
         print(f"installation: failed: {error.stderr or error}", file=sys.stderr)
         return 1
+    finally:
+        clean()
     return 0
 
 
