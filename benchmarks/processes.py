@@ -6,6 +6,7 @@ import subprocess
 import threading
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import IO, Final
 
 import psutil
@@ -84,7 +85,9 @@ def _sample(
     for one in found:
         try:
             times, key = one.cpu_times(), (one.pid, one.create_time())
-            is_java, resident = one.name() == "java", one.memory_info().rss
+            # a child that Java is about to start bears the name of a thread of Java
+            is_java = Path(one.exe()).name == "java"
+            resident = one.memory_info().rss
         except psutil.Error:
             continue
         spent = times.user + times.system

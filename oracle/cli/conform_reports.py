@@ -80,12 +80,12 @@ class Matrix:
 
     def end(self) -> None:
         """Write the table and the findings."""
-        parts: list[RenderableType] = [self._table(), *map(Text, self.findings)]
+        parts: list[RenderableType] = [self._table(), *self.findings]
         more = self.totals.findings - len(self.findings)
         if more > 0:
             parts.append(Text(f"… and {more:,} more (--json: all)"))
         for subject, reason in self.missing:
-            parts.append(Text(f"not run: {visible(subject)}: {visible(reason)}"))
+            parts.append(f"not run: {visible(subject)}: {visible(reason)}")
         self.sink.write_text(printed(*parts, Text(self._summary())))
 
     def _table(self) -> Group:

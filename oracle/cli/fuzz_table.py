@@ -56,8 +56,8 @@ def _finding(finding: Finding) -> Iterator[RenderableType]:
     if finding.shrunk is not None:
         yield Text(_how_shrunk(finding.shrunk))
         instance = orjson.dumps(plain_of(case.instance)).decode()
-        yield Text(visible(instance, limit=INSTANCE_SHOWN))
-    yield Text(visible(finding.command, limit=COMMAND_SHOWN))
+        yield visible(instance, limit=INSTANCE_SHOWN)
+    yield visible(finding.command, limit=COMMAND_SHOWN)
 
 
 def _how_shrunk(shrunk: ShrunkRecord) -> str:

@@ -40,11 +40,14 @@ def harmless(json_text: str) -> str:
 
 
 def printed(*parts: RenderableType) -> bytes:
-    """Render tables and lines for standard output, as text in its encoding."""
+    """Render tables and lines for standard output, as text in its encoding.
+
+    A line that is a plain ``str`` is not wrapped, so that it can be copied or searched.
+    """
     console = console_of(sys.stdout)
     with console.capture() as captured:
         for part in parts:
-            console.print(part)
+            console.print(part, soft_wrap=isinstance(part, str))
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     return captured.get().encode(encoding, errors="backslashreplace")
 
