@@ -26,6 +26,8 @@ PROGRAMS: Final = Path(__file__).parent / "programs"
 RAISED: Final = 70  # EX_SOFTWARE of sysexits.h
 LAST_WORDS: Final = 2000  # bytes of a dead program's standard error
 STOP_SECONDS: Final = 1.0
+_REPEATABLE: Final = {"PYTHONHASHSEED": "0"}
+"""Python's clients iterate over sets; adapters have the same seed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +99,7 @@ class ConsumerProcess:
         self._said = tempfile.TemporaryFile()  # noqa: SIM115  # closed by end()
         self._process = subprocess.Popen(  # noqa: S603  # the consumer under test
             command,
+            env=os.environ | _REPEATABLE,
             stdin=subprocess.PIPE,
             stdout=self._said,
             stderr=self._said,
