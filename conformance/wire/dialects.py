@@ -37,10 +37,13 @@ class Dialect:
         besides the owned partitions, or ``none``.
     prefixed : bool
         Whether ``sticky``'s user data begins with a version number.
+    states_generation : bool
+        Whether the client tells its assignor the generation; aiokafka never does.
     """
 
     cooperative: CooperativeUserData = "generation"
     prefixed: bool = False
+    states_generation: bool = True
 
     def subscription(
         self, member: Member, topics: tuple[str, ...], claims: Partitions, at: WrittenAs
@@ -56,7 +59,7 @@ class Dialect:
         WireError
             If a name is too long for its field.
         """
-        known = at.generation(member)
+        known = at.generation(member) if self.states_generation else UNKNOWN_GENERATION
         has_owned = at.protocol == COOPERATIVE_STICKY
         return encode_subscription(
             Subscription(
@@ -121,7 +124,7 @@ DIALECTS: Final = MappingProxyType(
         "librdkafka": Dialect(cooperative="sticky"),
         "franz-go": Dialect(cooperative="sticky"),
         "kafka-python": Dialect(cooperative="none", prefixed=True),
-        "aiokafka": Dialect(),
+        "aiokafka": Dialect(states_generation=False),
         "kafkajs": Dialect(),
         "platformatic-kafka": Dialect(),
     }
