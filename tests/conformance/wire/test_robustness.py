@@ -9,6 +9,7 @@ import socket
 import struct
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from random import Random
 from typing import Any
 
@@ -197,16 +198,20 @@ def ends(peer: socket.socket) -> bool:
 
 
 def test_malformed_frames_over_sockets() -> None:
-    """A consumer is served while others send what they like."""
+    """A consumer is served while others send what they like.
+
+    They can use up the connections, which costs the consumer one instance at most.
+    """
     rng, valid = Random(3), seeds()  # noqa: S311
     with Wire(librdkafka("range")) as wire:
         assert wire.answer(TINY).assignment is not None
         for round_ in range(300):
-            with connect(wire) as peer:
-                frame = malformed(rng, valid)
-                size = len(frame) if round_ % 3 else rng.randrange(-(2**31), 2**31)
+            frame = malformed(rng, valid)
+            size = len(frame) if round_ % 3 else rng.randrange(-(2**31), 2**31)
+            with connect(wire) as peer, suppress(ConnectionError):  # it may hang up
                 peer.sendall(struct.pack(">i", size) + frame)
-        assert wire.answer(TINY).assignment is not None
+        answers = [wire.answer(TINY) for _ in range(2)]
+        assert answers[-1].assignment is not None, answers
 
 
 def test_frames_are_refused_before_they_are_buffered() -> None:
