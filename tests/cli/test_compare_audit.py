@@ -27,9 +27,9 @@ FIGURES = (
 LAG_FIGURES = ("peak_lag", "lag_spread")
 
 
-@pytest.fixture(params=[8, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.fixture(params=[24, pytest.param(1, marks=pytest.mark.slow)])
 def rebalances(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """Write readable rebalances of the corpus, every eighth or all, one per line."""
+    """Write readable rebalances of the corpus, every 24th or all, one per line."""
     lines = [
         to_json(scene.rebalance).decode()
         for scenario in corpus()
