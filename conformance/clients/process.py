@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import selectors
-import signal
 import subprocess
 import tempfile
 import time
@@ -17,10 +16,10 @@ from types import TracebackType
 from typing import IO, Final, Self
 
 from conformance.clients.answer import Answer, Verdict, read_answer
+from conformance.clients.ended import cause_of_death, last_words
 
 CHUNK: Final = 1 << 16
 MOST_BYTES: Final = 64 * 2**20  # of an answer; one of 1,000,000 partitions has 8 MiB
-LAST_WORDS: Final = 2000  # bytes of a dead process's standard error
 
 
 class _TooMuchError(Exception):
@@ -98,17 +97,7 @@ class Adapter:
         if is_late:
             reason = f"no answer in {self.seconds:g} s"
             return Answer(verdict=Verdict.HANG, reason=reason)
-        words = f"{_cause(code)}: {said}" if said else _cause(code)
-        return Answer(verdict=Verdict.CRASH, reason=words)
-
-
-def _cause(code: int) -> str:
-    if code >= 0:
-        return f"exit code {code}"
-    try:
-        return signal.Signals(-code).name
-    except ValueError:
-        return f"signal {-code}"
+        return Answer(verdict=Verdict.CRASH, reason=cause_of_death(code, said))
 
 
 class _Running:
@@ -179,9 +168,7 @@ class _Running:
         except subprocess.TimeoutExpired:
             self._process.kill()
             code = self._process.wait()
-        with self._said as said:
-            said.seek(max(0, said.seek(0, os.SEEK_END) - LAST_WORDS))
-            return code, said.read().decode(errors="replace").strip()
+        return code, last_words(self._said)
 
 
 def _read(pipe: IO[bytes]) -> bytes:

@@ -9,7 +9,6 @@ of its output that is not indented.
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -19,12 +18,12 @@ from pathlib import Path
 from typing import Final
 
 from conformance.broker import java_member
+from conformance.clients.ended import last_words
 from conformance.clients.kafka_clients import NEWEST, Line
 from conformance.wire.dialects import DIALECTS, Dialect
 
 PROGRAMS: Final = Path(__file__).parent / "programs"
 RAISED: Final = 70  # EX_SOFTWARE of sysexits.h
-LAST_WORDS: Final = 2000  # bytes of a dead program's standard error
 STOP_SECONDS: Final = 1.0
 _REPEATABLE: Final = {"PYTHONHASHSEED": "0"}
 """Python's clients iterate over sets; adapters have the same seed."""
@@ -127,25 +126,13 @@ class ConsumerProcess:
         if not patient or self.wait(STOP_SECONDS) is None:
             self._process.kill()
             self._process.wait()
-        with self._said as said:
-            said.seek(max(0, said.seek(0, os.SEEK_END) - LAST_WORDS))
-            return said.read().decode(errors="replace").strip()
+        return last_words(self._said)
 
 
 def error_in(said: str) -> str:
     """Return the last line that is not indented, as in a Python or Java stack trace."""
     lines = [line for line in said.splitlines() if line[:1].strip()]
     return lines[-1] if lines else "no reason"
-
-
-def cause_of_death(code: int) -> str:
-    """Format an exit code, or the name of the signal that ended a process."""
-    if code >= 0:
-        return f"exit code {code}"
-    try:
-        return signal.Signals(-code).name
-    except ValueError:
-        return f"signal {-code}"
 
 
 def kafka_clients(assignor: str, *, line: Line = NEWEST) -> WireConsumer:

@@ -15,11 +15,11 @@ from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
 from conformance.clients.answer import Answer, Verdict
+from conformance.clients.ended import cause_of_death
 from conformance.wire.catalog import BASE_TOPIC, Catalog
 from conformance.wire.consumers import (
     ConsumerProcess,
     WireConsumer,
-    cause_of_death,
     error_in,
 )
 from conformance.wire.coordinator import Coordinator, Lost, Waiting
@@ -252,9 +252,7 @@ class Wire:
             return Answer(verdict=Verdict.ERROR, reason=reason)
         if code == self.consumer.raised:
             return Answer(verdict=Verdict.ERROR, reason=error_in(said))
-        cause = cause_of_death(code)
-        reason = f"{cause}: {said}" if said else cause
-        return Answer(verdict=Verdict.CRASH, reason=reason)
+        return Answer(verdict=Verdict.CRASH, reason=cause_of_death(code, said))
 
     def _serving(self) -> _Session:
         if self._session is None:
