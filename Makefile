@@ -12,8 +12,11 @@ INSTANCES ?= 50000
 UPGRADE ?=
 
 BIN := .venv/bin
-# Tests run in one process a core, at most four: each may start a Spark of its own.
-PYTEST := $(BIN)/python -m pytest -q -n logical --maxprocesses 4 --dist worksteal
+# tests/distribution.py states how many processes run tests; tests/once.py, which tests
+# `make test-all` need not repeat if `make test` has just passed on the same files.
+PYTEST := $(BIN)/python -m pytest -q -p tests.once -p tests.distribution -n logical \
+  --dist worksteal
+PASSED := build/passed.json
 # Packages in which no class name and no module name occurs twice.
 UNIQUE := oracle pipeline conformance heuristics rebalance solver verify
 WITH_PYTHON := python=$$(PYTHON="$(PYTHON)" sh tools/find_python.sh) && "$$python"
@@ -46,10 +49,10 @@ lint: dev ## formatting, lint rules, types, import borders and repeated names
 	@$(BIN)/python -m tools.unique_names $(UNIQUE)
 
 test: lint ## lint, then the quick tests
-	@$(PYTEST) -m "not slow"
+	@$(PYTEST) -m "not slow" --write-passed $(PASSED)
 
 test-all: lint clients browser mutation ## lint, then all tests, 50,000 instances, mutants, a browser
-	@ORACLE_INSTANCES=$(INSTANCES) ORACLE_PROFILE=thorough $(PYTEST)
+	@ORACLE_INSTANCES=$(INSTANCES) ORACLE_PROFILE=thorough $(PYTEST) --omit-passed $(PASSED)
 
 mutation: dev ## change lines of every engine and the judge; fail if tests see too few
 	@$(BIN)/python -m tools.mutation

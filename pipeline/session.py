@@ -16,6 +16,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from conformance.java import JavaRuntime, java_home
+from pipeline.class_archive import reading_options
 from pipeline.executors import wait_for_executors
 from pipeline.launcher import launch_home
 from rebalance import OracleError, OutsideError
@@ -194,6 +195,7 @@ def _java_settings(runtime: JavaRuntime) -> dict[str, str]:
     since, allow = _NEWER_JAVA
     if runtime.major >= since:
         options.append(allow)
+    options += reading_options(runtime)
     return {"spark.driver.extraJavaOptions": " ".join(options)}
 
 

@@ -160,7 +160,7 @@ def test_programs(wheel: Path, place: Path) -> None:
     assert front["format"] == "front/1"
 
 
-@pytest.mark.slow
+@pytest.mark.slow(minutes=2)
 def test_audit(wheel: Path, place: Path) -> None:
     command = installed(wheel, "audit").command
     lines = place / "chain.jsonl"

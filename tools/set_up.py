@@ -22,7 +22,7 @@ import sys
 import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
@@ -49,13 +49,15 @@ SOURCE_ONLY = ["pyspark", "yattag"]
 class Step:
     """One step of the set-up, repeated only if ``made_from`` changes.
 
-    ``run`` returns None, or what goes on while other steps run.
+    ``run`` returns None, or what goes on while other steps run; with ``waits``, the
+    step begins when all of that has ended.
     """
 
     name: str
     words: str
     made_from: bytes
     run: Callable[[], Compilation | None]
+    waits: bool = False
 
 
 def lock_of(name: str) -> Path:
@@ -123,6 +125,25 @@ def modules() -> Step:
     )
 
 
+def spark_classes() -> Step:
+    """Return the step that archives Spark's classes, for the many starts of tests."""
+    command = [str(VENV / "bin" / "python"), "-m", "tools.spark_classes"]
+    return Step(
+        name="spark-classes",
+        words="archiving Spark's classes",
+        made_from=lock_of("runtime").read_bytes(),
+        run=lambda: print_output(command),
+        waits=True,
+    )
+
+
+def print_output(command: list[str]) -> None:
+    """Run a step that may fail, and print the last line of what it wrote."""
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    lines = (ran.stdout + ran.stderr).splitlines()
+    say(lines[-1] if lines else f"exit code {ran.returncode}")
+
+
 def steps(share: str) -> list[Step]:
     """Return the steps of ``share``, in order."""
     installer = Installer(VENV)
@@ -137,6 +158,7 @@ def steps(share: str) -> list[Step]:
     ]
     if share == "dev":
         wanted.append(locked(installer, "dev", "what checks and tests"))
+        wanted.append(spark_classes())
     return wanted
 
 
@@ -210,41 +232,62 @@ def alone() -> Iterator[None]:
         yield
 
 
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """The completed steps, and what goes on while other steps run."""
+
+    done: dict[str, str]
+    going_on: list[tuple[str, str, Compilation]] = field(default_factory=list)
+
+    def mark(self, name: str, digest: str) -> None:
+        """Write that a step is completed."""
+        self.done[name] = digest
+        write_marks(self.done)
+
+    def perform(self, step: Step) -> bool:
+        """Run a step unless it is completed; return whether it ran."""
+        digest = hashlib.sha256(step.made_from).hexdigest()
+        if self.done.get(step.name) == digest:
+            return False
+        if step.waits:
+            self.wait()
+        say(step.words)
+        started = step.run()
+        if started is None:
+            self.mark(step.name, digest)
+        else:
+            self.going_on.append((step.name, digest, started))
+        return True
+
+    def wait(self) -> None:
+        """Wait until nothing goes on."""
+        while self.going_on:
+            name, digest, started = self.going_on[0]
+            started.wait()
+            self.mark(name, digest)
+            del self.going_on[0]
+
+    def stop(self) -> None:
+        """Stop what goes on."""
+        for *_, started in self.going_on:
+            started.stop()
+
+
 def set_up(share: str) -> bool:
     """Update the environment; return whether anything changed."""
     why = stale()
     if why:
         make_environment(why)
-    done = read_marks()
-    acted = bool(why)
-    going_on: list[tuple[str, str, Compilation]] = []
-
-    def mark(name: str, digest: str) -> None:
-        done[name] = digest
-        write_marks(done)
-
+    marked = Marked(read_marks())
     try:
-        for step in steps(share):
-            digest = hashlib.sha256(step.made_from).hexdigest()
-            if done.get(step.name) == digest:
-                continue
-            say(step.words)
-            acted = True
-            started = step.run()
-            if started is None:
-                mark(step.name, digest)
-            else:
-                going_on.append((step.name, digest, started))
-        for name, digest, started in going_on:
-            started.wait()
-            mark(name, digest)
+        acted = [marked.perform(step) for step in steps(share)]
+        marked.wait()
     except BaseException:
-        for *_, started in going_on:
-            started.stop()
+        marked.stop()
         raise
     for cache in ("pip-cache", "uv-cache"):
         shutil.rmtree(VENV / cache, ignore_errors=True)
-    return acted
+    return bool(why) or any(acted)
 
 
 def java() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from functools import cache
 from itertools import count, islice
@@ -17,10 +16,11 @@ from conformance.clients import (
     judged,
 )
 from rebalance import AssignmentDocument
+from tests import amount
 from tests.shapes import Document
 from tests.strategies import LARGER, SMALL, seeded_rebalance
 
-INSTANCES = int(os.environ.get("ORACLE_INSTANCES", "2000")) * 2 // 5
+INSTANCES = amount.INSTANCES * 2 // 5
 NEWEST = next(iter(LINES))
 RUNS = [(line.version, name) for line in LINES.values() for name in line.assignors]
 STICKY = [run for run in RUNS if "sticky" in run[1]]

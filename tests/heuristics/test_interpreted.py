@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 
-from tests.solver.routes import INSTANCES
+from tests.amount import INSTANCES
 
 SCRIPT = """
 from heuristics import ASSIGNORS

@@ -12,9 +12,9 @@ from heuristics import ASSIGNORS
 from rebalance import NOBODY, Instance, InstanceError, Int32, document_of
 from solver import Limits, parse_policy
 from solver.peak_lag import solve
+from tests.amount import INSTANCES
 from tests.heuristics.routes import LAYABLE, faults, fits, instance, layable, with_lag
 from tests.shapes import Document, member, rebalance
-from tests.solver.routes import INSTANCES
 from tests.strategies import LARGER, seeded_rebalance
 
 

@@ -32,7 +32,7 @@ from tests.plugins.real import Member, Place
 TOPICS = {"orders": 4, "payments": 3}
 PATIENCE = 240.0  # seconds; a busy machine takes long to start Spark
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow(minutes=4)
 
 
 @pytest.fixture(scope="module")

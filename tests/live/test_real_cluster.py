@@ -28,7 +28,7 @@ RECORDS = 6  # in each partition
 COMMITTED = 2  # in payments 0 of the new group
 RACK = "east"
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow(minutes=1.5)
 
 
 @pytest.fixture(scope="module")

@@ -545,7 +545,7 @@ def test_wrong_input_needs_no_spark(tmp_path: Path) -> None:
     assert not out.exists()
 
 
-@pytest.mark.slow
+@pytest.mark.slow(minutes=2)
 def test_a_relative_path_on_a_cluster_is_that_of_the_driver(tmp_path: Path) -> None:
     """Workers of ``local-cluster`` run in folders of their own."""
     (tmp_path / "in").mkdir()

@@ -44,7 +44,7 @@ ROOT: Final = RECORDINGS.parent
 QUICK: Final[dict[str, Any]] = {"master": MASTER, "assignors": ["optimum"], "tasks": 2}
 JUDGED: Final = ".unfinished/*/judged-*/*.parquet"
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow(minutes=3)
 
 
 @pytest.fixture(scope="module")

@@ -41,7 +41,7 @@ from tests.pipeline.recorded_groups import (
 from tools.recording.record import record
 from tools.recording.scenarios import SCENARIOS
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow(minutes=1.5)
 
 MIGRATIONS = ("java-migration", "librdkafka-migration")
 SUBSCRIBED_MS = 10_000  # a change of a subscription is in the records this much later

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -23,8 +22,6 @@ from rebalance import (
 from solver import Result, Status, solve
 from solver.exact import solve_without_closed_form
 from tests.shapes import Document
-
-INSTANCES = int(os.environ.get("ORACLE_INSTANCES", "2000"))
 
 Route = Callable[[Instance], Result]
 ROUTES: dict[str, Route] = {"solve": solve, "flow": solve_without_closed_form}

@@ -16,9 +16,9 @@ import verify
 from rebalance import ClaimRule, Claims, Instance, members_of, to_json
 from solver import Status, solve
 from solver.exact import solve_without_closed_form
+from tests.amount import INSTANCES
 from tests.shapes import SHAPES, Document, member, rebalance, shape
 from tests.solver.routes import (
-    INSTANCES,
     ROUTES,
     best_by_ortools,
     check_proved,

@@ -29,9 +29,10 @@ from solver import (
 )
 from solver.result import Value
 from tests import shapes
+from tests.amount import INSTANCES
 from tests.shapes import Document
 from tests.solver.brute import Brute
-from tests.solver.routes import INSTANCES, instance
+from tests.solver.routes import instance
 from tests.strategies import Limits as Size
 from tests.strategies import draw_rebalance
 from verify import TooLarge

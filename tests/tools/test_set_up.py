@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from tools import installer, set_up
+from tools.compilation import Compilation
 
 
 @pytest.fixture
@@ -115,7 +118,7 @@ def test_every_lock_is_installed_with_hashes(
 
     monkeypatch.setattr(installer.Installer, "install", install)
     for step in set_up.steps(share):
-        if step.name not in {"uv", "kernels", "modules"}:
+        if step.name not in {"uv", "kernels", "modules", "spark-classes"}:
             step.run()
     (own,) = [one for one in ran if "--requirement" not in one]
     assert own[-2:] == ["--editable", str(set_up.ROOT)]
@@ -134,6 +137,43 @@ def test_kernels_compile_while_most_packages_are_fetched() -> None:
     assert names.index("kernel-packages") < names.index("kernels")
     assert names.index("kernels") < names.index("runtime") < names.index("dev")
     assert names.index("project") < names.index("modules")  # which import the project
+
+
+def test_what_waits_begins_when_the_kernels_are_compiled(
+    venv: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An audit during the compilation would compile the same kernels again."""
+    (last,) = [step for step in set_up.steps("dev") if step.waits]
+    assert last.name == "spark-classes"
+    order: list[str] = []
+
+    class Ends:
+        def wait(self) -> None:
+            order.append("kernels")
+
+    going_on = cast("Compilation", Ends())
+    plan = [
+        set_up.Step(name="kernels", words="", made_from=b"", run=lambda: going_on),
+        set_up.Step(
+            name="after",
+            words="",
+            made_from=b"",
+            run=lambda: order.append("after"),
+            waits=True,
+        ),
+    ]
+    monkeypatch.setattr(set_up, "steps", lambda _: plan)
+    assert set_up.set_up("dev") is True
+    assert order == ["kernels", "after"]
+    assert set_up.read_marks().keys() >= {"kernels", "after"}
+    assert "nothing else" in run_and_say("print('a'); print('nothing else')")
+    assert "exit code 3" in run_and_say("raise SystemExit(3)")
+
+
+def run_and_say(code: str) -> str:
+    with redirect_stdout(StringIO()) as said:
+        set_up.print_output([sys.executable, "-c", code])
+    return said.getvalue()
 
 
 class Endless:

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import verify
 from rebalance import to_json
 from solver import parse_policy, solve
+from tests.amount import INSTANCES
 from tests.shapes import (
     CHAIN,
     LAG_GREEDY_FAILS,
@@ -27,7 +28,7 @@ from tests.shapes import (
     shape,
 )
 from tests.solver import brute
-from tests.solver.routes import INSTANCES, instance
+from tests.solver.routes import instance
 from tests.strategies import TINY, draw_rebalance, seeded_rebalance
 from tests.verify.commands import AS_CLAIMED, EVEN, Capture, Files, judged
 from verify import TooLarge, rows_of

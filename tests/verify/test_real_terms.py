@@ -22,9 +22,10 @@ from solver.peak_lag.column_generation import pack
 from solver.peak_lag.lag_instance import build_lag_instance
 from solver.peak_lag.minimize_peak import has_few_lags
 from solver.peak_lag.work import Work
+from tests.amount import INSTANCES
 from tests.shapes import Document, member, rebalance
 from tests.solver.brute import Brute
-from tests.solver.routes import INSTANCES, instance
+from tests.solver.routes import instance
 
 POLICIES = (
     "none; peak-lag",

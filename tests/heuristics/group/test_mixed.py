@@ -28,6 +28,7 @@ from heuristics.group import (
     Safeguards,
 )
 from heuristics.group.messages import Partition
+from tests.amount import INSTANCES
 from tests.heuristics.group.fleets import (
     GENERAL_STICKY,
     STICKY,
@@ -38,7 +39,6 @@ from tests.heuristics.group.fleets import (
     wanting,
 )
 from tests.heuristics.group.test_machine import FIXED, GroupMachine
-from tests.solver.routes import INSTANCES
 
 TOPICS = {"t": 3, "u": 1, "v": 1}
 WANTED = tuple(

@@ -13,9 +13,10 @@ from solver import Limits, Status, cpsat, parse_policy
 from solver.cpsat.objective_expressions import VALUE_MAX
 from solver.cpsat.run_solver import PRESOLVE_MAX
 from solver.objectives import largest_value
+from tests.amount import INSTANCES
 from tests.solver.brute import Brute
 from tests.solver.cpsat.cases import lagging
-from tests.solver.routes import INSTANCES, instance
+from tests.solver.routes import instance
 from tests.strategies import Limits as Size
 from tests.strategies import draw_rebalance
 

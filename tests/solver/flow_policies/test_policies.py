@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from solver import Status
+from tests.amount import INSTANCES
 from tests.shapes import SHAPES, Document, member, rebalance, shape
 from tests.solver.brute import Brute
 from tests.solver.flow_policies.routes import (
@@ -15,7 +16,6 @@ from tests.solver.flow_policies.routes import (
     drawn,
     judged,
 )
-from tests.solver.routes import INSTANCES
 from verify import TooLarge
 
 

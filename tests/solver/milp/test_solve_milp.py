@@ -16,10 +16,11 @@ from rebalance import InstanceError, to_json
 from solver import NAMED, Status, parse_policy, values_of
 from solver.milp.lexicographic_milp import HELD, RECOUNT
 from solver.objectives import check_policy
+from tests.amount import INSTANCES
 from tests.shapes import SHAPES, Document, member, rebalance, shape
 from tests.solver.brute import Brute
 from tests.solver.milp.cases import answer, lags, policies_for, values
-from tests.solver.routes import INSTANCES, instance
+from tests.solver.routes import instance
 from tests.strategies import SMALL, TINY, Limits, seeded_rebalance
 from verify import TooLarge
 

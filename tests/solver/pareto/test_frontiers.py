@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import os
 from dataclasses import replace
 from threading import Event
 
@@ -28,6 +27,7 @@ from solver.pareto import (
 from solver.pareto.supported_plans import EligiblePairs, supported_plans
 from solver.policy import dec_min, per_topic
 from tests import strategies
+from tests.amount import INSTANCES
 from tests.shapes import SHAPES, Document, member, rebalance, shape
 from tests.solver.brute import Brute
 from tests.solver.pareto import brute
@@ -36,7 +36,6 @@ from tests.strategies import seeded_rebalance
 
 BALANCE = importlib.import_module("solver.pareto.moves_and_balance")
 FRONTIER = importlib.import_module("solver.pareto.frontier")
-INSTANCES = int(os.environ.get("ORACLE_INSTANCES", "2000"))
 WIDE = strategies.Limits(members=5, topics=4, partitions=3)
 MOST = 3000  # assignments to try
 

@@ -17,10 +17,11 @@ from solver.peak_lag import can_answer, solve
 from solver.peak_lag.bounds import bound_peak_lag
 from solver.peak_lag.lag_instance import build_lag_instance
 from solver.peak_lag.work import Work
+from tests.amount import INSTANCES
 from tests.shapes import SHAPES, Document, member, rebalance, shape
 from tests.solver.brute import Brute
 from tests.solver.peak_lag.settings import lagging
-from tests.solver.routes import INSTANCES, instance
+from tests.solver.routes import instance
 from tests.strategies import TINY
 from verify import TooLarge
 

@@ -11,10 +11,10 @@ from solver import Limits
 from solver.peak_lag import bounds
 from solver.peak_lag.bounds import pigeonhole_bounds
 from solver.peak_lag.work import Work
+from tests.amount import INSTANCES
 from tests.solver.brute import Brute
 from tests.solver.peak_lag.settings import lag_instances, lagging
 from tests.solver.peak_lag.test_answers import check
-from tests.solver.routes import INSTANCES
 from tests.strategies import TINY
 from verify import TooLarge
 

@@ -10,9 +10,10 @@ import pytest
 import verify
 from rebalance import to_json
 from solver import Limits, Status, parse_policy, peak_lag, solve
+from tests.amount import INSTANCES
 from tests.shapes import Document, member, rebalance
 from tests.solver.brute import Brute
-from tests.solver.routes import INSTANCES, instance
+from tests.solver.routes import instance
 from tests.solver.test_engines_agree import with_lags
 from tests.strategies import Limits as Size
 from tests.strategies import seeded_rebalance
