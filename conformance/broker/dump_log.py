@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from conformance.broker.server import java_with_kafka
+from conformance.broker.server import FRUGAL, java_with_kafka
 from conformance.java.running import SHOWN, run_to_end
 from rebalance import OutsideError
 
 DUMP_SECONDS: Final = 120
 _TOOL: Final = "org.apache.kafka.tools.DumpLogSegments"
-_FRUGAL: Final = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 
 
 def dump_log(
@@ -40,7 +39,7 @@ def dump_log(
     java, *path = java_with_kafka()
     locale = [f"-D{name}.encoding={encoding}" for name in ("file", "stdout")]
     files = ",".join(map(str, segments))
-    command = [java, *_FRUGAL, *locale, *path, _TOOL, *options, "--files", files]
+    command = [java, *FRUGAL, *locale, *path, _TOOL, *options, "--files", files]
     ran = run_to_end(command, seconds=DUMP_SECONDS)
     if isinstance(ran, str):
         raise OutsideError(f"cannot print segments: {ran}")

@@ -36,6 +36,7 @@ START_SECONDS: Final = 90
 STOP_SECONDS: Final = 15
 ATTEMPTS: Final = 3  # another process can take a free port before we listen
 STARTED: Final = "Kafka Server started"
+FRUGAL: Final = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 SHOWN: Final = 2000  # characters of the log in an error
 KEEPER: Final = """
 exec 3<&0
@@ -130,7 +131,8 @@ def _started(
 
 def _format(java: list[str], aside: Path, listener: Listener) -> None:
     cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
-    command = [*java, "kafka.tools.StorageTool", "format", f"--cluster-id={cluster}"]
+    command = [java[0], *FRUGAL, *java[1:], "kafka.tools.StorageTool", "format"]
+    command += [f"--cluster-id={cluster}"]
     command += ["--config", str(aside / "settings")]
     command += [word for one in listener.scram for word in ("--add-scram", one)]
     run_java(command, what="format a broker's storage", seconds=FORMAT_SECONDS)
@@ -138,8 +140,8 @@ def _format(java: list[str], aside: Path, listener: Listener) -> None:
 
 @contextmanager
 def _process(java: list[str], aside: Path) -> Iterator[subprocess.Popen[bytes]]:
-    frugal = ["-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
-    command = [java[0], *frugal, *java[1:], "kafka.Kafka", str(aside / "settings")]
+    command = [java[0], "-Xmx512m", *FRUGAL, *java[1:]]
+    command += ["kafka.Kafka", str(aside / "settings")]
     with (aside / "log").open("wb") as log:
         process = subprocess.Popen(  # noqa: S603  # the user's own Java, and our jars
             ["/bin/sh", "-c", KEEPER, "keeper", *command],
