@@ -31,7 +31,7 @@ LEFT_OUT: Final = re.compile(r"ORACLE_|PYTEST_|MAKE|MFLAGS|SHLVL|PWD|OLDPWD|_$")
 
 _AMOUNT: Final = re.compile(r"ORACLE_(INSTANCES|PROFILE)|settings\.default")
 _INSTALLED: Final = re.compile(
-    r"conformance\.(checks|clients|runs|shrinking|wire)|--client|browser"
+    r"conformance\.(?!broker|corpus|java|random_rebalances|scenario)|--client|browser"
 )
 _STATEFUL: Final = {"find", "settings", "stateful"}
 
