@@ -11,6 +11,7 @@ from conformance.confirmation.histories import (
     CRAFTED_ENDLESS,
     DELETED,
     ENDLESS,
+    MANY_JOIN,
     NO_MATCH,
     NO_TOPIC,
     OTHER_PATTERN,
@@ -88,6 +89,12 @@ CASES: Final = (
         "franz-go@1.15.4/sticky franz-go@1.15.4/cooperative-sticky",
     ),
     *_cases("double-claims-panic", "no fault", [STALE], "franz-go@1.22.2/sticky"),
+    *_cases(
+        "mixed-joiners-crash",
+        "crash",
+        [MANY_JOIN],
+        "librdkafka@2.16.1/cooperative-sticky",
+    ),
     *_cases(
         "no-subscription",
         "crash",

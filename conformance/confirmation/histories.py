@@ -223,3 +223,37 @@ CRAFTED_ENDLESS: Final = replace(
     )
     + ENDLESS.sentences,
 )
+
+MANY_TOPICS: Final = MappingProxyType(
+    dict(zip("ABCDEFGHIJ", (12, 9, 6, 5, 4, 11, 4, 12, 12, 4), strict=True))
+)
+MANY_JOINERS: Final = MappingProxyType(
+    {"m2": "A", "m3": "DF", "m4": "C", "m5": "IJ", "m6": "GI", "m8": "BG", "m9": "HJ"}
+)
+
+
+def _play_many_join(group: RealGroup) -> None:
+    group.make_ready(*MANY_JOINERS)
+    group.start("m1", list(MANY_TOPICS))
+    group.settle()
+    group.pause("m1")
+    for member, topics in MANY_JOINERS.items():
+        group.start(member, list(topics))
+    group.wait_for_members()
+    group.resume("m1")
+
+
+MANY_JOIN: Final = History(
+    topics=MANY_TOPICS,
+    sentences=sentences(
+        """
+        m1 starts, subscribes to ten topics, A to J, and receives all 79 partitions.
+
+        Seven consumers start while m1 does not poll: m2 subscribes to A, m3 to D and F,
+        m4 to C, m5 to I and J, m6 to G and I, m8 to B and G, m9 to H and J.
+
+        m1 polls, and one rebalance sees all eight.
+        """
+    ),
+    play=_play_many_join,
+)
