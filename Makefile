@@ -21,7 +21,7 @@ PASSED := build/passed.json
 UNIQUE := oracle pipeline conformance heuristics rebalance solver verify
 WITH_PYTHON := python=$$(PYTHON="$(PYTHON)" sh tools/find_python.sh) && "$$python"
 
-.PHONY: help setup dev audit test test-all workers clients lint format mutation browser pictures bench lock clean
+.PHONY: help setup dev audit test test-all workers clients confirm lint format mutation browser pictures bench lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -40,6 +40,9 @@ workers: setup ## pack what Spark's workers import, for clusters (build/workers)
 
 clients: dev ## install third-party clients at pinned versions (build/clients)
 	@$(BIN)/python -m tools.clients
+
+confirm: clients ## test known hangs and crashes with real consumers on a real broker
+	@$(BIN)/python -m conformance.confirmation
 
 lint: dev ## formatting, lint rules, types, import borders and repeated names
 	@$(BIN)/ruff format --check --quiet .
