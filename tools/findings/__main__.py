@@ -1,0 +1,95 @@
+"""Write the pages of findings: ``python -m tools.findings [--trials] [--try ID]``.
+
+``--trials`` gives the examples of all findings to all installed clients first, and
+stores the outcomes; ``--try ID`` does so for one finding, and prints them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Final
+
+from conformance.findings import (
+    Definition,
+    Trial,
+    all_definitions,
+    definition,
+    try_examples,
+)
+from rebalance import OutsideError
+from tools.findings.every import FOLDER, TRIALS, files
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+GENERATED: Final = ("*.md", "pictures/*.svg", "instances/*.jsonl", "clients/*.md")
+
+
+def main() -> int:
+    """Run the command; the exit code is 3 if records or clients are missing."""
+    parser = argparse.ArgumentParser(prog="python -m tools.findings")
+    parser.add_argument("--trials", action="store_true", help="try all examples anew")
+    parser.add_argument("--try", dest="tried", metavar="ID", help="try one finding")
+    asked = parser.parse_args()
+    try:
+        if asked.tried:
+            return _try(asked.tried)
+        if asked.trials:
+            _store_trials()
+        _write()
+    except OutsideError as error:
+        print(error, file=sys.stderr)
+        return 3
+    return 0
+
+
+def _try(name: str) -> int:
+    one = definition(name)
+    shows = False
+    for trial in _trials((one,)):
+        mark = "shows it" if trial.shows else "does not"
+        print(f"{trial.spec}, example {trial.example + 1}: {mark} ({trial.category})")
+        shows |= trial.shows
+    return 1 if shows else 0
+
+
+def _store_trials() -> None:
+    lines = [_line(trial) for trial in _trials(all_definitions())]
+    (ROOT / FOLDER / TRIALS).write_text("".join(lines), encoding="utf-8")
+
+
+def _line(trial: Trial) -> str:
+    return trial.model_dump_json(exclude_none=True) + "\n"
+
+
+def _write() -> None:
+    folder = ROOT / FOLDER
+    made = dict(files(ROOT))
+    for pattern in GENERATED:
+        for path in folder.glob(pattern):
+            if path.relative_to(ROOT).as_posix() not in made:
+                path.unlink()
+    for name, text in made.items():
+        target = ROOT / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+
+
+def _trials(definitions: tuple[Definition, ...]) -> Iterator[Trial]:
+    return try_examples(
+        date=datetime.now(UTC).date().isoformat(),
+        oracle=version("assignor-oracle"),
+        missing=_report,
+        definitions=definitions,
+    )
+
+
+def _report(spec: str) -> None:
+    print(f"{spec} is not installed: run `make clients`", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
