@@ -116,7 +116,7 @@ def try_examples(
         except MissingClientError:
             missing(one.spec)
             continue
-        subject = external.start()
+        subject = external.start_impatient(seconds)  # a slow start is no hang
         try:
             for definition in wanted:
                 for number, source in enumerate(definition.examples):

@@ -1,14 +1,15 @@
-"""Write the pages of findings: ``python -m tools.findings [--trials] [--try ID]``.
+"""Write the pages of findings: ``python -m tools.findings [--trials [ID…]]``.
 
-``--trials`` gives the examples of all findings to all installed clients first, and
-stores the outcomes; ``--try ID`` does so for one finding, and prints them.
+``--trials`` gives the examples of all findings, or of those that are named, to all
+installed clients first, and stores the outcomes. ``--try ID`` prints those of one.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -22,7 +23,7 @@ from conformance.findings import (
     try_examples,
 )
 from rebalance import OutsideError
-from tools.findings.every import FOLDER, TRIALS, files
+from tools.findings.every import FOLDER, TRIALS, files, read_trials
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 GENERATED: Final = ("*.md", "pictures/*.svg", "instances/*.jsonl", "clients/*.md")
@@ -31,14 +32,14 @@ GENERATED: Final = ("*.md", "pictures/*.svg", "instances/*.jsonl", "clients/*.md
 def main() -> int:
     """Run the command; the exit code is 3 if records or clients are missing."""
     parser = argparse.ArgumentParser(prog="python -m tools.findings")
-    parser.add_argument("--trials", action="store_true", help="try all examples anew")
+    parser.add_argument("--trials", nargs="*", metavar="ID", help="try examples anew")
     parser.add_argument("--try", dest="tried", metavar="ID", help="try one finding")
     asked = parser.parse_args()
     try:
         if asked.tried:
             return _try(asked.tried)
-        if asked.trials:
-            _store_trials()
+        if asked.trials is not None:
+            _store_trials(asked.trials)
         _write()
     except OutsideError as error:
         print(error, file=sys.stderr)
@@ -56,13 +57,17 @@ def _try(name: str) -> int:
     return 1 if shows else 0
 
 
-def _store_trials() -> None:
-    lines = [_line(trial) for trial in _trials(all_definitions())]
-    (ROOT / FOLDER / TRIALS).write_text("".join(lines), encoding="utf-8")
-
-
-def _line(trial: Trial) -> str:
-    return trial.model_dump_json(exclude_none=True) + "\n"
+def _store_trials(names: Sequence[str]) -> None:
+    """Replace the trials of some findings, or of all."""
+    wanted = tuple(map(definition, names)) or all_definitions()
+    anew = {one.id for one in wanted}
+    path = ROOT / FOLDER / TRIALS
+    kept = [trial for trial in read_trials(path) if trial.finding not in anew]
+    known = {one.id for one in all_definitions()}
+    trials = [one for one in (*kept, *_trials(wanted)) if one.finding in known]
+    trials.sort(key=lambda one: (one.finding, one.example))
+    lines = "".join(one.model_dump_json(exclude_none=True) + "\n" for one in trials)
+    path.write_bytes(gzip.compress(lines.encode(), mtime=0))
 
 
 def _write() -> None:

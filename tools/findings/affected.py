@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from conformance.clients import all_client_assignors
+from conformance.clients import ClientAssignor, all_client_assignors
 from conformance.findings import Trial
 from conformance.runs import Finding
 
@@ -19,7 +19,8 @@ class Affected:
     assignors
         Affected assignors of each affected version, newest version first.
     spared
-        Versions that were tried and have no assignor that is affected.
+        Versions that were tried, have an assignor of the same name as an affected one
+        of the client, and are not affected.
     """
 
     client: str
@@ -30,33 +31,39 @@ class Affected:
 def affected_by(
     trials: Iterable[Trial], findings: Iterable[Finding]
 ) -> tuple[tuple[Affected, ...], tuple[str, ...]]:
-    """Return the affected clients, and those of which every assignor was spared."""
+    """Return the affected clients, and those without the finding.
+
+    A client counts as without the finding only if it has an assignor of the same name
+    as an affected one, which was tried.
+    """
     trials = tuple(trials)
     shown = {one.spec for one in trials if one.shows}
     shown |= {one.subject.name for one in findings}
     tried = {one.spec for one in trials} | shown
     every = [one for one in all_client_assignors() if one.spec in tried]
-    clients = list(dict.fromkeys(one.client for one in every))
+    names = {one.assignor for one in every if one.spec in shown}
     hit: list[Affected] = []
     clean: list[str] = []
-    for client in clients:
-        versions: dict[str, list[str]] = {}
-        for one in every:
-            if one.client == client:
-                names = versions.setdefault(one.version, [])
-                if one.spec in shown:
-                    names.append(one.assignor)
-        if any(versions.values()):
-            hit.append(
-                Affected(
-                    client=client,
-                    assignors={v: names for v, names in versions.items() if names},
-                    spared=[v for v, names in versions.items() if not names],
-                )
-            )
-        else:
+    for client in dict.fromkeys(one.client for one in every):
+        mine = [one for one in every if one.client == client]
+        affected = [one for one in mine if one.spec in shown]
+        if affected:
+            hit.append(_affected(client, mine, affected))
+        elif any(one.assignor in names for one in mine):
             clean.append(client)
     return tuple(hit), tuple(clean)
+
+
+def _affected(
+    client: str, mine: Sequence[ClientAssignor], affected: Sequence[ClientAssignor]
+) -> Affected:
+    assignors: dict[str, list[str]] = {}
+    for one in affected:
+        assignors.setdefault(one.version, []).append(one.assignor)
+    names = {one.assignor for one in affected}
+    comparable = dict.fromkeys(one.version for one in mine if one.assignor in names)
+    spared = [version for version in comparable if version not in assignors]
+    return Affected(client=client, assignors=assignors, spared=spared)
 
 
 def affected_in_words(hit: Sequence[Affected]) -> str:

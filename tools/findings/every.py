@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -23,7 +24,7 @@ from tools.findings.page import page_context, told_of
 from tools.findings.picture import picture_of
 
 FOLDER: Final = "docs/findings"
-TRIALS: Final = "trials.jsonl"
+TRIALS: Final = "trials.jsonl.gz"
 
 
 def files(root: Path) -> Iterator[tuple[str, str]]:
@@ -80,7 +81,8 @@ def read_trials(path: Path) -> tuple[Trial, ...]:
     """Read the stored trials; none if there is no file."""
     if not path.exists():
         return ()
-    return tuple(parse_trial(line) for line in path.read_bytes().splitlines() if line)
+    lines = gzip.decompress(path.read_bytes()).splitlines()
+    return tuple(parse_trial(line) for line in lines)
 
 
 def _tidy(text: str) -> str:

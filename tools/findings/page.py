@@ -61,6 +61,7 @@ def page_context(
         "advice": wrapped(definition.advice),
         "instance_intro": wrapped(_instance_intro(definition, case)),
         "instances": [instance_json(one) for one in (*case.before, case.instance)],
+        "others": list(_others(definition, case)),
         "provable": wrapped(definition.provable),
         "expected": list(_expected(case)),
         "certificate": wrapped(_certificate(case)),
@@ -104,22 +105,31 @@ def _found_with(trials: Sequence[Trial], findings: Sequence[Finding]) -> str:
 
 
 def _instance_intro(definition: Definition, case: Case) -> str:
-    source = next(
+    number = next(
         (
-            one.scenario
-            for one in definition.examples
-            if one.documents()[-1] == case.instance and one.scenario
+            place
+            for place, one in enumerate(definition.examples)
+            if one.documents()[-1] == case.instance
         ),
         None,
     )
-    corpus = (
-        f"It is the scenario `{source}` of the [corpus](../conformance.md#corpus). "
-    )
     again = "The leader's assignor sees these rebalances one after the other. "
-    return f"{corpus if source else ''}{again if case.before else ''}" or (
-        "No part of it can be removed without losing the outcome, or only names would "
-        "become less clear."
-    )
+    if number is None:
+        return "The smallest instance on record, shrunk from a random rebalance."
+    count = len(definition.examples)
+    named = definition.examples[number].scenario
+    corpus = f", the scenario `{named}` of the [corpus](../conformance.md#corpus)"
+    place = f"Example {number + 1} of {count}" if count > 1 else "The example"
+    return f"{again if case.before else ''}{place}{corpus if named else ''}."
+
+
+def _others(definition: Definition, case: Case) -> Iterator[dict[str, str]]:
+    """Yield the other examples, which the table of results refers to."""
+    for place, one in enumerate(definition.examples, 1):
+        instance = one.documents()[-1]
+        if instance != case.instance:
+            named = f" (scenario {one.scenario})" if one.scenario else ""
+            yield {"title": f"Example {place}{named}", "text": instance_json(instance)}
 
 
 def _expected(case: Case) -> Iterator[str]:
