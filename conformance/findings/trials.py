@@ -197,6 +197,10 @@ def _trial(
 ) -> Trial:
     shows = _shows(definition, definition.examples[number], one, outcome)
     parts: dict[str, Any] = case_parts(outcome) if shows else {"reason": outcome.reason}
+    if parts.get("reason"):
+        parts["reason"] = _first_line(parts["reason"])
+    if "rounds" in parts:
+        parts["rounds"] = [_short(one) for one in parts["rounds"]]
     stated = ("reason", "rounds", "expected", "needless_moves")
     more: dict[str, Any] = {
         name: parts[name] for name in stated if parts.get(name) is not None
@@ -215,3 +219,14 @@ def _trial(
         date=date,
         oracle=oracle,
     )
+
+
+def _short(one: RoundRecord) -> RoundRecord:
+    if one.reason is None:
+        return one
+    return one.model_copy(update={"reason": _first_line(one.reason)})
+
+
+def _first_line(reason: str) -> str:
+    """Return a reason without the stack, which names folders of this machine."""
+    return reason.strip().partition("\n")[0]

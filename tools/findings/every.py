@@ -70,7 +70,7 @@ def files(root: Path) -> Iterator[tuple[str, str]]:
     index = templates.get_template("index.md.j2")
     yield (
         f"{FOLDER}/README.md",
-        _tidy(index.render(index_context(stored, trials, found))),
+        _tidy(index.render(index_context(stored, trials, found, folder=folder))),
     )
     for client in clients_in(stored):
         text = client_page(client, stored, trials, found)

@@ -46,9 +46,16 @@ def reproducers_of(folder: Path, finding: str) -> tuple[Reproducer, ...]:
 
 
 def confirmations_of(folder: Path, finding: str) -> tuple[dict[str, Any], ...]:
-    """Return the confirmations (confirmation/1) of a finding, as they are stored."""
-    path = folder / "confirmations.jsonl"
-    if not path.exists():
-        return ()
-    lines = [orjson.loads(line) for line in path.read_bytes().splitlines() if line]
+    """Return the confirmations (confirmation/1) of a finding, as they are stored.
+
+    A reproducer that runs real consumers has its own, next to it.
+    """
+    paths = [folder / "confirmations.jsonl"]
+    paths += sorted(folder.glob(f"reproducers/{finding}/*/confirmation.jsonl"))
+    lines = [
+        orjson.loads(line)
+        for path in paths
+        if path.exists()
+        for line in path.read_bytes().splitlines()
+    ]
     return tuple(line for line in lines if line["finding"] == finding)

@@ -10,6 +10,7 @@ from conformance.clients import all_client_assignors
 from conformance.findings import Definition, Stored, Trial, all_definitions
 from conformance.runs import Finding
 from tools.findings.affected import affected_by
+from tools.findings.evidence import confirmations_of, reproducers_of
 from tools.findings.matrix import (
     client_tables,
     families_in,
@@ -17,6 +18,7 @@ from tools.findings.matrix import (
     subjects_in,
     totals_table,
 )
+from tools.findings.page import confirmed_in_words
 from tools.findings.prose import item, wrapped
 
 TEMPLATES: Final = Path(__file__).with_name("templates")
@@ -26,13 +28,15 @@ def index_context(
     stored: Stored,
     trials: Sequence[Trial],
     found: Mapping[str, Sequence[Finding]],
+    *,
+    folder: Path,
 ) -> dict[str, Any]:
     """Return the values of the template ``index.md.j2``."""
     listed: dict[str, list[str]] = {
         status: [] for status in ("open", "by-design", "withdrawn")
     }
     for one in all_definitions():
-        listed[one.status].append(_row(one, trials, found))
+        listed[one.status].append(_row(one, trials, found, folder))
     runs = stored.runs
     return {
         "intro": wrapped(_intro(stored, trials)),
@@ -130,7 +134,10 @@ def clean_lines(
 
 
 def _row(
-    one: Definition, trials: Sequence[Trial], found: Mapping[str, Sequence[Finding]]
+    one: Definition,
+    trials: Sequence[Trial],
+    found: Mapping[str, Sequence[Finding]],
+    folder: Path,
 ) -> str:
     mine = [trial for trial in trials if trial.finding == one.id]
     findings = found[one.id]
@@ -138,7 +145,12 @@ def _row(
         sorted({t.category for t in mine if t.shows} | {f.category for f in findings})
     )
     clients = ", ".join(_clients_of(one, trials, found)) or "–"
-    return f"| [{one.title}]({one.id}.md) | {outcome or '–'} | {clients} |"
+    real = confirmed_in_words(confirmations_of(folder, one.id))
+    tests = reproducers_of(folder, one.id)
+    languages = sorted({t.record["language"] for t in tests if t.record["confirmed"]})
+    shown = ", ".join(languages) or "–"
+    title = f"[{one.title}]({one.id}.md)"
+    return f"| {title} | {outcome or '–'} | {clients} | {real} | {shown} |"
 
 
 def _clients_of(
@@ -151,7 +163,8 @@ def _clients_of(
 def _table(rows: Sequence[str]) -> list[str]:
     if not rows:
         return ["None."]
-    return ["| finding | outcome | clients |", "| --- | --- | --- |", *rows]
+    head = "| finding | outcome | clients | real consumers | reproducer |"
+    return [head, "| --- | --- | --- | --- | --- |", *rows]
 
 
 def _status(name: str) -> str:

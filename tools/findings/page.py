@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Any, Final
 
 from conformance.findings import Definition, Trial
@@ -28,6 +29,9 @@ with somebody else; *new*: nobody claimed it; *waits*: withheld until it is revo
 any more.
 """
 PLACES: Final = 6
+ALL_REAL: Final = "all real"
+NO_FAULT: Final = "no fault"
+"""What a confirmation expects of a version that does not have the finding."""
 
 
 def page_context(
@@ -70,7 +74,7 @@ def page_context(
         "commands": list(_commands(definition, case, findings)),
         "reproducers": [_reproducer(one) for one in reproducers],
         "reachable": wrapped(definition.reachable),
-        "confirmations": [_confirmation(one) for one in confirmations],
+        "confirmations": list(_histories(confirmations)),
         "threads": [item(f"<{one.url}>: {one.says}.") for one in definition.threads],
     }
 
@@ -240,7 +244,7 @@ def _reason(trial: Trial) -> str:
 
 def _one_line(text: str) -> str:
     first = text.strip().splitlines()[0] if text.strip() else ""
-    short = first if len(first) <= 120 else first[:117] + "…"
+    short = first if len(first) <= 200 else first[:199] + "…"
     return short.replace("|", "\\|").replace("`", "'")
 
 
@@ -294,13 +298,45 @@ def _reproducer(one: Reproducer) -> dict[str, Any]:
     }
 
 
-def _confirmation(one: dict[str, Any]) -> dict[str, Any]:
-    who = f"{one['client']} {one['version']} {one['assignor']}"
-    state = "confirmed" if one["confirmed"] else "not confirmed"
-    intro = f"{one['cluster']}; {one['members']}; {one['date']}."
-    return {
-        "heading": f"{who}: {state}",
-        "intro": wrapped(intro),
-        "history": [item(sentence) for sentence in one["history"]],
-        "outcome": wrapped(one["outcome"]),
-    }
+def confirmed_in_words(confirmations: Sequence[dict[str, Any]]) -> str:
+    """Return the strongest result with real consumers: of real members, or crafted."""
+    shown = [
+        one for one in confirmations if one["confirmed"] and one["expected"] != NO_FAULT
+    ]
+    if any(one["members"] == ALL_REAL for one in shown):
+        return "seen, all members real"
+    if shown:
+        return "seen, members crafted"
+    return "tried, not seen" if confirmations else "–"
+
+
+def _histories(confirmations: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield a section per history; assignors that went through it share the section."""
+
+    def key(one: dict[str, Any]) -> tuple[Any, ...]:
+        return one["members"], one["cluster"], one["date"], tuple(one["history"])
+
+    for _, group in groupby(sorted(confirmations, key=key), key=key):
+        listed = list(group)
+        first = listed[0]
+        clients = ", ".join(sorted({one["client"] for one in listed}))
+        rows = [
+            f"| {one['client']} {one['version']} `{one['assignor']}` | {_seen(one)} | "
+            f"{_one_line(one['outcome'])} |"
+            for one in sorted(listed, key=lambda one: (one["client"], one["version"]))
+        ]
+        yield {
+            "heading": f"{clients}: {first['members']}",
+            "intro": wrapped(f"On {first['cluster']}, {first['date']}:"),
+            "history": [
+                wrapped(f"{number}. {sentence}", indent="   ")
+                for number, sentence in enumerate(first["history"], 1)
+            ],
+            "rows": ["| assignor | finding | outcome |", "| --- | --- | --- |", *rows],
+        }
+
+
+def _seen(one: dict[str, Any]) -> str:
+    if one["expected"] == NO_FAULT:
+        return "not there, as expected" if one["confirmed"] else "there, unexpectedly"
+    return "seen" if one["confirmed"] else "**not seen**"
