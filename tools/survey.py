@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -19,6 +20,7 @@ PARTS = Path("build/survey")
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Survey clients; return 3 if one is missing or does not answer."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # ends programs, too
     parser = _parser()
     options = parser.parse_args(arguments)
     if any("/" in spec for spec in options.client):

@@ -63,6 +63,8 @@ class SurveyPlan:
         Limit of all draws of one assignor, after which the rest is left out.
     shrink_seconds : float
         Limit per finding.
+    corpus : bool
+        Whether to send the rebalances of the corpus, too (family ``file``).
     date, oracle : str
         Day of the run (UTC), and version of this program, for the records.
     """
@@ -73,6 +75,7 @@ class SurveyPlan:
     seconds: float = 5.0
     draw_seconds: float | None = None
     shrink_seconds: float = 2.0
+    corpus: bool = True
     date: str
     oracle: str
 
@@ -144,8 +147,8 @@ def _counted(source: Confirmed, plan: SurveyPlan, *, cooperative: bool) -> list[
         seconds=plan.draw_seconds,
         cooperative=cooperative,
     )
-    given = run_instances(source, corpus_rebalances(), runs)
-    return [*run_families(source, runs).values(), given]
+    given = [run_instances(source, corpus_rebalances(), runs)] if plan.corpus else []
+    return [*run_families(source, runs).values(), *given]
 
 
 def _shrunk(

@@ -16,6 +16,7 @@ import orjson
 from conformance.clients import Answer, ClientAssignor, MissingClientError
 from conformance.runs import External, Subject, external_client, in_workers
 from conformance.survey.assignor_survey import SurveyPlan, survey_assignor
+from conformance.survey.confirmed_hangs import close_all
 from conformance.survey.record_files import record_file, write_records
 from conformance.wire import wired_client
 from rebalance import OutsideError
@@ -143,4 +144,5 @@ class _NoSubject:
         raise NotImplementedError
 
     def close(self) -> None:
-        """Nothing was started."""
+        """End what a task has started, if it did not end."""
+        close_all()
