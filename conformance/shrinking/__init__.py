@@ -3,14 +3,21 @@
 from conformance.shrinking.ddmin import ddmin
 from conformance.shrinking.reduction import Reduction, reduce_rebalance
 from conformance.shrinking.shrink import Shrinker, Shrunk
-from conformance.shrinking.shrink_runs import shrink_all, shrunk_record
+from conformance.shrinking.shrink_runs import (
+    ShrinkTask,
+    shrink_all,
+    shrink_task,
+    shrunk_record,
+)
 
 __all__ = [
     "Reduction",
+    "ShrinkTask",
     "Shrinker",
     "Shrunk",
     "ddmin",
     "reduce_rebalance",
     "shrink_all",
+    "shrink_task",
     "shrunk_record",
 ]
