@@ -1,4 +1,4 @@
-"""What a reproducer shows: one rebalance, one assignor, and the outcome that is wrong."""
+"""What a reproducer shows: a rebalance, an assignor, and the outcome that is wrong."""
 
 from __future__ import annotations
 
@@ -41,6 +41,8 @@ class Case:
         The outcome that is wrong.
     instance : dict
         A rebalance/1 document.
+    earlier : tuple of dict
+        Rebalances that the leader has led before, and remembers.
     """
 
     name: str
@@ -50,12 +52,13 @@ class Case:
     category: Category
     instance: Document
     about: str = ""
+    earlier: tuple[Document, ...] = ()
 
     @property
     def slug(self) -> str:
         """The name, reduced to lower-case letters, digits, and hyphens."""
         reduced = re.sub(r"[^a-z0-9]+", "-", self.name.lower()).strip("-")
-        return reduced or "finding"
+        return reduced if reduced[:1].isalpha() else f"finding-{reduced}".strip("-")
 
     @property
     def topics(self) -> dict[str, int]:
@@ -75,10 +78,17 @@ class Case:
         return sorted(self.instance["members"].items())
 
     @property
+    def before(self) -> list[list[tuple[str, Document]]]:
+        """Members of the earlier rebalances, by id."""
+        return [sorted(one["members"].items()) for one in self.earlier]
+
+    @property
     def owners(self) -> dict[str, dict[str, list[int]]]:
         """Partitions whose claim is accepted (KIP-341), by member and topic."""
         held: dict[str, dict[str, list[int]]] = {}
-        for (member, topic), numbers in sorted(verify.understand(self.instance).owned.items()):
+        for (member, topic), numbers in sorted(
+            verify.understand(self.instance).owned.items()
+        ):
             held.setdefault(member, {})[topic] = sorted(numbers)
         return held
 

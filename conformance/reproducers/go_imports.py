@@ -1,12 +1,12 @@
-"""Packages of Go's own library that a rendered test uses: unused ones do not compile."""
+"""Packages of Go's own library that a rendered test uses: Go rejects unused ones."""
 
 from __future__ import annotations
 
+from conformance.reproducers.asserted_property import AssertedProperty
 from conformance.reproducers.case import Case
-from conformance.reproducers.checks import Checks
 
 
-def go_imports(check: Checks, case: Case) -> list[str]:
+def go_imports(check: AssertedProperty, case: Case) -> list[str]:
     """Return the import paths, sorted."""
     client = case.assignor.client
     used = {

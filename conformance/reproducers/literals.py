@@ -19,9 +19,9 @@ def text(value: str) -> str:
 
 
 def comment(value: str) -> str:
-    """Return text for a line comment: one line, and nothing that could end it.
+    r"""Return text for a line comment: one line, and nothing that could end it.
 
-    Java reads escapes such as ``\\u000a`` before it looks for comments.
+    Java reads escapes such as ``\u000a`` before it looks for comments.
     """
     one_line = " ".join(value.split()).replace("\\", "/")
     return "".join(c for c in one_line if c.isprintable()).replace("*/", "* /")
@@ -47,7 +47,9 @@ def go_strings(values: Sequence[str]) -> str:
 
 def go_owned(owned: Owned) -> str:
     """Return a map from topics to partitions."""
-    rows = (f"{text(t)}: {{{_joined(map(str, ns))}}}" for t, ns in sorted(owned.items()))
+    rows = (
+        f"{text(t)}: {{{_joined(map(str, ns))}}}" for t, ns in sorted(owned.items())
+    )
     return f"map[string][]int32{{{_joined(rows)}}}"
 
 
@@ -58,16 +60,19 @@ def go_racks(racks: Sequence[Sequence[str]]) -> str:
 
 def java_strings(values: Sequence[str]) -> str:
     """Return a ``List<String>``."""
-    return f"List.<String>of({_joined(map(text, values))})"
+    return f"List.of({_joined(map(text, values))})"
 
 
 def java_owned(owned: Owned) -> str:
-    """Return a ``Map<String, List<Integer>>``."""
-    rows = (
-        f"Map.entry({text(t)}, List.<Integer>of({_joined(map(str, ns))}))"
+    """Return a ``Map<String, List<Integer>>``; ``Map.of`` takes ten entries at most."""
+    rows = [
+        (text(t), f"List.of({_joined(map(str, ns))})")
         for t, ns in sorted(owned.items())
-    )
-    return f"Map.<String, List<Integer>>ofEntries({_joined(rows)})"
+    ]
+    if len(rows) <= 10:
+        return f"Map.of({_joined(_joined(row) for row in rows)})"
+    entries = (f"Map.entry({topic}, {numbers})" for topic, numbers in rows)
+    return f"Map.ofEntries({_joined(entries)})"
 
 
 def java_racks(racks: Sequence[Sequence[str]]) -> str:

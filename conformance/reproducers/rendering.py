@@ -5,10 +5,11 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from conformance.reproducers.asserted_property import asserted_property
 from conformance.reproducers.case import Case
-from conformance.reproducers.checks import checks_of
 from conformance.reproducers.go_imports import go_imports
 from conformance.reproducers.literals import FILTERS, comment
 from conformance.reproducers.targets import Target, target_of
@@ -25,6 +26,7 @@ REPEATS: Final = 200
 """Runs of an assignor whose answer differs from run to run."""
 
 WIDTH: Final = 80
+ABOUT: Final = 300  # characters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +69,7 @@ def render(case: Case) -> Reproducer:
     template = _environment().get_template(target.template)
     text = template.render(
         case=case,
-        check=checks_of(case),
+        check=asserted_property(case),
         header=tuple(_header(case, target)),
         imports=go_imports,
         seconds=SECONDS,
@@ -85,15 +87,19 @@ def render(case: Case) -> Reproducer:
 
 def _runs(case: Case) -> int:
     """Return how often the assignor is called: Go iterates over maps in any order."""
-    return REPEATS if case.assignor.language == "Go" and not case.assignor.deterministic else 1
+    return (
+        REPEATS
+        if case.assignor.language == "Go" and not case.assignor.deterministic
+        else 1
+    )
 
 
 def _header(case: Case, target: Target) -> Iterator[str]:
     assignor = case.assignor
     named = f"{assignor.client} {assignor.version}, assignor {assignor.assignor}"
     yield from _wrapped(f"{named}: {case.category.value}.")
-    if case.about:
-        yield from _wrapped(f"{case.about}.")
+    if about := case.about.partition("\n")[0][:ABOUT].strip():  # no stack trace
+        yield from _wrapped(f"{about}.")
     yield ""
     yield "Run it with"
     yield ""
@@ -106,6 +112,7 @@ def _wrapped(line: str) -> list[str]:
     )
 
 
+@cache
 def _environment() -> Environment:
     with extra_needed("rendering reproducers"):
         from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415

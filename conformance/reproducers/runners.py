@@ -26,7 +26,7 @@ from conformance.clients.installed import built_command, clients_folder, place_o
 from conformance.clients.jars import fetch
 from conformance.clients.kafka_clients import compiler_jar, installed, jars_folder
 from conformance.java import java_home
-from conformance.reproducers.junit import JUNIT
+from conformance.reproducers.junit_launcher import JUNIT
 from conformance.reproducers.rendering import Reproducer
 from rebalance import OutsideError
 
@@ -38,6 +38,11 @@ _PYTEST: Final = (
     "py",
     "pygments",
     "pytest",
+)
+
+_QUIET: Final = (
+    *("-m", "pytest", "-q", "-p", "no:cacheprovider"),
+    *("--tb=line", "--disable-warnings"),
 )
 
 
@@ -86,7 +91,7 @@ def _python(assignor: ClientAssignor, file: str, folder: Path) -> Runner:
         target = origin.parent if spec.submodule_search_locations else origin
         (beside / target.name).symlink_to(target)
     return Runner(
-        commands=((python, "-m", "pytest", "-q", "-p", "no:cacheprovider", file),),
+        commands=((python, *_QUIET, file),),
         environment={
             "PYTHONPATH": str(beside),
             "PYTHONHASHSEED": "0",
@@ -133,8 +138,24 @@ def _java(assignor: ClientAssignor, file: str, folder: Path) -> Runner:
     fetch((JUNIT, compiler), jars, java=Path(java))
     needed = (jars / JUNIT.file_name, *kafka.line_jars)
     path = os.pathsep.join(map(str, needed))
-    compile_ = ("-jar", str(jars / compiler.file_name), "-source", "17", "-target", "17")
-    named = ("-proc:none", "-nowarn", "-encoding", "UTF-8", "-d", "classes", "-cp", path)
+    compile_ = (
+        "-jar",
+        str(jars / compiler.file_name),
+        "-source",
+        "17",
+        "-target",
+        "17",
+    )
+    named = (
+        "-proc:none",
+        "-nowarn",
+        "-encoding",
+        "UTF-8",
+        "-d",
+        "classes",
+        "-cp",
+        path,
+    )
     launch = ("org.junit.platform.console.ConsoleLauncher", "execute")
     shown = ("--disable-banner", "--disable-ansi-colors", "--details=tree")
     selected = ("--select-class", Path(file).stem)
@@ -142,7 +163,15 @@ def _java(assignor: ClientAssignor, file: str, folder: Path) -> Runner:
     return Runner(
         commands=(
             (java, *compile_, *named, file),
-            (java, "-Xmx512m", "-cp", f"{path}{os.pathsep}classes", *launch, *shown, *selected),
+            (
+                java,
+                "-Xmx512m",
+                "-cp",
+                f"{path}{os.pathsep}classes",
+                *launch,
+                *shown,
+                *selected,
+            ),
         )
     )
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 from conformance.clients import LINES
 from conformance.clients.declaration import FOLDER
 from conformance.reproducers.case import Case, NoReproducerError
-from conformance.reproducers.junit import JUNIT
+from conformance.reproducers.junit_launcher import JUNIT
 
 _PYTHON_MODULES: Final = {
     "range": ("range", "RangePartitionAssignor"),
@@ -24,6 +24,10 @@ _JAVA_CLASSES: Final = {
     "cooperative-sticky": "CooperativeStickyAssignor",
     "uniform": "UniformAssignor",
 }
+_COPY: Final = "mvn -q dependency:copy -DoutputDirectory=jars -Dartifact=$jar"
+_LAUNCH: Final = (
+    "java -cp 'jars/*:classes' org.junit.platform.console.ConsoleLauncher execute"
+)
 _GO_FUNCTIONS: Final = {
     "range": "Range",
     "roundrobin": "RoundRobin",
@@ -71,6 +75,8 @@ def target_of(case: Case) -> Target:
     client = case.assignor.client
     if client not in _TARGETS:
         raise NoReproducerError(f"{client}: its assignors cannot be called by a test")
+    if case.earlier and client != "kafka-clients":
+        raise NoReproducerError(f"{client}: a leader that remembers has no template")
     return _TARGETS[client](case)
 
 
@@ -131,7 +137,8 @@ def _java(case: Case) -> Target:
     jars = [
         jar
         for jar in LINES[version].jars
-        if jar.name != "gson" and (client != "kafka-clients" or "-group-" not in jar.name)
+        if jar.name != "gson"
+        and (client != "kafka-clients" or "-group-" not in jar.name)
     ]
     jars = [j for j in jars if client != "kafka-clients" or "server" not in j.name]
     needs = tuple(f"{jar.group}:{jar.name}:{jar.version}" for jar in (*jars, JUNIT))
@@ -141,13 +148,9 @@ def _java(case: Case) -> Target:
         file=f"{name}.java",
         needs=needs,
         commands=(
-            *(
-                f"mvn -q dependency:copy -DoutputDirectory=jars -Dartifact={one}"
-                for one in needs
-            ),
+            f"for jar in {' '.join(needs)}; do {_COPY}; done",
             f"javac -cp 'jars/*' -d classes {name}.java",
-            "java -cp 'jars/*:classes' org.junit.platform.console.ConsoleLauncher "
-            f"execute --select-class {name}",
+            f"{_LAUNCH} --select-class {name}",
         ),
         names={
             "test": name,

@@ -12,7 +12,7 @@ _ERRORS: Final = {Category.ERROR: "error", Category.CRASH: "crash"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Checks:
+class AssertedProperty:
     """Flags for the templates.
 
     Attributes
@@ -49,7 +49,7 @@ class Checks:
     @property
     def claims(self) -> bool:
         """Whether the newest claimants are needed."""
-        return self.unrevoked or (self.valid and self.cooperative)
+        return self.unrevoked
 
     @property
     def uses_held(self) -> bool:
@@ -57,10 +57,10 @@ class Checks:
         return self.judged or self.kip54 or self.optimum or self.cooperative
 
 
-def checks_of(case: Case) -> Checks:
+def asserted_property(case: Case) -> AssertedProperty:
     """Return the property that the outcome of a case violates."""
     category = case.category
-    return Checks(
+    return AssertedProperty(
         hang=category is Category.HANG,
         error=_ERRORS.get(category),
         valid=category is Category.INVALID,

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
+from conformance.clients.installed import clients_folder
 from conformance.reproducers.rendering import Reproducer
 from conformance.reproducers.runners import runner_of
 
@@ -97,7 +98,7 @@ def _run(
     *,
     seconds: float,
 ) -> tuple[int, str] | None:
-    """Return exit code and output; None if the command, with all it started, is late."""
+    """Return exit code and output; None if the command is late, and was killed."""
     variables = {**os.environ, **environment}
     process = subprocess.Popen(  # noqa: S603  # a test runner, and a rendered test
         command,
@@ -122,6 +123,7 @@ def _run(
 def _last(output: str, folder: Path) -> str:
     """Return the lines around the finding, else the last, without durations."""
     plain = output.replace(f"{folder}/", "").replace(str(folder), "")
+    plain = plain.replace(f"{clients_folder()}/", "")
     lines = [_DURATION.sub("…", line.rstrip()) for line in plain.splitlines()]
     lines = [line for line in lines if line.strip()]
     shown = [i for i, line in enumerate(lines) if "finding: " in line]
