@@ -18,7 +18,7 @@ PYTEST := $(BIN)/python -m pytest -q -n logical --maxprocesses 4 --dist workstea
 UNIQUE := oracle pipeline conformance heuristics rebalance solver verify
 WITH_PYTHON := python=$$(PYTHON="$(PYTHON)" sh tools/find_python.sh) && "$$python"
 
-.PHONY: help setup dev audit test test-all workers clients survey lint format mutation browser pictures bench lock clean
+.PHONY: help setup dev audit test test-all workers clients survey lint format mutation browser pictures findings bench lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -62,6 +62,9 @@ browser: dev ## find or install a headless browser for the tests of the page
 
 pictures: dev ## draw the pictures of docs/ anew
 	@$(BIN)/python -m tools.pictures
+
+findings: dev ## write the pages of docs/findings/ from its records
+	@$(BIN)/python -m tools.findings
 
 bench: dev ## time the core, the heuristics, Kafka's own, programs, lag, reading, the audit
 	@for part in core heuristics documents audit "kip54 --seeds 1 --seconds 5" \

@@ -47,8 +47,13 @@ def stored_records(folder: Path = RECORDS) -> Stored:
 
 
 def smallest_instance(finding: Finding) -> dict[str, Any]:
-    """Return the shrunk instance of a finding, or its own, as plain values."""
-    case = finding if finding.shrunk is None else finding.shrunk
+    """Return the shrunk instance of a finding, or its own, as plain values.
+
+    A group without members has no leader, so a search that ended there left the
+    mechanism behind: such an instance does not count.
+    """
+    shrunk = finding.shrunk
+    case = shrunk if shrunk is not None and shrunk.instance.members else finding
     return case.instance.model_dump(exclude_none=True)
 
 

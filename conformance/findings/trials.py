@@ -116,12 +116,16 @@ def try_examples(
         except MissingClientError:
             missing(one.spec)
             continue
-        for definition in wanted:
-            for number, source in enumerate(definition.examples):
-                if source.clients and one.client not in source.clients:
-                    continue
-                outcome = _outcome(definition, source, one, external)
-                found.append(_trial(definition, number, one, outcome, date, oracle))
+        subject = external.start_impatient(seconds)  # a slow start is no hang
+        try:
+            for definition in wanted:
+                for number, source in enumerate(definition.examples):
+                    if source.clients and one.client not in source.clients:
+                        continue
+                    outcome = _outcome(definition, source, one, external, subject)
+                    found.append(_trial(definition, number, one, outcome, date, oracle))
+        finally:
+            subject.close()
     yield from sorted(found, key=lambda trial: (trial.finding, trial.example))
 
 
@@ -130,35 +134,34 @@ def _outcome(
     source: ExampleSource,
     one: ClientAssignor,
     external: External,
+    subject: Subject,
 ) -> Outcome:
     """Run until an outcome shows the finding, at most `RUNS` times."""
     outcome = None
     for _ in range(1 if one.deterministic else RUNS):
-        outcome = _driven(source, one, external)
+        if source.remembers:
+            outcome = _remembered(source, one, external)
+        else:
+            instance = source.documents()[-1]
+            outcome = drive(subject, instance, cooperative=one.cooperative)
         if _shows(definition, source, one, outcome):
             break
     assert outcome is not None  # noqa: S101
     return outcome
 
 
-def _driven(source: ExampleSource, one: ClientAssignor, external: External) -> Outcome:
+def _remembered(
+    source: ExampleSource, one: ClientAssignor, external: External
+) -> Outcome:
+    """Send all steps to one leader; Kafka's adapter keeps it only if it is asked to."""
     *before, instance = source.documents()
-    subject = _started(source, one, external)
-    try:
+    program = external.program
+    if one.client == "kafka-clients":
+        program = replace(program, argv=(*program.argv, "keep"))
+    with Adapter(program, seconds=external.seconds) as leader:
         for rebalance in before:
-            subject.answer(orjson.dumps(rebalance))
-        return drive(subject, instance, cooperative=one.cooperative)
-    finally:
-        subject.close()
-
-
-def _started(source: ExampleSource, one: ClientAssignor, external: External) -> Subject:
-    """Start the assignor; Kafka's adapter keeps its leader only if it is asked to."""
-    if source.remembers and one.client == "kafka-clients":
-        program = external.program
-        kept = replace(program, argv=(*program.argv, "keep"))
-        return Adapter(kept, seconds=external.seconds)
-    return external.start()
+            leader.answer(orjson.dumps(rebalance))
+        return drive(leader, instance, cooperative=one.cooperative)
 
 
 def _external(one: ClientAssignor, seconds: float) -> External:
@@ -194,6 +197,10 @@ def _trial(
 ) -> Trial:
     shows = _shows(definition, definition.examples[number], one, outcome)
     parts: dict[str, Any] = case_parts(outcome) if shows else {"reason": outcome.reason}
+    if parts.get("reason"):
+        parts["reason"] = _first_line(parts["reason"])
+    if "rounds" in parts:
+        parts["rounds"] = [_short(one) for one in parts["rounds"]]
     stated = ("reason", "rounds", "expected", "needless_moves")
     more: dict[str, Any] = {
         name: parts[name] for name in stated if parts.get(name) is not None
@@ -212,3 +219,14 @@ def _trial(
         date=date,
         oracle=oracle,
     )
+
+
+def _short(one: RoundRecord) -> RoundRecord:
+    if one.reason is None:
+        return one
+    return one.model_copy(update={"reason": _first_line(one.reason)})
+
+
+def _first_line(reason: str) -> str:
+    """Return a reason without the stack, which names folders of this machine."""
+    return reason.strip().partition("\n")[0]

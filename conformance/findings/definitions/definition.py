@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from conformance.corpus import corpus
 from conformance.findings.definitions.selector import Selector
+from conformance.scenario import Scenario
 from rebalance import OutsideError, parse_json, rebalance_of
 
 FOLDER: Final = Path(__file__).parent
@@ -67,10 +68,10 @@ class ExampleSource(_DefinitionPart):
             document: dict[str, Any] = parse_json(self.instance)
             rebalance_of(document)
             return (document,)
-        found = [one for one in corpus() if one.name == self.scenario]
-        if not found or len(found[0].steps) <= self.step:
+        found = _scenarios().get(self.scenario or "")
+        if found is None or len(found.steps) <= self.step:
             raise ValueError(f"no scenario {self.scenario!r} with step {self.step}")
-        steps = found[0].steps[: self.step + 1]
+        steps = found.steps[: self.step + 1]
         return tuple(step.rebalance for step in steps)
 
 
@@ -189,3 +190,9 @@ def read_definition(text: str, *, name: str) -> Definition:
         raise DefinitionError(f"{place}: {first['msg']}") from None
     except tomllib.TOMLDecodeError as error:
         raise DefinitionError(f"{name}.toml: {error}") from None
+
+
+@cache
+def _scenarios() -> dict[str, Scenario]:
+    """Return the corpus by name; it has more than 150 files."""
+    return {one.name: one for one in corpus()}
