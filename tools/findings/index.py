@@ -19,7 +19,7 @@ from tools.findings.matrix import (
     totals_table,
 )
 from tools.findings.page import confirmed_in_words
-from tools.findings.prose import item, wrapped
+from tools.findings.prose import OUTCOMES, item, wrapped
 
 TEMPLATES: Final = Path(__file__).with_name("templates")
 
@@ -35,7 +35,7 @@ def index_context(
     listed: dict[str, list[str]] = {
         status: [] for status in ("open", "by-design", "withdrawn")
     }
-    for one in all_definitions():
+    for one in sorted(all_definitions(), key=lambda one: _worst(one, trials, found)):
         listed[one.status].append(_row(one, trials, found, folder))
     runs = stored.runs
     return {
@@ -131,6 +131,16 @@ def clean_lines(
         for name, names in versions.items()
         if name not in whole
     ]
+
+
+def _worst(
+    one: Definition, trials: Sequence[Trial], found: Mapping[str, Sequence[Finding]]
+) -> int:
+    """Return the place of the worst outcome; findings that were not seen come last."""
+    order = list(OUTCOMES)
+    seen = {t.category for t in trials if t.shows and t.finding == one.id}
+    seen |= {finding.category for finding in found[one.id]}
+    return min(map(order.index, seen), default=len(order))
 
 
 def _row(
