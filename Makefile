@@ -18,7 +18,7 @@ PYTEST := $(BIN)/python -m pytest -q -n logical --maxprocesses 4 --dist workstea
 UNIQUE := oracle pipeline conformance heuristics rebalance solver verify
 WITH_PYTHON := python=$$(PYTHON="$(PYTHON)" sh tools/find_python.sh) && "$$python"
 
-.PHONY: help setup dev audit test test-all workers clients survey lint format mutation browser pictures findings bench lock clean
+.PHONY: help setup dev audit test test-all workers clients confirm survey lint format mutation browser pictures findings bench lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -40,6 +40,9 @@ clients: dev ## install third-party clients at pinned versions (build/clients)
 
 survey: dev ## test every installed client on all families (docs/findings/records)
 	@$(BIN)/python -m tools.survey --workers 2
+
+confirm: clients ## test known hangs and crashes with real consumers on a real broker
+	@$(BIN)/python -m conformance.confirmation
 
 lint: dev ## formatting, lint rules, types, import borders and repeated names
 	@$(BIN)/ruff format --check --quiet .

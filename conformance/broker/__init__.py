@@ -1,11 +1,12 @@
 """A real Apache Kafka broker on loopback, for tests with real groups."""
 
 from conformance.broker.dump_log import dump_log
-from conformance.broker.java_member import java_member
+from conformance.broker.java_member import ASSIGNORS, java_member
 from conformance.broker.server import VERSION, Broker, kafka_jars, running_broker
 from conformance.broker.settings import Listener
 
 __all__ = [
+    "ASSIGNORS",
     "VERSION",
     "Broker",
     "Listener",

@@ -23,6 +23,9 @@ func main() {
 	if os.Args[1] == "consume" {
 		consume(os.Args[2:])
 	}
+	if os.Args[1] == "follow" {
+		followOrders(os.Args[2], newMember)
+	}
 	name := os.Args[1]
 	balancer := balancers[name]()
 	run(name, func(r *Rebalance) (Held, error) { return assign(balancer, r) })

@@ -1,0 +1,225 @@
+"""Histories of ordinary actions that bring a group of real consumers into a state."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Final
+
+from conformance.confirmation.commands import Pace
+from conformance.confirmation.real_group import RealGroup
+from rebalance import OutsideError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """What is done with a group of one client.
+
+    Attributes
+    ----------
+    topics : mapping
+        Partition counts; topics are created before the history begins.
+    sentences : tuple of str
+        What `play` does, a sentence per step.
+    play : callable
+        Plays the history; the fault is expected when it returns.
+    pace : Pace
+    """
+
+    topics: Mapping[str, int]
+    sentences: tuple[str, ...]
+    play: Callable[[RealGroup], None]
+    pace: Pace = field(default_factory=Pace)
+
+
+def sentences(text: str) -> tuple[str, ...]:
+    """Return the paragraphs of a text, each in one line."""
+    return tuple(" ".join(part.split()) for part in text.strip().split("\n\n"))
+
+
+ENDLESS_TOPICS: Final = MappingProxyType(
+    {"c": 7, "t": 2, "u": 9, "v": 7, "w": 2, "x": 2, "z": 36}
+)
+BEFORE: Final = MappingProxyType(
+    {"N": "tu", "S": "tvx", "C": "cw", "U1": "z", "U2": "z", "V1": "z", "V2": "z"}
+)
+AFTER: Final = MappingProxyType(
+    {"N": "tu", "S": "tv", "C": "ctw", "U1": "uz", "U2": "uz", "V1": "vz", "V2": "vz"}
+)
+JOINERS: Final = MappingProxyType(
+    {"W1": "w", "W2": "w", **{f"Z{number}": "z" for number in range(8)}}
+)
+
+
+def _play_endless(group: RealGroup) -> None:
+    group.make_ready(*JOINERS)
+    for member, topics in BEFORE.items():
+        group.start(member, list(topics))
+        state = group.settle()
+    shared = {member: state.held[member]["t"] for member in "NS"}
+    if shared != {"N": [1], "S": [0]}:
+        raise OutsideError(f"topic t is assigned otherwise: {shared}")
+    group.pause(*BEFORE)
+    for member, topics in AFTER.items():
+        if topics != BEFORE[member]:
+            group.subscribe(member, list(topics))
+    for member, topics in JOINERS.items():
+        group.start(member, list(topics))
+    group.wait_for_members()
+    group.resume(*BEFORE)
+
+
+ENDLESS: Final = History(
+    topics=ENDLESS_TOPICS,
+    sentences=sentences(
+        """
+        Seven consumers start one after the other: N subscribes to t and u, S to t,
+        v, and x, C to c and w, and U1, U2, V1, and V2 to z.
+
+        The group is stable, and every partition has a member: N has u and t:1, S
+        has v, x, and t:0, C has c and w, and the others have nine partitions of z
+        each.
+
+        All but N subscribe to other topics: S to t and v, C to c, t, and w, U1 and
+        U2 to u and z, V1 and V2 to v and z.
+
+        Ten consumers start: W1 and W2 subscribe to w, Z0 to Z7 to z.
+
+        One rebalance sees all seventeen subscriptions and the claims of the seven.
+        """
+    ),
+    play=_play_endless,
+)
+
+
+HEARTBEAT_MS: Final = 8_000
+
+
+def _play_stale(group: RealGroup) -> None:
+    group.start("a", ["p"])
+    group.wait_for_event("a", "assign")
+    began = time.monotonic()
+    group.settle()
+    group.pause("a")  # in the callback that revokes its partitions
+    # Just before its next heartbeat: the one after it comes when a has joined again.
+    time.sleep(max(0.0, began + HEARTBEAT_MS / 1000 - 1 - time.monotonic()))
+    group.start("b", ["p", "q"])
+    _wait_for(group, {"b": {"p": [0], "q": [0]}})
+    group.pause("b")
+    group.subscribe("b", ["q"])
+    group.wait_for_event("b", "revoke")
+    group.resume("a")
+    group.wait_for_members()
+    group.resume("b")
+
+
+def _wait_for(group: RealGroup, held: dict[str, dict[str, list[int]]]) -> None:
+    group.cluster.wait_for(group.name, lambda state: state.held == held, 40)
+
+
+def _wait_for_end_of(group: RealGroup, held: dict[str, dict[str, list[int]]]) -> None:
+    group.cluster.wait_for(group.name, lambda state: state.held != held, 40)
+
+
+STALE: Final = History(
+    topics=MappingProxyType({"p": 1, "q": 1}),
+    sentences=sentences(
+        """
+        a starts, subscribes to p, and receives its only partition.
+
+        b starts and subscribes to p and q. The application of a is slow: its
+        callback of the revocation takes longer than the rebalance timeout of 3 s,
+        so that the broker removes a, and b receives both partitions.
+
+        b leaves p (PurgeTopicsFromClient), and its callback of the revocation
+        begins.
+
+        The callback of a returns. It joins again, still claims p:0 of its
+        generation, and the broker gives it a new member id.
+
+        The callback of b returns, and it joins. It claims p:0, too, with a newer
+        generation, but does not subscribe to p any more.
+        """
+    ),
+    play=_play_stale,
+    pace=Pace(join=3_000, heartbeat=HEARTBEAT_MS),
+)
+
+
+def _play_nothing(group: RealGroup) -> None:
+    group.start("a", ["^nothing-matches-.*"])
+
+
+def _play_missing(group: RealGroup) -> None:
+    group.start("a", ["nothing-of-this-name"])
+
+
+def _play_other_pattern(group: RealGroup) -> None:
+    group.start("a", ["p"])
+    group.settle()
+    group.subscribe("a", ["^nothing-matches-.*"])
+    _wait_for_end_of(group, {"a": {"p": [0]}})
+
+
+def _play_deleted(group: RealGroup) -> None:
+    group.start("a", ["deleted"])
+    group.settle()
+    group.cluster.delete_topic("deleted")
+    _wait_for_end_of(group, {"a": {"deleted": [0]}})
+
+
+NO_MATCH: Final = History(
+    topics=MappingProxyType({"p": 1}),
+    sentences=sentences(
+        """
+        a starts and subscribes to a pattern that matches no topic.
+        """
+    ),
+    play=_play_nothing,
+)
+NO_TOPIC: Final = History(
+    topics=MappingProxyType({"p": 1}),
+    sentences=sentences(
+        """
+        a starts and subscribes to a topic that does not exist.
+        """
+    ),
+    play=_play_missing,
+)
+
+OTHER_PATTERN: Final = History(
+    topics=MappingProxyType({"p": 1}),
+    sentences=sentences(
+        """
+        a starts, subscribes to p, and receives its only partition.
+
+        a changes its subscription to a pattern that matches no topic.
+        """
+    ),
+    play=_play_other_pattern,
+)
+DELETED: Final = History(
+    topics=MappingProxyType({"deleted": 1}),
+    sentences=sentences(
+        """
+        a starts, subscribes to a topic, and receives its only partition.
+
+        The topic is deleted.
+        """
+    ),
+    play=_play_deleted,
+)
+CRAFTED_ENDLESS: Final = replace(
+    ENDLESS,
+    sentences=sentences(
+        """
+        N is a real consumer. The requests of the others are crafted: they join as
+        consumers do, and keep their claims when their subscriptions change. Real
+        consumers of sarama lose their claims then, because a new call of Consume begins
+        without them.
+        """
+    )
+    + ENDLESS.sentences,
+)
