@@ -135,18 +135,15 @@ def test_every_known_hang_and_crash_has_a_case() -> None:
                 assert (client, version) in cases, fault.name
 
 
-def test_records_are_of_cases() -> None:
+def test_records_are_of_cases(tmp_path: Path) -> None:
     records = read_confirmations(RECORDS)
     names = {case.name for case in CASES}
     assert records
     for one in records:
         who = f"{one.client}@{one.version}/{one.assignor}"
         assert any(name.startswith(f"{one.finding} {who}") for name in names)
-    write_confirmations(copy := RECORDS.with_suffix(".copy"), records)
-    try:
-        assert copy.read_bytes() == RECORDS.read_bytes()
-    finally:
-        copy.unlink()
+    write_confirmations(tmp_path / "copy", records)
+    assert (tmp_path / "copy").read_bytes() == RECORDS.read_bytes()
 
 
 def test_a_later_record_replaces_an_earlier_one(tmp_path: Path) -> None:

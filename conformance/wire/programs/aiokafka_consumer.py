@@ -6,12 +6,17 @@ Arguments: address, group, topic, assignor.
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
+import threading
+import time
 import traceback
 from importlib import import_module
 from typing import Any
 
 from aiokafka import AIOKafkaConsumer
+
+PATIENCE_SECONDS = 2.0
 
 ASSIGNORS = {
     "range": "range.RangePartitionAssignor",
@@ -23,6 +28,8 @@ ASSIGNORS = {
 async def run() -> int:
     """Join the group and poll; return 70 if the client raises."""
     address, group, topic, name = sys.argv[1:]
+    ended = threading.Event()
+    threading.Thread(target=_await_end, args=(ended,), daemon=True).start()
     consumer = AIOKafkaConsumer(
         bootstrap_servers=address,
         group_id=group,
@@ -32,16 +39,22 @@ async def run() -> int:
         retry_backoff_ms=1,
     )
     consumer.subscribe([topic])
-    ended = asyncio.ensure_future(asyncio.to_thread(sys.stdin.read))
     try:
         await consumer.start()
-        while not ended.done():
+        while not ended.is_set():
             await consumer.getmany(timeout_ms=100)
     except Exception as error:  # noqa: BLE001  # whatever the client raises
         traceback.print_exc()
         print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)
         return 70
     return 0
+
+
+def _await_end(ended: threading.Event) -> None:
+    sys.stdin.read()
+    ended.set()
+    time.sleep(PATIENCE_SECONDS)
+    os._exit(0)  # the client does not return, or its event loop is blocked
 
 
 def _assignor(name: str) -> Any:

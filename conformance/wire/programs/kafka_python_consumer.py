@@ -7,13 +7,17 @@ all topics that it knows, and so knows only those of the instance.
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
+import time
 import traceback
 from importlib import import_module
 from typing import Any
 
 from kafka import KafkaConsumer
+
+PATIENCE_SECONDS = 2.0
 
 ASSIGNORS = {
     "range": "range.RangePartitionAssignor",
@@ -55,6 +59,8 @@ def _assignor(name: str) -> Any:
 def _await_end(ended: threading.Event) -> None:
     sys.stdin.read()
     ended.set()
+    time.sleep(PATIENCE_SECONDS)
+    os._exit(0)  # the client does not return
 
 
 if __name__ == "__main__":

@@ -5,10 +5,14 @@ Arguments: address, group, topic, assignor.
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
+import time
 
 import confluent_kafka
+
+PATIENCE_SECONDS = 2.0
 
 
 def main() -> int:
@@ -40,6 +44,8 @@ def main() -> int:
 def _await_end(ended: threading.Event) -> None:
     sys.stdin.read()
     ended.set()
+    time.sleep(PATIENCE_SECONDS)
+    os._exit(0)  # the client does not return
 
 
 if __name__ == "__main__":
