@@ -1,7 +1,6 @@
 """Reproducers: a finding as a self-contained test in the language of its client."""
 
-from conformance.reproducers.case import Case, NoReproducerError, case_of
-from conformance.reproducers.confirmation import Confirmation, confirm
+from conformance.reproducers.case import NoReproducerError, ReproducerCase, case_of
 from conformance.reproducers.rendering import Reproducer, render
 from conformance.reproducers.reproducer_record import (
     ReproducerRecord,
@@ -9,13 +8,14 @@ from conformance.reproducers.reproducer_record import (
     record_of,
     write_reproducer,
 )
+from conformance.reproducers.reproducer_run import ReproducerRun, confirm
 
 __all__ = [
-    "Case",
-    "Confirmation",
     "NoReproducerError",
     "Reproducer",
+    "ReproducerCase",
     "ReproducerRecord",
+    "ReproducerRun",
     "case_of",
     "confirm",
     "read_record",

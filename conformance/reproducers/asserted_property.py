@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from conformance.reproducers.case import Case
+from conformance.reproducers.case import ReproducerCase
 from conformance.runs import Category
 
 _ERRORS: Final = {Category.ERROR: "error", Category.CRASH: "crash"}
@@ -57,7 +57,7 @@ class AssertedProperty:
         return self.judged or self.kip54 or self.optimum or self.cooperative
 
 
-def asserted_property(case: Case) -> AssertedProperty:
+def asserted_property(case: ReproducerCase) -> AssertedProperty:
     """Return the property that the outcome of a case violates."""
     category = case.category
     return AssertedProperty(

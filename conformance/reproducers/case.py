@@ -22,7 +22,7 @@ class NoReproducerError(OracleError, ValueError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Case:
+class ReproducerCase:
     """A finding, as far as a reproducer needs it.
 
     Attributes
@@ -123,7 +123,7 @@ class Case:
         return cast("Document", proved_optimum(self.instance)["figures"])
 
 
-def case_of(finding: Finding, *, name: str, title: str | None = None) -> Case:
+def case_of(finding: Finding, *, name: str, title: str | None = None) -> ReproducerCase:
     """Return the case of a record: its shrunk instance, if it has one.
 
     Raises
@@ -136,7 +136,7 @@ def case_of(finding: Finding, *, name: str, title: str | None = None) -> Case:
         raise NoReproducerError(f"{finding.subject.name}: not a client of the registry")
     smallest = finding.shrunk or finding
     kind = " ".join(part for part in (finding.category, finding.detail) if part)
-    return Case(
+    return ReproducerCase(
         name=name,
         title=title or f"{finding.subject.name}: {kind}",
         about=smallest.reason or "",

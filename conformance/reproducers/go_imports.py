@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from conformance.reproducers.asserted_property import AssertedProperty
-from conformance.reproducers.case import Case
+from conformance.reproducers.case import ReproducerCase
 
 
-def go_imports(check: AssertedProperty, case: Case) -> list[str]:
+def go_imports(check: AssertedProperty, case: ReproducerCase) -> list[str]:
     """Return the import paths, sorted."""
     client = case.assignor.client
     used = {

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from conformance.clients import ClientAssignor
 from conformance.findings import Definition, Trial, try_examples
 from conformance.findings.definitions.example import assignors_of, example_of
-from conformance.reproducers.case import Case, case_of
+from conformance.reproducers.case import ReproducerCase, case_of
 from conformance.runs import Category, Finding
 
 _DATE = "1970-01-01"  # of trials that are not recorded
@@ -20,7 +20,7 @@ _DATE = "1970-01-01"  # of trials that are not recorded
 
 def cases_of_definition(
     definition: Definition, client: str, recorded: Sequence[Finding] = ()
-) -> Iterator[Case]:
+) -> Iterator[ReproducerCase]:
     """Yield cases of a finding for one client, the clearest first.
 
     Parameters
@@ -48,9 +48,9 @@ def cases_of_definition(
 
 def _case_of_trial(
     definition: Definition, assignor: ClientAssignor, trial: Trial
-) -> Case:
+) -> ReproducerCase:
     found = example_of(definition, definition.examples[trial.example], assignor)
-    return Case(
+    return ReproducerCase(
         name=definition.id,
         title=definition.title,
         about=trial.reason or "",

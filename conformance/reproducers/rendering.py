@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from conformance.reproducers.asserted_property import asserted_property
-from conformance.reproducers.case import Case
+from conformance.reproducers.case import ReproducerCase
 from conformance.reproducers.go_imports import go_imports
 from conformance.reproducers.literals import FILTERS, comment
 from conformance.reproducers.targets import Target, target_of
@@ -39,7 +39,7 @@ class Reproducer:
         Shell commands that install the client and run the test.
     """
 
-    case: Case
+    case: ReproducerCase
     language: str
     files: Mapping[str, str]
     commands: tuple[str, ...]
@@ -55,7 +55,7 @@ class Reproducer:
         return " && ".join(self.commands)
 
 
-def render(case: Case) -> Reproducer:
+def render(case: ReproducerCase) -> Reproducer:
     """Render a case; equal cases give equal bytes.
 
     Raises
@@ -85,7 +85,7 @@ def render(case: Case) -> Reproducer:
     )
 
 
-def _runs(case: Case) -> int:
+def _runs(case: ReproducerCase) -> int:
     """Return how often the assignor is called: Go iterates over maps in any order."""
     return (
         REPEATS
@@ -94,7 +94,7 @@ def _runs(case: Case) -> int:
     )
 
 
-def _header(case: Case, target: Target) -> Iterator[str]:
+def _header(case: ReproducerCase, target: Target) -> Iterator[str]:
     assignor = case.assignor
     named = f"{assignor.client} {assignor.version}, assignor {assignor.assignor}"
     yield from _wrapped(f"{named}: {case.category.value}.")

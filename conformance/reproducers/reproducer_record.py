@@ -8,8 +8,8 @@ from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from conformance.reproducers.confirmation import Confirmation
 from conformance.reproducers.rendering import Reproducer
+from conformance.reproducers.reproducer_run import ReproducerRun
 from conformance.runs.records import CategoryName
 
 RECORD: Final = "reproducer.json"
@@ -49,7 +49,7 @@ class ReproducerRecord(BaseModel):
 
 
 def record_of(
-    reproducer: Reproducer, ran: Confirmation | str, *, date: str
+    reproducer: Reproducer, ran: ReproducerRun | str, *, date: str
 ) -> ReproducerRecord:
     """Return the record of a run, or of why there was none."""
     case = reproducer.case
@@ -62,8 +62,8 @@ def record_of(
         file=reproducer.file,
         command=reproducer.command,
         shows=case.category.value,
-        confirmed=isinstance(ran, Confirmation) and ran.confirmed,
-        output=ran.output if isinstance(ran, Confirmation) else ran,
+        confirmed=isinstance(ran, ReproducerRun) and ran.confirmed,
+        output=ran.output if isinstance(ran, ReproducerRun) else ran,
         date=date,
     )
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from conformance.clients import LINES
 from conformance.clients.declaration import FOLDER
-from conformance.reproducers.case import Case, NoReproducerError
+from conformance.reproducers.case import NoReproducerError, ReproducerCase
 from conformance.reproducers.junit_launcher import JUNIT
 
 _PYTHON_MODULES: Final = {
@@ -64,7 +64,7 @@ class Target:
     names: Mapping[str, Any] = field(default_factory=dict)
 
 
-def target_of(case: Case) -> Target:
+def target_of(case: ReproducerCase) -> Target:
     """Return how a case is rendered.
 
     Raises
@@ -85,7 +85,7 @@ def camel(slug: str) -> str:
     return "".join(part[:1].upper() + part[1:] for part in slug.split("-"))
 
 
-def _python(case: Case) -> Target:
+def _python(case: ReproducerCase) -> Target:
     client, version = case.assignor.client, case.assignor.version
     file = f"test_{case.slug.replace('-', '_')}.py"
     module, name = _PYTHON_MODULES[case.assignor.assignor]
@@ -109,7 +109,7 @@ def _python(case: Case) -> Target:
     )
 
 
-def _go(case: Case) -> Target:
+def _go(case: ReproducerCase) -> Target:
     client, version = case.assignor.client, case.assignor.version
     locks = FOLDER / client / "versions" / version
     module = (locks / "go.mod").read_text("utf-8")
@@ -131,7 +131,7 @@ def _go(case: Case) -> Target:
     )
 
 
-def _java(case: Case) -> Target:
+def _java(case: ReproducerCase) -> Target:
     client, version = case.assignor.client, case.assignor.version
     name = f"{camel(case.slug)}Test"
     jars = [
@@ -160,7 +160,7 @@ def _java(case: Case) -> Target:
     )
 
 
-def _node(case: Case) -> Target:
+def _node(case: ReproducerCase) -> Target:
     client, version = case.assignor.client, case.assignor.version
     package = {"platformatic-kafka": "@platformatic/kafka"}.get(client, client)
     file = f"{case.slug}.test.mjs"
@@ -174,7 +174,7 @@ def _node(case: Case) -> Target:
     )
 
 
-_TARGETS: Final[Mapping[str, Callable[[Case], Target]]] = {
+_TARGETS: Final[Mapping[str, Callable[[ReproducerCase], Target]]] = {
     "aiokafka": _python,
     "franz-go": _go,
     "group-coordinator": _java,

@@ -13,11 +13,11 @@ from conformance.findings import (
     stored_records,
 )
 from conformance.findings.definitions.example import assignors_of
-from conformance.reproducers.case import Case, NoReproducerError
-from conformance.reproducers.confirmation import Confirmation, confirm
+from conformance.reproducers.case import NoReproducerError, ReproducerCase
 from conformance.reproducers.of_definitions import cases_of_definition
 from conformance.reproducers.rendering import Reproducer, render
 from conformance.reproducers.reproducer_record import record_of, write_reproducer
+from conformance.reproducers.reproducer_run import ReproducerRun, confirm
 
 
 def write_definitions(
@@ -56,9 +56,9 @@ def write_definitions(
             yield f"{definition.id} {client}: {said}"
 
 
-def _write_first(folder: Path, cases: Iterator[Case], *, date: str) -> str:
+def _write_first(folder: Path, cases: Iterator[ReproducerCase], *, date: str) -> str:
     """Write the first case that is confirmed, else the first; say what happened."""
-    first: tuple[Reproducer, Confirmation] | None = None
+    first: tuple[Reproducer, ReproducerRun] | None = None
     try:
         for case in cases:
             reproducer = render(case)

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from conformance.reproducers import (
-    Confirmation,
     NoReproducerError,
+    ReproducerRun,
     case_of,
     confirm,
     record_of,
@@ -43,7 +43,7 @@ def write_reproducers(
         except NoReproducerError as reason:
             yield f"{name}: no reproducer: {reason}"
             continue
-        ran: Confirmation | str
+        ran: ReproducerRun | str
         try:
             ran = confirm(reproducer)
             said = _SAID[ran.result]

@@ -22,8 +22,8 @@ from conformance.clients import (
 )
 from conformance.findings import all_definitions
 from conformance.reproducers import (
-    Case,
     NoReproducerError,
+    ReproducerCase,
     case_of,
     confirm,
     read_record,
@@ -46,17 +46,18 @@ from tests.shapes import CHAIN, Document, member, rebalance
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "tests" / "data" / "reproducers"
-COMMITTED = sorted((ROOT / "docs" / "findings" / "reproducers").glob("*/*"))
+STORED = ROOT / "docs" / "findings" / "reproducers"
+COMMITTED = sorted(path.parent for path in STORED.rglob("reproducer.json"))
 PANIC = first_of("franz-go-4deed686")
 RIVALS = first_of("kafka-15106-123")
 
 
 def case(
     name: str, spec: str, category: Category, instance: Document, **more: Any
-) -> Case:
+) -> ReproducerCase:
     """Return a case of a client's assignor."""
     one = client_assignor(spec)
-    return Case(
+    return ReproducerCase(
         name=name,
         title=f"A title of {name}",
         assignor=one,
@@ -87,7 +88,7 @@ PINNED = (
 
 
 @pytest.mark.parametrize("pinned", PINNED, ids=lambda one: one.assignor.client)
-def test_rendering_is_pinned(pinned: Case) -> None:
+def test_rendering_is_pinned(pinned: ReproducerCase) -> None:
     rendered = render(pinned)
     place = GOLDEN / f"{pinned.name}-{pinned.assignor.client}.txt"
     assert rendered.files[rendered.file] == place.read_text(encoding="utf-8")
@@ -157,12 +158,12 @@ def test_a_folder_is_read_as_it_was_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "folder", COMMITTED, ids=lambda one: f"{one.parent.name}-{one.name}"
+    "folder", COMMITTED, ids=lambda one: "-".join(one.relative_to(STORED).parts)
 )
 def test_committed_reproducers_are_confirmed_and_current(folder: Path) -> None:
     record = read_record(folder)
     assert record.confirmed, record.output
-    assert (record.finding, record.client) == (folder.parent.name, folder.name)
+    assert (record.finding, record.client) == folder.relative_to(STORED).parts[:2]
     assert record.finding in {one.id for one in all_definitions()}
     assert f"finding: {record.shows}" in record.output
     body = (folder / record.file).read_text(encoding="utf-8")
@@ -171,7 +172,7 @@ def test_committed_reproducers_are_confirmed_and_current(folder: Path) -> None:
 
 def test_there_is_a_committed_reproducer_in_each_language() -> None:
     languages = {read_record(folder).language for folder in COMMITTED}
-    assert languages == {"Go", "Java", "JavaScript", "Python"}
+    assert languages == {"C", "Go", "Java", "JavaScript", "Python"}
 
 
 GOOD = rebalance({"t": 2}, {"a": member(["t"]), "b": member(["t"])})
@@ -216,7 +217,9 @@ RUNS = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("one", "result"), RUNS)
-def test_reproducers_fail_with_their_finding_only(one: Case, result: str) -> None:
+def test_reproducers_fail_with_their_finding_only(
+    one: ReproducerCase, result: str
+) -> None:
     ran = confirm(render(one))
     assert ran.result == result, ran.output
 

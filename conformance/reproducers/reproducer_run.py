@@ -30,7 +30,7 @@ _SHOWN: Final = re.compile(r"finding: ([a-z0-9-]+)\b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Confirmation:
+class ReproducerRun:
     """What a run of a reproducer showed.
 
     Attributes
@@ -51,7 +51,7 @@ class Confirmation:
         return self.result == "shown"
 
 
-def confirm(reproducer: Reproducer, *, seconds: float = SECONDS) -> Confirmation:
+def confirm(reproducer: Reproducer, *, seconds: float = SECONDS) -> ReproducerRun:
     """Run a reproducer in a temporary folder.
 
     Raises
@@ -70,12 +70,14 @@ def confirm(reproducer: Reproducer, *, seconds: float = SECONDS) -> Confirmation
         for command in runner.commands:
             ended = _run(command, folder, runner.environment, seconds=seconds)
             if ended is None:
-                return Confirmation(result="late", output=f"no end after {seconds:g} s")
+                return ReproducerRun(
+                    result="late", output=f"no end after {seconds:g} s"
+                )
             code, output = ended
             if code and command is not runner.commands[-1]:
-                return Confirmation(result="other", output=_last(output, folder))
+                return ReproducerRun(result="other", output=_last(output, folder))
         category = reproducer.case.category.value
-        return Confirmation(
+        return ReproducerRun(
             result=_result(code, runner.failed, output, category),
             output=_last(output, folder),
         )
