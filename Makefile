@@ -21,7 +21,7 @@ PASSED := build/passed.json
 UNIQUE := oracle pipeline conformance heuristics rebalance solver verify
 WITH_PYTHON := python=$$(PYTHON="$(PYTHON)" sh tools/find_python.sh) && "$$python"
 
-.PHONY: help setup dev audit test test-all workers clients confirm lint format mutation browser pictures bench lock clean
+.PHONY: help setup dev audit test test-all workers clients confirm survey lint format mutation browser pictures findings bench lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -40,6 +40,9 @@ workers: setup ## pack what Spark's workers import, for clusters (build/workers)
 
 clients: dev ## install third-party clients at pinned versions (build/clients)
 	@$(BIN)/python -m tools.clients
+
+survey: dev ## test every installed client on all families (docs/findings/records)
+	@$(BIN)/python -m tools.survey --workers 2
 
 confirm: clients ## test known hangs and crashes with real consumers on a real broker
 	@$(BIN)/python -m conformance.confirmation
@@ -65,6 +68,9 @@ browser: dev ## find or install a headless browser for the tests of the page
 
 pictures: dev ## draw the pictures of docs/ anew
 	@$(BIN)/python -m tools.pictures
+
+findings: dev ## write the pages of docs/findings/ from its records
+	@$(BIN)/python -m tools.findings
 
 bench: dev ## time the core, the heuristics, Kafka's own, programs, lag, reading, the audit
 	@for part in core heuristics documents audit "kip54 --seeds 1 --seconds 5" \

@@ -8,6 +8,7 @@ from enum import Enum
 import orjson
 
 import verify
+from conformance.cooperative_round import judge_round
 from rebalance import AssignmentDocument, DocumentError, parse_assignment, to_json
 
 
@@ -59,15 +60,17 @@ def judged(answer: Answer, rebalance: bytes, *, cooperative: bool = False) -> An
     rebalance : bytes
         The ``rebalance/1`` document that it answers.
     cooperative : bool
-        Whether it is a round of cooperative rebalancing (see `verify.judge`).
+        Whether it is a round of cooperative rebalancing (see `judge_round`).
     """
     if answer.assignment is None:
         return answer
-    verdict = verify.judge(
-        verify.read_rebalance(rebalance),
-        verify.read_assignment(to_json(answer.assignment)),
-        cooperative=cooperative,
-    )
+    instance = verify.read_rebalance(rebalance)
+    case = verify.understand(instance)
+    given = verify.read_assignment(to_json(answer.assignment))
+    if cooperative:
+        verdict, _ = judge_round(case, instance, given)
+    else:
+        verdict = verify.judge_case(case, given)
     if verdict["verdict"] == "valid":
         return answer
     reason = str(verdict["violations"][0])

@@ -55,6 +55,11 @@ class KafkaClients:
     java: Path
     class_path: tuple[Path, ...]
 
+    @property
+    def line_jars(self) -> tuple[Path, ...]:
+        """The jars of the line, without the compiled adapter."""
+        return self.class_path[1:]
+
     def program(
         self, assignor: str, *, megabytes: int = 512, keeps: bool = False
     ) -> Program:
@@ -117,7 +122,7 @@ def install(line: Line) -> KafkaClients:
         If there is no Java, a jar cannot be fetched, or the adapter does not compile.
     """
     java = java_home().home / "bin" / "java"
-    folder = _folder()
+    folder = jars_folder()
     fetch((*_PINS["compiler"], *line.jars), folder, java=java)
     jars = tuple(folder / jar.file_name for jar in line.jars)
     compiler = folder / _PINS["compiler"][0].file_name
@@ -133,7 +138,7 @@ def installed(line: Line) -> KafkaClients | None:
     OutsideError
         If there is no Java.
     """
-    folder = _folder()
+    folder = jars_folder()
     jars = tuple(folder / jar.file_name for jar in line.jars)
     classes = _classes(line, folder)
     if not all(path.exists() for path in (classes, *jars)):
@@ -142,7 +147,13 @@ def installed(line: Line) -> KafkaClients | None:
     return KafkaClients(line=line, java=java, class_path=(classes, *jars))
 
 
-def _folder() -> Path:
+def compiler_jar() -> Jar:
+    """Return the compiler, which runs on a runtime without one."""
+    return _PINS["compiler"][0]
+
+
+def jars_folder() -> Path:
+    """Return the folder of fetched jars, in this Python environment."""
     return Path(sys.prefix) / "jars"
 
 

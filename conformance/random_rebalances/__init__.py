@@ -7,18 +7,38 @@ what it draws shrinks (`conformance.testing`).
 
 from conformance.random_rebalances.draw_churn import draw_churn
 from conformance.random_rebalances.draw_rebalance import draw_rebalance
-from conformance.random_rebalances.random_claims import draw_claims
+from conformance.random_rebalances.group_changes import change_group
+from conformance.random_rebalances.random_claims import (
+    claim_again,
+    claim_as_first,
+    claim_faithfully,
+    date_claims,
+    draw_claims,
+)
 from conformance.random_rebalances.subscription_frames import (
     HOSTILE_NAMES,
+    UNEVEN_FRAMES,
     Document,
     DrawLimits,
+    document_of_frame,
+    draw_frame,
+    some_of,
 )
 
 __all__ = [
     "HOSTILE_NAMES",
+    "UNEVEN_FRAMES",
     "Document",
     "DrawLimits",
+    "change_group",
+    "claim_again",
+    "claim_as_first",
+    "claim_faithfully",
+    "date_claims",
+    "document_of_frame",
     "draw_churn",
     "draw_claims",
+    "draw_frame",
     "draw_rebalance",
+    "some_of",
 ]

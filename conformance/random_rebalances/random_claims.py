@@ -1,4 +1,4 @@
-"""Random claims of members: none, faithful, uneven, or contradictory."""
+"""Random claims of members: none, faithful, uneven, rival, or contradictory."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _no_claims(rng: Random, _counts: dict[str, int], members: Document) -> None:
             one["owned"] = {}
 
 
-def _faithful(rng: Random, counts: dict[str, int], members: Document) -> None:
+def claim_faithfully(rng: Random, counts: dict[str, int], members: Document) -> None:
     """Each partition is claimed by at most one of its topic's subscribers."""
     for topic, count in counts.items():
         subscribers = [m for m in members.values() if topic in m["subscription"]]
@@ -40,13 +40,28 @@ def _faithful(rng: Random, counts: dict[str, int], members: Document) -> None:
                 owned.setdefault(topic, []).append(number)
 
 
-def _first_subscriber(rng: Random, counts: dict[str, int], members: Document) -> None:
+def claim_as_first(rng: Random, counts: dict[str, int], members: Document) -> None:
     """Each topic is claimed whole by its first subscriber: chains stay unbalanced."""
     del rng  # nothing is random here
     for topic, count in counts.items():
         subscribers = [m for m in members.values() if topic in m["subscription"]]
         if subscribers and count:
             subscribers[0].setdefault("owned", {})[topic] = list(range(count))
+
+
+def claim_again(rng: Random, counts: dict[str, int], members: Document) -> None:
+    """Add second claims of subscribers, and date claims from different generations."""
+    for topic, count in counts.items():
+        subscribers = [m for m in members.values() if topic in m["subscription"]]
+        for number in range(count if subscribers else 0):
+            if rng.randrange(3) == 0:
+                owned = rng.choice(subscribers).setdefault("owned", {})
+                owned[topic] = [*{*owned.get(topic, ()), number}]
+    oldest = rng.choice((-1, 0, 5))
+    for one in members.values():
+        one["generation"] = rng.randint(oldest, oldest + 2)
+        if rng.randrange(8) == 0:
+            del one["generation"]
 
 
 def _contradictory(rng: Random, counts: dict[str, int], members: Document) -> None:
@@ -59,11 +74,18 @@ def _contradictory(rng: Random, counts: dict[str, int], members: Document) -> No
                 one.setdefault("owned", {})[topic] = claimed
 
 
+def date_claims(members: Document, generation: int = 1) -> None:
+    """Date all claims from one generation; who claims nothing is new."""
+    for one in members.values():
+        if "owned" in one:
+            one["generation"] = generation
+
+
 CLAIMS: Final[tuple[Callable[[Random, dict[str, int], Document], None], ...]] = (
     _no_claims,
-    _faithful,
-    _faithful,
-    _first_subscriber,
+    claim_faithfully,
+    claim_faithfully,
+    claim_as_first,
     _contradictory,
 )
 

@@ -41,6 +41,12 @@ class DrawLimits:
         Whether some topics and members have a name of `HOSTILE_NAMES`.
     lag, racks, capacities, identities : bool
         Whether some rebalances have these; identities are ids and static members.
+    gaps : bool
+        Whether there are groups without members, members without subscriptions,
+        subscriptions to topics that do not exist, and topics without partitions.
+    block_partitions : int or None
+        Instead of ``partitions`` where several members share a topic of their own: a
+        common quota needs this many, and some more.
     """
 
     members: int = 4
@@ -51,35 +57,56 @@ class DrawLimits:
     racks: bool = True
     capacities: bool = True
     identities: bool = True
+    gaps: bool = True
+    block_partitions: int | None = None
 
 
-def draw_frame(rng: Random, limits: DrawLimits) -> Frame:
-    """Draw a frame, and shuffle its names so that their order is arbitrary."""
-    counts, subscriptions = rng.choice(FRAMES)(rng, limits)
+def draw_frame(
+    rng: Random,
+    limits: DrawLimits,
+    frames: Sequence[Callable[[Random, DrawLimits], Frame]] = (),
+) -> Frame:
+    """Draw a frame, of ``frames`` or of any, with names in an arbitrary order."""
+    counts, subscriptions = rng.choice(frames or FRAMES)(rng, limits)
     hostile = limits.hostile_names and rng.randrange(5) == 0
     return _renamed(rng, counts, subscriptions, HOSTILE_NAMES if hostile else ())
 
 
-def some_of(rng: Random, names: list[str]) -> list[str]:
-    """Draw some of ``names``, each at most once, in any order."""
-    return rng.sample(names, rng.randint(0, len(names)))
+def some_of(rng: Random, names: list[str], *, least: int = 0) -> list[str]:
+    """Draw some of ``names``, at least so many, each at most once, in any order."""
+    return rng.sample(names, rng.randint(min(least, len(names)), len(names)))
+
+
+def document_of_frame(frame: Frame, *, group: str = "g") -> Document:
+    """Return the rebalance/1 document of a frame, without claims."""
+    counts, subscriptions = frame
+    return {
+        "format": "rebalance/1",
+        "group": group,
+        "topics": {name: {"partitions": count} for name, count in counts.items()},
+        "members": {
+            name: {"subscription": list(topics)}
+            for name, topics in subscriptions.items()
+        },
+    }
 
 
 def _scattered(rng: Random, limits: DrawLimits) -> Frame:
-    """Members subscribe to any topics, some of them missing, or to none."""
+    """Members subscribe to any topics; with gaps, also to missing ones or none."""
+    least = 0 if limits.gaps else 1
     counts = {
-        f"t{i}": rng.randint(0, limits.partitions)
-        for i in range(rng.randint(0, limits.topics))
+        f"t{i}": rng.randint(least, limits.partitions)
+        for i in range(rng.randint(least, limits.topics))
     }
-    topics = [*counts, MISSING_TOPIC]
-    members = range(rng.randint(0, limits.members))
-    return counts, {f"m{i}": some_of(rng, topics) for i in members}
+    topics = [*counts, MISSING_TOPIC] if limits.gaps else list(counts)
+    members = range(rng.randint(least, limits.members))
+    return counts, {f"m{i}": some_of(rng, topics, least=least) for i in members}
 
 
 def _homogeneous(rng: Random, limits: DrawLimits) -> Frame:
     """All members subscribe to the same topics."""
     counts = {
-        f"t{i}": rng.randint(0, limits.partitions)
+        f"t{i}": rng.randint(0 if limits.gaps else 1, limits.partitions)
         for i in range(rng.randint(1, limits.topics))
     }
     topics = some_of(rng, list(counts)) or list(counts)
@@ -87,7 +114,7 @@ def _homogeneous(rng: Random, limits: DrawLimits) -> Frame:
     return counts, {f"m{i}": rng.sample(topics, len(topics)) for i in members}
 
 
-def _chain(rng: Random, limits: DrawLimits) -> Frame:
+def chain(rng: Random, limits: DrawLimits) -> Frame:
     """Member i shares a topic with member i + 1 only: chains alone balance it.
 
     In half of the draws, partition counts decrease by at most one. If each topic is
@@ -100,7 +127,8 @@ def _chain(rng: Random, limits: DrawLimits) -> Frame:
     counts = {"t0": rng.randint(1, max(1, limits.partitions))}
     for i in range(1, length):
         above = counts[f"t{i - 1}"]
-        bounds = (max(1, above - 1), above) if descends else (0, limits.partitions)
+        least = max(1, above - 1) if descends else int(not limits.gaps)
+        bounds = (least, above if descends else limits.partitions)
         counts[f"t{i}"] = rng.randint(*bounds)
     subscriptions = {
         f"m{i}": [f"t{j}" for j in (i - 1, i) if 0 <= j < length]
@@ -109,7 +137,7 @@ def _chain(rng: Random, limits: DrawLimits) -> Frame:
     return counts, subscriptions
 
 
-def _blocks(rng: Random, limits: DrawLimits) -> Frame:
+def blocks(rng: Random, limits: DrawLimits) -> Frame:
     """Blocks with equal quotas and different remainders, some with a shared topic."""
     quota = rng.randint(0, max(0, limits.partitions // 2))
     counts: dict[str, int] = {}
@@ -118,7 +146,9 @@ def _blocks(rng: Random, limits: DrawLimits) -> Frame:
         size = rng.randint(1, min(3, limits.members - len(subscriptions)))
         topic = f"t{len(counts)}"
         supply = quota * size + rng.randint(0, size)
-        counts[topic] = min(supply, limits.partitions)
+        counts[topic] = min(supply, limits.block_partitions or limits.partitions)
+        if not limits.gaps:
+            counts[topic] = max(1, counts[topic])
         for _ in range(size):
             shared = some_of(rng, list(counts)[:-1]) if rng.randrange(3) == 0 else []
             subscriptions[f"m{len(subscriptions)}"] = [topic, *shared]
@@ -128,10 +158,12 @@ def _blocks(rng: Random, limits: DrawLimits) -> Frame:
 FRAMES: Final[tuple[Callable[[Random, DrawLimits], Frame], ...]] = (
     _scattered,
     _homogeneous,
-    _chain,
-    _chain,
-    _blocks,
+    chain,
+    chain,
+    blocks,
 )
+UNEVEN_FRAMES: Final = (chain, chain, blocks)
+"""Those that only chains of transfers even out."""
 
 
 def _renamed(

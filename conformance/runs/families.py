@@ -6,36 +6,42 @@ step also depends on the answer before it.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from types import MappingProxyType
 from typing import Any, Final
 
-from conformance.runs import churn
-from conformance.runs.claims import (
-    at_one_generation,
-    claim,
-    with_first_subscriber,
-    with_more_claims,
-    with_optimum,
-    with_random_owners,
-)
-from conformance.runs.frames import (
-    LARGE,
-    blocks,
+from conformance.random_rebalances import (
+    UNEVEN_FRAMES,
+    DrawLimits,
+    change_group,
+    claim_again,
+    claim_as_first,
+    claim_faithfully,
+    date_claims,
     document_of_frame,
     draw_frame,
-    draw_size,
-    ladder,
-    shuffled,
-    some,
+    some_of,
 )
+from conformance.runs.optimum import claim_optimum
 from conformance.runs.rounds import next_round
 
 Document = dict[str, Any]
 RACKS: Final = ("a", "b", "c")
+
+SMALL: Final = DrawLimits(
+    members=5,
+    topics=4,
+    partitions=4,
+    block_partitions=9,
+    hostile_names=False,
+    gaps=False,
+)
+MODERATE: Final = replace(
+    SMALL, members=16, topics=10, partitions=12, block_partitions=21
+)
+LARGE: Final = replace(SMALL, members=100, topics=40, partitions=1000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +83,7 @@ class Family:
     ) -> Document:
         """Return a later rebalance: the answer before becomes the claim."""
         claimed = next_round(rebalance, held)
-        return _in_order(churn.changed(self._rng(seed, index, step), claimed))
+        return _in_order(change_group(self._rng(seed, index, step), claimed))
 
     def _rng(self, seed: int, index: int, step: int) -> Random:
         return Random(f"{seed}/{self.name}/{index}/{step}")  # noqa: S311
@@ -96,7 +102,28 @@ def _in_order(rebalance: Document) -> Document:
 
 
 def _drawn(rng: Random, family: str) -> Document:
-    return document_of_frame(draw_frame(rng, draw_size(rng)), group=family)
+    return document_of_frame(draw_frame(rng, _draw_limits(rng)), group=family)
+
+
+def _draw_limits(rng: Random) -> DrawLimits:
+    """Draw small limits in three of four draws, because small findings are read."""
+    return MODERATE if rng.randrange(4) == 0 else SMALL
+
+
+def _claimed(rng: Random, family: str) -> Document:
+    """Draw a rebalance in which one subscriber at most claims each partition."""
+    rebalance = _drawn(rng, family)
+    _claim(rng, rebalance)
+    return rebalance
+
+
+def _claim(rng: Random, rebalance: Document) -> None:
+    claim_faithfully(rng, _counts(rebalance), rebalance["members"])
+    date_claims(rebalance["members"])
+
+
+def _counts(rebalance: Document) -> dict[str, int]:
+    return {t: about["partitions"] for t, about in rebalance["topics"].items()}
 
 
 def _fresh(rng: Random) -> Document:
@@ -104,7 +131,9 @@ def _fresh(rng: Random) -> Document:
 
 
 def _churn(rng: Random) -> Document:
-    return churn.changed(rng, with_optimum(_drawn(rng, "churn")))
+    rebalance = _drawn(rng, "churn")
+    claim_optimum(rebalance)
+    return change_group(rng, rebalance)
 
 
 def _joiners(rng: Random) -> Document:
@@ -115,19 +144,22 @@ def _joiners(rng: Random) -> Document:
         owner["subscription"] = sorted(topics)
     for topic in owner["subscription"]:
         owner.setdefault("owned", {})[topic] = list(range(topics[topic]["partitions"]))
-    return at_one_generation(rebalance)
+    date_claims(members)
+    return rebalance
 
 
 def _claims(rng: Random) -> Document:
-    return with_random_owners(rng, _drawn(rng, "claims"))
+    return _claimed(rng, "claims")
 
 
 def _stale(rng: Random) -> Document:
-    return with_more_claims(rng, with_random_owners(rng, _drawn(rng, "stale")))
+    rebalance = _claimed(rng, "stale")
+    claim_again(rng, _counts(rebalance), rebalance["members"])
+    return rebalance
 
 
 def _empty(rng: Random) -> Document:
-    rebalance = with_random_owners(rng, _drawn(rng, "empty"))
+    rebalance = _claimed(rng, "empty")
     for member in rebalance["members"].values():
         kind = rng.randrange(4)
         if kind == 0:
@@ -143,9 +175,9 @@ def _empty(rng: Random) -> Document:
 
 
 def _deleted(rng: Random) -> Document:
-    rebalance = with_random_owners(rng, _drawn(rng, "deleted"))
+    rebalance = _claimed(rng, "deleted")
     topics = rebalance["topics"]
-    for topic in some(rng, sorted(topics), least=1):
+    for topic in some_of(rng, sorted(topics), least=1):
         if rng.randrange(2):
             del topics[topic]  # still subscribed to, and claimed
         else:
@@ -154,10 +186,10 @@ def _deleted(rng: Random) -> Document:
 
 
 def _left(rng: Random) -> Document:
-    rebalance = with_random_owners(rng, _drawn(rng, "left"))
+    rebalance = _claimed(rng, "left")
     for member in rebalance["members"].values():
         if rng.randrange(2):
-            kept = some(rng, member["subscription"])
+            kept = some_of(rng, member["subscription"])
             member["subscription"] = sorted(kept)  # the claims stay
     return rebalance
 
@@ -172,7 +204,9 @@ def _racks(rng: Random) -> Document:
     for member in rebalance["members"].values():
         if everyone or rng.randrange(4):
             member["rack"] = rng.choice(RACKS)
-    return with_random_owners(rng, rebalance) if rng.randrange(2) else rebalance
+    if rng.randrange(2):
+        _claim(rng, rebalance)
+    return rebalance
 
 
 def _static(rng: Random) -> Document:
@@ -183,18 +217,22 @@ def _static(rng: Random) -> Document:
         if rng.randrange(4):
             rebalance["members"][name]["instance_id"] = f"i{ids[name]}"
     kind = rng.randrange(3)
-    if kind == 0:
-        return rebalance
-    return with_optimum(rebalance) if kind == 1 else with_random_owners(rng, rebalance)
+    if kind == 1:
+        claim_optimum(rebalance)
+    elif kind == 2:
+        _claim(rng, rebalance)
+    return rebalance
 
 
 def _chains(rng: Random) -> Document:
-    shape = rng.choice((ladder, ladder, blocks))
-    frame = shuffled(rng, shape(rng, draw_size(rng)))
+    frame = draw_frame(rng, _draw_limits(rng), UNEVEN_FRAMES)
     rebalance = document_of_frame(frame, group="chains")
     if rng.randrange(4) == 0:
-        return with_random_owners(rng, rebalance)
-    return with_first_subscriber(rebalance)
+        _claim(rng, rebalance)
+    else:
+        claim_as_first(rng, _counts(rebalance), rebalance["members"])
+        date_claims(rebalance["members"])
+    return rebalance
 
 
 def _large(rng: Random) -> Document:
@@ -204,22 +242,22 @@ def _large(rng: Random) -> Document:
     is_equal = rng.randrange(2) == 0
     least = n_topics if is_equal else 1
     subscriptions = {
-        f"m{i}": sorted(some(rng, list(counts), least=least))
+        f"m{i}": sorted(some_of(rng, list(counts), least=least))
         for i in range(LARGE.members)
     }
-    rebalance = with_optimum(document_of_frame((counts, subscriptions), group="large"))
+    rebalance = document_of_frame((counts, subscriptions), group="large")
+    claim_optimum(rebalance)
     for _ in range(rng.randint(1, 5)):
-        rebalance = churn.changed(rng, rebalance)
+        rebalance = change_group(rng, rebalance)
     return rebalance
 
 
 def _forget_missing(rebalance: Document) -> None:
+    counts = _counts(rebalance)
     for member in rebalance["members"].values():
-        claimed, member["owned"] = copy.copy(member.get("owned", {})), {}
-        for topic, numbers in claimed.items():
-            for number in numbers:
-                if number < rebalance["topics"][topic]["partitions"]:
-                    claim(member, topic, number)
+        owned = member.get("owned", {}).items()
+        kept = {t: [n for n in ns if n < counts[t]] for t, ns in owned}
+        member["owned"] = {t: numbers for t, numbers in kept.items() if numbers}
 
 
 _ALL: Final = (

@@ -50,3 +50,11 @@ def proved_optimum(rebalance: Document) -> Document:
     """Return the optimum as assignment/1, with figures and certificate."""
     instance = instance_of(rebalance_of(rebalance))
     return plain_of(solve(instance).to_document(instance))
+
+
+def claim_optimum(rebalance: Document, *, generation: int = 1) -> None:
+    """Let every member claim what the optimum gives it; changes the document."""
+    held = proved_optimum(rebalance)["members"]
+    for name, member in rebalance["members"].items():
+        member["owned"] = {t: sorted(ns) for t, ns in held[name].items() if ns}
+        member["generation"] = generation

@@ -16,6 +16,7 @@ import orjson
 
 import verify
 from conformance.clients import Answer, Verdict
+from conformance.cooperative_round import JudgedRound, judge_round
 from conformance.runs.categories import Category
 from conformance.runs.optimum import least_moves, moves_bound
 from conformance.runs.subject import Subject
@@ -125,13 +126,13 @@ def drive(
     current, first = rebalance, verify.understand(rebalance)
     while len(rounds) < (MOST_ROUNDS if cooperative else 1):
         case = verify.understand(current) if rounds else first
-        one, verdict = _judged_round(subject, current, case, cooperative=cooperative)
+        one, judged = _judged_round(subject, current, case, cooperative=cooperative)
         rounds.append(one)
-        if verdict is None or verdict["violations"]:
+        if judged is None or judged.verdict["violations"]:
             return _fault(tuple(rounds))
         held = _held(one)
-        if not cooperative or not revokes(current, held):
-            return _at_rest(tuple(rounds), first, verdict, fewest)
+        if not cooperative or not (judged.waiting or revokes(current, held)):
+            return _at_rest(tuple(rounds), first, judged.verdict, fewest)
         current = next_round(current, held)
     reason = f"members still revoke after {MOST_ROUNDS} rounds"
     return Outcome(rounds=tuple(rounds), category=Category.RESTLESS, reason=reason)
@@ -141,7 +142,7 @@ def revokes(rebalance: Document, held: Mapping[str, Mapping[str, Any]]) -> bool:
     """Return whether a member has to revoke a claim, and therefore joins again.
 
     Claims on what does not exist or is not subscribed to were revoked before
-    (KIP-429).
+    (KIP-429), unless the answer waits for it (`judge_round`).
     """
     topics = rebalance["topics"]
     for name, member in rebalance["members"].items():
@@ -180,20 +181,24 @@ def next_generation(rebalance: Document) -> int:
 
 def _judged_round(
     subject: Subject, rebalance: Document, case: verify.Case, *, cooperative: bool
-) -> tuple[JudgedAnswer, Document | None]:
+) -> tuple[JudgedAnswer, JudgedRound | None]:
     """Ask and judge; only the members of the answer count, not what it claims."""
     answer = subject.answer(orjson.dumps(rebalance))
     if answer.assignment is None:
         return JudgedAnswer(rebalance=rebalance, answer=answer), None
     given = {"members": answer.assignment.members}
-    verdict = verify.judge_case(case, given, cooperative=cooperative)
-    judged = JudgedAnswer(
+    judged = (
+        judge_round(case, rebalance, given)
+        if cooperative
+        else JudgedRound(verify.judge_case(case, given), frozenset())
+    )
+    one = JudgedAnswer(
         rebalance=rebalance,
         answer=answer,
-        violations=verdict["violations"],
-        figures=verdict["figures"],
+        violations=judged.verdict["violations"],
+        figures=judged.verdict["figures"],
     )
-    return judged, verdict
+    return one, judged
 
 
 def _held(one: JudgedAnswer) -> Mapping[str, Mapping[str, Sequence[int]]]:

@@ -1,16 +1,25 @@
 """Shrinking: the smallest rebalance that still has an outcome of the same kind."""
 
 from conformance.shrinking.ddmin import ddmin
+from conformance.shrinking.oddities import oddities
 from conformance.shrinking.reduction import Reduction, reduce_rebalance
 from conformance.shrinking.shrink import Shrinker, Shrunk
-from conformance.shrinking.shrink_runs import shrink_all, shrunk_record
+from conformance.shrinking.shrink_runs import (
+    ShrinkTask,
+    shrink_all,
+    shrink_task,
+    shrunk_record,
+)
 
 __all__ = [
     "Reduction",
+    "ShrinkTask",
     "Shrinker",
     "Shrunk",
     "ddmin",
+    "oddities",
     "reduce_rebalance",
     "shrink_all",
+    "shrink_task",
     "shrunk_record",
 ]

@@ -2,7 +2,7 @@
 
 A finding that every run shows stays one: a candidate has to show it in several runs in
 a row. One that only some runs show is flaky: a candidate then has to show it in at
-least half as large a share of the runs.
+least half as large a share of the runs. Nothing unusual is added (`oddities`).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from conformance.runs import Category, Outcome, Sighting, Subject, drive
+from conformance.shrinking.oddities import oddities
 from conformance.shrinking.reduction import MOST_TESTS, reduce_rebalance
 
 Document = dict[str, Any]
@@ -70,9 +71,13 @@ class Shrinker:
         if first == 0:
             return self._unseen(original, n)
         needed, runs = _standard(kind, first / n)
+        usual = oddities(rebalance)
         reduction = reduce_rebalance(
             rebalance,
-            lambda candidate: self._shows_often(candidate, kind, needed, runs),
+            lambda candidate: (
+                oddities(candidate) <= usual
+                and self._shows_often(candidate, kind, needed, runs)
+            ),
             tests=self.tests,
             seconds=self.seconds,
         )

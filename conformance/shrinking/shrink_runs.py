@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 from conformance.runs import (
     Category,
-    External,
     ShrunkRecord,
     Sighting,
+    Startable,
     Subject,
     case_parts,
     drive,
@@ -21,18 +21,26 @@ from conformance.shrinking.shrink import Shrinker, Shrunk
 IMPATIENT_SECONDS: Final = 2.0
 
 
+class ShrinkSource(Startable, Protocol):
+    """A value from which a subject can also start with a shorter limit."""
+
+    def start_impatient(self, seconds: float) -> Subject:
+        """Return a new subject with at most this limit per answer."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShrinkTask:
     """A finding to shrink."""
 
     sighting: Sighting
-    external: External
+    external: ShrinkSource
     cooperative: bool
     seconds: float
 
 
 def shrink_all(
-    external: External,
+    external: ShrinkSource,
     sightings: Sequence[Sighting],
     *,
     cooperative: bool,

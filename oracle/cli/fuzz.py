@@ -166,6 +166,16 @@ ShrinkSeconds = Annotated[
         help="Time for shrinking one finding; then the smallest instance so far.",
     ),
 ]
+Reproducers = Annotated[
+    str | None,
+    typer.Option(
+        "--reproducers",
+        metavar="DIR",
+        help="Write a self-contained test of each recorded finding of --client, in the "
+        "client's language, and run it once to confirm that it shows the finding.",
+        show_default=False,
+    ),
+]
 
 
 def fuzz(  # noqa: PLR0913 - one parameter per option
@@ -187,6 +197,7 @@ def fuzz(  # noqa: PLR0913 - one parameter per option
     keep: Keep = 1,
     shrink: Shrinking = True,
     shrink_seconds: ShrinkSeconds = 30.0,
+    reproducers: Reproducers = None,
     output: OutputOption = "-",
     as_json: JsonOption = False,
 ) -> None:
@@ -218,5 +229,6 @@ def fuzz(  # noqa: PLR0913 - one parameter per option
         require=require,
         keep=keep,
         shrink_seconds=shrink_seconds if shrink else None,
+        reproducers=reproducers,
     )
     fuzz_all(options, output=output, as_json=as_json)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -60,6 +61,7 @@ class FuzzOptions:
     require: str
     keep: int
     shrink_seconds: float | None  # per finding; None: findings are not shrunk
+    reproducers: str | None  # folder; None: there are none
 
     def external(self) -> External:
         """Return the program to test.
@@ -120,6 +122,17 @@ class FuzzOptions:
         typer.echo(f"wire: leader of {wire.wait_for_consumer()!r}", err=True)
         return outside
 
+    def check_reproducers(self) -> None:
+        """Check that reproducers are possible, before the run.
+
+        Raises
+        ------
+        BadParameter
+            If the subject is not a client of the registry.
+        """
+        if self.reproducers is not None and (self.client is None or self.wire):
+            raise typer.BadParameter("--reproducers needs --client, without --wire")
+
     def is_cooperative(self, external: External) -> bool:
         """Return whether rebalances are driven through rounds."""
         if self.cooperative is not None:
@@ -172,6 +185,7 @@ def fuzz_all(options: FuzzOptions, *, output: str, as_json: bool) -> None:
         After the last record: with 2 if part of the instances was unreadable, else with
         1 if an outcome does not meet the requirement.
     """
+    options.check_reproducers()
     external, complaints = options.external(), Complaints()
     cooperative = options.is_cooperative(external)
     plan = options.plan(cooperative=cooperative)
@@ -195,6 +209,7 @@ def fuzz_all(options: FuzzOptions, *, output: str, as_json: bool) -> None:
             for counts in counted
         ]
         _write(sink, findings, summaries)
+    _reproduce(options, findings, date=recorder.date)
     requirement = Requirement(options.require)
     unmet = any(
         number and not requirement.is_met_by(category)
@@ -240,6 +255,16 @@ def _shrunk(
         ):
             yield shrunk_record(shrunk)
             count()
+
+
+def _reproduce(options: FuzzOptions, findings: list[Finding], *, date: str) -> None:
+    """Write the reproducers, and state for each whether it was confirmed."""
+    if options.reproducers is None:
+        return
+    from oracle.cli.fuzz_reproducers import write_reproducers
+
+    for line in write_reproducers(findings, Path(options.reproducers), date=date):
+        typer.echo(f"reproducer: {line}", err=True)
 
 
 def _instances(file: str, complaints: Complaints) -> Iterator[dict[str, Any]]:

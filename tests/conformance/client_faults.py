@@ -140,19 +140,6 @@ def _leaders_topics(about: str, versions: str, reason: str) -> Fault:
     )
 
 
-def _withheld(about: str, versions: str) -> Fault:
-    """A partition waits for members that have left its topic, and hold it no more."""
-    return Fault(
-        name=f"{about} withholds what was left",
-        about=about,
-        versions=versions,
-        applies=has_left_claims,
-        verdict=INVALID,
-        reason="unassigned",
-        shown_by=LEFT,
-    )
-
-
 def _returned(
     about: str, versions: str, verdict: Verdict, reason: str, shown_by: Document
 ) -> Fault:
@@ -171,10 +158,6 @@ def _returned(
 
 
 FAULTS: Final = (
-    _withheld("kafka-clients/cooperative-sticky", KAFKA),
-    _withheld("franz-go/cooperative-sticky", "1.22.2 1.15.4"),
-    _withheld("kafka-python/cooperative-sticky", "3.0.12"),
-    _withheld("sarama/cooperative-sticky", "1.61.1"),
     _returned("kafka-clients/sticky", KAFKA, INVALID, "unsubscribed", LEFT_EARLIER),
     _returned("kafka-clients/*sticky", KAFKA, ERROR, "NullPointer", LEFT_EARLIER_ALONE),
     _returned(

@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 
 from conformance.clients import Answer, Verdict
 from conformance.runs import FAMILIES, Category, Sighting, drive
-from conformance.shrinking import Shrinker, Shrunk, ddmin, reduce_rebalance
+from conformance.shrinking import (
+    Shrinker,
+    Shrunk,
+    ddmin,
+    oddities,
+    reduce_rebalance,
+)
 from rebalance import parse_rebalance
 from tests.conformance.subjects import (
     Scripted,
@@ -262,6 +268,53 @@ def test_names_keep_their_order() -> None:
     )
     shrunk = shrunk_of(Scripted(ordered), document)
     assert shrunk.outcome.rounds[0].rebalance["members"] == {
-        "m1": {"subscription": []},
-        "m2": {"subscription": [], "owned": {"t1": [0]}},
+        "m1": {"subscription": ["t1"]},
+        "m2": {"subscription": ["t1"], "owned": {"t1": [0]}},
+    }
+
+
+def test_nothing_unusual_is_added() -> None:
+    """The assignor fails in any group; no member loses its only topic for that."""
+    document = FAMILIES["churn"].first(1, 0)
+    assert not oddities(document)
+    shrunk = shrunk_of(Scripted(lambda _: SEGFAULT), document)
+    small = shrunk.outcome.rounds[0].rebalance
+    assert small["topics"] == {"t1": {"partitions": 1}}
+    assert small["members"] == {"m1": {"subscription": ["t1"]}}
+    assert shrunk.is_minimal
+
+
+@pytest.mark.parametrize(
+    ("topics", "members", "expected"),
+    [
+        ({"t": 1}, {}, "group without members"),
+        ({"t": 0}, {"a": member(["t"])}, "topic without partitions"),
+        ({"t": 1}, {"a": member([])}, "member without a subscription"),
+        ({"t": 1}, {"a": member(["t", "u"])}, "subscription to a missing topic"),
+        (
+            {"t": 1, "u": 1},
+            {"a": member(["u"], {"t": [0]})},
+            "claim on a topic that was left",
+        ),
+        ({"t": 1}, {"a": member(["t"], {"t": [1]})}, "claim on a missing partition"),
+        (
+            {"t": 1},
+            {"a": member(["t"], {"t": [0]}, 1), "b": member(["t"], {"t": [0]}, 2)},
+            "two claims on a partition",
+        ),
+    ],
+)
+def test_each_oddity_is_seen(
+    topics: dict[str, int], members: Document, expected: str
+) -> None:
+    assert oddities(rebalance(topics, members)) == {expected}
+    usual = rebalance({"t": 1}, {"a": member(["t"], {"t": [0]}, 1), "b": member(["t"])})
+    assert not oddities(usual)
+
+
+def test_a_tie_is_an_oddity_of_its_own() -> None:
+    tied = {"a": member(["t"], {"t": [0]}, 1), "b": member(["t"], {"t": [0]}, 1)}
+    assert oddities(rebalance({"t": 1}, tied)) == {
+        "two claims on a partition",
+        "two claims at one generation",
     }

@@ -1,0 +1,34 @@
+"""Findings about clients: definitions, and which stored records belong to which."""
+
+from conformance.findings.coverage import (
+    UncoveredError,
+    findings_by_definition,
+    uncovered,
+)
+from conformance.findings.definitions import (
+    Definition,
+    Example,
+    all_definitions,
+    definition,
+    example,
+)
+from conformance.findings.shapes import SHAPES
+from conformance.findings.stored import Stored, stored_records
+from conformance.findings.trials import Trial, parse_trial, try_examples
+
+__all__ = [
+    "SHAPES",
+    "Definition",
+    "Example",
+    "Stored",
+    "Trial",
+    "UncoveredError",
+    "all_definitions",
+    "definition",
+    "example",
+    "findings_by_definition",
+    "parse_trial",
+    "stored_records",
+    "try_examples",
+    "uncovered",
+]

@@ -1,0 +1,27 @@
+"""Definitions of findings: one TOML file per finding, in this folder.
+
+The file's name is the finding's id, and that of its page in ``docs/findings/``.
+"""
+
+from conformance.findings.definitions.definition import (
+    Definition,
+    DefinitionError,
+    Thread,
+    all_definitions,
+    definition,
+    read_definition,
+)
+from conformance.findings.definitions.example import Example, example
+from conformance.findings.definitions.selector import Selector
+
+__all__ = [
+    "Definition",
+    "DefinitionError",
+    "Example",
+    "Selector",
+    "Thread",
+    "all_definitions",
+    "definition",
+    "example",
+    "read_definition",
+]

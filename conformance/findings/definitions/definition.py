@@ -1,0 +1,198 @@
+"""A finding as it is defined, and the reader of ``ID.toml``."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from conformance.corpus import corpus
+from conformance.findings.definitions.selector import Selector
+from conformance.scenario import Scenario
+from rebalance import OutsideError, parse_json, rebalance_of
+
+FOLDER: Final = Path(__file__).parent
+Status = Literal["open", "by-design", "withdrawn"]
+
+
+class DefinitionError(OutsideError):
+    """A file that is no definition; the message names the file and the key."""
+
+
+class _DefinitionPart(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class Thread(_DefinitionPart):
+    """A public thread about the same mechanism, and what it states."""
+
+    url: Annotated[str, Field(pattern=r"^https://")]
+    says: str
+
+
+class ExampleSource(_DefinitionPart):
+    """Where the instance of an example is: a scenario of the corpus, or here.
+
+    Attributes
+    ----------
+    clients
+        The clients that it is for; absent: all that the finding is about.
+    scenario, step
+        A scenario and the number of its step, from 0, which is the instance; the steps
+        before it are sent first.
+    instance
+        A rebalance/1 document as JSON.
+    remembers
+        Whether the leader's assignor lives on from step to step, as a consumer's does.
+    """
+
+    clients: Annotated[tuple[str, ...], Field(strict=False)] = ()
+    scenario: str | None = None
+    step: Annotated[int, Field(ge=0)] = 0
+    instance: str | None = None
+    remembers: bool = False
+
+    @model_validator(mode="after")
+    def _check(self) -> ExampleSource:
+        if (self.scenario is None) == (self.instance is None):
+            raise ValueError("either a scenario or an instance")
+        self.documents()
+        return self
+
+    def documents(self) -> tuple[dict[str, Any], ...]:
+        """Return the rebalances to send, the instance last."""
+        if self.instance is not None:
+            document: dict[str, Any] = parse_json(self.instance)
+            rebalance_of(document)
+            return (document,)
+        found = _scenarios().get(self.scenario or "")
+        if found is None or len(found.steps) <= self.step:
+            raise ValueError(f"no scenario {self.scenario!r} with step {self.step}")
+        steps = found.steps[: self.step + 1]
+        return tuple(step.rebalance for step in steps)
+
+
+class Definition(_DefinitionPart):
+    """A mechanism by which assignors give an answer that is provably wrong, or none.
+
+    Attributes
+    ----------
+    id
+        Name of its file and its page.
+    title
+        The mechanism, as a sentence without blame.
+    summary
+        What goes wrong, in one or two sentences.
+    mechanism
+        Why, as far as it is known.
+    provable
+        Why the expected result is certain.
+    reachable
+        Whether a real group can get into this state, and how.
+    advice
+        What a user can do today, or what would fix it; may be empty.
+    status_note
+        Why it is by design, or why it was withdrawn.
+    selectors
+        The outcomes that belong to it; the first that selects an outcome counts.
+    examples
+        At least one, the clearest first.
+    """
+
+    id: str
+    title: str
+    status: Status
+    status_note: str = ""
+    summary: str
+    mechanism: str
+    provable: str
+    reachable: str
+    advice: str = ""
+    selectors: Annotated[tuple[Selector, ...], Field(min_length=1, strict=False)]
+    examples: Annotated[tuple[ExampleSource, ...], Field(min_length=1, strict=False)]
+    threads: Annotated[tuple[Thread, ...], Field(strict=False)] = ()
+
+    @model_validator(mode="after")
+    def _check(self) -> Definition:
+        if self.status != "open" and not self.status_note:
+            raise ValueError(f"status {self.status!r} needs a status_note")
+        return self
+
+    def is_about(self, client: str, version: str, assignor: str) -> bool:
+        """Return whether outcomes of an assignor can belong to it."""
+        return any(one.is_about(client, version, assignor) for one in self.selectors)
+
+    def selects(
+        self,
+        *,
+        client: str,
+        version: str,
+        assignor: str,
+        category: str,
+        detail: str,
+        family: str,
+        instance: dict[str, Any],
+    ) -> bool:
+        """Return whether an outcome belongs to it."""
+        return any(
+            one.is_about(client, version, assignor)
+            and one.selects(category, detail, family, instance)
+            for one in self.selectors
+        )
+
+
+@cache
+def all_definitions() -> tuple[Definition, ...]:
+    """Return the definitions of all findings, by id.
+
+    Raises
+    ------
+    DefinitionError
+        If a file is no definition.
+    """
+    return tuple(
+        read_definition(path.read_text("utf-8"), name=path.stem)
+        for path in sorted(FOLDER.glob("*.toml"))
+    )
+
+
+def definition(name: str) -> Definition:
+    """Return the definition with an id.
+
+    Raises
+    ------
+    DefinitionError
+        If there is none.
+    """
+    for one in all_definitions():
+        if one.id == name:
+            return one
+    raise DefinitionError(f"no finding {name!r}")
+
+
+def read_definition(text: str, *, name: str) -> Definition:
+    """Parse the text of an ``ID.toml``.
+
+    Raises
+    ------
+    DefinitionError
+        If it is no definition.
+    """
+    try:
+        return Definition.model_validate({"id": name} | tomllib.loads(text))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        key = ".".join(map(str, first["loc"]))
+        place = f"{name}.toml: {key}" if key else f"{name}.toml"
+        raise DefinitionError(f"{place}: {first['msg']}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise DefinitionError(f"{name}.toml: {error}") from None
+
+
+@cache
+def _scenarios() -> dict[str, Scenario]:
+    """Return the corpus by name; it has more than 150 files."""
+    return {one.name: one for one in corpus()}

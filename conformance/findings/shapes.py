@@ -1,0 +1,95 @@
+"""Shapes of instances that selectors of findings can require or exclude.
+
+A shape is a property of a ``rebalance/1`` document that a mechanism needs. On a shrunk
+instance, from which nothing can be removed, the shapes name the mechanism.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+Document = Mapping[str, Any]
+
+
+def is_mixed(document: Document) -> bool:
+    """Return whether subscriptions differ between members."""
+    wanted = {frozenset(one["subscription"]) for one in document["members"].values()}
+    return len(wanted) > 1
+
+
+def misses_topic(document: Document) -> bool:
+    """Return whether a member subscribes to a topic without partitions, or none."""
+    there = {t for t, about in document["topics"].items() if about["partitions"]}
+    members = document["members"].values()
+    return any(not there.issuperset(one["subscription"]) for one in members)
+
+
+def has_double_claims(document: Document) -> bool:
+    """Return whether two members claim one partition."""
+    claims = Counter((topic, number) for _, topic, number in _claims(document))
+    return any(count > 1 for count in claims.values())
+
+
+def has_older_claims(document: Document) -> bool:
+    """Return whether claims date from different generations."""
+    members = document["members"].values()
+    return len({one.get("generation", -1) for one in members if one.get("owned")}) > 1
+
+
+def has_left_claims(document: Document) -> bool:
+    """Return whether a member claims a partition of a topic that it has left."""
+    members = document["members"]
+    return any(
+        topic not in members[name]["subscription"]
+        for name, topic, _ in _claims(document)
+    )
+
+
+def has_lost_claims(document: Document) -> bool:
+    """Return whether a member claims a partition that does not exist."""
+    counts = {t: about["partitions"] for t, about in document["topics"].items()}
+    return any(number >= counts.get(t, 0) for _, t, number in _claims(document))
+
+
+def has_idle_member(document: Document) -> bool:
+    """Return whether a member subscribes to nothing."""
+    return not all(one["subscription"] for one in document["members"].values())
+
+
+def is_idle(document: Document) -> bool:
+    """Return whether no member subscribes to a topic that exists."""
+    there = {t for t, about in document["topics"].items() if about["partitions"]}
+    members = document["members"].values()
+    return not any(there & set(one["subscription"]) for one in members)
+
+
+def has_racks(document: Document) -> bool:
+    """Return whether a member or a partition has a rack."""
+    is_member = any(one.get("rack") for one in document["members"].values())
+    return is_member or any(one.get("racks") for one in document["topics"].values())
+
+
+SHAPES: Final[Mapping[str, Callable[[Document], bool]]] = MappingProxyType(
+    {
+        "mixed": is_mixed,
+        "missing-topic": misses_topic,
+        "double-claims": has_double_claims,
+        "older-claims": has_older_claims,
+        "left-claims": has_left_claims,
+        "lost-claims": has_lost_claims,
+        "idle-member": has_idle_member,
+        "idle": is_idle,
+        "racks": has_racks,
+    }
+)
+"""Shapes by the name that definitions use."""
+
+
+def _claims(document: Document) -> Iterator[tuple[str, str, int]]:
+    for name, one in document["members"].items():
+        for topic, numbers in (one.get("owned") or {}).items():
+            for number in numbers:
+                yield name, topic, number

@@ -1,0 +1,232 @@
+"""Trials: every example of every finding, given to every installed client (trial/1).
+
+A trial states whether a version has a finding: it is what the pages call affected, and
+not affected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Annotated, Any, Final, Literal
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from conformance.clients import (
+    Adapter,
+    ClientAssignor,
+    MissingClientError,
+    all_client_assignors,
+)
+from conformance.findings.definitions import Definition, all_definitions
+from conformance.findings.definitions.definition import ExampleSource
+from conformance.runs.external import External, external_client
+from conformance.runs.recording import case_parts
+from conformance.runs.records import CategoryName, RoundRecord
+from conformance.runs.rounds import Outcome, drive
+from conformance.runs.subject import Subject
+from rebalance import AssignmentDocument, Count, DocumentError, Optional, parse_json
+
+SECONDS: Final = 10.0
+"""Time limit per answer: the instances are tiny, and answered in milliseconds."""
+RUNS: Final = 4
+"""Runs of an assignor that is not deterministic; one that shows the finding counts."""
+
+
+class Trial(BaseModel):
+    """The outcome of one example for one assignor (trial/1).
+
+    Attributes
+    ----------
+    example
+        Number of the example in the definition, from 0.
+    shows
+        Whether the outcome is one that the finding selects.
+    rounds, expected, needless_moves
+        As in finding/1; absent unless it shows the finding.
+    """
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    format: Literal["trial/1"] = "trial/1"
+    finding: str
+    example: Count
+    client: str
+    version: str
+    assignor: str
+    cooperative: bool
+    shows: bool
+    category: CategoryName
+    detail: str
+    reason: Optional[str] = None
+    rounds: Optional[list[RoundRecord]] = None
+    needless_moves: Optional[Count] = None
+    expected: Optional[AssignmentDocument] = None
+    date: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
+    oracle: str
+
+    @property
+    def spec(self) -> str:
+        """Specification of the assignor."""
+        return f"{self.client}@{self.version}/{self.assignor}"
+
+
+def parse_trial(text: bytes | str) -> Trial:
+    """Read a trial/1 document.
+
+    Raises
+    ------
+    DocumentError
+        If the text is none.
+    """
+    try:
+        return Trial.model_validate(parse_json(text))
+    except ValidationError as error:
+        raise DocumentError(error.errors(include_url=False)[0]["msg"]) from None
+
+
+def try_examples(
+    *,
+    date: str,
+    oracle: str,
+    missing: Callable[[str], None],
+    seconds: float = SECONDS,
+    definitions: tuple[Definition, ...] | None = None,
+    assignors: tuple[ClientAssignor, ...] | None = None,
+) -> Iterator[Trial]:
+    """Yield the trials of all examples, by finding, example, and assignor.
+
+    Parameters
+    ----------
+    date, oracle : str
+        Day in UTC, and version of this program, which the records state.
+    missing : callable
+        Called with the specification of each assignor that is not installed.
+    seconds : float
+        Time limit per answer.
+    definitions, assignors
+        What to try; by default all.
+    """
+    found: list[Trial] = []
+    wanted = all_definitions() if definitions is None else definitions
+    for one in all_client_assignors() if assignors is None else assignors:
+        try:
+            external = _external(one, seconds)
+        except MissingClientError:
+            missing(one.spec)
+            continue
+        subject = external.start_impatient(seconds)  # a slow start is no hang
+        try:
+            for definition in wanted:
+                for number, source in enumerate(definition.examples):
+                    if source.clients and one.client not in source.clients:
+                        continue
+                    outcome = _outcome(definition, source, one, external, subject)
+                    found.append(_trial(definition, number, one, outcome, date, oracle))
+        finally:
+            subject.close()
+    yield from sorted(found, key=lambda trial: (trial.finding, trial.example))
+
+
+def _outcome(
+    definition: Definition,
+    source: ExampleSource,
+    one: ClientAssignor,
+    external: External,
+    subject: Subject,
+) -> Outcome:
+    """Run until an outcome shows the finding, at most `RUNS` times."""
+    outcome = None
+    for _ in range(1 if one.deterministic else RUNS):
+        if source.remembers:
+            outcome = _remembered(source, one, external)
+        else:
+            instance = source.documents()[-1]
+            outcome = drive(subject, instance, cooperative=one.cooperative)
+        if _shows(definition, source, one, outcome):
+            break
+    assert outcome is not None  # noqa: S101
+    return outcome
+
+
+def _remembered(
+    source: ExampleSource, one: ClientAssignor, external: External
+) -> Outcome:
+    """Send all steps to one leader; Kafka's adapter keeps it only if it is asked to."""
+    *before, instance = source.documents()
+    program = external.program
+    if one.client == "kafka-clients":
+        program = replace(program, argv=(*program.argv, "keep"))
+    with Adapter(program, seconds=external.seconds) as leader:
+        for rebalance in before:
+            leader.answer(orjson.dumps(rebalance))
+        return drive(leader, instance, cooperative=one.cooperative)
+
+
+def _external(one: ClientAssignor, seconds: float) -> External:
+    """Return the adapter, or the consumer on the wire."""
+    if one.kind == "adapter":
+        return external_client(one, seconds=seconds)
+    from conformance.wire import wired_client  # noqa: PLC0415 - needs an extra
+
+    return wired_client(one, seconds=seconds)
+
+
+def _shows(
+    definition: Definition, source: ExampleSource, one: ClientAssignor, outcome: Outcome
+) -> bool:
+    return definition.selects(
+        client=one.client,
+        version=one.version,
+        assignor=one.assignor,
+        category=outcome.category.value,
+        detail=outcome.detail,
+        family="restarted" if source.remembers else "file",
+        instance=source.documents()[-1],
+    )
+
+
+def _trial(
+    definition: Definition,
+    number: int,
+    one: ClientAssignor,
+    outcome: Outcome,
+    date: str,
+    oracle: str,
+) -> Trial:
+    shows = _shows(definition, definition.examples[number], one, outcome)
+    parts: dict[str, Any] = case_parts(outcome) if shows else {"reason": outcome.reason}
+    if parts.get("reason"):
+        parts["reason"] = _first_line(parts["reason"])
+    if "rounds" in parts:
+        parts["rounds"] = [_short(one) for one in parts["rounds"]]
+    stated = ("reason", "rounds", "expected", "needless_moves")
+    more: dict[str, Any] = {
+        name: parts[name] for name in stated if parts.get(name) is not None
+    }
+    return Trial(
+        finding=definition.id,
+        example=number,
+        client=one.client,
+        version=one.version,
+        assignor=one.assignor,
+        cooperative=one.cooperative,
+        shows=shows,
+        category=outcome.category.value,
+        detail=outcome.detail,
+        **more,
+        date=date,
+        oracle=oracle,
+    )
+
+
+def _short(one: RoundRecord) -> RoundRecord:
+    if one.reason is None:
+        return one
+    return one.model_copy(update={"reason": _first_line(one.reason)})
+
+
+def _first_line(reason: str) -> str:
+    """Return a reason without the stack, which names folders of this machine."""
+    return reason.strip().partition("\n")[0]

@@ -1,0 +1,25 @@
+"""Reproducers: a finding as a self-contained test in the language of its client."""
+
+from conformance.reproducers.case import NoReproducerError, ReproducerCase, case_of
+from conformance.reproducers.rendering import Reproducer, render
+from conformance.reproducers.reproducer_record import (
+    ReproducerRecord,
+    read_record,
+    record_of,
+    write_reproducer,
+)
+from conformance.reproducers.reproducer_run import ReproducerRun, confirm
+
+__all__ = [
+    "NoReproducerError",
+    "Reproducer",
+    "ReproducerCase",
+    "ReproducerRecord",
+    "ReproducerRun",
+    "case_of",
+    "confirm",
+    "read_record",
+    "record_of",
+    "render",
+    "write_reproducer",
+]

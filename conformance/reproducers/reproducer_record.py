@@ -1,0 +1,84 @@
+"""Folders of reproducers: the files as rendered, and ``reproducer.json``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from conformance.reproducers.rendering import Reproducer
+from conformance.reproducers.reproducer_run import ReproducerRun
+from conformance.runs.records import CategoryName
+
+RECORD: Final = "reproducer.json"
+
+
+class ReproducerRecord(BaseModel):
+    """What a rendered test is about, and what a run of it showed (reproducer/1).
+
+    Attributes
+    ----------
+    command
+        Shell command that installs the client and runs the test.
+    shows
+        The category of the finding.
+    confirmed
+        Whether a run of the test failed with this finding.
+    output
+        Lines of the runner, or why there was no run.
+    date
+        Day of the run, UTC.
+    """
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    format: Literal["reproducer/1"] = "reproducer/1"
+    finding: str
+    client: str
+    version: str
+    assignor: str
+    language: str
+    file: str
+    command: str
+    shows: CategoryName
+    confirmed: bool
+    output: str
+    date: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
+
+
+def record_of(
+    reproducer: Reproducer, ran: ReproducerRun | str, *, date: str
+) -> ReproducerRecord:
+    """Return the record of a run, or of why there was none."""
+    case = reproducer.case
+    return ReproducerRecord(
+        finding=case.name,
+        client=case.assignor.client,
+        version=case.assignor.version,
+        assignor=case.assignor.assignor,
+        language=reproducer.language,
+        file=reproducer.file,
+        command=reproducer.command,
+        shows=case.category.value,
+        confirmed=isinstance(ran, ReproducerRun) and ran.confirmed,
+        output=ran.output if isinstance(ran, ReproducerRun) else ran,
+        date=date,
+    )
+
+
+def write_reproducer(
+    folder: Path, reproducer: Reproducer, record: ReproducerRecord
+) -> None:
+    """Write the files and the record into a folder, which is created."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in reproducer.files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    text = json.dumps(record.model_dump(), indent=2, ensure_ascii=False)
+    (folder / RECORD).write_text(f"{text}\n", encoding="utf-8")
+
+
+def read_record(folder: Path) -> ReproducerRecord:
+    """Read the record of a folder of `write_reproducer`."""
+    return ReproducerRecord.model_validate_json((folder / RECORD).read_bytes())

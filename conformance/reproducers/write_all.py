@@ -1,0 +1,77 @@
+"""Write the reproducers of all findings: ``reproducers/ID/CLIENT/``."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from conformance.clients import MissingClientError, all_client_assignors
+from conformance.findings import (
+    all_definitions,
+    findings_by_definition,
+    stored_records,
+)
+from conformance.findings.definitions.example import assignors_of
+from conformance.reproducers.case import NoReproducerError, ReproducerCase
+from conformance.reproducers.of_definitions import cases_of_definition
+from conformance.reproducers.rendering import Reproducer, render
+from conformance.reproducers.reproducer_record import record_of, write_reproducer
+from conformance.reproducers.reproducer_run import ReproducerRun, confirm
+
+
+def write_definitions(
+    out: Path,
+    *,
+    names: Collection[str] = (),
+    clients: Collection[str] = (),
+    date: str,
+) -> Iterator[str]:
+    """Render, run, and write; yield one line per finding and client.
+
+    A finding of a client gets a folder if one of its cases can be rendered: the first
+    that its run confirms, else the first. What was in the folder before is removed.
+
+    Parameters
+    ----------
+    out : Path
+    names, clients : collection of str
+        Findings and clients to write; all, if empty.
+    date : str
+        Day of the runs, UTC.
+    """
+    recorded = findings_by_definition(stored_records().findings)
+    known = sorted({one.client for one in all_client_assignors()})
+    for definition in all_definitions():
+        if names and definition.id not in names:
+            continue
+        for client in known:
+            if clients and client not in clients:
+                continue
+            if not assignors_of(definition, client):
+                continue
+            of_client = recorded.get(definition.id, ())
+            cases = cases_of_definition(definition, client, of_client)
+            said = _write_first(out / definition.id / client, cases, date=date)
+            yield f"{definition.id} {client}: {said}"
+
+
+def _write_first(folder: Path, cases: Iterator[ReproducerCase], *, date: str) -> str:
+    """Write the first case that is confirmed, else the first; say what happened."""
+    first: tuple[Reproducer, ReproducerRun] | None = None
+    try:
+        for case in cases:
+            reproducer = render(case)
+            ran = confirm(reproducer)
+            if first is None or ran.confirmed:
+                first = (reproducer, ran)
+            if ran.confirmed:
+                break
+    except (MissingClientError, NoReproducerError) as reason:
+        return f"no reproducer: {reason}"
+    shutil.rmtree(folder, ignore_errors=True)
+    if first is None:
+        return "no reproducer: no example shows it"
+    reproducer, ran = first
+    write_reproducer(folder, reproducer, record_of(reproducer, ran, date=date))
+    return f"{reproducer.case.assignor.spec}: {ran.result}"

@@ -1,0 +1,59 @@
+"""Reproducers of the findings of ``fuzz``: one folder per recorded finding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from conformance.reproducers import (
+    NoReproducerError,
+    ReproducerRun,
+    case_of,
+    confirm,
+    record_of,
+    render,
+    write_reproducer,
+)
+from conformance.runs import Finding
+from rebalance import OutputError, OutsideError
+
+_SAID = {
+    "shown": "confirmed",
+    "passed": "not confirmed: the test passes",
+    "other": "not confirmed: the test fails for another reason",
+    "late": "not confirmed: the test does not end",
+}
+
+
+def write_reproducers(
+    findings: Sequence[Finding], folder: Path, *, date: str
+) -> Iterator[str]:
+    """Render, run, and write the reproducer of each finding; yield a line per finding.
+
+    Raises
+    ------
+    OutputError
+        If a file cannot be written.
+    """
+    for finding in findings:
+        parts = (finding.family, finding.category, finding.index, finding.step)
+        name = "-".join(map(str, parts))
+        try:
+            reproducer = render(case_of(finding, name=name))
+        except NoReproducerError as reason:
+            yield f"{name}: no reproducer: {reason}"
+            continue
+        ran: ReproducerRun | str
+        try:
+            ran = confirm(reproducer)
+            said = _SAID[ran.result]
+        except OutsideError as error:
+            ran = str(error)
+            said = f"not confirmed: {error}"
+        place = folder / name
+        try:
+            write_reproducer(place, reproducer, record_of(reproducer, ran, date=date))
+        except OSError as error:
+            why = error.strerror or str(error)
+            raise OutputError(why, target=str(place)) from error
+        yield f"{place / reproducer.file}: {said}"

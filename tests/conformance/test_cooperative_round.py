@@ -1,0 +1,156 @@
+"""What may wait for a member that has left its topic, and for how long."""
+
+from __future__ import annotations
+
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+
+import verify
+from conformance.clients import Answer
+from conformance.cooperative_round import judge_round
+from conformance.runs import Category, drive
+from tests.conformance.client_faults import LEFT
+from tests.conformance.subjects import Scripted, answered, in_rounds, optimal
+from tests.conformance.test_rounds import without_capacities
+from tests.shapes import VANISHED, Document, member, rebalance
+from tests.strategies import SMALL, rebalances, rebalances_with_assignments
+
+Partition = tuple[str, int]
+
+
+def left(document: Document) -> set[Partition]:
+    """Partitions of which a claimant has left the topic, by the definition."""
+    return {
+        (topic, number)
+        for one in document["members"].values()
+        for topic, numbers in one.get("owned", {}).items()
+        for number in numbers
+        if topic not in one["subscription"]
+    }
+
+
+def without(answer: Answer, dropped: set[Partition]) -> Answer:
+    """Return an answer that withholds some partitions."""
+    assert answer.assignment is not None
+    held = answer.assignment.members
+    return answered(
+        {
+            m: {
+                t: [n for n in numbers if (t, n) not in dropped]
+                for t, numbers in one.items()
+            }
+            for m, one in held.items()
+        }
+    )
+
+
+@example((VANISHED, {"members": {name: {} for name in VANISHED["members"]}}))
+@given(rebalances_with_assignments(SMALL, valid=False))
+def test_only_what_a_claimant_has_left_is_excused(
+    drawn: tuple[Document, Document],
+) -> None:
+    """Compare with the judge's verdict, violation by violation."""
+    document, answer = drawn
+    case = verify.understand(document)
+    strict = verify.judge(document, answer, cooperative=True)
+    verdict, waiting = judge_round(case, document, answer)
+    excused = [
+        one
+        for one in strict["violations"]
+        if one["rule"] == "unassigned"
+        and (one["topic"], one["partition"]) in left(document)
+    ]
+    assert waiting == {(one["topic"], one["partition"]) for one in excused}
+    expected = [one for one in strict["violations"] if one not in excused]
+    assert sorted(map(str, verdict["violations"])) == sorted(map(str, expected))
+    assert verdict["verdict"] == ("invalid" if expected else "valid")
+    waits = strict["figures"]["withheld"] + len(waiting)
+    assert verdict["figures"]["withheld"] == waits
+
+
+@example(LEFT)
+@given(rebalances(SMALL))
+def test_an_assignor_that_waits_for_one_round_is_optimal(document: Document) -> None:
+    document = without_capacities(document)
+
+    def waits(asked: Document) -> Answer:
+        return without(in_rounds(optimal)(asked), left(asked))
+
+    outcome = drive(Scripted(waits), document, cooperative=True)
+    assert outcome.category is Category.OPTIMAL
+    assert len(outcome.rounds) <= 2
+
+
+@example(LEFT)
+@given(rebalances(SMALL))
+def test_what_was_left_is_assigned_in_the_stable_state(document: Document) -> None:
+    document = without_capacities(document)
+    dropped = left(document)
+    case = verify.understand(document)
+    waiting = {
+        (t, n) for t, n in dropped if case.subscribers.get(t) and n < case.partitions[t]
+    }
+
+    def never(asked: Document) -> Answer:
+        return without(in_rounds(optimal)(asked), dropped)
+
+    outcome = drive(Scripted(never), document, cooperative=True)
+    if not waiting:
+        assert outcome.category is Category.OPTIMAL
+        return
+    assert (outcome.category, outcome.detail) == (Category.INVALID, "unassigned")
+    assert len(outcome.rounds) == 2
+
+
+@given(rebalances(SMALL), st.data())
+def test_what_nobody_claims_does_not_wait(
+    document: Document, data: st.DataObject
+) -> None:
+    document = without_capacities(document)
+    claimed = {
+        (topic, number)
+        for one in document["members"].values()
+        for topic, numbers in one.get("owned", {}).items()
+        for number in numbers
+    }
+    case = verify.understand(document)
+    free = sorted(
+        (topic, number)
+        for topic, count in case.partitions.items()
+        for number in range(count if case.subscribers[topic] else 0)
+        if (topic, number) not in claimed
+    )
+    assume(free)
+    one = data.draw(st.sampled_from(free))
+
+    def drops(asked: Document) -> Answer:
+        return without(in_rounds(optimal)(asked), {one})
+
+    outcome = drive(Scripted(drops), document, cooperative=True)
+    assert (outcome.category, outcome.detail) == (Category.INVALID, "unassigned")
+    assert len(outcome.rounds) == 1
+
+
+def test_an_eager_answer_withholds_nothing() -> None:
+    answer = {"a": {"u": [0]}, "b": {}}
+    outcome = drive(Scripted(lambda _: answered(answer)), LEFT)
+    assert (outcome.category, outcome.detail) == (Category.INVALID, "unassigned")
+
+
+def test_more_waiting_partitions_than_violations_are_listed() -> None:
+    """The judge lists 1,000 violations per rule."""
+    many = 1_500
+    document = rebalance(
+        {"t": many, "u": 1},
+        {"a": member(["u"], {"t": list(range(many))}, 1), "b": member(["t"])},
+    )
+    case = verify.understand(document)
+    answer = {"members": {"a": {"u": [0]}, "b": {}}}
+    verdict, waiting = judge_round(case, document, answer)
+    assert verdict["verdict"] == "valid"
+    assert "more_violations" not in verdict
+    assert len(waiting) == many
+    document["members"]["a"]["owned"]["t"].pop()
+    verdict, waiting = judge_round(case, document, answer)
+    assert verdict["verdict"] == "invalid"
+    assert not waiting

@@ -1,0 +1,76 @@
+"""The pages of findings equal what `tools.findings` makes of the records."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from conformance.findings import Definition, all_definitions
+from tools.findings import files
+from tools.findings.__main__ import GENERATED
+from tools.findings.matrix import percent
+from tools.findings.prose import item, partitions_in_words, wrapped
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "docs" / "findings"
+
+
+@cache
+def made() -> dict[str, str]:
+    return dict(files(ROOT))
+
+
+def test_committed_files_equal_the_generated_ones() -> None:
+    for path, text in made().items():
+        told = f"{path}: run `make findings`"
+        assert (ROOT / path).read_text(encoding="utf-8") == text, told
+
+
+def test_no_other_files_are_left() -> None:
+    kept = {
+        path.relative_to(ROOT).as_posix()
+        for pattern in GENERATED
+        for path in FOLDER.glob(pattern)
+    }
+    assert kept == set(made())
+
+
+def test_every_finding_is_listed_and_shows_its_picture() -> None:
+    index = made()["docs/findings/README.md"]
+    for one in all_definitions():
+        assert f"]({one.id}.md)" in index
+        page = made()[f"docs/findings/{one.id}.md"]
+        assert f"](pictures/{one.id}.svg)" in page
+        assert f"| status | {one.status.replace('-', ' ')} |" in page
+        assert all(thread.url in page for thread in one.threads)
+
+
+@pytest.mark.parametrize("one", all_definitions(), ids=lambda one: one.id)
+def test_pictures_can_be_read_in_the_dark(one: Definition) -> None:
+    svg = made()[f"docs/findings/pictures/{one.id}.svg"]
+    assert "prefers-color-scheme:dark" in svg
+    assert re.search(r"<title>[^<]+</title>", svg)
+
+
+def test_shares_are_never_rounded_to_all_or_nothing() -> None:
+    assert percent(0, 0) == "–"
+    assert percent(0, 9) == "0"
+    assert percent(9, 9) == "100"
+    assert percent(99_999, 100_000) == "99.9"
+    assert percent(1, 100_000) == "0.1"
+    assert percent(1, 3) == "33.3"
+
+
+def test_paragraphs_and_items_wrap() -> None:
+    text = wrapped(f"{'word ' * 40}\n\nnext")
+    assert max(map(len, text.splitlines())) <= 100
+    assert text.endswith("\n\nnext")
+    assert item("word " * 40).splitlines()[1].startswith("  word")
+
+
+def test_partitions_in_words() -> None:
+    assert partitions_in_words({"u": [4], "t": [0, 2, 1, 5]}) == "t: 0–2, 5; u: 4"
+    assert partitions_in_words({"t": []}) == "–"

@@ -1,0 +1,82 @@
+"""Which versions of which clients have a finding, from trials and stored records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from conformance.clients import ClientAssignor, all_client_assignors
+from conformance.findings import Trial
+from conformance.runs import Finding
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Affected:
+    """A client's versions that have a finding, by assignor, and those that do not.
+
+    Attributes
+    ----------
+    assignors
+        Affected assignors of each affected version, newest version first.
+    spared
+        Versions that were tried, have an assignor of the same name as an affected one
+        of the client, and are not affected.
+    """
+
+    client: str
+    assignors: Mapping[str, Sequence[str]]
+    spared: Sequence[str]
+
+
+def affected_by(
+    trials: Iterable[Trial], findings: Iterable[Finding]
+) -> tuple[tuple[Affected, ...], tuple[str, ...]]:
+    """Return the affected clients, and those without the finding.
+
+    A client counts as without the finding only if it has an assignor of the same name
+    as an affected one, which was tried.
+    """
+    trials = tuple(trials)
+    shown = {one.spec for one in trials if one.shows}
+    shown |= {one.subject.name for one in findings}
+    tried = {one.spec for one in trials} | shown
+    every = [one for one in all_client_assignors() if one.spec in tried]
+    names = {one.assignor for one in every if one.spec in shown}
+    hit: list[Affected] = []
+    clean: list[str] = []
+    for client in dict.fromkeys(one.client for one in every):
+        mine = [one for one in every if one.client == client]
+        affected = [one for one in mine if one.spec in shown]
+        if affected:
+            hit.append(_affected(client, mine, affected))
+        elif any(one.assignor in names for one in mine):
+            clean.append(client)
+    return tuple(hit), tuple(clean)
+
+
+def _affected(
+    client: str, mine: Sequence[ClientAssignor], affected: Sequence[ClientAssignor]
+) -> Affected:
+    assignors: dict[str, list[str]] = {}
+    for one in affected:
+        assignors.setdefault(one.version, []).append(one.assignor)
+    names = {one.assignor for one in affected}
+    comparable = dict.fromkeys(one.version for one in mine if one.assignor in names)
+    spared = [version for version in comparable if version not in assignors]
+    return Affected(client=client, assignors=assignors, spared=spared)
+
+
+def affected_in_words(hit: Sequence[Affected]) -> str:
+    """Return the affected versions, ``kafka-clients 4.4.0, 3.9.2 (sticky); …``."""
+    return "; ".join(_in_words(one) for one in hit)
+
+
+def _in_words(one: Affected) -> str:
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for version, names in one.assignors.items():
+        alike.setdefault(tuple(names), []).append(version)
+    parts = [
+        f"{', '.join(versions)} ({', '.join(f'`{name}`' for name in names)})"
+        for names, versions in alike.items()
+    ]
+    return f"{one.client} {', '.join(parts)}"

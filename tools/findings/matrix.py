@@ -1,0 +1,144 @@
+"""The matrix of clients and families, from the counts of stored runs (run/1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from conformance.clients import all_client_assignors
+from conformance.runs import FAMILIES, SAFETY, RunSummary
+from conformance.runs.records import FILE
+
+FAULTS: Final = ("hang", "crash", "error", "invalid", "unrevoked", "restless")
+_SAFETY: Final = tuple(category.value for category in SAFETY)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counted:
+    """Outcomes of one assignor in some families.
+
+    ``faults`` are counts of hang, crash, error, invalid, unrevoked, and restless.
+    """
+
+    rebalances: int
+    valid: int
+    optimal: int
+    faults: dict[str, int]
+    needless_moves: int
+
+    @classmethod
+    def of(cls, runs: Iterable[RunSummary]) -> Counted:
+        """Add up runs."""
+        listed = list(runs)
+        faults = {name: sum(one.outcomes[name] for one in listed) for name in _SAFETY}
+        total = sum(one.rebalances for one in listed)
+        return cls(
+            rebalances=total,
+            valid=total - sum(faults.values()),
+            optimal=sum(one.outcomes["optimal"] for one in listed),
+            faults=faults,
+            needless_moves=sum(one.needless_moves for one in listed),
+        )
+
+
+def families_in(runs: Iterable[RunSummary]) -> list[str]:
+    """Return the families that occur, in the order of the program; given ones last."""
+    present = {one.family for one in runs}
+    return [name for name in (*FAMILIES, FILE) if name in present]
+
+
+def subjects_in(runs: Iterable[RunSummary]) -> list[str]:
+    """Return the assignors that occur, in the order of the registry."""
+    present = {one.subject.name for one in runs}
+    known = [one.spec for one in all_client_assignors() if one.spec in present]
+    return known + sorted(present - set(known))
+
+
+def totals_table(runs: Sequence[RunSummary]) -> list[str]:
+    """Return a table with a row per assignor: shares, faults, needless moves."""
+    head = ["assignor", "rebalances", "valid", "optimal", *FAULTS, "needless moves"]
+    rows = {
+        name: _cells(Counted.of(r for r in runs if r.subject.name == name))
+        for name in subjects_in(runs)
+    }
+    return _table(head, _joined(rows))
+
+
+def families_table(runs: Sequence[RunSummary], *, share: str) -> list[str]:
+    """Return a table of assignors and families; ``share`` is valid or optimal."""
+    families = families_in(runs)
+    counted = {
+        (name, family): Counted.of(
+            r for r in runs if r.subject.name == name and r.family == family
+        )
+        for name in subjects_in(runs)
+        for family in families
+    }
+    rows = {
+        name: [
+            percent(
+                one.valid if share == "valid" else one.optimal,
+                one.rebalances,
+            )
+            for one in (counted[name, family] for family in families)
+        ]
+        for name in subjects_in(runs)
+    }
+    return _table(["assignor", *map(_family, families)], _joined(rows))
+
+
+def client_tables(runs: Sequence[RunSummary], name: str) -> list[str]:
+    """Return the table of one assignor with a row per family."""
+    mine = [one for one in runs if one.subject.name == name]
+    head = ["family", "rebalances", "valid", "optimal", *FAULTS, "needless moves"]
+    rows = [
+        [_family(family), *_cells(Counted.of(r for r in mine if r.family == family))]
+        for family in families_in(mine)
+    ]
+    return _table(head, rows)
+
+
+def percent(part: int, whole: int) -> str:
+    """Return a share in percent with one digit; 100 and 0 only if they are exact."""
+    if not whole:
+        return "–"
+    if part in {0, whole}:
+        return "100" if part else "0"
+    tenths = min(max(round(1000 * part / whole), 1), 999)
+    return f"{tenths / 10:.1f}"
+
+
+def _cells(counted: Counted) -> list[str]:
+    return [
+        f"{counted.rebalances:,}",
+        percent(counted.valid, counted.rebalances),
+        percent(counted.optimal, counted.rebalances),
+        *(
+            f"{counted.faults[name]:,}" if counted.faults[name] else ""
+            for name in FAULTS
+        ),
+        f"{counted.needless_moves:,}",
+    ]
+
+
+def _family(name: str) -> str:
+    return "corpus" if name == FILE else name
+
+
+def _joined(rows: Mapping[str, list[str]]) -> list[list[str]]:
+    """Join the versions of an assignor that have the same cells in one row."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for name, cells in rows.items():
+        client, _, rest = name.partition("@")
+        version, _, assignor = rest.partition("/")
+        alike.setdefault((client, assignor, *cells), []).append(version)
+    return [
+        [f"{client} {', '.join(versions)} {assignor}".replace("  ", " "), *cells]
+        for (client, assignor, *cells), versions in alike.items()
+    ]
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    right = ["---", *["---:"] * (len(head) - 1)]
+    return [f"| {' | '.join(row)} |" for row in (head, right, *rows)]
