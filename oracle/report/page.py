@@ -101,6 +101,7 @@ def _rendered(folder: Path, command: str | None) -> tuple[str, Facts]:
             script_digest=_digest(text),
             group_data=data,
             group_ids=ids,
+            rows_of_group=Counter((row.cluster, row.group) for row in facts.groups),
             groups_left_out=len(facts.groups) - searched,
             rows_shown=ROWS_SHOWN,
             endless=endless,
