@@ -29,7 +29,7 @@ from oracle.report.finding import example_counts, headline
 from oracle.report.gaps import Gaps, gaps_of
 from oracle.report.group_index import group_data, group_ids
 from oracle.report.kip54 import kip54_of
-from oracle.report.load import load
+from oracle.report.load import load, system_allocator
 from oracle.report.outcomes import Counts
 from oracle.report.outliers import outliers_of
 from oracle.report.trend import Trend
@@ -66,7 +66,8 @@ def write_page(tables: Path, out: Path, *, command: str | None = None) -> Facts:
     OutputError
         If the file cannot be written.
     """
-    html, facts = _rendered(tables, command)
+    with system_allocator():
+        html, facts = _rendered(tables, command)
     with written_aside(out) as writer:
         writer.write(html.encode())
     return facts
@@ -100,6 +101,7 @@ def _rendered(folder: Path, command: str | None) -> tuple[str, Facts]:
             script_digest=_digest(text),
             group_data=data,
             group_ids=ids,
+            rows_of_group=Counter((row.cluster, row.group) for row in facts.groups),
             groups_left_out=len(facts.groups) - searched,
             rows_shown=ROWS_SHOWN,
             endless=endless,

@@ -14,7 +14,7 @@ from oracle.report.assignment_diff import (
     assignment_diff_of,
 )
 from oracle.report.facts import facts_of
-from oracle.report.load import load
+from oracle.report.load import load, system_allocator
 from oracle.report.outcomes import Counts
 from oracle.report.proof import Hop, chain_of
 from pipeline.reading import read_table
@@ -187,3 +187,10 @@ def test_medians_of_a_histogram() -> None:
     assert found["b"] == {"name": "b", "known": 1, "at_bound": 0, "median": 7}
     assert found[None] == {"name": None, "known": 3, "at_bound": 0, "median": 4}
     assert medians(histogram.slice(0, 0), ["name"]).num_rows == 0
+
+
+def test_the_allocator_of_the_page_is_not_left_behind() -> None:
+    before = pa.default_memory_pool().backend_name
+    with system_allocator():
+        assert pa.default_memory_pool().backend_name == "system"
+    assert pa.default_memory_pool().backend_name == before

@@ -164,6 +164,31 @@ def test_rows_remain_rows_at_400_pixels(browser: Browser, path: Path) -> None:
     page.close()
 
 
+@pytest.mark.parametrize("scripts", [True, False])
+def test_rows_of_one_group_differ_at_400_pixels(
+    browser: Browser, path: Path, scripts: bool
+) -> None:
+    """The assignor is below the name of a group that used several."""
+    small = path.with_name("small.html")
+    write_page(path.parent / "small", small)
+    context = browser.new_context(
+        viewport={"width": 400, "height": 980}, java_script_enabled=scripts
+    )
+    shown = context.new_page()
+    shown.goto(small.as_uri())
+    if scripts:
+        shown.evaluate(TIMED, ["search", "upgrade-726"])
+    found = shown.evaluate(
+        "[...document.getElementById('group-table').tBodies[0].rows]"
+        ".map((row) => row.cells[0].textContent.trim()"
+        " + getComputedStyle(row.cells[0], '::after').content)"
+    )
+    named = {one for one in found if one.startswith("upgrade-726")}
+    assert named == {'upgrade-726"cooperative-sticky"', 'upgrade-726"range"'}
+    assert len(set(found)) == len(found)
+    context.close()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_class_is_visible(
     browser: Browser,

@@ -13,6 +13,9 @@
   const many = data.clusters.length > 1;
   const texts = rows.map((row) => [many ? data.clusters[row[CLUSTER]] : "", row[NAME],
     row[ASSIGNOR] < 0 ? "" : data.assignors[row[ASSIGNOR]]].join(" ").toLowerCase());
+  const often = new Map();  // rows per group: one per assignor that it used
+  const groupOf = (row) => `${row[CLUSTER]} ${row[NAME]}`;
+  for (const row of rows) often.set(groupOf(row), (often.get(groupOf(row)) ?? 0) + 1);
   const bytes = new TextEncoder();
   const encoded = (text) => [...text].map((one) => /[A-Za-z0-9-]/.test(one) ? one
     : [...bytes.encode(one)].map((byte) =>
@@ -68,6 +71,8 @@
       cell("num minor", number(row[INVALID])),
       cell("num minor", row[LAG] < 0 ? "–" : `${number(row[LAG])} %`));
     if (id) element.id = id;
+    if (often.get(groupOf(row)) > 1)  // narrow screens have no column for it
+      element.cells[0].dataset.assignor = data.assignors[row[ASSIGNOR]] ?? "unknown";
     return element;
   };
 
