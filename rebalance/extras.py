@@ -27,7 +27,6 @@ MODULES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "crc32c",
             "fastavro",
             "javaproperties",
-            "jinja2",
             "markupsafe",
             "pandas",
             "prometheus_client",

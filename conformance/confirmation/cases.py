@@ -90,7 +90,7 @@ CASES: Final = (
     ),
     *_cases("double-claims-panic", "no fault", [STALE], "franz-go@1.22.2/sticky"),
     *_cases(
-        "mixed-joiners-crash",
+        "joiners-crash",
         "crash",
         [MANY_JOIN],
         "librdkafka@2.16.1/cooperative-sticky",

@@ -6,7 +6,9 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from conformance.reproducers.asserted_property import asserted_property
 from conformance.reproducers.case import ReproducerCase
@@ -14,10 +16,6 @@ from conformance.reproducers.go_imports import go_imports
 from conformance.reproducers.literals import FILTERS, comment
 from conformance.reproducers.targets import Target, target_of
 from conformance.runs import MOST_ROUNDS
-from rebalance import extra_needed
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
 
 SECONDS: Final = 10
 """Time after which a reproducer counts an answer as a hang."""
@@ -114,8 +112,6 @@ def _wrapped(line: str) -> list[str]:
 
 @cache
 def _environment() -> Environment:
-    with extra_needed("rendering reproducers"):
-        from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415
     environment = Environment(
         loader=PackageLoader("conformance.reproducers"),
         undefined=StrictUndefined,

@@ -11,6 +11,7 @@ from conformance.runs.external import (
 from conformance.runs.families import FAMILIES, Family
 from conformance.runs.recording import Recorder, case_parts, subject_record
 from conformance.runs.records import (
+    CaseRecord,
     Finding,
     RunSummary,
     ShrunkRecord,
@@ -36,6 +37,7 @@ __all__ = [
     "MEMORY",
     "MOST_ROUNDS",
     "SAFETY",
+    "CaseRecord",
     "Category",
     "Counts",
     "External",

@@ -10,6 +10,7 @@ from typing import Any, Final
 from conformance.corpus import corpus
 from conformance.runs import (
     FAMILIES,
+    CaseRecord,
     Category,
     Counts,
     External,
@@ -108,11 +109,33 @@ def survey_assignor(
     )
     shrunk = _shrunk(source, sightings, plan, cooperative=cooperative)
     for sighting, small in zip(sightings, shrunk, strict=True):
-        yield recorder.finding(sighting, small)
+        yield without_traces(recorder.finding(sighting, small))
     for counts in counted:
         is_drawn = counts.family in FAMILIES
         seed = plan.seed if is_drawn else None
         yield recorder.summary(counts, seed=seed, first=0)
+
+
+def without_traces(finding: Finding) -> Finding:
+    """Return the finding with the first line of each reason.
+
+    Stack traces state paths and addresses, which differ from run to run.
+    """
+    small = finding.shrunk
+    shrunk = None if small is None else small.model_copy(update=_first_lines(small))
+    return finding.model_copy(update=_first_lines(finding) | {"shrunk": shrunk})
+
+
+def _first_lines(case: CaseRecord) -> Document:
+    rounds = [
+        one.model_copy(update={"reason": _first_line(one.reason)})
+        for one in case.rounds
+    ]
+    return {"reason": _first_line(case.reason), "rounds": rounds}
+
+
+def _first_line(reason: str | None) -> str | None:
+    return None if reason is None else reason.strip().partition("\n")[0]
 
 
 def repeat_command(external: External, plan: SurveyPlan, *, cooperative: bool) -> str:

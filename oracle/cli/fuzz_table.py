@@ -11,6 +11,7 @@ from rich.text import Text
 from conformance.runs import Category, Finding, RunSummary, ShrunkRecord
 from oracle.cli.tables import Cell, table_of
 from oracle.names import visible
+from oracle.wording import counted
 from rebalance import plain_of
 
 REASON_SHOWN = 200
@@ -62,7 +63,8 @@ def _finding(finding: Finding) -> Iterator[RenderableType]:
 
 def _how_shrunk(shrunk: ShrunkRecord) -> str:
     partitions = sum(one.partitions for one in shrunk.instance.topics.values())
-    parts = [f"{len(shrunk.instance.members)} members, {partitions} partitions"]
+    members = counted(len(shrunk.instance.members), "member")
+    parts = [f"{members}, {counted(partitions, 'partition')}"]
     parts += ["minimal" if shrunk.minimal else "not minimal"]
     if shrunk.seen is not None:
         k, n = shrunk.seen

@@ -150,7 +150,7 @@ def test_people_see_tables() -> None:
     assert "no rack-aware path" in text
     assert "--family racks --seed 0" in text
     assert "finding/1" not in text
-    assert "1 members, 0 partitions, minimal" in text
+    assert "1 member, 1 partition, minimal" in text
 
 
 def test_people_see_a_live_count() -> None:
@@ -179,8 +179,8 @@ def test_findings_are_shrunk(cli: Cli) -> None:
     assert raised["instance"] == {
         "format": "rebalance/1",
         "group": "g",
-        "topics": {},
-        "members": {"m1": {"subscription": [], "rack": "r1"}},
+        "topics": {"t1": {"partitions": 1}},
+        "members": {"m1": {"subscription": ["t1"], "rack": "r1"}},
     }
     assert raised["minimal"]
     assert "seen" not in raised

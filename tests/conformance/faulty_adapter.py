@@ -38,6 +38,9 @@ def answer(fault: str, document: dict[str, Any]) -> dict[str, Any]:
     held = dealt(document)
     if fault == "crash" and len(document["members"]) >= 3 and claims(document) >= 2:
         os.kill(os.getpid(), signal.SIGSEGV)
+    if fault == "trace" and len(held) >= 2:
+        sys.stderr.write("panic: out of range\n  at /home/somebody/assignor:1\n")
+        sys.exit(2)
     if fault == "hang" and len(document["topics"]) >= 3:
         time.sleep(600)
     if fault == "raise" and any("rack" in m for m in document["members"].values()):

@@ -26,8 +26,10 @@ from conformance.confirmation import (
     read_confirmations,
     write_confirmations,
 )
+from conformance.confirmation.confirm import NOT_REACHED
 from conformance.confirmation.histories import AFTER, BEFORE, ENDLESS_TOPICS, JOINERS
 from conformance.confirmation.member_process import MemberProcess
+from conformance.confirmation.observation import Observation
 from rebalance import OutsideError
 from tests.conformance.client_faults import FAULTS
 from tests.shapes import Document
@@ -187,6 +189,7 @@ def test_a_busy_process_answers_and_ends() -> None:
 PARENT = """
 import sys, time
 from conformance.confirmation.member_process import MemberProcess
+from conformance.confirmation.observation import Observation
 one = MemberProcess([sys.executable, "-c", sys.argv[1]])
 one.frames("a", 30)
 print(one._process.pid, flush=True)
@@ -211,3 +214,23 @@ def test_no_member_outlives_a_parent_that_is_killed() -> None:
         time.sleep(0.1)
     else:
         assert not psutil.pid_exists(child)
+
+
+def test_a_state_that_is_not_reached_is_tried_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What a client assigns in one order or the other is not an answer."""
+    missed = Observation(category=NOT_REACHED, outcome="Not reached: t is another's.")
+    hangs = Observation(category="hang", outcome="The leader does not return.")
+    case = case_of("sticky-endless sarama@1.61.1/sticky")
+    for seen, outcome in ([missed, missed, hangs], hangs), ([missed] * 5, missed):
+        left = list(seen)
+        monkeypatch.setattr(
+            sys.modules["conformance.confirmation.confirm"],
+            "_played",
+            lambda *_, left=left: left.pop(0),
+        )
+        record = confirm(case, Cluster("nowhere:1"), broker="none")
+        assert record.outcome == outcome.outcome
+        assert record.confirmed == (outcome is hangs)
+        assert not left

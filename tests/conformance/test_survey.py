@@ -102,6 +102,20 @@ def test_a_file_has_the_records_of_all_assignors(tmp_path: Path) -> None:
     assert any(one.shrunk is not None for one in gaps)
 
 
+def test_reasons_have_no_stack_traces(tmp_path: Path) -> None:
+    """The crash writes two lines; the second names a path of the machine."""
+    surveyed([client("trace")], tmp_path)
+    records = stored_records(record_file(tmp_path, "ours", "1"))
+    found = [one for one in records if isinstance(one, Finding)]
+    crashes = [one for one in found if one.category == "crash"]
+    assert crashes
+    for one in crashes:
+        assert one.shrunk is not None
+        for case in (one, one.shrunk):
+            reasons = {case.reason, *(part.reason for part in case.rounds)}
+            assert reasons == {"exit code 2: panic: out of range"}
+
+
 def test_equal_runs_write_equal_bytes(tmp_path: Path) -> None:
     written = []
     for name in ("a", "b"):
