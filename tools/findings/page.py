@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from conformance.findings import Definition, Trial
 from conformance.runs import Finding
+from oracle.wording import counted
 from tools.findings.affected import affected_by, affected_in_words
 from tools.findings.case import Case, Document, Held
 from tools.findings.evidence import Reproducer
@@ -84,7 +85,7 @@ def told_of(definition: Definition, case: Case) -> str:
     members = len(case.instance["members"])
     size = sum(topic["partitions"] for topic in case.instance["topics"].values())
     who = f"the answer of {case.spec}" if case.spec else "no answer"
-    parts = f"{members} members, {size} partitions"
+    parts = f"{counted(members, 'member')}, {counted(size, 'partition')}"
     return f"{definition.id}: {parts}; claims, {who}, and an optimal answer"
 
 

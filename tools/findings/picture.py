@@ -75,11 +75,14 @@ def picture_of(case: Case, told: str) -> str:
             _draw(marks, one, case.instance, rows, left, 0.0)
             left += one.width + GAP
         return svg_of(marks, width=across, height=height, told=told)
-    for place, one in enumerate(panels):
-        _names(marks, case.instance, rows, place * height)
-        _draw(marks, one, case.instance, rows, names, place * height)
+    top = 0.0
+    for one in panels:
+        if not one.note:
+            _names(marks, case.instance, rows, top)
+        _draw(marks, one, case.instance, rows, names, top)
+        top += TOP + 2 * ROW if one.note else height
     width = names + max(one.width for one in panels) + GAP
-    return svg_of(marks, width=width, height=height * len(panels), told=told)
+    return svg_of(marks, width=width, height=top, told=told)
 
 
 def _panels(case: Case) -> Iterator[Panel]:
