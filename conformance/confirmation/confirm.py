@@ -18,7 +18,6 @@ from rebalance import OutsideError
 OBSERVED_SECONDS: Final = 20.0
 """Longer than a session: the broker removes a leader that hangs."""
 
-
 NOT_REACHED: Final = "not reached"
 
 ATTEMPTS: Final = 5
@@ -80,9 +79,8 @@ def _played(case: Case, cluster: Cluster, seconds: float) -> Observation:
     ) as group:
         try:
             history.play(group)
+            return observe(group, seconds)
         except OutsideError as error:
-            if not group.ended():
-                return Observation(
-                    category=NOT_REACHED, outcome=f"Not reached: {error}."
-                )
-        return observe(group, seconds)
+            if group.ended():
+                return observe(group, seconds)
+            return Observation(category=NOT_REACHED, outcome=f"Not reached: {error}.")
