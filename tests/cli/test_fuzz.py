@@ -207,7 +207,7 @@ def test_a_hang_is_shrunk_and_confirmed(cli: Cli) -> None:
 
 @pytest.mark.slow
 def test_a_client_of_the_registry_is_fuzzed(cli: Cli) -> None:
-    """Kafka's cooperative-sticky, driven in rounds, gives what another claimant still has."""
+    """Kafka's cooperative-sticky, in rounds, gives what another claimant has."""
     install(LINES["4.4.0"])
     client = "kafka-clients@4.4.0/cooperative-sticky"
     arguments = ("--client", client, "--count=15", "--memory=1GiB")
