@@ -66,13 +66,14 @@ def add_balance(
             )
         )
     count = RunningCount(about.case, members, before["moves"])
-    score = before["kip54_score"]
-    for chain in chains[:LISTED]:
-        with found.checking():
+    listed, score = chains[:LISTED], before["kip54_score"]
+    with found.checking(len(listed)):
+        records = []
+        for chain in listed:
             record, score = _chain(about, count, about.records(chain), score)
-            found.add(record)
-    with found.checking():
+            records.append(record)
         _require_counted(about, count)
+        found.add(*records)
     found.count_more("chain", len(chains) - LISTED)
     return after
 
@@ -86,30 +87,12 @@ def add_exchanges(
 ) -> None:
     """State each exchange that keeps more claims at the same balance."""
     count = RunningCount(about.case, members, moves)
-    for exchange in exchanges[:LISTED]:
-        with found.checking():
-            transfers = about.records(exchange.transfers)
-            ends = (transfers[0].giver, transfers[-1].to)
-            ratios, moves = count.ratios(ends), count.moves
-            count.apply(transfers)
-            require(count.ratios(ends) == ratios, "the loads are as even")
-            gain = moves - count.moves
-            require(gain == exchange.fewer_moves > 0, "it keeps more claims")
-            owned = about.case.owned
-            record = ClaimExchange(
-                text="",
-                transfers=transfers,
-                restored=[
-                    one
-                    for one in transfers
-                    if one.partition in owned.get((one.to, one.topic), ())
-                ],
-                gain=Gain(moves=gain),
-            )
-            found.add(record)
-    with found.checking():
+    listed = exchanges[:LISTED]
+    with found.checking(len(listed)):
+        records = [_exchange(about, count, one) for one in listed]
         figures = _require_counted(about, count)
         require(figures["dec_min_balanced"], "it stays balanced")
+        found.add(*records)
     found.count_more("exchange", len(exchanges) - LISTED)
 
 
@@ -141,8 +124,9 @@ def add_peaks(
     moves = verdict["figures"]["moves"]
     count = RunningCount(about.case, members, moves)
     listed = [about.records(chain) for chain in chains]
-    for transfers in listed:
-        count.apply(transfers)
+    with found.checking(len(listed)):
+        for transfers in listed:
+            count.apply(transfers)
     before, after = (
         _values_before_peak(verdict),
         _values_before_peak(about.judge(count.members, policy=str(about.policy))),
@@ -150,9 +134,8 @@ def add_peaks(
     if before is None or after is None or not after < before:
         return
     count = RunningCount(about.case, members, moves)
-    for transfers in listed[:LISTED]:
-        with found.checking():
-            found.add(_peak(count, transfers))
+    with found.checking(len(listed[:LISTED])):
+        found.add(*[_peak(count, transfers) for transfers in listed[:LISTED]])
     found.count_more("peak", len(listed) - LISTED)
 
 
@@ -238,6 +221,25 @@ def _chain(
     gain = _gain(about, figures, changed)
     record = ImprovingChain(text="", transfers=transfers, loads=loads, gain=gain)
     return record, after
+
+
+def _exchange(
+    about: ExplainedCase, count: RunningCount, exchange: Exchange
+) -> ClaimExchange:
+    """Apply an exchange that keeps the balance; return the statement."""
+    owned, transfers = about.case.owned, about.records(exchange.transfers)
+    ends = (transfers[0].giver, transfers[-1].to)
+    ratios, moves = count.ratios(ends), count.moves
+    count.apply(transfers)
+    require(count.ratios(ends) == ratios, "the loads are as even")
+    gain = moves - count.moves
+    require(gain == exchange.fewer_moves > 0, "it keeps more claims")
+    restored = [
+        one for one in transfers if one.partition in owned.get((one.to, one.topic), ())
+    ]
+    return ClaimExchange(
+        text="", transfers=transfers, restored=restored, gain=Gain(moves=gain)
+    )
 
 
 def _peak(count: RunningCount, transfers: list[TransferRecord]) -> PeakMember:

@@ -20,10 +20,11 @@ class Statements:
     more: Counter[str] = field(default_factory=Counter)
     withdrawn: int = 0
 
-    def add(self, statement: AnyStatement) -> None:
-        """Add a checked statement, with its sentence."""
-        text = sentence_of(statement)
-        self.listed.append(statement.model_copy(update={"text": text}))
+    def add(self, *statements: AnyStatement) -> None:
+        """Add checked statements, with their sentences."""
+        for one in statements:
+            text = sentence_of(one)
+            self.listed.append(one.model_copy(update={"text": text}))
 
     def count_more(self, kind: str, number: int) -> None:
         """Count statements that are not listed."""
@@ -31,9 +32,9 @@ class Statements:
             self.more[kind] += number
 
     @contextmanager
-    def checking(self) -> Iterator[None]:
-        """Withdraw the statement of this block if its check fails."""
+    def checking(self, number: int = 1) -> Iterator[None]:
+        """Withdraw the ``number`` of statements of this block if a check fails."""
         try:
             yield
         except CheckError:
-            self.withdrawn += 1
+            self.withdrawn += number

@@ -7,7 +7,10 @@ to falsify what a statement is derived from.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,6 +18,7 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from oracle.explanation import (
     Explanation,
+    explain_rebalance,
     explanation_lines,
     parse_explanation,
     tight_sets,
@@ -109,15 +113,67 @@ def test_the_sentence_of_claims_that_balance_forbids() -> None:
     )
 
 
-def test_a_false_statement_is_withdrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+def wrong_claims(*arguments: Any) -> Any:
+    crowds = derived.crowds_of(*arguments)
+    return [one._replace(claims=one.claims + 1) for one in crowds]
+
+
+def wrong_blocks(*arguments: Any) -> Any:
+    first, *rest = derived.blocks_of(*arguments)
+    return [first._replace(members=first.members[1:]), *rest]
+
+
+def wrong_chains(*arguments: Any) -> Any:
+    found = derived.balance(*arguments)
+    return found._replace(chains=[one[1:] for one in found.chains])
+
+
+def wrong_exchanges(*arguments: Any) -> Any:
+    found = derived.needless_moves(*arguments)
+    return [one._replace(transfers=one.transfers[:-1]) for one in found]
+
+
+STANDS = {"a": {"t": [0, 1]}, "b": {"u": [0]}, "c": {"v": [0]}, "d": {}}
+CYCLE = rebalance(
+    {"t": 2}, {"a": member(["t"], {"t": [0]}, 1), "b": member(["t"], {"t": [1]}, 1)}
+)
+CROSSED = {"a": {"t": [1]}, "b": {"t": [0]}}
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "wrong", "document", "members", "kind", "withdrawn"),
+    [
+        (tight_sets, "crowds_of", wrong_claims, CHAIN, None, "claims", 3),
+        (tight_sets, "blocks_of", wrong_blocks, CHAIN, None, "block", 1),
+        (explain_rebalance, "balance", wrong_chains, CHAIN, STANDS, "chain", 1),
+        (
+            explain_rebalance,
+            "needless_moves",
+            wrong_exchanges,
+            CYCLE,
+            CROSSED,
+            "exchange",
+            1,
+        ),
+    ],
+)
+def test_a_false_statement_is_withdrawn(
+    monkeypatch: pytest.MonkeyPatch,
+    module: ModuleType,
+    name: str,
+    wrong: Callable[..., Any],
+    document: Document,
+    members: Document | None,
+    kind: str,
+    withdrawn: int,
+) -> None:
     """An error in what derives the statements does not reach the user."""
-
-    def wrong(*arguments: object) -> list[derived.Crowd]:
-        crowds = derived.crowds_of(*arguments)  # type: ignore[arg-type]
-        return [one._replace(claims=one.claims + 1) for one in crowds]
-
-    monkeypatch.setattr(tight_sets, "crowds_of", wrong)
-    found = explained(CHAIN)
-    assert "claims" not in [one.kind for one in found.statements]
-    assert found.withdrawn == 3
-    assert "3 statements failed the check" in list(explanation_lines(found))[-1]
+    given = None
+    if members is not None:
+        given = {"format": "assignment/1", "members": members}
+    assert kind in [one.kind for one in explained(document, given).statements]
+    monkeypatch.setattr(module, name, wrong)
+    found = explained(document, given)
+    assert kind not in [one.kind for one in found.statements]
+    assert found.withdrawn == withdrawn
+    assert "failed the check" in list(explanation_lines(found))[-1]
