@@ -66,15 +66,16 @@ def add_balance(
             )
         )
     count = RunningCount(about.case, members, before["moves"])
-    listed, score = chains[:LISTED], before["kip54_score"]
+    alike = _by_route(about, chains)
+    listed, score = alike[:LISTED], before["kip54_score"]
     with found.checking(len(listed)):
         records = []
-        for chain in listed:
-            record, score = _chain(about, count, about.records(chain), score)
+        for one in listed:
+            record, score = _chains(about, count, list(map(about.records, one)), score)
             records.append(record)
         _require_counted(about, count)
         found.add(*records)
-    found.count_more("chain", len(chains) - LISTED)
+    found.count_more("chain", len(alike) - LISTED)
     return after
 
 
@@ -177,7 +178,7 @@ def add_transfer(
         loads = count.loads[transfer.giver] - count.loads[transfer.to]
         require(loads >= 2, "the loads differ by two")
         score = before["kip54_score"]
-        found.add(_chain(about, count, [transfer], score, by_count=True)[0])
+        found.add(_chains(about, count, [[transfer]], score, by_count=True)[0])
 
 
 def add_uneven_topic(
@@ -197,30 +198,46 @@ def add_uneven_topic(
         )
 
 
-def _chain(
+def _by_route(about: ExplainedCase, chains: Sequence[Chain]) -> list[list[Chain]]:
+    """Group the chains with the same topics and members, in order."""
+    topic = about.instance.partition_topic
+    routes: dict[tuple[tuple[int, int, int], ...], list[Chain]] = {}
+    for chain in chains:
+        route = tuple((int(topic[t.partition]), t.giver, t.receiver) for t in chain)
+        routes.setdefault(route, []).append(chain)
+    return list(routes.values())
+
+
+def _chains(
     about: ExplainedCase,
     count: RunningCount,
-    transfers: list[TransferRecord],
+    chains: list[list[TransferRecord]],
     score: int,
     *,
     by_count: bool = False,
 ) -> tuple[ImprovingChain, int]:
-    """Apply a chain that improves the loads; return it, and the new balance score.
+    """Apply chains of one route, each of which improves the loads.
 
-    Sorted vectors that differ in two members compare as the loads of these two.
-    ``by_count``: capacities do not matter (KIP-54).
+    Returns their statement, and the new balance score. Sorted vectors that differ in
+    two members compare as the loads of these two. ``by_count``: capacities do not
+    matter (KIP-54).
     """
-    ends = (transfers[0].giver, transfers[-1].to)
-    ratios, moves = count.ratios(ends), count.moves
+    ends = (chains[0][0].giver, chains[0][-1].to)
     loads = [count.loads[name] for name in ends]
-    count.apply(transfers)
-    require(by_count or count.ratios(ends) < ratios, "the chain improves the balance")
-    after = count.balance_score()
-    figures = {"kip54_score": score, "moves": moves}
-    changed = {"kip54_score": after, "moves": count.moves}
-    gain = _gain(about, figures, changed)
-    record = ImprovingChain(text="", transfers=transfers, loads=loads, gain=gain)
-    return record, after
+    figures = {"kip54_score": score, "moves": count.moves}
+    for transfers in chains:
+        ratios = count.ratios(ends)
+        count.apply(transfers)
+        require(by_count or count.ratios(ends) < ratios, "it improves the balance")
+    changed = {"kip54_score": count.balance_score(), "moves": count.moves}
+    record = ImprovingChain(
+        text="",
+        chains=len(chains),
+        transfers=[one for transfers in chains for one in transfers],
+        loads=loads,
+        gain=_gain(about, figures, changed),
+    )
+    return record, changed["kip54_score"]
 
 
 def _exchange(

@@ -101,13 +101,20 @@ class Unbalanced(Statement):
 
 
 class ImprovingChain(Statement):
-    """Transfers that improve the balance; each receiver is the next giver.
+    """Chains of transfers that improve the balance; each receiver is the next giver.
 
-    ``loads`` are those of the first giver and the last receiver before the chain, after
-    the chains before it.
+    Attributes
+    ----------
+    chains
+        Number of chains, all with the same topics and members; ``transfers`` lists them
+        one after the other.
+    loads
+        Of the first giver and the last receiver before these chains, after the
+        statements before.
     """
 
     kind: Literal["chain"] = "chain"
+    chains: Count
     transfers: list[TransferRecord]
     loads: list[Count]
     gain: Gain

@@ -21,13 +21,16 @@ _ANSWERS: Final = {
     ("not-best", "given"): "This assignment is not the best",
     ("invalid", "given"): "This assignment is invalid",
     ("unknown", "given"): "No better assignment is known, but none is ruled out",
-    ("unknown", "optimum"): "What is the best assignment is not proved",
+    (
+        "unknown",
+        "optimum",
+    ): "The best assignment found, which is not proved to be the best",
     ("infeasible", "given"): "No assignment satisfies the policy; this one has",
     ("infeasible", "optimum"): "No assignment satisfies the policy",
 }
 _KINDS: Final = {
     "balance": ("statement on balance", "statements on balance"),
-    "chain": ("chain", "chains"),
+    "chain": ("statement on chains", "statements on chains"),
     "exchange": ("exchange", "exchanges"),
     "peak": ("member with this peak lag", "members with this peak lag"),
     "block": ("set of topics and members", "sets of topics and members"),

@@ -31,7 +31,8 @@ from oracle.wording import counted, ranges
 from rebalance import Value
 
 NAMES_SHOWN: Final = 4
-TRANSFERS_SHOWN: Final = 6
+TRANSFERS_SHOWN: Final = 4
+RESTORED_SHOWN: Final = 3
 NAME_SHOWN: Final = 40
 LOADS_SHOWN: Final = 8
 NUMBERS_SHOWN: Final = 40  # characters
@@ -112,12 +113,22 @@ def _(one: Unbalanced) -> str:
 
 @sentence_of.register
 def _(one: ImprovingChain) -> str:
+    length, number = len(one.transfers) // one.chains, one.chains
     giver, receiver = one.transfers[0].giver, one.transfers[-1].to
+    steps = []
+    for step in range(min(length, TRANSFERS_SHOWN)):
+        alike = one.transfers[step::length]
+        numbers = _numbers([transfer.partition for transfer in alike])
+        first = alike[0]
+        spots = f"{_name(first.topic)}:{numbers}"
+        steps.append(f"{spots} from {_name(first.giver)} to {_name(first.to)}")
+    more = length - len(steps)
+    path = ", ".join(steps) + (f", and {more:,} more" if more else "")
     high, low = one.loads
     return (
-        f"{_path(one.transfers)}: {_name(giver)} goes from {high:,} to"
-        f" {counted(high - 1, 'partition')}, {_name(receiver)} from {low:,} to"
-        f" {low + 1:,}{_gain_text(one.gain)}."
+        f"{path}: {_name(giver)} goes from {high:,} to"
+        f" {counted(high - number, 'partition')}, {_name(receiver)} from {low:,} to"
+        f" {low + number:,}{_gain_text(one.gain)}."
     )
 
 
@@ -133,12 +144,12 @@ def _(one: UnevenTopic) -> str:
 
 @sentence_of.register
 def _(one: ClaimExchange) -> str:
-    first, *others = one.restored[:NAMES_SHOWN]
+    first, *others = one.restored[:RESTORED_SHOWN]
     text = f"{_spot(first.topic, first.partition)} could have stayed with"
     text += f" {_name(first.to)}"
     for back in others:
         text += f", {_spot(back.topic, back.partition)} with {_name(back.to)}"
-    more = len(one.restored) - NAMES_SHOWN
+    more = len(one.restored) - RESTORED_SHOWN
     text += f", and {more:,} more" if more > 0 else ""
     if len(one.transfers) == 1:
         return f"{text}: the loads are as even{_gain_text(one.gain)}."
@@ -239,9 +250,7 @@ def _(one: OutrankedClaims) -> str:
     to = names_text(one.to, many="members")
     verb = "holds" if len(one.to) == 1 else "hold"
     number = len(one.partitions)
-    numbers = ranges(one.partitions)
-    if len(numbers) > NUMBERS_SHOWN:
-        numbers = f"{numbers[:NUMBERS_SHOWN]}…"
+    numbers = _numbers(one.partitions)
     return (
         f"{_name(one.member)} cannot keep {_name(one.topic)}:{numbers}"
         f" ({counted(number, 'partition')}): balance requires that the topic goes to"
@@ -359,6 +368,12 @@ def _path(transfers: Sequence[TransferRecord]) -> str:
     ]
     more = len(transfers) - len(listed)
     return ", ".join(listed) + (f", and {more:,} more" if more else "")
+
+
+def _numbers(partitions: Sequence[int]) -> str:
+    """Format partition numbers as ``0-3, 7``, cut where they are many."""
+    text = ranges(partitions)
+    return text if len(text) <= NUMBERS_SHOWN else f"{text[:NUMBERS_SHOWN]}…"
 
 
 def _spot(topic: str, number: int) -> str:

@@ -68,8 +68,11 @@ def test_the_gains_are_real(pair: tuple[Document, Document]) -> None:
             assert one.loads == sorted(naive.loads(held).values(), reverse=True)
         if not isinstance(one, ImprovingChain | ClaimExchange):
             continue
-        for giver, receiver in pairwise(one.transfers):
-            assert giver.to == receiver.giver
+        chains = one.chains if isinstance(one, ImprovingChain) else 1
+        length = len(one.transfers) // chains
+        for start in range(0, len(one.transfers), length):
+            for giver, receiver in pairwise(one.transfers[start : start + length]):
+                assert giver.to == receiver.giver
         after = apply(held, one.transfers)
         assert one.gain.moves == naive.moves(held) - naive.moves(after)
         if isinstance(one, ImprovingChain):
