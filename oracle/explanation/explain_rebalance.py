@@ -82,17 +82,31 @@ def explain(
     is_counted = verdict["verdict"] != "unreadable" and not (
         assignment is None and best.assignment is None
     )
+    figures = Figures.model_validate(verdict["figures"]) if is_counted else None
+    subject = "optimum" if assignment is None else "given"
+    return _explanation(about, found, subject=subject, answer=answer, figures=figures)
+
+
+def _explanation(
+    about: ExplainedCase,
+    found: Statements,
+    *,
+    subject: str,
+    answer: str,
+    figures: Figures | None,
+) -> Explanation:
+    """Return the record; what is absent is left out."""
     parts = {
         "group": about.instance.group,
         "id": about.instance.id,
-        "policy": str(policy),
-        "subject": "optimum" if assignment is None else "given",
+        "policy": str(about.policy),
+        "subject": subject,
         "answer": answer,
-        "figures": Figures.model_validate(verdict["figures"]) if is_counted else None,
+        "figures": figures,
         "statements": found.listed,
         "more": dict(sorted(found.more.items())),
         "withdrawn": found.withdrawn,
-        "reason": best.reason,
+        "reason": about.best.reason,
     }
     given = {name: value for name, value in parts.items() if value is not None}
     return Explanation.model_validate(given)

@@ -44,22 +44,9 @@ def lower_peak(
     certificate : Certificate or None
         Of dec-min balance; None for other balances.
     """
-    names = [one.only for one in policy.objectives]
-    if instance.lag is None or Objective.PEAK_LAG not in names:
+    rules = _rules_of(instance, policy, certificate)
+    if rules is None:
         return []
-    before = names[: names.index(Objective.PEAK_LAG)]
-    scale = common_capacity(instance)
-    if before not in ([], [Objective.STICKINESS]) or (
-        int(instance.lag.sum()) * scale > INT64_MAX
-    ):
-        return []
-    face = None if certificate is None else optimal_face_of(instance, certificate)
-    keep_moves = bool(before) or policy.max_moves is not None
-    unit = np.ones(len(instance.members), np.int64)
-    if instance.capacity is not None:
-        in_play = instance.in_play
-        unit[in_play] = scale // instance.capacity[in_play]
-    rules = _Rules(instance, policy.balance.kind, face, unit, keep_moves)
     assignee, chains = assignment.assignee, list[Chain]()
     peak = start = int(rules.values(assignee).max(initial=0))
     while peak == start and len(chains) < _STEPS:
@@ -70,6 +57,28 @@ def lower_peak(
         assignee = apply(assignee, found[2])
         peak = int(rules.values(assignee).max(initial=0))
     return chains if peak < start else []
+
+
+def _rules_of(
+    instance: Instance, policy: Policy, certificate: Certificate | None
+) -> _Rules | None:
+    """Return the exchanges that a policy allows; None if these are not known here."""
+    names = [one.only for one in policy.objectives]
+    if instance.lag is None or Objective.PEAK_LAG not in names:
+        return None
+    before = names[: names.index(Objective.PEAK_LAG)]
+    scale = common_capacity(instance)
+    if before not in ([], [Objective.STICKINESS]) or (
+        int(instance.lag.sum()) * scale > INT64_MAX
+    ):
+        return None
+    unit = np.ones(len(instance.members), np.int64)
+    if instance.capacity is not None:
+        in_play = instance.in_play
+        unit[in_play] = scale // instance.capacity[in_play]
+    face = None if certificate is None else optimal_face_of(instance, certificate)
+    keep_moves = bool(before) or policy.max_moves is not None
+    return _Rules(instance, policy.balance.kind, face, unit, keep_moves)
 
 
 @dataclass(frozen=True, slots=True)
