@@ -32,6 +32,14 @@ def held_by(assignment: Mapping[str, Any]) -> Held:
     }
 
 
+def members_in(held: Held, document: Document) -> Document:
+    """Return member -> topic -> partitions, of all members."""
+    members: Document = {name: {} for name in document["members"]}
+    for (topic, number), name in held.items():
+        members[name].setdefault(topic, []).append(number)
+    return members
+
+
 class Naive:
     """One rebalance: owners, and all balanced assignments by enumeration."""
 
