@@ -155,6 +155,10 @@ def _explain_given(
         return "invalid"
     if about.best.status is Status.INFEASIBLE:
         return "infeasible"
+    members = {
+        name: {topic: numbers for topic, numbers in held.items() if numbers}
+        for name, held in members.items()
+    }  # the judge accepts an empty list of a topic that does not exist
     assignment = _assignment_of(about, members)
     policy = verdict["policy"]
     if not policy["balance_met"]:

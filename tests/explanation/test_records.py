@@ -113,6 +113,13 @@ def test_the_sentence_of_claims_that_balance_forbids() -> None:
     )
 
 
+def test_bug_an_empty_list_of_a_topic_that_does_not_exist() -> None:
+    """The judge accepts it, but it has no column."""
+    members = {"a": {"t": [0], "gone": []}, "b": {"t": [1]}}
+    given = {"format": "assignment/1", "members": members}
+    assert explained(CYCLE, given).answer == "best"
+
+
 def wrong_claims(*arguments: Any) -> Any:
     crowds = derived.crowds_of(*arguments)
     return [one._replace(claims=one.claims + 1) for one in crowds]
