@@ -48,6 +48,10 @@ _NO_OPTIONS: Final[Mapping[str, str]] = {}
 _OPEN_BYTES: Final = 64 << 10
 _LONGEST_LINE: Final = "mapreduce.input.linerecordreader.line.maxlength"
 
+_LISTING: Final = "spark.sql.sources.parallelPartitionDiscovery.parallelism"
+_LISTING_TASKS: Final = 64
+"""Tasks that list files; by default there is one per file, of milliseconds each."""
+
 PATH: Final = "path"
 FIRST: Final = "first"
 TEXT: Final = "text"
@@ -74,6 +78,7 @@ def reading_session(
         "spark.sql.files.maxPartitionBytes": part or BLOCK_BYTES,
         "spark.sql.files.openCostInBytes": _OPEN_BYTES,
         "spark.sql.files.minPartitionNum": max(1, parts),
+        _LISTING: _LISTING_TASKS,
         "spark.sql.caseSensitive": "true",
         "spark.sql.legacy.parquet.nanosAsLong": "true",
         "spark.sql.adaptive.enabled": "false",
