@@ -130,7 +130,7 @@ def is_in_lines(lines: Iterable[Line]) -> bool:
 ACCEPTED: Final = (
     "accepted are records of __consumer_offsets (Parquet, Avro, JSON Lines; see "
     "--columns; or a broker's log segments, or output of kafka-dump-log "
-    "--offsets-decoder), "
+    "--offsets-decoder, or files of Kafka Connect's S3 sink with their keys), "
     "text of kafka-consumer-groups --describe, and rebalance/1 documents (JSON, "
     "Parquet); for example: kafka-consumer-groups --bootstrap-server localhost:9092 "
     "--describe --all-groups > groups.txt && assignor-oracle audit groups.txt "

@@ -19,6 +19,7 @@ from pipeline.cases import Case, unpack
 from pipeline.history.stream import NO_TOMBSTONES, histories
 from pipeline.session import spark_session
 from pipeline.sources import source_file
+from pipeline.sources.file_links import linked
 from pipeline.sources.find import find_sources
 from pipeline.sources.read import TextPiece
 from pipeline.sources.record_format import record_format
@@ -456,6 +457,38 @@ def test_damage_in_a_line_costs_no_other(
 def test_arbitrary_bytes_end_in_quarantine(first: bytes, second: bytes) -> None:
     rows = list(rows_of_pair(pieces({"json": first, "keys.json": second})))
     assert all(row["what"] in (UNREADABLE, SET_ASIDE) for row in rows)
+
+
+# Links.
+
+
+def test_a_link_leads_to_each_file_that_spark_would_skip() -> None:
+    (file, *_) = (piece.file for piece in pieces(CONTENTS))
+    uris = [
+        "s3a://bucket/a b/_1+é%20.json.gz",
+        "hdfs://name:8020/t/_2",
+        "file:/t/.3.parquet",
+        "s3a://bucket/plain.json",
+    ]
+    given = [replace(file, uri=uri) for uri in uris]
+    located, settings = linked(given)
+    names = [one.uri.removeprefix("viewfs://").partition("/") for one in located[:3]]
+    assert [(slash, name) for _, slash, name in names] == [
+        ("/", "0.gz"),
+        ("/", "1"),
+        ("/", "2.parquet"),
+    ]
+    (table,) = {table for table, _, _ in names}
+    assert located[3].uri == uris[3]
+    prefix = f"fs.viewfs.mounttable.{table}.link./"
+    assert settings == {
+        f"{prefix}0.gz": "s3a://bucket/a%20b/_1%2B%C3%A9%2520.json.gz",
+        f"{prefix}1": "hdfs://name:8020/t/_2",
+        f"{prefix}2.parquet": "file:/t/.3.parquet",
+    }
+    others, _ = linked(given[:1])
+    assert others[0].uri != located[0].uri  # Hadoop keeps a table by its name
+    assert linked(given[3:]) == (given[3:], {})
 
 
 # Histories.
