@@ -2,6 +2,13 @@
 
 from heuristics.assignor import Assignor
 from heuristics.claim_history import wanted_claims
+from heuristics.cooperative_sticky import CooperativeStickyAssignor, withheld_of
 from heuristics.registry import ASSIGNORS
 
-__all__ = ["ASSIGNORS", "Assignor", "wanted_claims"]
+__all__ = [
+    "ASSIGNORS",
+    "Assignor",
+    "CooperativeStickyAssignor",
+    "wanted_claims",
+    "withheld_of",
+]

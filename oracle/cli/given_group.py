@@ -20,7 +20,7 @@ from rebalance import (
 )
 
 if TYPE_CHECKING:  # Arrow is imported if a group is read
-    from pipeline.groups import GroupRebalance
+    from pipeline.groups import AssignorHistory, GroupRebalance
 
 COOPERATIVE_ROUND: Final = (
     "the assignment is of a cooperative round: partitions that are withheld until the "
@@ -66,6 +66,13 @@ class GroupChoice:
             complain(f"{source}: {note}")
         return found
 
+    def history(self) -> AssignorHistory:
+        """Read the judged answers over the history of the group."""
+        with extra_needed("--from", "audit"):
+            from pipeline.groups import answers_of_group
+
+            return answers_of_group(self.source or "", self.group)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GivenGroup:
@@ -83,6 +90,14 @@ class GivenGroup:
     def without_assignment(self) -> GivenGroup:
         """Return the group without what its leader assigned."""
         return replace(self, assignment=None)
+
+    def after(self) -> Rebalance:
+        """Return the group after it: members own what they were assigned."""
+        from pipeline.groups import with_held
+
+        if self.assignment is None:
+            return self.rebalance
+        return with_held(self.rebalance, self.assignment)
 
     def judged_pair(self) -> tuple[dict[str, Any], dict[str, Any] | None]:
         """Return both documents as the judge reads them."""

@@ -4,12 +4,20 @@
 reads, or a running cluster.
 """
 
+from pipeline.groups.assignor_history import (
+    AssignorHistory,
+    HistoryAnswer,
+    answers_of_group,
+)
 from pipeline.groups.group_source import group_source, read_group
 from pipeline.groups.held_now import with_held
 from pipeline.groups.moments import GroupRebalance, choose, near_names
 
 __all__ = [
+    "AssignorHistory",
     "GroupRebalance",
+    "HistoryAnswer",
+    "answers_of_group",
     "choose",
     "group_source",
     "near_names",

@@ -86,10 +86,7 @@ def choose(
     SourceError
         If there is no such group or generation; it lists near ones.
     """
-    name = _only_group(source) if group is None else group
-    moments = source.moments(name)
-    if not moments:
-        raise SourceError(_no_group(name, source.groups()), source=source.name)
+    name, moments = _moments_of(source, group)
     rebalances = [one for one in moments if not one.is_snapshot]
     if generation is not None:
         found = [one for one in rebalances if one.generation == generation]
@@ -103,6 +100,25 @@ def choose(
         return read
     note = _last_of(listed)
     return replace(read, notes=(note, *read.notes))
+
+
+def named_group(source: GroupSource, group: str | None) -> str:
+    """Return the name of a group that is in the source.
+
+    Raises
+    ------
+    SourceError
+        If it is not, or ``group`` is None and there are several.
+    """
+    return _moments_of(source, group)[0]
+
+
+def _moments_of(source: GroupSource, group: str | None) -> tuple[str, list[Moment]]:
+    name = _only_group(source) if group is None else group
+    moments = source.moments(name)
+    if not moments:
+        raise SourceError(_no_group(name, source.groups()), source=source.name)
+    return name, moments
 
 
 def near_names(name: str, known: Iterable[str]) -> list[str]:
