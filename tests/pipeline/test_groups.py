@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from pipeline.groups import choose, group_source, near_names, read_group
+from pipeline.groups import choose, group_source, live_group, near_names, read_group
 from pipeline.groups.moments import runs_of
+from pipeline.live import NO_SUCH_GROUP, ClientSettings, ClusterState
+from pipeline.live.cluster_state import Unreported
 from rebalance import SourceError, plain_of
+from tests.live.test_snapshots import cluster
+from tests.live.test_snapshots import member as live_member
 from tests.pipeline.describe_text import members, state
 from tests.pipeline.groups import Log, commit, group, member
 from tests.pipeline.test_sources import jsonl
@@ -192,3 +198,38 @@ def test_reading_one_group_imports_no_spark(folders: tuple[Path, Path]) -> None:
     )
     asked = [sys.executable, "-c", script, *map(str, folders)]
     subprocess.run(asked, check=True)
+
+
+def test_a_running_cluster_is_asked_for_the_group(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Reaches into `pipeline.groups.live_group` to replace the cluster."""
+    asked: list[Sequence[str]] = []
+
+    def read(
+        server: str, settings: ClientSettings, *, groups: Sequence[str] = ()
+    ) -> ClusterState:
+        assert (server, settings) == ("h:1,i:2", ClientSettings())
+        asked.append(groups)
+        if groups == ["orders"]:
+            return replace(cluster(held), notes=("offsets",))
+        if not groups:
+            return cluster(held)
+        reason = NO_SUCH_GROUP if groups == ["order"] else "it is empty"
+        unreported = Unreported(group_id=groups[0], reason=reason)
+        return ClusterState(groups=(), topics={}, unreported=(unreported,))
+
+    held = live_member("m1", held={"orders": [0]}, target={"orders": [0]})
+    monkeypatch.setattr(live_group, "read_cluster", read)
+    found = read_group("h:1,i:2", "orders")
+    assert found.rebalance.members["m1"].owned == {"orders": [0]}
+    assert found.assignment is not None
+    assert found.assignment.members == {"m1": {"orders": [0]}}
+    assert found.notes == ("no lag without offsets",)
+    assert asked == [["orders"]]
+    with pytest.raises(SourceError, match="no group 'order'; there are: g"):
+        read_group("h:1,i:2", "order")
+    with pytest.raises(SourceError, match="h:1,i:2: group 'empty': it is empty"):
+        read_group("h:1,i:2", "empty")
+    with pytest.raises(SourceError, match="has snapshots only, without generations"):
+        read_group("h:1,i:2", "orders", 4)
