@@ -9,8 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from oracle.planning import Limited, members_needed
-from oracle.planning.plan_records import MembersNeeded
+from oracle.planning import Limited, MembersNeeded, members_needed
 from rebalance import InstanceError
 from tests.planning.questions import group, question
 from tests.shapes import Document, member, rebalance

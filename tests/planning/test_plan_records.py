@@ -1,4 +1,7 @@
-"""Documents of plan/1 and their schema; reaches into `oracle.planning` for it."""
+"""Documents of plan/1, and their schema.
+
+Reaches into `oracle.planning` for the schema, which the command does not need.
+"""
 
 from __future__ import annotations
 
