@@ -26,6 +26,10 @@ COOPERATIVE_ROUND: Final = (
     "the assignment is of a cooperative round: partitions that are withheld until the "
     "next round count as unassigned here"
 )
+BETWEEN_ROUNDS: Final = (
+    "in the middle of a cooperative rebalance: partitions that are withheld until the "
+    "next round have no owner here"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +101,8 @@ class GivenGroup:
 
         if self.assignment is None:
             return self.rebalance
+        if self.cooperative and self._withholds():
+            complain(f"{self}: {BETWEEN_ROUNDS}")
         return with_held(self.rebalance, self.assignment)
 
     def judged_pair(self) -> tuple[dict[str, Any], dict[str, Any] | None]:

@@ -9,8 +9,9 @@ import pytest
 
 from tests.cli.commands import CHAIN, Cli, group_of, on_terminal, write_lines
 from tests.report.audits import Audit
+from tests.shapes import Document
 
-NOW = {
+NOW: Document = {
     "format": "assignment/1",
     "members": {"a": {"t": [0, 1]}, "b": {"u": [0]}, "c": {"v": [0]}, "d": {}},
 }
@@ -133,3 +134,21 @@ def test_a_terminal_shows_who_gives_what_to_whom(tmp_path: Path) -> None:
         ["b", "c", "1", "1,000", "u", "0"],
         ["c", "d", "1", "1,000", "v", "0"],
     ]
+
+
+def test_a_cooperative_round_is_named(cli: Cli, tmp_path: Path) -> None:
+    """What it withholds is unassigned for `explain`, and has no owner for `plan`."""
+    made = Audit()
+    round_one = {**NOW, "members": {**NOW["members"], "a": {"t": [0]}}}
+    made.rebalance(
+        CHAIN, {"actual": round_one}, assignor="cooperative-sticky", cooperative=True
+    )
+    folder = str(made.write(tmp_path / "audit"))
+    ended = cli("explain", "--from", folder)
+    assert ended.code == 1
+    assert "Invalid: unassigned, t:1" in ended.out.decode()
+    assert "count as unassigned here" in ended.err
+    ended = cli("plan", "--json", "--from", folder)
+    assert "withheld until the next round have no owner here" in ended.err
+    (found,) = ended.documents
+    assert {"partitions": {"t": [1]}, "to": "b"} in found["outcome"]["transfers"]
