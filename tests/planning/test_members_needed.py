@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from oracle.planning import Limited, MembersNeeded, members_needed
-from rebalance import InstanceError
+from rebalance import Assignment, Instance, InstanceError, SearchProof
+from solver import Policy, Result, Status
 from tests.planning.questions import group, question
 from tests.shapes import Document, member, rebalance
 
@@ -159,17 +162,25 @@ def test_a_topic_that_new_members_do_not_take_is_a_limit() -> None:
 
 
 def test_what_is_not_decided_is_not_called_proved() -> None:
-    """A search that has no time proves nothing."""
-    lags = [(7919 * number) % 1000 * 10 + 1 for number in range(40)]
-    at_most = sum(lags) // 7 + 1
-    found = members_needed(
-        group(of_lags(lags, 7)),
-        "peak-lag",
-        at_most,
-        question("per-topic; peak-lag", effort=0.001),
-    )
-    assert found.status in {"optimal", "feasible"}
-    assert (found.status == "optimal") == (found.at_least is None)
+    """A search that ends early for two members refutes nothing."""
+    asked = question("none; peak-lag")
+
+    def ends_early(instance: Instance, policy: Policy) -> Result:
+        result = asked.solve_one(instance, policy)
+        if len(instance.members) != 2:
+            return result
+        everything = Assignment(assignee=np.zeros(3, dtype=np.int32))
+        (peak,) = result.objectives
+        weak = replace(peak, value=11, bound=6, proof=SearchProof(engine="tired"))
+        return replace(
+            result, status=Status.FEASIBLE, assignment=everything, objectives=(weak,)
+        )
+
+    early = replace(asked, solve_one=ends_early)
+    found = members_needed(group(of_lags([5, 5, 1], 1)), "peak-lag", 6, early)
+    assert (found.status, found.members, found.at_least) == ("feasible", 3, 2)
+    assert [one.rests_on for one in found.refuted] == ["sum"]
+    assert needed(of_lags([5, 5, 1], 1), "peak-lag", 6, "none; peak-lag").members == 2
 
 
 @pytest.mark.parametrize(
