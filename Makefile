@@ -3,7 +3,8 @@
 
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
-unexport PYTHONPATH PYTHONHOME
+# Without bytecode, every process compiles again what it imports.
+unexport PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE
 
 PYTHON ?=
 SOURCE ?= recordings/churn

@@ -6,6 +6,7 @@ from solver.kernels import (
     compiled_kernels,
     kernels_are_compiled,
     load_kernels,
+    requested_kernels,
 )
 from solver.limits import Limits
 from solver.objectives import common_capacity, values_of
@@ -44,6 +45,7 @@ __all__ = [
     "load_kernels",
     "no_balance",
     "parse_policy",
+    "requested_kernels",
     "solve",
     "values_of",
 ]

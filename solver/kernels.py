@@ -63,6 +63,20 @@ def compiled_kernels() -> list[str]:
     )
 
 
+def requested_kernels() -> list[str]:
+    """Return the kernels that this process loaded or compiled, with their signatures.
+
+    A kernel that only compiled kernels call is part of them, and not listed unless
+    one of them had to be compiled.
+    """
+    return sorted(
+        f"{kernel.py_func.__module__}.{kernel.py_func.__qualname__} {signature}"
+        for package in PACKAGES
+        for kernel in _kernels(package)
+        for signature in kernel.stats.cache_hits | kernel.stats.cache_misses
+    )
+
+
 def _has_index(kernel: Dispatcher) -> bool:
     folder, name = kernel.stats.cache_path, kernel.py_func.__qualname__
     return folder is not None and any(Path(folder).glob(f"*.{name}-*.nbi"))

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import wraps
 from multiprocessing import get_context
@@ -19,12 +20,12 @@ PROCESSES_MAX: Final = 4
 """More processes compile the same parts of numba more often, 500 MB each."""
 
 
-def compile_kernels() -> None:
-    """Run every task, each in one of several processes."""
+def compile_kernels(names: Sequence[str] = ()) -> None:
+    """Run the tasks of these names, or every task, each in one of several processes."""
     processes = min(_cores(), PROCESSES_MAX)
     with ProcessPoolExecutor(processes, get_context("spawn"), take_turns) as pool:
-        *_, tasks = pool.map(_count, range(processes))  # starts all processes
-        list(pool.map(_run, range(tasks)))  # raises what a task raised
+        *_, every = pool.map(_names, range(processes))  # starts all processes
+        list(pool.map(_run, names or every))  # raises what a task raised
 
 
 def _cores() -> int:
@@ -32,16 +33,16 @@ def _cores() -> int:
     return len(usable(0)) if usable else os.cpu_count() or 1
 
 
-def _count(_process: int) -> int:
+def _names(_process: int) -> list[str]:
     from tools.kernel_tasks import tasks
 
-    return len(tasks())
+    return list(tasks())
 
 
-def _run(number: int) -> None:
+def _run(name: str) -> None:
     from tools.kernel_tasks import tasks
 
-    [*tasks().values()][number]()
+    tasks()[name]()
 
 
 def take_turns() -> None:
@@ -70,4 +71,4 @@ def _locked(method: Callable[..., Any], lock: int) -> Callable[..., Any]:
 
 
 if __name__ == "__main__":
-    compile_kernels()
+    compile_kernels(sys.argv[1:])

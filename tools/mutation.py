@@ -45,8 +45,10 @@ QUICKLY = {
     "NUMBA_DISABLE_JIT": "1",
     "ORACLE_INSTANCES": "100",
     "ORACLE_PROFILE": "sample",
+    "PYTHONDONTWRITEBYTECODE": "1",
 }
-"""How the tests run on a mutant: interpreted, with little left to chance."""
+"""How the tests run on a mutant: interpreted, with little left to chance, and without
+bytecode, which could be another mutant's (also in the processes that tests start)."""
 
 
 class TimeUpError(Exception):
@@ -124,7 +126,7 @@ class Workshop:
         TimeUpError
             If the deadline came before the limit.
         """
-        command = [sys.executable, "-B", "-m", "pytest", "-x", "-q", "--no-header"]
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header"]
         command += ["-p", "no:cacheprovider", "-m", "not slow", "--junitxml", TIMES]
         command += tests
         left = deadline - time.monotonic()

@@ -6,6 +6,7 @@ import base64
 import hashlib
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Final
@@ -288,7 +289,9 @@ def _distinct(labels: list[str]) -> list[str]:
     return told
 
 
+@cache
 def _environment() -> Environment:
+    """Return the templates' environment, which keeps what it has compiled."""
     environment = Environment(
         loader=PackageLoader("oracle.report"),
         autoescape=True,

@@ -36,13 +36,22 @@ PAGES = [
 LENIENT = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
-def blocks(kind: str) -> Iterator[tuple[str, int, str]]:
-    """Yield page, line and text of the fenced blocks of one kind."""
+def fences() -> Iterator[tuple[str, str, int, str]]:
+    """Yield kind, page, line and text of the fenced blocks of all pages."""
     for page in PAGES:
         for token in MarkdownIt().parse(page.read_text(encoding="utf-8")):
-            if token.type == "fence" and token.info.split()[:1] == [kind]:
+            if token.type == "fence" and token.info.split():
                 assert token.map is not None
-                yield page.relative_to(ROOT).as_posix(), token.map[0] + 1, token.content
+                name, line = page.relative_to(ROOT).as_posix(), token.map[0] + 1
+                yield token.info.split()[0], name, line, token.content
+
+
+FENCES = list(fences())
+
+
+def blocks(kind: str) -> list[tuple[str, int, str]]:
+    """Return page, line and text of the fenced blocks of one kind."""
+    return [(page, line, text) for name, page, line, text in FENCES if name == kind]
 
 
 def commands(text: str) -> Iterator[tuple[str, str]]:
