@@ -21,7 +21,9 @@ from heuristics import ASSIGNORS
 from rebalance import InstanceError, instance_of, parse_rebalance
 from pipeline.evaluation import DEFAULT, Evaluation
 from rebalance import ClaimRule
-from solver import NAMED, Limits, parse_policy, requested_kernels, solve
+from solver import (
+    NAMED, Limits, compiled_kernels, parse_policy, requested_kernels, solve
+)
 from solver.exact import solve_without_closed_form
 from tests.strategies import LARGER, SMALL, seeded_rebalance
 
@@ -48,6 +50,7 @@ for seed in range(60):
             except InstanceError:
                 pass
 print(*requested_kernels(), sep="\\n")
+print(*(f"compiled {name}" for name in compiled_kernels()), sep="\\n")
 """
 
 EVERY_TASK = """
@@ -86,8 +89,10 @@ def run(code: list[str], cache: Path | None = None) -> list[str]:
 
 @pytest.mark.slow
 def test_the_tasks_of_the_set_up_call_every_kernel_that_a_run_calls() -> None:
+    """And nothing is compiled in a checkout that was set up."""
     needed = set(run(["-c", BROAD_RUN]))
     assert len(needed) > 40, needed
+    assert not [line for line in needed if line.startswith("compiled ")]
     assert needed - set(run(["-c", EVERY_TASK])) == set()
 
 
