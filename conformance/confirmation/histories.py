@@ -26,12 +26,16 @@ class History:
     play : callable
         Plays the history; the fault is expected when it returns.
     pace : Pace
+    scenario : str
+        The scenario of the corpus with the rebalance that the group then sees, apart
+        from names; empty: none.
     """
 
     topics: Mapping[str, int]
     sentences: tuple[str, ...]
     play: Callable[[RealGroup], None]
     pace: Pace = field(default_factory=Pace)
+    scenario: str = ""
 
 
 def sentences(text: str) -> tuple[str, ...]:
@@ -91,6 +95,7 @@ ENDLESS: Final = History(
         """
     ),
     play=_play_endless,
+    scenario="sticky-endless",
 )
 
 
@@ -145,6 +150,7 @@ STALE: Final = History(
     ),
     play=_play_stale,
     pace=Pace(join=3_000, heartbeat=HEARTBEAT_MS),
+    scenario="franz-go-4deed686",
 )
 
 

@@ -2,6 +2,7 @@
 
 from conformance.findings.coverage import (
     UncoveredError,
+    definitions_of,
     findings_by_definition,
     uncovered,
 )
@@ -25,6 +26,7 @@ __all__ = [
     "UncoveredError",
     "all_definitions",
     "definition",
+    "definitions_of",
     "example",
     "findings_by_definition",
     "parse_trial",
