@@ -4,12 +4,14 @@ from conformance.corpus import Scene, corpus, corpus_documents, play
 from conformance.expectations import unmet
 from conformance.scenario import Expectation, Scenario, Step, parse_scenario
 from conformance.schema import scenario_schema
+from conformance.strict_schema import StrictJsonSchema
 
 __all__ = [
     "Expectation",
     "Scenario",
     "Scene",
     "Step",
+    "StrictJsonSchema",
     "corpus",
     "corpus_documents",
     "parse_scenario",

@@ -47,13 +47,14 @@ def test_the_base_runs_without_extras() -> None:
     ran = run_blocked(
         ["--help"],
         ["solve", CHAIN],
+        ["explain", CHAIN],
         ["assign", "--assignor", "chain-sticky", CHAIN],
         ["judge", "--against", "optimum", CHAIN, STANDS],
         ["conform", "--command", AWK, "--family", "churn", "--count", "1"],
         ["fuzz", "--command", AWK, "--family", "churn", "--count", "1"],
         ["compare", CHAIN],
     )
-    assert ran.stdout.count("exit code 0\n") == 7, ran.stdout + ran.stderr
+    assert ran.stdout.count("exit code 0\n") == 8, ran.stdout + ran.stderr
     compared = json.loads(ran.stdout.splitlines()[-2])
     answers = {answer["assignor"]: answer for answer in compared["answers"]}
     assert answers["optimum"]["proved"]["stickiness"]

@@ -18,7 +18,6 @@ from rebalance import OutsideError, WireError
 OBSERVED_SECONDS: Final = 20.0
 """Longer than a session: the broker removes a leader that hangs."""
 
-
 NOT_REACHED: Final = "not reached"
 
 ATTEMPTS: Final = 5
@@ -89,9 +88,8 @@ def _played(case: Case, cluster: Cluster, seconds: float) -> Observation:
     ) as group:
         try:
             history.play(group)
+            return observe(group, seconds)
         except (OutsideError, WireError, OSError) as error:
-            if not group.ended():
-                return Observation(
-                    category=NOT_REACHED, outcome=f"Not reached: {error}."
-                )
-        return observe(group, seconds)
+            if group.ended():
+                return observe(group, seconds)
+            return Observation(category=NOT_REACHED, outcome=f"Not reached: {error}.")

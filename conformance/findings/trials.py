@@ -23,7 +23,7 @@ from conformance.findings.definitions import Definition, all_definitions
 from conformance.findings.definitions.definition import ExampleSource
 from conformance.runs.external import External, external_client
 from conformance.runs.recording import case_parts
-from conformance.runs.records import CategoryName, RoundRecord
+from conformance.runs.records import CategoryName, RoundRecord, first_line
 from conformance.runs.rounds import Outcome, drive
 from conformance.runs.subject import Subject
 from rebalance import AssignmentDocument, Count, DocumentError, Optional, parse_json
@@ -198,9 +198,9 @@ def _trial(
     shows = _shows(definition, definition.examples[number], one, outcome)
     parts: dict[str, Any] = case_parts(outcome) if shows else {"reason": outcome.reason}
     if parts.get("reason"):
-        parts["reason"] = _first_line(parts["reason"])
+        parts["reason"] = first_line(parts["reason"])
     if "rounds" in parts:
-        parts["rounds"] = [_short(one) for one in parts["rounds"]]
+        parts["rounds"] = [one.without_trace() for one in parts["rounds"]]
     stated = ("reason", "rounds", "expected", "needless_moves")
     more: dict[str, Any] = {
         name: parts[name] for name in stated if parts.get(name) is not None
@@ -219,14 +219,3 @@ def _trial(
         date=date,
         oracle=oracle,
     )
-
-
-def _short(one: RoundRecord) -> RoundRecord:
-    if one.reason is None:
-        return one
-    return one.model_copy(update={"reason": _first_line(one.reason)})
-
-
-def _first_line(reason: str) -> str:
-    """Return a reason without the stack, which names folders of this machine."""
-    return reason.strip().partition("\n")[0]

@@ -77,6 +77,10 @@ class RoundRecord(_RecordPart):
     violations: Optional[list[dict[str, Any]]] = None
     withheld: Optional[Count] = None
 
+    def without_trace(self) -> RoundRecord:
+        """Return the answer with the first line of its reason."""
+        return self.model_copy(update={"reason": first_line(self.reason)})
+
 
 class CaseRecord(_RecordPart):
     """An instance, what the subject made of it, and what it could have made of it.
@@ -218,6 +222,11 @@ def finding_schema() -> dict[str, Any]:
 def run_schema() -> dict[str, Any]:
     """Return the JSON Schema of run/1."""
     return _schema(RunSummary, "run/1")
+
+
+def first_line(reason: str | None) -> str | None:
+    """Return a reason without its stack trace, which states paths and addresses."""
+    return None if reason is None else reason.strip().partition("\n")[0]
 
 
 def outcome_counts(outcomes: dict[Category, int]) -> dict[CategoryName, int]:

@@ -20,6 +20,7 @@ from conformance.runs import (
     RunSummary,
     ShrunkRecord,
     Sighting,
+    first_line,
     run_families,
     run_instances,
     subject_record,
@@ -127,15 +128,8 @@ def without_traces(finding: Finding) -> Finding:
 
 
 def _first_lines(case: CaseRecord) -> Document:
-    rounds = [
-        one.model_copy(update={"reason": _first_line(one.reason)})
-        for one in case.rounds
-    ]
-    return {"reason": _first_line(case.reason), "rounds": rounds}
-
-
-def _first_line(reason: str | None) -> str | None:
-    return None if reason is None else reason.strip().partition("\n")[0]
+    rounds = [one.without_trace() for one in case.rounds]
+    return {"reason": first_line(case.reason), "rounds": rounds}
 
 
 def repeat_command(external: External, plan: SurveyPlan, *, cooperative: bool) -> str:

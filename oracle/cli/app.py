@@ -11,6 +11,7 @@ from oracle.cli.audit import audit
 from oracle.cli.compare import compare
 from oracle.cli.conform import conform
 from oracle.cli.corpus import corpus
+from oracle.cli.explain import explain
 from oracle.cli.front import front
 from oracle.cli.fuzz import fuzz
 from oracle.cli.judge import judge
@@ -58,6 +59,7 @@ VERBS = (
     assign,
     judge,
     compare,
+    explain,
     front,
     conform,
     fuzz,

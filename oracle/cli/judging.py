@@ -85,7 +85,7 @@ def judge_all(
     """
     complaints = Complaints()
     read = partial(verify.read_rebalance, max_partitions=judging.max_partitions)
-    known = Instances(instances, _read(instances, read))
+    known = Instances(instances, read_judged(instances, read))
     for document in known.documents:
         if isinstance(document, DocumentError):
             complaints.add(str(document))
@@ -97,18 +97,14 @@ def judge_all(
             _write(sink, verdict, unmet=None if is_met else judging.require)
             count()
     if known.unanswered:
-        places = ", ".join(str(place + 1) for place in known.unanswered[:5])
-        number = len(known.unanswered)
-        complaints.add(
-            f"{instances}: {number} without an assignment: document {places}"
-        )
+        complaints.add(known.unanswered_text)
     raise typer.Exit(complaints.exit_code or (NO if unmet else 0))
 
 
 def _verdicts(
     known: Instances, source: str, judging: Judging, complaints: Complaints
 ) -> Iterator[Verdict]:
-    for place, assignment in enumerate(_read(source, verify.read_assignment)):
+    for place, assignment in enumerate(read_judged(source, verify.read_assignment)):
         if isinstance(assignment, DocumentError):
             complaints.add(str(assignment))
             known.pass_over(place)
@@ -130,7 +126,7 @@ def _verdicts(
         yield verdict
 
 
-def _read(
+def read_judged(
     source: str, read: Callable[[bytes], Document]
 ) -> Iterator[Document | DocumentError]:
     """Read documents with the judge's own reader."""

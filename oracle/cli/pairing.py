@@ -71,3 +71,10 @@ class Instances:
             for place, document in enumerate(self.documents)
             if place not in self.asked_for and not isinstance(document, DocumentError)
         ]
+
+    @property
+    def unanswered_text(self) -> str:
+        """Complaint about the readable instances without an assignment."""
+        places = ", ".join(str(place + 1) for place in self.unanswered[:5])
+        number = len(self.unanswered)
+        return f"{self.source}: {number} without an assignment: document {places}"

@@ -41,13 +41,13 @@ class Solving:
 
     def _load_kernels(self) -> None:
         """Load compiled kernels before the clock starts; report missing ones."""
-        _report_missing_kernels()
+        report_missing_kernels()
         if self.allowed.seconds is not None:
             load_kernels(self.policy)
 
 
 @cache
-def _report_missing_kernels() -> None:
+def report_missing_kernels() -> None:
     """Look for compiled kernels once per process, not once per rebalance."""
     if not kernels_are_compiled():
         complain(NOT_COMPILED)

@@ -13,7 +13,6 @@ from typing import Any, Final
 import altair as alt
 import vl_convert
 
-from oracle.names import abridged
 from oracle.report.gaps import Gaps
 from oracle.report.outcomes import Counts
 from oracle.wording import percent
@@ -21,7 +20,6 @@ from pipeline.summary import OUTCOMES
 
 Row = dict[str, Any]
 
-LABEL_SHOWN: Final = 30  # characters
 _BAR: Final = 26  # height of a bar, pixels
 _CELL: Final = 26
 _TEXT: Final = 12  # font size
@@ -200,7 +198,7 @@ def _base(data: list[Row], labels: Sequence[str]) -> alt.Chart:
 
 def _label_width(labels: Sequence[str]) -> int:
     """Return the width of the longest label, at about seven pixels per letter."""
-    return 7 * max((len(abridged(one, LABEL_SHOWN)) for one in labels), default=0) + 10
+    return 7 * max((len(one) for one in labels), default=0) + 10
 
 
 def _named_colour(field: str, names: Sequence[str], variable: str) -> alt.Color:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections import Counter
+from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Final
@@ -17,7 +18,6 @@ from oracle.report.about import read_about
 from oracle.report.audited import audited_of
 from oracle.report.best import ACTUAL, BESTS, OPTIMUM
 from oracle.report.charts import (
-    LABEL_SHOWN,
     columns,
     gap_cells,
     outcome_bars,
@@ -141,9 +141,8 @@ def _client_charts(facts: Facts) -> dict[str, str]:
     if len(rows) > CHART_ROWS:
         return {}
     often = Counter((row.cluster, row.group) for row in rows)
-    labels = _distinct([_label(row, often[row.cluster, row.group] > 1) for row in rows])
-    pairs = [(label, row.counts) for label, row in zip(labels, rows, strict=True)]
-    return _wide_and_narrow(pairs)
+    names = [_names(row, often[row.cluster, row.group] > 1) for row in rows]
+    return _wide_and_narrow(names, [row.counts for row in rows])
 
 
 def _spread(facts: Facts) -> list[tuple[str, int]]:
@@ -228,25 +227,32 @@ def _clusters(facts: Facts) -> set[str]:
 def _state_charts(facts: Facts) -> dict[str, str]:
     """Draw the groups with snapshots that are counted."""
     rows = [row for row in facts.states.rows if row.counts.counted][:CHART_ROWS]
-    labels = _distinct([abridged(row.group, LABEL_SHOWN) for row in rows])
-    bars = [row.counts.bar for row in rows]
-    return _wide_and_narrow(list(zip(labels, bars, strict=True)))
+    names = [(row.group,) for row in rows]
+    return _wide_and_narrow(names, [row.counts.bar for row in rows])
 
 
 def _assignor_charts(facts: Facts) -> dict[str, str]:
     """Draw all assignors except the optima with which they are compared."""
     rows = [row for row in facts.assignors if row.name not in BESTS]
-    return _wide_and_narrow([(_assignor_label(row.name), row.counts) for row in rows])
+    names = [(_assignor_label(row.name),) for row in rows]
+    return _wide_and_narrow(names, [row.counts for row in rows])
 
 
-def _wide_and_narrow(pairs: list[tuple[str, Counts]]) -> dict[str, str]:
-    """Draw the same bars for wide and narrow screens; the page shows one of them."""
-    if not pairs:
+def _wide_and_narrow(
+    names: Sequence[tuple[str, ...]], counts: Sequence[Counts]
+) -> dict[str, str]:
+    """Draw the same bars for wide and narrow screens; the page shows one of them.
+
+    Labels have at most about a third of a wide screen, and two fifths of a narrow one.
+    """
+    if not names:
         return {}
-    return {
-        "wide": Markup(outcome_bars(pairs, width=WIDE)),  # noqa: S704 - escaped by Vega
-        "narrow": Markup(outcome_bars(pairs, width=NARROW)),  # noqa: S704
-    }
+    charts: dict[str, str] = {}
+    for screen, width, shown in (("wide", WIDE, 48), ("narrow", NARROW, 18)):
+        labels = _distinct([_label(one, shown) for one in names])
+        bars = outcome_bars(list(zip(labels, counts, strict=True)), width=width)
+        charts[screen] = Markup(bars)  # noqa: S704 - escaped by Vega
+    return charts
 
 
 def _gap_chart(gaps: Gaps) -> str:
@@ -254,11 +260,18 @@ def _gap_chart(gaps: Gaps) -> str:
     return Markup(gap_cells(gaps, names, width=NARROW))  # noqa: S704 - as above
 
 
-def _label(row: ClientRow, with_assignor: bool) -> str:
-    if not with_assignor:
-        return abridged(row.group, LABEL_SHOWN)
-    half = LABEL_SHOWN // 2
-    return f"{abridged(row.group, half)} {abridged(row.assignor or '', half)}"
+def _names(row: ClientRow, with_assignor: bool) -> tuple[str, ...]:
+    return (row.group, row.assignor or "") if with_assignor else (row.group,)
+
+
+def _label(names: Sequence[str], shown: int) -> str:
+    """Join names, of which each has an equal part of the characters at least."""
+    left, parts = shown - (len(names) - 1), [""] * len(names)
+    shortest_first = sorted(range(len(names)), key=lambda at: len(visible(names[at])))
+    for done, at in enumerate(shortest_first):
+        parts[at] = abridged(names[at], left // (len(names) - done))
+        left -= len(parts[at])
+    return " ".join(parts)
 
 
 def _assignor_label(name: str) -> str:

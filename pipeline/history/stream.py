@@ -37,6 +37,7 @@ from pipeline.sources.rows import (
     SET_ASIDE,
     TOPIC,
     UNREADABLE,
+    WITHOUT_TOMBSTONES,
     Row,
     case_row,
     quarantine_row,
@@ -53,6 +54,11 @@ ORDER: Final = (
     "source",
 )
 """Columns by which rows must be sorted, nulls first."""
+
+NO_TOMBSTONES: Final = (
+    "a group of the new protocol in files without tombstones, which Kafka Connect's "
+    "sink leaves out: members that left are not known"
+)
 
 GroupKey: TypeAlias = tuple[str, int | None]
 """Group and partition of ``__consumer_offsets``."""
@@ -151,6 +157,7 @@ class _Group:
         self._consumer = ConsumerHistory(key[0], self._commits)
         self._numbers = GenerationNumbers()
         self._aside: dict[tuple[str, str], Row] = {}
+        self._is_consumer_aside = False  # the last record is of the new protocol
         self._last: tuple[int, bytes, bytes | None] | None = None
         self._seen = seen
         self._pending: dict[CommitKey, int] = {}
@@ -207,10 +214,7 @@ class _Group:
         if isinstance(record, SetAside):
             self._set_aside(row, record.kind, record.reason)
         elif isinstance(record, ConsumerGroupRecord):
-            if isinstance(record, ConsumerGroupPartitionMetadata):
-                self._seen.note_topics(record.topics)
-            self._numbers.lost()
-            yield from self._found(self._consumer.apply(record, _place(row)))
+            yield from self._of_consumer_group(record, row)
         elif isinstance(record, GroupTombstone):
             self._numbers.restart()
             yield from self._found(self._history.delete(record))
@@ -224,12 +228,34 @@ class _Group:
             self._set_aside(row, type(record).__name__, reason)
             self._numbers.lost()
             yield from self._found(self._history.lost())
-        elif self._consumer.take_ended() == record.generation and record.members:
+        elif self._is_downgrade(record):
             yield from self._found(self._number(record, row))
             self._history.downgraded(record)
         else:
             yield from self._found(self._number(record, row))
             yield from self._found(self._history.metadata(record, _place(row)))
+
+    def _of_consumer_group(
+        self, record: ConsumerGroupRecord, row: Row
+    ) -> Iterator[Row]:
+        if isinstance(record, ConsumerGroupPartitionMetadata):
+            self._seen.note_topics(record.topics)
+        self._numbers.lost()
+        if row.get("record") == WITHOUT_TOMBSTONES:
+            self._set_aside(row, type(record).__name__, NO_TOMBSTONES)
+            self._is_consumer_aside = True
+            yield from self._found(self._history.lost())
+        else:
+            yield from self._found(self._consumer.apply(record, _place(row)))
+
+    def _is_downgrade(self, record: GroupMetadata) -> bool:
+        """Return whether a record is the copy of a target of the new protocol.
+
+        A new classic group begins with a record without members.
+        """
+        ended = self._consumer.take_ended() == record.generation
+        was_aside, self._is_consumer_aside = self._is_consumer_aside, False
+        return bool(record.members) and (ended or was_aside)
 
     def _lost(self, row: Row) -> Iterator[Row]:
         """Reset what a record that cannot be read has replaced."""

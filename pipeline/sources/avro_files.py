@@ -77,11 +77,12 @@ def _row(record: Any, source: str, number: int, written: RecordFormat) -> Row:
     for column in _NUMBERS:
         if not isinstance(fields[column], int):
             fields[column] = None
-    fields["timestamp"] = _milliseconds(fields["timestamp"])
+    fields["timestamp"] = milliseconds_since_1970(fields["timestamp"])
     return record_of_fields(fields, source, number, written.encoding)
 
 
-def _milliseconds(value: Any) -> Any:
+def milliseconds_since_1970(value: Any) -> Any:
+    """Convert a date and time, which is in UTC unless it has a zone; pass others on."""
     if not isinstance(value, datetime):
         return value
     moment = value if value.tzinfo else value.replace(tzinfo=UTC)

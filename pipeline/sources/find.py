@@ -21,6 +21,9 @@ from pipeline.files import (
 )
 from pipeline.sources.log_segments import is_offsets_folder, is_other_file
 from pipeline.sources.record_format import AS_SPARK, RecordFormat
+from pipeline.sources.record_lines import OFFSETS_TOPIC
+from pipeline.sources.sink_names import SinkRole, sink_name
+from pipeline.sources.sink_pairs import paired
 from pipeline.sources.source_file import SourceFile, source_file
 from pipeline.sources.source_kind import ACCEPTED, UNKNOWN, SourceKind, known_formats
 from rebalance import SourceError
@@ -58,7 +61,8 @@ def find_sources(
 
     The name of a given file is its base name; that of a file in a folder is the
     folder's name and the relative path. In folders, hidden files, files that start with
-    ``_``, pages (``.md``), and what a broker keeps beside log segments are ignored.
+    ``_``, pages (``.md``), and what a broker keeps beside log segments, and Kafka
+    Connect's S3 sink beside keys and values, are ignored.
 
     Raises
     ------
@@ -83,8 +87,11 @@ def find_sources(
     with ThreadPoolExecutor(_THREADS) as pool:
         remote = any(not is_local(entry.uri) for _, entry in named)
         results = list((pool.map if remote else map)(recognized, named))
-    found.files = [one for one in results if isinstance(one, SourceFile)]
+    recognized_files = [one for one in results if isinstance(one, SourceFile)]
+    uris = [entry.uri for _, entry in named]
+    found.files, without_keys = paired(recognized_files, uris)
     found.unknown = [one for one in results if isinstance(one, SourceError)]
+    found.unknown += without_keys
     if not found.files:
         raise _nothing(locations, found.unknown)
     return found
@@ -119,8 +126,16 @@ def _listed(
 def _is_left_alone(uri: str, below: tuple[str, ...]) -> bool:
     *_, folder, last = name_of(uri), *below
     is_page = PurePosixPath(last).suffix == ".md"
-    is_hidden = any(part[0] in "._" and not is_offsets_folder(part) for part in below)
-    return is_page or is_hidden or is_other_file(folder, last)
+    is_hidden = any(part[0] in "._" and not _is_of_offsets(part) for part in below)
+    sink = sink_name(last)
+    is_of_headers = sink is not None and sink.role is SinkRole.HEADERS
+    return is_page or is_hidden or is_of_headers or is_other_file(folder, last)
+
+
+def _is_of_offsets(part: str) -> bool:
+    """Return whether a part of a path begins as hidden ones do, by the topic's name."""
+    is_folder = part == OFFSETS_TOPIC or is_offsets_folder(part)
+    return is_folder or sink_name(part) is not None
 
 
 def _format_of(source_format: str | None) -> SourceKind | None:

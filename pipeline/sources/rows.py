@@ -22,6 +22,8 @@ SET_ASIDE: Final = "set-aside"
 FAILED: Final = "failed"
 MISSING: Final = "missing"
 QUARANTINED: Final = (UNREADABLE, SET_ASIDE, FAILED, MISSING)
+WITHOUT_TOMBSTONES: Final = "without tombstones"
+"""``record`` of a RECORD whose source leaves tombstones out."""
 
 RAW_LIMIT: Final = 65_536
 """Bytes of a key, a value, or a line that quarantine keeps."""

@@ -21,6 +21,8 @@ from pipeline.sources.lines import GZIP_MAGIC
 from pipeline.sources.log_segments import HEAD_BYTES, is_segment, partition_of_folder
 from pipeline.sources.record_format import AS_SPARK, RecordFormat
 from pipeline.sources.record_lines import OFFSETS_TOPIC
+from pipeline.sources.sink_content import form_of
+from pipeline.sources.sink_names import SinkPart, SinkRole, pair_of, sink_name
 from pipeline.sources.source_kind import (
     PARQUET_MAGIC,
     SourceKind,
@@ -53,6 +55,7 @@ class FileLayout(Enum):
     AVRO = "avro"
     SEGMENT = "segment"  # of a broker's log
     DUMP = "dump"  # of segments: lines whose meaning depends on those before
+    SINK = "sink"  # of Kafka Connect: values or keys, which are read together
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +72,8 @@ class SourceFile:
     """A file to be read: ``name`` is that of the tables, ``uri`` that of Spark.
 
     ``sha256`` is None where it is not computed: of remote files, and of large ones.
-    ``partition`` is that of a log segment.
+    ``partition`` is that of a log segment; ``sink`` is the place of a file of Kafka
+    Connect's S3 sink.
     """
 
     name: str
@@ -83,11 +87,17 @@ class SourceFile:
     footer: ParquetFooter | None = field(default=None, compare=False)
     written: RecordFormat = AS_SPARK
     partition: int | None = None
+    sink: SinkPart | None = None
 
     @property
     def folder(self) -> str:
         """Folder of the name; describe texts of one folder are read together."""
         return str(PurePosixPath(self.name).parent)
+
+    @property
+    def pair(self) -> str:
+        """What it has in common with the file that it is read with; else empty."""
+        return "" if self.sink is None else self.sink.pair
 
     @property
     def is_large(self) -> bool:
@@ -116,7 +126,7 @@ def source_file(
     """
     try:
         with store.open(entry.uri) as file:
-            found = _recognized(file, entry, name, forced, written)
+            found = _recognized_by_name(file, entry, name, forced, written)
             file.seek(0)
             digest = _digest(file, entry)
     except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
@@ -126,6 +136,35 @@ def source_file(
     if reason is not None:
         raise SourceError(reason, source=name)
     return replace(found, sha256=digest)
+
+
+def _recognized_by_name(
+    file: BinaryIO,
+    entry: FileEntry,
+    name: str,
+    forced: SourceKind | None,
+    written: RecordFormat,
+) -> SourceFile:
+    """Recognize a file; one of the S3 sink can have values or keys only."""
+    sink = sink_name(entry.uri)
+    if sink is None or forced not in (None, SourceKind.RECORDS):
+        return _recognized(file, entry, name, forced, written)
+    if sink.role is SinkRole.VALUES:
+        try:
+            return _recognized(file, entry, name, None, written)
+        except (SourceError, OSError, EOFError, zlib.error):
+            file.seek(0)  # values alone
+    part = SinkPart(name=sink, form=form_of(file, name), pair=pair_of(entry.uri, sink))
+    return SourceFile(
+        name=name,
+        uri=entry.uri,
+        length=entry.length,
+        modified_ms=entry.modified_ms,
+        kind=SourceKind.RECORDS,
+        layout=FileLayout.SINK,
+        written=written,
+        sink=part,
+    )
 
 
 def _recognized(
@@ -240,9 +279,8 @@ def _digest(file: BinaryIO, entry: FileEntry) -> str | None:
 def _why_not_by_spark(file: SourceFile) -> str | None:
     """Return why Spark would not read a file, or would not see it."""
     last = name_of(file.uri)
-    hidden = last.startswith(".") or (last.startswith("_") and "=" not in last)
-    if hidden or last.endswith("._COPYING_"):
-        return "Spark ignores files with such names: rename it, without leading . or _"
+    if last.endswith("._COPYING_"):
+        return "Spark ignores files with such names: rename it, without ._COPYING_"
     if file.layout is not FileLayout.PARQUET and not file.is_large:
         if file.length > WHOLE_LIMIT:
             compressed = "a text whose name does not show whether it is compressed"
@@ -250,6 +288,7 @@ def _why_not_by_spark(file: SourceFile) -> str | None:
                 FileLayout.DOCUMENT: "one document",
                 FileLayout.SEGMENT: "a log segment",
                 FileLayout.AVRO: "an Avro file",
+                FileLayout.SINK: "a file of Kafka Connect's sink",
             }
             what = whole.get(file.layout, compressed)
             return f"{what}, larger than {WHOLE_LIMIT >> 20} MiB"

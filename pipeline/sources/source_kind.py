@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import zlib
 from collections.abc import Iterable, Iterator
 from enum import Enum
 from itertools import islice
@@ -47,15 +48,22 @@ class UnknownFormatError(SourceError):
 
 
 def first_lines(file: BinaryIO) -> list[Line]:
-    """Return the first non-blank lines, up to a limit.
+    """Return the first non-blank lines, up to a limit, or up to where it breaks off.
 
     Raises
     ------
     OSError, EOFError, zlib.error
-        If the file cannot be read so far.
+        If no line can be read.
     """
     file.seek(0)
-    return list(_first_lines(file))
+    found: list[Line] = []
+    try:
+        for line in _first_lines(file):
+            found.append(line)  # noqa: PERF402  # those before an error are kept
+    except (OSError, EOFError, zlib.error):
+        if not found:
+            raise
+    return found
 
 
 def _first_lines(file: BinaryIO) -> Iterator[Line]:
@@ -122,7 +130,7 @@ def is_in_lines(lines: Iterable[Line]) -> bool:
 ACCEPTED: Final = (
     "accepted are records of __consumer_offsets (Parquet, Avro, JSON Lines; see "
     "--columns; or a broker's log segments, or output of kafka-dump-log "
-    "--offsets-decoder), "
+    "--offsets-decoder, or files of Kafka Connect's S3 sink with their keys), "
     "text of kafka-consumer-groups --describe, and rebalance/1 documents (JSON, "
     "Parquet); for example: kafka-consumer-groups --bootstrap-server localhost:9092 "
     "--describe --all-groups > groups.txt && assignor-oracle audit groups.txt "

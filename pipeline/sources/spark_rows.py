@@ -23,6 +23,7 @@ from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from pipeline.sources.documents import document_of_row
+from pipeline.sources.file_links import linked
 from pipeline.sources.numbering import first_numbers, numbered
 from pipeline.sources.read import (
     TextPiece,
@@ -38,6 +39,7 @@ from pipeline.sources.rows import (
     batches_of,
     quarantine_row,
 )
+from pipeline.sources.sink_rows import rows_of_pair
 from pipeline.sources.source_file import FileLayout, SourceFile
 from pipeline.sources.source_kind import SourceKind
 from pipeline.sources.spark_tables import (
@@ -89,11 +91,12 @@ class SourceReader:
         tasks: int,
         max_partitions: int,
     ) -> None:
-        self._files = list(files)
+        self._files, self._links = linked(files)
         self._tasks = tasks
         self._most = max_partitions
         length = sum(file.length for file in files)
-        self._spark = reading_session(spark, parts=min(tasks, length // PART_BYTES))
+        parts = min(tasks, length // PART_BYTES)
+        self._spark = reading_session(spark, parts=parts, links=self._links)
         self._damaged: dict[str, str] = {}  # location to reason
         self._unread: set[str] = set()  # of those, what is not read at all
 
@@ -145,11 +148,12 @@ class SourceReader:
         texts = [file for file in files if file.layout is not FileLayout.PARQUET]
         describes = [file for file in texts if file.kind is SourceKind.DESCRIBE]
         dumps = [file for file in texts if file.layout is FileLayout.DUMP]
+        sinks = [file for file in texts if file.layout is FileLayout.SINK]
         others = [
             file
             for file in texts
             if file.kind is not SourceKind.DESCRIBE
-            and file.layout is not FileLayout.DUMP
+            and file.layout not in (FileLayout.DUMP, FileLayout.SINK)
         ]
         if others:
             convert = _on_pieces(_by_uri(others), self._most)
@@ -161,6 +165,9 @@ class SourceReader:
         if dumps:
             pieces = self._pieces(dumps, is_lenient=is_lenient)
             yield self._in_order(pieces, dumps, by="name")
+        if sinks:
+            pieces = self._pieces(sinks, is_lenient=is_lenient)
+            yield self._in_order(pieces, sinks, by="pair")
 
     def _pieces(self, files: Sequence[SourceFile], *, is_lenient: bool) -> DataFrame:
         """Return the pieces of texts; the lines of large ones are counted first."""
@@ -183,18 +190,20 @@ class SourceReader:
     ) -> DataFrame:
         """Read files in the order of their lines.
 
-        Describe texts of one ``folder`` are read together, in the order of names, and
-        output of ``kafka-dump-log`` by ``name``, one file at a time.
+        Describe texts of one ``folder`` are read together, in the order of names,
+        output of ``kafka-dump-log`` by ``name``, one file at a time, and values with
+        their keys, by ``pair``.
         """
         named = _by_uri(files)
-        read = _on_folders if by == "folder" else _on_dumps
+        read = {"folder": _on_folders, "name": _on_dumps, "pair": _on_pairs}[by]
         apart = len({getattr(file, by) for file in files})
         placed = pieces.mapInArrow(
             _with_names(named),
-            f"{PATH} string, {FIRST} bigint, {TEXT} binary, folder string, name string",
+            f"{PATH} string, {FIRST} bigint, {TEXT} binary, "
+            "folder string, name string, pair string",
         )
         ordered = placed.repartition(min(self._tasks, apart), by)
-        ordered = ordered.sortWithinPartitions("folder", "name", FIRST)
+        ordered = ordered.sortWithinPartitions("pair", "folder", "name", FIRST)
         return ordered.mapInArrow(read(named), _SPARK_ROWS)
 
     def _broken_parquet(self) -> dict[str, str]:
@@ -243,7 +252,7 @@ class SourceReader:
         """Return a session whose parts have at most one row group of these files."""
         sizes = [file.footer.least_group for file in files if file.footer is not None]
         part = max(1, min([LARGEST_PART, *sizes]))
-        return reading_session(self._spark, part=part)
+        return reading_session(self._spark, part=part, links=self._links)
 
 
 def _readable_rows(spark: SparkSession, files: Sequence[SourceFile]) -> dict[str, int]:
@@ -316,7 +325,9 @@ def _with_names(files: dict[str, SourceFile]) -> Callable[[Batches], Batches]:
             found = [files[unquote(path)] for path in batch.column(PATH).to_pylist()]
             folders = pa.array([file.folder for file in found], pa.string())
             names = pa.array([file.name for file in found], pa.string())
-            yield batch.append_column("folder", folders).append_column("name", names)
+            pairs = pa.array([file.pair for file in found], pa.string())
+            placed = batch.append_column("folder", folders).append_column("name", names)
+            yield placed.append_column("pair", pairs)
 
     return with_names
 
@@ -335,6 +346,15 @@ def _on_dumps(files: dict[str, SourceFile]) -> Callable[[Batches], Batches]:
         return batches_of(rows_of_dumps(_text_pieces(batches, files)))
 
     return convert
+
+
+def _on_pairs(files: dict[str, SourceFile]) -> Callable[[Batches], Batches]:
+    def rows(batches: Batches) -> Iterator[Row]:
+        pieces = _text_pieces(batches, files)
+        for _, pair in groupby(pieces, key=lambda piece: piece.file.pair):
+            yield from rows_of_pair(list(pair))
+
+    return lambda batches: batches_of(rows(batches))
 
 
 def _text_pieces(batches: Batches, files: dict[str, SourceFile]) -> Iterator[TextPiece]:

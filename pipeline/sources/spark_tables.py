@@ -7,6 +7,7 @@ patterns, and a file's name in Spark's tables is its location (`pipeline.files`)
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final
 
 import pyarrow as pa
@@ -26,6 +27,7 @@ from pyspark.sql.types import (
 )
 
 from pipeline.files import is_local
+from pipeline.sources.file_links import is_link
 from pipeline.sources.lines import LINE_LIMIT
 from pipeline.sources.record_parquet import record_columns
 from pipeline.sources.source_file import SourceFile
@@ -46,6 +48,10 @@ _NO_OPTIONS: Final[Mapping[str, str]] = {}
 _OPEN_BYTES: Final = 64 << 10
 _LONGEST_LINE: Final = "mapreduce.input.linerecordreader.line.maxlength"
 
+_LISTING: Final = "spark.sql.sources.parallelPartitionDiscovery.parallelism"
+_LISTING_TASKS: Final = 64
+"""Tasks that list files; by default there is one per file, of milliseconds each."""
+
 PATH: Final = "path"
 FIRST: Final = "first"
 TEXT: Final = "text"
@@ -53,12 +59,16 @@ NUMBER: Final = "number"
 
 
 def reading_session(
-    spark: SparkSession, *, parts: int = 1, part: int | None = None
+    spark: SparkSession,
+    *,
+    parts: int = 1,
+    part: int | None = None,
+    links: Mapping[str, str] = MappingProxyType({}),
 ) -> SparkSession:
     """Return a session whose readers divide files the same way every time.
 
     Files are divided into ``parts`` at least, and into parts of at most ``part`` bytes
-    (by default `BLOCK_BYTES`).
+    (by default `BLOCK_BYTES`). ``links`` are the settings of links to files.
 
     By default the division depends on how many cores there are at the moment, and line
     numbers need two passes over the same blocks.
@@ -68,6 +78,7 @@ def reading_session(
         "spark.sql.files.maxPartitionBytes": part or BLOCK_BYTES,
         "spark.sql.files.openCostInBytes": _OPEN_BYTES,
         "spark.sql.files.minPartitionNum": max(1, parts),
+        _LISTING: _LISTING_TASKS,
         "spark.sql.caseSensitive": "true",
         "spark.sql.legacy.parquet.nanosAsLong": "true",
         "spark.sql.adaptive.enabled": "false",
@@ -75,7 +86,7 @@ def reading_session(
         "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
         "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
     }
-    for name, value in settings.items():
+    for name, value in {**settings, **links}.items():
         session.conf.set(name, str(value))
     return session
 
@@ -167,7 +178,7 @@ def _loaded(
     reader = reader.option("recursiveFileLookup", "true")
     reader = reader.option("ignoreCorruptFiles", str(is_lenient).lower())
     reader = reader.option("ignoreMissingFiles", "false")
-    if any(is_local(file.uri) for file in files):
+    if any(is_local(file.uri) or is_link(file.uri) for file in files):
         reader = reader.options(**_RAW)
     if schema is not None:
         reader = reader.schema(schema)

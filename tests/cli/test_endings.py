@@ -19,7 +19,7 @@ from oracle.cli.run import TRACEBACK
 from rebalance import OutsideError
 from tests.cli.commands import CHAIN, COMMAND, Cli, shell, write_lines
 
-VERBS = ("solve", "assign", "judge", "compare", "front", "audit")
+VERBS = ("solve", "assign", "judge", "compare", "explain", "front", "audit")
 
 
 @pytest.fixture

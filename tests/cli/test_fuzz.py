@@ -218,11 +218,11 @@ def test_a_hang_is_shrunk_and_confirmed(cli: Cli) -> None:
 
 @pytest.mark.slow
 def test_a_client_of_the_registry_is_fuzzed(cli: Cli) -> None:
-    """Kafka's cooperative-sticky, driven in rounds, accepts claims on topics left."""
+    """Kafka's cooperative-sticky, in rounds, gives what another claimant has."""
     install(LINES["4.4.0"])
     client = "kafka-clients@4.4.0/cooperative-sticky"
     arguments = ("--client", client, "--count=15", "--memory=1GiB")
-    ended = cli("fuzz", *arguments, "--family=left", "--family=joiners")
+    ended = cli("fuzz", *arguments, "--family=stale", "--family=joiners")
     assert ended.code == 1
     findings = [one for one in ended.documents if one["format"] == "finding/1"]
     subject = {
@@ -234,9 +234,9 @@ def test_a_client_of_the_registry_is_fuzzed(cli: Cli) -> None:
     }
     assert all(one["subject"] == subject for one in ended.documents)
     assert all(one["cooperative"] for one in ended.documents)
-    left = next(one for one in findings if one["category"] == "invalid")
-    assert left["family"] == "left"
-    assert len(left["shrunk"]["instance"]["members"]) == 2
+    unrevoked = next(one for one in findings if one["category"] == "unrevoked")
+    assert unrevoked["family"] == "stale"
+    assert len(unrevoked["shrunk"]["instance"]["members"]) == 2
     joined = next(one for one in ended.documents if one.get("answers", 0) > 15)
     assert joined["most_rounds"] >= 2
 

@@ -23,7 +23,14 @@ HUGE = group_of("g", {}, {"t": 20_000_000}, id="huge")
 REASON = "$.topics.u.partitions: 4 partitions up to here, above the limit 3"
 
 VERBS = pytest.mark.parametrize(
-    "verb", [("solve",), ("assign", "--assignor", "range"), ("compare",), ("front",)]
+    "verb",
+    [
+        ("solve",),
+        ("assign", "--assignor", "range"),
+        ("compare",),
+        ("explain", "--json"),
+        ("front",),
+    ],
 )
 
 

@@ -7,11 +7,12 @@ that causes it, and the verdict and reason are those of the fault.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from conformance.clients import Answer, ClientAssignor, Verdict
+from conformance.findings import SHAPES
 from tests.shapes import Document
 
 
@@ -63,29 +64,13 @@ class Fault:
         }
 
 
-def is_mixed(document: Document) -> bool:
-    """Return whether subscriptions differ."""
-    wanted = {frozenset(one["subscription"]) for one in document["members"].values()}
-    return len(wanted) > 1
-
-
-def misses_topic(document: Document) -> bool:
-    """Return whether somebody subscribes to a topic that does not exist."""
-    there = {t for t, about in document["topics"].items() if about["partitions"]}
-    members = document["members"].values()
-    return any(not there.issuperset(one["subscription"]) for one in members)
-
-
-def has_rival_claims(document: Document) -> bool:
-    """Return whether two members claim one partition."""
-    claims = [(topic, number) for _, topic, number in _claims(document)]
-    return len(set(claims)) < len(claims)
-
-
-def has_older_claims(document: Document) -> bool:
-    """Return whether claims date from different generations."""
-    members = document["members"].values()
-    return len({one.get("generation", -1) for one in members if one.get("owned")}) > 1
+is_mixed = SHAPES["mixed"]
+misses_topic = SHAPES["missing-topic"]
+has_rival_claims = SHAPES["double-claims"]
+has_older_claims = SHAPES["older-claims"]
+has_left_claims = SHAPES["left-claims"]
+has_lost_claims = SHAPES["lost-claims"]
+has_idle_member = SHAPES["idle-member"]
 
 
 def is_large(document: Document) -> bool:
@@ -93,32 +78,6 @@ def is_large(document: Document) -> bool:
     return len(document["members"]) * partitions > 1_000_000
 
 
-def has_left_claims(document: Document) -> bool:
-    """Return whether a member claims a partition of a topic that it has left."""
-    members = document["members"]
-    return any(
-        topic not in members[m]["subscription"] for m, topic, _ in _claims(document)
-    )
-
-
-def has_lost_claims(document: Document) -> bool:
-    """Return whether a member claims a partition that does not exist."""
-    counts = {t: about["partitions"] for t, about in document["topics"].items()}
-    return any(number >= counts.get(t, 0) for _, t, number in _claims(document))
-
-
-def has_idle_member(document: Document) -> bool:
-    """Return whether a member subscribes to nothing."""
-    return not all(one["subscription"] for one in document["members"].values())
-
-
 def is_idle(document: Document) -> bool:
     """Return whether nobody subscribes to anything."""
     return not any(one["subscription"] for one in document["members"].values())
-
-
-def _claims(document: Document) -> Iterator[tuple[str, str, int]]:
-    for name, one in document["members"].items():
-        for topic, numbers in one.get("owned", {}).items():
-            for number in numbers:
-                yield name, topic, number

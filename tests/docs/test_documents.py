@@ -9,6 +9,8 @@ from typing import Any
 
 import verify
 from conformance.runs import Category, drive, parse_finding, parse_run
+from oracle.explanation import explain
+from solver import STICKY, solve
 from tests.conformance.subjects import Scripted, answered
 from tests.shapes import Document, member, rebalance
 from verify import rows_of
@@ -32,8 +34,8 @@ def shown(*keys: str) -> Document:
 
 def test_documents_are_read() -> None:
     formats = [one["format"] for one in SHOWN if "format" in one]
-    listed = ["assignment/1"] * 2 + ["finding/1", "rebalance/1", "run/1", "verdict/1"]
-    assert sorted(formats) == listed
+    once = ["explanation/1", "finding/1", "rebalance/1", "run/1", "verdict/1"]
+    assert sorted(formats) == ["assignment/1"] * 2 + once
     for one in SHOWN:
         read = {
             "rebalance/1": verify.read_rebalance,
@@ -63,8 +65,16 @@ def test_counts_of_a_run_are_read() -> None:
     assert sum(run.outcomes.values()) == run.rebalances
 
 
+def test_an_explanation_is_what_the_command_writes() -> None:
+    (told,) = [one for one in SHOWN if one.get("format") == "explanation/1"]
+    claims = {"a": member(["t"], {"t": [0]}), "b": member(["t"], {"t": [1]})}
+    instance = rebalance({"t": 3}, claims, group="orders")
+    given = {"format": "assignment/1", "members": {"a": {"t": [1, 2]}, "b": {"t": [0]}}}
+    assert explain(instance, given, STICKY, solve).to_document() == told
+
+
 def test_a_policy_is_judged_as_shown() -> None:
-    answer = shown("format", "policy")
+    answer = shown("format", "policy", "objectives")
     verdict = verify.judge(INSTANCE, answer)
     assert verdict["verdict"] == "valid"
     assert verdict["evidence"] == {}
@@ -77,7 +87,7 @@ def test_a_policy_is_judged_as_shown() -> None:
 
 
 def test_a_wrong_term_is_told_as_shown() -> None:
-    answer = shown("format", "policy")
+    answer = shown("format", "policy", "objectives")
     answer["objectives"][0]["proof"]["terms"][0]["bound"] = 81
     (level, _) = verify.judge(INSTANCE, answer)["objectives"]
     evidence = json.dumps(level["evidence"])

@@ -24,6 +24,7 @@ import verify
 from conformance import parse_scenario
 from conformance.runs import parse_finding, parse_run
 from oracle.cli.run import run
+from oracle.explanation import parse_explanation
 from rebalance import parse_assignment, parse_rebalance
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -131,6 +132,7 @@ def test_documents_on_the_page_have_the_stated_format(text: str) -> None:
         "scenario/1": parse_scenario,
         "finding/1": parse_finding,
         "run/1": parse_run,
+        "explanation/1": parse_explanation,
     }
     if kind == "verdict/1":
         chain = json.loads((ROOT / "docs/examples/chain.json").read_text())

@@ -24,6 +24,7 @@ from pipeline.sources.read import (
 from pipeline.sources.record_format import COLUMNS
 from pipeline.sources.record_parquet import record_columns, record_of_fields
 from pipeline.sources.rows import RECORD, Row
+from pipeline.sources.sink_rows import rows_of_pair
 from pipeline.sources.source_file import FileLayout, SourceFile
 from pipeline.sources.source_kind import SourceKind
 from rebalance import MAX_PARTITIONS
@@ -42,8 +43,13 @@ def read_paths(paths: Sequence[Path]) -> list[Row]:
 def read_found(found: Found, max_partitions: int = MAX_PARTITIONS) -> list[Row]:
     """Read files that were found."""
     describes = [file for file in found.files if file.kind is SourceKind.DESCRIBE]
-    others = [file for file in found.files if file.kind is not SourceKind.DESCRIBE]
+    sinks = [file for file in found.files if file.layout is FileLayout.SINK]
+    apart = {file.uri for file in (*describes, *sinks)}
+    others = [file for file in found.files if file.uri not in apart]
     rows = [row for file in others for row in _rows(file, max_partitions)]
+    sinks.sort(key=lambda file: (file.pair, file.name))
+    for _, pair in groupby(sinks, key=lambda file: file.pair):
+        rows += rows_of_pair([_piece(file) for file in pair])
     describes.sort(key=lambda file: (file.folder, file.name))
     for _, folder in groupby(describes, key=lambda file: file.folder):
         rows += rows_of_folder(_piece(file) for file in folder)

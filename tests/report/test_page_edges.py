@@ -57,6 +57,33 @@ def test_all_at_the_optimum(tmp_path: Path) -> None:
     assert root.all("section", **{"aria-labelledby": "cooperative"}) == []
 
 
+def test_bars_have_the_labels_for_which_there_is_room(tmp_path: Path) -> None:
+    audit = Audit()
+    long = "consumers-of-a-topic-with-a-name-of-many-characters"
+    for generation, assignor in enumerate(("range", "cooperative-sticky"), start=1):
+        for group in ("upgrade-726", long):
+            audit.rebalance(
+                even(group), {"actual": BEST}, assignor=assignor, generation=generation
+            )
+    clients = section(page(audit, tmp_path), "clients")
+    labels = {}
+    for variant in ("wide", "narrow"):
+        texts = clients.one("div", class_=variant).all("text")
+        labels[variant] = {one.text for one in texts if one.text[:1] in "cu"}
+    assert labels["wide"] == {
+        "upgrade-726 range",
+        "upgrade-726 cooperative-sticky",
+        "consumers-of-a-topic…me-of-many-characters range",
+        "consumers-of-a…any-characters cooperative-sticky",
+    }
+    assert labels["narrow"] == {
+        "upgrade-726 range",
+        "upg…-726 coop…icky",
+        "consu…acters range",
+        "cons…ters coo…icky",
+    }
+
+
 def test_nothing_at_all(tmp_path: Path) -> None:
     root = page(Audit(), tmp_path)
     assert root.one("h1").text == "No rebalance in this source could be judged."

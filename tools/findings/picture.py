@@ -75,7 +75,7 @@ def picture_of(case: Case, told: str) -> str:
             _draw(marks, one, case.instance, rows, left, 0.0)
             left += one.width + GAP
         return svg_of(marks, width=across, height=height, told=told)
-    top = 0.0
+    top = 0
     for one in panels:
         if not one.note:
             _names(marks, case.instance, rows, top)

@@ -1,0 +1,87 @@
+"""``explain``: why no assignment is better, or how one could be."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from oracle.cli.limits import (
+    Allowed,
+    MemoryLimitOption,
+    SeedOption,
+    TimeLimitOption,
+    WorkersOption,
+)
+from oracle.cli.options import (
+    MAX_PARTITIONS,
+    ClaimRuleOption,
+    MaxPartitionsOption,
+    OutputOption,
+)
+from oracle.cli.solve import PolicyOption
+
+ExplainedInstances = Annotated[
+    str,
+    typer.Argument(
+        metavar="INSTANCE",
+        help="rebalance/1: one document, or one per line; plain or gzip; - for stdin.",
+        show_default=False,
+    ),
+]
+GivenAssignments = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="ASSIGNMENT",
+        help="assignment/1 documents; without them, the optimum is explained.",
+        show_default=False,
+    ),
+]
+ExplanationsAsJson = Annotated[
+    bool,
+    typer.Option("--json", help="Write explanation/1 documents as JSON Lines."),
+]
+
+
+def explain(  # noqa: PLR0913 - one parameter per option
+    instance: ExplainedInstances,
+    assignment: GivenAssignments = None,
+    *,
+    policy: PolicyOption = "sticky",
+    time_limit: TimeLimitOption = None,
+    memory_limit: MemoryLimitOption = None,
+    seed: SeedOption = 0,
+    workers: WorkersOption = 1,
+    claim_rule: ClaimRuleOption = "newest-claim",
+    max_partitions: MaxPartitionsOption = MAX_PARTITIONS,
+    output: OutputOption = "-",
+    as_json: ExplanationsAsJson = False,
+) -> None:
+    """Explain whether an assignment is the best, how it could be better, or why not.
+
+    If it is not the best: the transfers that improve balance, the needless moves, or
+    the member with the peak lag and what it could give to whom, each with its gain. If
+    it is the best, or without ASSIGNMENT: which partitions can only go to which
+    members, which claims cannot be kept together, which bound holds. Every statement
+    is checked by other code before it is printed.
+
+    An assignment belongs to the instance with the same id or, where one of the two has
+    no id, to the instance at the same place. Exit code 1 if an assignment is invalid or
+    not the best, or none satisfies the policy.
+
+    Example: assignor-oracle explain rebalance.json assignment.json
+    """
+    from oracle.cli.run_explain import ExplainRun, explain_all
+    from solver import parse_policy
+
+    if instance == assignment == "-":
+        raise typer.BadParameter("only one of the two can be standard input")
+    run = ExplainRun(
+        policy=parse_policy(policy),
+        allowed=Allowed(
+            seconds=time_limit, memory=memory_limit, seed=seed, workers=workers
+        ),
+        claim_rule=claim_rule,
+        max_partitions=max_partitions,
+    )
+    explain_all(instance, assignment, run, output=output, as_json=as_json)

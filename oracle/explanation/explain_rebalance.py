@@ -1,0 +1,306 @@
+"""Explain one rebalance: whether an assignment is the best, how it could be, or why.
+
+The policy decides. First come violations, then the balance and the move budget, then
+the first objective in which a better assignment exists. If there is none, the reasons
+why none is better follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import numpy as np
+
+import verify
+from oracle.explanation import improvements, tight_sets
+from oracle.explanation.bound_terms import add_bounds
+from oracle.explanation.explained_case import (
+    ExplainedCase,
+    Members,
+    Verdict,
+)
+from oracle.explanation.records import Explanation, Gap, Violated
+from oracle.explanation.statements import Statements
+from rebalance import (
+    Assignment,
+    AssignmentDocument,
+    ClaimRule,
+    Figures,
+    Instance,
+    assignment_of,
+    instance_of,
+    plain_of,
+    rebalance_of,
+)
+from solver import STICKY, BalanceKind, Objective, Policy, Result, Status, solve
+from solver.explanation import balance, lower_peak, needless_moves
+
+RULES_LISTED: Final = 10
+PEAK_LAG: Final = "peak-lag"
+STICKINESS: Final = "stickiness"
+
+Document = Mapping[str, Any]
+SolveOne = Callable[[Instance, Policy], Result]
+
+
+def explain(
+    rebalance: dict[str, Any],
+    assignment: Document | None,
+    policy: Policy,
+    solve_one: SolveOne,
+    *,
+    claim_rule: ClaimRule = ClaimRule.NEWEST_CLAIM,
+    max_partitions: int = verify.PARTITIONS_MAX,
+) -> Explanation:
+    """Explain an assignment, or the optimum if there is none.
+
+    Parameters
+    ----------
+    rebalance, assignment : dict
+        Documents as `verify.read_rebalance` and `verify.read_assignment` return them.
+    solve_one : callable
+        `solver.solve` within the limits of the caller.
+
+    Raises
+    ------
+    InstanceError
+        If the policy does not apply to the instance.
+    """
+    about = _understood(rebalance, policy, solve_one, claim_rule, max_partitions)
+    found = Statements()
+    best = about.best
+    if assignment is not None:
+        members: Members = assignment["members"]
+        verdict = about.judge(members, policy=str(policy))
+        answer = _explain_given(about, found, members, verdict)
+    elif best.assignment is None:
+        answer, verdict = best.status.value, about.best_verdict
+    else:
+        members, verdict = about.best_document["members"], about.best_verdict
+        answer = _explain_best(about, found, members)
+    is_counted = verdict["verdict"] != "unreadable" and not (
+        assignment is None and best.assignment is None
+    )
+    figures = Figures.model_validate(verdict["figures"]) if is_counted else None
+    subject = "optimum" if assignment is None else "given"
+    return _explanation(about, found, subject=subject, answer=answer, figures=figures)
+
+
+def _explanation(
+    about: ExplainedCase,
+    found: Statements,
+    *,
+    subject: str,
+    answer: str,
+    figures: Figures | None,
+) -> Explanation:
+    """Return the record; what is absent is left out."""
+    parts = {
+        "group": about.instance.group,
+        "id": about.instance.id,
+        "policy": str(about.policy),
+        "subject": subject,
+        "answer": answer,
+        "figures": figures,
+        "statements": found.listed,
+        "more": dict(sorted(found.more.items())),
+        "withdrawn": found.withdrawn,
+        "reason": about.best.reason,
+    }
+    given = {name: value for name, value in parts.items() if value is not None}
+    return Explanation.model_validate(given)
+
+
+def _understood(
+    rebalance: dict[str, Any],
+    policy: Policy,
+    solve_one: SolveOne,
+    claim_rule: ClaimRule,
+    max_partitions: int,
+) -> ExplainedCase:
+    """Solve the policy, and the policy ``sticky`` if it describes the balance."""
+    case = verify.understand(rebalance, claim_rule=claim_rule.value)
+    instance = instance_of(
+        rebalance_of(rebalance, max_partitions=max_partitions), claim_rule=claim_rule
+    )
+    best = solve_one(instance, policy)
+    document = plain_of(best.to_document(instance))
+    verdict = verify.judge_case(case, document)
+    sticky, stickiest, judged = None, document, verdict
+    if policy == STICKY:
+        sticky = best
+    elif policy.balance.kind is BalanceKind.DEC_MIN:
+        sticky = solve(instance)
+        stickiest = plain_of(sticky.to_document(instance))
+        judged = verify.judge_case(case, stickiest)
+    return ExplainedCase(
+        instance=instance,
+        case=case,
+        policy=policy,
+        best=best,
+        best_document=document,
+        best_verdict=verdict,
+        sticky=sticky,
+        stickiest_document=stickiest,
+        are_levels_proved=judged["proved"]["dec_min"],
+    )
+
+
+def _explain_given(
+    about: ExplainedCase, found: Statements, members: Members, verdict: Verdict
+) -> str:
+    if verdict["verdict"] != "valid":
+        _add_violations(found, verdict)
+        return "invalid"
+    if about.best.status is Status.INFEASIBLE:
+        return "infeasible"
+    members = {
+        name: {topic: numbers for topic, numbers in held.items() if numbers}
+        for name, held in members.items()
+    }  # the judge accepts an empty list of a topic that does not exist
+    assignment = _assignment_of(about, members)
+    policy = verdict["policy"]
+    if not policy["balance_met"]:
+        _add_balance(about, found, members, assignment, verdict)
+    if not policy["budget_met"]:
+        budget = verdict["evidence"]["budget"]
+        with found.checking():
+            moves, most = budget["moves"], budget["max_moves"]
+            found.add(Gap(text="", of="max-moves", value=moves, best=most))
+    is_allowed = policy["balance_met"] and policy["budget_met"]
+    if about.best.assignment is None or not is_allowed:
+        return "unknown" if about.best.assignment is None else "not-best"
+    place = _first_difference(about, verdict)
+    if place is None:
+        return _explain_best(about, found, members)
+    values = [
+        one["objectives"][place]["value"] for one in (verdict, about.best_verdict)
+    ]
+    if values[0] < values[1]:
+        return "unknown"  # the solver has stopped before it found as much
+    _add_objective(about, found, members, assignment, verdict, place)
+    return "not-best"
+
+
+def _first_difference(about: ExplainedCase, verdict: Verdict) -> int | None:
+    """Return the place of the first objective in which the optimum differs."""
+    pairs = zip(verdict["objectives"], about.best_verdict["objectives"], strict=True)
+    different = (
+        place
+        for place, (mine, best) in enumerate(pairs)
+        if mine["value"] != best["value"]
+    )
+    return next(different, None)
+
+
+def _explain_best(about: ExplainedCase, found: Statements, members: Members) -> str:
+    """State why no assignment is better than one with the values of the optimum."""
+    status = about.best_verdict.get("status", {}).get("found")
+    if about.sticky is not None and about.best.assignment is not None:
+        _add_tight_sets(about, found, members)
+    add_bounds(about, found)
+    is_best = about.best.status is Status.OPTIMAL and status in {"proved", "search"}
+    return "best" if is_best else "unknown"
+
+
+def _add_tight_sets(about: ExplainedCase, found: Statements, members: Members) -> None:
+    with found.checking():
+        blocks = tight_sets.blocks_in(about)
+        tight_sets.add_blocks(about, found, members, blocks)
+        first = about.policy.objectives[:1]
+        if first and first[0].only is Objective.STICKINESS:
+            tight_sets.add_claims(about, found, blocks)
+
+
+def _add_balance(
+    about: ExplainedCase,
+    found: Statements,
+    members: Members,
+    assignment: Assignment,
+    verdict: Verdict,
+) -> None:
+    """State what makes the assignment meet the balance, then its needless moves."""
+    kind = about.policy.balance.kind
+    if kind is BalanceKind.DEC_MIN:
+        balancing = balance(about.instance, assignment)
+        after = improvements.add_balance(about, found, members, verdict, balancing)
+        first = about.policy.objectives[:1]
+        if first and first[0].only is Objective.STICKINESS:
+            balanced = about.members_of(balancing.assignment)
+            moves = after["figures"]["moves"]
+            _add_needless_moves(about, found, balanced, balancing.assignment, moves)
+    elif kind is BalanceKind.KIP54:
+        improvements.add_transfer(about, found, members, verdict)
+    elif kind is BalanceKind.PER_TOPIC:
+        improvements.add_uneven_topic(about, found, members, verdict)
+    if kind is not BalanceKind.DEC_MIN and about.best.assignment is not None:
+        _add_difference(about, found, members, assignment)
+
+
+def _add_needless_moves(
+    about: ExplainedCase,
+    found: Statements,
+    members: Members,
+    assignment: Assignment,
+    moves: int,
+) -> None:
+    """State the needless moves of a balanced assignment, if there are any."""
+    best = about.stickiest().require_assignment()
+    exchanges = needless_moves(about.instance, assignment, best)
+    if exchanges:
+        judged = about.best_verdict
+        if about.best is not about.sticky:
+            judged = about.judge(about.members_of(best))
+        fewest = {"value": judged["figures"]["moves"]}
+        improvements.add_gap(found, STICKINESS, {"value": moves}, fewest)
+        improvements.add_exchanges(about, found, members, moves, exchanges)
+
+
+def _add_objective(
+    about: ExplainedCase,
+    found: Statements,
+    members: Members,
+    assignment: Assignment,
+    verdict: Verdict,
+    place: int,
+) -> None:
+    """State the gap of an objective, and the transfers that close or narrow it."""
+    mine, best = (one["objectives"][place] for one in (verdict, about.best_verdict))
+    if mine["of"] == STICKINESS and not place and about.sticky is not None:
+        moves = mine["value"]
+        _add_needless_moves(about, found, members, assignment, moves)
+        return
+    improvements.add_gap(found, mine["of"], mine, best)
+    if mine["of"] == PEAK_LAG:
+        certificate = None if about.sticky is None else about.sticky.certificate
+        chains = lower_peak(about.instance, assignment, about.policy, certificate)
+        improvements.add_peaks(about, found, members, verdict, chains)
+    _add_difference(about, found, members, assignment)
+
+
+def _add_difference(
+    about: ExplainedCase, found: Statements, members: Members, assignment: Assignment
+) -> None:
+    before, after = assignment.assignee, about.best.require_assignment().assignee
+    rows = np.flatnonzero(before != after)
+    columns = (rows.tolist(), before[rows].tolist(), after[rows].tolist())
+    transfers = list(zip(*columns, strict=True))
+    improvements.add_difference(about, found, members, transfers)
+
+
+def _add_violations(found: Statements, verdict: Verdict) -> None:
+    """State the first violation of each rule, and how many there are."""
+    counts: dict[str, int] = dict(verdict.get("more_violations", {}))
+    firsts: dict[str, Document] = {}
+    for one in verdict["violations"]:
+        counts[one["rule"]] = counts.get(one["rule"], 0) + 1
+        firsts.setdefault(one["rule"], one)
+    for rule, first in firsts.items():
+        found.add(Violated.model_validate({"text": "", **first, "count": counts[rule]}))
+
+
+def _assignment_of(about: ExplainedCase, members: Members) -> Assignment:
+    plain = {name: dict(held) for name, held in members.items()}
+    document = AssignmentDocument.model_construct(members=plain)
+    return assignment_of(about.instance, document)

@@ -1,0 +1,318 @@
+"""Statements on how an assignment could be better, each checked by counting.
+
+The judge counts the assignment at the beginning and after the last transfer; the gain
+of each statement is the difference of two counts, and it stands only if it is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from oracle.explanation.explained_case import (
+    ExplainedCase,
+    Members,
+    Verdict,
+    load_of,
+    require,
+)
+from oracle.explanation.records import (
+    BetterAssignment,
+    ClaimExchange,
+    Gain,
+    Gap,
+    ImprovingChain,
+    LagRecord,
+    PeakMember,
+    TransferRecord,
+    Unbalanced,
+    UnevenTopic,
+)
+from oracle.explanation.running_count import RunningCount
+from oracle.explanation.statements import Statements
+from solver.explanation import Balancing, Chain, Exchange
+
+LISTED: Final = 10
+"""Statements of one kind in a document."""
+TRANSFERS_LISTED: Final = 100
+
+
+def add_balance(
+    about: ExplainedCase,
+    found: Statements,
+    members: Members,
+    verdict: Verdict,
+    balancing: Balancing,
+) -> Verdict:
+    """State the fewest transfers to dec-min balance, then the chains one by one.
+
+    Returns the verdict on the balanced assignment.
+    """
+    balanced = about.members_of(balancing.assignment)
+    before, after = verdict["figures"], about.judge(balanced)
+    chains = balancing.chains
+    with found.checking():
+        require(after["verdict"] == "valid", "the chains lead to a valid assignment")
+        require(after["figures"]["dec_min_balanced"], "the chains balance")
+        require(not before["dec_min_balanced"], "it is not balanced")
+        found.add(
+            Unbalanced(
+                text="",
+                chains=len(chains),
+                transfers=sum(map(len, chains)),
+                loads=before["loads"],
+                best_loads=after["figures"]["loads"],
+                gain=_gain(about, before, after["figures"]),
+            )
+        )
+    count = RunningCount(about.case, members, before["moves"])
+    alike = _by_route(about, chains)
+    listed, score = alike[:LISTED], before["kip54_score"]
+    with found.checking(len(listed)):
+        records = []
+        for one in listed:
+            record, score = _chains(about, count, list(map(about.records, one)), score)
+            records.append(record)
+        _require_counted(about, count)
+        found.add(*records)
+    found.count_more("chain", len(alike) - LISTED)
+    return after
+
+
+def add_exchanges(
+    about: ExplainedCase,
+    found: Statements,
+    members: Members,
+    moves: int,
+    exchanges: Sequence[Exchange],
+) -> None:
+    """State each exchange that keeps more claims at the same balance."""
+    count = RunningCount(about.case, members, moves)
+    listed = exchanges[:LISTED]
+    with found.checking(len(listed)):
+        records = [_exchange(about, count, one) for one in listed]
+        figures = _require_counted(about, count)
+        require(figures["dec_min_balanced"], "it stays balanced")
+        found.add(*records)
+    found.count_more("exchange", len(exchanges) - LISTED)
+
+
+def add_gap(
+    found: Statements, of: str, mine: Mapping[str, Any], best: Mapping[str, Any]
+) -> None:
+    """State an objective whose best value is lower, as the judge has counted both."""
+    with found.checking():
+        require(best["value"] < mine["value"], "the best value is lower")
+        scale = {"scale": mine["scale"]} if "scale" in mine else {}
+        values = {"value": mine["value"], "best": best["value"]}
+        found.add(Gap(text="", of=of, **values, **scale))
+
+
+def add_peaks(
+    about: ExplainedCase,
+    found: Statements,
+    members: Members,
+    verdict: Verdict,
+    chains: Sequence[Chain],
+) -> None:
+    """State the members with the peak lag, and what each could give to whom.
+
+    Nothing is stated unless all of it together lowers the objective, within the balance
+    and the move budget.
+    """
+    if not chains:
+        return
+    moves = verdict["figures"]["moves"]
+    count = RunningCount(about.case, members, moves)
+    listed = [about.records(chain) for chain in chains]
+    with found.checking(len(listed)):
+        for transfers in listed:
+            count.apply(transfers)
+    before, after = (
+        _values_before_peak(verdict),
+        _values_before_peak(about.judge(count.members, policy=str(about.policy))),
+    )
+    if before is None or after is None or not after < before:
+        return
+    count = RunningCount(about.case, members, moves)
+    with found.checking(len(listed[:LISTED])):
+        found.add(*[_peak(count, transfers) for transfers in listed[:LISTED]])
+    found.count_more("peak", len(listed) - LISTED)
+
+
+def add_difference(
+    about: ExplainedCase,
+    found: Statements,
+    members: Members,
+    transfers: Sequence[tuple[int, int, int]],
+) -> None:
+    """State the transfers that lead to the optimum."""
+    with found.checking():
+        records = about.records(transfers)
+        count = RunningCount(about.case, members, 0)
+        count.apply(records)
+        best = about.best_document["members"]
+        reached = {
+            name: {topic: sorted(numbers) for topic, numbers in held.items()}
+            for name, held in best.items()
+        }
+        require(count.members == reached, "the transfers lead to the optimum")
+        listed = records[:TRANSFERS_LISTED]
+        found.add(BetterAssignment(text="", count=len(records), transfers=listed))
+
+
+def add_transfer(
+    about: ExplainedCase, found: Statements, members: Members, verdict: Verdict
+) -> None:
+    """State the transfer that KIP-54 asks for, as the judge has found it."""
+    evidence = verdict["evidence"]["kip54_balanced"]
+    with found.checking():
+        transfer = TransferRecord.of(
+            evidence["topic"],
+            evidence["partition"],
+            giver=evidence["member"],
+            to=evidence["to"],
+        )
+        before = verdict["figures"]
+        count = RunningCount(about.case, members, before["moves"])
+        loads = count.loads[transfer.giver] - count.loads[transfer.to]
+        require(loads >= 2, "the loads differ by two")
+        score = before["kip54_score"]
+        found.add(_chains(about, count, [[transfer]], score, by_count=True)[0])
+
+
+def add_uneven_topic(
+    about: ExplainedCase, found: Statements, members: Members, verdict: Verdict
+) -> None:
+    """State a topic that is not even, as the judge has found it."""
+    evidence = verdict["evidence"]["balance"]
+    with found.checking():
+        topic, names = evidence["topic"], (evidence["member"], evidence["to"])
+        loads = [len(members[name].get(topic, ())) for name in names]
+        require(topic in about.case.wants[names[1]], "the receiver subscribes")
+        require(loads[0] > 0, "the giver holds a partition")
+        if about.instance.capacity is None:
+            require(loads[0] - loads[1] >= 2, "the loads differ by two")
+        found.add(
+            UnevenTopic(text="", topic=topic, member=names[0], to=names[1], loads=loads)
+        )
+
+
+def _by_route(about: ExplainedCase, chains: Sequence[Chain]) -> list[list[Chain]]:
+    """Group the chains with the same topics and members, in order."""
+    topic = about.instance.partition_topic
+    routes: dict[tuple[tuple[int, int, int], ...], list[Chain]] = {}
+    for chain in chains:
+        route = tuple((int(topic[t.partition]), t.giver, t.receiver) for t in chain)
+        routes.setdefault(route, []).append(chain)
+    return list(routes.values())
+
+
+def _chains(
+    about: ExplainedCase,
+    count: RunningCount,
+    chains: list[list[TransferRecord]],
+    score: int,
+    *,
+    by_count: bool = False,
+) -> tuple[ImprovingChain, int]:
+    """Apply chains of one route, each of which improves the loads.
+
+    Returns their statement, and the new balance score. Sorted vectors that differ in
+    two members compare as the loads of these two. ``by_count``: capacities do not
+    matter (KIP-54).
+    """
+    ends = (chains[0][0].giver, chains[0][-1].to)
+    loads = [count.loads[name] for name in ends]
+    figures = {"kip54_score": score, "moves": count.moves}
+    for transfers in chains:
+        ratios = count.ratios(ends)
+        count.apply(transfers)
+        require(by_count or count.ratios(ends) < ratios, "it improves the balance")
+    changed = {"kip54_score": count.balance_score(), "moves": count.moves}
+    record = ImprovingChain(
+        text="",
+        chains=len(chains),
+        transfers=[one for transfers in chains for one in transfers],
+        loads=loads,
+        gain=_gain(about, figures, changed),
+    )
+    return record, changed["kip54_score"]
+
+
+def _exchange(
+    about: ExplainedCase, count: RunningCount, exchange: Exchange
+) -> ClaimExchange:
+    """Apply an exchange that keeps the balance; return the statement."""
+    owned, transfers = about.case.owned, about.records(exchange.transfers)
+    ends = (transfers[0].giver, transfers[-1].to)
+    ratios, moves = count.ratios(ends), count.moves
+    count.apply(transfers)
+    require(count.ratios(ends) == ratios, "the loads are as even")
+    gain = moves - count.moves
+    require(gain == exchange.fewer_moves > 0, "it keeps more claims")
+    restored = [
+        one for one in transfers if one.partition in owned.get((one.to, one.topic), ())
+    ]
+    return ClaimExchange(
+        text="", transfers=transfers, restored=restored, gain=Gain(moves=gain)
+    )
+
+
+def _peak(count: RunningCount, transfers: list[TransferRecord]) -> PeakMember:
+    """Apply the exchange of a member with the peak lag; return the statement."""
+    first, receiver = transfers[0].giver, transfers[0].to
+    names, members = {first, receiver}, count.members
+    lag, before = count.lag(first), max(map(count.lag_ratio, names))
+    require(before == count.lag_ratio(first), "the first member has more lag")
+    count.apply(transfers)
+    require(max(map(count.lag_ratio, names)) < before, "the larger lag decreases")
+    return PeakMember(
+        text="",
+        member=first,
+        load=load_of(members, first),
+        partitions=_largest(count, members, first),
+        transfers=transfers,
+        lags=[lag, count.lag(first), count.lag(receiver)],
+    )
+
+
+def _require_counted(about: ExplainedCase, count: RunningCount) -> Mapping[str, Any]:
+    """Have the judge count the end, and compare."""
+    verdict = about.judge(count.members)
+    figures: Mapping[str, Any] = verdict["figures"]
+    require(verdict["verdict"] == "valid", "the transfers lead to a valid assignment")
+    require(figures["moves"] == count.moves, "the moves are counted")
+    require(figures["kip54_score"] == count.balance_score(), "the score is counted")
+    return figures
+
+
+def _gain(
+    about: ExplainedCase, before: Mapping[str, Any], after: Mapping[str, Any]
+) -> Gain:
+    """Subtract the figures; Kafka's score does not count with capacities."""
+    less = {name: before[name] - after[name] for name in ("kip54_score", "moves")}
+    if about.instance.capacity is not None:
+        del less["kip54_score"]
+    return Gain(**less)
+
+
+def _values_before_peak(verdict: Verdict) -> list[Any] | None:
+    """Return the values up to peak lag, if the assignment meets the constraints."""
+    policy = verdict["policy"]
+    if not (policy["balance_met"] and policy["budget_met"]):
+        return None
+    names = [one["of"] for one in verdict["objectives"]]
+    end = names.index("peak-lag") + 1
+    return [one["value"] for one in verdict["objectives"][:end]]
+
+
+def _largest(count: RunningCount, members: Members, name: str) -> list[LagRecord]:
+    lag = count.case.lag
+    listed = [
+        LagRecord(topic=topic, partition=number, lag=lag[topic][number])
+        for topic, numbers in sorted(members[name].items())
+        if topic in lag
+        for number in numbers
+    ]
+    return sorted(listed, key=lambda one: -one.lag)[:LISTED]

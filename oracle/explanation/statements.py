@@ -1,0 +1,40 @@
+"""Collection of statements: those that pass their check, and how many do not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from oracle.explanation.explained_case import CheckError
+from oracle.explanation.records import AnyStatement
+from oracle.explanation.sentences import sentence_of
+
+
+@dataclass(slots=True)
+class Statements:
+    """The statements of one explanation."""
+
+    listed: list[AnyStatement] = field(default_factory=list)
+    more: Counter[str] = field(default_factory=Counter)
+    withdrawn: int = 0
+
+    def add(self, *statements: AnyStatement) -> None:
+        """Add checked statements, with their sentences."""
+        for one in statements:
+            text = sentence_of(one)
+            self.listed.append(one.model_copy(update={"text": text}))
+
+    def count_more(self, kind: str, number: int) -> None:
+        """Count statements that are not listed."""
+        if number > 0:
+            self.more[kind] += number
+
+    @contextmanager
+    def checking(self, number: int = 1) -> Iterator[None]:
+        """Withdraw the ``number`` of statements of this block if a check fails."""
+        try:
+            yield
+        except CheckError:
+            self.withdrawn += number

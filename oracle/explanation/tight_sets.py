@@ -1,0 +1,256 @@
+"""Statements on why no better assignment exists, each checked by counting.
+
+The checks use the instance as the judge reads it, and the levels of a certificate that
+the judge has accepted. They share nothing with the search for the statements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, Final, NamedTuple
+
+from oracle.explanation.explained_case import (
+    ExplainedCase,
+    Members,
+    load_of,
+    require,
+)
+from oracle.explanation.records import CrowdedClaims, OutrankedClaims, TightBlock
+from oracle.explanation.statements import Statements
+from solver.explanation import (
+    Block,
+    Crowd,
+    Outranked,
+    blocks_of,
+    crowds_of,
+    outranked_claims,
+)
+
+LISTED: Final = 100
+"""Statements of one kind in a document; each costs a count of its members."""
+
+Key = tuple[Fraction, int]
+
+
+class Levels(NamedTuple):
+    """Levels of a certificate by member, as far as the checks need them."""
+
+    key: Mapping[str, Key]  # orders the levels
+    low: Mapping[str, int]
+    is_flexible: Mapping[str, bool]  # whether a load can be one more than ``low``
+
+
+def add_blocks(
+    about: ExplainedCase, found: Statements, members: Members, blocks: list[Block]
+) -> None:
+    """State which partitions can only go to which members.
+
+    Raises
+    ------
+    CheckError
+        If the levels, or the sets of all blocks of a level and above, are not tight.
+    """
+    levels = _levels(about)
+    named = _Names(about, blocks)
+    _check_upper_sets(about, members, named, blocks)
+    for number, block in enumerate(blocks[:LISTED]):
+        with found.checking():
+            record = named.block_record(number, block, members)
+            _check_block(about, record, members, levels)
+            found.add(record)
+    found.count_more("block", len(blocks) - LISTED)
+
+
+def add_claims(about: ExplainedCase, found: Statements, blocks: list[Block]) -> None:
+    """State which claims no balanced assignment keeps."""
+    certificate = about.stickiest().require_certificate()
+    levels = _levels(about)
+    outranked = outranked_claims(about.instance, certificate)
+    for one in outranked[:LISTED]:
+        with found.checking():
+            record = _outranked_record(about, one, levels)
+            _check_outranked(about, record, levels)
+            found.add(record)
+    found.count_more("outranked", len(outranked) - LISTED)
+    crowds = crowds_of(about.instance, certificate, blocks)
+    for crowd in crowds[:LISTED]:
+        with found.checking():
+            claims = _claims_record(about, crowd)
+            _check_claims(about, claims, crowd, levels)
+            found.add(claims)
+    found.count_more("claims", len(crowds) - LISTED)
+
+
+def blocks_in(about: ExplainedCase) -> list[Block]:
+    """Return the blocks of the optimum's certificate."""
+    return blocks_of(about.instance, about.stickiest().require_certificate())
+
+
+class _Names:
+    """Names of the topics and members of blocks."""
+
+    def __init__(self, about: ExplainedCase, blocks: Sequence[Block]) -> None:
+        topics, members = about.instance.topics, about.instance.members
+        self.about = about
+        self.topics = [[topics[t] for t in one.topics] for one in blocks]
+        self.members = [[members[m] for m in one.members] for one in blocks]
+
+    def block_record(self, number: int, block: Block, members: Members) -> TightBlock:
+        case = self.about.case
+        topics, names = set(self.topics[number]), set(self.members[number])
+        subscribers = {name for topic in topics for name in case.subscribers[topic]}
+        wanted = {topic for name in names for topic in case.wants[name]}
+        loads = sorted(
+            ((load_of(members, name), case.capacity[name]) for name in names),
+            reverse=True,
+        )
+        found = TightBlock(
+            text="",
+            topics=self.topics[number],
+            partitions=int(self.about.instance.topic_sizes[block.topics].sum()),
+            members=self.members[number],
+            loads=[load for load, _ in loads],
+            above=sorted(subscribers - names),
+            below=sorted(t for t in wanted - topics if case.partitions[t]),
+        )
+        if self.about.instance.capacity is None:
+            return found
+        return found.model_copy(update={"capacities": [w for _, w in loads]})
+
+
+def _check_block(
+    about: ExplainedCase, block: TightBlock, members: Members, levels: Levels
+) -> None:
+    """Count the partitions and loads, and compare the levels of all others."""
+    case, inside = about.case, set(block.members)
+    above, topics = set(block.above), set(block.topics)
+    place = levels.key[block.members[0]]
+    require(
+        sum(case.partitions[t] for t in topics) == block.partitions == sum(block.loads),
+        "the members hold as many partitions as the topics have",
+    )
+    for topic in topics:
+        others = set(case.subscribers[topic]) - inside
+        require(others <= above, "nobody else subscribes")
+    require(all(levels.key[name] > place for name in above), "the others have more")
+    for name in block.members:
+        require(levels.key[name] == place, "the members have one level")
+        held = {topic for topic, numbers in members[name].items() if numbers}
+        require(held <= topics, "the members hold nothing else")
+    below = set(block.below)
+    for name in block.members:
+        wanted = {t for t in case.wants[name] if case.partitions[t]}
+        require(wanted <= topics | below, "the members can hold nothing else")
+    for topic in below:
+        lowest = min(levels.key[name] for name in case.subscribers[topic])
+        require(lowest < place, "the other topics go to members with less")
+    if about.instance.capacity is None:
+        require(max(block.loads) - min(block.loads) <= 1, "the loads are even")
+
+
+def _check_upper_sets(
+    about: ExplainedCase,
+    members: Members,
+    named: _Names,
+    blocks: Sequence[Block],
+) -> None:
+    """Count that the members of each level and above hold what only they can hold.
+
+    Their number of partitions is then the least that they can hold together.
+    """
+    case, inside = about.case, set[str]()
+    partitions = held = 0
+    for number, block in enumerate(blocks):
+        inside |= set(named.members[number])
+        held += sum(load_of(members, name) for name in named.members[number])
+        for topic in named.topics[number]:
+            partitions += case.partitions[topic]
+        is_last = number + 1 == len(blocks) or blocks[number + 1].place != block.place
+        if is_last:
+            require(held == partitions, "the set is tight")
+    for topic, names in case.subscribers.items():
+        if names and case.partitions[topic]:
+            for name in set(names) - inside:  # a level above its first partition
+                require(load_of(members, name) == 0, "others hold nothing")
+
+
+def _claims_record(about: ExplainedCase, crowd: Crowd) -> CrowdedClaims:
+    topics, members = about.instance.topics, about.instance.members
+    return CrowdedClaims(
+        text="",
+        members=[members[m] for m in crowd.members],
+        topics=[topics[t] for t in crowd.block.topics],
+        claims=crowd.claims,
+        others=crowd.others,
+        room=crowd.room,
+        leaving=crowd.leaving,
+    )
+
+
+def _check_claims(
+    about: ExplainedCase, claims: CrowdedClaims, crowd: Crowd, levels: Levels
+) -> None:
+    """Count claims, others, and room from the instance and the levels."""
+    case, inside = about.case, set(claims.members)
+    block = {about.instance.members[m] for m in crowd.block.members}
+    mine = others = 0
+    for topic in claims.topics:
+        eligible = [name for name in case.subscribers[topic] if name in block]
+        owned = {name: len(case.owned.get((name, topic), ())) for name in eligible}
+        mine += sum(owned[name] for name in eligible if name in inside)
+        if inside.issuperset(eligible):
+            others += case.partitions[topic] - sum(owned.values())
+    extra = sum(case.partitions[t] for t in claims.topics)
+    extra -= sum(levels.low[name] for name in block)
+    room = sum(levels.low[name] for name in inside)
+    room += min(extra, sum(levels.is_flexible[name] for name in inside))
+    found = (mine, others, room, mine + others - room)
+    stated = (claims.claims, claims.others, claims.room, claims.leaving)
+    require(found == stated, f"counted {found}, stated {stated}")
+
+
+def _outranked_record(
+    about: ExplainedCase, found: Outranked, levels: Levels
+) -> OutrankedClaims:
+    name = about.instance.members[found.member]
+    topic = about.instance.topics[found.topic]
+    subscribers = about.case.subscribers[topic]
+    lowest = min(levels.key[one] for one in subscribers)
+    return OutrankedClaims(
+        text="",
+        member=name,
+        topic=topic,
+        partitions=[about.spot(row)[1] for row in found.partitions],
+        to=[one for one in subscribers if levels.key[one] == lowest],
+        by_capacity=about.instance.capacity is not None,
+    )
+
+
+def _check_outranked(
+    about: ExplainedCase, found: OutrankedClaims, levels: Levels
+) -> None:
+    """Look up the claims, and compare the levels."""
+    owned = about.case.owned.get((found.member, found.topic), set())
+    require(owned.issuperset(found.partitions), "the member owns the partitions")
+    for name in found.to:
+        require(found.topic in about.case.wants[name], "the others subscribe")
+        require(levels.key[name] < levels.key[found.member], "their level is lower")
+
+
+def _levels(about: ExplainedCase) -> Levels:
+    """Read the levels of the certificate, which the judge has to accept.
+
+    A key (n, w) of a threshold is ordered by n ÷ w, then by capacity, largest first
+    (docs/method.md).
+    """
+    require(about.are_levels_proved, "the judge accepts the certificate of balance")
+    document: Mapping[str, Any] = about.stickiest_document["certificate"]
+    low: dict[str, int] = document["level"]
+    if "threshold" not in document:
+        keys = {name: (Fraction(level), 0) for name, level in low.items()}
+        return Levels(keys, low, dict.fromkeys(low, True))
+    pairs: Iterable[tuple[str, Sequence[int]]] = document["threshold"].items()
+    keys = {name: (Fraction(n, w), -w) for name, (n, w) in pairs}
+    flexible = {name: -keys[name][1] == w for name, w in about.case.capacity.items()}
+    return Levels(keys, low, flexible)

@@ -1,0 +1,240 @@
+"""Records of ``__consumer_offsets`` from pairs of files of Kafka Connect's S3 sink.
+
+The n-th key belongs to the n-th value. Neither file states an offset: it is taken to be
+that of the first record, which the name states, plus the position. Where compaction or
+a tombstone that the sink left out makes a gap, the real one is higher; the order of the
+records is the same. A transform can write the offset next to the value.
+
+Kafka Connect's sink never writes a null: it leaves tombstones out, or writes their keys
+into other files, where their offsets are lost. A value that a transform has wrapped is
+not null, and such files have tombstones in their place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Final
+
+from pipeline.sources.avro_files import milliseconds_since_1970
+from pipeline.sources.read import TextPiece, keyed
+from pipeline.sources.record_format import Encoding, RecordFormat, decoded
+from pipeline.sources.record_parquet import record_of_fields
+from pipeline.sources.rows import (
+    RECORD,
+    SET_ASIDE,
+    UNREADABLE,
+    WITHOUT_TOMBSTONES,
+    Row,
+    quarantine_row,
+)
+from pipeline.sources.sink_content import Item, SinkContent, Unsound, content_of
+from pipeline.sources.sink_names import SinkRole
+from pipeline.sources.source_file import SourceFile
+
+TOMBSTONES: Final = (
+    "keys without values: tombstones, whose offsets the sink does not write, or the "
+    "file of values is missing"
+)
+NOT_CERTAIN: Final = (
+    "values whose keys are not certain: a line before is damaged, and there are "
+    "{keys:,} keys and {values:,} values"
+)
+NO_KEY: Final = "values without keys: the file of keys ends here"
+NO_VALUE: Final = "keys without values: the file of values ends here"
+_SHOWN: Final = 200  # characters of names in a message
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file of a pair, read."""
+
+    file: SourceFile
+    content: SinkContent
+
+    @property
+    def length(self) -> int:
+        """Number of items."""
+        return len(self.content.items)
+
+
+def rows_of_pair(pieces: Sequence[TextPiece]) -> Iterator[Row]:
+    """Yield the records of a pair; what has no key or no value is quarantined.
+
+    Items that have the same fault form one row, with their number and the first
+    position, from 1.
+    """
+    read: dict[SinkRole, _File] = {}
+    for piece in pieces:
+        sink = piece.file.sink
+        if sink is not None:
+            content = content_of(piece.text, sink.form)
+            read[sink.name.role] = _File(piece.file, content)
+    keys = read.get(SinkRole.KEYS)
+    values = read.get(SinkRole.VALUES)
+    if keys is not None and values is not None:
+        yield from _joined(keys, values)
+    elif keys is not None and keys.length:
+        yield _counted(SET_ASIDE, TOMBSTONES, keys, 0)
+    for one in read.values():
+        if one.content.broken is not None:
+            reason = f"breaks off here: {one.content.broken}"
+            yield quarantine_row(
+                UNREADABLE, reason, source=one.file.name, line=one.length + 1
+            )
+
+
+def _joined(keys: _File, values: _File) -> Iterator[Row]:
+    both = _joinable(keys, values)
+    items = zip(keys.content.items, values.content.items, strict=False)
+    overlapping: list[Row] = []
+    for at, (key, value) in enumerate(islice(items, both)):
+        row = _row(at, key, value, keys.file, values.file)
+        if _is_past_the_end(row, value, values.file):
+            overlapping.append(row)
+        else:
+            yield keyed(row) if row["what"] == RECORD else row
+    if overlapping:
+        yield _overlap(overlapping, values.file)
+    if both < min(keys.length, values.length):
+        reason = NOT_CERTAIN.format(keys=keys.length, values=values.length)
+        yield _counted(UNREADABLE, reason, values, both)
+    elif values.length > both:
+        yield _counted(UNREADABLE, NO_KEY, values, both)
+    elif keys.length > both:
+        yield _counted(UNREADABLE, NO_VALUE, keys, both)
+
+
+def _joinable(keys: _File, values: _File) -> int:
+    """Return how many of the first items belong together.
+
+    Damage can join or split lines. If the files differ in length, what follows the
+    first damage can therefore be displaced.
+    """
+    both = min(keys.length, values.length)
+    if keys.length == values.length:
+        return both
+    damage = (keys.content.first_unsound, values.content.first_unsound)
+    return min([both, *(at + 1 for at in damage if at is not None)])
+
+
+def _row(at: int, key: Item, value: Item, keys: SourceFile, values: SourceFile) -> Row:
+    """Return the record at a position from 0, or a row of quarantine."""
+    for item, file in ((key, keys), (value, values)):
+        if isinstance(item, Unsound):
+            return quarantine_row(
+                UNREADABLE, item.reason, source=file.name, line=at + 1, raw=item.raw
+            )
+    wanted = values.written.name("value")
+    if isinstance(value, Mapping) and wanted not in value:
+        there = ", ".join(map(str, value))[:_SHOWN] or "nothing"
+        reason = f"{wanted} is not there: the object has {there}"
+        return quarantine_row(UNREADABLE, reason, source=values.name, line=at + 1)
+    fields = _fields(at, value, values)
+    if isinstance(key, Mapping):  # as Parquet has it
+        key = key.get(keys.written.name("key"), key.get("key"))
+    fields["key"] = key
+    for column, file in (("key", keys), ("value", values)):
+        try:
+            fields[column] = _bytes(fields[column], file.written)
+        except ValueError as error:
+            reason = f"{column} is {error} (is it of ByteArrayConverter?)"
+            raw = str(fields[column]).encode(errors="replace")
+            return quarantine_row(
+                UNREADABLE, reason, source=file.name, line=at + 1, raw=raw
+            )
+    row = record_of_fields(fields, values.name, at + 1, None)
+    if row["what"] == RECORD and not isinstance(value, Mapping):
+        row["record"] = WITHOUT_TOMBSTONES
+    return row
+
+
+def _fields(at: int, value: Item, file: SourceFile) -> dict[str, Any]:
+    """Return the columns of a record but its key; a wrapped value can state all."""
+    if file.sink is None:
+        raise ValueError(f"not a file of a pair: {file.name}")
+    place = file.sink.name
+    fields: dict[str, Any] = {
+        "value": value,
+        "partition": place.partition,
+        "offset": place.start + at,
+    }
+    if isinstance(value, Mapping):
+        given = {
+            column: value.get(file.written.name(column))
+            for column in ("partition", "offset", "timestamp", "topic")
+        }
+        fields |= {name: one for name, one in given.items() if one is not None}
+        fields["value"] = value.get(file.written.name("value"))
+    for column in ("partition", "offset"):
+        if not isinstance(fields[column], int):
+            fields[column] = None
+    if "timestamp" in fields:
+        fields["timestamp"] = milliseconds_since_1970(fields["timestamp"])
+    return fields
+
+
+def _bytes(item: Any, written: RecordFormat) -> bytes | None:
+    """Return a key or a value.
+
+    Raises
+    ------
+    ValueError
+        If it is not of the encoding, which is base64 unless another one is given.
+    """
+    if item is None or isinstance(item, bytes):
+        return item
+    encoding = written.encoding or Encoding.BASE64
+    try:
+        if isinstance(item, str):
+            return decoded(item, encoding)
+    except ValueError:
+        pass
+    raise ValueError(f"not {encoding.value}")
+
+
+def _is_past_the_end(row: Row, value: Item, file: SourceFile) -> bool:
+    """Return whether the next file of the partition begins before this record.
+
+    Then files overlap, and positions show no offsets.
+    """
+    sink = file.sink
+    if row["what"] != RECORD or sink is None or sink.until is None:
+        return False
+    if (
+        isinstance(value, Mapping)
+        and value.get(file.written.name("offset")) is not None
+    ):
+        return False
+    return bool(row["source_offset"] >= sink.until)
+
+
+def _overlap(rows: Sequence[Row], file: SourceFile) -> Row:
+    start, until = (file.sink.name.start, file.sink.until) if file.sink else (0, 0)
+    reason = (
+        f"more records than offsets before {until}, at which another file of the "
+        "partition begins: their order is not known"
+    )
+    first = rows[0]
+    row = quarantine_row(
+        UNREADABLE,
+        reason,
+        source=file.name,
+        line=first["source_offset"] - start + 1,
+        raw=first["value"],
+        key=first["key"],
+        source_partition=first["source_partition"],
+    )
+    return row | {"records": len(rows)}
+
+
+def _counted(what: str, reason: str, one: _File, first: int) -> Row:
+    """Return a row for all items of a file from a position on."""
+    row = quarantine_row(what, reason, source=one.file.name, line=first + 1)
+    return row | {"records": one.length - first, "record": _role(one.file)}
+
+
+def _role(file: SourceFile) -> str:
+    """Return what a file has: ``keys`` or ``values``."""
+    return "file" if file.sink is None else file.sink.name.role.value

@@ -1,0 +1,42 @@
+"""Explanations of assignments, as data: how one could be better, or why none is.
+
+Everything here is computed from the columns and from the certificate of the exact core.
+It is checked elsewhere, from the documents, before anyone sees it.
+"""
+
+from solver.explanation.balanced_exchanges import Exchange, needless_moves
+from solver.explanation.balancing_chains import Balancing, balance
+from solver.explanation.blocks import Block, blocks_of
+from solver.explanation.crowded_claims import (
+    Crowd,
+    Outranked,
+    crowds_of,
+    outranked_claims,
+)
+from solver.explanation.peak_exchange import lower_peak
+from solver.explanation.transfers import (
+    Chain,
+    Difference,
+    Transfer,
+    apply,
+    decompose,
+)
+
+__all__ = [
+    "Balancing",
+    "Block",
+    "Chain",
+    "Crowd",
+    "Difference",
+    "Exchange",
+    "Outranked",
+    "Transfer",
+    "apply",
+    "balance",
+    "blocks_of",
+    "crowds_of",
+    "decompose",
+    "lower_peak",
+    "needless_moves",
+    "outranked_claims",
+]

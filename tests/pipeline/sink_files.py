@@ -1,0 +1,125 @@
+"""Files as Kafka Connect's S3 sink writes them, with ``ByteArrayConverter``.
+
+The layout, names, and contents are those of ``TopicPartitionWriter``,
+``KeyValueHeaderRecordWriterProvider``, and the writers of each format in
+kafka-connect-storage-cloud, with the default partitioner and ``store.kafka.keys=true``.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import io
+import json
+from collections.abc import Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import fastavro
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+Record: TypeAlias = dict[str, Any]
+"""Partition, offset, timestamp, and key and value as bytes."""
+
+BYTES = ["null", "bytes"]  # the schema of ByteArrayConverter is optional
+WRAPPED = {
+    "type": "record",
+    "name": "ConnectDefault",
+    "fields": [
+        {"name": "value", "type": BYTES},
+        {"name": "partition", "type": ["null", "int"]},
+        {"name": "offset", "type": ["null", "long"]},
+        {
+            "name": "timestamp",
+            "type": ["null", {"type": "long", "logicalType": "timestamp-millis"}],
+        },
+    ],
+}
+
+
+def written_as(form: str, items: Sequence[Any]) -> bytes:
+    """Return the content of a file of keys or values, or of wrapped values."""
+    if form == "avro":
+        file = io.BytesIO()
+        schema = WRAPPED if isinstance(items[0], dict) else BYTES
+        fastavro.writer(file, schema, items)
+        return file.getvalue()
+    if form == "parquet":  # keys are wrapped
+        rows = [one if isinstance(one, dict) else {"key": one} for one in items]
+        sink = io.BytesIO()
+        pq.write_table(pa.Table.from_pylist(rows), sink)
+        return sink.getvalue()
+    lines = [json.dumps(_plain(one), separators=(",", ":")) + "\n" for one in items]
+    text = "".join(lines).encode()
+    return gzip.compress(text) if form == "json.gz" else text
+
+
+def _plain(item: Any) -> Any:
+    """Return bytes as Jackson and ``JsonConverter`` write them."""
+    if isinstance(item, bytes):
+        return base64.b64encode(item).decode()
+    if isinstance(item, dict):
+        return {name: _plain(one) for name, one in item.items()}
+    return item
+
+
+def write_sink(
+    folder: Path,
+    records: Sequence[Record],
+    *,
+    form: str = "json",
+    keys_form: str | None = None,
+    flush_size: int = 1_000_000,
+    is_wrapped: bool = False,
+) -> list[Record]:
+    """Write ``topics/``; return the records with the offsets that files show.
+
+    Without wrapped values (``HoistField`` and ``InsertField``), tombstones are left out
+    (``behavior.on.null.values=ignore``), and neither offset nor time is written.
+    """
+    shown: list[Record] = []
+    kept = [one for one in records if is_wrapped or one["value"] is not None]
+    kept.sort(key=lambda one: (one["partition"], one["offset"]))
+    for partition, group in groupby(kept, key=lambda one: one["partition"]):
+        log = list(group)
+        for first in range(0, len(log), flush_size):
+            part = log[first : first + flush_size]
+            start = part[0]["offset"]
+            stem = f"__consumer_offsets+{partition}+{start:010}"
+            place = folder / "topics" / "__consumer_offsets" / f"partition={partition}"
+            place.mkdir(parents=True, exist_ok=True)
+            values = [_wrapped(one) if is_wrapped else one["value"] for one in part]
+            (place / f"{stem}.{form}").write_bytes(written_as(form, values))
+            keys = keys_form or form
+            content = written_as(keys, [one["key"] for one in part])
+            (place / f"{stem}.keys.{keys}").write_bytes(content)
+            shown += part if is_wrapped else _positions(part)
+    return shown
+
+
+def _wrapped(record: Record) -> Record:
+    return {
+        name: record[name] for name in ("value", "partition", "offset", "timestamp")
+    }
+
+
+def _positions(part: Sequence[Record]) -> list[Record]:
+    start = part[0]["offset"]
+    return [
+        {**one, "offset": start + at, "timestamp": None} for at, one in enumerate(part)
+    ]
+
+
+def parquet_of(path: Path, records: Sequence[Record]) -> Path:
+    """Write records in the columns of Spark's Kafka source."""
+    columns = {
+        "key": pa.array([one["key"] for one in records], pa.binary()),
+        "value": pa.array([one["value"] for one in records], pa.binary()),
+        "partition": pa.array([one["partition"] for one in records], pa.int32()),
+        "offset": pa.array([one["offset"] for one in records], pa.int64()),
+        "timestamp": pa.array([one["timestamp"] for one in records], pa.int64()),
+    }
+    pq.write_table(pa.table(columns), path)
+    return path

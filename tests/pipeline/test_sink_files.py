@@ -1,0 +1,578 @@
+"""Files of Kafka Connect's S3 sink as a source: sound, damaged, and refused."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pyspark.sql import SparkSession
+
+from pipeline.cases import Case, unpack
+from pipeline.history.stream import NO_TOMBSTONES, histories
+from pipeline.session import spark_session
+from pipeline.sources import source_file
+from pipeline.sources.file_links import linked
+from pipeline.sources.find import find_sources
+from pipeline.sources.read import TextPiece
+from pipeline.sources.record_format import record_format
+from pipeline.sources.rows import (
+    CASE,
+    RECORD,
+    SET_ASIDE,
+    UNREADABLE,
+    WITHOUT_TOMBSTONES,
+    Row,
+)
+from pipeline.sources.sink_content import BYTES_FORMAT
+from pipeline.sources.sink_names import SinkForm, SinkPart, SinkRole, sink_name
+from pipeline.sources.sink_rows import NO_KEY, NO_VALUE, TOMBSTONES, rows_of_pair
+from pipeline.sources.source_file import FileLayout, SourceFile
+from pipeline.sources.source_kind import SourceKind
+from rebalance import SourceError
+from tests.pipeline.consumer_groups import FIRST, JOIN, gone, rebuild_rows, rows_of
+from tests.pipeline.groups import group, member
+from tests.pipeline.local_reading import read_path, read_paths
+from tests.pipeline.recorded import CHURN, churn_records, in_order
+from tests.pipeline.sink_files import Record, parquet_of, write_sink, written_as
+from tests.pipeline.test_avro_files import avro
+from tests.pipeline.test_avro_files import records as avro_records
+from tests.pipeline.test_sources import LOG, jsonl
+from tests.pipeline.test_spark_rows import by_spark, comparable
+
+LOGGED: list[Record] = [
+    {**row, "key": bytes.fromhex(row["key"]), "value": bytes.fromhex(row["value"])}
+    for row in LOG.records
+]
+"""A commit and two generations, at offsets 0 to 2 of partition 0."""
+STEM = "__consumer_offsets+0+0000000000"
+FORMS = ["json", "json.gz", "avro"]
+
+
+def place_of(folder: Path, partition: int = 0) -> Path:
+    return folder / "topics" / "__consumer_offsets" / f"partition={partition}"
+
+
+def plain(rows: list[Row]) -> list[str]:
+    """Return rows in the order of offsets, without their sources."""
+    return comparable([{**row, "record": None} for row in rows], source="")
+
+
+def records(rows: list[Row]) -> list[Row]:
+    return [row for row in rows if row["what"] == RECORD]
+
+
+def damage(rows: list[Row]) -> list[tuple[str, str, int, str, int]]:
+    """Return kind, source, line, reason, and number of each row of quarantine."""
+    return [
+        (
+            row["what"],
+            row["source"].rpartition("/")[2],
+            row["source_offset"],
+            row["reason"],
+            row["records"],
+        )
+        for row in rows
+        if row["what"] != RECORD
+    ]
+
+
+def churn() -> list[Record]:
+    rows: list[Record] = pq.read_table(CHURN / "consumer_offsets.parquet").to_pylist()
+    return rows
+
+
+# What the sink writes.
+
+
+@pytest.mark.parametrize("keys_form", [*FORMS, "parquet"])
+@pytest.mark.parametrize("form", FORMS)
+def test_a_pair_has_the_rows_of_its_records(
+    tmp_path: Path, form: str, keys_form: str
+) -> None:
+    shown = write_sink(tmp_path, LOGGED, form=form, keys_form=keys_form, flush_size=2)
+    expected = read_path(parquet_of(tmp_path / "r.parquet", shown))
+    rows = read_path(tmp_path / "topics")
+    assert plain(rows) == plain(expected)
+    assert {row["record"] for row in rows} == {WITHOUT_TOMBSTONES}
+    names = [path.name for path in sorted(place_of(tmp_path).iterdir())]
+    assert names == sorted(
+        f"__consumer_offsets+0+{start:010}.{end}"
+        for start in (0, 2)
+        for end in (form, f"keys.{keys_form}")
+    )
+    folder = "topics/__consumer_offsets/partition=0"
+    sources = {row["source"] for row in rows}
+    assert sources == {f"{folder}/{one}" for one in names if ".keys." not in one}
+
+
+def test_a_recording_has_the_same_rebalances_of_classic_groups(tmp_path: Path) -> None:
+    """Of groups of the new protocol, members that left would stay: none is judged."""
+    shown = write_sink(tmp_path, churn(), flush_size=700)
+    rows = read_path(tmp_path / "topics")
+    assert plain(rows) == plain(read_path(parquet_of(tmp_path / "r.parquet", shown)))
+    found = list(histories(in_order(rows)))
+    log = [{**row, "at": None} for row in churn_records()]
+    ours, theirs = classic_cases(found), classic_cases(list(histories(in_order(log))))
+    assert ours == theirs
+    assert len(ours) > 400
+    assert sum(row["what"] == CASE for row in found) == len(ours)
+    aside = [row for row in found if row["what"] == SET_ASIDE]
+    assert {row["reason"] for row in aside} == {NO_TOMBSTONES}
+    new = sum(1 for row in rows if 3 <= int.from_bytes(row["key"][:2], "big") <= 16)
+    assert sum(row["records"] for row in aside) == new > 1_000
+
+
+def classic_cases(rows: list[Row]) -> dict[tuple[str | None, int | None], Case]:
+    """Return the cases of classic groups, without sources and offsets."""
+    cases = (unpack(row["value"]) for row in rows if row["what"] == CASE)
+    return {
+        (case.group_id, case.generation): replace(
+            case,
+            rebalance_id="",
+            source="",
+            source_offset=None,
+            episode_id="",
+            episode=case.episode and replace(case.episode, episode_id="", source=""),
+        )
+        for case in cases
+        if case.protocol == "classic"
+    }
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_wrapped_values_have_offsets_times_and_tombstones(
+    tmp_path: Path, form: str
+) -> None:
+    """``HoistField`` and ``InsertField``: the rows are those of the log."""
+    log = [
+        {
+            "partition": 7,
+            "offset": row["source_offset"] * 3,  # compaction has left gaps
+            "timestamp": row["at"],
+            "key": row["key"],
+            "value": row["value"],
+        }
+        for row in rows_of(*FIRST, *JOIN, *gone("b"))
+    ]
+    assert any(one["value"] is None for one in log)
+    write_sink(tmp_path, log, form=form, flush_size=4, is_wrapped=True)
+    expected = read_path(parquet_of(tmp_path / "r.parquet", log))
+    rows = read_path(tmp_path / "topics")
+    assert plain(rows) == plain(expected)
+    assert {row.get("record") for row in rows} == {None}
+    cases, others = rebuild_rows(in_order(rows)), rebuild_rows(in_order(expected))
+    assert len(cases.cases) == len(others.cases) == 2
+    assert cases.quarantined == others.quarantined == []
+
+
+def test_wrapped_values_can_have_other_names(tmp_path: Path) -> None:
+    write_sink(tmp_path, LOGGED, is_wrapped=True)
+    path = place_of(tmp_path) / f"{STEM}.json"
+    path.write_text(path.read_text().replace('"value"', '"payload"'))
+    rows = read_path(tmp_path / "topics", written=record_format("value=payload", None))
+    expected = read_path(parquet_of(tmp_path / "r.parquet", LOGGED))
+    assert plain(rows) == plain(expected)
+
+
+def test_a_null_in_its_place_is_a_tombstone(tmp_path: Path) -> None:
+    write_sink(tmp_path, LOGGED)
+    path = place_of(tmp_path) / f"{STEM}.json"
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([lines[0], "null", lines[2]]))
+    rows = read_path(tmp_path)
+    assert [row["value"] is None for row in rows] == [False, True, False]
+    assert [row["source_offset"] for row in rows] == [0, 1, 2]
+
+
+def test_values_that_have_their_keys_with_them_need_no_file_of_keys(
+    tmp_path: Path,
+) -> None:
+    write_sink(tmp_path, LOGGED)
+    (place_of(tmp_path) / f"{STEM}.json").write_text(jsonl(LOG.records))
+    found = find_sources([tmp_path])
+    assert [file.layout for file in found.files] == [FileLayout.LINES]
+    assert found.unknown == []
+    expected = read_path(parquet_of(tmp_path / "r.parquet", LOGGED))
+    assert plain(read_path(tmp_path / "topics")) == plain(expected)
+
+
+def test_headers_are_ignored_and_two_files_can_be_named(tmp_path: Path) -> None:
+    write_sink(tmp_path, LOGGED)
+    place = place_of(tmp_path)
+    (place / f"{STEM}.headers.json").write_text('{"headers":[]}\n')
+    found = find_sources([tmp_path])
+    assert len(found.files) == 2
+    assert found.unknown == []
+    files = [place / f"{STEM}.json", place / f"{STEM}.keys.json"]
+    assert plain(read_paths(files)) == plain(read_path(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        (f"{STEM}.json", (SinkRole.VALUES, 0, 0)),
+        ("__consumer_offsets+49+0000001234.keys.json.gz", (SinkRole.KEYS, 49, 1234)),
+        ("__consumer_offsets+7+12.snappy.parquet", (SinkRole.VALUES, 7, 12)),
+        ("__consumer_offsets+7+12.headers.avro", (SinkRole.HEADERS, 7, 12)),
+        ("orders+7+0000000012.json", None),
+        ("__consumer_offsets+7.json", None),
+        ("__consumer_offsets+7+99999999999999999999.json", None),
+        (f"__consumer_offsets+{2**31}+0.json", None),
+    ],
+)
+def test_names(name: str, expected: tuple[SinkRole, int, int] | None) -> None:
+    found = sink_name(f"s3a://bucket/topics/{name}")
+    stated = found and (found.role, found.partition, found.start)
+    assert stated == expected
+
+
+# What is missing or damaged.
+
+
+def test_values_without_keys_are_named(tmp_path: Path) -> None:
+    write_sink(tmp_path, LOGGED, flush_size=2)
+    place = place_of(tmp_path)
+    (place / f"{STEM}.keys.json").unlink()
+    found = find_sources([tmp_path / "topics"])
+    (error,) = found.unknown
+    assert error.source == f"topics/__consumer_offsets/partition=0/{STEM}.json"
+    assert "set store.kafka.keys=true in the sink" in error.reason
+    rows = read_path(tmp_path / "topics")
+    assert [row["source_offset"] for row in records(rows)] == [2]
+    with pytest.raises(SourceError, match=r"\+0000000000.keys.json, .avro, or"):
+        find_sources([place / f"{STEM}.json"])
+
+
+def test_keys_alone_are_tombstones_without_offsets(tmp_path: Path) -> None:
+    """``behavior.on.null.values=write`` writes them into a folder of their own."""
+    write_sink(tmp_path, LOGGED)
+    alone = tmp_path / "topics" / "__consumer_offsets" / "tombstone"
+    alone.mkdir()
+    keys = [one["key"] for one in LOGGED[:2]]
+    name = "__consumer_offsets+0+0000000001.keys.avro"
+    (alone / name).write_bytes(written_as("avro", keys))
+    rows = read_path(tmp_path / "topics")
+    assert [row["source_offset"] for row in records(rows)] == [0, 1, 2]
+    assert damage(rows) == [(SET_ASIDE, name, 1, TOMBSTONES, 2)]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_shorter_file_costs_what_is_missing(tmp_path: Path, form: str) -> None:
+    write_sink(tmp_path, LOGGED, form=form)
+    place = place_of(tmp_path)
+    values, keys = place / f"{STEM}.{form}", place / f"{STEM}.keys.{form}"
+    whole = keys.read_bytes()
+    keys.write_bytes(written_as(form, [LOGGED[0]["key"]]))
+    rows = read_path(tmp_path)
+    assert [row["source_offset"] for row in records(rows)] == [0]
+    assert damage(rows) == [(UNREADABLE, values.name, 2, NO_KEY, 2)]
+    keys.write_bytes(whole)
+    values.write_bytes(written_as(form, [one["value"] for one in LOGGED[:2]]))
+    rows = read_path(tmp_path)
+    assert [row["source_offset"] for row in records(rows)] == [0, 1]
+    assert damage(rows) == [(UNREADABLE, keys.name, 3, NO_VALUE, 1)]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b'"AAEA', "not JSON: unexpected end of data"),
+        (b"5", "no text, no bytes, no object"),
+        (b"", "an empty line"),
+        (b'"AAE?"', "value is not base64 (is it of ByteArrayConverter?)"),
+        (b'{"x":"AAEA"}', "value is not there: the object has x"),
+    ],
+)
+def test_a_damaged_line_costs_one_record(
+    tmp_path: Path, line: bytes, reason: str
+) -> None:
+    write_sink(tmp_path, LOGGED)
+    path = place_of(tmp_path) / f"{STEM}.json"
+    lines = path.read_bytes().splitlines()
+    path.write_bytes(b"\n".join([lines[0], line, lines[2], b"", b""]))
+    rows = read_path(tmp_path)
+    assert [row["source_offset"] for row in records(rows)] == [0, 2]
+    assert damage(rows) == [(UNREADABLE, path.name, 2, reason, 1)]
+
+
+def test_a_key_that_is_damaged_is_named_by_its_file(tmp_path: Path) -> None:
+    write_sink(tmp_path, LOGGED)
+    path = place_of(tmp_path) / f"{STEM}.keys.json"
+    lines = path.read_bytes().splitlines()
+    unknown = base64.b64encode(b"\0\x63key")
+    path.write_bytes(b"\n".join([b'"a key"', b"null", b'"' + unknown + b'"']))
+    assert len(lines) == 3
+    rows = read_path(tmp_path)
+    assert records(rows) == []
+    values = f"{STEM}.json"
+    base64_reason = "key is not base64 (is it of ByteArrayConverter?)"
+    assert damage(rows)[:2] == [
+        (UNREADABLE, path.name, 1, base64_reason, 1),
+        (UNREADABLE, values, 2, "key: a record without one", 1),
+    ]
+    assert damage(rows)[2][:2] == (UNREADABLE, values)
+
+
+def test_lines_that_are_joined_displace_no_value(tmp_path: Path) -> None:
+    """After the damage, keys would belong to the values of others."""
+    write_sink(tmp_path, LOGGED)
+    place = place_of(tmp_path)
+    path = place / f"{STEM}.json"
+    lines = path.read_bytes().splitlines()
+    path.write_bytes(b"\n".join([lines[0] + lines[1], lines[2]]))
+    rows = read_path(tmp_path)
+    assert records(rows) == []
+    (first, second) = damage(rows)
+    assert first[1:3] == (path.name, 1)
+    assert second[1:3] == (path.name, 2)
+    assert second[3].startswith("values whose keys are not certain: a line before is ")
+    assert second[3].endswith("there are 3 keys and 2 values")
+
+
+@pytest.mark.parametrize("form", ["json.gz", "avro"])
+def test_a_file_that_breaks_off_is_used_up_to_there(tmp_path: Path, form: str) -> None:
+    log = [one for one in churn() if one["partition"] == 1][:1_500]
+    shown = write_sink(tmp_path, log, form=form)
+    (path,) = place_of(tmp_path, 1).glob(f"*[0-9].{form}")
+    path.write_bytes(path.read_bytes()[:-40])
+    rows = read_path(tmp_path)
+    assert any("breaks off here: " in reason for *_, reason, _ in damage(rows))
+    kept = [row["value"] for row in records(rows)]
+    assert kept == [one["value"] for one in shown[: len(kept)]]
+    assert len(kept) > 200
+    missing = [count for *_, reason, count in damage(rows) if reason == NO_VALUE]
+    assert len(kept) + sum(missing) in (len(shown), len(shown) - 1)
+
+
+def test_files_that_overlap_do_not_order_records(tmp_path: Path) -> None:
+    """Files of a partitioner by time can be open at once."""
+    write_sink(tmp_path, LOGGED)
+    place = place_of(tmp_path)
+    for end in ("json", "keys.json"):
+        path = place / f"__consumer_offsets+0+0000000001.{end}"
+        shutil.copy(place / f"{STEM}.{end}", path)
+    rows = read_path(tmp_path)
+    assert [row["source_offset"] for row in records(rows)] == [0, 1, 2, 3]
+    ((what, name, line, reason, count),) = damage(rows)
+    assert (what, name, line, count) == (UNREADABLE, f"{STEM}.json", 2, 2)
+    assert reason.startswith("more records than offsets before 1, at which another ")
+
+
+def test_a_file_in_two_forms_is_read_once(tmp_path: Path) -> None:
+    write_sink(tmp_path, LOGGED)
+    place = place_of(tmp_path)
+    packed = gzip.compress((place / f"{STEM}.json").read_bytes())
+    (place / f"{STEM}.json.gz").write_bytes(packed)
+    found = find_sources([tmp_path])
+    assert len(found.files) == 2
+    (error,) = found.unknown
+    assert "another file has the values of these records: " in error.reason
+
+
+def test_binary_files_are_refused_with_the_setting_to_use(tmp_path: Path) -> None:
+    write_sink(tmp_path, LOGGED)
+    place = place_of(tmp_path)
+    binary = b"\n".join([*(one["value"] for one in LOGGED), b""])
+    (place / f"{STEM}.json").unlink()
+    (place / f"{STEM}.bin").write_bytes(binary)
+    with pytest.raises(SourceError) as error:
+        find_sources([tmp_path])
+    assert error.value.reason.startswith(BYTES_FORMAT)
+    assert "io.confluent.connect.s3.format.json.JsonFormat" in BYTES_FORMAT
+
+
+def test_too_large_a_file_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_sink(tmp_path, LOGGED)
+    monkeypatch.setattr(source_file, "WHOLE_LIMIT", 10)
+    with pytest.raises(SourceError, match="a file of Kafka Connect's sink, larger"):
+        find_sources([tmp_path])
+
+
+def pieces(contents: dict[str, bytes]) -> list[TextPiece]:
+    """Return files in JSON, by the ends of their names."""
+    found = []
+    for end, text in contents.items():
+        uri = f"file:/t/{STEM}.{end}"
+        name = sink_name(uri)
+        assert name is not None
+        part = SinkPart(name=name, form=SinkForm.JSON, pair="p")
+        file = SourceFile(
+            name=end,
+            uri=uri,
+            kind=SourceKind.RECORDS,
+            layout=FileLayout.SINK,
+            length=len(text),
+            modified_ms=0,
+            sink=part,
+        )
+        found.append(TextPiece(file=file, first=1, text=text))
+    return found
+
+
+CONTENTS = {
+    "json": written_as("json", [one["value"] for one in LOGGED]),
+    "keys.json": written_as("json", [one["key"] for one in LOGGED]),
+}
+TRUE = [(one["key"], one["value"]) for one in LOGGED]
+
+
+@given(st.sampled_from(sorted(CONTENTS)), st.data())
+def test_of_a_file_that_is_cut_off_the_start_is_used(
+    end: str, data: st.DataObject
+) -> None:
+    cut = data.draw(st.integers(0, len(CONTENTS[end])))
+    rows = list(rows_of_pair(pieces({**CONTENTS, end: CONTENTS[end][:cut]})))
+    read = [(row["key"], row["value"]) for row in records(rows)]
+    assert read == TRUE[: len(read)]
+    assert len(read) >= CONTENTS[end].count(b"\n", 0, cut)
+    assert len(read) + sum(count for *_, count in damage(rows)) == len(TRUE)
+
+
+@given(st.sampled_from(sorted(CONTENTS)), st.integers(0, 2), st.data())
+def test_damage_in_a_line_costs_no_other(
+    end: str, number: int, data: st.DataObject
+) -> None:
+    lines = CONTENTS[end].split(b"\n")
+    changed = data.draw(st.binary(max_size=9).filter(lambda one: b"\n" not in one))
+    at = data.draw(st.integers(1, len(lines[number])))
+    lines[number] = lines[number][:at] + changed + lines[number][at + len(changed) :]
+    rows = list(rows_of_pair(pieces({**CONTENTS, end: b"\n".join(lines)})))
+    read = {row["source_offset"]: (row["key"], row["value"]) for row in records(rows)}
+    for offset, pair in enumerate(TRUE):
+        assert offset == number or read[offset] == pair
+    assert len(rows) == len(TRUE)
+
+
+@given(st.binary(max_size=200), st.binary(max_size=200))
+def test_arbitrary_bytes_end_in_quarantine(first: bytes, second: bytes) -> None:
+    rows = list(rows_of_pair(pieces({"json": first, "keys.json": second})))
+    assert all(row["what"] in (UNREADABLE, SET_ASIDE) for row in rows)
+
+
+# Links.
+
+
+def test_a_link_leads_to_each_file_that_spark_would_skip() -> None:
+    (file, *_) = (piece.file for piece in pieces(CONTENTS))
+    uris = [
+        "s3a://bucket/a b/_1+é%20.json.gz",
+        "hdfs://name:8020/t/_2",
+        "file:/t/.3.parquet",
+        "s3a://bucket/plain.json",
+    ]
+    given = [replace(file, uri=uri) for uri in uris]
+    located, settings = linked(given)
+    names = [one.uri.removeprefix("viewfs://").partition("/") for one in located[:3]]
+    assert [(slash, name) for _, slash, name in names] == [
+        ("/", "0.gz"),
+        ("/", "1"),
+        ("/", "2.parquet"),
+    ]
+    (table,) = {table for table, _, _ in names}
+    assert located[3].uri == uris[3]
+    prefix = f"fs.viewfs.mounttable.{table}.link./"
+    assert settings == {
+        f"{prefix}0.gz": "s3a://bucket/a%20b/_1%2B%C3%A9%2520.json.gz",
+        f"{prefix}1": "hdfs://name:8020/t/_2",
+        f"{prefix}2.parquet": "file:/t/.3.parquet",
+    }
+    others, _ = linked(given[:1])
+    assert others[0].uri != located[0].uri  # Hadoop keeps a table by its name
+    assert linked(given[3:]) == (given[3:], {})
+
+
+# Histories.
+
+
+def aside(rows: list[Row]) -> list[Row]:
+    return [{**row, "record": WITHOUT_TOMBSTONES} for row in rows]
+
+
+def test_groups_of_the_new_protocol_need_tombstones() -> None:
+    """Without those of a member that left, its target would be judged as present."""
+    rows = rows_of(*FIRST, *JOIN)
+    assert len(rebuild_rows(rows).cases) == 2
+    found = rebuild_rows(aside(rows))
+    assert found.cases == []
+    kinds = {row["record"]: row["records"] for row in found.quarantined}
+    assert kinds == {
+        "ConsumerGroupCurrentMemberAssignment": 2,
+        "ConsumerGroupMemberMetadata": 2,
+        "ConsumerGroupMetadata": 2,
+        "ConsumerGroupTargetAssignmentMember": 3,
+        "ConsumerGroupTargetAssignmentMetadata": 2,
+    }
+    assert {row["reason"] for row in found.quarantined} == {NO_TOMBSTONES}
+
+
+def test_a_group_that_becomes_classic_takes_its_assignment_along() -> None:
+    """The copy of the target is no rebalance; the next generation is."""
+    a, b = (member(one, ["t"], {"t": [at]}) for at, one in enumerate("ab"))
+    rows = rows_of(*FIRST, *JOIN, group(3, a, b), group(4, a))
+    cases = rebuild_rows(aside(rows)).cases
+    assert [case.generation for case in cases] == [4]
+    assert cases[0].left == 1
+    begun_anew = rows_of(*FIRST, group(0), group(1, a))
+    assert [case.generation for case in rebuild_rows(aside(begun_anew)).cases] == [1]
+
+
+# Spark.
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[SparkSession]:
+    session = spark_session("local[2]")
+    yield session
+    session.stop()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tasks", [1, 5])
+def test_spark_joins_keys_and_values(
+    spark: SparkSession, tmp_path: Path, tasks: int
+) -> None:
+    """Spark skips files whose names begin with ``_``, as those of the sink do."""
+    folder = tmp_path / "a b%20ü"
+    recorded = churn()[:900]
+    write_sink(folder, recorded, form="json.gz", keys_form="avro", flush_size=50)
+    (short, *_) = sorted(place_of(folder).glob("*.keys.avro"))
+    short.write_bytes(short.read_bytes()[:-20])
+    rows = by_spark(spark, folder / "topics", tasks=tasks)
+    expected = read_path(folder / "topics")
+    assert comparable(rows) == comparable(expected)
+    assert len(records(rows)) > 700
+    assert any(row["reason"].startswith("breaks off") for row in rows if row["reason"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("end", ["jsonl", "jsonl.gz", "parquet", "avro"])
+def test_spark_reads_files_with_hidden_names(
+    spark: SparkSession,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    end: str,
+) -> None:
+    text = jsonl(LOG.records).encode()
+    path = tmp_path / f"_records.{end}"
+    if end == "parquet":
+        parquet_of(path, LOGGED)
+    elif end == "avro":
+        path.write_bytes(avro(avro_records()))
+    else:
+        path.write_bytes(gzip.compress(text) if end.endswith("gz") else text)
+    rows = by_spark(spark, path)
+    assert comparable(rows) == comparable(read_path(path))
+    assert len(records(rows)) == len(LOGGED)
+    monkeypatch.setattr(source_file, "LARGE", 10)
+    large = by_spark(spark, path)
+    assert comparable(large) == comparable(rows)
