@@ -66,7 +66,8 @@ class Confirmation:
     date : str
         ISO 8601.
     record : RecordReference or None
-        The record whose rebalance the group sees, apart from names.
+        The record whose rebalance the group sees, apart from names; if it is played
+        with ``no topic``, the one that the history comes nearest to.
     way : str or None
         How a record was played (`replay_plan.Way`); None: by a history of its own.
     groups : int or None

@@ -8,22 +8,34 @@ from __future__ import annotations
 
 import socket
 import struct
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from conformance.wire.messages import (
     APIS,
+    FIND_COORDINATOR,
     HEARTBEAT,
     JOIN_GROUP,
     LEAVE_GROUP,
     SYNC_GROUP,
 )
-from rebalance import WireError
+from rebalance import OutsideError, WireError
 
 MEMBER_ID_REQUIRED: Final = 79
 REBALANCE_IN_PROGRESS: Final = 27
-VERSIONS: Final = {JOIN_GROUP: 5, SYNC_GROUP: 3, HEARTBEAT: 3, LEAVE_GROUP: 2}
+NOT_READY: Final = frozenset({14, 15, 16})
+"""The coordinator loads, is not available, or is not this broker: just started."""
+VERSIONS: Final = {
+    FIND_COORDINATOR: 2,
+    JOIN_GROUP: 5,
+    SYNC_GROUP: 3,
+    HEARTBEAT: 3,
+    LEAVE_GROUP: 2,
+}
+READY_SECONDS: Final = 20.0
+READY_LOOK_SECONDS: Final = 0.2
 ANSWER_SECONDS: Final = 10.0
 """What an answer takes beyond the time that members have to join."""
 
@@ -84,6 +96,28 @@ class GroupConnection:
         host, _, port = address.partition(":")
         limit = join_ms / 1000 + ANSWER_SECONDS
         self._connection = socket.create_connection((host, int(port)), timeout=limit)
+
+    def wait_until_ready(self) -> None:
+        """Wait until the group has a coordinator, which knows no such member.
+
+        A broker that has just started creates what stores groups when it is first asked
+        for a coordinator.
+
+        Raises
+        ------
+        OutsideError
+            If that takes too long.
+        OSError
+            If the connection ends, or there is no answer in time.
+        """
+        deadline = time.monotonic() + READY_SECONDS
+        while time.monotonic() < deadline:
+            self._send(FIND_COORDINATOR, key=self._group, key_type=0)
+            beat = self._ask(HEARTBEAT, **self._who(generation=0), **self._instance)
+            if beat.error_code not in NOT_READY:
+                return
+            time.sleep(READY_LOOK_SECONDS)
+        raise OutsideError(f"no coordinator in {READY_SECONDS:g} s")
 
     def ask_to_join(self, metadata: bytes) -> JoinedGroup | None:
         """Send JoinGroup once; None if the broker first gives an id (KIP-394).
@@ -184,13 +218,16 @@ class GroupConnection:
         return {"member_id": self.member_id, "generation_id": generation}
 
     def _ask(self, key: int, **fields: Any) -> Any:
-        version = VERSIONS[key]
-        message = APIS[key].request(version=version, group_id=self._group, **fields)
+        return self._send(key, group_id=self._group, **fields)
+
+    def _send(self, api: int, **fields: Any) -> Any:
+        version = VERSIONS[api]
+        message = APIS[api].request(version=version, **fields)
         message.with_header(correlation_id=1, client_id=self._name)
         self._connection.sendall(bytes(message.encode(header=True, framed=True)))
         head = self._receive(4)
         frame = head + self._receive(struct.unpack(">i", head)[0])
-        return APIS[key].response[version].decode(frame, header=True, framed=True)
+        return APIS[api].response[version].decode(frame, header=True, framed=True)
 
     def _receive(self, size: int) -> bytes:
         got = b""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from typing import Final, Protocol
 
 from conformance.clients import ClientAssignor
@@ -43,6 +44,9 @@ class RealGroup:
         self._ready: dict[str, MemberProcess] = {}
         self.subscriptions: dict[str, list[str]] = {}
         self.helpers: list[Helper] = []
+        # librdkafka's AdminClient can wait for ever for a group without a coordinator.
+        with closing(self.connection("ready")) as connection:
+            connection.wait_until_ready()
 
     def make_ready(self, *members: str) -> None:
         """Start processes for members that are to join later, and then at once."""

@@ -111,9 +111,8 @@ def _replays(finding: Finding) -> Iterator[Case]:
     if plan is None:
         return
     reference = reference_of(finding)
-    definitions = definitions_of(finding)
     yield Case(
-        finding=definitions[0].id if definitions else UNDEFINED,
+        finding=_mechanism(finding),
         client=client,
         history=replay_of(finding.instance, plan, reference.digest),
         expected=finding.category,
@@ -121,6 +120,16 @@ def _replays(finding: Finding) -> Iterator[Case]:
         record=reference,
         way=plan.way.value,
     )
+
+
+def _mechanism(finding: Finding) -> str:
+    """Return the definition that selects the rebalance as drawn, which is played.
+
+    What shrinking has left of it can belong to another one.
+    """
+    drawn = finding.model_copy(update={"shrunk": None})
+    definitions = definitions_of(drawn) or definitions_of(finding)
+    return definitions[0].id if definitions else UNDEFINED
 
 
 def _client(finding: Finding) -> ClientAssignor:

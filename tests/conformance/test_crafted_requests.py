@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import struct
 import time
+from contextlib import closing
 from threading import Thread
 from typing import Any
 
@@ -25,6 +26,7 @@ from conformance.confirmation.handing_leader import UUID_LENGTH, HandingLeader
 from conformance.confirmation.join_barrier import JoinBarrier
 from conformance.wire import DIALECTS
 from conformance.wire.messages import (
+    FIND_COORDINATOR,
     HEARTBEAT,
     JOIN_GROUP,
     LEAVE_GROUP,
@@ -131,6 +133,7 @@ class FakeCoordinator:
 
     def __init__(self) -> None:
         self.seen: list[tuple[int, str]] = []
+        self.not_ready: list[int] = []
         self._server = socket.create_server(("127.0.0.1", 0))
         self.address = f"127.0.0.1:{self._server.getsockname()[1]}"
         self._thread = Thread(target=self._serve, daemon=True)
@@ -142,11 +145,14 @@ class FakeCoordinator:
             while head := stream.read(4):
                 frame = stream.read(struct.unpack(">i", head)[0])
                 request = decode_request(frame)
-                self.seen.append((request.key, request.body.member_id))
+                who = getattr(request.body, "member_id", "")
+                self.seen.append((request.key, who))
                 connection.sendall(encode_response(request, **self._fields(request)))
         self._server.close()
 
     def _fields(self, request: Request) -> dict[str, Any]:
+        if request.key == HEARTBEAT and self.not_ready:
+            return {"error_code": self.not_ready.pop()}
         if request.key == JOIN_GROUP and not request.body.member_id:
             assert request.body.protocols[0].name == "sticky"
             return {"error_code": MEMBER_ID_REQUIRED, "member_id": "a-1"}
@@ -178,6 +184,31 @@ def test_a_barrier_never_joins() -> None:
     barrier.end()
     coordinator.close()
     assert coordinator.seen == [(JOIN_GROUP, ""), (LEAVE_GROUP, "a-1")]
+
+
+def test_a_group_is_ready_when_its_coordinator_answers() -> None:
+    """A coordinator that is not there or loads is asked for again."""
+    coordinator = FakeCoordinator()
+    coordinator.not_ready = [14, 16, 15]
+    with closing(connected(coordinator)) as connection:
+        connection.wait_until_ready()
+    coordinator.close()
+    assert [key for key, _ in coordinator.seen] == [FIND_COORDINATOR, HEARTBEAT] * 4
+
+
+def test_a_group_without_a_coordinator_is_an_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    module = "conformance.confirmation.group_connection.READY_SECONDS"
+    monkeypatch.setattr(module, 0.5)
+    coordinator = FakeCoordinator()
+    coordinator.not_ready = [15] * 100
+    with (
+        closing(connected(coordinator)) as connection,
+        pytest.raises(OutsideError, match="no coordinator in"),
+    ):
+        connection.wait_until_ready()
+    coordinator.close()
 
 
 def test_a_crafted_member_joins_with_its_id_and_follows() -> None:

@@ -29,6 +29,7 @@ from conformance.confirmation.replay_plan import (
     claims_of,
     plan_of,
 )
+from conformance.findings import definitions_of
 from rebalance import Rebalance, parse_rebalance
 
 RECORDS = Path(__file__).parents[2] / "docs" / "findings" / "confirmations.jsonl"
@@ -77,6 +78,15 @@ def test_every_hang_and_crash_on_record_has_a_case() -> None:
     }
     for one in fatal_records():
         assert (one.subject.name, digest_of(one.instance)) in cases, one.command
+
+
+def test_a_record_counts_for_the_finding_of_what_is_played() -> None:
+    """The record was shrunk to a group without subscriptions, but is played whole."""
+    (record,) = (one for one in fatal_records() if one.family == "left")
+    assert [one.id for one in definitions_of(record)] == ["no-subscription"]
+    digest = digest_of(record.instance)
+    played = [c for c in replay_cases() if c.record and c.record.digest == digest]
+    assert [case.finding for case in played] == ["joiners-crash"]
 
 
 @pytest.mark.parametrize(

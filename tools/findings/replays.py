@@ -12,6 +12,11 @@ Hangs and crashes on record, each with the rebalance of its record, apart from n
 The broker chooses the order of the members, which decides ties: an instance is played
 with new groups until one shows the outcome, at most five times.
 """
+NO_TOPIC: Final = "no topic"
+NEAREST: Final = """
+In a rebalance with *no topic*, no real consumer can take part; what was played is the
+nearest that real consumers can do.
+"""
 
 
 def replays_of(confirmations: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
@@ -20,8 +25,10 @@ def replays_of(confirmations: Sequence[dict[str, Any]]) -> dict[str, Any] | None
     if not listed:
         return None
     clusters = sorted({f"{one['cluster']}, {one['date']}" for one in listed})
+    is_near = any(one["way"] == NO_TOPIC for one in listed)
+    intro = f"{INTRO.strip()} {NEAREST.strip() if is_near else ''}"
     return {
-        "intro": wrapped(f"{INTRO.strip()} On {'; '.join(clusters)}:"),
+        "intro": wrapped(f"{intro.strip()} On {'; '.join(clusters)}:"),
         "rows": [
             "| assignor | record | members | finding | groups | outcome |",
             "| --- | --- | --- | --- | ---: | --- |",
