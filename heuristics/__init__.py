@@ -2,6 +2,6 @@
 
 from heuristics.assignor import Assignor
 from heuristics.claim_history import wanted_claims
-from heuristics.registry import ASSIGNORS
+from heuristics.registry import ASSIGNORS, UnknownAssignorError, assign
 
-__all__ = ["ASSIGNORS", "Assignor", "wanted_claims"]
+__all__ = ["ASSIGNORS", "Assignor", "UnknownAssignorError", "assign", "wanted_claims"]

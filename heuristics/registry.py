@@ -18,6 +18,7 @@ from heuristics.round_robin import RoundRobinAssignor
 from heuristics.server_range import ServerRangeAssignor
 from heuristics.sticky import StickyAssignor
 from heuristics.uniform import UniformAssignor
+from rebalance import Assignment, Instance, OracleError
 
 _ALL: tuple[Assignor, ...] = (
     RangeAssignor(),
@@ -35,3 +36,23 @@ _ALL: tuple[Assignor, ...] = (
 )
 
 ASSIGNORS: Mapping[str, Assignor] = MappingProxyType({one.name: one for one in _ALL})
+
+
+class UnknownAssignorError(OracleError, ValueError):
+    """No assignor has the name."""
+
+
+def assign(instance: Instance, name: str) -> Assignment:
+    """Compute the assignment of the assignor with a name of `ASSIGNORS`.
+
+    Raises
+    ------
+    UnknownAssignorError
+        If there is no such assignor.
+    InstanceError
+        If its algorithm does not apply to the instance.
+    """
+    if name not in ASSIGNORS:
+        known = ", ".join(ASSIGNORS)
+        raise UnknownAssignorError(f"no assignor {name!r}; there are: {known}")
+    return ASSIGNORS[name].assign(instance)

@@ -1,7 +1,7 @@
 """Instances, assignments, claims, and their documents, shared by all packages.
 
 `rebalance.protocol` has the bytes of the consumer protocol, `rebalance.arrow` the Arrow
-form.
+form; `rebalance.building` makes instances from tables and from Admin clients.
 """
 
 from rebalance.assignment import Assignment, assignment_of, document_of, members_of
@@ -15,6 +15,7 @@ from rebalance.claims import (
     owners,
 )
 from rebalance.columns import instance_of
+from rebalance.display import html_table
 from rebalance.documents import (
     INT64_MAX,
     MAX_PARTITIONS,
@@ -115,6 +116,7 @@ __all__ = [
     "extra_needed",
     "extra_of",
     "figures_of",
+    "html_table",
     "install_command",
     "instance_of",
     "json_path",

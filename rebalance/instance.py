@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebalance.claims import Bools, ClaimRule, Claims, Int32, Int64, owners
+from rebalance.display import html_table
 from rebalance.errors import InstanceError
 
 ABSENT = -1
@@ -109,6 +110,26 @@ class Instance:
             object.__setattr__(self, "instance_ids", (None,) * len(self.members))
         for column in (topic, owner, *_given_columns(self)):
             column.setflags(write=False)
+
+    def _repr_html_(self) -> str:
+        """Show the members in a notebook: topics, owned partitions, and their lag."""
+        held = self.owner >= 0
+        columns = {
+            "topics": np.diff(self.class_offsets)[self.member_class],
+            "owned": np.bincount(self.owner[held], minlength=len(self.members)),
+        }
+        if self.lag is not None:
+            columns["lag"] = np.zeros(len(self.members), dtype=np.int64)
+            np.add.at(columns["lag"], self.owner[held], self.lag[held])
+        caption = (
+            f"{self.group}: {self.n_partitions:,} partitions of {len(self.topics):,} "
+            f"topics, {len(self.members):,} members"
+        )
+        rows = zip(
+            self.members, *(one.tolist() for one in columns.values()), strict=True
+        )
+        head = ["member", *columns]
+        return html_table(caption, head, rows, count=len(self.members))
 
     @property
     def n_partitions(self) -> int:

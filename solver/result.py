@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -28,9 +28,11 @@ from rebalance import (
     TermsProof,
     document_of,
     figures_of,
+    html_table,
 )
 from solver.policy import BalanceKind, Policy, WeightedObjective
 
+SHOWN_LOADS: Final = 12
 Value = int | tuple[int, ...]
 Proof = CertificateProof | TermsProof | SearchProof
 
@@ -189,6 +191,19 @@ class Result:
     certificate: Certificate | None = None
     reason: str | None = None
 
+    def _repr_html_(self) -> str:
+        """Show status, objectives, and bounds in a notebook."""
+        caption = f"{self.policy}: {self.status.value}"
+        if self.reason is not None:
+            caption += f" ({self.reason})"
+        rows = [
+            (str(one.of), _shown(one.value, one.scale), _shown(one.bound, one.scale))
+            for one in self.objectives
+        ]
+        return html_table(
+            caption, ("objective", "value", "bound"), rows, count=len(rows)
+        )
+
     def require_assignment(self) -> Assignment:
         """Return the assignment; for policies that every instance can satisfy.
 
@@ -254,6 +269,15 @@ def certificate_of(bounds: Iterable[KnownBound]) -> Certificate | None:
 def zero_term() -> TermsProof:
     """Return the proof that no value is below 0."""
     return TermsProof(terms=[BoundTerm(kind="zero", bound=0)])
+
+
+def _shown(value: Value, scale: int) -> str:
+    if isinstance(value, tuple):
+        rest = ", …" if len(value) > SHOWN_LOADS else ""
+        text = ", ".join(f"{one:,}" for one in value[:SHOWN_LOADS]) + rest
+    else:
+        text = f"{value:,}"
+    return text if scale == 1 else f"{text} ÷ {scale:,}"
 
 
 def _plain(value: Value) -> int | list[int]:

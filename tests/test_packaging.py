@@ -190,6 +190,12 @@ def test_the_wheel_holds_every_file(wheel: zipfile.Path) -> None:
     assert there <= shipped
 
 
+@pytest.mark.parametrize("package", SHIPPED)
+def test_the_packages_declare_their_types(package: str) -> None:
+    """PEP 561: without the file, a type checker ignores what the package declares."""
+    assert (ROOT / package / "py.typed").is_file()
+
+
 def test_the_command_can_be_loaded() -> None:
     (command,) = entry_points(group="console_scripts", name="assignor-oracle")
     assert callable(command.load())

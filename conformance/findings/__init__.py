@@ -13,12 +13,10 @@ from conformance.findings.definitions import (
     definition,
     example,
 )
-from conformance.findings.shapes import SHAPES
 from conformance.findings.stored import Stored, stored_records
 from conformance.findings.trials import Trial, parse_trial, try_examples
 
 __all__ = [
-    "SHAPES",
     "Definition",
     "Example",
     "Stored",

@@ -1,7 +1,6 @@
 """Shrinking: the smallest rebalance that still has an outcome of the same kind."""
 
 from conformance.shrinking.ddmin import ddmin
-from conformance.shrinking.oddities import oddities
 from conformance.shrinking.reduction import Reduction, reduce_rebalance
 from conformance.shrinking.shrink import Shrinker, Shrunk
 from conformance.shrinking.shrink_runs import (
@@ -17,7 +16,6 @@ __all__ = [
     "Shrinker",
     "Shrunk",
     "ddmin",
-    "oddities",
     "reduce_rebalance",
     "shrink_all",
     "shrink_task",

@@ -2,7 +2,7 @@
 
 A finding that every run shows stays one: a candidate has to show it in several runs in
 a row. One that only some runs show is flaky: a candidate then has to show it in at
-least half as large a share of the runs. Nothing unusual is added (`oddities`).
+least half as large a share of the runs. Nothing unusual is added (`unusual_shapes`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from conformance.runs import Category, Outcome, Sighting, Subject, drive
-from conformance.shrinking.oddities import oddities
+from conformance.shapes import unusual_shapes
 from conformance.shrinking.reduction import MOST_TESTS, reduce_rebalance
 
 Document = dict[str, Any]
@@ -71,11 +71,11 @@ class Shrinker:
         if first == 0:
             return self._unseen(original, n)
         needed, runs = _standard(kind, first / n)
-        usual = oddities(rebalance)
+        unusual = unusual_shapes(rebalance)
         reduction = reduce_rebalance(
             rebalance,
             lambda candidate: (
-                oddities(candidate) <= usual
+                unusual_shapes(candidate) <= unusual
                 and self._shows_often(candidate, kind, needed, runs)
             ),
             tests=self.tests,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from conformance.clients import Answer, ClientAssignor, Verdict
-from conformance.findings import SHAPES
+from conformance.shapes import SHAPES
 from tests.shapes import Document
 
 

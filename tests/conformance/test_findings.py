@@ -10,7 +10,6 @@ import pytest
 
 from conformance.clients import all_client_assignors, client_assignor
 from conformance.findings import (
-    SHAPES,
     Definition,
     UncoveredError,
     all_definitions,
@@ -23,6 +22,7 @@ from conformance.findings import (
 )
 from conformance.findings.definitions import DefinitionError, read_definition
 from conformance.runs import Finding, parse_finding
+from conformance.shapes import SHAPES
 from rebalance import OutsideError, rebalance_of
 from tests.shapes import Document, member, rebalance
 

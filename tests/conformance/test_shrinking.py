@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from conformance.clients import Answer, Verdict
 from conformance.runs import FAMILIES, Category, Sighting, drive
+from conformance.shapes import unusual_shapes
 from conformance.shrinking import (
     Shrinker,
     Shrunk,
     ddmin,
-    oddities,
     reduce_rebalance,
 )
 from rebalance import parse_rebalance
@@ -276,7 +276,7 @@ def test_names_keep_their_order() -> None:
 def test_nothing_unusual_is_added() -> None:
     """The assignor fails in any group; no member loses its only topic for that."""
     document = FAMILIES["churn"].first(1, 0)
-    assert not oddities(document)
+    assert not unusual_shapes(document)
     shrunk = shrunk_of(Scripted(lambda _: SEGFAULT), document)
     small = shrunk.outcome.rounds[0].rebalance
     assert small["topics"] == {"t1": {"partitions": 1}}
@@ -287,34 +287,34 @@ def test_nothing_unusual_is_added() -> None:
 @pytest.mark.parametrize(
     ("topics", "members", "expected"),
     [
-        ({"t": 1}, {}, "group without members"),
-        ({"t": 0}, {"a": member(["t"])}, "topic without partitions"),
-        ({"t": 1}, {"a": member([])}, "member without a subscription"),
-        ({"t": 1}, {"a": member(["t", "u"])}, "subscription to a missing topic"),
+        ({"t": 1}, {}, "no-members"),
+        ({"t": 1, "u": 0}, {"a": member(["t"])}, "empty-topic"),
+        ({"t": 1}, {"a": member([])}, "idle-member"),
+        ({"t": 1}, {"a": member(["t", "u"])}, "missing-topic"),
         (
             {"t": 1, "u": 1},
             {"a": member(["u"], {"t": [0]})},
-            "claim on a topic that was left",
+            "left-claims",
         ),
-        ({"t": 1}, {"a": member(["t"], {"t": [1]})}, "claim on a missing partition"),
+        ({"t": 1}, {"a": member(["t"], {"t": [1]})}, "lost-claims"),
         (
             {"t": 1},
             {"a": member(["t"], {"t": [0]}, 1), "b": member(["t"], {"t": [0]}, 2)},
-            "two claims on a partition",
+            "double-claims",
         ),
     ],
 )
-def test_each_oddity_is_seen(
+def test_each_unusual_shape_is_seen(
     topics: dict[str, int], members: Document, expected: str
 ) -> None:
-    assert oddities(rebalance(topics, members)) == {expected}
+    assert unusual_shapes(rebalance(topics, members)) == {expected}
     usual = rebalance({"t": 1}, {"a": member(["t"], {"t": [0]}, 1), "b": member(["t"])})
-    assert not oddities(usual)
+    assert not unusual_shapes(usual)
 
 
-def test_a_tie_is_an_oddity_of_its_own() -> None:
+def test_a_tie_is_a_shape_of_its_own() -> None:
     tied = {"a": member(["t"], {"t": [0]}, 1), "b": member(["t"], {"t": [0]}, 1)}
-    assert oddities(rebalance({"t": 1}, tied)) == {
-        "two claims on a partition",
-        "two claims at one generation",
+    assert unusual_shapes(rebalance({"t": 1}, tied)) == {
+        "double-claims",
+        "tied-claims",
     }

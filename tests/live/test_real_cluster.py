@@ -14,12 +14,17 @@ from typing import Any
 import confluent_kafka
 import pyarrow.dataset as ds
 import pytest
+from confluent_kafka import TopicCollection
+from confluent_kafka.admin import AdminClient
+from kafka.admin import KafkaAdminClient
 from kafka.coordinator.assignors.range import RangePartitionAssignor
 
 from conformance.broker import Broker, running_broker
 from pipeline.live import ClientSettings
 from pipeline.live.offsets_log import LogRange, OffsetsLog
 from pipeline.records import decode_record
+from rebalance import Assignment, members_of
+from rebalance.building import instance_from_confluent, instance_from_kafka_python
 from tests.plugins.real import SETTLE_SECONDS, Member, Place, log_of_groups
 from verify import judge
 
@@ -237,3 +242,34 @@ def test_groups_that_cannot_be_read_are_named(broker: Broker, tmp_path: Path) ->
         assert time.monotonic() < deadline, done.stderr
         done, instances, _ = snapshot(broker, tmp_path, "alone")
     assert instances == {}
+
+
+def test_admin_clients_of_python_describe_a_group(broker: Broker) -> None:
+    """Instances from both clients' objects have what the members have."""
+    place = Place(broker=broker, group="described", topics=TOPICS)
+    members = [place.kafka_python(RangePartitionAssignor) for _ in range(2)]
+    with present(*members):
+        place.settled(*members)
+        kafka_python = KafkaAdminClient(bootstrap_servers=broker.address)
+        try:
+            one = instance_from_kafka_python(
+                kafka_python.describe_groups([place.group])[place.group],
+                kafka_python.describe_topics(),
+            )
+        finally:
+            kafka_python.close()
+        librdkafka = AdminClient({"bootstrap.servers": broker.address})
+        described = librdkafka.describe_consumer_groups([place.group])[place.group]
+        other = instance_from_confluent(
+            described.result(), librdkafka.list_topics(), [*TOPICS]
+        )
+        asked = TopicCollection([*TOPICS])
+        topics = [one.result() for one in librdkafka.describe_topics(asked).values()]
+        third = instance_from_confluent(described.result(), topics, [*TOPICS])
+        wanted = {one.held for one in members}
+    assert one.members == other.members == third.members
+    assert one.topics == other.topics == third.topics == tuple(TOPICS)
+    assert one.n_classes == 1
+    for instance in (one, other, third):
+        held = members_of(instance, Assignment(assignee=instance.owner.copy()))
+        assert held_of({"members": held}) == wanted

@@ -20,6 +20,7 @@ import pytest
 
 from pipeline.cases import CLAIMS, OPEN, PREVIOUS, Case
 from pipeline.sources.rows import MISSING
+from rebalance import OutsideError
 from tests.pipeline.callbacks import (
     KILLED,
     LEFT,
@@ -88,11 +89,25 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Compared]:
     with (shared / "recording.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not complete.exists():
-            shutil.rmtree(folder, ignore_errors=True)
-            folder.mkdir()
-            assert record(folder) > 1000
+            assert recorded(folder) > 1000
             complete.touch()
     return compared(folder)
+
+
+def recorded(folder: Path, *, again: bool = True) -> int:
+    """Record, once more if a group does not settle; return the number of records.
+
+    On a busy machine, a consumer of kafka-python whose group changes while it joins can
+    stay outside of the group for ever (`tools.recording.scenarios.turn_over`).
+    """
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    try:
+        return record(folder)
+    except OutsideError as error:
+        if not again or "does not settle" not in str(error):
+            raise
+    return recorded(folder, again=False)
 
 
 def compared(folder: Path) -> dict[str, Compared]:
@@ -189,11 +204,21 @@ def test_members_owned_what_they_were_called_back_for(
             had = {tp for tp in before if tp[0] in one.subscription}
             if owned != had:
                 # Without claims, nobody knows that a member missed a generation.
-                mine = [m for m in found.matches[member] if m.status != SEEN]
-                numbers = {m.given.number for m in mine if m.status == SUPERSEDED}
                 about = (case.generation, member, sorted(owned), sorted(had))
-                assert (case.generation or 0) - 1 in numbers, (about, mine)
-                assert case.client_assignor in ("range", "roundrobin"), about
+                assert case.owned_from != CLAIMS, about
+                assert (case.generation or 0) - 1 in _missed(found, member), about
+
+
+def _missed(found: Compared, member: str) -> set[int]:
+    """Return the generations for which a member was not called back."""
+    missed = set()
+    for one in found.matches[member]:
+        number = one.given.number
+        if one.status == SUPERSEDED:
+            missed.add(number)
+        elif one.called is not None:
+            missed |= {*range(number, one.called.number or number)}
+    return missed
 
 
 def _before(
@@ -201,8 +226,10 @@ def _before(
 ) -> Pairs:
     """Return what the member, or its predecessor, had before a generation."""
     life = found.group.life(member)
+    # A callback names the last of several generations that give the same partitions.
     seen = [m.called for m in found.matches[member]
-            if m.called is not None and m.given.number < generation]  # fmt: skip
+            if m.called is not None
+            and (m.called.number or m.given.number) < generation]  # fmt: skip
     if seen or instance_id is None:
         return _until_lost(life, seen[-1]) if seen else frozenset()
     former = [

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from conformance.findings.shapes import SHAPES
 from conformance.runs.records import CategoryName
+from conformance.shapes import SHAPES
 
 
 def _known_shapes(names: tuple[str, ...]) -> tuple[str, ...]:

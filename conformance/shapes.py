@@ -1,7 +1,7 @@
-"""Shapes of instances that selectors of findings can require or exclude.
+"""Shapes of instances: properties of a ``rebalance/1`` document.
 
-A shape is a property of a ``rebalance/1`` document that a mechanism needs. On a shrunk
-instance, from which nothing can be removed, the shapes name the mechanism.
+Selectors of findings require or exclude them: on a shrunk instance, from which nothing
+can be removed, the shapes name the mechanism. Shrinking adds none that is unusual.
 """
 
 from __future__ import annotations
@@ -27,9 +27,26 @@ def misses_topic(document: Document) -> bool:
     return any(not there.issuperset(one["subscription"]) for one in members)
 
 
+def has_no_members(document: Document) -> bool:
+    """Return whether the group has no members."""
+    return not document["members"]
+
+
+def has_empty_topic(document: Document) -> bool:
+    """Return whether a topic has no partitions."""
+    return not all(about["partitions"] for about in document["topics"].values())
+
+
 def has_double_claims(document: Document) -> bool:
     """Return whether two members claim one partition."""
     claims = Counter((topic, number) for _, topic, number in _claims(document))
+    return any(count > 1 for count in claims.values())
+
+
+def has_tied_claims(document: Document) -> bool:
+    """Return whether two members claim one partition at one generation."""
+    dates = {n: one.get("generation", -1) for n, one in document["members"].items()}
+    claims = Counter((t, number, dates[name]) for name, t, number in _claims(document))
     return any(count > 1 for count in claims.values())
 
 
@@ -76,7 +93,10 @@ SHAPES: Final[Mapping[str, Callable[[Document], bool]]] = MappingProxyType(
     {
         "mixed": is_mixed,
         "missing-topic": misses_topic,
+        "no-members": has_no_members,
+        "empty-topic": has_empty_topic,
         "double-claims": has_double_claims,
+        "tied-claims": has_tied_claims,
         "older-claims": has_older_claims,
         "left-claims": has_left_claims,
         "lost-claims": has_lost_claims,
@@ -86,6 +106,23 @@ SHAPES: Final[Mapping[str, Callable[[Document], bool]]] = MappingProxyType(
     }
 )
 """Shapes by the name that definitions use."""
+
+UNUSUAL: Final = (
+    "no-members",
+    "empty-topic",
+    "missing-topic",
+    "idle-member",
+    "left-claims",
+    "lost-claims",
+    "double-claims",
+    "tied-claims",
+)
+"""Shapes of groups of an unusual kind, some of which no real group can become."""
+
+
+def unusual_shapes(document: Document) -> frozenset[str]:
+    """Return the names of the unusual shapes of a document."""
+    return frozenset(name for name in UNUSUAL if SHAPES[name](document))
 
 
 def _claims(document: Document) -> Iterator[tuple[str, str, int]]:

@@ -1,0 +1,122 @@
+"""Instances from what the Admin clients of kafka-python and confluent-kafka return.
+
+Their classes are not imported: the attributes are read, so neither client is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from rebalance.building.group_parts import GroupParts, Subscriptions
+from rebalance.errors import InstanceError
+from rebalance.instance import Instance
+
+Lag = Mapping[tuple[str, int], int]
+
+
+def instance_from_kafka_python(
+    described: Mapping[str, Any],
+    topics: Iterable[Mapping[str, Any]],
+    *,
+    lag: Lag | None = None,
+) -> Instance:
+    """Build an instance from a group of kafka-python's `KafkaAdminClient`.
+
+    Parameters
+    ----------
+    described : mapping
+        One value of ``describe_groups``. It has the subscriptions.
+    topics : iterable of mapping
+        Of ``describe_topics``; only those that the group mentions are used.
+    lag : mapping, optional
+        Records by topic and partition number.
+
+    Raises
+    ------
+    InstanceError
+        If the group is not stable, or the brokers do not report its subscriptions.
+    """
+    group = described["group_id"]
+    if described["group_state"] != "Stable":
+        reason = f"the group is in state {described['group_state']}, not Stable"
+        raise InstanceError(reason, subject=group)
+    members: dict[str, dict[str, Any]] = {}
+    held: list[tuple[str, str, int]] = []
+    for one in described["members"]:
+        name, metadata = one["member_id"], one["member_metadata"]
+        given = one["member_assignment"]
+        if not isinstance(metadata, Mapping) or not isinstance(given, Mapping):
+            raise InstanceError("the member is not reported", subject=name)
+        members[name] = _member(one["group_instance_id"])
+        members[name]["subscription"] = sorted(set(metadata["topics"]))
+        held += [
+            (name, part["topic"], number)
+            for part in given["assigned_partitions"]
+            for number in part["partitions"]
+        ]
+    sizes = {one["name"]: len(one["partitions"]) for one in topics}
+    parts = GroupParts(group=group, sizes=sizes, members=members, lag=lag)
+    return _instance(parts, held)
+
+
+def instance_from_confluent(
+    described: Any,
+    topics: Any,
+    subscriptions: Subscriptions,
+    *,
+    lag: Lag | None = None,
+) -> Instance:
+    """Build an instance from a group of confluent-kafka's `AdminClient`.
+
+    Parameters
+    ----------
+    described : ConsumerGroupDescription
+        A result of ``describe_consumer_groups``.
+    topics : ClusterMetadata, or iterable of TopicDescription
+        Of ``list_topics`` or ``describe_topics``; only those that the group mentions
+        are used.
+    subscriptions : mapping, or iterable of str
+        Topics by member id, or the topics to which all members subscribe: librdkafka
+        does not report subscriptions.
+    lag : mapping, optional
+        Records by topic and partition number.
+
+    Raises
+    ------
+    InstanceError
+        If a member has no subscription, or the topic of an assignment is not described.
+    """
+    members: dict[str, dict[str, Any]] = {}
+    held: list[tuple[str, str, int]] = []
+    for one in described.members:
+        members[one.member_id] = _member(one.group_instance_id)
+        held += [
+            (one.member_id, partition.topic, partition.partition)
+            for partition in one.assignment.topic_partitions
+        ]
+    found = getattr(topics, "topics", None)
+    sizes = (
+        {one.name: len(one.partitions) for one in topics}
+        if found is None
+        else {name: len(one.partitions) for name, one in found.items()}
+    )
+    parts = GroupParts(group=described.group_id, sizes=sizes, members=members, lag=lag)
+    parts.subscribe(subscriptions)
+    return _instance(parts, held)
+
+
+def _member(instance_id: str | None) -> dict[str, Any]:
+    return {"instance_id": instance_id} if instance_id else {}
+
+
+def _instance(parts: GroupParts, held: list[tuple[str, str, int]]) -> Instance:
+    """Return the instance, without the topics that the group does not mention."""
+    used = {topic for one in parts.members.values() for topic in one["subscription"]}
+    used.update(topic for _, topic, _ in held)
+    parts.sizes = {name: size for name, size in parts.sizes.items() if name in used}
+    if parts.lag is not None:
+        parts.lag = {key: lag for key, lag in parts.lag.items() if key[0] in used}
+    for member, topic, number in held:
+        parts.add_claim(member, topic, number)
+    return parts.instance()

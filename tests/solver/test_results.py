@@ -1,0 +1,49 @@
+"""Results as notebooks show them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rebalance.building import instance_from_dict
+from solver import Limits, parse_policy, solve
+
+GROUP: dict[str, Any] = {
+    "group": "g",
+    "topics": {"t": {"partitions": 3, "lag": [1200, 5, 6]}},
+    "members": {"a": {"subscription": ["t"], "owned": {"t": [0, 1, 2]}}},
+}
+HEAD = "<tr><th>objective</th><th>value</th><th>bound</th></tr>"
+
+
+@pytest.mark.parametrize(
+    ("policy", "row"),
+    [
+        ("sticky", "<td>stickiness</td><td>0</td><td>0</td>"),
+        ("lag-aware", "<td>peak-lag</td><td>1,211</td><td>1,211</td>"),
+        ("none; load", "<td>load</td><td>3</td><td>3</td>"),
+    ],
+)
+def test_status_objectives_and_bounds_are_shown(policy: str, row: str) -> None:
+    shown = solve(instance_from_dict(GROUP), parse_policy(policy))._repr_html_()
+    assert f"{parse_policy(policy)}: optimal</caption>" in shown
+    assert HEAD in shown
+    assert f"<tr>{row}</tr>" in shown
+
+
+def test_long_loads_are_cut_and_fractions_are_marked() -> None:
+    members = {f"m{n:02}": {"subscription": ["t"]} for n in range(13)}
+    group = {**GROUP, "topics": {"t": {"partitions": 13}}, "members": members}
+    shown = solve(instance_from_dict(group), parse_policy("none; load"))._repr_html_()
+    ones = ", ".join(["1"] * 12)
+    assert f"<td>{ones}, …</td>" in shown
+
+
+def test_a_reason_is_shown_and_escaped() -> None:
+    group = {**GROUP, "members": {**GROUP["members"], "b": {"subscription": ["t"]}}}
+    policy = parse_policy("dec-min; max-moves=0")
+    result = solve(instance_from_dict(group), policy, limits=Limits())
+    assert result.status.value == "infeasible"
+    assert result.reason is not None
+    assert "infeasible (" in result._repr_html_()
