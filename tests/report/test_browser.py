@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from oracle.report import write_page
@@ -130,6 +131,31 @@ def test_the_page_fits_is_quiet_and_can_be_read(
     assert page.evaluate(CONTRAST) == []
     assert seen.trouble == []
     page.close()
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("width", [400, 1280])
+def test_axe_finds_no_barrier(
+    browser: Browser, address: str, width: int, scheme: Any
+) -> None:
+    """axe-core's rules for accessibility: WCAG 2, and its best practices."""
+    # The page allows no script but its own; axe is one.
+    context = browser.new_context(
+        viewport={"width": width, "height": 900},
+        color_scheme=scheme,
+        bypass_csp=True,
+    )
+    page = context.new_page()
+    page.goto(address)
+    page.eval_on_selector_all("details", "all => all.forEach(one => one.open = true)")
+    found = Axe().run(page).response
+    assert len(found["passes"]) > 20
+    assert [(one["id"], one["nodes"]) for one in found["violations"]] == []
+    # The same rules do find an image without a text.
+    page.evaluate("document.querySelector('main').append(new Image(9, 9))")
+    worse = Axe().run(page).response["violations"]
+    assert "image-alt" in {one["id"] for one in worse}
+    context.close()
 
 
 @pytest.mark.parametrize(("width", "shown"), [(1280, "wide"), (400, "narrow")])
