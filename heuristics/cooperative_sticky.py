@@ -103,10 +103,16 @@ class CooperativeStickyAssignor:
 
 def _round_of(instance: Instance, target: Assignment) -> Round:
     """Withhold what another member still holds."""
-    goes_elsewhere = (target.assignee != NOBODY) & (target.assignee != instance.owner)
-    withheld = goes_elsewhere & _is_claimed(instance)
+    withheld = withheld_of(instance, target)
     given = np.where(withheld, np.int32(NOBODY), target.assignee)
     return Round(target=target, given=Assignment(assignee=given), withheld=withheld)
+
+
+def withheld_of(instance: Instance, target: Assignment) -> Bools:
+    """Return what a cooperative round withholds on the way to a target, bool (P,)."""
+    goes_elsewhere = (target.assignee != NOBODY) & (target.assignee != instance.owner)
+    withheld: Bools = goes_elsewhere & _is_claimed(instance)
+    return withheld
 
 
 def _is_claimed(instance: Instance) -> Bools:

@@ -48,13 +48,14 @@ def test_the_base_runs_without_extras() -> None:
         ["--help"],
         ["solve", CHAIN],
         ["explain", CHAIN],
+        ["plan", CHAIN, "--leave", "d"],
         ["assign", "--assignor", "chain-sticky", CHAIN],
         ["judge", "--against", "optimum", CHAIN, STANDS],
         ["conform", "--command", AWK, "--family", "churn", "--count", "1"],
         ["fuzz", "--command", AWK, "--family", "churn", "--count", "1"],
         ["compare", CHAIN],
     )
-    assert ran.stdout.count("exit code 0\n") == 8, ran.stdout + ran.stderr
+    assert ran.stdout.count("exit code 0\n") == 9, ran.stdout + ran.stderr
     compared = json.loads(ran.stdout.splitlines()[-2])
     answers = {answer["assignor"]: answer for answer in compared["answers"]}
     assert answers["optimum"]["proved"]["stickiness"]
@@ -70,6 +71,7 @@ def test_the_base_runs_without_extras() -> None:
         (["audit", "recordings", "--out", "out/none"], "audit", "audit"),
         (["snapshot", "--bootstrap-server", "h:1"], "snapshot", "audit"),
         (["front", CHAIN], "front", "programs"),
+        (["solve", "--from", "recordings"], "--from", "audit"),
         (
             ["solve", "--policy", "kip54; max-moves=2", CHAIN],
             "policy 'kip54; max-moves=2'",

@@ -9,10 +9,12 @@ import typer
 from rich.text import Text
 
 from oracle.cli.codes import FINE, INTERRUPTED, NO
+from oracle.cli.given_group import GivenGroup, read_given
 from oracle.cli.inputs import Complaints
 from oracle.cli.objectives import REFUSALS, answer_parts
 from oracle.cli.sink import Sink, opened_sink
 from oracle.cli.terminal import printed, working
+from oracle.cli.unknown_names import NameWarnings
 from rebalance import (
     AssignmentDocument,
     ClaimRule,
@@ -20,7 +22,6 @@ from rebalance import (
     Instance,
     InstanceError,
     instance_of,
-    read_rebalances,
     to_json,
 )
 
@@ -28,7 +29,7 @@ Answer = Callable[[Instance], AssignmentDocument]
 
 
 def answer_all(  # noqa: PLR0913 - the options of the subcommands
-    file: str,
+    file: str | GivenGroup,
     answer: Answer,
     *,
     claim_rule: str,
@@ -38,10 +39,12 @@ def answer_all(  # noqa: PLR0913 - the options of the subcommands
     what: str,
     stop: Event | None = None,
     errors: bool = False,
+    warn: bool = False,
 ) -> None:
     """Compute an assignment for every rebalance of a file, until ``stop`` is set.
 
-    With ``errors``, a rebalance without an answer has a line ``{"error": "why"}``.
+    With ``errors``, a rebalance without an answer has a line ``{"error": "why"}``; with
+    ``warn``, names that do not exist are reported (`oracle.cli.unknown_names`).
 
     Raises
     ------
@@ -52,12 +55,14 @@ def answer_all(  # noqa: PLR0913 - the options of the subcommands
     complaints = Complaints()
     rule = ClaimRule(claim_rule)
     answered, refused = 0, 0
-    documents = read_rebalances(file, max_partitions=max_partitions)
+    documents = read_given(file, max_partitions)
+    warnings = NameWarnings(str(file), is_silent=not warn)
     with opened_sink(output, as_json=as_json) as sink, working(what) as count:
         for number, document in enumerate(documents, start=1):
             try:
                 if isinstance(document, DocumentError):
                     raise document
+                warnings.check(document, number)
                 instance = instance_of(document, claim_rule=rule)
                 found = answer(instance)
             except (DocumentError, InstanceError) as error:
@@ -73,6 +78,7 @@ def answer_all(  # noqa: PLR0913 - the options of the subcommands
             count()
             if stop is not None and stop.is_set():
                 break
+        warnings.finish()
         if not answered:
             raise typer.Exit(complaints.exit_code)  # creates no empty file
     if stop is not None and stop.is_set():

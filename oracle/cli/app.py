@@ -15,6 +15,7 @@ from oracle.cli.explain import explain
 from oracle.cli.front import front
 from oracle.cli.fuzz import fuzz
 from oracle.cli.judge import judge
+from oracle.cli.plan import plan
 from oracle.cli.snapshot import snapshot
 from oracle.cli.solve import solve
 
@@ -61,6 +62,7 @@ VERBS = (
     compare,
     explain,
     front,
+    plan,
     conform,
     fuzz,
     corpus,

@@ -16,25 +16,37 @@ from oracle.cli.limits import (
 from oracle.cli.options import (
     MAX_PARTITIONS,
     ClaimRuleOption,
+    ConfigOption,
+    FromGroupOption,
+    FromOption,
+    GenerationOption,
     MaxPartitionsOption,
     OutputOption,
 )
 from oracle.cli.solve import PolicyOption
 
 ExplainedInstances = Annotated[
-    str,
+    str | None,
     typer.Argument(
-        metavar="INSTANCE",
-        help="rebalance/1: one document, or one per line; plain or gzip; - for stdin.",
+        metavar="[INSTANCE]",
+        help="rebalance/1: one document, or one per line; plain or gzip; - for stdin. "
+        "Or no file, and --from.",
         show_default=False,
     ),
 ]
 GivenAssignments = Annotated[
     str | None,
     typer.Argument(
-        metavar="ASSIGNMENT",
+        metavar="[ASSIGNMENT]",
         help="assignment/1 documents; without them, the optimum is explained.",
         show_default=False,
+    ),
+]
+ExplainOptimum = Annotated[
+    bool,
+    typer.Option(
+        "--optimum",
+        help="With --from: explain the optimum, and not the group's own assignment.",
     ),
 ]
 ExplanationsAsJson = Annotated[
@@ -44,9 +56,14 @@ ExplanationsAsJson = Annotated[
 
 
 def explain(  # noqa: PLR0913 - one parameter per option
-    instance: ExplainedInstances,
+    instance: ExplainedInstances = None,
     assignment: GivenAssignments = None,
     *,
+    source: FromOption = None,
+    group: FromGroupOption = None,
+    generation: GenerationOption = None,
+    optimum: ExplainOptimum = False,
+    command_config: ConfigOption = None,
     policy: PolicyOption = "sticky",
     time_limit: TimeLimitOption = None,
     memory_limit: MemoryLimitOption = None,
@@ -66,14 +83,26 @@ def explain(  # noqa: PLR0913 - one parameter per option
     is checked by other code before it is printed.
 
     An assignment belongs to the instance with the same id or, where one of the two has
-    no id, to the instance at the same place. Exit code 1 if an assignment is invalid or
-    not the best, or none satisfies the policy.
+    no id, to the instance at the same place. With --from, it is the one that the
+    group's leader, or the coordinator, computed. Exit code 1 if an assignment is
+    invalid or not the best, or none satisfies the policy.
 
     Example: assignor-oracle explain rebalance.json assignment.json
+
+    Example: assignor-oracle explain --from out/audit --group orders --generation 41
     """
+    from oracle.cli.given_group import GivenGroup, GroupChoice, given_input
     from oracle.cli.run_explain import ExplainRun, explain_all
     from solver import parse_policy
 
+    if optimum and source is None:
+        raise typer.BadParameter("--optimum requires --from")
+    choice = GroupChoice(
+        source=source, group=group, generation=generation, config=command_config
+    )
+    given = given_input(instance, choice, max_partitions)
+    if isinstance(given, GivenGroup) and optimum:
+        given = given.without_assignment()
     if instance == assignment == "-":
         raise typer.BadParameter("only one of the two can be standard input")
     run = ExplainRun(
@@ -84,4 +113,4 @@ def explain(  # noqa: PLR0913 - one parameter per option
         claim_rule=claim_rule,
         max_partitions=max_partitions,
     )
-    explain_all(instance, assignment, run, output=output, as_json=as_json)
+    explain_all(given, assignment, run, output=output, as_json=as_json)

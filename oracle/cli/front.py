@@ -17,10 +17,14 @@ from oracle.cli.limits import (
 from oracle.cli.options import (
     MAX_PARTITIONS,
     ClaimRuleOption,
+    ConfigOption,
+    FromGroupOption,
+    FromOption,
+    GenerationOption,
     JsonOption,
     MaxPartitionsOption,
+    OptionalRebalancesArgument,
     OutputOption,
-    RebalancesArgument,
 )
 
 ObjectiveName = Literal["balance", "peak-lag"]
@@ -54,8 +58,12 @@ PictureOption = Annotated[
 
 
 def front(  # noqa: PLR0913 - one parameter per option
-    file: RebalancesArgument,
+    file: OptionalRebalancesArgument = None,
     *,
+    source: FromOption = None,
+    group: FromGroupOption = None,
+    generation: GenerationOption = None,
+    command_config: ConfigOption = None,
     objective: ObjectiveOption = "balance",
     balance: BalanceOption = None,
     picture: PictureOption = None,
@@ -77,6 +85,7 @@ def front(  # noqa: PLR0913 - one parameter per option
 
     Example: assignor-oracle front --objective peak-lag --picture front.png FILE
     """
+    from oracle.cli.given_group import GroupChoice, given_input
     from oracle.cli.run_front import FrontRun, front_all
 
     if balance is not None and objective != "peak-lag":
@@ -91,8 +100,11 @@ def front(  # noqa: PLR0913 - one parameter per option
         ),
         picture=picture,
     )
+    choice = GroupChoice(
+        source=source, group=group, generation=generation, config=command_config
+    )
     front_all(
-        file,
+        given_input(file, choice, max_partitions),
         run,
         claim_rule=claim_rule,
         max_partitions=max_partitions,

@@ -9,7 +9,9 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from oracle.cli.tables import Cell, assignment_table, name_of, table_of
+from oracle.cli.transfer_table import transfer_table
 from oracle.names import visible
+from oracle.transfers import transfers_of
 from oracle.wording import loads_text
 from rebalance import (
     AssignmentDocument,
@@ -19,6 +21,7 @@ from rebalance import (
     SearchProof,
     TermsProof,
     Value,
+    assignment_of,
 )
 
 REFUSALS: Final = frozenset({"infeasible", "unknown"})
@@ -30,13 +33,16 @@ _SHOWN: Final = 60  # characters
 def answer_parts(
     instance: Instance, answer: AssignmentDocument
 ) -> list[RenderableType]:
-    """Lay out an answer: the assignment, what is proved, and the reason."""
+    """Lay out an answer: the assignment, its transfers, what is proved, the reason."""
     if answer.status in REFUSALS:
         name = name_of({"group": answer.group, "id": answer.id})
         title = f"{name} · {answer.assignor} · {answer.status}"
         parts: list[RenderableType] = [Text(title, style="bold")]
     else:
         parts = [assignment_table(instance, answer)]
+        transfers = transfers_of(instance, assignment_of(instance, answer))
+        if transfers:
+            parts.append(transfer_table(transfers))
     if answer.objectives:
         parts.append(objectives_table(answer.policy or "", answer.objectives))
     elif answer.policy:

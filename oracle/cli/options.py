@@ -50,6 +50,44 @@ RebalancesArgument = Annotated[
         show_default=False,
     ),
 ]
+OptionalRebalancesArgument = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[FILE]",
+        help="rebalance/1: one document, or one per line; plain or gzip; - for stdin. "
+        "Or no file, and --from.",
+        show_default=False,
+    ),
+]
+FromOption = Annotated[
+    str | None,
+    typer.Option(
+        "--from",
+        metavar="SOURCE",
+        help="Take one group from the folder of an audit, from records, texts of "
+        "kafka-consumer-groups --describe, or documents, or from a running cluster, "
+        "HOST:PORT.",
+        show_default=False,
+    ),
+]
+FromGroupOption = Annotated[
+    str | None,
+    typer.Option(
+        "--group",
+        metavar="NAME",
+        help="Group of --from; it can be left out if there is only one.",
+        show_default=False,
+    ),
+]
+GenerationOption = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        metavar="N",
+        help="Generation of the group, or epoch. Default: the last one.",
+        show_default=False,
+    ),
+]
 OffsetResetOption = Annotated[
     Literal["earliest", "latest", "none"],
     typer.Option(

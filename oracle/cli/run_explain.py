@@ -13,6 +13,7 @@ from rich.text import Text
 
 import verify
 from oracle.cli.codes import FINE, INTERRUPTED, NO
+from oracle.cli.given_group import GivenGroup
 from oracle.cli.inputs import Complaints, good, refusals
 from oracle.cli.interrupts import run_stoppable
 from oracle.cli.judging import read_judged
@@ -21,6 +22,7 @@ from oracle.cli.pairing import Document, Instances
 from oracle.cli.sink import STDOUT, Sink, opened_sink
 from oracle.cli.solving import report_missing_kernels
 from oracle.cli.terminal import printed, working
+from oracle.cli.unknown_names import NameWarnings
 from oracle.explanation import Explanation, explain, explanation_lines
 from rebalance import ClaimRule, DocumentError, Instance, SourceError
 from solver import Policy, Result, solve
@@ -58,7 +60,7 @@ class ExplainRun:
 
 
 def explain_all(
-    instances: str,
+    instances: str | GivenGroup,
     assignments: str | None,
     run: ExplainRun,
     *,
@@ -91,20 +93,31 @@ def explain_all(
 
 
 def _explanations(
-    instances: str, assignments: str | None, run: ExplainRun, complaints: Complaints
+    instances: str | GivenGroup,
+    assignments: str | None,
+    run: ExplainRun,
+    complaints: Complaints,
 ) -> Iterator[Explanation]:
-    source = instances if assignments is None else assignments
-    read = partial(verify.read_rebalance, max_partitions=run.max_partitions)
-    documents = read_judged(instances, read)
-    if assignments is None:
-        pairs: Iterator[tuple[int, Pair]] = (
-            (number, (one, None)) for number, one in good(documents, complaints)
-        )
+    source = str(instances) if assignments is None else assignments
+    if isinstance(instances, GivenGroup):
+        pairs: Iterator[tuple[int, Pair]] = iter([(1, instances.judged_pair())])
+    elif assignments is None:
+        documents = _documents(instances, run)
+        pairs = ((number, (one, None)) for number, one in good(documents, complaints))
     else:
-        pairs = _pairs(Instances(instances, documents), assignments, complaints)
+        known = Instances(instances, _documents(instances, run))
+        pairs = _pairs(known, assignments, complaints)
+    warnings = NameWarnings(source)
     for number, (instance, assignment) in pairs:
+        warnings.check_plain(instance, number)
         with refusals(complaints, source=source, number=number):
             yield run.explained(instance, assignment)
+    warnings.finish()
+
+
+def _documents(instances: str, run: ExplainRun) -> Iterator[Document | DocumentError]:
+    read = partial(verify.read_rebalance, max_partitions=run.max_partitions)
+    return read_judged(instances, read)
 
 
 def _pairs(

@@ -16,6 +16,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from oracle.cli.codes import INTERRUPTED
+from oracle.cli.given_group import GivenGroup, read_given
 from oracle.cli.inputs import Complaints, good, refusals
 from oracle.cli.interrupts import run_stoppable
 from oracle.cli.limits import Allowed
@@ -23,8 +24,9 @@ from oracle.cli.objectives import in_units, proof_text
 from oracle.cli.sink import opened_sink
 from oracle.cli.tables import Cell, name_of, table_of
 from oracle.cli.terminal import PATIENCE, console_of, is_terminal, printed
+from oracle.cli.unknown_names import NameWarnings
 from oracle.writing import written_aside
-from rebalance import ClaimRule, Instance, instance_of, read_rebalances
+from rebalance import ClaimRule, Instance, instance_of
 from solver import Balance, BalanceKind, Limits
 from solver.pareto import (
     Frontier,
@@ -78,7 +80,7 @@ class FrontRun:
 
 
 def front_all(
-    file: str,
+    file: str | GivenGroup,
     run: FrontRun,
     *,
     claim_rule: str,
@@ -95,10 +97,12 @@ def front_all(
         was rejected.
     """
     complaints, rule, drawn = Complaints(), ClaimRule(claim_rule), 0
-    documents = read_rebalances(file, max_partitions=max_partitions)
+    documents = read_given(file, max_partitions)
+    warnings = NameWarnings(str(file))
     with opened_sink(output, as_json=as_json) as sink:
         for number, document in good(documents, complaints):
-            with refusals(complaints, source=file, number=number):
+            warnings.check(document, number)
+            with refusals(complaints, source=str(file), number=number):
                 instance = instance_of(document, claim_rule=rule)
                 frontier = run.frontier(instance)
                 if sink.for_people:
@@ -109,6 +113,7 @@ def front_all(
                 run.draw(instance, frontier, drawn)
             if run.stop.is_set():
                 break
+        warnings.finish()
         if not drawn:
             raise typer.Exit(complaints.exit_code)  # creates no empty file
     raise typer.Exit(INTERRUPTED if run.stop.is_set() else complaints.exit_code)

@@ -18,10 +18,14 @@ from oracle.cli.limits import (
 from oracle.cli.options import (
     MAX_PARTITIONS,
     ClaimRuleOption,
+    ConfigOption,
+    FromGroupOption,
+    FromOption,
+    GenerationOption,
     JsonOption,
     MaxPartitionsOption,
+    OptionalRebalancesArgument,
     OutputOption,
-    RebalancesArgument,
 )
 
 
@@ -60,8 +64,12 @@ EngineOption = Annotated[
 
 
 def solve(  # noqa: PLR0913 - one parameter per option
-    file: RebalancesArgument,
+    file: OptionalRebalancesArgument = None,
     *,
+    source: FromOption = None,
+    group: FromGroupOption = None,
+    generation: GenerationOption = None,
+    command_config: ConfigOption = None,
     policy: PolicyOption = "sticky",
     engine: EngineOption = "auto",
     time_limit: TimeLimitOption = None,
@@ -86,8 +94,11 @@ def solve(  # noqa: PLR0913 - one parameter per option
     Exit code 1 if an answer is infeasible or unknown.
 
     Example: assignor-oracle solve --policy lag-sticky --time-limit 10 FILE
+
+    Example: assignor-oracle solve --from out/audit --group orders --generation 41
     """
     from oracle.cli.answering import answer_all
+    from oracle.cli.given_group import GroupChoice, given_input
     from oracle.cli.solving import Solving
     from solver import Engine, parse_policy
 
@@ -98,8 +109,11 @@ def solve(  # noqa: PLR0913 - one parameter per option
             seconds=time_limit, memory=memory_limit, seed=seed, workers=workers
         ),
     )
+    choice = GroupChoice(
+        source=source, group=group, generation=generation, config=command_config
+    )
     answer_all(
-        file,
+        given_input(file, choice, max_partitions),
         solving.answer,
         stop=solving.stop,
         claim_rule=claim_rule,
@@ -107,4 +121,5 @@ def solve(  # noqa: PLR0913 - one parameter per option
         output=output,
         as_json=as_json,
         what=f"solving ({policy})",
+        warn=True,
     )

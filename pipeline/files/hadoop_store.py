@@ -6,13 +6,15 @@ import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, Final, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 from py4j.protocol import Py4JError, Py4JJavaError
-from pyspark.sql import SparkSession
 
 from pipeline.files.location import LOCAL
 from pipeline.files.stores import FileEntry
+
+if TYPE_CHECKING:  # local files are read without Spark
+    from pyspark.sql import SparkSession
 
 _BUFFER: Final = 256 << 10
 

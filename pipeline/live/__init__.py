@@ -1,6 +1,6 @@
 """State and history of a running cluster's groups. Does not import Spark."""
 
-from pipeline.live.admin import read_cluster
+from pipeline.live.admin import NO_SUCH_GROUP, read_cluster
 from pipeline.live.client_properties import ClientSettings, read_client_properties
 from pipeline.live.cluster_identity import ClusterIdentity, read_identity
 from pipeline.live.cluster_state import ClusterState, GroupState
@@ -30,6 +30,7 @@ from pipeline.live.stream_offsets import (
 
 __all__ = [
     "BEGIN_ANEW",
+    "NO_SUCH_GROUP",
     "RECORDS",
     "ClientSettings",
     "ClusterIdentity",

@@ -31,6 +31,8 @@ _HOST_AND_PORT: Final = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s:\[\]]+):[0-9]{1,5}
 _IDLE: Final = ("Empty", "Dead", "")
 _INTERNAL: Final = frozenset({"__consumer_offsets", "__transaction_state"})
 _CLASSIC, _CONSUMER = "classic", "consumer"
+NO_SUCH_GROUP: Final = "there is no such group"
+"""Reason of `Unreported` if a group that was asked for does not exist."""
 
 
 def read_cluster(
@@ -219,7 +221,7 @@ class _Reader:
 def _why_not(listed: dict[str, Any] | None) -> str | None:
     """Return why a group is not read; None if it is."""
     if listed is None:
-        return "there is no such group"
+        return NO_SUCH_GROUP
     kind = (listed.get("group_type") or _CLASSIC).lower()
     if kind not in (_CLASSIC, _CONSUMER):
         return f"a {kind} group, not a consumer group"

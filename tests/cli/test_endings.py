@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from oracle.cli import answering
+from oracle.cli import given_group
 from oracle.cli.run import TRACEBACK
 from rebalance import OutsideError
 from tests.cli.commands import CHAIN, COMMAND, Cli, shell, write_lines
 
-VERBS = ("solve", "assign", "judge", "compare", "explain", "front", "audit")
+VERBS = ("solve", "assign", "judge", "compare", "explain", "plan", "front", "audit")
 
 
 @pytest.fixture
@@ -44,7 +44,10 @@ def test_the_version_is_the_packages(cli: Cli) -> None:
     ("arguments", "complaint"),
     [
         (["nope"], "No such command 'nope'. (see assignor-oracle --help)"),
-        (["solve"], "Missing argument 'FILE'. (see assignor-oracle solve --help)"),
+        (
+            ["solve"],
+            "nothing to read: give a file, or --from SOURCE (see assignor-oracle",
+        ),
         (["assign", "x"], "Missing option '--assignor'."),
         (["solve", "--nope", "x"], "No such option: --nope"),
         (["solve", "--time-limit", "0", "x"], "'0' is no number of seconds above 0"),
@@ -76,7 +79,7 @@ def test_a_failure_of_an_external_component_is_code_3(
     def fail(*_: object, **_options: object) -> None:
         raise OutsideError("Java is gone")
 
-    monkeypatch.setattr(answering, "read_rebalances", fail)
+    monkeypatch.setattr(given_group, "read_rebalances", fail)
     ended = cli("solve", source)
     assert (ended.code, ended.complaints) == (3, ["Java is gone"])
 
@@ -87,7 +90,7 @@ def test_a_defect_is_code_70_without_a_traceback(
     def fail(*_: object, **_options: object) -> None:
         raise ZeroDivisionError("by\x1bzero")
 
-    monkeypatch.setattr(answering, "read_rebalances", fail)
+    monkeypatch.setattr(given_group, "read_rebalances", fail)
     ended = cli("solve", source)
     assert ended.code == 70
     assert "not in your input: ZeroDivisionError: by\\x1bzero" in ended.err
@@ -103,7 +106,7 @@ def test_insufficient_memory_is_code_3(
     def fail(*_: object, **_options: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(answering, "read_rebalances", fail)
+    monkeypatch.setattr(given_group, "read_rebalances", fail)
     ended = cli("solve", source)
     assert (ended.code, ended.complaints) == (3, ["not enough memory for this input"])
 

@@ -1,0 +1,162 @@
+"""Input of a subcommand: a file, or one group of any source (``--from``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import typer
+
+from oracle.cli.terminal import complain, working
+from rebalance import (
+    AssignmentDocument,
+    DocumentError,
+    Rebalance,
+    extra_needed,
+    read_rebalances,
+    to_json,
+)
+
+if TYPE_CHECKING:  # Arrow is imported if a group is read
+    from pipeline.groups import AssignorHistory, GroupRebalance
+
+COOPERATIVE_ROUND: Final = (
+    "the assignment is of a cooperative round: partitions that are withheld until the "
+    "next round count as unassigned here"
+)
+BETWEEN_ROUNDS: Final = (
+    "in the middle of a cooperative rebalance: partitions that are withheld until the "
+    "next round have no owner here"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupChoice:
+    """The options ``--from``, ``--group``, ``--generation``, ``--command-config``."""
+
+    source: str | None = None
+    group: str | None = None
+    generation: int | None = None
+    config: Path | None = None
+
+    def check(self) -> None:
+        """Raise BadParameter if an option is given that requires ``--from``."""
+        options = {
+            "--group": self.group,
+            "--generation": self.generation,
+            "--command-config": self.config,
+        }
+        for name, value in options.items():
+            if self.source is None and value is not None:
+                raise typer.BadParameter(f"{name} requires --from")
+
+    def read(self, max_partitions: int) -> GroupRebalance:
+        """Read the group, and report what its source does not state."""
+        with extra_needed("--from", "audit"):
+            from pipeline.groups import read_group
+
+        source = self.source or ""
+        with working(f"reading {source}"), extra_needed("--from", "audit"):
+            found = read_group(
+                source,
+                self.group,
+                self.generation,
+                config=self.config,
+                max_partitions=max_partitions,
+            )
+        for note in found.notes:
+            complain(f"{source}: {note}")
+        return found
+
+    def history(self) -> AssignorHistory:
+        """Read the judged answers over the history of the group."""
+        with extra_needed("--from", "audit"):
+            from pipeline.groups import answers_of_group
+
+            return answers_of_group(self.source or "", self.group)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenGroup:
+    """A group that was read from a source; its text is for messages."""
+
+    source: str
+    rebalance: Rebalance
+    assignment: AssignmentDocument | None = None
+    cooperative: bool = False
+
+    def __str__(self) -> str:
+        """Return the source and the group."""
+        return f"{self.source}, group {self.rebalance.group}"
+
+    def without_assignment(self) -> GivenGroup:
+        """Return the group without what its leader assigned."""
+        return replace(self, assignment=None)
+
+    def after(self) -> Rebalance:
+        """Return the group after it: members own what they were assigned."""
+        from pipeline.groups import with_held
+
+        if self.assignment is None:
+            return self.rebalance
+        if self.cooperative and self._withholds():
+            complain(f"{self}: {BETWEEN_ROUNDS}")
+        return with_held(self.rebalance, self.assignment)
+
+    def judged_pair(self) -> tuple[dict[str, Any], dict[str, Any] | None]:
+        """Return both documents as the judge reads them."""
+        import verify
+
+        instance = verify.read_rebalance(to_json(self.rebalance))
+        if self.assignment is None:
+            return instance, None
+        if self.cooperative and self._withholds():
+            complain(f"{self}: {COOPERATIVE_ROUND}")
+        return instance, verify.read_assignment(to_json(self.assignment))
+
+    def _withholds(self) -> bool:
+        held = (self.assignment and self.assignment.members) or {}
+        wanted = {
+            t for one in self.rebalance.members.values() for t in one.subscription
+        }
+        sizes = self.rebalance.topics.items()
+        total = sum(topic.partitions for name, topic in sizes if name in wanted)
+        return sum(len(n) for one in held.values() for n in one.values()) < total
+
+
+def given_input(
+    file: str | None, choice: GroupChoice, max_partitions: int
+) -> str | GivenGroup:
+    """Return the file, or read the group.
+
+    Raises
+    ------
+    typer.BadParameter
+        If neither is given, or both.
+    """
+    choice.check()
+    if choice.source is None:
+        if file is None:
+            raise typer.BadParameter("nothing to read: give a file, or --from SOURCE")
+        return file
+    if file is not None:
+        raise typer.BadParameter(f"either a file, {file}, or --from, not both")
+    found = choice.read(max_partitions)
+    return GivenGroup(
+        source=choice.source,
+        rebalance=found.rebalance,
+        assignment=found.assignment,
+        cooperative=found.cooperative,
+    )
+
+
+def read_given(
+    given: str | GivenGroup, max_partitions: int
+) -> Iterator[Rebalance | DocumentError]:
+    """Yield the documents of a file, or the one of a group."""
+    if isinstance(given, GivenGroup):
+        yield given.rebalance
+        return
+    yield from read_rebalances(given, max_partitions=max_partitions)

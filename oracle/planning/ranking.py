@@ -1,0 +1,155 @@
+"""Assignors over a group's own history, from the answers that an audit has judged.
+
+Each rebalance is answered from the state that the group was in; what an assignor had
+assigned before does not carry over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from oracle.planning.plan_records import RankedAssignor, Ranking
+from oracle.wording import counted
+
+if TYPE_CHECKING:  # plans of files need no Arrow
+    from pipeline.groups import HistoryAnswer
+
+ACTUAL: Final = "actual"
+OPTIMA: Final = ("optimum", "kip54-sticky")
+
+
+def rank(answers: Sequence[HistoryAnswer], used: Sequence[str]) -> Ranking:
+    """Rank assignors by rebalances that they spoil, then by needless moves.
+
+    The order: assignors that apply to every rebalance first; then fewest invalid, then
+    fewest unbalanced assignments, then fewest needless moves, then fewest moves.
+    """
+    by_name: dict[str, dict[str, HistoryAnswer]] = {}
+    for one in answers:
+        by_name.setdefault(one.assignor, {})[one.rebalance_id] = one
+    actual = by_name.get(ACTUAL, {})
+    rows = {name: _row(name, found, actual) for name, found in by_name.items()}
+    ranked = sorted(
+        (row for name, row in rows.items() if name not in (ACTUAL, *OPTIMA)), key=_key
+    )
+    mine = rows.get(ACTUAL)
+    return Ranking.known(
+        rebalances=len({one.rebalance_id for one in answers}),
+        used=sorted(set(used)),
+        actual=mine,
+        optimum=rows.get(OPTIMA[0]),
+        assignors=ranked,
+        advice=None if mine is None or not ranked else _advice(mine, ranked, used),
+    )
+
+
+def _row(
+    name: str,
+    found: dict[str, HistoryAnswer],
+    actual: dict[str, HistoryAnswer],
+) -> RankedAssignor:
+    tally = _AnswerTally.of(found.values())
+    saved: dict[str, Any] = {}
+    if name != ACTUAL and actual:
+        both = [
+            (one, actual[key])
+            for key, one in found.items()
+            if one.applies and key in actual and actual[key].applies
+        ]
+        theirs = _AnswerTally.of(other for _, other in both)
+        ours = _AnswerTally.of(one for one, _ in both)
+        saved = {
+            "moves_saved": theirs.moves - ours.moves,
+            "unbalanced_saved": theirs.unbalanced - ours.unbalanced,
+        }
+    return RankedAssignor.known(
+        assignor=name,
+        applies=tally.applies,
+        refused=len(found) - tally.applies,
+        invalid=tally.invalid,
+        unbalanced=tally.unbalanced,
+        at_optimum=tally.at_optimum,
+        moves=tally.moves,
+        needless_moves=tally.needless_moves,
+        peak_lag=tally.peak_lag,
+        **saved,
+    )
+
+
+@dataclass(slots=True)
+class _AnswerTally:
+    """Counts over answers; an unbalanced one that withholds is a round, not an end."""
+
+    applies: int = 0
+    invalid: int = 0
+    unbalanced: int = 0
+    at_optimum: int = 0
+    moves: int = 0
+    needless_moves: int = 0
+    peak_lag: int | None = None
+
+    @classmethod
+    def of(cls, answers: Iterable[HistoryAnswer]) -> _AnswerTally:
+        """Count the answers."""
+        tally = cls()
+        for one in answers:
+            if one.applies:
+                tally._add(one)
+        return tally
+
+    def _add(self, one: HistoryAnswer) -> None:
+        self.applies += 1
+        self.moves += one.moves
+        if one.peak_lag is not None:
+            self.peak_lag = max(self.peak_lag or 0, one.peak_lag)
+        if not one.is_valid:
+            self.invalid += 1
+        elif not one.is_balanced:
+            self.unbalanced += not one.withheld
+        else:
+            needless = one.moves - (one.moves if one.least is None else one.least)
+            self.needless_moves += needless
+            self.at_optimum += one.least is not None and not needless
+
+
+def _key(row: RankedAssignor) -> tuple[Any, ...]:
+    return (
+        bool(row.refused),
+        row.invalid,
+        row.unbalanced,
+        row.needless_moves,
+        row.moves,
+        row.assignor,
+    )
+
+
+def _advice(
+    actual: RankedAssignor, ranked: Sequence[RankedAssignor], used: Sequence[str]
+) -> str:
+    """Return one sentence: the best assignor, and what it would have saved."""
+    best = ranked[0]
+    of_best = _key(best)[1:4]
+    of_actual = (actual.invalid, actual.unbalanced, actual.needless_moves)
+    if of_best >= of_actual:
+        return (
+            "nothing to gain: no assignor would have done better than the group's own"
+        )
+    instead = f" instead of {', '.join(sorted(set(used)))}" if used else ""
+    saved, moves = _saved(best), best.moves_saved or 0
+    gain = f" would have saved {' and '.join(saved)}" if saved else " is better"
+    cost = f", for {counted(-moves, 'more move', 'more moves')}" if moves < 0 else ""
+    return (
+        f"{best.assignor}{instead}{gain} in {counted(best.applies, 'rebalance')}{cost}"
+    )
+
+
+def _saved(best: RankedAssignor) -> list[str]:
+    """Return what an assignor would have saved, in words."""
+    saved = []
+    if (best.unbalanced_saved or 0) > 0:
+        saved.append(counted(best.unbalanced_saved or 0, "unbalanced assignment"))
+    if (best.moves_saved or 0) > 0:
+        saved.append(counted(best.moves_saved or 0, "move"))
+    return saved

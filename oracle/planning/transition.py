@@ -1,0 +1,143 @@
+"""From the present owners to an assignment: rounds, and partitions without an owner.
+
+Assumptions (docs/plan.md): all members join each round, a round takes the same time,
+members leave by leaving the group, and an assignor repeats its answer in the next round
+unless its rounds are known. A member revokes partitions of topics that it left before
+it joins (KIP-429).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from heuristics import CooperativeStickyAssignor, withheld_of
+from oracle.planning.plan_records import PlannedTransfer, Transition
+from rebalance import NOBODY, Assignment, Instance, Int32
+
+EAGER: Final = frozenset({"range", "round-robin", "sticky"})
+"""Assignors of Kafka whose members revoke all partitions before they join."""
+CONSUMER: Final = frozenset({"server-range", "uniform"})
+"""Assignors of the broker in the protocol of KIP-848."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnersBefore:
+    """Owners before the change, by the partitions after it.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Members before the change.
+    owner : int32 (P,)
+        Place in ``names`` of each partition's owner; -1: none, or a new partition.
+    """
+
+    names: tuple[str, ...]
+    owner: Int32
+
+    @classmethod
+    def of(cls, before: Instance, after: Instance) -> OwnersBefore:
+        """Return the owners before, by the partitions after."""
+        owner = np.full(after.n_partitions, NOBODY, dtype=np.int32)
+        first = dict(zip(before.topics, before.topic_offsets.tolist(), strict=False))
+        sizes = dict(zip(before.topics, before.topic_sizes.tolist(), strict=True))
+        starts = after.topic_offsets.tolist()
+        for topic, start in zip(after.topics, starts, strict=False):
+            if topic in sizes:
+                begin, size = first[topic], sizes[topic]
+                owner[start : start + size] = before.owner[begin : begin + size]
+        owner.setflags(write=False)
+        return cls(names=before.members, owner=owner)
+
+
+def transition(
+    assignor: str,
+    after: Instance,
+    assignment: Assignment,
+    owners: OwnersBefore,
+    round_ms: int,
+) -> Transition:
+    """Count rounds, and how long partitions with an owner before have none."""
+    owned = owners.owner != NOBODY
+    if assignor in EAGER:
+        return _transition("eager", 1, int(owned.sum()), int(owned.sum()) * round_ms)
+    place = {name: at for at, name in enumerate(owners.names)}
+    now = np.array([place.get(name, NOBODY) for name in after.members], np.int32)
+    assigned = assignment.assignee != NOBODY
+    holder = np.full(after.n_partitions, NOBODY, dtype=np.int32)
+    holder[assigned] = now[assignment.assignee[assigned]]
+    changed = int((owned & (holder != owners.owner)).sum())
+    if assignor in CONSUMER:
+        return _transition("consumer", None, changed, changed * round_ms)
+    if assignor == CooperativeStickyAssignor.name:
+        return _cooperative_sticky(after, owners, round_ms)
+    rounds = 2 if withheld_of(after, assignment).any() else 1
+    return _transition("cooperative", rounds, changed, changed * round_ms)
+
+
+def _cooperative_sticky(
+    after: Instance, owners: OwnersBefore, round_ms: int
+) -> Transition:
+    """Play the rounds of the assignor, which can be more than two.
+
+    In each round, what it withholds has no owner until the next. What had an owner that
+    left, or that left the topic, has none in the first.
+    """
+    rounds = list(CooperativeStickyAssignor().rounds(after))
+    withheld = [one.withheld for one in rounds]
+    released = (owners.owner != NOBODY) & (after.owner == NOBODY)
+    without = np.logical_or.reduce([released, *withheld])
+    total = int(released.sum()) + sum(int(one.sum()) for one in withheld)
+    return _transition("cooperative", len(rounds), int(without.sum()), total * round_ms)
+
+
+def planned_transfers(
+    before: OwnersBefore, after: Instance, assignment: Assignment
+) -> list[PlannedTransfer]:
+    """Return what changes its holder, by giver and receiver; new partitions first."""
+    place = {name: at for at, name in enumerate(before.names)}
+    now = np.array([place.get(name, -2 - m) for m, name in enumerate(after.members)])
+    taken = assignment.assignee
+    holder = np.full(after.n_partitions, NOBODY, dtype=np.int64)
+    holder[taken != NOBODY] = now[taken[taken != NOBODY]]
+    rows = np.flatnonzero(holder != before.owner)
+    order = np.lexsort((rows, taken[rows], before.owner[rows]))
+    rows = rows[order]
+    pairs = np.stack([before.owner[rows], taken[rows]])
+    ends = np.flatnonzero((pairs[:, 1:] != pairs[:, :-1]).any(axis=0)) + 1
+    return [
+        _transfer(before, after, assignment, one)
+        for one in np.split(rows, ends.tolist())
+        if one.size
+    ]
+
+
+def _transfer(
+    before: OwnersBefore,
+    after: Instance,
+    assignment: Assignment,
+    rows: np.ndarray[tuple[int, ...], np.dtype[np.intp]],
+) -> PlannedTransfer:
+    giver, receiver = int(before.owner[rows[0]]), int(assignment.assignee[rows[0]])
+    topics = after.partition_topic[rows]
+    numbers = rows - after.topic_offsets[topics]
+    partitions: dict[str, list[int]] = {}
+    for topic, number in zip(topics.tolist(), numbers.tolist(), strict=True):
+        partitions.setdefault(after.topics[topic], []).append(number)
+    name = None if giver == NOBODY else before.names[giver]
+    return PlannedTransfer.known(
+        giver=name,
+        leaves=True if name is not None and name not in set(after.members) else None,
+        to=None if receiver == NOBODY else after.members[receiver],
+        partitions=partitions,
+        lag=None if after.lag is None else int(after.lag[rows].sum()),
+    )
+
+
+def _transition(mode: str, rounds: int | None, unowned: int, ms: int) -> Transition:
+    return Transition.known(
+        mode=mode, rounds=rounds, unowned_partitions=unowned, unowned_partition_ms=ms
+    )

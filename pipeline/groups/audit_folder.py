@@ -1,0 +1,180 @@
+"""Groups in the folder of an audit, read with Arrow: no Spark, no other groups."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+
+from pipeline.cases import NOT_REPORTED
+from pipeline.groups.held_now import with_held
+from pipeline.groups.moments import GroupRebalance, Moment
+from pipeline.groups.notes import COUNTS_INFERRED, NO_SUBSCRIPTIONS
+from pipeline.tables import PARTITION_COLUMNS, SCHEMAS
+from rebalance import MAX_PARTITIONS, SourceError, parse_assignment, parse_rebalance
+
+MANIFEST: Final = "audit.json"
+_ACTUAL: Final = "actual"
+_PLACE: Final = ("source", "source_partition", "source_offset")
+_DIGITS: Final = re.compile(r"(\d+)")
+
+
+def is_audit(path: Path) -> bool:
+    """Return whether a folder is that of an audit."""
+    return (path / MANIFEST).is_file() and (path / "rebalances").is_dir()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditFolder:
+    """The tables of an audit on this machine."""
+
+    folder: Path
+    max_partitions: int = MAX_PARTITIONS
+
+    @property
+    def name(self) -> str:
+        """The folder, as it was given."""
+        return str(self.folder)
+
+    def groups(self) -> list[str]:
+        """Return the groups with rebalances or snapshots."""
+        names: set[str] = set()
+        for table in ("rebalances", "snapshots"):
+            with self._opened(table) as dataset:
+                column = dataset.to_table(columns=["group_id"]).column(0)
+                names.update(pc.unique(column).to_pylist())
+        return sorted(names)
+
+    def moments(self, group: str) -> list[Moment]:
+        """Return the rebalances of a group, then its snapshots."""
+        rebalances = self.rows(
+            "rebalances",
+            group,
+            ("cluster", "rebalance_id", "generation", "at", *_PLACE),
+        )
+        snapshots = self.rows("snapshots", group, ("cluster", "snapshot_id", "at"))
+        clusters = sorted({row["cluster"] for row in (*rebalances, *snapshots)})
+        if len(clusters) > 1:
+            reason = f"group {group!r} is in several clusters: {', '.join(clusters)}"
+            raise SourceError(reason, source=self.name)
+        return [
+            *(
+                Moment(
+                    group=group,
+                    key=row["rebalance_id"],
+                    generation=row["generation"],
+                    at=row["at"],
+                )
+                for row in sorted(rebalances, key=_place)
+            ),
+            *(
+                Moment(
+                    group=group, key=row["snapshot_id"], at=row["at"], is_snapshot=True
+                )
+                for row in sorted(snapshots, key=_natural)
+            ),
+        ]
+
+    def read(self, moment: Moment) -> GroupRebalance:
+        """Read the documents of a rebalance, or of a snapshot."""
+        if moment.is_snapshot:
+            return self._snapshot(moment)
+        wanted = ds.field("rebalance_id") == moment.key
+        columns = ("instance", "partition_counts", "cooperative")
+        (row,) = self.rows("rebalances", moment.group, columns, wanted)
+        actual = self.rows(
+            "answers",
+            moment.group,
+            ("assignment",),
+            wanted & (ds.field("assignor") == _ACTUAL),
+        )
+        answer = actual[0]["assignment"] if actual else None
+        return GroupRebalance(
+            rebalance=self._parsed(row["instance"]),
+            assignment=None if answer is None else parse_assignment(answer),
+            notes=_notes(row),
+            cooperative=bool(row["cooperative"]),
+        )
+
+    def rows(
+        self,
+        table: str,
+        group: str,
+        columns: Sequence[str],
+        wanted: ds.Expression | None = None,
+    ) -> list[dict[str, Any]]:
+        """Read columns of the rows of a group.
+
+        Raises
+        ------
+        SourceError
+            If the table cannot be read, or is of another version.
+        """
+        chosen = ds.field("group_id") == group
+        if wanted is not None:
+            chosen &= wanted
+        with self._opened(table) as dataset:
+            found = dataset.to_table(columns=list(columns), filter=chosen)
+            rows: list[dict[str, Any]] = found.to_pylist()
+            return rows
+
+    def _snapshot(self, moment: Moment) -> GroupRebalance:
+        columns = ("instance", "assignment", "partition_counts", "subscriptions")
+        wanted = ds.field("snapshot_id") == moment.key
+        (row,) = self.rows("snapshots", moment.group, columns, wanted)
+        assignment = parse_assignment(row["assignment"])
+        return GroupRebalance(
+            rebalance=with_held(self._parsed(row["instance"]), assignment),
+            assignment=assignment,
+            notes=_notes(row),
+        )
+
+    def _parsed(self, text: str) -> Any:
+        return parse_rebalance(text, max_partitions=self.max_partitions)
+
+    @contextmanager
+    def _opened(self, table: str) -> Iterator[ds.Dataset]:
+        place = self.folder / table
+        schema = SCHEMAS[table]
+        keys = pa.schema([schema.field(column) for column in PARTITION_COLUMNS])
+        try:
+            if not place.is_dir():  # no row of this table
+                yield ds.dataset(schema.empty_table())
+                return
+            partitioning = ds.partitioning(keys, flavor="hive")
+            yield ds.dataset(
+                place, schema=schema, format="parquet", partitioning=partitioning
+            )
+        except (OSError, pa.ArrowException) as error:
+            first = (str(error).splitlines() or [type(error).__name__])[0]
+            reason = f"no table of an audit: {first}"
+            raise SourceError(reason, source=str(place)) from None
+
+
+def _notes(row: dict[str, Any]) -> tuple[str, ...]:
+    notes = []
+    if row.get("subscriptions") == NOT_REPORTED:
+        notes.append(NO_SUBSCRIPTIONS)
+    if row["partition_counts"] == "inferred":
+        notes.append(COUNTS_INFERRED)
+    return tuple(notes)
+
+
+def _place(row: dict[str, Any]) -> tuple[int, str, int]:
+    """Return the order of rebalances: by offset, or by file and line."""
+    partition, offset = row["source_partition"], row["source_offset"]
+    source = row["source"] if partition is None else ""
+    return (-1 if partition is None else partition, source, offset or 0)
+
+
+def _natural(row: dict[str, Any]) -> list[tuple[int, str]]:
+    """Return the order of snapshots: by name, numbers in it by value."""
+    parts = _DIGITS.split(row["snapshot_id"])
+    return [(int(one) if one.isdigit() else -1, one) for one in parts]

@@ -1,0 +1,23 @@
+"""The instance of a state: the members own what they hold.
+
+A describe text has no rebalance, so the audit's instance of a snapshot has no owners.
+The question here is for the best next assignment, as `pipeline.live.snapshot` asks it.
+"""
+
+from __future__ import annotations
+
+from rebalance import AssignmentDocument, Rebalance
+
+
+def with_held(rebalance: Rebalance, assignment: AssignmentDocument) -> Rebalance:
+    """Return the rebalance in which each member owns what it was assigned.
+
+    What is assigned to members that are not in the rebalance is dropped.
+    """
+    given = assignment.members or {}
+    members = {}
+    for name, member in rebalance.members.items():
+        held = {topic: sorted(n) for topic, n in given.get(name, {}).items() if n}
+        owned = {"owned": held or None, "generation": None}
+        members[name] = member.model_copy(update=owned)
+    return rebalance.model_copy(update={"members": members})

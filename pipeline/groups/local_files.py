@@ -1,0 +1,170 @@
+"""Groups in local files: records, describe texts, and documents, without Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+from pipeline.cases import NOT_REPORTED, SNAPSHOT, Case, unpack
+from pipeline.describe.record_states import with_record_states
+from pipeline.files import is_local
+from pipeline.groups.held_now import with_held
+from pipeline.groups.moments import GroupRebalance, Moment
+from pipeline.groups.notes import COUNTS_INFERRED as INFERRED_NOTE
+from pipeline.groups.notes import NO_SUBSCRIPTIONS
+from pipeline.history.stream import ORDER, histories
+from pipeline.judging.instances import COUNTS_INFERRED, World, pose
+from pipeline.judging.topic_names import named_counts, names_of_ids, with_names
+from pipeline.sources.find import Found, find_sources
+from pipeline.sources.local_rows import read_found
+from pipeline.sources.rows import CASE, QUARANTINED, TOPIC, TOPIC_ID, Row
+from pipeline.sources.sidecars import read_offsets, read_topic_ids, read_topics
+from pipeline.sources.source_kind import SourceKind
+from rebalance import MAX_PARTITIONS, AssignmentDocument, SourceError
+
+LARGEST: Final = 1 << 30
+"""Bytes of sources above which an audit has to be made first."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalFiles:
+    """A file or a folder of sources, read once, with all its groups.
+
+    All groups are read, because records of one state partition counts of topics of the
+    others.
+    """
+
+    path: Path
+    max_partitions: int = MAX_PARTITIONS
+
+    @property
+    def name(self) -> str:
+        """The path, as it was given."""
+        return str(self.path)
+
+    def groups(self) -> list[str]:
+        """Return the groups that have a case."""
+        return sorted(self._cases)
+
+    def moments(self, group: str) -> list[Moment]:
+        """Return the rebalances of a group in order, and its snapshots."""
+        found = [
+            Moment(
+                group=group,
+                key=case,
+                generation=case.generation,
+                at=_time(case.at),
+                is_snapshot=case.owned_from == SNAPSHOT,
+            )
+            for case in self._cases.get(group, ())
+        ]
+        if not found:
+            self._refuse_set_aside(group)
+        return found
+
+    def read(self, moment: Moment) -> GroupRebalance:
+        """Build the documents of a case.
+
+        Raises
+        ------
+        DocumentError, InstanceError
+            If the case contradicts itself, as in the audit.
+        """
+        world = self._world
+        case = with_names(moment.key, world.names)
+        posed = pose(case, world)
+        rebalance = posed.document
+        assignment = None
+        if case.members is not None:
+            assignment = AssignmentDocument(
+                group=case.group_id,
+                id=case.rebalance_id,
+                assignor=case.client_assignor,
+                members={
+                    name: dict(one.assigned or {}) for name, one in case.members.items()
+                },
+            )
+            if moment.is_snapshot:
+                rebalance = with_held(rebalance, assignment)
+        notes = [NO_SUBSCRIPTIONS] if case.subscriptions == NOT_REPORTED else []
+        if posed.partition_counts == COUNTS_INFERRED:
+            notes.append(INFERRED_NOTE)
+        return GroupRebalance(
+            rebalance=rebalance,
+            assignment=assignment,
+            notes=tuple(notes),
+            cooperative=case.cooperative,
+        )
+
+    @cached_property
+    def _found(self) -> Found:
+        found = find_sources([self.path])
+        large = sum(file.length for file in found.files)
+        if large > LARGEST or not all(is_local(file.uri) for file in found.files):
+            reason = "too large to be read without Spark: audit it, and pass the folder"
+            raise SourceError(f"{large:,} bytes, {reason}", source=self.name)
+        return found
+
+    @cached_property
+    def _rows(self) -> list[Row]:
+        found = self._found
+        read = sorted(read_found(found, self.max_partitions), key=_order)
+        return list(histories(read))
+
+    @cached_property
+    def _world(self) -> World:
+        """What is known besides the cases, from side files and from the records."""
+        beside = self._found.side_files
+        topics, offsets = beside.get("topics.json"), beside.get("offsets.json")
+        stated = ((r["key"], r["record"]) for r in self._rows if r["what"] == TOPIC_ID)
+        names = names_of_ids(stated)
+        if topics is not None:
+            names |= read_topic_ids(topics)
+        seen = {r["record"]: r["records"] for r in self._rows if r["what"] == TOPIC}
+        return World(
+            given={} if topics is None else read_topics(topics, self.max_partitions),
+            inferred=named_counts(seen, names),
+            names=names,
+            logs=None if offsets is None else read_offsets(offsets),
+            max_partitions=self.max_partitions,
+        )
+
+    @cached_property
+    def _cases(self) -> Mapping[str, list[Case]]:
+        cases: dict[str, list[Case]] = {}
+        for case in self._all_cases():
+            cases.setdefault(case.group_id, []).append(case)
+        return cases
+
+    def _all_cases(self) -> Iterator[Case]:
+        rows: Iterable[Row] = self._rows
+        files = self._found.files
+        if any(file.kind is SourceKind.DESCRIBE for file in files):
+            in_order = sorted(self._rows, key=_order)
+            rows = with_record_states(in_order, self._world.names)
+        for row in rows:
+            if row["what"] == CASE:
+                yield unpack(row["value"])
+
+    def _refuse_set_aside(self, group: str) -> None:
+        """Name why a group has no case, if the source mentions it."""
+        for row in self._rows:
+            if row["what"] in QUARANTINED and row.get("group_id") == group:
+                reason = f"group {group!r} cannot be judged: {row['reason']}"
+                raise SourceError(reason, source=self.name)
+
+
+def _order(row: Row) -> tuple[Any, ...]:
+    """Return the order of `ORDER`, nulls first."""
+    values = (row.get(name) for name in ORDER)
+    return tuple((value is not None, value) for value in values)
+
+
+def _time(milliseconds: int | None) -> datetime | None:
+    if milliseconds is None:
+        return None
+    return datetime.fromtimestamp(milliseconds / 1000, UTC)

@@ -1,0 +1,191 @@
+"""A group in a source: the moments at which it is known, and the one that is asked for.
+
+A moment is a rebalance of a history, or a snapshot: a state without a rebalance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from difflib import get_close_matches
+from itertools import pairwise
+from typing import Any, Final, Protocol
+
+from rebalance import AssignmentDocument, Rebalance, SourceError
+
+NEAR: Final = 5
+"""Names that a message lists."""
+_LIKENESS: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupRebalance:
+    """A group at one moment.
+
+    Attributes
+    ----------
+    rebalance : Rebalance
+        Of a history: what the members owned before the rebalance. Of a snapshot: what
+        they hold.
+    assignment : AssignmentDocument or None
+        What the group's leader, or the coordinator, assigned.
+    notes : tuple of str
+        What a reader of the answer has to know: which moment it is, what is inferred.
+    cooperative : bool
+        Whether the assignment is of a cooperative round, which can withhold partitions.
+    """
+
+    rebalance: Rebalance
+    assignment: AssignmentDocument | None = None
+    notes: tuple[str, ...] = ()
+    cooperative: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """A moment of a group; ``key`` is for the source that it is from."""
+
+    group: str
+    key: Any
+    generation: int | None = None
+    at: datetime | None = None
+    is_snapshot: bool = False
+
+
+class GroupSource(Protocol):
+    """What groups can be read from; ``name`` is for messages."""
+
+    @property
+    def name(self) -> str:
+        """Name of the source, as the user wrote it."""
+        ...
+
+    def groups(self) -> list[str]:
+        """Return the names of the groups."""
+        ...
+
+    def moments(self, group: str) -> list[Moment]:
+        """Return the moments of a group, in order; none if there is no such group."""
+        ...
+
+    def read(self, moment: Moment) -> GroupRebalance:
+        """Read one of these moments."""
+        ...
+
+
+def choose(
+    source: GroupSource, group: str | None, generation: int | None
+) -> GroupRebalance:
+    """Read a group, of which the name can be left out if there is only one.
+
+    Without ``generation``, the last rebalance; the last snapshot, if there is none.
+
+    Raises
+    ------
+    SourceError
+        If there is no such group or generation; it lists near ones.
+    """
+    name, moments = _moments_of(source, group)
+    rebalances = [one for one in moments if not one.is_snapshot]
+    if generation is not None:
+        found = [one for one in rebalances if one.generation == generation]
+        if not found:
+            reason = _no_generation(name, generation, rebalances)
+            raise SourceError(reason, source=source.name)
+        return source.read(found[-1])
+    listed = rebalances or moments
+    read = source.read(listed[-1])
+    if len(listed) == 1:
+        return read
+    note = _last_of(listed)
+    return replace(read, notes=(note, *read.notes))
+
+
+def named_group(source: GroupSource, group: str | None) -> str:
+    """Return the name of a group that is in the source.
+
+    Raises
+    ------
+    SourceError
+        If it is not, or ``group`` is None and there are several.
+    """
+    return _moments_of(source, group)[0]
+
+
+def _moments_of(source: GroupSource, group: str | None) -> tuple[str, list[Moment]]:
+    name = _only_group(source) if group is None else group
+    moments = source.moments(name)
+    if not moments:
+        raise SourceError(_no_group(name, source.groups()), source=source.name)
+    return name, moments
+
+
+def near_names(name: str, known: Iterable[str]) -> list[str]:
+    """Return the names that resemble one, the most similar first."""
+    folded: dict[str, list[str]] = {}
+    for one in sorted(set(known)):
+        folded.setdefault(one.casefold(), []).append(one)
+    wanted = name.casefold()
+    close = get_close_matches(wanted, folded, n=NEAR, cutoff=_LIKENESS)
+    close += [one for one in folded if wanted in one and one not in close]
+    return [one for key in close for one in folded[key]][:NEAR]
+
+
+def runs_of(numbers: Iterable[int]) -> str:
+    """Format numbers as ``1 to 12, 14``."""
+    ordered = sorted(set(numbers))
+    starts = [0] + [
+        at for at, (a, b) in enumerate(pairwise(ordered), start=1) if b != a + 1
+    ]
+    runs = [
+        (ordered[start], ordered[end - 1])
+        for start, end in zip(starts, [*starts[1:], len(ordered)], strict=True)
+    ]
+    shown = [str(a) if a == b else f"{a} to {b}" for a, b in runs]
+    rest = len(shown) - 2 * NEAR
+    if rest > 0:
+        shown = [*shown[:NEAR], "…", *shown[-NEAR:]]
+    return ", ".join(shown)
+
+
+def _only_group(source: GroupSource) -> str:
+    names = source.groups()
+    if len(names) == 1:
+        return names[0]
+    listed = ", ".join(sorted(names)[:NEAR])
+    more = f" and {len(names) - NEAR:,} more" if len(names) > NEAR else ""
+    reason = f"has {len(names):,} groups, name one by --group: {listed}{more}"
+    raise SourceError(reason if names else "has no group", source=source.name)
+
+
+def _no_group(name: str, known: Sequence[str]) -> str:
+    if not known:
+        return f"no group {name!r}, nor any other group that can be read"
+    near = near_names(name, known)
+    if near:
+        return f"no group {name!r}; near names: {', '.join(near)}"
+    listed = ", ".join(sorted(known)[:NEAR])
+    more = f" and {len(known) - NEAR:,} more" if len(known) > NEAR else ""
+    return f"no group {name!r}; there are: {listed}{more}"
+
+
+def _no_generation(name: str, generation: int, rebalances: Sequence[Moment]) -> str:
+    if not rebalances:
+        return f"group {name!r} has snapshots only, without generations"
+    known = [one.generation for one in rebalances if one.generation is not None]
+    if not known:
+        return f"the rebalances of group {name!r} state no generation"
+    return f"group {name!r} has no generation {generation}; it has {runs_of(known)}"
+
+
+def _last_of(moments: Sequence[Moment]) -> str:
+    """Return a note on the choice of the last of several moments."""
+    last = moments[-1]
+    what = "snapshot" if last.is_snapshot else "rebalance"
+    parts = [f"group {last.group!r}: the last of {len(moments):,} {what}s"]
+    if last.generation is not None:
+        parts.append(f"generation {last.generation}")
+    if last.at is not None:
+        parts.append(f"{last.at:%Y-%m-%d %H:%M:%S} UTC")
+    return ", ".join(parts)

@@ -1,0 +1,154 @@
+"""``--from``: one group of a source for ``solve``, ``front``, and ``explain``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.commands import CHAIN, Cli, group_of, on_terminal, write_lines
+from tests.report.audits import Audit
+from tests.shapes import Document
+
+NOW: Document = {
+    "format": "assignment/1",
+    "members": {"a": {"t": [0, 1]}, "b": {"u": [0]}, "c": {"v": [0]}, "d": {}},
+}
+
+
+@pytest.fixture
+def audit(tmp_path: Path) -> str:
+    """Return an audit of one group with two generations."""
+    made = Audit()
+    for number in (40, 41):
+        document = CHAIN | {"id": f"0/{number}"}
+        made.rebalance(
+            document,
+            {"actual": NOW},
+            generation=number,
+            source_partition=0,
+            source_offset=number,
+        )
+    return str(made.write(tmp_path / "audit"))
+
+
+def test_the_optimum_of_a_generation(cli: Cli, audit: str) -> None:
+    asked = ("--from", audit, "--group", "orders", "--generation", "40")
+    ended = cli("solve", *asked)
+    assert (ended.code, ended.err) == (0, "")
+    (found,) = ended.documents
+    assert (found["group"], found["id"], found["figures"]["moves"]) == (
+        "orders",
+        "0/40",
+        3,
+    )
+
+
+def test_the_frontier_of_the_last_generation(cli: Cli, audit: str) -> None:
+    ended = cli("front", "--from", audit)
+    assert ended.code == 0
+    assert ended.documents[0]["id"] == "0/41"
+    (note,) = ended.complaints
+    assert note.startswith(f"{audit}: group 'orders': the last of 2 rebalances, gener")
+
+
+def test_the_assignment_of_the_leader_is_explained(cli: Cli, audit: str) -> None:
+    asked = ("--from", audit, "--generation", "41")
+    ended = cli("explain", *asked)
+    assert ended.code == 1
+    assert "This assignment is not the best" in ended.out.decode()
+    ended = cli("explain", *asked, "--optimum")
+    assert ended.code == 0
+    assert "The best assignment: loads 1, 1, 1, 1" in ended.out.decode()
+
+
+@pytest.mark.parametrize("subcommand", ["solve", "front", "explain"])
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--from", "AUDIT", "--group", "ordres"], "no group 'ordres'; near names: or"),
+        (["--from", "AUDIT", "--generation", "7"], "has no generation 7; it has 40 to"),
+        (["--group", "orders", "x"], "--group requires --from"),
+        (["--generation", "1", "x"], "--generation requires --from"),
+        (["--from", "AUDIT", "x"], "either a file, x, or --from, not both"),
+        ([], "nothing to read: give a file, or --from SOURCE"),
+    ],
+)
+def test_what_does_not_exist_is_code_2(
+    cli: Cli, audit: str, subcommand: str, arguments: list[str], reason: str
+) -> None:
+    given = [audit if one == "AUDIT" else one for one in arguments]
+    ended = cli(subcommand, *given)
+    assert (ended.code, ended.out) == (2, b"")
+    assert reason in ended.err
+
+
+TYPOS = group_of("g", {"a": ["orders", "ordres"], "b": ["orders"]}, {"orders": 2})
+TYPOS["members"]["a"]["owned"] = {"orders": [0, 5]}
+TYPOS["members"]["b"]["owned"] = {"gone": [1]}
+WARNINGS = [
+    "'a' subscribes to topic 'ordres', which does not exist (did you mean 'orders'?)",
+    "'a' owns 'orders':5, which does not exist: the topic has 2 partitions",
+    "'b' owns partitions of topic 'gone', which does not exist",
+]
+
+
+@pytest.mark.parametrize("subcommand", ["solve", "front", "explain"])
+def test_names_that_do_not_exist_are_warnings(
+    cli: Cli, tmp_path: Path, subcommand: str
+) -> None:
+    source = write_lines(tmp_path / "r", TYPOS)
+    ended = cli(subcommand, "--json", source)
+    assert ended.code == 0
+    assert len(ended.documents) == 1
+    place = f"{source}: document 1: warning: "
+    assert ended.complaints == [place + text for text in WARNINGS]
+
+
+def test_many_warnings_are_counted(cli: Cli, tmp_path: Path) -> None:
+    source = write_lines(tmp_path / "r", *[TYPOS] * 4)
+    *shown, last = cli("solve", source).complaints
+    assert len(shown) == 5
+    assert last == f"{source}: 7 more warnings of names that do not exist"
+
+
+def test_warnings_do_not_act_on_a_terminal(cli: Cli, tmp_path: Path) -> None:
+    document = group_of("g", {"m\x1b[31m": ["t\x07"]}, {"t": 1})
+    ended = cli("solve", write_lines(tmp_path / "r", document))
+    assert r"m\x1b[31m" in ended.err
+    assert "\x1b" not in ended.err
+    assert "\x07" not in ended.err
+
+
+def test_a_terminal_shows_who_gives_what_to_whom(tmp_path: Path) -> None:
+    document = json.loads(json.dumps(CHAIN))
+    for topic in document["topics"].values():
+        topic["lag"] = [1000] * topic["partitions"]
+    source = write_lines(tmp_path / "r", document)
+    text = on_terminal("solve", source).out.decode()
+    rows = [line.replace("│", " ").split() for line in text.splitlines()]
+    at = rows.index(["Transfers"])
+    assert rows[at + 3 : at + 6] == [
+        ["a", "b", "1", "1,000", "t", "1"],
+        ["b", "c", "1", "1,000", "u", "0"],
+        ["c", "d", "1", "1,000", "v", "0"],
+    ]
+
+
+def test_a_cooperative_round_is_named(cli: Cli, tmp_path: Path) -> None:
+    """What it withholds is unassigned for `explain`, and has no owner for `plan`."""
+    made = Audit()
+    round_one = {**NOW, "members": {**NOW["members"], "a": {"t": [0]}}}
+    made.rebalance(
+        CHAIN, {"actual": round_one}, assignor="cooperative-sticky", cooperative=True
+    )
+    folder = str(made.write(tmp_path / "audit"))
+    ended = cli("explain", "--from", folder)
+    assert ended.code == 1
+    assert "Invalid: unassigned, t:1" in ended.out.decode()
+    assert "count as unassigned here" in ended.err
+    ended = cli("plan", "--json", "--from", folder)
+    assert "withheld until the next round have no owner here" in ended.err
+    (found,) = ended.documents
+    assert {"partitions": {"t": [1]}, "to": "b"} in found["outcome"]["transfers"]
