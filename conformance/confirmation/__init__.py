@@ -8,13 +8,21 @@ from conformance.confirmation.confirmed import (
     write_confirmations,
 )
 from conformance.confirmation.group_state import Cluster
+from conformance.confirmation.record_cases import (
+    all_cases,
+    digest_of,
+    fatal_records,
+)
 
 __all__ = [
     "CASES",
     "Case",
     "Cluster",
     "Confirmation",
+    "all_cases",
     "confirm",
+    "digest_of",
+    "fatal_records",
     "read_confirmations",
     "write_confirmations",
 ]

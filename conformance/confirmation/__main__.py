@@ -12,7 +12,12 @@ from typing import Final
 
 from conformance.broker import VERSION, running_broker
 from conformance.clients import MissingClientError
-from conformance.confirmation import CASES, Cluster, confirm, write_confirmations
+from conformance.confirmation import (
+    Cluster,
+    all_cases,
+    confirm,
+    write_confirmations,
+)
 from rebalance import OracleError
 
 OUT: Final = Path("docs/findings/confirmations.jsonl")
@@ -26,7 +31,9 @@ def main() -> int:
     parser.add_argument("--list", action="store_true", help="print the names")
     asked = parser.parse_args()
     cases = [
-        c for c in CASES if not asked.words or any(w in c.name for w in asked.words)
+        case
+        for case in all_cases()
+        if not asked.words or any(word in case.name for word in asked.words)
     ]
     if not cases:
         parser.error("no case has such a name")

@@ -6,7 +6,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from conformance.clients import ClientAssignor, client_assignor
-from conformance.confirmation.confirmed import ALL_REAL, CRAFTED, Members
+from conformance.confirmation.confirmed import (
+    ALL_REAL,
+    CRAFTED,
+    Members,
+    RecordReference,
+)
 from conformance.confirmation.histories import (
     CRAFTED_ENDLESS,
     DELETED,
@@ -28,6 +33,10 @@ class Case:
     ----------
     expected : str
         ``hang``, ``crash``, or ``no fault`` for a version without the fault.
+    record : RecordReference or None
+        The stored finding whose rebalance the group sees.
+    way : str or None
+        How a record is played (`replay_plan.Way`); None: by a history of its own.
     """
 
     finding: str
@@ -35,10 +44,15 @@ class Case:
     history: History
     expected: str
     members: Members = ALL_REAL
+    record: RecordReference | None = None
+    way: str | None = None
 
     @property
     def name(self) -> str:
-        """Finding, client, and who the members are."""
+        """Finding, client, and the record or who the members are."""
+        if self.way is not None and self.record is not None:
+            place = f"{self.record.family} {self.record.index}/{self.record.step}"
+            return f"{self.finding} {self.client.spec}, {place}"
         how = "" if self.members == ALL_REAL else ", crafted members"
         return f"{self.finding} {self.client.spec}{how}"
 

@@ -52,11 +52,15 @@ class Pace:
         How long it waits for members to join again (``max.poll.interval.ms``).
     heartbeat : int
         Time between heartbeats. aiokafka's members have a longer one of their own.
+    refresh : int
+        Time between two looks at the topics that exist; of librdkafka, whose default is
+        5 min.
     """
 
     session: int = 12_000
     join: int = 30_000
     heartbeat: int = 200
+    refresh: int = 1_000
 
 
 def member_command(
@@ -80,6 +84,7 @@ def member_command(
         "session_ms": pace.session,
         "join_ms": pace.join,
         "heartbeat_ms": pace.heartbeat,
+        "refresh_ms": pace.refresh,
     }
     if client.client == "kafka-clients":
         argv = _java(client, address, group, pace)

@@ -13,9 +13,32 @@ from rebalance import OutsideError
 
 FORMAT: Final = "confirmation/1"
 ALL_REAL: Final = "all real"
+HANDED_OUT: Final = "all real, claims handed out"
 CRAFTED: Final = "real leader, crafted members"
 
-Members = Literal["all real", "real leader, crafted members"]
+Members = Literal[
+    "all real", "all real, claims handed out", "real leader, crafted members"
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordReference:
+    """The stored finding (``finding/1``) whose rebalance a group is brought to.
+
+    Attributes
+    ----------
+    family, seed, index, step
+        Where it was drawn; without a seed, it was given.
+    digest : str
+        The first 16 hexadecimal digits of the SHA-256 of the instance, as JSON with
+        sorted keys.
+    """
+
+    family: str
+    seed: int | None = None
+    index: int
+    step: int
+    digest: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +53,8 @@ class Confirmation:
     cluster : str
         The broker, with its version.
     members : str
-        ``all real``, or ``real leader, crafted members``.
+        ``all real``; ``all real, claims handed out``, by a crafted leader that has
+        left; or ``real leader, crafted members``.
     history : tuple of str
         A sentence per step that leads to the state.
     expected : str
@@ -41,6 +65,15 @@ class Confirmation:
         Whether the outcome is the expected one.
     date : str
         ISO 8601.
+    record : RecordReference or None
+        The record whose rebalance the group sees, apart from names; if it is played
+        with ``no topic``, the one that the history comes nearest to.
+    way : str or None
+        How a record was played (`replay_plan.Way`); None: by a history of its own.
+    groups : int or None
+        Of a record: groups that were played until one had the expected outcome, or
+        all of them. The order of members in the group, which the broker chooses,
+        decides ties.
     """
 
     finding: str
@@ -54,12 +87,16 @@ class Confirmation:
     outcome: str
     confirmed: bool
     date: str
+    record: RecordReference | None = None
+    way: str | None = None
+    groups: int | None = None
 
     @property
     def key(self) -> tuple[str, ...]:
         """What a later run replaces."""
         who = (self.client, self.version, self.assignor)
-        return (self.finding, *who, self.members, *self.history)
+        place = self.history if self.record is None else (self.record.digest,)
+        return (self.finding, *who, self.members, *place)
 
 
 def read_confirmations(path: Path) -> list[Confirmation]:
@@ -80,7 +117,12 @@ def _read(line: bytes, place: str) -> Confirmation:
     try:
         fields: dict[str, Any] = orjson.loads(line)
         if fields.pop("format") == FORMAT:
-            return Confirmation(**fields | {"history": tuple(fields["history"])})
+            record = fields.get("record")
+            return Confirmation(
+                **fields
+                | {"history": tuple(fields["history"])}
+                | {"record": None if record is None else RecordReference(**record)}
+            )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise OutsideError(f"{place}: {error}") from None
     raise OutsideError(f"{place}: not a {FORMAT}")
@@ -90,7 +132,17 @@ def write_confirmations(path: Path, new: Iterable[Confirmation]) -> None:
     """Write lines sorted by their keys; new ones replace those with the same key."""
     merged = {one.key: one for one in (*read_confirmations(path), *new)}
     path.parent.mkdir(parents=True, exist_ok=True)
-    lines = [
-        orjson.dumps({"format": FORMAT} | asdict(merged[key])) for key in sorted(merged)
-    ]
+    lines = [orjson.dumps(_document(merged[key])) for key in sorted(merged)]
     path.write_bytes(b"".join(line + b"\n" for line in lines))
+
+
+def _document(one: Confirmation) -> dict[str, Any]:
+    return {"format": FORMAT} | _without_none(asdict(one))
+
+
+def _without_none(fields: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: _without_none(value) if isinstance(value, dict) else value
+        for name, value in fields.items()
+        if value is not None
+    }

@@ -26,12 +26,16 @@ class History:
     play : callable
         Plays the history; the fault is expected when it returns.
     pace : Pace
+    scenario : str
+        The scenario of the corpus with the rebalance that the group then sees, apart
+        from names; empty: none.
     """
 
     topics: Mapping[str, int]
     sentences: tuple[str, ...]
     play: Callable[[RealGroup], None]
     pace: Pace = field(default_factory=Pace)
+    scenario: str = ""
 
 
 def sentences(text: str) -> tuple[str, ...]:
@@ -53,6 +57,10 @@ JOINERS: Final = MappingProxyType(
 )
 
 
+PAUSE_SECONDS: Final = 0.3
+"""Until paused members poll no more: a poll takes 0.1 s, and can join a rebalance."""
+
+
 def _play_endless(group: RealGroup) -> None:
     group.make_ready(*JOINERS)
     for member, topics in BEFORE.items():
@@ -62,6 +70,7 @@ def _play_endless(group: RealGroup) -> None:
     if shared != {"N": [1], "S": [0]}:
         raise OutsideError(f"topic t is assigned otherwise: {shared}")
     group.pause(*BEFORE)
+    time.sleep(PAUSE_SECONDS)
     for member, topics in AFTER.items():
         if topics != BEFORE[member]:
             group.subscribe(member, list(topics))
@@ -91,6 +100,7 @@ ENDLESS: Final = History(
         """
     ),
     play=_play_endless,
+    scenario="sticky-endless",
 )
 
 
@@ -145,6 +155,7 @@ STALE: Final = History(
     ),
     play=_play_stale,
     pace=Pace(join=3_000, heartbeat=HEARTBEAT_MS),
+    scenario="franz-go-4deed686",
 )
 
 
@@ -237,6 +248,7 @@ def _play_many_join(group: RealGroup) -> None:
     group.start("m1", list(MANY_TOPICS))
     group.settle()
     group.pause("m1")
+    time.sleep(PAUSE_SECONDS)
     for member, topics in MANY_JOINERS.items():
         group.start(member, list(topics))
     group.wait_for_members()

@@ -1,7 +1,8 @@
 """A process with real members, which follows orders and reports events.
 
 An order is a line of JSON: ``do`` is ``start``, ``subscribe`` (both with ``topics``),
-``pause``, ``resume``, or ``where``, and ``member`` is a name. Events are lines of JSON:
+``pause``, ``resume``, or ``where``, and ``member`` is a name; ``start`` can have an
+``instance``, the id of a static member. Events are lines of JSON:
 ``assign`` with ``generation`` and ``partitions``, ``where`` with the ``frames`` of the
 member's thread, innermost first, and ``error`` with a ``reason``. The process ends
 with its input, and so also if its parent is killed.
@@ -53,14 +54,22 @@ class MemberProcess:
                 self.events.append(json.loads(line))
                 self._news.notify_all()
 
-    def order(self, do: str, member: str, topics: Sequence[str] = ()) -> None:
+    def order(
+        self,
+        do: str,
+        member: str,
+        topics: Sequence[str] = (),
+        instance_id: str | None = None,
+    ) -> None:
         """Send an order; to a process that has ended, without effect."""
         if self._ended is not None:
             return
         assert self._process.stdin is not None  # noqa: S101
-        line = json.dumps({"do": do, "member": member, "topics": list(topics)})
+        order = {"do": do, "member": member, "topics": list(topics)}
+        if instance_id is not None:
+            order["instance"] = instance_id
         try:
-            self._process.stdin.write(line + "\n")
+            self._process.stdin.write(json.dumps(order) + "\n")
             self._process.stdin.flush()
         except BrokenPipeError:
             return

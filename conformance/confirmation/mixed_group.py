@@ -6,9 +6,15 @@ from collections.abc import Mapping, Sequence
 
 from conformance.clients import ClientAssignor
 from conformance.confirmation.commands import Pace
-from conformance.confirmation.crafted_member import CraftedMember
+from conformance.confirmation.crafted_member import (
+    NOTHING,
+    Claims,
+    CraftedMember,
+    CraftedSubscription,
+)
 from conformance.confirmation.group_state import Cluster
 from conformance.confirmation.real_group import RealGroup
+from conformance.wire import dialect_of
 
 
 class MixedGroup(RealGroup):
@@ -23,27 +29,35 @@ class MixedGroup(RealGroup):
         pace: Pace,
     ) -> None:
         super().__init__(client, cluster, name, topics, pace)
-        self._assignor, self._pace = client.assignor, pace
         self.crafted: dict[str, CraftedMember] = {}
 
     def make_ready(self, *members: str) -> None:
         """Do nothing: a crafted member joins at once."""
 
-    def start(self, member: str, topics: Sequence[str]) -> None:
+    def start(
+        self, member: str, topics: Sequence[str], instance_id: str | None = None
+    ) -> None:
         """Start a member; it joins at once."""
         if not self.processes:
-            super().start(member, topics)
+            super().start(member, topics, instance_id)
             return
-        self.subscriptions[member] = list(topics)
-        self.crafted[member] = CraftedMember(
-            self.cluster.address,
-            self.name,
-            member,
-            self._assignor,
-            topics,
-            session_ms=self._pace.session,
-            join_ms=self._pace.join,
+        written = CraftedSubscription(
+            dialect=dialect_of(self.client), protocol=self.client.assignor
         )
+        self.craft(member, topics, NOTHING, written, instance_id)
+
+    def craft(
+        self,
+        member: str,
+        topics: Sequence[str],
+        claims: Claims,
+        written: CraftedSubscription,
+        instance_id: str | None = None,
+    ) -> None:
+        """Start a crafted member with claims of its own."""
+        self.subscriptions[member] = list(topics)
+        connection = self.connection(member, instance_id)
+        self.crafted[member] = CraftedMember(connection, written, topics, claims)
 
     def subscribe(self, member: str, topics: Sequence[str]) -> None:
         """Change a member's subscription."""

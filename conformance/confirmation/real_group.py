@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from contextlib import closing
+from typing import Final, Protocol
 
 from conformance.clients import ClientAssignor
 from conformance.confirmation.commands import Pace, member_command
+from conformance.confirmation.group_connection import GroupConnection
 from conformance.confirmation.group_state import Cluster, GroupState
 from conformance.confirmation.member_process import MemberProcess
 from rebalance import OutsideError
 
 SETTLE_SECONDS: Final = 60.0
 FRAMES_SECONDS: Final = 3.0
+
+
+class Helper(Protocol):
+    """What takes part in a group, but is no member under test."""
+
+    def end(self) -> None:
+        """Close its connection."""
 
 
 class RealGroup:
@@ -28,11 +37,16 @@ class RealGroup:
     ) -> None:
         cluster.create_topics(topics)
         self.cluster, self.name = cluster, name
+        self.client, self.pace = client, pace
         self._sizes = topics
         self._command = member_command(client, cluster.address, name, pace)
         self.processes: dict[str, MemberProcess] = {}
         self._ready: dict[str, MemberProcess] = {}
         self.subscriptions: dict[str, list[str]] = {}
+        self.helpers: list[Helper] = []
+        # librdkafka's AdminClient can wait for ever for a group without a coordinator.
+        with closing(self.connection("ready")) as connection:
+            connection.wait_until_ready()
 
     def make_ready(self, *members: str) -> None:
         """Start processes for members that are to join later, and then at once."""
@@ -40,8 +54,13 @@ class RealGroup:
             for member in members:
                 self._ready[member] = MemberProcess(self._command.argv)
 
-    def start(self, member: str, topics: Sequence[str]) -> None:
-        """Start a member; it joins at once."""
+    def start(
+        self, member: str, topics: Sequence[str], instance_id: str | None = None
+    ) -> None:
+        """Start a member; it joins at once.
+
+        A static member (KIP-345) has an instance id, with librdkafka.
+        """
         if self._command.has_all and self.processes:
             process = next(iter(self.processes.values()))
         elif member in self._ready:
@@ -50,7 +69,7 @@ class RealGroup:
             process = MemberProcess(self._command.argv)
         self.processes[member] = process
         self.subscriptions[member] = list(topics)
-        process.order("start", member, topics)
+        process.order("start", member, topics, instance_id)
 
     def subscribe(self, member: str, topics: Sequence[str]) -> None:
         """Change a member's subscription."""
@@ -66,6 +85,26 @@ class RealGroup:
         """Let members join again."""
         for member in members:
             self.processes[member].order("resume", member)
+
+    def connection(
+        self, member: str, instance_id: str | None = None
+    ) -> GroupConnection:
+        """Connect a helper, or a crafted member.
+
+        Raises
+        ------
+        OSError
+            If there is no connection.
+        """
+        return GroupConnection(
+            self.cluster.address,
+            self.name,
+            member,
+            self.client.assignor,
+            session_ms=self.pace.session,
+            join_ms=self.pace.join,
+            instance_id=instance_id,
+        )
 
     def settle(self) -> GroupState:
         """Wait until each subscribed partition has a member.
@@ -127,7 +166,9 @@ class RealGroup:
         }
 
     def close(self) -> None:
-        """End all processes."""
+        """End all processes and helpers."""
+        for helper in self.helpers:
+            helper.end()
         for one in (*self._distinct(), *self._ready.values()):
             one.end()
 

@@ -2,6 +2,7 @@
 
 from conformance.findings.coverage import (
     UncoveredError,
+    definitions_of,
     findings_by_definition,
     uncovered,
 )
@@ -23,6 +24,7 @@ __all__ = [
     "UncoveredError",
     "all_definitions",
     "definition",
+    "definitions_of",
     "example",
     "findings_by_definition",
     "parse_trial",

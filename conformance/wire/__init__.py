@@ -7,10 +7,10 @@ from conformance.wire.consumers import (
     kafka_python,
     librdkafka,
 )
-from conformance.wire.dialects import DIALECTS, Dialect
+from conformance.wire.dialects import DIALECTS, Dialect, WrittenAs
 from conformance.wire.leader import Wire
 from conformance.wire.loopback import LoopbackLimits
-from conformance.wire.registered import wire_consumer
+from conformance.wire.registered import dialect_of, wire_consumer
 from conformance.wire.wired import (
     OutsideConsumer,
     WiredProgram,
@@ -27,7 +27,9 @@ __all__ = [
     "Wire",
     "WireConsumer",
     "WiredProgram",
+    "WrittenAs",
     "aiokafka",
+    "dialect_of",
     "kafka_clients",
     "kafka_python",
     "librdkafka",

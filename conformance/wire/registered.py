@@ -22,6 +22,7 @@ from conformance.wire.consumers import (
 from conformance.wire.dialects import DIALECTS, Dialect
 
 UNPREFIXED = Dialect(cooperative="none")  # sticky's user data until kafka-python 3
+OWNED_ONLY = Dialect(cooperative="none")  # of a client that has no dialect here
 ADDRESS = ("{address}", "{group}", "{topic}", "{assignor}")
 
 
@@ -52,13 +53,19 @@ def wire_consumer(client: ClientAssignor) -> WireConsumer:
         python = next(word for word in client.program().argv if "/bin/python" in word)
         of_python = kafka_python if name == "kafka-python" else aiokafka
         consumer = of_python(assignor, python=python)
-        if name == "kafka-python" and client.version.startswith("2."):
-            consumer = replace(consumer, dialect=UNPREFIXED)
+        consumer = replace(consumer, dialect=dialect_of(client))
     elif name == "kafkajs":
         consumer = kafkajs(client.program().argv)
     else:
         raise UnknownClientError(f"{client.spec} has no consumer for the wire")
     return replace(consumer, name=client.spec)
+
+
+def dialect_of(client: ClientAssignor) -> Dialect:
+    """Return how the members of a client write their claims."""
+    if client.client == "kafka-python" and client.version.startswith("2."):
+        return UNPREFIXED
+    return DIALECTS.get(client.client, OWNED_ONLY)
 
 
 def kafkajs(adapter: tuple[str, ...]) -> WireConsumer:

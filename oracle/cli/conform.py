@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
-from oracle.cli.fuzz import MEMORY, Memory, Seconds
+from oracle.cli.subject_options import (
+    MEMORY,
+    ClientsOption,
+    CommandOption,
+    CooperativeOption,
+    CountOption,
+    FamilyOption,
+    MemoryOption,
+    RequireOption,
+    SecondsOption,
+    SeedOption,
+)
 
-Command = Annotated[
-    str | None,
-    typer.Option(
-        metavar="CMD",
-        help="A program that reads rebalance/1 lines and writes one line for each: "
-        'assignment/1, or {"error": "why"}. It is started without a shell.',
-        show_default=False,
-    ),
-]
-Client = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="NAME[@VERSION][/ASSIGNOR]",
-        help="A third-party client that `make clients` installs; without ASSIGNOR, "
-        "all of its assignors. Can be repeated.",
-        show_default=False,
-    ),
-]
 Algorithm = Annotated[
     str | None,
     typer.Option(
@@ -37,37 +30,9 @@ Algorithm = Annotated[
         show_default=False,
     ),
 ]
-Cooperative = Annotated[
-    bool,
-    typer.Option(
-        "--cooperative",
-        help="Play cooperative rounds (KIP-429) up to a stable state. Clients are "
-        "played as they are registered.",
-    ),
-]
-FamilyOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="NAME",
-        help="Draw only from this family; an unknown name lists all. Can be repeated.",
-        show_default=False,
-    ),
-]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of the random rebalances.")]
-Count = Annotated[
-    int, typer.Option(min=0, help="Draws per family; a 20th of it of `large`.")
-]
 Corpus = Annotated[
     bool,
     typer.Option("--corpus/--no-corpus", help="Whether to play the corpus."),
-]
-Require = Annotated[
-    Literal["valid", "kip54", "optimum"],
-    typer.Option(
-        help="What counts as a finding: only invalid answers and failures to answer "
-        "(valid), also answers that are not KIP-54 balanced (kip54), or all that are "
-        "not at the optimum (optimum). Unmet expectations of the corpus always count."
-    ),
 ]
 Tap = Annotated[bool, typer.Option("--tap", help="Write TAP version 14.")]
 Junit = Annotated[
@@ -92,17 +57,17 @@ AsJson = Annotated[
 
 def conform(  # noqa: PLR0913 - one parameter per option
     *,
-    command: Command = None,
-    client: Client = None,
+    command: CommandOption = None,
+    client: ClientsOption = None,
     algorithm: Algorithm = None,
-    cooperative: Cooperative = False,
+    cooperative: CooperativeOption = None,
     corpus: Corpus = True,
     family: FamilyOption = None,
-    seed: Seed = 0,
-    count: Count = 20,
-    seconds: Seconds = 10.0,
-    memory: Memory = MEMORY,
-    require: Require = "valid",
+    seed: SeedOption = 0,
+    count: CountOption = 20,
+    seconds: SecondsOption = 10.0,
+    memory: MemoryOption = MEMORY,
+    require: RequireOption = "valid",
     tap: Tap = False,
     junit: Junit = None,
     output: Output = "-",
@@ -126,7 +91,7 @@ def conform(  # noqa: PLR0913 - one parameter per option
         command=command,
         clients=tuple(client or ()),
         algorithm=algorithm,
-        cooperative=cooperative,
+        cooperative=bool(cooperative),
         corpus=corpus,
         families=None if family is None else tuple(family),
         seed=seed,

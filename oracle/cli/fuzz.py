@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal
+from typing import Annotated
 
 import typer
 
 from oracle.cli.durations import parse_duration
-from oracle.cli.limits import parse_seconds, parse_size
+from oracle.cli.limits import parse_seconds
 from oracle.cli.options import JsonOption, OutputOption
+from oracle.cli.subject_options import (
+    MEMORY,
+    ClientOption,
+    CommandOption,
+    CooperativeOption,
+    CountOption,
+    FamilyOption,
+    MemoryOption,
+    RequireOption,
+    SecondsOption,
+    SeedOption,
+)
 
-Command = Annotated[
-    str | None,
-    typer.Option(
-        "--command",
-        metavar="CMD",
-        help="Program to test, with its arguments: it reads one rebalance/1 per line "
-        "and writes one assignment/1 per line.",
-        show_default=False,
-    ),
-]
-Client = Annotated[
-    str | None,
-    typer.Option(
-        "--client",
-        metavar="NAME[@VERSION][/ASSIGNOR]",
-        help="Client to test, one of those that `make clients` installs.",
-        show_default=False,
-    ),
-]
 OverTheWire = Annotated[
     bool,
     typer.Option(
@@ -36,25 +29,6 @@ OverTheWire = Annotated[
         help="Test an unmodified consumer as the leader of a group: of --client, or "
         "the program of --command, with {address}, {group} and {topic} replaced. "
         "Without either, print the address to which a consumer must connect, and wait.",
-    ),
-]
-Cooperative = Annotated[
-    bool | None,
-    typer.Option(
-        "--cooperative/--eager",
-        help="Whether members keep partitions during a rebalance (KIP-429): then it is "
-        "driven through rounds until it is stable. Known of clients; else --eager.",
-        show_default=False,
-    ),
-]
-Families = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--family",
-        metavar="NAME",
-        help="Kind of rebalances, may be repeated: fresh, churn, joiners, claims, "
-        "stale, empty, deleted, left, racks, static, chains, large. Default: all.",
-        show_default=False,
     ),
 ]
 GivenInstances = Annotated[
@@ -66,22 +40,9 @@ GivenInstances = Annotated[
         show_default=False,
     ),
 ]
-Seed = Annotated[
-    int, typer.Option("--seed", min=0, max=2**63 - 1, help="Seed of the draws.")
-]
 First = Annotated[
     int,
     typer.Option("--first", min=0, max=2**31 - 1, help="First draw of each family."),
-]
-Count = Annotated[
-    int,
-    typer.Option(
-        "--count",
-        min=1,
-        max=10**9,
-        metavar="N",
-        help="Draws per family; a 20th of it of `large`.",
-    ),
 ]
 Time = Annotated[
     float | None,
@@ -102,42 +63,6 @@ Workers = Annotated[
         metavar="N",
         help="Processes, each with a program of its own. The findings do not depend "
         "on their number.",
-    ),
-]
-Seconds = Annotated[
-    float,
-    typer.Option(
-        "--seconds",
-        parser=parse_seconds,
-        metavar="S",
-        help="Time limit per answer, including the start of the program.",
-    ),
-]
-MEMORY: Final = 4 * 2**30
-"""Equal to `conformance.runs.MEMORY`, whose import would slow down ``--help``."""
-
-
-def _size(value: str | int) -> int:
-    """Parse a size; the default is one already."""
-    return value if isinstance(value, int) else parse_size(value)
-
-
-Memory = Annotated[
-    int,
-    typer.Option(
-        "--memory",
-        parser=_size,
-        metavar="SIZE",
-        help="Limit of the writable memory of each of the program's processes.",
-        show_default="4GiB",
-    ),
-]
-Required = Annotated[
-    Literal["valid", "kip54", "optimum"],
-    typer.Option(
-        "--require",
-        help="What the exit code is 1 without: valid answers, KIP-54 balanced ones, or "
-        "optimal ones.",
     ),
 ]
 Keep = Annotated[
@@ -180,20 +105,20 @@ Reproducers = Annotated[
 
 def fuzz(  # noqa: PLR0913 - one parameter per option
     *,
-    command: Command = None,
-    client: Client = None,
+    command: CommandOption = None,
+    client: ClientOption = None,
     wire: OverTheWire = False,
-    cooperative: Cooperative = None,
-    family: Families = None,
+    cooperative: CooperativeOption = None,
+    family: FamilyOption = None,
     instances: GivenInstances = None,
-    seed: Seed = 0,
+    seed: SeedOption = 0,
     first: First = 0,
-    count: Count = 200,
+    count: CountOption = 200,
     time: Time = None,
     workers: Workers = 1,
-    seconds: Seconds = 20.0,
-    memory: Memory = MEMORY,
-    require: Required = "valid",
+    seconds: SecondsOption = 20.0,
+    memory: MemoryOption = MEMORY,
+    require: RequireOption = "valid",
     keep: Keep = 1,
     shrink: Shrinking = True,
     shrink_seconds: ShrinkSeconds = 30.0,
@@ -211,6 +136,9 @@ def fuzz(  # noqa: PLR0913 - one parameter per option
     Example: assignor-oracle fuzz --command 'python my_assignor.py' --seed 1
     """
     from oracle.cli.fuzzing import FuzzOptions, fuzz_all
+
+    if count < 1:
+        raise typer.BadParameter("--count is less than 1")
 
     options = FuzzOptions(
         command=command,

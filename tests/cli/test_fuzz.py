@@ -12,13 +12,14 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import get_type_hints
 
 import pytest
 
 import verify
 from conformance.clients import LINES, install
 from conformance.runs import FAMILIES, MEMORY, parse_finding, parse_run
-from oracle.cli import fuzz
+from oracle.cli import conform, fuzz, subject_options
 from oracle.cli.run import run
 from tests.cli.commands import (
     CHAIN,
@@ -118,6 +119,7 @@ def test_given_instances_are_tested(cli: Cli, tmp_path: Path) -> None:
         (("--command", "cat", "--client", "x"), 2, "name one of"),
         (("--command", "cat", "--family", "odd"), 2, "no family 'odd'"),
         (("--command", "cat", "--workers", "0"), 2, "--workers"),
+        (("--command", "cat", "--count", "0"), 2, "--count"),
         (("--command", "cat", "--seconds", "0"), 2, "above 0"),
         (("--command", "/no/such"), 3, "no such program"),
         (("--client", "no-such-client"), 2, "no-such-client"),
@@ -131,8 +133,17 @@ def test_usage_errors(
     assert message in ended.err
 
 
+def test_options_of_conform_and_fuzz_are_declared_once() -> None:
+    """``--client`` can be repeated with ``conform``; outputs are different files."""
+    ours = get_type_hints(fuzz.fuzz, include_extras=True)
+    theirs = get_type_hints(conform.conform, include_extras=True)
+    both = ours.keys() & theirs.keys() - {"client", "output", "as_json", "return"}
+    assert {"command", "cooperative", "family", "seed", "count", "require"} < both
+    assert [name for name in sorted(both) if ours[name] != theirs[name]] == []
+
+
 def test_the_default_of_the_memory_limit_is_stated() -> None:
-    assert fuzz.MEMORY == MEMORY
+    assert subject_options.MEMORY == MEMORY
 
 
 def test_help_names_all_families(capsys: pytest.CaptureFixture[str]) -> None:

@@ -21,6 +21,7 @@ from tools.findings.prose import (
     partitions_in_words,
     wrapped,
 )
+from tools.findings.replays import record_in_words, replays_of
 
 STATUS: Final = {"open": "open", "by-design": "by design", "withdrawn": "withdrawn"}
 LEGEND: Final = """
@@ -31,6 +32,7 @@ any more.
 """
 PLACES: Final = 6
 ALL_REAL: Final = "all real"
+HANDED_OUT: Final = "all real, claims handed out"
 NO_FAULT: Final = "no fault"
 """What a confirmation expects of a version that does not have the finding."""
 
@@ -75,7 +77,11 @@ def page_context(
         "commands": list(_commands(definition, case, findings)),
         "reproducers": [_reproducer(one) for one in reproducers],
         "reachable": wrapped(definition.reachable),
-        "confirmations": list(_histories(confirmations)),
+        "is_tried": bool(confirmations),
+        "confirmations": list(
+            _histories([one for one in confirmations if not one.get("way")])
+        ),
+        "replays": replays_of(confirmations),
         "threads": [item(f"<{one.url}>: {one.says}.") for one in definition.threads],
     }
 
@@ -300,12 +306,14 @@ def _reproducer(one: Reproducer) -> dict[str, Any]:
 
 
 def confirmed_in_words(confirmations: Sequence[dict[str, Any]]) -> str:
-    """Return the strongest result with real consumers: of real members, or crafted."""
+    """Return the strongest result with real consumers."""
     shown = [
         one for one in confirmations if one["confirmed"] and one["expected"] != NO_FAULT
     ]
     if any(one["members"] == ALL_REAL for one in shown):
         return "seen, all members real"
+    if any(one["members"] == HANDED_OUT for one in shown):
+        return "seen, claims handed out"
     if shown:
         return "seen, members crafted"
     return "tried, not seen" if confirmations else "–"
@@ -328,13 +336,21 @@ def _histories(confirmations: Sequence[dict[str, Any]]) -> Iterator[dict[str, An
         ]
         yield {
             "heading": f"{clients}: {first['members']}",
-            "intro": wrapped(f"On {first['cluster']}, {first['date']}:"),
+            "intro": wrapped(
+                f"On {first['cluster']}, {first['date']}{_of_record(listed)}:"
+            ),
             "history": [
                 wrapped(f"{number}. {sentence}", indent="   ")
                 for number, sentence in enumerate(first["history"], 1)
             ],
             "rows": ["| assignor | finding | outcome |", "| --- | --- | --- |", *rows],
         }
+
+
+def _of_record(listed: Sequence[dict[str, Any]]) -> str:
+    """Return which record has the rebalance that the group sees."""
+    places = sorted({record_in_words(one) for one in listed if "record" in one})
+    return f", the rebalance of the record {', '.join(places)}" if places else ""
 
 
 def _seen(one: dict[str, Any]) -> str:

@@ -16,6 +16,7 @@ def main() -> int:
     """Poll until the process is ended; return 70 if the client raises."""
     orders = Orders()
     topics: list[str] | None = orders.topics.get()
+    static = {} if orders.instance is None else {"group.instance.id": orders.instance}
     consumer = confluent_kafka.Consumer(
         {
             "bootstrap.servers": orders.settings["address"],
@@ -24,10 +25,11 @@ def main() -> int:
             "partition.assignment.strategy": orders.settings["assignor"],
             "enable.auto.commit": False,
             "heartbeat.interval.ms": orders.settings["heartbeat_ms"],
-            "topic.metadata.refresh.interval.ms": 1_000,  # the default is 5 min
+            "topic.metadata.refresh.interval.ms": orders.settings["refresh_ms"],
             "topic.metadata.propagation.max.ms": 1_000,  # the default is 30 s
             "session.timeout.ms": orders.settings["session_ms"],
             "max.poll.interval.ms": orders.settings["join_ms"],
+            **static,
         }
     )
 

@@ -24,6 +24,7 @@ class Orders:
     def __init__(self) -> None:
         self.settings: dict[str, Any] = json.loads(sys.argv[1])
         self.member = ""
+        self.instance: str | None = None  # of a static member
         self.topics: SimpleQueue[list[str]] = SimpleQueue()
         self.may_run = threading.Event()
         self.may_run.set()
@@ -35,6 +36,7 @@ class Orders:
             order = json.loads(line)
             if order["do"] in {"start", "subscribe"}:
                 self.member = order["member"]
+                self.instance = order.get("instance", self.instance)
                 self.topics.put(order["topics"])
             elif order["do"] == "pause":
                 self.may_run.clear()
