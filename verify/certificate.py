@@ -49,6 +49,13 @@ class Pool(NamedTuple):
     limits: Limits  # of eligible members, and no others
 
 
+class Staying(NamedTuple):
+    """Of partitions of equal racks: the least cost, and what an owner adds to it."""
+
+    cheapest: int
+    added: Mapping[str, int]  # by eligible owner; of any other, it is a move
+
+
 def load_bounds(case: Case, certificate: Certificate) -> dict[str, LoadBounds]:
     """Read the levels of a certificate, or its thresholds where it has them."""
     if "threshold" not in certificate:
@@ -149,20 +156,46 @@ def cost_bound(
     bound = 0
     for pool, price in priced:
         bound -= most_paid(pool, price)
+        # Topics with equal subscribers share the cheapest, and what staying adds.
+        shared: dict[tuple[str, ...], dict[frozenset[str], Staying]] = {}
         for topic in pool.topics:
-            able = pool.limits.keys() & case.subscribers[topic]
-            cheapest = {}
+            names = tuple(case.subscribers[topic])
+            if names not in shared:
+                shared[names] = {}
+            known, listed = shared[names], racks_of.get(topic)
             everything = range(case.partitions[topic])
-            for racks, count in _by_racks(racks_of.get(topic), everything).items():
-                cheapest[racks] = min(cost(name, racks, price) for name in able)
-                bound += count * cheapest[racks]
+            for racks, count in _by_racks(listed, everything).items():
+                if racks not in known:
+                    able = pool.limits.keys() & names
+                    costs = {name: cost(name, racks, price) for name in able}
+                    known[racks] = _staying(costs, per_move)
+                bound += count * known[racks].cheapest
             for owner, numbers in owned.get(topic, {}).items():
-                for racks, count in _by_racks(racks_of.get(topic), numbers).items():
-                    more = per_move
-                    if owner in able:
-                        more = min(more, cost(owner, racks, price) - cheapest[racks])
-                    bound += count * more
+                bound += _added(known, listed, owner, numbers, per_move)
     return bound
+
+
+def _added(
+    known: Mapping[frozenset[str], Staying],
+    listed: Sequence[Sequence[str]] | None,
+    owner: str,
+    numbers: Collection[int],
+    per_move: int,
+) -> int:
+    """Return what partitions cost more at least because they have an owner."""
+    if listed is None:
+        return len(numbers) * known[frozenset()].added.get(owner, per_move)
+    return sum(
+        count * known[racks].added.get(owner, per_move)
+        for racks, count in _by_racks(listed, numbers).items()
+    )
+
+
+def _staying(costs: Mapping[str, int], per_move: int) -> Staying:
+    least = min(costs.values())
+    return Staying(
+        least, {name: min(per_move, cost - least) for name, cost in costs.items()}
+    )
 
 
 def most_paid(pool: Pool, price: Prices) -> int:
