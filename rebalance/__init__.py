@@ -34,10 +34,7 @@ from rebalance.documents import (
     TermsProof,
     Topic,
     Value,
-    parse_assignment,
-    parse_rebalance,
     plain_of,
-    rebalance_of,
     to_json,
 )
 from rebalance.errors import (
@@ -60,6 +57,7 @@ from rebalance.figures import count_kept, count_rack_mismatches, figures_of, mem
 from rebalance.instance import ABSENT, Instance, Racks
 from rebalance.jsontext import json_path, parse_json
 from rebalance.lag import NOT_COMMITTED, OffsetReset, lag_of
+from rebalance.parsing import parse_assignment, parse_rebalance, rebalance_of
 from rebalance.reading import (
     read_assignments,
     read_documents,

@@ -88,7 +88,7 @@ def judge_all(
     known = Instances(instances, read_judged(instances, read))
     for document in known.documents:
         if isinstance(document, DocumentError):
-            complaints.add(str(document))
+            complaints.add_error(document)
     unmet = 0
     with opened_sink(output, as_json=as_json) as sink, working("judging") as count:
         for verdict in _verdicts(known, assignments, judging, complaints):
@@ -106,7 +106,7 @@ def _verdicts(
 ) -> Iterator[Verdict]:
     for place, assignment in enumerate(read_judged(source, verify.read_assignment)):
         if isinstance(assignment, DocumentError):
-            complaints.add(str(assignment))
+            complaints.add_error(assignment)
             known.pass_over(place)
             yield _unreadable(assignment, "assignment")
             continue

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
-from oracle.cli.tables import Cell, assignment_table, name_of, table_of
+from oracle.cli.parts import Cell, Line, Part, Sheet
+from oracle.cli.tables import assignment_table, name_of, table_of
 from oracle.names import visible
 from oracle.wording import loads_text
 from rebalance import (
@@ -27,33 +25,32 @@ _COLUMNS: Final = ("objective", "value", "bound", "gap", "status", "rests on")
 _SHOWN: Final = 60  # characters
 
 
-def answer_parts(
-    instance: Instance, answer: AssignmentDocument
-) -> list[RenderableType]:
+def answer_parts(instance: Instance, answer: AssignmentDocument) -> list[Part]:
     """Lay out an answer: the assignment, what is proved, and the reason."""
     if answer.status in REFUSALS:
         name = name_of({"group": answer.group, "id": answer.id})
         title = f"{name} · {answer.assignor} · {answer.status}"
-        parts: list[RenderableType] = [Text(title, style="bold")]
+        parts: list[Part] = [Line(title, bold=True)]
     else:
         parts = [assignment_table(instance, answer)]
     if answer.objectives:
         parts.append(objectives_table(answer.policy or "", answer.objectives))
     elif answer.policy:
-        parts.append(Text(f"policy: {answer.policy}"))
+        parts.append(Line(f"policy: {answer.policy}"))
     if answer.reason:
-        parts.append(Text(visible(answer.reason, limit=400)))
+        parts.append(Line(visible(answer.reason, limit=400)))
     return parts
 
 
-def objectives_table(policy: str, objectives: Sequence[ObjectiveDocument]) -> Group:
+def objectives_table(policy: str, objectives: Sequence[ObjectiveDocument]) -> Sheet:
     """Lay out each objective of a policy: value, bound, gap, and proof."""
     return table_of(f"policy: {policy}", _COLUMNS, map(_row, objectives))
 
 
 def _row(one: ObjectiveDocument) -> Sequence[Cell]:
+    unit = " (load × members)" if isinstance(one.value, list) else ""
     return (
-        one.of,
+        one.of + unit,
         in_units(one.value, one.scale),
         in_units(one.bound, one.scale),
         gap_text(one.value, one.bound, one.scale),
