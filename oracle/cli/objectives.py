@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from oracle.cli.parts import Cell, Line, Part, Sheet
 from oracle.cli.tables import assignment_table, name_of, table_of
 from oracle.names import visible
 from oracle.wording import loads_text
-from rebalance import (
-    AssignmentDocument,
-    Instance,
-    ObjectiveDocument,
-    Proof,
-    SearchProof,
-    TermsProof,
-    Value,
-)
+
+if TYPE_CHECKING:
+    from rebalance import (
+        AssignmentDocument,
+        Instance,
+        ObjectiveDocument,
+        Proof,
+        Value,
+    )
 
 REFUSALS: Final = frozenset({"infeasible", "unknown"})
 """Statuses without an assignment."""
@@ -77,9 +77,11 @@ def gap_text(value: Value, bound: Value, scale: int | None = None) -> str:
 
 def proof_text(proof: Proof | None) -> str:
     """Format what a bound rests on: a certificate, the best term, or a search."""
-    if isinstance(proof, SearchProof):
+    if proof is None:
+        return "–"
+    if proof.by == "search":
         return f"search ({visible(proof.engine, limit=_SHOWN)})"
-    if isinstance(proof, TermsProof):
+    if proof.by == "terms":
         best = max(proof.terms, key=lambda term: term.bound)
         return f"terms ({visible(best.kind, limit=_SHOWN)})"
-    return "–" if proof is None else proof.by
+    return proof.by

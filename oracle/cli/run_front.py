@@ -139,9 +139,9 @@ def frontier_parts(instance: Instance, frontier: Frontier) -> list[Part]:
     columns = ("moves", measure, "less by", *score, "bound", "status", "rests on")
     parts: list[Part] = [table_of(title, columns, rows)]
     for one in frontier.open:
-        until = f"to {one.last} " if one.last > one.first else ""
+        until = f"to {one.last:,} " if one.last > one.first else ""
         bound = in_units(one.bound, scale)
-        parts.append(Line(f"open: {one.first} {until}moves, at least {bound}"))
+        parts.append(Line(f"open: {one.first:,} {until}moves, at least {bound}"))
     if frontier.reason:
         parts.append(Line(frontier.reason))
     return [*parts, Line("")]

@@ -103,7 +103,7 @@ def _row(one: GroupSnapshot) -> tuple[Cell, ...]:
         len(instance.members),
         len(instance.topics),
         sum(topic.partitions for topic in instance.topics.values()),
-        f"{min(loads)} to {max(loads)}",
+        f"{min(loads):,} to {max(loads):,}",
         _lag(instance),
     )
 
