@@ -19,7 +19,7 @@ POSITIVE = range(1, INT64_MAX + 1)
 INT64 = range(-INT64_MAX, INT64_MAX + 1)
 DIGITS = 20  # an integer with more digits is beyond int64, sign included
 SHOWN = 80  # characters of a wrong value that a message repeats
-LONG = re.compile(r"[0-9-][0-9]{20}")  # in some integer of more than DIGITS digits
+ALIKE = bytes(48 if 48 <= byte <= 57 else 32 for byte in range(256))  # any digit as 0
 PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*\Z")
 
 Path = tuple[str | int, ...]
@@ -60,7 +60,7 @@ def parse(text: str | bytes) -> object:
             decoded,
             object_pairs_hook=_object_or_odd,
             # Python's own integers are parsed ten times faster than by a function.
-            parse_int=_integer_or_odd if LONG.search(decoded) else None,
+            parse_int=_integer_or_odd if _has_long_number(decoded) else None,
             parse_float=lambda digits: _Odd(f"a float: {digits[:SHOWN]}"),
             parse_constant=lambda name: _Odd(f"no JSON: {name}"),
         )
@@ -188,6 +188,12 @@ def _step(step: str | int) -> str:
     if isinstance(step, int):
         return f"[{step}]"
     return f".{step}" if PLAIN_KEY.match(step) else f"[{shown(step)}]"
+
+
+def _has_long_number(text: str) -> bool:
+    """Return whether a text has as many digits in a row as no int64 has."""
+    digits = text.encode("utf-8", "surrogatepass").translate(ALIKE)
+    return b"0" * DIGITS in digits
 
 
 def _integer_or_odd(digits: str) -> int | _Odd:
