@@ -73,10 +73,15 @@ def level_pools(case: Case, certificate: Certificate) -> list[Pool]:
     """Return a pool per level: topics whose lowest it is, and their members there."""
     bounds = load_bounds(case, certificate)
     pools: dict[int, tuple[list[str], dict[str, tuple[int, int]]]] = {}
+    known: set[tuple[str, ...]] = set()  # equal subscribers have the same lowest level
     for topic, lowest in _lowest_places(case, bounds).items():
         topics, limits = pools.setdefault(lowest, ([], {}))
         topics.append(topic)
-        for name in case.subscribers[topic]:
+        names = tuple(case.subscribers[topic])
+        if names in known:
+            continue
+        known.add(names)
+        for name in names:
             if bounds[name].place == lowest:
                 limits[name] = bounds[name].low, bounds[name].high
     return [pool_of(case, *one) for one in pools.values()]
@@ -234,8 +239,12 @@ def _by_racks(
 
 def _lowest_places(case: Case, bounds: Mapping[str, LoadBounds]) -> dict[str, int]:
     """Return topic -> lowest place of its subscribers, of topics with both."""
-    return {
-        topic: min(bounds[name].place for name in subscribers)
-        for topic, subscribers in case.subscribers.items()
-        if subscribers and case.partitions[topic]
-    }
+    known: dict[tuple[str, ...], int] = {}  # of topics with equal subscribers
+    lowest: dict[str, int] = {}
+    for topic, subscribers in case.subscribers.items():
+        if subscribers and case.partitions[topic]:
+            names = tuple(subscribers)
+            if names not in known:
+                known[names] = min(bounds[name].place for name in names)
+            lowest[topic] = known[names]
+    return lowest
