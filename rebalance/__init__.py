@@ -2,72 +2,84 @@
 
 `rebalance.protocol` has the bytes of the consumer protocol, `rebalance.arrow` the Arrow
 form; `rebalance.building` makes instances from tables and from Admin clients.
+
+A module is imported when one of its names is first used (PEP 562): what reads
+documents alone starts without numpy.
 """
 
-from rebalance.assignment import Assignment, assignment_of, document_of, members_of
-from rebalance.claims import (
-    NOBODY,
-    Bools,
-    ClaimRule,
-    Claims,
-    Int32,
-    Int64,
-    owners,
-)
-from rebalance.columns import instance_of
-from rebalance.display import html_table
-from rebalance.documents import (
-    INT64_MAX,
-    MAX_PARTITIONS,
-    AssignmentDocument,
-    BoundTerm,
-    CertificateDocument,
-    CertificateProof,
-    Count,
-    Figures,
-    Member,
-    ObjectiveDocument,
-    Optional,
-    PriceWeights,
-    Proof,
-    Rebalance,
-    SearchProof,
-    TermsProof,
-    Topic,
-    Value,
-    parse_assignment,
-    parse_rebalance,
-    plain_of,
-    rebalance_of,
-    to_json,
-)
-from rebalance.errors import (
-    DocumentError,
-    InstanceError,
-    OracleError,
-    OutputError,
-    OutsideError,
-    PolicyError,
-    SourceError,
-    WireError,
-)
-from rebalance.extras import (
-    MissingExtraError,
-    extra_needed,
-    extra_of,
-    install_command,
-)
-from rebalance.figures import count_kept, count_rack_mismatches, figures_of, member_lag
-from rebalance.instance import ABSENT, Instance, Racks
-from rebalance.jsontext import json_path, parse_json
-from rebalance.lag import NOT_COMMITTED, OffsetReset, lag_of
-from rebalance.reading import (
-    read_assignments,
-    read_documents,
-    read_rebalances,
-    read_values,
-    rebalances_in,
-)
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from rebalance.assignment import Assignment, assignment_of, document_of, members_of
+    from rebalance.claims import (
+        NOBODY,
+        Bools,
+        ClaimRule,
+        Claims,
+        Int32,
+        Int64,
+        owners,
+    )
+    from rebalance.columns import instance_of
+    from rebalance.display import html_table
+    from rebalance.documents import (
+        INT64_MAX,
+        MAX_PARTITIONS,
+        AssignmentDocument,
+        BoundTerm,
+        CertificateDocument,
+        CertificateProof,
+        Count,
+        Figures,
+        Member,
+        ObjectiveDocument,
+        Optional,
+        PriceWeights,
+        Proof,
+        Rebalance,
+        SearchProof,
+        TermsProof,
+        Topic,
+        Value,
+        plain_of,
+        to_json,
+    )
+    from rebalance.errors import (
+        DocumentError,
+        InstanceError,
+        OracleError,
+        OutputError,
+        OutsideError,
+        PolicyError,
+        SourceError,
+        WireError,
+    )
+    from rebalance.extras import (
+        MissingExtraError,
+        extra_needed,
+        extra_of,
+        install_command,
+    )
+    from rebalance.figures import (
+        count_kept,
+        count_rack_mismatches,
+        figures_of,
+        member_lag,
+    )
+    from rebalance.instance import ABSENT, Instance, Racks
+    from rebalance.jsontext import json_path, parse_json
+    from rebalance.lag import NOT_COMMITTED, OffsetReset, lag_of
+    from rebalance.parsing import parse_assignment, parse_rebalance, rebalance_of
+    from rebalance.reading import (
+        read_assignments,
+        read_documents,
+        read_rebalances,
+        read_values,
+        rebalances_in,
+    )
 
 __all__ = [
     "ABSENT",
@@ -136,3 +148,46 @@ __all__ = [
     "rebalances_in",
     "to_json",
 ]
+
+# By module, the names that it has; the same as above, and as in ``__all__``.
+_MODULES: Final = {
+    "assignment": "Assignment assignment_of document_of members_of",
+    "claims": "NOBODY Bools ClaimRule Claims Int32 Int64 owners",
+    "columns": "instance_of",
+    "display": "html_table",
+    "documents": (
+        "INT64_MAX MAX_PARTITIONS AssignmentDocument BoundTerm "
+        "CertificateDocument CertificateProof Count Figures Member "
+        "ObjectiveDocument Optional PriceWeights Proof Rebalance SearchProof "
+        "TermsProof Topic Value plain_of to_json"
+    ),
+    "errors": (
+        "DocumentError InstanceError OracleError OutputError OutsideError "
+        "PolicyError SourceError WireError"
+    ),
+    "extras": "MissingExtraError extra_needed extra_of install_command",
+    "figures": "count_kept count_rack_mismatches figures_of member_lag",
+    "instance": "ABSENT Instance Racks",
+    "jsontext": "json_path parse_json",
+    "lag": "NOT_COMMITTED OffsetReset lag_of",
+    "parsing": "parse_assignment parse_rebalance rebalance_of",
+    "reading": (
+        "read_assignments read_documents read_rebalances read_values rebalances_in"
+    ),
+}
+_MODULE_OF: Final = {
+    name: module for module, names in _MODULES.items() for name in names.split()
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import the module of a public name, and keep the name for later."""
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(f"rebalance.{_MODULE_OF[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

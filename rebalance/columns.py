@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, chain, repeat
 
 import numpy as np
 
@@ -58,39 +58,42 @@ def _offsets(sizes: Sequence[int]) -> Int64:
 def _classes(people: list[Member], index: dict[str, int]) -> tuple[Int32, Int64, Int32]:
     """Return numbers of the distinct subscriptions, by first occurrence."""
     number: dict[tuple[int, ...], int] = {}
+    known: dict[tuple[str, ...], int] = {}  # as listed, mostly in the same order
     member_class = np.empty(len(people), dtype=np.int32)
     for m, member in enumerate(people):
-        wanted = sorted(index[t] for t in member.subscription if t in index)
-        member_class[m] = number.setdefault(tuple(wanted), len(number))
+        listed_topics = tuple(member.subscription)
+        if listed_topics not in known:
+            wanted = sorted(index[t] for t in listed_topics if t in index)
+            known[listed_topics] = number.setdefault(tuple(wanted), len(number))
+        member_class[m] = known[listed_topics]
     listed = [t for wanted in number for t in wanted]
     offsets = _offsets([len(wanted) for wanted in number])
     return member_class, offsets, np.array(listed, dtype=np.int32)
 
 
 def _claims(people: list[Member], index: dict[str, int], offsets: Int64) -> Claims:
-    """Flatten the claims, and drop numbers beyond the end of a topic."""
-    numbers: list[int] = []
-    topics: list[int] = []
-    lengths: list[int] = []
-    ends = [0]
-    for member in people:
-        owned = member.owned or {}
-        for t, name in sorted((index[name], name) for name in owned if name in index):
-            numbers.extend(owned[name])
-            topics.append(t)
-            lengths.append(len(owned[name]))
-        ends.append(len(numbers))
-    number = np.array(numbers, dtype=np.int64)
-    topic = np.repeat(np.array(topics, dtype=np.int64), lengths)
+    """Flatten the claims, by member and topic; drop what does not exist."""
+    owned = [member.owned or {} for member in people]
+    lists = list(chain.from_iterable(one.values() for one in owned))
+    indices = map(index.get, chain.from_iterable(owned), repeat(ABSENT))
+    topics = np.fromiter(indices, dtype=np.int64, count=len(lists))
+    sizes = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
+    topic = np.repeat(topics, sizes)
+    number = np.array(list(chain.from_iterable(lists)), dtype=np.int64)
+    per_member = np.array([len(one) for one in owned], dtype=np.int64)
+    claimant = np.repeat(np.repeat(np.arange(len(owned)), per_member), sizes)
+    exists = topic != ABSENT
+    claimant, topic, number = claimant[exists], topic[exists], number[exists]
     exists = number < (offsets[1:] - offsets[:-1])[topic]
-    rows = (offsets[topic] + number)[exists].astype(np.int32)
-    kept_before = np.r_[0, np.cumsum(exists)]
+    claimant, topic, number = claimant[exists], topic[exists], number[exists]
+    order = np.lexsort((topic, claimant))  # stable: numbers stay as they are listed
+    rows = (offsets[topic] + number)[order].astype(np.int32)
     known = [
         UNKNOWN_GENERATION if member.generation is None else member.generation
         for member in people
     ]
     return Claims(
-        offsets=kept_before[ends].astype(np.int64),
+        offsets=_offsets(np.bincount(claimant, minlength=len(owned)).tolist()),
         partitions=rows,
         generation=np.array(known, dtype=np.int64),
     )

@@ -20,7 +20,10 @@ class OracleError(Exception):
 
 
 class DocumentError(OracleError, ValueError):
-    """A document that violates its format; ``path`` is a JSON path."""
+    """A document that violates its format; ``path`` is a JSON path.
+
+    ``more`` has path and reason of each further offending value.
+    """
 
     def __init__(
         self,
@@ -29,16 +32,31 @@ class DocumentError(OracleError, ValueError):
         path: str = "$",
         source: str | None = None,
         line: int | None = None,
+        more: tuple[tuple[str, str], ...] = (),
     ) -> None:
         self.reason = reason
         self.path = path
         self.source = source
         self.line = line
-        super().__init__(f"{_place(source, line)}{path}: {reason}")
+        self.more = more
+        place = _place(source, line)
+        super().__init__(place + "; ".join(f"{at}: {why}" for at, why in self.culprits))
+
+    @property
+    def culprits(self) -> list[tuple[str, str]]:
+        """Path and reason of every offending value."""
+        return [(self.path, self.reason), *self.more]
+
+    def lines(self) -> list[str]:
+        """Return one line per offending value, each with source and line."""
+        place = _place(self.source, self.line)
+        return [f"{place}{path}: {reason}" for path, reason in self.culprits]
 
     def at(self, *, source: str | None, line: int | None) -> DocumentError:
         """Return the same error with its source and line."""
-        return DocumentError(self.reason, path=self.path, source=source, line=line)
+        return DocumentError(
+            self.reason, path=self.path, source=source, line=line, more=self.more
+        )
 
 
 class InstanceError(OracleError, ValueError):

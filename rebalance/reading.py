@@ -17,15 +17,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, Protocol, TypeVar, cast
 
-from rebalance.documents import (
-    MAX_PARTITIONS,
-    AssignmentDocument,
-    Rebalance,
-    parse_assignment,
-    parse_rebalance,
-)
+from rebalance.documents import MAX_PARTITIONS, AssignmentDocument, Rebalance
 from rebalance.errors import DocumentError, SourceError
 from rebalance.jsontext import parse_json
+from rebalance.parsing import parse_assignment, parse_rebalance
 
 STDIN = "-"
 STDIN_NAME = "<stdin>"

@@ -57,9 +57,15 @@ def understand(instance: dict[str, Any], *, claim_rule: str = "newest-claim") ->
     claimants = _claimants(members, partitions, wants, claim_rule)
     owned: dict[tuple[str, str], set[int]] = {}
     for topic, claimed in claimants.items():
+        of_topic: dict[str, set[int]] = {}
         for number, rivals in claimed.items():
-            if len(rivals) == 1:  # a tie leaves no owner
-                owned.setdefault((rivals[0], topic), set()).add(number)
+            if len(rivals) != 1:  # a tie leaves no owner
+                continue
+            if rivals[0] in of_topic:
+                of_topic[rivals[0]].add(number)
+            else:
+                of_topic[rivals[0]] = {number}
+        owned |= {(owner, topic): numbers for owner, numbers in of_topic.items()}
     return Case(
         id=instance.get("id"),
         partitions=partitions,

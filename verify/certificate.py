@@ -49,6 +49,13 @@ class Pool(NamedTuple):
     limits: Limits  # of eligible members, and no others
 
 
+class Staying(NamedTuple):
+    """Of partitions of equal racks: the least cost, and what an owner adds to it."""
+
+    cheapest: int
+    added: Mapping[str, int]  # by eligible owner; of any other, it is a move
+
+
 def load_bounds(case: Case, certificate: Certificate) -> dict[str, LoadBounds]:
     """Read the levels of a certificate, or its thresholds where it has them."""
     if "threshold" not in certificate:
@@ -66,10 +73,15 @@ def level_pools(case: Case, certificate: Certificate) -> list[Pool]:
     """Return a pool per level: topics whose lowest it is, and their members there."""
     bounds = load_bounds(case, certificate)
     pools: dict[int, tuple[list[str], dict[str, tuple[int, int]]]] = {}
+    known: set[tuple[str, ...]] = set()  # equal subscribers have the same lowest level
     for topic, lowest in _lowest_places(case, bounds).items():
         topics, limits = pools.setdefault(lowest, ([], {}))
         topics.append(topic)
-        for name in case.subscribers[topic]:
+        names = tuple(case.subscribers[topic])
+        if names in known:
+            continue
+        known.add(names)
+        for name in names:
             if bounds[name].place == lowest:
                 limits[name] = bounds[name].low, bounds[name].high
     return [pool_of(case, *one) for one in pools.values()]
@@ -149,20 +161,46 @@ def cost_bound(
     bound = 0
     for pool, price in priced:
         bound -= most_paid(pool, price)
+        # Topics with equal subscribers share the cheapest, and what staying adds.
+        shared: dict[tuple[str, ...], dict[frozenset[str], Staying]] = {}
         for topic in pool.topics:
-            able = pool.limits.keys() & case.subscribers[topic]
-            cheapest = {}
+            names = tuple(case.subscribers[topic])
+            if names not in shared:
+                shared[names] = {}
+            known, listed = shared[names], racks_of.get(topic)
             everything = range(case.partitions[topic])
-            for racks, count in _by_racks(racks_of.get(topic), everything).items():
-                cheapest[racks] = min(cost(name, racks, price) for name in able)
-                bound += count * cheapest[racks]
+            for racks, count in _by_racks(listed, everything).items():
+                if racks not in known:
+                    able = pool.limits.keys() & names
+                    costs = {name: cost(name, racks, price) for name in able}
+                    known[racks] = _staying(costs, per_move)
+                bound += count * known[racks].cheapest
             for owner, numbers in owned.get(topic, {}).items():
-                for racks, count in _by_racks(racks_of.get(topic), numbers).items():
-                    more = per_move
-                    if owner in able:
-                        more = min(more, cost(owner, racks, price) - cheapest[racks])
-                    bound += count * more
+                bound += _added(known, listed, owner, numbers, per_move)
     return bound
+
+
+def _added(
+    known: Mapping[frozenset[str], Staying],
+    listed: Sequence[Sequence[str]] | None,
+    owner: str,
+    numbers: Collection[int],
+    per_move: int,
+) -> int:
+    """Return what partitions cost more at least because they have an owner."""
+    if listed is None:
+        return len(numbers) * known[frozenset()].added.get(owner, per_move)
+    return sum(
+        count * known[racks].added.get(owner, per_move)
+        for racks, count in _by_racks(listed, numbers).items()
+    )
+
+
+def _staying(costs: Mapping[str, int], per_move: int) -> Staying:
+    least = min(costs.values())
+    return Staying(
+        least, {name: min(per_move, cost - least) for name, cost in costs.items()}
+    )
 
 
 def most_paid(pool: Pool, price: Prices) -> int:
@@ -201,8 +239,12 @@ def _by_racks(
 
 def _lowest_places(case: Case, bounds: Mapping[str, LoadBounds]) -> dict[str, int]:
     """Return topic -> lowest place of its subscribers, of topics with both."""
-    return {
-        topic: min(bounds[name].place for name in subscribers)
-        for topic, subscribers in case.subscribers.items()
-        if subscribers and case.partitions[topic]
-    }
+    known: dict[tuple[str, ...], int] = {}  # of topics with equal subscribers
+    lowest: dict[str, int] = {}
+    for topic, subscribers in case.subscribers.items():
+        if subscribers and case.partitions[topic]:
+            names = tuple(subscribers)
+            if names not in known:
+                known[names] = min(bounds[name].place for name in names)
+            lowest[topic] = known[names]
+    return lowest

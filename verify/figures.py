@@ -28,11 +28,12 @@ def loads_of(case: Case, rows: Sequence[Row]) -> dict[str, int]:
 
 def count_kept(case: Case, rows: Sequence[Row]) -> int:
     """Count the owned partitions that stay with their owner."""
-    return sum(
-        len(case.owned[member, topic].intersection(numbers))
-        for member, topic, numbers in rows
-        if (member, topic) in case.owned
-    )
+    kept = 0
+    for member, topic, numbers in rows:
+        owned = case.owned.get((member, topic))
+        if owned is not None:
+            kept += len(owned.intersection(numbers))
+    return kept
 
 
 def kip54_score(loads: Mapping[str, int]) -> int:

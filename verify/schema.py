@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 INT64_MAX = 2**63 - 1
@@ -18,6 +19,7 @@ POSITIVE = range(1, INT64_MAX + 1)
 INT64 = range(-INT64_MAX, INT64_MAX + 1)
 DIGITS = 20  # an integer with more digits is beyond int64, sign included
 SHOWN = 80  # characters of a wrong value that a message repeats
+ALIKE = bytes(48 if 48 <= byte <= 57 else 32 for byte in range(256))  # any digit as 0
 PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*\Z")
 
 Path = tuple[str | int, ...]
@@ -57,9 +59,8 @@ def parse(text: str | bytes) -> object:
         value: object = json.loads(
             decoded,
             object_pairs_hook=_object_or_odd,
-            parse_int=lambda digits: (
-                int(digits) if len(digits) <= DIGITS else _Odd("integer beyond 64 bits")
-            ),
+            # Python's own integers are parsed ten times faster than by a function.
+            parse_int=_integer_or_odd if _has_long_number(decoded) else None,
             parse_float=lambda digits: _Odd(f"a float: {digits[:SHOWN]}"),
             parse_constant=lambda name: _Odd(f"no JSON: {name}"),
         )
@@ -115,6 +116,8 @@ def shown(value: object) -> str:
 def _check_object(schema: Mapping[str, Any], value: Any, path: Path) -> None:
     expect(dict, value, path)
     if "*" in schema:
+        if _all_match(schema["*"], value):
+            return
         for key, item in value.items():
             _check_text(key, (*path, key))
             check(schema["*"], item, (*path, key))
@@ -128,6 +131,27 @@ def _check_object(schema: Mapping[str, Any], value: Any, path: Path) -> None:
             raise Unreadable("missing", (*path, key))
     for key, item in value.items():
         check(known[key], item, (*path, key))
+
+
+def _all_match(schema: Any, value: Mapping[Any, Any]) -> bool:
+    """Check an object of integers, or of lists of integers, at once.
+
+    A million short lists take a tenth of the time. What fails, and what has another
+    schema, is then checked item by item, which finds the first culprit.
+    """
+    lists: Collection[Any] = value.values()
+    numbers: Sequence[Any] = list(lists)
+    of = schema
+    if isinstance(schema, list | set) and len(schema) == 1:
+        if not set(map(type, lists)) <= {list}:
+            return False
+        (of,) = schema
+        numbers = list(chain.from_iterable(lists))
+    if not (isinstance(of, range) and _all_within(of, numbers)):
+        return False
+    if isinstance(schema, set) and sum(map(len, map(set, lists))) < len(numbers):
+        return False
+    return set(map(type, value)) <= {str} and "".join(value).isascii()
 
 
 def _check_list(schema: list[Any] | set[Any], value: Any, path: Path) -> None:
@@ -145,7 +169,11 @@ def _check_list(schema: list[Any] | set[Any], value: Any, path: Path) -> None:
 
 def _all_within(bounds: range, value: Sequence[Any]) -> bool:
     """Check a list of integers at once; what fails is then checked item by item."""
-    return all(type(number) is int and number in bounds for number in value)
+    if not value:
+        return True
+    if not set(map(type, value)) <= {int}:
+        return False
+    return bool(bounds.start <= min(value) and max(value) < bounds.stop)
 
 
 def _check_text(value: Any, path: Path) -> None:
@@ -162,10 +190,22 @@ def _step(step: str | int) -> str:
     return f".{step}" if PLAIN_KEY.match(step) else f"[{shown(step)}]"
 
 
+def _has_long_number(text: str) -> bool:
+    """Return whether a text has as many digits in a row as no int64 has."""
+    digits = text.encode("utf-8", "surrogatepass").translate(ALIKE)
+    return b"0" * DIGITS in digits
+
+
+def _integer_or_odd(digits: str) -> int | _Odd:
+    return int(digits) if len(digits) <= DIGITS else _Odd("integer beyond 64 bits")
+
+
 def _object_or_odd(pairs: list[tuple[str, Any]]) -> dict[str, Any] | _Odd:
-    repeated = _first_repeated([key for key, _ in pairs])
-    odd = None if repeated is None else _Odd("key given twice", pairs[repeated][0])
-    return odd or dict(pairs)
+    built = dict(pairs)
+    if len(built) == len(pairs):
+        return built
+    repeated = _first_repeated([key for key, _ in pairs]) or 0
+    return _Odd("key given twice", pairs[repeated][0])
 
 
 def _first_repeated(values: Sequence[Any]) -> int | None:

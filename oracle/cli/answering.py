@@ -6,12 +6,12 @@ from collections.abc import Callable
 from threading import Event
 
 import typer
-from rich.text import Text
 
+from oracle.cli.answer_parts import REFUSALS, answer_parts
 from oracle.cli.codes import FINE, INTERRUPTED, NO
 from oracle.cli.given_group import GivenGroup, read_given
 from oracle.cli.inputs import Complaints
-from oracle.cli.objectives import REFUSALS, answer_parts
+from oracle.cli.parts import Line
 from oracle.cli.sink import Sink, opened_sink
 from oracle.cli.terminal import printed, working
 from oracle.cli.unknown_names import NameWarnings
@@ -66,8 +66,10 @@ def answer_all(  # noqa: PLR0913 - the options of the subcommands
                 instance = instance_of(document, claim_rule=rule)
                 found = answer(instance)
             except (DocumentError, InstanceError) as error:
-                place = "" if error is document else f"{file}: document {number}: "
-                complaints.add(f"{place}{error}")
+                if isinstance(error, DocumentError):
+                    complaints.add_error(error)
+                else:
+                    complaints.add(f"{file}: document {number}: {error}")
                 if errors:
                     sink.write_document({"error": str(error)})
                     answered += 1
@@ -88,6 +90,6 @@ def answer_all(  # noqa: PLR0913 - the options of the subcommands
 
 def _write(sink: Sink, instance: Instance, answer: AssignmentDocument) -> None:
     if sink.for_people:
-        sink.write_text(printed(*answer_parts(instance, answer), Text("")))
+        sink.write_text(printed(*answer_parts(instance, answer), Line("")))
     else:
         sink.write_document(to_json(answer))

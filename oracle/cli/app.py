@@ -21,8 +21,9 @@ from oracle.cli.solve import solve
 
 app = typer.Typer(
     name="assignor-oracle",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
+    # Plain help: importing rich's formatter takes longer than all the rest.
+    # Paragraphs are joined before they are wrapped, so that nothing is wrapped twice.
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

@@ -11,10 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from rich.console import RenderableType
-from rich.text import Text
-
 from oracle.cli.options import MAX_PARTITIONS
+from oracle.cli.parts import Line, Part
 from oracle.cli.sink import opened_sink
 from oracle.cli.tables import NAME_SHOWN, table_of
 from oracle.cli.terminal import complain, console_of, is_terminal, printed
@@ -232,25 +230,25 @@ def _told(done: CompletedAudit) -> bytes:
         "invalid",
     )
     rows = [_row(row) for row in facts.clients]
-    parts: list[RenderableType] = [
+    parts: list[Part] = [
         table_of("Results of the clients", columns, rows),
-        Text(""),
+        Line(""),
     ]
     if facts.states.rows:
-        parts += [_snapshots(facts), Text("")]
+        parts += [_snapshots(facts), Line("")]
     if summary.quarantine:
         aside = [
             (count, visible(reason, limit=100))
             for reason, count in summary.quarantine.items()
         ]
-        parts += [table_of("Not judged", ("records", "reason"), aside), Text("")]
+        parts += [table_of("Not judged", ("records", "reason"), aside), Line("")]
     side = _side_files(done.used)
     if side:
-        parts.append(Text(f"with    {side}"))
+        parts.append(Line(f"with    {side}"))
     parts += [
-        Text(f"java    {visible(summary.java)}"),
-        Text(f"tables  {visible(summary.out)}"),
-        Text(f"page    {visible(f'{summary.out}/{PAGE}')}"),
+        Line(f"java    {visible(summary.java)}"),
+        Line(f"tables  {visible(summary.out)}"),
+        Line(f"page    {visible(f'{summary.out}/{PAGE}')}"),
     ]
     return printed(*parts)
 
@@ -269,7 +267,7 @@ def _row(row: ClientRow) -> tuple[str | int, ...]:
     )
 
 
-def _snapshots(facts: Facts) -> RenderableType:
+def _snapshots(facts: Facts) -> Part:
     columns = (
         "group",
         "judged",

@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import typer
-from rich.console import Group
-from rich.text import Text
 
 from oracle.cli.inputs import Complaints, good, refusals
+from oracle.cli.parts import Cell, Line, Sheet
 from oracle.cli.sink import opened_sink
-from oracle.cli.tables import Cell, name_of, table_of
+from oracle.cli.tables import name_of, table_of
 from oracle.cli.terminal import printed, working
 from oracle.comparison import comparison_of
 from oracle.wording import loads_text
@@ -76,7 +75,7 @@ def compare_all(
                 comparison = comparison_of(document, claim_rule)
                 tallies.add(comparison)
                 if sink.for_people:
-                    sink.write_text(printed(_table(comparison), Text("")))
+                    sink.write_text(printed(_table(comparison), Line("")))
                 else:
                     sink.write_document(comparison)
             count()
@@ -87,13 +86,13 @@ def compare_all(
     raise typer.Exit(complaints.exit_code)
 
 
-def _table(comparison: Mapping[str, Any]) -> Group:
+def _table(comparison: Mapping[str, Any]) -> Sheet:
     columns = (
         "assignor",
         "moves",
         "needless",
         "needless by KIP-54",
-        "loads",
+        "load × members",
         "balanced",
         "KIP-54 score",
         "peak lag",
@@ -125,7 +124,7 @@ def _row(answer: Answer) -> tuple[Cell, ...]:
     )
 
 
-def _summary(tallies: Tallies) -> Group:
+def _summary(tallies: Tallies) -> Sheet:
     columns = (
         "assignor",
         "applies to",

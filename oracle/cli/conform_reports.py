@@ -6,13 +6,11 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
 from conformance.checks import Check, PartTotals, Totals
 from conformance.runs import Requirement
+from oracle.cli.parts import Cell, Line, Part, Sheet
 from oracle.cli.sink import Sink
-from oracle.cli.tables import Cell, table_of
+from oracle.cli.tables import table_of
 from oracle.cli.terminal import printed
 from oracle.names import visible
 
@@ -80,15 +78,15 @@ class Matrix:
 
     def end(self) -> None:
         """Write the table and the findings."""
-        parts: list[RenderableType] = [self._table(), *self.findings]
+        parts: list[Part] = [self._table(), *self.findings]
         more = self.totals.findings - len(self.findings)
         if more > 0:
-            parts.append(Text(f"… and {more:,} more (--json: all)"))
+            parts.append(Line(f"… and {more:,} more (--json: all)"))
         for subject, reason in self.missing:
             parts.append(f"not run: {visible(subject)}: {visible(reason)}")
-        self.sink.write_text(printed(*parts, Text(self._summary())))
+        self.sink.write_text(printed(*parts, Line(self._summary())))
 
-    def _table(self) -> Group:
+    def _table(self) -> Sheet:
         """Lay out a row per part; of several subjects, a row per subject."""
         results = self.totals.results
         subjects = self.totals.by_subject()

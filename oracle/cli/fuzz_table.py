@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import orjson
-from rich.console import RenderableType
-from rich.text import Text
 
 from conformance.runs import Category, Finding, RunSummary, ShrunkRecord
-from oracle.cli.tables import Cell, table_of
+from oracle.cli.parts import Cell, Line, Part
+from oracle.cli.tables import table_of
 from oracle.names import visible
 from oracle.wording import counted
 from rebalance import plain_of
@@ -21,16 +20,16 @@ INSTANCE_SHOWN = 1_000
 
 def fuzz_parts(
     findings: Sequence[Finding], summaries: Sequence[RunSummary]
-) -> Iterator[RenderableType]:
+) -> Iterator[Part]:
     """Lay out the counts, then one finding after the other, the worst first."""
     yield _counts(summaries)
     order = [category.value for category in Category]
     for finding in sorted(findings, key=lambda one: order.index(one.category)):
-        yield Text("")
+        yield Line("")
         yield from _finding(finding)
 
 
-def _counts(summaries: Sequence[RunSummary]) -> RenderableType:
+def _counts(summaries: Sequence[RunSummary]) -> Part:
     seen = [
         name
         for name in summaries[0].outcomes
@@ -48,14 +47,14 @@ def _counts(summaries: Sequence[RunSummary]) -> RenderableType:
     return table_of(title, ("family", "rebalances", *seen), rows)
 
 
-def _finding(finding: Finding) -> Iterator[RenderableType]:
+def _finding(finding: Finding) -> Iterator[Part]:
     kind = " ".join(part for part in (finding.category, finding.detail) if part)
-    yield Text(f"{finding.family} · {visible(kind, limit=120)}", style="bold")
+    yield Line(f"{finding.family} · {visible(kind, limit=120)}", bold=True)
     case = finding.shrunk or finding
     if case.reason:
-        yield Text(visible(case.reason, limit=REASON_SHOWN))
+        yield Line(visible(case.reason, limit=REASON_SHOWN))
     if finding.shrunk is not None:
-        yield Text(_how_shrunk(finding.shrunk))
+        yield Line(_how_shrunk(finding.shrunk))
         instance = orjson.dumps(plain_of(case.instance)).decode()
         yield visible(instance, limit=INSTANCE_SHOWN)
     yield visible(finding.command, limit=COMMAND_SHOWN)

@@ -25,6 +25,12 @@ class Complaints:
         self.count += 1
         complain(message)
 
+    def add_error(self, error: DocumentError) -> None:
+        """Report an unreadable document, with one line per offending value."""
+        self.count += 1
+        for line in error.lines():
+            complain(line)
+
     @property
     def exit_code(self) -> int:
         """2 if part of the input was unreadable."""
@@ -37,7 +43,7 @@ def good(
     """Yield the readable documents with their number in the input, from 1."""
     for number, document in enumerate(documents, start=1):
         if isinstance(document, DocumentError):
-            complaints.add(str(document))
+            complaints.add_error(document)
         else:
             yield number, document
 

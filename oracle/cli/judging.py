@@ -17,14 +17,7 @@ from oracle.cli.requirements import is_at_optimum, is_kip54_balanced
 from oracle.cli.sink import Sink, opened_sink
 from oracle.cli.terminal import printed, working
 from oracle.cli.verdict_table import verdict_parts
-from rebalance import (
-    ClaimRule,
-    DocumentError,
-    InstanceError,
-    SourceError,
-    read_documents,
-    rebalance_of,
-)
+from rebalance import DocumentError, InstanceError, SourceError, read_documents
 
 Verdict = dict[str, Any]
 
@@ -64,6 +57,7 @@ class Judging:
         if self.against_optimum and verdict["verdict"] != "unreadable":
             from oracle.cli.judging_optimum import optimum_beside
             from pipeline.evaluation import Evaluation
+            from rebalance import ClaimRule, rebalance_of
 
             rule = ClaimRule(self.claim_rule)
             document = rebalance_of(instance, max_partitions=self.max_partitions)
@@ -88,7 +82,7 @@ def judge_all(
     known = Instances(instances, read_judged(instances, read))
     for document in known.documents:
         if isinstance(document, DocumentError):
-            complaints.add(str(document))
+            complaints.add_error(document)
     unmet = 0
     with opened_sink(output, as_json=as_json) as sink, working("judging") as count:
         for verdict in _verdicts(known, assignments, judging, complaints):
@@ -106,7 +100,7 @@ def _verdicts(
 ) -> Iterator[Verdict]:
     for place, assignment in enumerate(read_judged(source, verify.read_assignment)):
         if isinstance(assignment, DocumentError):
-            complaints.add(str(assignment))
+            complaints.add_error(assignment)
             known.pass_over(place)
             yield _unreadable(assignment, "assignment")
             continue

@@ -1,65 +1,31 @@
-"""Tables of an answer: its assignment, objectives, bounds, and proofs."""
+"""Tables of objectives, with bounds and proofs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
-from oracle.cli.tables import Cell, assignment_table, name_of, table_of
-from oracle.cli.transfer_table import transfer_table
+from oracle.cli.parts import Cell, Sheet
+from oracle.cli.tables import table_of
 from oracle.names import visible
-from oracle.transfers import transfers_of
 from oracle.wording import loads_text
-from rebalance import (
-    AssignmentDocument,
-    Instance,
-    ObjectiveDocument,
-    Proof,
-    SearchProof,
-    TermsProof,
-    Value,
-    assignment_of,
-)
 
-REFUSALS: Final = frozenset({"infeasible", "unknown"})
-"""Statuses without an assignment."""
+if TYPE_CHECKING:
+    from rebalance import ObjectiveDocument, Proof, Value
+
 _COLUMNS: Final = ("objective", "value", "bound", "gap", "status", "rests on")
 _SHOWN: Final = 60  # characters
 
 
-def answer_parts(
-    instance: Instance, answer: AssignmentDocument
-) -> list[RenderableType]:
-    """Lay out an answer: the assignment, its transfers, what is proved, the reason."""
-    if answer.status in REFUSALS:
-        name = name_of({"group": answer.group, "id": answer.id})
-        title = f"{name} · {answer.assignor} · {answer.status}"
-        parts: list[RenderableType] = [Text(title, style="bold")]
-    else:
-        parts = [assignment_table(instance, answer)]
-        transfers = transfers_of(instance, assignment_of(instance, answer))
-        if transfers:
-            parts.append(transfer_table(transfers))
-    if answer.objectives:
-        parts.append(objectives_table(answer.policy or "", answer.objectives))
-    elif answer.policy:
-        parts.append(Text(f"policy: {answer.policy}"))
-    if answer.reason:
-        parts.append(Text(visible(answer.reason, limit=400)))
-    return parts
-
-
-def objectives_table(policy: str, objectives: Sequence[ObjectiveDocument]) -> Group:
+def objectives_table(policy: str, objectives: Sequence[ObjectiveDocument]) -> Sheet:
     """Lay out each objective of a policy: value, bound, gap, and proof."""
     return table_of(f"policy: {policy}", _COLUMNS, map(_row, objectives))
 
 
 def _row(one: ObjectiveDocument) -> Sequence[Cell]:
+    unit = " (load × members)" if isinstance(one.value, list) else ""
     return (
-        one.of,
+        one.of + unit,
         in_units(one.value, one.scale),
         in_units(one.bound, one.scale),
         gap_text(one.value, one.bound, one.scale),
@@ -86,9 +52,11 @@ def gap_text(value: Value, bound: Value, scale: int | None = None) -> str:
 
 def proof_text(proof: Proof | None) -> str:
     """Format what a bound rests on: a certificate, the best term, or a search."""
-    if isinstance(proof, SearchProof):
+    if proof is None:
+        return "–"
+    if proof.by == "search":
         return f"search ({visible(proof.engine, limit=_SHOWN)})"
-    if isinstance(proof, TermsProof):
+    if proof.by == "terms":
         best = max(proof.terms, key=lambda term: term.bound)
         return f"terms ({visible(best.kind, limit=_SHOWN)})"
-    return "–" if proof is None else proof.by
+    return proof.by

@@ -77,4 +77,4 @@ class Instances:
         """Complaint about the readable instances without an assignment."""
         places = ", ".join(str(place + 1) for place in self.unanswered[:5])
         number = len(self.unanswered)
-        return f"{self.source}: {number} without an assignment: document {places}"
+        return f"{self.source}: {number:,} without an assignment: document {places}"

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rich.console import RenderableType
-from rich.text import Text
-
-from oracle.cli.tables import NAME_SHOWN, Cell, name_of, partitions_text, table_of
+from oracle.cli.parts import Cell, Line, Part, Sheet
+from oracle.cli.tables import NAME_SHOWN, name_of, partitions_text, table_of
 from oracle.names import abridged, visible
 from oracle.planning.plan_records import (
     AddPartitions,
@@ -38,15 +36,15 @@ _SUMS = {
 }
 
 
-def plan_parts(plan: Plan) -> Iterator[RenderableType]:
+def plan_parts(plan: Plan) -> Iterator[Part]:
     """Yield the title, the changes, and the answers."""
     title = name_of({"group": plan.group, "id": plan.id})
     policy = "" if plan.policy is None else f" · {plan.policy}"
-    yield Text(f"{title}{policy}", style="bold")
+    yield Line(f"{title}{policy}", bold=True)
     for one in plan.changes[:CHANGES_SHOWN]:
-        yield Text(f"change: {change_text(one)}")
+        yield Line(f"change: {change_text(one)}")
     if len(plan.changes) > CHANGES_SHOWN:
-        yield Text(f"… and {counted(len(plan.changes) - CHANGES_SHOWN, 'change')} more")
+        yield Line(f"… and {counted(len(plan.changes) - CHANGES_SHOWN, 'change')} more")
     if plan.outcome is not None:
         yield from _outcome_parts(plan.outcome, plan.round_ms or 0)
     if plan.members_needed is not None:
@@ -78,11 +76,11 @@ def _lag_text(change: SetLag) -> str:
     return f"the lag{each} of {place} is {change.lag:,}"
 
 
-def _outcome_parts(outcome: Outcome, round_ms: int) -> Iterator[RenderableType]:
+def _outcome_parts(outcome: Outcome, round_ms: int) -> Iterator[Part]:
     best = outcome.answers[0]
-    yield Text(_summary(outcome, best, round_ms))
+    yield Line(_summary(outcome, best, round_ms))
     if best.reason is not None:
-        yield Text(f"reason: {visible(best.reason, limit=_REASON_SHOWN)}")
+        yield Line(f"reason: {visible(best.reason, limit=_REASON_SHOWN)}")
     if outcome.transfers:
         yield _transfers(outcome.transfers)
     columns = ["assignor", "moves", "loads", "policy met", "peak lag"]
@@ -97,8 +95,8 @@ def _outcome_parts(outcome: Outcome, round_ms: int) -> Iterator[RenderableType]:
     yield table_of("After the change", columns, rows)
     for one in outcome.answers:
         if one.refused is not None:
-            yield Text(f"{one.assignor} does not apply: {visible(one.refused)}")
-    yield Text(
+            yield Line(f"{one.assignor} does not apply: {visible(one.refused)}")
+    yield Line(
         f"assumed: {round_ms / 1000:g} s per round; members that leave say so; all "
         "members join each round"
     )
@@ -127,7 +125,7 @@ def _unowned_text(steps: Transition, round_ms: int) -> str:
     return f"{number} without an owner for {round_ms / 1000:g} s"
 
 
-def _transfers(transfers: Sequence[PlannedTransfer]) -> RenderableType:
+def _transfers(transfers: Sequence[PlannedTransfer]) -> Sheet:
     has_lag = any(one.lag is not None for one in transfers)
     columns = ("from", "to", "count", *(["lag"] if has_lag else []), "partitions")
     rows = [
@@ -171,28 +169,28 @@ def _rounds_text(steps: Transition) -> str:
     return f"{steps.rounds} eager" if steps.mode == "eager" else str(steps.rounds)
 
 
-def _needed_parts(needed: MembersNeeded) -> Iterator[RenderableType]:
+def _needed_parts(needed: MembersNeeded) -> Iterator[Part]:
     unit = "records" if needed.of == "peak-lag" else "partitions"
     limit = f"{needed.of} at most {needed.at_most:,} {unit}, balance {needed.balance}"
     if needed.members is None:
-        yield Text(f"{limit}: no number of members ({needed.status})")
+        yield Line(f"{limit}: no number of members ({needed.status})")
     else:
-        yield Text(
+        yield Line(
             f"{limit}: {counted(needed.members, 'member')} ({needed.status}), now "
             f"{needed.present:,}; then {needed.of} {needed.value:,}"
         )
     if needed.reason is not None:
-        yield Text(f"reason: {visible(needed.reason, limit=_REASON_SHOWN)}")
+        yield Line(f"reason: {visible(needed.reason, limit=_REASON_SHOWN)}")
     if needed.at_least is not None:
-        yield Text(f"not decided: whether {needed.at_least:,} suffice")
+        yield Line(f"not decided: whether {needed.at_least:,} suffice")
     for one in needed.refuted:
         many = f"{one.members:,}" + ("" if one.up_to is None else f" to {one.up_to:,}")
-        yield Text(
+        yield Line(
             f"{many} do not suffice: at least {one.bound:,} ({_SUMS[one.rests_on]})"
         )
 
 
-def _ranking_parts(ranking: Ranking) -> Iterator[RenderableType]:
+def _ranking_parts(ranking: Ranking) -> Iterator[Part]:
     columns = (
         "assignor",
         "applies to",
@@ -210,7 +208,7 @@ def _ranking_parts(ranking: Ranking) -> Iterator[RenderableType]:
     rows = [_ranked_row(one, names) for one in listed if one is not None]
     yield table_of(f"{counted(ranking.rebalances, 'rebalance')}", columns, rows)
     if ranking.advice is not None:
-        yield Text(f"advice: {visible(ranking.advice)}")
+        yield Line(f"advice: {visible(ranking.advice)}")
 
 
 def _ranked_row(one: RankedAssignor, names: dict[str, str]) -> tuple[Cell, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import signal
@@ -32,8 +33,14 @@ TRACEBACK: Final = "ASSIGNOR_ORACLE_TRACEBACK"
 """Environment variable: if it is not empty, errors show a traceback."""
 
 
+COLLECT_AFTER: Final = 200_000
+"""Objects between two collections of cyclic garbage: imports and documents, of which a
+command has millions, make none."""
+
+
 def main() -> NoReturn:
     """Entry point of the console script."""
+    gc.set_threshold(COLLECT_AFTER)
     signal.signal(signal.SIGTERM, _terminate)
     sys.exit(run(sys.argv[1:]))
 
@@ -65,6 +72,9 @@ def _invoke(arguments: Sequence[str]) -> int:
 
     _keep_libraries_quiet()
     _spell_what_cannot_be_encoded()
+    if not arguments:
+        app(["--help"], prog_name=NAME, standalone_mode=False)
+        return USAGE
     try:
         code = app(list(arguments), prog_name=NAME, standalone_mode=False)
     except ModuleNotFoundError:
@@ -116,10 +126,9 @@ def _explained(error: Exception) -> int:
 def _complain_of_usage(error: typer.TyperException) -> None:
     """Report a usage error, and the help to read."""
     message = error.format_message().replace("Value error, ", "")
-    if message:  # none when the help was shown instead
-        context = getattr(error, "ctx", None)
-        command = NAME if context is None else context.command_path
-        complain(f"{message} (see {command} --help)")
+    context = getattr(error, "ctx", None)
+    command = NAME if context is None else context.command_path
+    complain(f"{message} (see {command} --help)")
 
 
 def _keep_libraries_quiet() -> None:

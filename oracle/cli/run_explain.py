@@ -9,7 +9,6 @@ from threading import Event
 from typing import Final
 
 import typer
-from rich.text import Text
 
 import verify
 from oracle.cli.codes import FINE, INTERRUPTED, NO
@@ -19,6 +18,7 @@ from oracle.cli.interrupts import run_stoppable
 from oracle.cli.judging import read_judged
 from oracle.cli.limits import Allowed
 from oracle.cli.pairing import Document, Instances
+from oracle.cli.parts import Line
 from oracle.cli.sink import STDOUT, Sink, opened_sink
 from oracle.cli.solving import report_missing_kernels
 from oracle.cli.terminal import printed, working
@@ -128,7 +128,7 @@ def _pairs(
         pass  # reports the instances that cannot be read
     for place, given in enumerate(read_judged(assignments, verify.read_assignment)):
         if isinstance(given, DocumentError):
-            complaints.add(str(given))
+            complaints.add_error(given)
             known.pass_over(place)
             continue
         try:
@@ -148,5 +148,5 @@ def _write(
     if for_programs:
         sink.write_document(explanation.to_document())
         return
-    lines = map(Text, explanation_lines(explanation))
-    sink.write_text(printed(*([] if first else [Text("")]), *lines))
+    lines = map(Line, explanation_lines(explanation))
+    sink.write_text(printed(*([] if first else [Line("")]), *lines))

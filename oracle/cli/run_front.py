@@ -12,8 +12,6 @@ from threading import Event
 from typing import Any
 
 import typer
-from rich.console import RenderableType
-from rich.text import Text
 
 from oracle.cli.codes import INTERRUPTED
 from oracle.cli.given_group import GivenGroup, read_given
@@ -21,8 +19,9 @@ from oracle.cli.inputs import Complaints, good, refusals
 from oracle.cli.interrupts import run_stoppable
 from oracle.cli.limits import Allowed
 from oracle.cli.objectives import in_units, proof_text
+from oracle.cli.parts import Cell, Line, Part
 from oracle.cli.sink import opened_sink
-from oracle.cli.tables import Cell, name_of, table_of
+from oracle.cli.tables import name_of, table_of
 from oracle.cli.terminal import PATIENCE, console_of, is_terminal, printed
 from oracle.cli.unknown_names import NameWarnings
 from oracle.writing import written_aside
@@ -119,7 +118,7 @@ def front_all(
     raise typer.Exit(INTERRUPTED if run.stop.is_set() else complaints.exit_code)
 
 
-def frontier_parts(instance: Instance, frontier: Frontier) -> list[RenderableType]:
+def frontier_parts(instance: Instance, frontier: Frontier) -> list[Part]:
     """Lay out a frontier: a table of its points, then the open ranges."""
     scale = None if frontier.scale == 1 else frontier.scale
     measure = frontier.measure or frontier.objective
@@ -143,14 +142,14 @@ def frontier_parts(instance: Instance, frontier: Frontier) -> list[RenderableTyp
     title = f"{name_of(_named(instance))} · moves against {measure} · {state}"
     score = ("KIP-54 score",) if frontier.measure else ()
     columns = ("moves", measure, "less by", *score, "bound", "status", "rests on")
-    parts: list[RenderableType] = [table_of(title, columns, rows)]
+    parts: list[Part] = [table_of(title, columns, rows)]
     for one in frontier.open:
-        until = f"to {one.last} " if one.last > one.first else ""
+        until = f"to {one.last:,} " if one.last > one.first else ""
         bound = in_units(one.bound, scale)
-        parts.append(Text(f"open: {one.first} {until}moves, at least {bound}"))
+        parts.append(Line(f"open: {one.first:,} {until}moves, at least {bound}"))
     if frontier.reason:
-        parts.append(Text(frontier.reason))
-    return [*parts, Text("")]
+        parts.append(Line(frontier.reason))
+    return [*parts, Line("")]
 
 
 def _score(point: FrontierPoint) -> tuple[int, ...]:

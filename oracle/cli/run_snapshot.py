@@ -8,8 +8,9 @@ from pathlib import Path
 import typer
 
 from oracle.cli.inputs import Complaints
+from oracle.cli.parts import Cell
 from oracle.cli.sink import Sink, opened_sink
-from oracle.cli.tables import NAME_SHOWN, Cell, table_of
+from oracle.cli.tables import NAME_SHOWN, table_of
 from oracle.cli.terminal import complain, printed, working
 from oracle.names import abridged
 from oracle.writing import written_aside
@@ -102,7 +103,7 @@ def _row(one: GroupSnapshot) -> tuple[Cell, ...]:
         len(instance.members),
         len(instance.topics),
         sum(topic.partitions for topic in instance.topics.values()),
-        f"{min(loads)} to {max(loads)}",
+        f"{min(loads):,} to {max(loads):,}",
         _lag(instance),
     )
 

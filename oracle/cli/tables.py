@@ -1,56 +1,37 @@
-"""Tables for terminals. Every name passes through `oracle.names`."""
+"""Tables of answers. Every name passes through `oracle.names`."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-from rich.console import Group, JustifyMethod, RenderableType
-from rich.table import Table
-from rich.text import Text
-
+from oracle.cli.parts import Cell, Sheet
 from oracle.names import abridged, visible
 from oracle.wording import loads_text, ranges
-from rebalance import AssignmentDocument, Instance
 
-ROWS_SHOWN: Final = 50
+if TYPE_CHECKING:
+    from rebalance import AssignmentDocument, Instance
+
 NAME_SHOWN: Final = 40
 PARTITIONS_SHOWN: Final = 400  # characters
-
-Cell = str | int | bool | None
 
 
 def table_of(
     title: str, columns: Sequence[str], rows: Iterable[Sequence[Cell]]
-) -> Group:
+) -> Sheet:
     """Build a table: numbers right-aligned, ``None`` as a dash, booleans in words."""
-    table = Table(show_edge=False, pad_edge=False)
-    listed = list(rows)
-    for i, column in enumerate(columns):
-        numbers = [row[i] for row in listed if row[i] is not None]
-        is_number = bool(numbers) and all(type(one) is int for one in numbers)
-        side: JustifyMethod = "right" if is_number else "left"
-        # On a narrow terminal, names are wrapped instead of cut off.
-        table.add_column(Text(column), justify=side, overflow="fold")
-    for row in listed[:ROWS_SHOWN]:
-        table.add_row(*(Text(_cell(value)) for value in row))
-    parts: list[RenderableType] = [Text(title, style="bold"), table]
-    if len(listed) > ROWS_SHOWN:
-        parts.append(Text(f"… and {len(listed) - ROWS_SHOWN:,} more (--json: all)"))
-    return Group(*parts)
+    return Sheet(title, columns, list(rows))
 
 
-def assignment_table(instance: Instance, answer: AssignmentDocument) -> Group:
+def assignment_table(instance: Instance, answer: AssignmentDocument) -> Sheet:
     """Lay out each member's partitions, and those it owned."""
-    had = np.bincount(
-        instance.owner[instance.owner >= 0], minlength=len(instance.members)
-    )
+    had = Counter(instance.owner.tolist())
     rows = [
         (
             abridged(member, NAME_SHOWN),
             sum(map(len, held.values())),
-            int(had[m]),
+            had[m],
             partitions_text(held),
         )
         for m, (member, held) in enumerate(sorted(answer.members.items()))
@@ -81,16 +62,8 @@ def _title(answer: AssignmentDocument) -> str:
     figures = answer.figures
     if figures is not None:
         parts += [
-            f"moves {figures.moves}",
-            f"loads {loads_text(figures.loads)}",
-            f"KIP-54 score {figures.kip54_score}",
+            f"moves {figures.moves:,}",
+            f"load × members {loads_text(figures.loads)}",
+            f"KIP-54 score {figures.kip54_score:,}",
         ]
     return " · ".join(part for part in parts if part)
-
-
-def _cell(value: Cell) -> str:
-    if value is None:
-        return "–"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:,}" if isinstance(value, int) else value

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Final
 
 from oracle.names import visible
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import Console
+
+    from oracle.cli.parts import Part
 
 PATIENCE: Final = 1.0
 """Seconds of silence before progress is shown."""
@@ -39,17 +41,26 @@ def harmless(json_text: str) -> str:
     return _ACTING.sub(lambda found: f"\\u{ord(found[0]):04x}", json_text)
 
 
-def printed(*parts: RenderableType) -> bytes:
+def printed(*parts: Part) -> bytes:
     """Render tables and lines for standard output, as text in its encoding.
 
-    A line that is a plain ``str`` is not wrapped, so that it can be copied or searched.
+    A terminal has its own layout; elsewhere tables are separated by tabs (`parts`).
     """
+    if is_terminal(sys.stdout):
+        text = _for_terminal(parts)
+    else:
+        plain = (part if isinstance(part, str) else part.plain for part in parts)
+        text = "".join(f"{line}\n" for line in plain)
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    return text.encode(encoding, errors="backslashreplace")
+
+
+def _for_terminal(parts: Sequence[Part]) -> str:
     console = console_of(sys.stdout)
     with console.capture() as captured:
         for part in parts:
             console.print(part, soft_wrap=isinstance(part, str))
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    return captured.get().encode(encoding, errors="backslashreplace")
+    return captured.get()
 
 
 @contextmanager

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.console import Group
-
-from oracle.cli.tables import NAME_SHOWN, Cell, partitions_text, table_of
+from oracle.cli.parts import Cell, Sheet
+from oracle.cli.tables import NAME_SHOWN, partitions_text, table_of
 from oracle.names import abridged
 from oracle.transfers import Transfer
 
 
-def transfer_table(transfers: Sequence[Transfer], title: str = "Transfers") -> Group:
+def transfer_table(transfers: Sequence[Transfer], title: str = "Transfers") -> Sheet:
     """Lay out transfers, one row per pair of members; lag if it is stated."""
     has_lag = any(one.lag is not None for one in transfers)
     columns = ("from", "to", "count", *(["lag"] if has_lag else []), "partitions")

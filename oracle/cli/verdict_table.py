@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from rich.console import RenderableType
-from rich.text import Text
-
 from oracle.cli.objectives import in_units
-from oracle.cli.tables import Cell, name_of, table_of
+from oracle.cli.parts import Cell, Line, Part
+from oracle.cli.tables import name_of, table_of
 from oracle.names import visible
 from oracle.wording import loads_text
 
@@ -34,39 +32,39 @@ _PROVED: Final = {
 
 def verdict_parts(
     verdict: Mapping[str, Any], *, unmet: str | None = None
-) -> list[RenderableType]:
+) -> list[Part]:
     """Lay out one verdict: figures, violations, evidence, and what is proved.
 
     ``unmet`` is a requirement (``--require``) that the verdict does not meet.
     """
     title = f"{name_of(verdict)} · {verdict['verdict']}"
-    parts: list[RenderableType] = []
+    parts: list[Part] = []
     if verdict["figures"]:
         parts.append(_figures(title, verdict))
     else:
-        parts.append(Text(title))
+        parts.append(Line(title))
     if verdict["violations"]:
         parts.append(_violations(verdict["violations"]))
     for rule, count in verdict.get("more_violations", {}).items():
-        parts.append(Text(f"{rule}: {count:,} more"))
+        parts.append(Line(f"{rule}: {count:,} more"))
     if "policy" in verdict:
         parts.append(_levels(verdict))
-    parts += map(Text, _negative_gaps(verdict))
+    parts += map(Line, _negative_gaps(verdict))
     for name, found in _evidence(verdict):
-        parts.append(Text(f"{name}: {visible(str(found), limit=400)}"))
+        parts.append(Line(f"{name}: {visible(str(found), limit=400)}"))
     if "status" in verdict:
         status = verdict["status"]
         claimed = visible(status["claimed"], limit=60)
-        parts.append(Text(f"status: claimed {claimed}, found {status['found']}"))
+        parts.append(Line(f"status: claimed {claimed}, found {status['found']}"))
     proved = [words for name, words in _PROVED.items() if verdict["proved"][name]]
     if proved:
-        parts.append(Text(f"proved: {'; '.join(proved)}"))
+        parts.append(Line(f"proved: {'; '.join(proved)}"))
     if unmet is not None:
-        parts.append(Text(f"required: {unmet}, which is not met"))
-    return [*parts, Text("")]
+        parts.append(Line(f"required: {unmet}, which is not met"))
+    return [*parts, Line("")]
 
 
-def _figures(title: str, verdict: Mapping[str, Any]) -> RenderableType:
+def _figures(title: str, verdict: Mapping[str, Any]) -> Part:
     against = verdict.get("against")
     columns = ["figure", "found"]
     if against is not None:
@@ -85,13 +83,13 @@ def _figures(title: str, verdict: Mapping[str, Any]) -> RenderableType:
     return table_of(title, columns, rows)
 
 
-def _levels(verdict: Mapping[str, Any]) -> RenderableType:
+def _levels(verdict: Mapping[str, Any]) -> Part:
     """Lay out the objectives of the policy: value, bound, and what it rests on."""
     policy, against = verdict["policy"], verdict.get("against")
     missed = [part for part in ("balance", "budget") if not policy[f"{part}_met"]]
     title = f"policy: {policy['of']}" + "".join(f" · {one} not met" for one in missed)
     if not verdict["objectives"]:
-        return Text(title)
+        return Line(title)
     columns = ["objective", "value", "bound", "rests on", "proved"]
     best: dict[str, Mapping[str, Any]] = {}
     if against is not None:
@@ -149,7 +147,7 @@ def _evidence(verdict: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield one["of"], one["evidence"]
 
 
-def _violations(violations: list[Mapping[str, Any]]) -> RenderableType:
+def _violations(violations: list[Mapping[str, Any]]) -> Part:
     columns = ("rule", "member", "topic", "partition")
     rows = [
         tuple(visible(str(found[c]), limit=60) if c in found else None for c in columns)

@@ -19,12 +19,11 @@ from rebalance.documents import (
     MAX_PARTITIONS,
     AssignmentDocument,
     Rebalance,
-    parse_assignment,
-    rebalance_of,
     to_json,
 )
 from rebalance.errors import DocumentError
 from rebalance.jsontext import json_path
+from rebalance.parsing import parse_assignment, rebalance_of
 
 _TEXT, _NUMBER = pa.string(), pa.int64()
 _HELD = pa.map_(_TEXT, pa.list_(_NUMBER))

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rebalance.columns import instance_of
-from rebalance.documents import rebalance_of
 from rebalance.errors import InstanceError
 from rebalance.instance import Instance
+from rebalance.parsing import rebalance_of
 
 Subscriptions = Mapping[str, Iterable[str]] | Iterable[str]
 """Topics by member, or the topics to which all members subscribe."""

@@ -17,7 +17,14 @@ import pytest
 from oracle.cli import given_group
 from oracle.cli.run import TRACEBACK
 from rebalance import OutsideError
-from tests.cli.commands import CHAIN, COMMAND, Cli, shell, write_lines
+from tests.cli.commands import (
+    AS_IT_STANDS,
+    CHAIN,
+    COMMAND,
+    Cli,
+    shell,
+    write_lines,
+)
 
 VERBS = ("solve", "assign", "judge", "compare", "explain", "plan", "front", "audit")
 
@@ -236,6 +243,24 @@ def test_help_is_quick_and_imports_no_engine() -> None:
     )
     ended = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 0
+    assert ended.stderr.strip() == "set()"
+
+
+def test_judge_imports_neither_numpy_nor_rich(tmp_path: Path) -> None:
+    heavy = {"numpy", "numba", "solver", "rich", "pandas"}
+    instances = write_lines(tmp_path / "r", CHAIN)
+    answers = write_lines(tmp_path / "a", AS_IT_STANDS)
+    script = (
+        "import sys; from oracle.cli.run import run; code = run(sys.argv[1:]);"
+        f"print({heavy!r} & sys.modules.keys(), file=sys.stderr); sys.exit(code)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", script, "judge", instances, answers],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert ended.returncode == 0
     assert ended.stderr.strip() == "set()"

@@ -86,7 +86,7 @@ def test_a_person_gets_a_table_of_the_answer(tmp_path: Path) -> None:
     """On a narrow terminal."""
     ended = on_terminal("solve", write_lines(tmp_path / "r", CHAIN, HOSTILE))
     text = ended.out.decode()
-    assert "orders chain · oracle · optimal · moves 3 · loads 1×4" in text
+    assert "orders chain · oracle · optimal · moves 3 · load × members 1×4" in text
     for words in ("member", "load", "owned", "t 0", "v 0"):
         assert words in text
     assert harmless(text)

@@ -316,3 +316,18 @@ def test_balance_score_is_the_sum_over_pairs(loads: list[int]) -> None:
     assignee = np.repeat(np.arange(len(loads), dtype=np.int32), loads)
     score = figures_of(laid_out, Assignment(assignee=assignee)).kip54_score
     assert score == sum(abs(a - b) for a in loads for b in loads) // 2
+
+
+@given(rebalances())
+def test_claims_are_flattened_by_member_and_topic(document: Document) -> None:
+    instance = columns(document)
+    first = dict(zip(instance.topics, instance.topic_offsets.tolist(), strict=False))
+    expected, ends = [], [0]
+    for member_id in sorted(document["members"]):
+        owned = document["members"][member_id].get("owned", {})
+        for topic in sorted(owned.keys() & first.keys()):
+            size = document["topics"][topic]["partitions"]
+            expected += [first[topic] + n for n in owned[topic] if n < size]
+        ends.append(len(expected))
+    assert instance.claims.partitions.tolist() == expected
+    assert instance.claims.offsets.tolist() == ends

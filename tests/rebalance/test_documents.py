@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from typing import Any
 
@@ -145,9 +146,54 @@ def test_long_culprits_are_shortened() -> None:
     assert len(str(error)) < 300
 
 
-def test_several_culprits_are_counted() -> None:
-    document = changed("topics.t0.lag", [-1, -2])
-    assert refused(json.dumps(document)).reason.endswith("(and 1 more)")
+def test_all_culprits_are_listed() -> None:
+    document = changed("topics.t0.lag", [-1, 2.5])
+    document["members"]["c0"] |= {"rack": 3, "surplus": 1}
+    del document["group"]
+    error = refused(json.dumps(document))
+    culprits = [
+        "$.group: field required",
+        "$.topics.t0.lag[0]: input should be greater than or equal to 0: -1",
+        "$.topics.t0.lag[1]: input should be a valid integer: 2.5",
+        "$.members.c0.rack: input should be a valid string: 3",
+        "$.members.c0.surplus: extra inputs are not permitted",
+    ]
+    assert error.lines() == [f"f:4: {culprit}" for culprit in culprits]
+    assert str(error) == "f:4: " + "; ".join(culprits)
+    assert copy.copy(error).culprits == error.culprits  # as Spark transfers it
+
+
+def test_all_contradictions_are_listed() -> None:
+    document = changed("topics.t0.lag", [1])
+    document["topics"]["t0"]["racks"] = [[], [], []]
+    document["members"]["c0"] |= {
+        "subscription": ["t0", "t0", "t0"],
+        "owned": {"t0": [0], "gone": [7, 8, 7]},
+    }
+    assert [path for path, _ in every_culprit(document)] == [
+        "$.topics.t0.lag",
+        "$.topics.t0.racks",
+        "$.members.c0.subscription[1]",
+        "$.members.c0.subscription[2]",
+        "$.members.c0.owned.gone[2]",
+    ]
+
+
+def test_a_limit_of_partitions_is_one_culprit() -> None:
+    document = changed("topics.t0.partitions", 10_000_001)
+    document["topics"]["t0"] = {"partitions": 10_000_001}
+    document["topics"]["t 1"] = {"partitions": 9}
+    assert [path for path, _ in every_culprit(document)] == ["$.topics.t0.partitions"]
+
+
+def test_a_list_of_wrong_numbers_is_not_listed_to_its_end() -> None:
+    culprits = every_culprit(changed("topics.t0.lag", [-1] * 5000))
+    assert len(culprits) == 101
+    assert culprits[-1] == ("$", "more than 100 wrong values")
+
+
+def every_culprit(document: Document) -> list[tuple[str, str]]:
+    return refused(json.dumps(document)).culprits
 
 
 @given(rebalances())

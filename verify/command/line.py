@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import os
 import sys
@@ -17,6 +18,7 @@ from verify.judge import is_proved, judge, unreadable
 
 FINE, INVALID, BAD_INPUT = 0, 1, 2
 INTERRUPTED = 130
+COLLECT_AFTER = 200_000  # objects, of cyclic garbage collection
 
 EPILOG = """\
 Each input is one JSON document or JSON Lines; - reads standard input. Assignments
@@ -34,6 +36,9 @@ example: python -m verify rebalance.json assignment.json
 
 def main(arguments: list[str] | None = None) -> int:
     """Judge, print, and return the exit code; no error leaves as a traceback."""
+    # Documents hold no cycles, and millions of lists: collect rarely.
+    thresholds = gc.get_threshold()
+    gc.set_threshold(COLLECT_AFTER, *thresholds[1:])
     try:
         return _run(_parser().parse_args(arguments))
     except Mismatch as error:
@@ -44,6 +49,8 @@ def main(arguments: list[str] | None = None) -> int:
         return _complain("not enough memory for input of this size")
     except KeyboardInterrupt:
         return INTERRUPTED
+    finally:
+        gc.set_threshold(*thresholds)
 
 
 def _parser() -> argparse.ArgumentParser:

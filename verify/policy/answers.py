@@ -56,7 +56,8 @@ def judge_stated(
     Unreadable
         If the capacities are too large for the policy (`check_scales`).
     """
-    policy, tally = read_policy(assignment["policy"]), tally_of(case, rows)
+    policy = read_policy(assignment["policy"])
+    tally = tally_of(case, rows, counted)
     check_scales(case, policy)
     broken = constraints_fail(case, policy, tally, counted)
     allowed = complete and not broken

@@ -106,10 +106,12 @@ def _best_members(
         listed = case.replica_racks.get(topic) if "rack" in counted else None
         claimed = case.claimants.get(topic, {}) if "stickiness" in counted else {}
         equal: dict[frozenset[str], dict[str | None, list[int]]] = {}
+        racks: frozenset[str] = frozenset()
         for number in range(case.partitions[topic]):
             claim = claimed.get(number, ())
             owner = claim[0] if len(claim) == 1 else None
-            racks = frozenset(listed[number] if listed else ())
+            if listed:
+                racks = frozenset(listed[number])
             equal.setdefault(racks, {}).setdefault(owner, []).append(number)
         for racks, by_owner in equal.items():
             others: dict[bool, list[str]] = {}  # by whether they are far

@@ -34,13 +34,20 @@ class Tally:
     mismatches: int  # partitions whose member's rack has no replica of them
 
 
-def tally_of(case: Case, rows: Sequence[Row]) -> Tally:
-    """Count an assignment without repeated partitions."""
+def tally_of(
+    case: Case, rows: Sequence[Row], counted: Mapping[str, int] | None = None
+) -> Tally:
+    """Count an assignment without repeated partitions; take the figures if counted."""
+    if counted is None:
+        counted = {
+            "moves": count_owned(case) - count_kept(case, rows),
+            "rack_mismatches": rack_mismatches(case, rows),
+        }
     return Tally(
         loads={(member, topic): len(numbers) for member, topic, numbers in rows},
         lags={(row[0], row[1]): lag_of_row(case, row) for row in rows},
-        moves=count_owned(case) - count_kept(case, rows),
-        mismatches=rack_mismatches(case, rows),
+        moves=counted["moves"],
+        mismatches=counted["rack_mismatches"],
     )
 
 

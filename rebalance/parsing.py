@@ -1,0 +1,102 @@
+"""Strict reading of rebalance/1 and assignment/1: text or JSON values to models.
+
+An unknown or repeated key, a float, a number out of range, or a list of the wrong
+length is a `DocumentError` with the JSON path of each offending value.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from rebalance.culprits import contradictions, error_of, schema_culprits
+from rebalance.documents import MAX_PARTITIONS, AssignmentDocument, Rebalance
+from rebalance.errors import DocumentError
+from rebalance.jsontext import parse_json, shown
+
+_Document = TypeVar("_Document", Rebalance, AssignmentDocument)
+
+
+def parse_rebalance(
+    text: bytes | str,
+    *,
+    source: str | None = None,
+    line: int | None = None,
+    max_partitions: int = MAX_PARTITIONS,
+) -> Rebalance:
+    """Read one rebalance/1 document.
+
+    Raises
+    ------
+    DocumentError
+        If the text is no such document, or has more partitions than the limit;
+        carries path, source and line.
+    """
+    try:
+        with _no_cycles_made():
+            return rebalance_of(parse_json(text), max_partitions=max_partitions)
+    except DocumentError as error:
+        raise error.at(source=source, line=line) from None
+
+
+def parse_assignment(
+    text: bytes | str, *, source: str | None = None, line: int | None = None
+) -> AssignmentDocument:
+    """Read one assignment/1 document, without its instance.
+
+    Raises
+    ------
+    DocumentError
+        If the text is no such document; carries path, source and line.
+    """
+    try:
+        with _no_cycles_made():
+            return _validated(AssignmentDocument, "assignment/1", parse_json(text))
+    except DocumentError as error:
+        raise error.at(source=source, line=line) from None
+
+
+def rebalance_of(value: Any, *, max_partitions: int = MAX_PARTITIONS) -> Rebalance:
+    """Validate a parsed JSON value as rebalance/1.
+
+    Raises
+    ------
+    DocumentError
+        With the JSON path of every offending value (`DocumentError.more`).
+    """
+    document = _validated(Rebalance, "rebalance/1", value)
+    error = error_of(contradictions(document, max_partitions))
+    if error is not None:
+        raise error
+    return document
+
+
+@contextmanager
+def _no_cycles_made() -> Iterator[None]:
+    """Pause the cyclic garbage collector: documents contain no cycles.
+
+    This halves the time of reading 1,000,000 partitions.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _validated(kind: type[_Document], name: str, value: Any) -> _Document:
+    if not isinstance(value, dict):
+        raise DocumentError(f"{shown(value)} is no object; expected {name}")
+    if value.get("format") != name:
+        found = shown(value.get("format", "no format"))
+        raise DocumentError(f"{found}; expected {name!r}", path="$.format")
+    try:
+        return kind.model_validate(value)
+    except ValidationError as error:
+        raise (error_of(schema_culprits(error, value)) or error) from None
