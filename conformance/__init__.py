@@ -4,16 +4,16 @@ from conformance.corpus import Scene, corpus, corpus_documents, play
 from conformance.expectations import unmet
 from conformance.scenario import Expectation, Scenario, Step, parse_scenario
 from conformance.schema import scenario_schema
-from conformance.strict_schema import StrictJsonSchema
+from conformance.strict_schema import document_schema
 
 __all__ = [
     "Expectation",
     "Scenario",
     "Scene",
     "Step",
-    "StrictJsonSchema",
     "corpus",
     "corpus_documents",
+    "document_schema",
     "parse_scenario",
     "play",
     "scenario_schema",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, JsonSchemaValue
 
 
@@ -30,3 +31,10 @@ class StrictJsonSchema(GenerateJsonSchema):
     ) -> JsonSchemaValue:
         """Generate the schema, with the dialect that it is written in."""
         return {"$schema": self.schema_dialect, **super().generate(schema, mode)}
+
+
+def document_schema(kind: type[BaseModel]) -> dict[str, Any]:
+    """Return the JSON Schema of a document whose ``format`` has a default."""
+    schema = kind.model_json_schema(schema_generator=StrictJsonSchema)
+    schema["required"] = ["format", *schema["required"]]
+    return schema | {"title": kind.model_fields["format"].default}

@@ -72,7 +72,12 @@ if TYPE_CHECKING:
     from rebalance.instance import ABSENT, Instance, Racks
     from rebalance.jsontext import json_path, parse_json
     from rebalance.lag import NOT_COMMITTED, OffsetReset, lag_of
-    from rebalance.parsing import parse_assignment, parse_rebalance, rebalance_of
+    from rebalance.parsing import (
+        parse_assignment,
+        parse_rebalance,
+        parse_record,
+        rebalance_of,
+    )
     from rebalance.reading import (
         read_assignments,
         read_documents,
@@ -139,6 +144,7 @@ __all__ = [
     "parse_assignment",
     "parse_json",
     "parse_rebalance",
+    "parse_record",
     "plain_of",
     "read_assignments",
     "read_documents",
@@ -170,7 +176,7 @@ _MODULES: Final = {
     "instance": "ABSENT Instance Racks",
     "jsontext": "json_path parse_json",
     "lag": "NOT_COMMITTED OffsetReset lag_of",
-    "parsing": "parse_assignment parse_rebalance rebalance_of",
+    "parsing": "parse_assignment parse_rebalance parse_record rebalance_of",
     "reading": (
         "read_assignments read_documents read_rebalances read_values rebalances_in"
     ),

@@ -1,4 +1,4 @@
-"""Strict reading of rebalance/1 and assignment/1: text or JSON values to models.
+"""Strict reading of documents: text or JSON values to models.
 
 An unknown or repeated key, a float, a number out of range, or a list of the wrong
 length is a `DocumentError` with the JSON path of each offending value.
@@ -11,14 +11,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from rebalance.culprits import contradictions, error_of, schema_culprits
 from rebalance.documents import MAX_PARTITIONS, AssignmentDocument, Rebalance
 from rebalance.errors import DocumentError
-from rebalance.jsontext import parse_json, shown
+from rebalance.jsontext import json_path, parse_json, shown
 
 _Document = TypeVar("_Document", Rebalance, AssignmentDocument)
+_Record = TypeVar("_Record", bound=BaseModel)
 
 
 def parse_rebalance(
@@ -73,6 +74,27 @@ def rebalance_of(value: Any, *, max_partitions: int = MAX_PARTITIONS) -> Rebalan
     if error is not None:
         raise error
     return document
+
+
+def parse_record(kind: type[_Record], text: bytes | str) -> _Record:
+    """Read a document of a format of this project's own, such as ``finding/1``.
+
+    The default of the field ``format`` is the name of the format.
+
+    Raises
+    ------
+    DocumentError
+        If the text is no such document; carries the first offending path.
+    """
+    value = parse_json(text)
+    expected = kind.model_fields["format"].default
+    if not isinstance(value, dict) or value.get("format") != expected:
+        raise DocumentError(f"no {expected} document")
+    try:
+        return kind.model_validate(value)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise DocumentError(first["msg"], path=json_path(first["loc"])) from None
 
 
 @contextmanager

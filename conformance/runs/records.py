@@ -6,21 +6,19 @@ every round, the optimum with its certificate, and the command.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from conformance.runs.categories import Category
-from conformance.strict_schema import StrictJsonSchema
+from conformance.strict_schema import document_schema
 from rebalance import (
     AssignmentDocument,
     Count,
-    DocumentError,
     Figures,
     Optional,
     Rebalance,
-    json_path,
-    parse_json,
+    parse_record,
 )
 
 CategoryName = Literal[
@@ -189,9 +187,6 @@ class RunSummary(_RecordPart):
     oracle: str
 
 
-_Record = TypeVar("_Record", Finding, RunSummary)
-
-
 def parse_finding(text: bytes | str) -> Finding:
     """Read a finding/1 document.
 
@@ -200,7 +195,7 @@ def parse_finding(text: bytes | str) -> Finding:
     DocumentError
         If the text is none.
     """
-    return _parsed(Finding, text)
+    return parse_record(Finding, text)
 
 
 def parse_run(text: bytes | str) -> RunSummary:
@@ -211,17 +206,17 @@ def parse_run(text: bytes | str) -> RunSummary:
     DocumentError
         If the text is none.
     """
-    return _parsed(RunSummary, text)
+    return parse_record(RunSummary, text)
 
 
 def finding_schema() -> dict[str, Any]:
     """Return the JSON Schema of finding/1."""
-    return _schema(Finding, "finding/1")
+    return document_schema(Finding)
 
 
 def run_schema() -> dict[str, Any]:
     """Return the JSON Schema of run/1."""
-    return _schema(RunSummary, "run/1")
+    return document_schema(RunSummary)
 
 
 def first_line(reason: str | None) -> str | None:
@@ -232,21 +227,3 @@ def first_line(reason: str | None) -> str | None:
 def outcome_counts(outcomes: dict[Category, int]) -> dict[CategoryName, int]:
     """Return the counts of every category by name, worst first."""
     return {category.value: outcomes.get(category, 0) for category in Category}
-
-
-def _parsed(kind: type[_Record], text: bytes | str) -> _Record:
-    value = parse_json(text)
-    expected = kind.model_fields["format"].default
-    if not isinstance(value, dict) or value.get("format") != expected:
-        raise DocumentError(f"no {expected} document")
-    try:
-        return kind.model_validate(value)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        raise DocumentError(first["msg"], path=json_path(first["loc"])) from None
-
-
-def _schema(kind: type[BaseModel], title: str) -> dict[str, Any]:
-    schema = kind.model_json_schema(schema_generator=StrictJsonSchema)
-    schema["required"] = ["format", *schema["required"]]
-    return schema | {"title": title}

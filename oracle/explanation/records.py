@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from rebalance import (
     BoundTerm,
     Count,
-    DocumentError,
     Figures,
     Optional,
     Value,
-    json_path,
-    parse_json,
+    parse_record,
 )
 
 FORMAT: Final = "explanation/1"
@@ -355,11 +353,4 @@ def parse_explanation(text: bytes | str) -> Explanation:
     DocumentError
         If it is not one.
     """
-    value = parse_json(text)
-    if not isinstance(value, dict) or value.get("format") != FORMAT:
-        raise DocumentError(f"no {FORMAT} document")
-    try:
-        return Explanation.model_validate(value)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        raise DocumentError(first["msg"], path=json_path(first["loc"])) from None
+    return parse_record(Explanation, text)

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from rebalance import (
     AssignmentDocument,
     Count,
-    DocumentError,
     Figures,
     Optional,
     Value,
-    json_path,
-    parse_json,
+    parse_record,
 )
 
 FORMAT: Final = "plan/1"
@@ -304,11 +302,4 @@ def parse_plan(text: bytes | str) -> Plan:
     DocumentError
         If it is not one.
     """
-    value = parse_json(text)
-    if not isinstance(value, dict) or value.get("format") != FORMAT:
-        raise DocumentError(f"no {FORMAT} document")
-    try:
-        return Plan.model_validate(value)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        raise DocumentError(first["msg"], path=json_path(first["loc"])) from None
+    return parse_record(Plan, text)
