@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from rebalance import NOBODY, Assignment, Instance
+from rebalance import NOBODY, Assignment, Instance, Int32
+
+Rows = np.ndarray[tuple[int, ...], np.dtype[np.intp]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,47 +39,54 @@ class Transfer:
         return sum(map(len, self.partitions.values()))
 
 
-def transfers_of(
-    instance: Instance, assignment: Assignment, *, with_new: bool = False
+def transfers_of(instance: Instance, assignment: Assignment) -> list[Transfer]:
+    """Return the transfers from owners, sorted by giver and receiver."""
+    owner = instance.owner
+    rows = np.flatnonzero((owner != assignment.assignee) & (owner != NOBODY))
+    return grouped_transfers(instance, assignment, owner, instance.members, rows)
+
+
+def grouped_transfers(
+    instance: Instance,
+    assignment: Assignment,
+    owner: Int32,
+    names: Sequence[str],
+    rows: Rows,
 ) -> list[Transfer]:
-    """Return the transfers from owners, sorted by giver and receiver.
+    """Return the transfers of some partitions, by giver and receiver; no owner first.
 
-    ``with_new`` adds those of partitions without an owner, first.
+    Parameters
+    ----------
+    owner : int32 (P,)
+        Place in ``names`` of the giver of each partition; -1: none.
+    names : sequence of str
+        Givers, who need not be members of the instance.
+    rows : intp
+        Partitions that change their holder.
     """
-    owner, assignee = instance.owner, assignment.assignee
-    changed = owner != assignee
-    if not with_new:
-        changed &= owner != NOBODY
-    rows = np.flatnonzero(changed)
+    assignee = assignment.assignee
     rows = rows[np.lexsort((rows, assignee[rows], owner[rows]))]
-    if not rows.size:
-        return []
-    ends = (owner[rows[1:]] != owner[rows[:-1]]) | (
-        assignee[rows[1:]] != assignee[rows[:-1]]
-    )
-    return [_transfer(instance, assignee, one) for one in np.split(rows, _ends(ends))]
-
-
-def _ends(ends: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> list[int]:
-    found: list[int] = (np.flatnonzero(ends) + 1).tolist()
-    return found
+    pairs = np.stack([owner[rows], assignee[rows]])
+    ends = np.flatnonzero((pairs[:, 1:] != pairs[:, :-1]).any(axis=0)) + 1
+    return [
+        _transfer(instance, assignee, owner, names, one)
+        for one in np.split(rows, ends.tolist())
+        if one.size
+    ]
 
 
 def _transfer(
-    instance: Instance,
-    assignee: np.ndarray[tuple[int, ...], np.dtype[np.int32]],
-    rows: np.ndarray[tuple[int, ...], np.dtype[np.intp]],
+    instance: Instance, assignee: Int32, owner: Int32, names: Sequence[str], rows: Rows
 ) -> Transfer:
-    giver, receiver = int(instance.owner[rows[0]]), int(assignee[rows[0]])
+    giver, receiver = int(owner[rows[0]]), int(assignee[rows[0]])
     topics = instance.partition_topic[rows]
     numbers = rows - instance.topic_offsets[topics]
     partitions: dict[str, list[int]] = {}
     for topic, number in zip(topics.tolist(), numbers.tolist(), strict=True):
         partitions.setdefault(instance.topics[topic], []).append(number)
-    lag = None if instance.lag is None else int(instance.lag[rows].sum())
     return Transfer(
-        giver=None if giver == NOBODY else instance.members[giver],
+        giver=None if giver == NOBODY else names[giver],
         receiver=None if receiver == NOBODY else instance.members[receiver],
         partitions=partitions,
-        lag=lag,
+        lag=None if instance.lag is None else int(instance.lag[rows].sum()),
     )

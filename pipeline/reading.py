@@ -20,12 +20,16 @@ def read_table(folder: Path, name: str) -> pa.Table:
     name
         A name of `TABLES`, such as ``rebalances``.
     """
+    return opened_table(folder, name).to_table().select(TABLES[name].names)
+
+
+def opened_table(folder: Path, name: str) -> ds.Dataset:
+    """Open a table of an audit, to read part of it."""
     schema = TABLES[name]
     keys = pa.schema([schema.field(column) for column in PARTITION_COLUMNS])
-    table = ds.dataset(
+    return ds.dataset(
         folder / name,
         schema=schema,
         format="parquet",
         partitioning=ds.partitioning(keys, flavor="hive"),
-    ).to_table()
-    return table.select(schema.names)
+    )

@@ -15,6 +15,7 @@ import numpy as np
 
 from heuristics import CooperativeStickyAssignor, withheld_of
 from oracle.planning.plan_records import PlannedTransfer, Transition
+from oracle.transfers import grouped_transfers
 from rebalance import NOBODY, Assignment, Instance, Int32
 
 EAGER: Final = frozenset({"range", "round-robin", "sticky"})
@@ -104,37 +105,19 @@ def planned_transfers(
     holder = np.full(after.n_partitions, NOBODY, dtype=np.int64)
     holder[taken != NOBODY] = now[taken[taken != NOBODY]]
     rows = np.flatnonzero(holder != before.owner)
-    order = np.lexsort((rows, taken[rows], before.owner[rows]))
-    rows = rows[order]
-    pairs = np.stack([before.owner[rows], taken[rows]])
-    ends = np.flatnonzero((pairs[:, 1:] != pairs[:, :-1]).any(axis=0)) + 1
+    there = set(after.members)
     return [
-        _transfer(before, after, assignment, one)
-        for one in np.split(rows, ends.tolist())
-        if one.size
+        PlannedTransfer.known(
+            giver=one.giver,
+            leaves=True if one.giver is not None and one.giver not in there else None,
+            to=one.receiver,
+            partitions=one.partitions,
+            lag=one.lag,
+        )
+        for one in grouped_transfers(
+            after, assignment, before.owner, before.names, rows
+        )
     ]
-
-
-def _transfer(
-    before: OwnersBefore,
-    after: Instance,
-    assignment: Assignment,
-    rows: np.ndarray[tuple[int, ...], np.dtype[np.intp]],
-) -> PlannedTransfer:
-    giver, receiver = int(before.owner[rows[0]]), int(assignment.assignee[rows[0]])
-    topics = after.partition_topic[rows]
-    numbers = rows - after.topic_offsets[topics]
-    partitions: dict[str, list[int]] = {}
-    for topic, number in zip(topics.tolist(), numbers.tolist(), strict=True):
-        partitions.setdefault(after.topics[topic], []).append(number)
-    name = None if giver == NOBODY else before.names[giver]
-    return PlannedTransfer.known(
-        giver=name,
-        leaves=True if name is not None and name not in set(after.members) else None,
-        to=None if receiver == NOBODY else after.members[receiver],
-        partitions=partitions,
-        lag=None if after.lag is None else int(after.lag[rows].sum()),
-    )
 
 
 def _transition(mode: str, rounds: int | None, unowned: int, ms: int) -> Transition:

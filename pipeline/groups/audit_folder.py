@@ -17,7 +17,8 @@ from pipeline.cases import NOT_REPORTED
 from pipeline.groups.held_now import with_held
 from pipeline.groups.moments import GroupRebalance, Moment
 from pipeline.groups.notes import COUNTS_INFERRED, NO_SUBSCRIPTIONS
-from pipeline.tables import PARTITION_COLUMNS, SCHEMAS
+from pipeline.reading import opened_table
+from pipeline.tables import SCHEMAS
 from rebalance import MAX_PARTITIONS, SourceError, parse_assignment, parse_rebalance
 
 MANIFEST: Final = "audit.json"
@@ -142,16 +143,11 @@ class AuditFolder:
     @contextmanager
     def _opened(self, table: str) -> Iterator[ds.Dataset]:
         place = self.folder / table
-        schema = SCHEMAS[table]
-        keys = pa.schema([schema.field(column) for column in PARTITION_COLUMNS])
         try:
-            if not place.is_dir():  # no row of this table
-                yield ds.dataset(schema.empty_table())
-                return
-            partitioning = ds.partitioning(keys, flavor="hive")
-            yield ds.dataset(
-                place, schema=schema, format="parquet", partitioning=partitioning
-            )
+            if place.is_dir():
+                yield opened_table(self.folder, table)
+            else:  # no row of this table
+                yield ds.dataset(SCHEMAS[table].empty_table())
         except (OSError, pa.ArrowException) as error:
             first = (str(error).splitlines() or [type(error).__name__])[0]
             reason = f"no table of an audit: {first}"
