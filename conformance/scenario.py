@@ -22,6 +22,7 @@ from rebalance import (
     json_path,
     parse_json,
     rebalance_of,
+    schema_error,
 )
 
 Held = dict[str, dict[str, list[Count]]]
@@ -171,15 +172,18 @@ def parse_scenario(text: bytes | str, *, source: str | None = None) -> Scenario:
         readable rebalance, or omits it for an unreadable one.
     """
     try:
-        scenario = Scenario.model_validate(parse_json(text))
+        scenario = _validated(parse_json(text))
         _check_steps(scenario)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        path = json_path(first["loc"])
-        raise DocumentError(first["msg"], path=path, source=source) from None
     except DocumentError as error:
         raise error.at(source=source, line=None) from None
     return scenario
+
+
+def _validated(value: Any) -> Scenario:
+    try:
+        return Scenario.model_validate(value)
+    except ValidationError as error:
+        raise schema_error(error, value) from None
 
 
 def _check_steps(scenario: Scenario) -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         owners,
     )
     from rebalance.columns import instance_of
+    from rebalance.culprits import schema_error
     from rebalance.display import html_table
     from rebalance.documents import (
         INT64_MAX,
@@ -152,6 +153,7 @@ __all__ = [
     "read_values",
     "rebalance_of",
     "rebalances_in",
+    "schema_error",
     "to_json",
 ]
 
@@ -161,6 +163,7 @@ _MODULES: Final = {
     "claims": "NOBODY Bools ClaimRule Claims Int32 Int64 owners",
     "columns": "instance_of",
     "display": "html_table",
+    "culprits": "schema_error",
     "documents": (
         "INT64_MAX MAX_PARTITIONS AssignmentDocument BoundTerm "
         "CertificateDocument CertificateProof Count Figures Member "

@@ -34,11 +34,28 @@ def error_of(culprits: Iterable[Culprit]) -> DocumentError | None:
     return DocumentError(reason, path=path, more=tuple(more))
 
 
-def schema_culprits(error: ValidationError, value: Any) -> Iterator[Culprit]:
+def schema_error(
+    error: ValidationError, value: Any, *, within: Steps = ()
+) -> DocumentError:
+    """Return one error with every value that pydantic rejects.
+
+    Parameters
+    ----------
+    value
+        What was validated: JSON, or parts of it at the steps ``within``.
+    """
+    found = error_of(_schema_culprits(error, value, within))
+    return found or DocumentError(str(error))
+
+
+def _schema_culprits(
+    error: ValidationError, value: Any, within: Steps
+) -> Iterator[Culprit]:
     """Convert pydantic's errors, in their order."""
     for found in error.errors(include_url=False, include_context=False):
         is_missing = found["type"] == "missing"
-        path = json_path(tuple(_steps_in(value, found["loc"], is_missing=is_missing)))
+        steps = _steps_in(value, found["loc"], is_missing=is_missing)
+        path = json_path((*within, *steps))
         reason = found["msg"].removeprefix("Value error, ")
         reason = reason[0].lower() + reason[1:]
         if found["type"] not in {"missing", "value_error", "extra_forbidden"}:

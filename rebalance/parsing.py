@@ -13,10 +13,10 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from rebalance.culprits import contradictions, error_of, schema_culprits
+from rebalance.culprits import contradictions, error_of, schema_error
 from rebalance.documents import MAX_PARTITIONS, AssignmentDocument, Rebalance
 from rebalance.errors import DocumentError
-from rebalance.jsontext import json_path, parse_json, shown
+from rebalance.jsontext import parse_json, shown
 
 _Document = TypeVar("_Document", Rebalance, AssignmentDocument)
 _Record = TypeVar("_Record", bound=BaseModel)
@@ -84,7 +84,7 @@ def parse_record(kind: type[_Record], text: bytes | str) -> _Record:
     Raises
     ------
     DocumentError
-        If the text is no such document; carries the first offending path.
+        If the text is no such document; carries the path of every wrong value.
     """
     value = parse_json(text)
     expected = kind.model_fields["format"].default
@@ -93,8 +93,7 @@ def parse_record(kind: type[_Record], text: bytes | str) -> _Record:
     try:
         return kind.model_validate(value)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        raise DocumentError(first["msg"], path=json_path(first["loc"])) from None
+        raise schema_error(error, value) from None
 
 
 @contextmanager
@@ -121,4 +120,4 @@ def _validated(kind: type[_Document], name: str, value: Any) -> _Document:
     try:
         return kind.model_validate(value)
     except ValidationError as error:
-        raise (error_of(schema_culprits(error, value)) or error) from None
+        raise schema_error(error, value) from None

@@ -26,7 +26,7 @@ from conformance.runs.recording import case_parts
 from conformance.runs.records import CategoryName, RoundRecord, first_line
 from conformance.runs.rounds import Outcome, drive
 from conformance.runs.subject import Subject
-from rebalance import AssignmentDocument, Count, DocumentError, Optional, parse_json
+from rebalance import AssignmentDocument, Count, Optional, parse_json, schema_error
 
 SECONDS: Final = 10.0
 """Time limit per answer: the instances are tiny, and answered in milliseconds."""
@@ -80,10 +80,11 @@ def parse_trial(text: bytes | str) -> Trial:
     DocumentError
         If the text is none.
     """
+    value = parse_json(text)
     try:
-        return Trial.model_validate(parse_json(text))
+        return Trial.model_validate(value)
     except ValidationError as error:
-        raise DocumentError(error.errors(include_url=False)[0]["msg"]) from None
+        raise schema_error(error, value) from None
 
 
 def try_examples(

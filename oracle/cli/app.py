@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -56,6 +57,11 @@ def assignor_oracle(
     """
 
 
+def summary_of(verb: Callable[..., None]) -> str:
+    """Return the first paragraph of a subcommand's help as one line."""
+    return " ".join((verb.__doc__ or "").split("\n\n")[0].split())
+
+
 VERBS = (
     solve,
     assign,
@@ -71,4 +77,5 @@ VERBS = (
     snapshot,
 )
 for verb in VERBS:
-    app.command()(verb)
+    # The whole sentence, which is wrapped; a default summary would be cut.
+    app.command(short_help=summary_of(verb))(verb)

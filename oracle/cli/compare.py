@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from oracle.cli.option_groups import GroupChoice, with_option_groups
 from oracle.cli.options import (
     MAX_PARTITIONS,
     ClaimRuleOption,
     JsonOption,
     MaxPartitionsOption,
+    OptionalRebalancesArgument,
     OutputOption,
-    RebalancesArgument,
 )
 
 
+@with_option_groups
 def compare(
-    file: RebalancesArgument,
+    file: OptionalRebalancesArgument = None,
     *,
+    choice: GroupChoice,
     claim_rule: ClaimRuleOption = "newest-claim",
     max_partitions: MaxPartitionsOption = MAX_PARTITIONS,
     output: OutputOption = "-",
@@ -23,14 +26,18 @@ def compare(
     """Run every published assignor on each rebalance and compare it with the optimum.
 
     Prints one table per rebalance and a summary on a terminal; otherwise writes one
-    line of JSON per rebalance. The judge counts all figures.
+    line of JSON per rebalance. The judge counts all figures. With --from, `actual` is
+    what the group's leader, or the coordinator, assigned.
 
     Example: assignor-oracle compare rebalances.jsonl
+
+    Example: assignor-oracle compare --from out/audit --group orders --generation 41
     """
     from oracle.cli.comparing import compare_all
+    from oracle.cli.given_group import given_input
 
     compare_all(
-        file,
+        given_input(file, choice, max_partitions),
         claim_rule=claim_rule,
         max_partitions=max_partitions,
         output=output,

@@ -8,6 +8,7 @@ from typing import Any
 
 import typer
 
+from oracle.cli.given_group import GivenGroup, read_given
 from oracle.cli.inputs import Complaints, good, refusals
 from oracle.cli.parts import Cell, Line, Sheet
 from oracle.cli.sink import opened_sink
@@ -15,7 +16,6 @@ from oracle.cli.tables import name_of, table_of
 from oracle.cli.terminal import printed, working
 from oracle.comparison import comparison_of
 from oracle.wording import loads_text
-from rebalance import read_rebalances
 
 Answer = Mapping[str, Any]
 
@@ -58,9 +58,14 @@ class Tallies:
 
 
 def compare_all(
-    file: str, *, claim_rule: str, max_partitions: int, output: str, as_json: bool
+    given: str | GivenGroup,
+    *,
+    claim_rule: str,
+    max_partitions: int,
+    output: str,
+    as_json: bool,
 ) -> None:
-    """Compare all assignors on every rebalance of a file.
+    """Compare all assignors on every rebalance of a file, or on that of a group.
 
     Raises
     ------
@@ -68,11 +73,12 @@ def compare_all(
         With 2, after the last comparison, if part of the input was unreadable.
     """
     complaints, tallies = Complaints(), Tallies()
-    documents = read_rebalances(file, max_partitions=max_partitions)
+    documents = read_given(given, max_partitions)
+    actual = given.actual if isinstance(given, GivenGroup) else None
     with opened_sink(output, as_json=as_json) as sink, working("comparing") as count:
         for number, document in good(documents, complaints):
-            with refusals(complaints, source=file, number=number):
-                comparison = comparison_of(document, claim_rule)
+            with refusals(complaints, source=str(given), number=number):
+                comparison = comparison_of(document, claim_rule, actual)
                 tallies.add(comparison)
                 if sink.for_people:
                     sink.write_text(printed(_table(comparison), Line("")))
@@ -101,13 +107,16 @@ def _table(comparison: Mapping[str, Any]) -> Sheet:
     title = f"{name_of(comparison)} · optimum: {comparison['answers'][0]['status']}"
     bound = comparison["peak_lag_bound"]
     if bound is not None:
-        title += f" · peak lag at least {bound:,}"
+        title += f" · peak lag at least {bound:,} records"
     return table_of(title, columns, rows)
 
 
 def _row(answer: Answer) -> tuple[Cell, ...]:
     if not answer["applies"]:
         why = f"does not apply: {answer['refused']}"
+        return (answer["assignor"], None, None, None, why, None, None, None)
+    if answer["verdict"] == "invalid":  # only the group's own can be
+        why = "invalid: judge --from lists the violations"
         return (answer["assignor"], None, None, None, why, None, None, None)
     figures = answer["figures"]
     is_balanced = figures["dec_min_balanced"]

@@ -6,20 +6,11 @@ from typing import Annotated
 
 import typer
 
-from oracle.cli.limits import (
-    Allowed,
-    MemoryLimitOption,
-    SeedOption,
-    TimeLimitOption,
-    WorkersOption,
-)
+from oracle.cli.limits import Allowed
+from oracle.cli.option_groups import GroupChoice, with_option_groups
 from oracle.cli.options import (
     MAX_PARTITIONS,
     ClaimRuleOption,
-    ConfigOption,
-    FromGroupOption,
-    FromOption,
-    GenerationOption,
     MaxPartitionsOption,
     OutputOption,
 )
@@ -28,7 +19,7 @@ from oracle.cli.solve import PolicyOption
 ExplainedInstances = Annotated[
     str | None,
     typer.Argument(
-        metavar="[INSTANCE]",
+        metavar="INSTANCE",
         help="rebalance/1: one document, or one per line; plain or gzip; - for stdin. "
         "Or no file, and --from.",
         show_default=False,
@@ -37,7 +28,7 @@ ExplainedInstances = Annotated[
 GivenAssignments = Annotated[
     str | None,
     typer.Argument(
-        metavar="[ASSIGNMENT]",
+        metavar="ASSIGNMENT",
         help="assignment/1 documents; without them, the optimum is explained.",
         show_default=False,
     ),
@@ -55,20 +46,15 @@ ExplanationsAsJson = Annotated[
 ]
 
 
+@with_option_groups
 def explain(  # noqa: PLR0913 - one parameter per option
     instance: ExplainedInstances = None,
     assignment: GivenAssignments = None,
     *,
-    source: FromOption = None,
-    group: FromGroupOption = None,
-    generation: GenerationOption = None,
+    choice: GroupChoice,
     optimum: ExplainOptimum = False,
-    command_config: ConfigOption = None,
     policy: PolicyOption = "sticky",
-    time_limit: TimeLimitOption = None,
-    memory_limit: MemoryLimitOption = None,
-    seed: SeedOption = 0,
-    workers: WorkersOption = 1,
+    allowed: Allowed,
     claim_rule: ClaimRuleOption = "newest-claim",
     max_partitions: MaxPartitionsOption = MAX_PARTITIONS,
     output: OutputOption = "-",
@@ -91,15 +77,12 @@ def explain(  # noqa: PLR0913 - one parameter per option
 
     Example: assignor-oracle explain --from out/audit --group orders --generation 41
     """
-    from oracle.cli.given_group import GivenGroup, GroupChoice, given_input
+    from oracle.cli.given_group import GivenGroup, given_input
     from oracle.cli.run_explain import ExplainRun, explain_all
     from solver import parse_policy
 
-    if optimum and source is None:
+    if optimum and choice.source is None:
         raise typer.BadParameter("--optimum requires --from")
-    choice = GroupChoice(
-        source=source, group=group, generation=generation, config=command_config
-    )
     given = given_input(instance, choice, max_partitions)
     if isinstance(given, GivenGroup) and optimum:
         given = given.without_assignment()
@@ -107,9 +90,7 @@ def explain(  # noqa: PLR0913 - one parameter per option
         raise typer.BadParameter("only one of the two can be standard input")
     run = ExplainRun(
         policy=parse_policy(policy),
-        allowed=Allowed(
-            seconds=time_limit, memory=memory_limit, seed=seed, workers=workers
-        ),
+        allowed=allowed,
         claim_rule=claim_rule,
         max_partitions=max_partitions,
     )

@@ -7,20 +7,11 @@ from typing import Annotated, Literal
 
 import typer
 
-from oracle.cli.limits import (
-    Allowed,
-    MemoryLimitOption,
-    SeedOption,
-    TimeLimitOption,
-    WorkersOption,
-)
+from oracle.cli.limits import Allowed
+from oracle.cli.option_groups import GroupChoice, with_option_groups
 from oracle.cli.options import (
     MAX_PARTITIONS,
     ClaimRuleOption,
-    ConfigOption,
-    FromGroupOption,
-    FromOption,
-    GenerationOption,
     JsonOption,
     MaxPartitionsOption,
     OptionalRebalancesArgument,
@@ -57,20 +48,15 @@ PictureOption = Annotated[
 ]
 
 
+@with_option_groups
 def front(  # noqa: PLR0913 - one parameter per option
     file: OptionalRebalancesArgument = None,
     *,
-    source: FromOption = None,
-    group: FromGroupOption = None,
-    generation: GenerationOption = None,
-    command_config: ConfigOption = None,
+    choice: GroupChoice,
     objective: ObjectiveOption = "balance",
     balance: BalanceOption = None,
     picture: PictureOption = None,
-    time_limit: TimeLimitOption = None,
-    memory_limit: MemoryLimitOption = None,
-    seed: SeedOption = 0,
-    workers: WorkersOption = 1,
+    allowed: Allowed,
     claim_rule: ClaimRuleOption = "newest-claim",
     max_partitions: MaxPartitionsOption = MAX_PARTITIONS,
     output: OutputOption = "-",
@@ -85,7 +71,7 @@ def front(  # noqa: PLR0913 - one parameter per option
 
     Example: assignor-oracle front --objective peak-lag --picture front.png FILE
     """
-    from oracle.cli.given_group import GroupChoice, given_input
+    from oracle.cli.given_group import given_input
     from oracle.cli.run_front import FrontRun, front_all
 
     if balance is not None and objective != "peak-lag":
@@ -95,13 +81,8 @@ def front(  # noqa: PLR0913 - one parameter per option
     run = FrontRun(
         objective=objective,
         balance=balance or "none",
-        allowed=Allowed(
-            seconds=time_limit, memory=memory_limit, seed=seed, workers=workers
-        ),
+        allowed=allowed,
         picture=picture,
-    )
-    choice = GroupChoice(
-        source=source, group=group, generation=generation, config=command_config
     )
     front_all(
         given_input(file, choice, max_partitions),

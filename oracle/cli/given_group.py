@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
+from oracle.cli.option_groups import GroupChoice
 from oracle.cli.terminal import complain, working
 from rebalance import (
     AssignmentDocument,
     DocumentError,
     Rebalance,
+    SourceError,
     extra_needed,
+    plain_of,
     read_rebalances,
     to_json,
 )
 
 if TYPE_CHECKING:  # Arrow is imported if a group is read
+    from oracle.comparison import Actual
     from pipeline.groups import AssignorHistory, GroupRebalance
 
 COOPERATIVE_ROUND: Final = (
@@ -30,52 +33,6 @@ BETWEEN_ROUNDS: Final = (
     "in the middle of a cooperative rebalance: partitions that are withheld until the "
     "next round have no owner here"
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GroupChoice:
-    """The options ``--from``, ``--group``, ``--generation``, ``--command-config``."""
-
-    source: str | None = None
-    group: str | None = None
-    generation: int | None = None
-    config: Path | None = None
-
-    def check(self) -> None:
-        """Raise BadParameter if an option is given that requires ``--from``."""
-        options = {
-            "--group": self.group,
-            "--generation": self.generation,
-            "--command-config": self.config,
-        }
-        for name, value in options.items():
-            if self.source is None and value is not None:
-                raise typer.BadParameter(f"{name} requires --from")
-
-    def read(self, max_partitions: int) -> GroupRebalance:
-        """Read the group, and report what its source does not state."""
-        with extra_needed("--from", "audit"):
-            from pipeline.groups import read_group
-
-        source = self.source or ""
-        with working(f"reading {source}"), extra_needed("--from", "audit"):
-            found = read_group(
-                source,
-                self.group,
-                self.generation,
-                config=self.config,
-                max_partitions=max_partitions,
-            )
-        for note in found.notes:
-            complain(f"{source}: {note}")
-        return found
-
-    def history(self) -> AssignorHistory:
-        """Read the judged answers over the history of the group."""
-        with extra_needed("--from", "audit"):
-            from pipeline.groups import answers_of_group
-
-            return answers_of_group(self.source or "", self.group)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,11 +66,39 @@ class GivenGroup:
         """Return both documents as the judge reads them."""
         import verify
 
-        instance = verify.read_rebalance(to_json(self.rebalance))
         if self.assignment is None:
-            return instance, None
+            return verify.read_rebalance(to_json(self.rebalance)), None
         if self.cooperative and self._withholds():
             complain(f"{self}: {COOPERATIVE_ROUND}")
+        return self.own_pair()
+
+    @property
+    def actual(self) -> Actual | None:
+        """What was assigned, to be compared; None: the source does not state it."""
+        from oracle.comparison import Actual
+
+        if self.assignment is None or self.assignment.members is None:
+            return None
+        return Actual(
+            members=plain_of(self.assignment)["members"],
+            assignor=self.assignment.assignor,
+            cooperative=self.cooperative,
+        )
+
+    def own_pair(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return instance and assignment as the judge reads them.
+
+        Raises
+        ------
+        SourceError
+            If the source does not state what was assigned.
+        """
+        import verify
+
+        if self.assignment is None:
+            reason = "its source does not state what the group was assigned"
+            raise SourceError(reason, source=str(self))
+        instance = verify.read_rebalance(to_json(self.rebalance))
         return instance, verify.read_assignment(to_json(self.assignment))
 
     def _withholds(self) -> bool:
@@ -136,14 +121,14 @@ def given_input(
     typer.BadParameter
         If neither is given, or both.
     """
-    choice.check()
+    _check(choice)
     if choice.source is None:
         if file is None:
             raise typer.BadParameter("nothing to read: give a file, or --from SOURCE")
         return file
     if file is not None:
         raise typer.BadParameter(f"either a file, {file}, or --from, not both")
-    found = choice.read(max_partitions)
+    found = _read(choice, max_partitions)
     return GivenGroup(
         source=choice.source,
         rebalance=found.rebalance,
@@ -160,3 +145,42 @@ def read_given(
         yield given.rebalance
         return
     yield from read_rebalances(given, max_partitions=max_partitions)
+
+
+def history_of(choice: GroupChoice) -> AssignorHistory:
+    """Read the judged answers over the history of a group."""
+    with extra_needed("--from", "audit"):
+        from pipeline.groups import answers_of_group
+
+        return answers_of_group(choice.source or "", choice.group)
+
+
+def _check(choice: GroupChoice) -> None:
+    """Raise BadParameter if an option is given that requires ``--from``."""
+    options = {
+        "--group": choice.group,
+        "--generation": choice.generation,
+        "--command-config": choice.config,
+    }
+    for name, value in options.items():
+        if choice.source is None and value is not None:
+            raise typer.BadParameter(f"{name} requires --from")
+
+
+def _read(choice: GroupChoice, max_partitions: int) -> GroupRebalance:
+    """Read the group, and report what its source does not state."""
+    with extra_needed("--from", "audit"):
+        from pipeline.groups import read_group
+
+    source = choice.source or ""
+    with working(f"reading {source}"), extra_needed("--from", "audit"):
+        found = read_group(
+            source,
+            choice.group,
+            choice.generation,
+            config=choice.config,
+            max_partitions=max_partitions,
+        )
+    for note in found.notes:
+        complain(f"{source}: {note}")
+    return found

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from oracle.cli.limits import TimeLimitOption
+from oracle.cli.option_groups import GroupChoice, with_option_groups
 from oracle.cli.options import (
     MAX_PARTITIONS,
     ClaimRuleOption,
@@ -16,13 +17,15 @@ from oracle.cli.options import (
 )
 
 Instances = Annotated[
-    str,
+    str | None,
     typer.Argument(
-        metavar="INSTANCES", help="rebalance/1 documents.", show_default=False
+        metavar="INSTANCES",
+        help="rebalance/1 documents. Or no files, and --from.",
+        show_default=False,
     ),
 ]
 Assignments = Annotated[
-    str,
+    str | None,
     typer.Argument(
         metavar="ASSIGNMENTS", help="assignment/1 documents.", show_default=False
     ),
@@ -52,10 +55,12 @@ Require = Annotated[
 ]
 
 
+@with_option_groups
 def judge(  # noqa: PLR0913 - one parameter per option
-    instances: Instances,
-    assignments: Assignments,
+    instances: Instances = None,
+    assignments: Assignments = None,
     *,
+    choice: GroupChoice,
     against: Against = None,
     require: Require = "valid",
     time_limit: TimeLimitOption = None,
@@ -71,12 +76,17 @@ def judge(  # noqa: PLR0913 - one parameter per option
     no id, to the instance at the same place. Writes one verdict/1 per assignment. If an
     assignment states a policy, each objective is counted again, and its bound rests on
     a certificate, on terms, on a search, or on nothing: only the first two are proofs.
-    Exit code 1 if an assignment is invalid, or does not meet --require.
+    With --from, the assignment is the one that the group's leader, or the coordinator,
+    computed. Exit code 1 if an assignment is invalid, or does not meet --require.
 
     Example: assignor-oracle judge --against optimum rebalances.jsonl answers.jsonl
-    """
-    from oracle.cli.judging import Judging, judge_all
 
+    Example: assignor-oracle judge --from out/audit --group orders --generation 41
+    """
+    from oracle.cli.given_group import GivenGroup, given_input
+    from oracle.cli.judging import Judging, judge_all, judge_group
+
+    given = given_input(instances, choice, max_partitions)
     if instances == assignments == "-":
         raise typer.BadParameter("only one of the two can be standard input")
     judging = Judging(
@@ -87,4 +97,8 @@ def judge(  # noqa: PLR0913 - one parameter per option
         seconds=time_limit,
         require=require,
     )
-    judge_all(instances, assignments, judging, output=output, as_json=as_json)
+    if isinstance(given, GivenGroup):
+        judge_group(given, judging, output=output, as_json=as_json)
+    if assignments is None:
+        raise typer.BadParameter("no ASSIGNMENTS to judge")
+    judge_all(given, assignments, judging, output=output, as_json=as_json)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import typer
 
 import verify
 from oracle.cli.codes import NO
+from oracle.cli.given_group import GivenGroup
 from oracle.cli.inputs import Complaints
 from oracle.cli.pairing import Document, Instances
 from oracle.cli.requirements import is_at_optimum, is_kip54_balanced
@@ -93,6 +94,28 @@ def judge_all(
     if known.unanswered:
         complaints.add(known.unanswered_text)
     raise typer.Exit(complaints.exit_code or (NO if unmet else 0))
+
+
+def judge_group(
+    group: GivenGroup, judging: Judging, *, output: str, as_json: bool
+) -> NoReturn:
+    """Judge what a group was assigned; a cooperative round by the rules of rounds.
+
+    Raises
+    ------
+    SourceError
+        If the source does not state it.
+    typer.Exit
+        With 1 if the verdict is invalid or does not meet the requirement.
+    """
+    instance, assignment = group.own_pair()
+    judging = replace(judging, cooperative=judging.cooperative or group.cooperative)
+    with working("judging"):
+        verdict = judging.verdict(instance, assignment)
+    is_met = judging.is_met(verdict)
+    with opened_sink(output, as_json=as_json) as sink:
+        _write(sink, verdict, unmet=None if is_met else judging.require)
+    raise typer.Exit(0 if is_met else NO)
 
 
 def _verdicts(

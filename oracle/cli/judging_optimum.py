@@ -50,7 +50,7 @@ def _by_policy(
 ) -> Verdict:
     text = verdict["policy"]["of"]
     solving = Solving(
-        policy=_policy(text), engine=Engine.AUTO, allowed=Allowed(seconds=seconds)
+        policy=_policy(text), engine=Engine.AUTO, allowed=Allowed(time_limit=seconds)
     )
     answer = evaluation.judge(OPTIMUM, solving.answer(evaluation.instance))
     assignment, best = answer.judged()

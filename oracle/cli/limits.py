@@ -30,28 +30,6 @@ _SEED_MAX: Final = 2**31 - 1
 _WORKERS_MAX: Final = 1024
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Allowed:
-    """Limits as requested; each rebalance starts its own clock."""
-
-    seconds: float | None = None
-    memory: int | None = None
-    seed: int = 0
-    workers: int = 1
-
-    def begin(self, stop: Event) -> Limits:
-        """Start the clock."""
-        from solver import Limits
-
-        return Limits(
-            seconds=self.seconds,
-            memory=self.memory,
-            stop=stop,
-            seed=self.seed,
-            workers=self.workers,
-        )
-
-
 def parse_seconds(text: str) -> float:
     """Parse a number of seconds; raise BadParameter if the text is none."""
     try:
@@ -113,3 +91,25 @@ WorkersOption = Annotated[
         "input.",
     ),
 ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Allowed:
+    """Limits as requested; each rebalance starts its own clock."""
+
+    time_limit: TimeLimitOption = None
+    memory_limit: MemoryLimitOption = None
+    seed: SeedOption = 0
+    workers: WorkersOption = 1
+
+    def begin(self, stop: Event) -> Limits:
+        """Start the clock."""
+        from solver import Limits
+
+        return Limits(
+            seconds=self.time_limit,
+            memory=self.memory_limit,
+            stop=stop,
+            seed=self.seed,
+            workers=self.workers,
+        )

@@ -53,7 +53,7 @@ RebalancesArgument = Annotated[
 OptionalRebalancesArgument = Annotated[
     str | None,
     typer.Argument(
-        metavar="[FILE]",
+        metavar="FILE",
         help="rebalance/1: one document, or one per line; plain or gzip; - for stdin. "
         "Or no file, and --from.",
         show_default=False,

@@ -7,20 +7,11 @@ from typing import Annotated
 import typer
 
 from oracle.cli.durations import parse_duration
-from oracle.cli.limits import (
-    Allowed,
-    MemoryLimitOption,
-    SeedOption,
-    TimeLimitOption,
-    WorkersOption,
-)
+from oracle.cli.limits import Allowed
+from oracle.cli.option_groups import GroupChoice, with_option_groups
 from oracle.cli.options import (
     MAX_PARTITIONS,
     ClaimRuleOption,
-    ConfigOption,
-    FromGroupOption,
-    FromOption,
-    GenerationOption,
     MaxPartitionsOption,
     OutputOption,
 )
@@ -28,7 +19,7 @@ from oracle.cli.options import (
 PlannedInstance = Annotated[
     str | None,
     typer.Argument(
-        metavar="[INSTANCE]",
+        metavar="INSTANCE",
         help="One rebalance/1 document, in which members own what they hold now; - for "
         "stdin. Or no file, and --from.",
         show_default=False,
@@ -158,13 +149,11 @@ PlanAsJson = Annotated[
 ]
 
 
+@with_option_groups
 def plan(  # noqa: PLR0913 - one parameter per option
     instance: PlannedInstance = None,
     *,
-    source: FromOption = None,
-    group: FromGroupOption = None,
-    generation: GenerationOption = None,
-    command_config: ConfigOption = None,
+    choice: GroupChoice,
     leave: LeaveOption = None,
     join: JoinOption = None,
     add_members: AddMembersOption = 0,
@@ -178,10 +167,7 @@ def plan(  # noqa: PLR0913 - one parameter per option
     load_at_most: LoadOption = None,
     which_assignor: WhichAssignorOption = False,
     round_time: RoundOption = "3s",  # type: ignore[assignment]  # parsed by typer
-    time_limit: TimeLimitOption = None,
-    memory_limit: MemoryLimitOption = None,
-    seed: SeedOption = 0,
-    workers: WorkersOption = 1,
+    allowed: Allowed,
     claim_rule: ClaimRuleOption = "newest-claim",
     max_partitions: MaxPartitionsOption = MAX_PARTITIONS,
     output: OutputOption = "-",
@@ -201,7 +187,6 @@ def plan(  # noqa: PLR0913 - one parameter per option
 
     Example: assignor-oracle plan group.json --partitions orders=24 --load-at-most 4
     """
-    from oracle.cli.given_group import GroupChoice
     from oracle.cli.run_plan import Asked, plan_all
 
     asked = Asked(
@@ -218,13 +203,8 @@ def plan(  # noqa: PLR0913 - one parameter per option
         load_at_most=load_at_most,
         which_assignor=which_assignor,
         round_ms=round(1000 * round_time),
-        allowed=Allowed(
-            seconds=time_limit, memory=memory_limit, seed=seed, workers=workers
-        ),
+        allowed=allowed,
         claim_rule=claim_rule,
         max_partitions=max_partitions,
-    )
-    choice = GroupChoice(
-        source=source, group=group, generation=generation, config=command_config
     )
     plan_all(instance, choice, asked, output=output, as_json=as_json)

@@ -92,7 +92,10 @@ def _outcome_parts(outcome: Outcome, round_ms: int) -> Iterator[Part]:
         for one in outcome.answers
         if one.figures is not None
     ]
-    yield table_of("After the change", columns, rows)
+    title = "After the change"
+    if outcome.lag_known:  # no room in the header of a narrow column
+        title += " · lag in records"
+    yield table_of(title, columns, rows)
     for one in outcome.answers:
         if one.refused is not None:
             yield Line(f"{one.assignor} does not apply: {visible(one.refused)}")
@@ -127,7 +130,13 @@ def _unowned_text(steps: Transition, round_ms: int) -> str:
 
 def _transfers(transfers: Sequence[PlannedTransfer]) -> Sheet:
     has_lag = any(one.lag is not None for one in transfers)
-    columns = ("from", "to", "count", *(["lag"] if has_lag else []), "partitions")
+    columns = (
+        "from",
+        "to",
+        "count",
+        *(["lag (records)"] if has_lag else []),
+        "partitions",
+    )
     rows = [
         (
             _giver(one),
@@ -200,7 +209,7 @@ def _ranking_parts(ranking: Ranking) -> Iterator[Part]:
         "moves",
         "needless",
         "moves saved",
-        "peak lag",
+        "peak lag (records)",
     )
     used = ", ".join(_name(one) for one in ranking.used)
     listed = [ranking.actual, ranking.optimum, *ranking.assignors]

@@ -9,9 +9,10 @@ from typing import Final
 import typer
 
 from oracle.cli.codes import FINE, INTERRUPTED, NO
-from oracle.cli.given_group import GroupChoice, given_input, read_given
+from oracle.cli.given_group import given_input, history_of, read_given
 from oracle.cli.interrupts import run_stoppable
 from oracle.cli.limits import Allowed
+from oracle.cli.option_groups import GroupChoice
 from oracle.cli.plan_changes import StatedChanges, checked, topics_of
 from oracle.cli.plan_tables import plan_parts
 from oracle.cli.sink import STDOUT, opened_sink
@@ -122,7 +123,7 @@ def _ranked(file: str | None, choice: GroupChoice, asked: Asked) -> Plan:
         raise typer.BadParameter(
             "--which-assignor is about the past: it has no changes"
         )
-    history = choice.history()
+    history = history_of(choice)
     ranking = rank(history.answers, history.used)
     return Plan(group=history.group, ranking=ranking)
 

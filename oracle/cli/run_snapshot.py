@@ -87,7 +87,7 @@ def _write(sink: Sink, taken: Sequence[GroupSnapshot]) -> None:
         "topics",
         "partitions",
         "load",
-        "lag",
+        "lag (records)",
     )
     table = table_of("Groups", columns, map(_row, taken))
     sink.write_text(printed(table, ""))

@@ -8,20 +8,11 @@ from typing import Annotated, Final, Literal
 
 import typer
 
-from oracle.cli.limits import (
-    Allowed,
-    MemoryLimitOption,
-    SeedOption,
-    TimeLimitOption,
-    WorkersOption,
-)
+from oracle.cli.limits import Allowed
+from oracle.cli.option_groups import GroupChoice, with_option_groups
 from oracle.cli.options import (
     MAX_PARTITIONS,
     ClaimRuleOption,
-    ConfigOption,
-    FromGroupOption,
-    FromOption,
-    GenerationOption,
     JsonOption,
     MaxPartitionsOption,
     OptionalRebalancesArgument,
@@ -63,19 +54,14 @@ EngineOption = Annotated[
 ]
 
 
+@with_option_groups
 def solve(  # noqa: PLR0913 - one parameter per option
     file: OptionalRebalancesArgument = None,
     *,
-    source: FromOption = None,
-    group: FromGroupOption = None,
-    generation: GenerationOption = None,
-    command_config: ConfigOption = None,
+    choice: GroupChoice,
     policy: PolicyOption = "sticky",
     engine: EngineOption = "auto",
-    time_limit: TimeLimitOption = None,
-    memory_limit: MemoryLimitOption = None,
-    seed: SeedOption = 0,
-    workers: WorkersOption = 1,
+    allowed: Allowed,
     claim_rule: ClaimRuleOption = "newest-claim",
     max_partitions: MaxPartitionsOption = MAX_PARTITIONS,
     output: OutputOption = "-",
@@ -98,19 +84,14 @@ def solve(  # noqa: PLR0913 - one parameter per option
     Example: assignor-oracle solve --from out/audit --group orders --generation 41
     """
     from oracle.cli.answering import answer_all
-    from oracle.cli.given_group import GroupChoice, given_input
+    from oracle.cli.given_group import given_input
     from oracle.cli.solving import Solving
     from solver import Engine, parse_policy
 
     solving = Solving(
         policy=parse_policy(policy),
         engine=Engine(engine),
-        allowed=Allowed(
-            seconds=time_limit, memory=memory_limit, seed=seed, workers=workers
-        ),
-    )
-    choice = GroupChoice(
-        source=source, group=group, generation=generation, config=command_config
+        allowed=allowed,
     )
     answer_all(
         given_input(file, choice, max_partitions),

@@ -42,7 +42,7 @@ class Solving:
     def _load_kernels(self) -> None:
         """Load compiled kernels before the clock starts; report missing ones."""
         report_missing_kernels()
-        if self.allowed.seconds is not None:
+        if self.allowed.time_limit is not None:
             load_kernels(self.policy)
 
 

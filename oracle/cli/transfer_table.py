@@ -13,7 +13,13 @@ from oracle.transfers import Transfer
 def transfer_table(transfers: Sequence[Transfer], title: str = "Transfers") -> Sheet:
     """Lay out transfers, one row per pair of members; lag if it is stated."""
     has_lag = any(one.lag is not None for one in transfers)
-    columns = ("from", "to", "count", *(["lag"] if has_lag else []), "partitions")
+    columns = (
+        "from",
+        "to",
+        "count",
+        *(["lag (records)"] if has_lag else []),
+        "partitions",
+    )
     rows = [_row(one, has_lag=has_lag) for one in transfers]
     return table_of(title, columns, rows)
 

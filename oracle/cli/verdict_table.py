@@ -19,8 +19,8 @@ _FIGURES: Final = {
     "kip54_score": "KIP-54 score",
     "kip54_balanced": "KIP-54 balanced",
     "dec_min_balanced": "dec-min balanced",
-    "peak_lag": "peak lag",
-    "lag_spread": "lag spread",
+    "peak_lag": "peak lag (records)",
+    "lag_spread": "lag spread (records)",
     "rack_mismatches": "rack mismatches",
 }
 _PROVED: Final = {

@@ -21,7 +21,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from pipeline.files import Location, Stores, uri_of
-from rebalance import INT64_MAX, DocumentError, SourceError, json_path, parse_json
+from rebalance import INT64_MAX, DocumentError, SourceError, parse_json, schema_error
 
 LagOfGroups: TypeAlias = dict[str, dict[str, dict[int, int]]]
 """Group, topic, partition → records; partitions without a commit are absent."""
@@ -154,14 +154,15 @@ def _whole(value: float) -> int:
 
 def _burrow(line: str, source: str, number: int) -> Iterator[_Lag]:
     try:
-        document: Any = parse_json(line.encode())
-        response = _BurrowResponse.model_validate(document)
+        response = _response(parse_json(line.encode()))
     except DocumentError as error:
         raise error.at(source=source, line=number) from None
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = json_path(first["loc"])
-        reason = first["msg"]
-        raise DocumentError(reason, path=where, source=source, line=number) from None
     for one in response.status.partitions:
         yield _Lag(response.status.group, one.topic, one.partition, one.current_lag)
+
+
+def _response(value: Any) -> _BurrowResponse:
+    try:
+        return _BurrowResponse.model_validate(value)
+    except ValidationError as error:
+        raise schema_error(error, value) from None

@@ -22,6 +22,7 @@ from rebalance import (
     SourceError,
     json_path,
     parse_json,
+    schema_error,
 )
 
 Count: TypeAlias = Annotated[int, Field(ge=0, le=INT64_MAX)]
@@ -140,7 +141,5 @@ def _valid(
     try:
         return kind.validate_python(value, strict=True)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        inner = tuple(step for step in first["loc"] if step != "[key]")
-        where = json_path((*steps, *inner))
-        raise DocumentError(first["msg"], path=where, source=str(path)) from None
+        found = schema_error(error, value, within=steps)
+        raise found.at(source=str(path), line=None) from None

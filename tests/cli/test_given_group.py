@@ -1,4 +1,4 @@
-"""``--from``: one group of a source for ``solve``, ``front``, and ``explain``."""
+"""``--from``: one group of a source, in every subcommand that reads rebalances."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from heuristics import ASSIGNORS
 from tests.cli.commands import CHAIN, Cli, group_of, on_terminal, write_lines
 from tests.report.audits import Audit
 from tests.shapes import Document
@@ -63,7 +64,71 @@ def test_the_assignment_of_the_leader_is_explained(cli: Cli, audit: str) -> None
     assert "The best assignment: loads 1, 1, 1, 1" in ended.out.decode()
 
 
-@pytest.mark.parametrize("subcommand", ["solve", "front", "explain"])
+def test_what_was_assigned_is_compared(cli: Cli, audit: str) -> None:
+    ended = cli("compare", "--from", audit, "--generation", "41")
+    assert (ended.code, ended.err) == (0, "")
+    (comparison,) = ended.documents
+    names = [answer["assignor"] for answer in comparison["answers"]]
+    assert names == ["optimum", "kip54-sticky", "actual", *ASSIGNORS]
+    was = comparison["answers"][2]
+    assert (was["applies"], was["verdict"]) == (True, "valid")
+    assert was["figures"]["loads"] == [2, 1, 1, 0]
+    assert was["gap"] == {"moves": -3, "kip54_score": 6}
+
+
+def test_a_terminal_shows_what_was_assigned(audit: str) -> None:
+    shown = on_terminal("compare", "--from", audit, "--generation", "41").out.decode()
+    (row,) = [line for line in shown.splitlines() if "actual" in line]
+    assert "2×1, 1×2," in row
+
+
+def test_what_was_assigned_is_judged(cli: Cli, audit: str) -> None:
+    asked = ("--from", audit, "--group", "orders", "--generation", "41")
+    ended = cli("judge", *asked)
+    assert (ended.code, ended.err) == (0, "")
+    (verdict,) = ended.documents
+    assert (verdict["id"], verdict["verdict"]) == ("0/41", "valid")
+    assert verdict["figures"]["loads"] == [2, 1, 1, 0]
+    ended = cli("judge", *asked, "--require", "optimum")
+    assert ended.code == 1
+    assert ended.documents[0]["against"]["gap"]["moves"] == -3
+
+
+def test_an_invalid_assignment_of_a_group(cli: Cli, tmp_path: Path) -> None:
+    made = Audit()
+    wrong = {**NOW, "members": {**NOW["members"], "a": {"t": [0]}}}
+    made.rebalance(CHAIN, {"actual": wrong})
+    folder = str(made.write(tmp_path / "audit"))
+    ended = cli("judge", "--from", folder)
+    assert ended.code == 1
+    (violation,) = ended.documents[0]["violations"]
+    assert (violation["rule"], violation["partition"]) == ("unassigned", 1)
+    (comparison,) = cli("compare", "--from", folder).documents
+    assert comparison["answers"][2]["verdict"] == "invalid"
+    shown = on_terminal("compare", "--from", folder).out.decode()
+    (row,) = [line for line in shown.splitlines() if "actual" in line]
+    assert "invalid:" in row
+
+
+def test_a_group_whose_assignment_is_unknown(cli: Cli, tmp_path: Path) -> None:
+    source = write_lines(tmp_path / "r", CHAIN)
+    ended = cli("judge", "--from", source)
+    assert (ended.code, ended.out) == (2, b"")
+    assert "its source does not state what the group was assigned" in ended.err
+    (comparison,) = cli("compare", "--from", source).documents
+    names = [answer["assignor"] for answer in comparison["answers"]]
+    assert "actual" not in names
+
+
+def test_judge_names_what_is_missing(cli: Cli, tmp_path: Path) -> None:
+    ended = cli("judge", write_lines(tmp_path / "r", CHAIN))
+    assert (ended.code, ended.out) == (2, b"")
+    assert "no ASSIGNMENTS to judge" in ended.err
+
+
+@pytest.mark.parametrize(
+    "subcommand", ["solve", "front", "explain", "plan", "compare", "judge"]
+)
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
@@ -148,6 +213,11 @@ def test_a_cooperative_round_is_named(cli: Cli, tmp_path: Path) -> None:
     assert ended.code == 1
     assert "Invalid: unassigned, t:1" in ended.out.decode()
     assert "count as unassigned here" in ended.err
+    ended = cli("judge", "--from", folder)
+    assert ended.code == 0
+    assert ended.documents[0]["figures"]["withheld"] == 1
+    (comparison,) = cli("compare", "--from", folder).documents
+    assert comparison["answers"][2]["figures"]["withheld"] == 1
     ended = cli("plan", "--json", "--from", folder)
     assert "withheld until the next round have no owner here" in ended.err
     (found,) = ended.documents
