@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from threading import Event
 from typing import Final
 
@@ -124,8 +125,16 @@ def _ranked(file: str | None, choice: GroupChoice, asked: Asked) -> Plan:
             "--which-assignor is about the past: it has no changes"
         )
     history = history_of(choice)
-    ranking = rank(history.answers, history.used)
+    advice = _advice(choice, history.group)
+    ranking = rank(history.answers, history.used, advice)
     return Plan(group=history.group, ranking=ranking)
+
+
+def _advice(choice: GroupChoice, group: str) -> str | None:
+    """Return the line that the page of the audit has about a group."""
+    from oracle.report import advice_of_group
+
+    return advice_of_group(Path(choice.source or ""), group)
 
 
 def _present(file: str | None, choice: GroupChoice, asked: Asked) -> Rebalance:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from oracle.planning.plan_records import RankedAssignor, Ranking
-from oracle.wording import counted
 
 if TYPE_CHECKING:  # plans of files need no Arrow
     from pipeline.groups import HistoryAnswer
@@ -20,11 +19,14 @@ ACTUAL: Final = "actual"
 OPTIMA: Final = ("optimum", "kip54-sticky")
 
 
-def rank(answers: Sequence[HistoryAnswer], used: Sequence[str]) -> Ranking:
+def rank(
+    answers: Sequence[HistoryAnswer], used: Sequence[str], advice: str | None = None
+) -> Ranking:
     """Rank assignors by rebalances that they spoil, then by needless moves.
 
     The order: assignors that apply to every rebalance first; then fewest invalid, then
     fewest unbalanced assignments, then fewest needless moves, then fewest moves.
+    ``advice`` is that of the page of the audit (`oracle.report.advice_of_group`).
     """
     by_name: dict[str, dict[str, HistoryAnswer]] = {}
     for one in answers:
@@ -34,14 +36,13 @@ def rank(answers: Sequence[HistoryAnswer], used: Sequence[str]) -> Ranking:
     ranked = sorted(
         (row for name, row in rows.items() if name not in (ACTUAL, *OPTIMA)), key=_key
     )
-    mine = rows.get(ACTUAL)
     return Ranking.known(
         rebalances=len({one.rebalance_id for one in answers}),
         used=sorted(set(used)),
-        actual=mine,
+        actual=rows.get(ACTUAL),
         optimum=rows.get(OPTIMA[0]),
         assignors=ranked,
-        advice=None if mine is None or not ranked else _advice(mine, ranked, used),
+        advice=advice,
     )
 
 
@@ -123,33 +124,3 @@ def _key(row: RankedAssignor) -> tuple[Any, ...]:
         row.moves,
         row.assignor,
     )
-
-
-def _advice(
-    actual: RankedAssignor, ranked: Sequence[RankedAssignor], used: Sequence[str]
-) -> str:
-    """Return one sentence: the best assignor, and what it would have saved."""
-    best = ranked[0]
-    of_best = _key(best)[1:4]
-    of_actual = (actual.invalid, actual.unbalanced, actual.needless_moves)
-    if of_best >= of_actual:
-        return (
-            "nothing to gain: no assignor would have done better than the group's own"
-        )
-    instead = f" instead of {', '.join(sorted(set(used)))}" if used else ""
-    saved, moves = _saved(best), best.moves_saved or 0
-    gain = f" would have saved {' and '.join(saved)}" if saved else " is better"
-    cost = f", for {counted(-moves, 'more move', 'more moves')}" if moves < 0 else ""
-    return (
-        f"{best.assignor}{instead}{gain} in {counted(best.applies, 'rebalance')}{cost}"
-    )
-
-
-def _saved(best: RankedAssignor) -> list[str]:
-    """Return what an assignor would have saved, in words."""
-    saved = []
-    if (best.unbalanced_saved or 0) > 0:
-        saved.append(counted(best.unbalanced_saved or 0, "unbalanced assignment"))
-    if (best.moves_saved or 0) > 0:
-        saved.append(counted(best.moves_saved or 0, "move"))
-    return saved

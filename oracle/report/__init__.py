@@ -1,5 +1,6 @@
 """The HTML page: one file with the results of an audit, readable offline."""
 
+from oracle.report.group_advice import advice_of_group
 from oracle.report.page import page_of, write_page
 
-__all__ = ["page_of", "write_page"]
+__all__ = ["advice_of_group", "page_of", "write_page"]

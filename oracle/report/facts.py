@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from oracle.report.advice import Advisor
 from oracle.report.best import ACTUAL, BESTS, KIP54, OPTIMUM
 from oracle.report.episodes import Episodes, episodes_of
 from oracle.report.load import Tables
@@ -50,7 +51,7 @@ NO_LAG = Lag(known=0, at_bound=0, median_above=None)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientRow:
-    """Results of one group's clients with one assignor."""
+    """Results of one group's clients with one assignor, and what to do."""
 
     cluster: str
     group: str
@@ -58,6 +59,7 @@ class ClientRow:
     cooperative: bool
     counts: Counts
     lag: Lag
+    advice: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +102,7 @@ class Facts:
 def facts_of(tables: Tables, units: pa.Table | None = None) -> Facts:
     """Compute everything that the page reports; ``units`` as of `units_of`."""
     units = units_of(tables) if units is None else units
-    rows = _client_rows(units, tables.actual)
+    rows = _client_rows(units, tables)
     shown, rest = rows[:GROUPS_SHOWN], rows[GROUPS_SHOWN:]
     return Facts(
         groups=tuple(rows),
@@ -124,11 +126,12 @@ def units_of(tables: Tables) -> pa.Table:
     return client_units(tables.actual, tables.rebalances, tables.episodes)
 
 
-def _client_rows(units: pa.Table, actual: pa.Table) -> list[ClientRow]:
+def _client_rows(units: pa.Table, tables: Tables) -> list[ClientRow]:
     keys = ("cluster", "group_id", "client_assignor")
+    advisor = Advisor(units, tables.gains, tables.rebalances)
     lag = {
         tuple(row[name] for name in keys): _lag(row)
-        for row in medians(client_lag(actual), keys).to_pylist()
+        for row in medians(client_lag(tables.actual), keys).to_pylist()
     }
     rows = [
         ClientRow(
@@ -138,6 +141,12 @@ def _client_rows(units: pa.Table, actual: pa.Table) -> list[ClientRow]:
             cooperative=row["cooperative"] > 0,
             counts=counts_of(row),
             lag=lag.get(tuple(row[name] for name in keys), NO_LAG),
+            advice=advisor.advice(
+                (row["cluster"], row["group_id"]),
+                row["client_assignor"] or None,
+                counts_of(row),
+                cooperative=row["cooperative"] > 0,
+            ),
         )
         for row in client_counts(units).to_pylist()
     ]

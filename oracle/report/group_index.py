@@ -67,11 +67,12 @@ def group_data(
 
     A row is cluster, group, assignor (places in lists; -1 unknown), judged, at the
     optimum, with needless moves, needless moves, unbalanced, invalid, median percent of
-    lag above its bound (-1: unknown), gain, 1 if it rebalances endlessly, and its id,
-    unless that follows from the name.
+    lag above its bound (-1: unknown), gain, 1 if it rebalances endlessly, advice (as
+    assignor), and its id, unless that follows from the name.
     """
     clusters = list(dict.fromkeys(row.cluster for row in rows))
     assignors = list(dict.fromkeys(row.assignor for row in rows if row.assignor))
+    advice_of: dict[str, int] = {}
     cluster_of = {name: place for place, name in enumerate(clusters)}
     assignor_of = {name: place for place, name in enumerate(assignors)}
     texts: list[str] = []
@@ -91,17 +92,23 @@ def group_data(
             row.lag.median_above if row.lag.median_above is not None else -1,
             counts.gain,
             int((row.cluster, row.group) in endless),
+            advice_of.get(row.advice, len(advice_of)) if row.advice else -1,
         ]
         if id_ != f"group-{_encoded(shown)}":
             values.append(id_)
         text = _literal(values)
+        if row.advice and row.advice not in advice_of:
+            left -= len(_literal(row.advice)) + 1
         left -= len(text) + 1
         if left < 0:
             break
+        if row.advice:
+            advice_of.setdefault(row.advice, len(advice_of))
         texts.append(text)
     head = {
         "clusters": [visible(name, limit=NAME_KEPT) for name in clusters],
         "assignors": [visible(name, limit=NAME_KEPT) for name in assignors],
+        "advice": [*advice_of],
     }
     data = f'{_literal(head)[:-1]},"rows":[{",".join(texts)}]}}'
     return Markup(data), len(texts)  # noqa: S704 - `_literal` leaves no markup

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -24,10 +24,13 @@ import pyarrow.dataset as ds
 from pipeline.evaluation import ACTUAL
 from pipeline.summary import (
     ANSWER_COLUMNS,
+    GAIN_COLUMNS,
     AssignorCounts,
     equals,
     merge_assignor_counts,
+    merge_group_gains,
     partial_assignor_counts,
+    partial_group_gains,
     plain,
 )
 from pipeline.tables import PARTITION_COLUMNS, SCHEMAS
@@ -103,20 +106,22 @@ class Tables:
     """The columns of the tables that the page needs; rows as in `pipeline.tables`.
 
     ``actual`` are the answers of the clients, with an additional column ``broken``: the
-    number of violations. ``answers`` are counts of all answers.
+    number of violations. ``answers`` are counts of all answers, ``gains`` those of
+    `pipeline.summary.partial_group_gains`.
     """
 
     folder: Path
     rebalances: pa.Table
     actual: pa.Table
     answers: AssignorCounts
+    gains: pa.Table
     episodes: pa.Table
     snapshots: pa.Table
     quarantine: pa.Table
 
 
-def load(folder: Path) -> Tables:
-    """Read the columns of an audit, without documents.
+def load(folder: Path, group: str | None = None) -> Tables:
+    """Read the columns of an audit, or of one of its groups, without documents.
 
     Raises
     ------
@@ -125,16 +130,18 @@ def load(folder: Path) -> Tables:
     """
     columns = {"rebalances": list(_REBALANCES)}
     columns |= {name: _light(name) for name in ("episodes", "snapshots", "quarantine")}
+    chosen = None if group is None else ds.field("group_id") == group
     with ThreadPoolExecutor(_THREADS) as pool:
         tables = {
-            name: pool.submit(_read, folder, name, wanted)
+            name: pool.submit(_read, folder, name, wanted, chosen)
             for name, wanted in columns.items()
         }
-        answers, actual = _answers(folder, pool)
+        answered = _answers(folder, pool, chosen)
         return Tables(
             folder=folder,
-            actual=actual,
-            answers=answers,
+            actual=answered.actual,
+            answers=answered.counts,
+            gains=answered.gains,
             **{name: table.result() for name, table in tables.items()},
         )
 
@@ -192,23 +199,43 @@ def _light(table: str) -> list[str]:
     return [name for name in SCHEMAS[table].names if name not in _DOCUMENTS]
 
 
-def _answers(folder: Path, pool: ThreadPoolExecutor) -> tuple[AssignorCounts, pa.Table]:
+class _Answered(NamedTuple):
+    """What remains of the answers, or of one batch of them."""
+
+    counts: AssignorCounts
+    gains: pa.Table
+    actual: pa.Table
+
+
+def _answers(
+    folder: Path, pool: ThreadPoolExecutor, chosen: ds.Expression | None
+) -> _Answered:
     """Count the answers, and keep those of the clients, batch by batch."""
-    columns = list(dict.fromkeys((*ANSWER_COLUMNS, *_CLIENTS)))
-    counted: list[Future[tuple[AssignorCounts, pa.Table]]] = []
+    columns = list(dict.fromkeys((*ANSWER_COLUMNS, *GAIN_COLUMNS, *_CLIENTS)))
+    counted: list[Future[_Answered]] = []
     with _dataset(folder, "answers", {*_REPEATED, *_NAMES}) as dataset:
         # One thread reads while others count: Arrow's own would read far ahead.
-        for batch in dataset.to_batches(columns=columns, use_threads=False):
+        for batch in dataset.to_batches(
+            columns=columns, filter=chosen, use_threads=False
+        ):
             if len(counted) >= _THREADS:  # batches that wait take memory
                 counted[-_THREADS].result()
             counted.append(pool.submit(_counted, batch))
         parts = [one.result() for one in counted]
-    actual = pa.concat_tables([_clients(_NO_ANSWER), *(part[1] for part in parts)])
-    return merge_assignor_counts(part[0] for part in parts), actual
+    nothing = _counted(_NO_ANSWER)
+    return _Answered(
+        counts=merge_assignor_counts(part.counts for part in parts),
+        gains=merge_group_gains(part.gains for part in (nothing, *parts)),
+        actual=pa.concat_tables(part.actual for part in (nothing, *parts)),
+    )
 
 
-def _counted(answers: pa.RecordBatch) -> tuple[AssignorCounts, pa.Table]:
-    return partial_assignor_counts(answers), _clients(answers)
+def _counted(answers: pa.RecordBatch) -> _Answered:
+    return _Answered(
+        counts=partial_assignor_counts(answers),
+        gains=partial_group_gains(answers),
+        actual=_clients(answers),
+    )
 
 
 def _clients(answers: pa.RecordBatch) -> pa.Table:
@@ -268,5 +295,5 @@ def _with_dictionaries(schema: pa.Schema, encoded: Collection[str]) -> pa.Schema
 
 
 _NO_ANSWER: Final = pa.RecordBatch.from_pylist(
-    [], schema=_with_dictionaries(SCHEMAS["answers"], _REPEATED)
+    [], schema=_with_dictionaries(SCHEMAS["answers"], _REPEATED | _NAMES)
 )

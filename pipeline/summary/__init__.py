@@ -14,6 +14,14 @@ from pipeline.summary.assignor_counts import (
     merge_assignor_counts,
     partial_assignor_counts,
 )
+from pipeline.summary.group_gains import (
+    ALTERNATIVES,
+    CLASSIC,
+    CONSUMER,
+    GAIN_COLUMNS,
+    merge_group_gains,
+    partial_group_gains,
+)
 from pipeline.summary.group_sums import (
     client_counts,
     client_lag,
@@ -22,6 +30,7 @@ from pipeline.summary.group_sums import (
     kip54_counts,
 )
 from pipeline.summary.lag import medians, percent_above
+from pipeline.summary.last_rows import last_units
 from pipeline.summary.outcomes import (
     INVALID,
     NEEDLESS,
@@ -34,8 +43,12 @@ from pipeline.summary.outcomes import (
 from pipeline.summary.unit_rows import client_units
 
 __all__ = [
+    "ALTERNATIVES",
     "ANSWER_COLUMNS",
+    "CLASSIC",
+    "CONSUMER",
     "COUNT_EDGES",
+    "GAIN_COLUMNS",
     "INVALID",
     "LAG_EDGES",
     "NEEDLESS",
@@ -53,10 +66,13 @@ __all__ = [
     "hourly_generations",
     "is_true",
     "kip54_counts",
+    "last_units",
     "medians",
     "merge_assignor_counts",
+    "merge_group_gains",
     "outcome_of",
     "partial_assignor_counts",
+    "partial_group_gains",
     "percent_above",
     "plain",
 ]

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.summary.arrow_columns import Column, equals, is_true, known, plain, where
+from pipeline.summary.gaps import least_transfers, needless_moves
 from pipeline.summary.outcomes import INVALID, NEEDLESS, UNBALANCED, outcome_of
 
 COLUMNS: Final = (
@@ -68,8 +69,7 @@ def client_units(
     ``needless_moves`` are moves beyond the fewest, of balanced assignments, and
     ``needless_lag`` is at least their lag, in records.
     ``transfers`` is the least number of partitions to transfer for balanced loads, of
-    unbalanced ones: a transfer between two of m members lowers the balance score by at
-    most 2 (m - 1).
+    unbalanced ones.
     """
     apart = is_true(actual["cooperative"])
     units = pa.concat_tables(
@@ -79,19 +79,13 @@ def client_units(
         ],
         promote_options="permissive",
     )
-    needless = pc.subtract(units["moves"], units["moves_least"])
-    gap = pc.subtract(units["kip54_score"], units["kip54_score_least"])
-    per_transfer = pc.max_element_wise(
-        pc.multiply(2, pc.subtract(pc.cast(units["members"], pa.int64()), 1)), 2
-    )
-    rounded = pc.subtract(pc.add(gap, per_transfer), 1)
-    transfers = pc.divide(rounded, per_transfer)
     is_needless = equals(units["outcome"], NEEDLESS)
     lag = where(is_needless, units["needless_lag"])
     units = units.set_column(COLUMNS.index("needless_lag"), "needless_lag", lag)
+    is_unbalanced = equals(units["outcome"], UNBALANCED)
     return units.append_column(
-        "needless_moves", where(is_needless, needless)
-    ).append_column("transfers", where(equals(units["outcome"], UNBALANCED), transfers))
+        "needless_moves", needless_moves(units, is_needless)
+    ).append_column("transfers", least_transfers(units, is_unbalanced))
 
 
 def _eager(actual: pa.Table) -> pa.Table:

@@ -129,7 +129,7 @@ def test_which_assignor_the_group_should_use(cli: Cli, audit: str) -> None:
     ended = cli("plan", "--from", audit, "--group", "orders", "--which-assignor")
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.decode().splitlines()[-1] == (
-        "advice: sticky instead of range would have saved 4 moves in 1 rebalance"
+        "advice: 4.0 partitions per rebalance off the optimum: see explain"
     )
     (found,) = cli("plan", "--json", "--from", audit, "--which-assignor").documents
     assert parse_plan(json.dumps(found)).ranking is not None

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
+from tests.report.advice_check import check_advice
 from tests.report.html_reading import Element
 from tests.report.reading_prose import NAME, Match, N, number, numbers, text_of
 from tests.report.recount import Recount
@@ -58,7 +59,7 @@ def percent(part: int, whole: int) -> str:
 
 
 def check_all(root: Element, tables: Recount) -> list[str]:
-    """Check every sentence; return those with a number, to assert that there are any.
+    """Check every sentence, and all advice; return what has a number, to count it.
 
     Raises
     ------
@@ -78,7 +79,7 @@ def check_all(root: Element, tables: Recount) -> list[str]:
         assert not re.search(r"\d", rest), f"unchecked: {sentence!r}, left {rest!r}"
         if re.search(r"\d", sentence):
             found.append(sentence)
-    return found
+    return [*found, *check_advice(root, tables)]
 
 
 # Checks, sentence by sentence.

@@ -37,9 +37,9 @@ class Recount:
         }
         eager = [r for r in actual if not r["cooperative"] and r["applies"]]
         episodes = [r for r in self.tables["episodes"] if r["cooperative"]]
-        return [row | {"outcome": _outcome(row)} for row in eager] + [
+        return [row | {"outcome": outcome(row)} for row in eager] + [
             row
-            | {"outcome": "invalid" if row["episode_id"] in broken else _outcome(row)}
+            | {"outcome": "invalid" if row["episode_id"] in broken else outcome(row)}
             for row in episodes
         ]
 
@@ -158,7 +158,8 @@ class Recount:
         }
 
 
-def _outcome(row: Row) -> str:
+def outcome(row: Row) -> str:
+    """Classify an answer."""
     if row["verdict"] not in (None, "valid"):
         return "invalid"
     if row["at_optimum"] is None:

@@ -61,7 +61,13 @@ def test_the_clients_by_group(small: Element) -> None:
     assert head[:4] == ["group", "assignor", "potential gain", "judged"]
     gains = [row.pop(2) for row in rows]
     assert gains == ["8", "3", "1", "12"]
-    assert rows == [
+    assert [row[0].partition(" ")[2] for row in rows] == [
+        "its last assignment is invalid; use range: 1.6 → 1.0 partitions per rebalance",
+        "1.5 partitions per rebalance off the optimum: see explain",
+        "balance it now: at least 1 transfer",
+        "",
+    ]
+    assert [[row[0].partition(" ")[0], *row[1:]] for row in rows] == [
         ["orders", "sticky", "5", "1 · 20 %", "2 · 6 moves", "1", "1", "75 %"],
         ["feed", "cooperative-sticky", "2", "1 · 50 %", "1 · 3 moves", "0", "0", "–"],
         ["chain", "range", "1", "0 · 0 %", "0", "1", "0", "–"],

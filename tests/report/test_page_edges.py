@@ -116,7 +116,10 @@ def test_clusters_are_named_when_there_are_several(tmp_path: Path) -> None:
     audit.cluster = "south"
     audit.rebalance(even("orders"), {"actual": LOPSIDED})
     rows = table(page(audit, tmp_path), "clients")[1:-1]
-    assert [row[0] for row in rows] == ["south / orders", "north / orders"]
+    assert [row[0] for row in rows] == [
+        "south / orders balance it now: at least 1 transfer",
+        "north / orders nothing to gain",
+    ]
 
 
 def test_the_claim_rule_of_the_audit_is_followed_and_told(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 "use strict";
 (() => {
   const [CLUSTER, NAME, ASSIGNOR, JUDGED, OPTIMUM, NEEDLESS, MOVES, UNBALANCED, INVALID,
-    LAG, GAIN, ENDLESS, ID] = Array(13).keys();
+    LAG, GAIN, ENDLESS, ADVICE, ID] = Array(14).keys();
   const STEP = 100;
   const source = document.getElementById("group-data");
   if (!source) return;
@@ -59,8 +59,10 @@
     const label = id ? make("a", {className: "group", href: "#" + id}, ...parts)
       : make("span", {}, ...parts);
     const moves = row[MOVES] === 1 ? "1 move" : `${number(row[MOVES])} moves`;
+    const told = row[ADVICE] < 0 ? []
+      : [make("span", {className: "advice", textContent: data.advice[row[ADVICE]]})];
     const element = make("tr", {},
-      make("th", {scope: "row"}, label),
+      make("th", {scope: "row"}, label, " ", ...told),
       cell("whole minor", row[ASSIGNOR] < 0 ? muted("unknown")
         : named(data.assignors[row[ASSIGNOR]], 28)),
       cell("num", number(row[GAIN])),
