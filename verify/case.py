@@ -91,7 +91,7 @@ def _claimants(
     partitions: Mapping[str, int],
     wants: Mapping[str, frozenset[str]],
     claim_rule: str,
-) -> dict[str, dict[int, list[str]]]:
+) -> dict[str, dict[int, tuple[str, ...]]]:
     """Keep the newest of the claims that count, several where they tie.
 
     A claim counts while its member subscribes to the topic and the partition exists;
@@ -99,10 +99,11 @@ def _claimants(
     """
     generations = {m: members[m].get("generation", -1) for m in wants}
     newest = max(generations.values(), default=-1)
-    found: dict[str, dict[int, list[str]]] = {}
+    found: dict[str, dict[int, tuple[str, ...]]] = {}
     for name, generation in generations.items():
         if claim_rule == "current-generation" and generation < newest:
             continue
+        alone = (name,)  # one tuple per member, not one per claim
         for topic, numbers in members[name].get("owned", {}).items():
             if topic not in wants[name]:
                 continue
@@ -112,7 +113,7 @@ def _claimants(
                     continue
                 rivals = claimed.get(number)
                 if rivals is None or generations[rivals[0]] < generation:
-                    claimed[number] = [name]
+                    claimed[number] = alone
                 elif generations[rivals[0]] == generation:
-                    rivals.append(name)
+                    claimed[number] = (*rivals, name)
     return found

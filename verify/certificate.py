@@ -56,6 +56,13 @@ class Staying(NamedTuple):
     added: Mapping[str, int]  # by eligible owner; of any other, it is a move
 
 
+class Checked(NamedTuple):
+    """What a certificate proves of an assignment."""
+
+    fails: Reason | None  # why it does not prove the balance
+    cost: int  # lower bound on moves and rack mismatches by its weights; if it does
+
+
 def load_bounds(case: Case, certificate: Certificate) -> dict[str, LoadBounds]:
     """Read the levels of a certificate, or its thresholds where it has them."""
     if "threshold" not in certificate:
@@ -128,16 +135,31 @@ def balance_fails(
     return {"fails": "place", **where, "level": place, "least": least}
 
 
-def kept_bound(case: Case, certificate: Certificate) -> int:
-    """Return the most partitions that a dec-min assignment can keep, by prices."""
+def checked(case: Case, rows: Sequence[Row], certificate: Certificate) -> Checked:
+    """Check the balance that a certificate claims and, if it is proved, bound costs."""
+    fails = balance_fails(case, rows, certificate)
+    return Checked(fails, 0 if fails is not None else _least_cost(case, certificate))
+
+
+def kept_bound(case: Case, certificate: Certificate, cost: int | None = None) -> int:
+    """Return the most partitions that a dec-min assignment can keep, by prices.
+
+    ``cost`` is the bound of `checked`, if it is known.
+    """
+    cost = _least_cost(case, certificate) if cost is None else cost
     weights = certificate.get("weights", MOVES)
-    priced = [(pool, certificate["price"]) for pool in level_pools(case, certificate)]
     per_move, per_mismatch = weights.get("stickiness", 0), weights.get("rack", 0)
     mismatched = per_mismatch * sum(case.partitions.values())  # at most
-    bound = cost_bound(case, priced, weights) - mismatched
+    bound = cost - mismatched
     moves = max(0, -(-bound // per_move)) if per_move else 0
     owned = count_owned(case)
     return owned - (moves if moves <= owned else 0)
+
+
+def _least_cost(case: Case, certificate: Certificate) -> int:
+    weights = certificate.get("weights", MOVES)
+    priced = [(pool, certificate["price"]) for pool in level_pools(case, certificate)]
+    return cost_bound(case, priced, weights)
 
 
 def cost_bound(
@@ -175,23 +197,23 @@ def cost_bound(
                     costs = {name: cost(name, racks, price) for name in able}
                     known[racks] = _staying(costs, per_move)
                 bound += count * known[racks].cheapest
-            for owner, numbers in owned.get(topic, {}).items():
-                bound += _added(known, listed, owner, numbers, per_move)
+            bound += _added(known, listed, owned.get(topic, {}), per_move)
     return bound
 
 
 def _added(
     known: Mapping[frozenset[str], Staying],
     listed: Sequence[Sequence[str]] | None,
-    owner: str,
-    numbers: Collection[int],
+    owned: Mapping[str, Collection[int]],
     per_move: int,
 ) -> int:
-    """Return what partitions cost more at least because they have an owner."""
+    """Return what a topic's partitions cost more at least because they have owners."""
     if listed is None:
-        return len(numbers) * known[frozenset()].added.get(owner, per_move)
+        added = known[frozenset()].added if owned else {}
+        return sum(len(owned[owner]) * added.get(owner, per_move) for owner in owned)
     return sum(
         count * known[racks].added.get(owner, per_move)
+        for owner, numbers in owned.items()
         for racks, count in _by_racks(listed, numbers).items()
     )
 

@@ -6,10 +6,11 @@ which the member does not subscribe, and subscriptions to topics that do not exi
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, cast
 
 from verify.handover import policy
-from verify.schema import COUNT, INT64, POSITIVE, Unreadable, check, parse
+from verify.schema import COUNT, INT64, POSITIVE, Unreadable, check, parse, refuse
 
 Document = dict[str, Any]
 
@@ -63,19 +64,24 @@ def read_rebalance(
         If it is not one, or has more partitions than the limit.
     """
     document = _read(source, "rebalance/1", REBALANCE)
+    refuse(_contradictions(document, max_partitions))
+    return document
+
+
+def _contradictions(document: Document, max_partitions: int) -> Iterator[Unreadable]:
+    """Yield the topic that exceeds the limit, and lists of another length."""
     total = 0
     for name, topic in document["topics"].items():
         count = topic["partitions"]
-        total += count
-        if total > max_partitions:
+        within, total = total <= max_partitions, total + count
+        if within and total > max_partitions:
             reason = f"{total} partitions up to here, above the limit {max_partitions}"
-            raise Unreadable(reason, ("topics", name, "partitions"))
+            yield Unreadable(reason, ("topics", name, "partitions"))
         for key in ("lag", "racks"):
             length = len(topic.get(key, ()))
             if key in topic and length != count:
                 reason = f"{length} entries for {count} partitions"
-                raise Unreadable(reason, ("topics", name, key))
-    return document
+                yield Unreadable(reason, ("topics", name, key))
 
 
 def read_assignment(source: str | bytes) -> Document:

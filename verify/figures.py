@@ -32,7 +32,9 @@ def count_kept(case: Case, rows: Sequence[Row]) -> int:
     for member, topic, numbers in rows:
         owned = case.owned.get((member, topic))
         if owned is not None:
-            kept += len(owned.intersection(numbers))
+            # A million rows of one number take half the time without a set for each.
+            alone = len(numbers) == 1
+            kept += numbers[0] in owned if alone else len(owned.intersection(numbers))
     return kept
 
 
@@ -48,18 +50,22 @@ def kip54_score(loads: Mapping[str, int]) -> int:
     )
 
 
-def lags_of(case: Case, rows: Sequence[Row]) -> dict[str, int]:
-    """Return the total lag of each member, records; an unstated lag counts 0."""
-    lags = dict.fromkeys(case.wants, 0)
-    for row in rows if case.lag else ():
-        lags[row[0]] += lag_of_row(case, row)
-    return lags
+def lags_of(case: Case, rows: Sequence[Row], lags: Sequence[int]) -> dict[str, int]:
+    """Return the total lag of each member, records, from that of each row."""
+    total = dict.fromkeys(case.wants, 0)
+    for row, lag in zip(rows, lags, strict=True):
+        total[row[0]] += lag
+    return total
 
 
 def lag_of_row(case: Case, row: Row) -> int:
-    """Return the total lag of one row, records."""
-    listed = case.lag.get(row[1])
-    return 0 if listed is None else sum(map(listed.__getitem__, row[2]))
+    """Return the total lag of one row, records; an unstated lag counts 0."""
+    listed, numbers = case.lag.get(row[1]), row[2]
+    if listed is None:
+        return 0
+    if len(numbers) == 1:
+        return listed[numbers[0]]
+    return sum(map(listed.__getitem__, numbers))
 
 
 def rack_mismatches(case: Case, rows: Sequence[Row]) -> int:

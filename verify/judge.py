@@ -43,16 +43,26 @@ def judge_case(
     if broken:
         rows = figures.tidy(case, rows)
     complete = not broken and not withheld
-    counted, evidence = _figures(case, rows, complete=complete)
+    lags = [figures.lag_of_row(case, row) for row in rows]
+    counted, evidence = _figures(case, rows, lags, complete=complete)
     if cooperative:
         counted["withheld"] = withheld
-    proved, fails = _proved(case, rows, assignment, counted, complete=complete)
+    shown = assignment.get("certificate") if complete else None
+    checked = None if shown is None else certificate.checked(case, rows, shown)
+    proved, fails = _proved(case, assignment, counted, checked, complete=complete)
     if fails is not None and "policy" not in assignment:
         evidence["certificate"] = fails
     try:
         if "policy" in assignment:
             stated, against = policy.judge_stated(
-                case, rows, assignment, counted, proved, complete=complete
+                case,
+                rows,
+                lags,
+                assignment,
+                counted,
+                proved,
+                checked,
+                complete=complete,
             )
         else:
             stated, against = _judge_unstated(assignment, counted, proved)
@@ -99,11 +109,11 @@ def is_proved(verdict: Verdict) -> bool:
 
 
 def _figures(
-    case: Case, rows: Sequence[Row], *, complete: bool
+    case: Case, rows: Sequence[Row], row_lags: Sequence[int], *, complete: bool
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Count, and decide the balances (dec-min: of complete assignments) by evidence."""
     loads = figures.loads_of(case, rows)
-    lags = figures.lags_of(case, rows)
+    lags = figures.lags_of(case, rows, row_lags)
     in_play = [lags[name] for name in case.in_play]
     kept = figures.count_kept(case, rows)
     transfer = balance.refuting_transfer(case, rows, loads)
@@ -125,9 +135,9 @@ def _figures(
 
 def _proved(
     case: Case,
-    rows: Sequence[Row],
     assignment: Mapping[str, Any],
     counted: Mapping[str, Any],
+    checked: certificate.Checked | None,
     *,
     complete: bool,
 ) -> tuple[dict[str, bool], dict[str, Any] | None]:
@@ -138,11 +148,12 @@ def _proved(
     if shown is None:
         owed = assignment.get("status") == "optimal"
         return proved, {"fails": "absent"} if owed else None
-    if not complete:
+    if checked is None:
         return proved, {"fails": "incomplete"}
-    fails = certificate.balance_fails(case, rows, shown)
+    fails = checked.fails
     if fails is None:
-        bound, kept = certificate.kept_bound(case, shown), counted["kept"]
+        bound = certificate.kept_bound(case, shown, checked.cost)
+        kept = counted["kept"]
         proved |= {"dec_min": True, "stickiness": bound == kept}
         if bound != kept:
             fails = {"fails": "bound", "kept": kept, "bound": bound}

@@ -15,6 +15,7 @@ from verify.case import Case, Row
 
 Violation = dict[str, Any]
 Given = Mapping[str, Mapping[str, Sequence[int]]]
+Held = dict[str, set[int]]  # topic -> assigned partitions, of whatever member
 Culprits = Iterator[tuple[Any, ...]]  # topic, partition, member; maybe a claimant
 
 LISTED_MAX = 1000  # violations per rule, the first by topic, partition and member
@@ -24,12 +25,13 @@ def violations(
     case: Case, given: Given, rows: Sequence[Row], *, cooperative: bool
 ) -> tuple[list[Violation], dict[str, int]]:
     """Return the first violations of each rule, and how many more it has, if any."""
+    held = _assigned(rows)
     rules: dict[str, Culprits] = {
-        "assigned-twice": assigned_twice(case, rows),
+        "assigned-twice": assigned_twice(case, rows, held),
         "missing-member": (("", -1, m) for m in case.wants.keys() - given.keys()),
-        "unassigned": unassigned(case, rows, cooperative=cooperative),
+        "unassigned": unassigned(case, held, cooperative=cooperative),
         "unknown-member": (("", -1, m) for m in given.keys() - case.wants.keys()),
-        "unknown-partition": unknown_partition(case, rows),
+        "unknown-partition": unknown_partition(case, rows, held),
         "unrevoked": unrevoked(case, rows if cooperative else ()),
         "unsubscribed": unsubscribed(case, rows),
     }
@@ -59,8 +61,10 @@ def rows_of(given: Given) -> list[Row]:
     ]
 
 
-def unknown_partition(case: Case, rows: Sequence[Row]) -> Culprits:
+def unknown_partition(case: Case, rows: Sequence[Row], assigned: Held) -> Culprits:
     """Yield assigned partitions that do not exist."""
+    if all(max(held) < case.partitions.get(t, 0) for t, held in assigned.items()):
+        return  # mostly; a topic has fewer sets than rows
     for member, topic, numbers in rows:
         end = case.partitions.get(topic, 0)
         if max(numbers) >= end:
@@ -76,12 +80,12 @@ def unsubscribed(case: Case, rows: Sequence[Row]) -> Culprits:
             yield from ((topic, n, member) for n in set(numbers) if n < end)
 
 
-def assigned_twice(case: Case, rows: Sequence[Row]) -> Culprits:
+def assigned_twice(case: Case, rows: Sequence[Row], assigned: Held) -> Culprits:
     """Yield partitions that another member holds, earlier by name, or that repeat."""
     total: dict[str, int] = {}
     for _, topic, numbers in rows:
         total[topic] = total.get(topic, 0) + len(numbers)
-    if total == {topic: len(held) for topic, held in _assigned(rows).items()}:
+    if total == {topic: len(held) for topic, held in assigned.items()}:
         return  # mostly; the order that names culprits takes longer to establish
     seen: dict[str, set[int]] = {}
     for member, topic, numbers in sorted(rows):
@@ -94,16 +98,15 @@ def assigned_twice(case: Case, rows: Sequence[Row]) -> Culprits:
         known |= once
 
 
-def unassigned(case: Case, rows: Sequence[Row], *, cooperative: bool) -> Culprits:
+def unassigned(case: Case, assigned: Held, *, cooperative: bool) -> Culprits:
     """Yield partitions that no member holds although some member subscribes.
 
     In a cooperative round they may wait until a claimant revokes them: `withheld`.
     """
-    assigned = _assigned(rows)
     for topic, subscribers in case.subscribers.items():
         held = assigned.get(topic, set())
         if cooperative:
-            held |= case.claimants.get(topic, {}).keys()
+            held = held | case.claimants.get(topic, {}).keys()
         numbers = range(case.partitions[topic] if subscribers else 0)
         yield from ((topic, n, None) for n in numbers if n not in held)
 
@@ -125,7 +128,7 @@ def withheld(case: Case, rows: Sequence[Row]) -> int:
     return sum(len(one.keys() - held.get(topic, set())) for topic, one in claimed)
 
 
-def _assigned(rows: Sequence[Row]) -> dict[str, set[int]]:
+def _assigned(rows: Sequence[Row]) -> Held:
     """Return topic -> assigned partitions, of whatever member."""
     assigned: dict[str, set[int]] = {}
     for _, topic, numbers in rows:

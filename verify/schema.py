@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
-from itertools import chain
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from typing import Any
 
 INT64_MAX = 2**63 - 1
@@ -18,6 +18,7 @@ COUNT = range(INT64_MAX + 1)
 POSITIVE = range(1, INT64_MAX + 1)
 INT64 = range(-INT64_MAX, INT64_MAX + 1)
 DIGITS = 20  # an integer with more digits is beyond int64, sign included
+LISTED_MAX = 100  # wrong values per document that are listed
 SHOWN = 80  # characters of a wrong value that a message repeats
 ALIKE = bytes(48 if 48 <= byte <= 57 else 32 for byte in range(256))  # any digit as 0
 PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*\Z")
@@ -26,17 +27,44 @@ Path = tuple[str | int, ...]
 
 
 class Unreadable(ValueError):  # noqa: N818 - named as the verdict it leads to
-    """Text that is not a document of its format; ``path`` is that of the culprit."""
+    """Text that is not a document of its format; ``path`` is that of the culprit.
 
-    def __init__(self, reason: str, path: Path | str = ()) -> None:
+    ``more`` has path and reason of each further culprit.
+    """
+
+    def __init__(
+        self, reason: str, path: Path | str = (), more: Sequence[tuple[str, str]] = ()
+    ) -> None:
         steps = path if isinstance(path, str) else "$" + "".join(map(_step, path))
         super().__init__(f"{steps}: {reason}")
         self.reason = reason
         self.path = steps
+        self.more = tuple(more)
 
     def __reduce__(self) -> tuple[object, ...]:
         """Survive pickling, which would pass on the message alone."""
-        return Unreadable, (self.reason, self.path)
+        return Unreadable, (self.reason, self.path, self.more)
+
+    @property
+    def culprits(self) -> list[tuple[str, str]]:
+        """Path and reason of every culprit."""
+        return [(self.path, self.reason), *self.more]
+
+
+def refuse(culprits: Iterator[Unreadable]) -> None:
+    """Raise one `Unreadable` that lists all culprits, if there are any.
+
+    A list of a million wrong numbers has no use for them all: `LISTED_MAX`.
+    """
+    listed = [
+        one for found in islice(culprits, LISTED_MAX + 1) for one in found.culprits
+    ]
+    if not listed:
+        return
+    if len(listed) > LISTED_MAX:
+        listed[LISTED_MAX:] = [("$", f"more than {LISTED_MAX} wrong values")]
+    (path, reason), *more = listed
+    raise Unreadable(reason, path, more)
 
 
 class _Odd:
@@ -73,7 +101,30 @@ def parse(text: str | bytes) -> object:
 
 
 def check(schema: Any, value: Any, path: Path = ()) -> None:
-    """Raise `Unreadable` for the first part of a value that does not match."""
+    """Raise `Unreadable` with the parts of a value that do not match."""
+    refuse(_mismatches(schema, value, path))
+
+
+def _mismatches(schema: Any, value: Any, path: Path) -> Iterator[Unreadable]:
+    if isinstance(schema, dict):
+        if type(value) is dict:
+            yield from _in_object(schema, value, path)
+        else:
+            yield _wrong_kind(dict, value, path)
+        return
+    if isinstance(schema, list | set):
+        if type(value) is list:
+            yield from _in_list(schema, value, path)
+        else:
+            yield _wrong_kind(list, value, path)
+        return
+    try:
+        _check_one(schema, value, path)
+    except Unreadable as error:
+        yield error
+
+
+def _check_one(schema: Any, value: Any, path: Path) -> None:
     if schema is str:
         _check_text(value, path)
     elif schema is bool:
@@ -87,22 +138,21 @@ def check(schema: Any, value: Any, path: Path = ()) -> None:
         expect(str, value, path)
         if value not in schema:
             raise Unreadable(f"{shown(value)} is none of {', '.join(schema)}", path)
-    elif isinstance(schema, dict):
-        _check_object(schema, value, path)
-    elif isinstance(schema, list | set):
-        _check_list(schema, value, path)
     else:
         schema(value, path)
 
 
 def expect(kind: type, value: object, path: Path) -> None:
     """Reject a value of another type; ``True`` is not an integer."""
-    if type(value) is kind:
-        return
+    if type(value) is not kind:
+        raise _wrong_kind(kind, value, path)
+
+
+def _wrong_kind(kind: type, value: object, path: Path) -> Unreadable:
     if isinstance(value, _Odd):
-        raise Unreadable(value.reason, (*path, *value.steps))
+        return Unreadable(value.reason, (*path, *value.steps))
     names = {dict: "object", list: "list", int: "integer", str: "string"}
-    raise Unreadable(f"{shown(value)} is no {names.get(kind, 'boolean')}", path)
+    return Unreadable(f"{shown(value)} is no {names.get(kind, 'boolean')}", path)
 
 
 def shown(value: object) -> str:
@@ -113,24 +163,26 @@ def shown(value: object) -> str:
     return written if len(written) <= SHOWN else written[:SHOWN] + "..."
 
 
-def _check_object(schema: Mapping[str, Any], value: Any, path: Path) -> None:
-    expect(dict, value, path)
+def _in_object(
+    schema: Mapping[str, Any], value: Mapping[Any, Any], path: Path
+) -> Iterator[Unreadable]:
     if "*" in schema:
         if _all_match(schema["*"], value):
             return
         for key, item in value.items():
-            _check_text(key, (*path, key))
-            check(schema["*"], item, (*path, key))
+            yield from _mismatches(str, key, (*path, key))
+            yield from _mismatches(schema["*"], item, (*path, key))
         return
     known = {key.removesuffix("?"): item for key, item in schema.items()}
     for key in value:
         if key not in known:
-            raise Unreadable("unknown key", (*path, key))
+            yield Unreadable("unknown key", (*path, key))
     for key in schema:
         if not key.endswith("?") and key not in value:
-            raise Unreadable("missing", (*path, key))
+            yield Unreadable("missing", (*path, key))
     for key, item in value.items():
-        check(known[key], item, (*path, key))
+        if key in known:
+            yield from _mismatches(known[key], item, (*path, key))
 
 
 def _all_match(schema: Any, value: Mapping[Any, Any]) -> bool:
@@ -151,20 +203,32 @@ def _all_match(schema: Any, value: Mapping[Any, Any]) -> bool:
         return False
     if isinstance(schema, set) and sum(map(len, map(set, lists))) < len(numbers):
         return False
+    return _all_plain(value)
+
+
+def _all_plain(value: Collection[Any]) -> bool:
+    """Check strings at once: ASCII has no half of a surrogate pair."""
     return set(map(type, value)) <= {str} and "".join(value).isascii()
 
 
-def _check_list(schema: list[Any] | set[Any], value: Any, path: Path) -> None:
-    expect(list, value, path)
+def _in_list(
+    schema: list[Any] | set[Any], value: list[Any], path: Path
+) -> Iterator[Unreadable]:
     of = next(iter(schema))
-    if not (isinstance(of, range) and _all_within(of, value)):
+    at_once = isinstance(of, range) and _all_within(of, value)
+    if not (at_once or (of is str and _all_plain(value))):
+        wrong = False
         for position, item in enumerate(value):
-            check(of, item, (*path, position))
+            for found in _mismatches(of, item, (*path, position)):
+                wrong = True
+                yield found
+        if wrong:
+            return
     if len(schema) > 1 and len(value) != len(schema):
-        raise Unreadable(f"{len(value)} entries, expected {len(schema)}", path)
+        yield Unreadable(f"{len(value)} entries, expected {len(schema)}", path)
     repeated = _first_repeated(value) if isinstance(schema, set) else None
     if repeated is not None:
-        raise Unreadable(f"{shown(value[repeated])} listed twice", (*path, repeated))
+        yield Unreadable(f"{shown(value[repeated])} listed twice", (*path, repeated))
 
 
 def _all_within(bounds: range, value: Sequence[Any]) -> bool:
@@ -210,6 +274,8 @@ def _object_or_odd(pairs: list[tuple[str, Any]]) -> dict[str, Any] | _Odd:
 
 def _first_repeated(values: Sequence[Any]) -> int | None:
     """Return the position of the first value that occurred before, if any."""
+    if len(set(values)) == len(values):
+        return None
     seen: set[Any] = set()
     for position, value in enumerate(values):
         if value in seen:

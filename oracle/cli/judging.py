@@ -153,7 +153,11 @@ def read_judged(
             return read(text)
         except verify.Unreadable as error:
             raise DocumentError(
-                error.reason, path=error.path, source=source, line=line
+                error.reason,
+                path=error.path,
+                source=source,
+                line=line,
+                more=error.more,
             ) from None
 
     return read_documents(source, parse)

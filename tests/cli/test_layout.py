@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
+from oracle.cli.app import VERBS as SUBCOMMANDS
 from oracle.cli.parts import Line, Sheet
 from oracle.cli.terminal import console_of, printed
 from tests.cli.commands import AS_IT_STANDS, CHAIN, Cli, group_of, write_lines
@@ -106,3 +107,10 @@ def test_no_color_is_respected(monkeypatch: pytest.MonkeyPatch) -> None:
     assert console_of(sys.stderr).no_color
     monkeypatch.delenv("NO_COLOR")
     assert not console_of(sys.stderr).no_color
+
+
+def test_summaries_of_subcommands_are_whole(cli: Cli) -> None:
+    listed = cli("--help").out.decode().partition("Commands:")[2]
+    sentences = re.split(r"\n  (?=\w)", listed.rstrip())[1:]
+    assert len(sentences) == len(SUBCOMMANDS)
+    assert all(one.endswith(".") and "..." not in one for one in sentences)

@@ -84,7 +84,7 @@ def test_burrows_responses_are_read_line_by_line() -> None:
         ("", "lag.txt: no lag in it"),
         ("\n{", "lag.txt:2: $"),
         (burrow(("t", 0, -5)), "lag.txt:1: $.status.partitions[0].current_lag"),
-        ('{"error": true}', "lag.txt:1: $.status: Field required"),
+        ('{"error": true}', "lag.txt:1: $.status: field required"),
     ],
 )
 def test_a_damaged_line_is_named(text: str, said: str) -> None:

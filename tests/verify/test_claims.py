@@ -81,7 +81,7 @@ def test_current_generation_alone() -> None:
 def test_two_claims_of_one_generation_make_no_owner() -> None:
     case = verify.understand(DOUBLE_CLAIM)
     assert case.owned == {("c1", "t"): {1}, ("c2", "t"): {2}}
-    assert case.claimants == {"t": {0: ["c1", "c2"], 1: ["c1"], 2: ["c2"]}}
+    assert case.claimants == {"t": {0: ("c1", "c2"), 1: ("c1",), 2: ("c2",)}}
 
 
 def test_claims_on_deleted_partitions_make_no_owner() -> None:
@@ -93,5 +93,5 @@ def test_three_claims_two_of_them_newest() -> None:
     instance["members"]["c3"] |= {"owned": {"t": [0]}, "generation": 5}
     instance["members"]["c4"] = {"subscription": ["t"], "owned": {"t": [0]}}
     case = verify.understand(instance)
-    assert case.claimants["t"][0] == ["c3"]
+    assert case.claimants["t"][0] == ("c3",)
     assert case.owned["c3", "t"] == {0}

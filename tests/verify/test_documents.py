@@ -86,6 +86,46 @@ def test_a_long_culprit_is_shown_in_part(written: str, shown: str) -> None:
     assert caught.value.reason == f"{shown} is none of rebalance/1"
 
 
+def test_every_wrong_value_is_listed() -> None:
+    with pytest.raises(verify.Unreadable) as caught:
+        verify.read_rebalance(
+            '{"format": "rebalance/1", "group": 3, "extra": 1, "topics": {"t":'
+            ' {"partitions": 2, "lag": [-2, 3.5]}}, "members": {"a": {"subscription":'
+            ' ["t", "t"], "generation": -7}, "b": {}}}'
+        )
+    assert caught.value.culprits == [
+        ("$.extra", "unknown key"),
+        ("$.group", "3 is no string"),
+        ("$.topics.t.lag[0]", "-2 is not within 0 and 9223372036854775807"),
+        ("$.topics.t.lag[1]", "a float: 3.5"),
+        ("$.members.a.subscription[1]", '"t" listed twice'),
+        ("$.members.a.generation", "-7 is not within -1 and 2147483647"),
+        ("$.members.b.subscription", "missing"),
+    ]
+    copied = pickle.loads(pickle.dumps(caught.value))  # noqa: S301 - our own bytes
+    assert copied.culprits == caught.value.culprits
+
+
+def test_contradictions_are_listed() -> None:
+    topics = '{"t": {"partitions": 2, "lag": [1]}, "u": {"partitions": 9}}'
+    text = f'{{"format": "rebalance/1", "group": "", "topics": {topics}'
+    with pytest.raises(verify.Unreadable) as caught:
+        verify.read_rebalance(text + ', "members": {}}', max_partitions=10)
+    assert caught.value.culprits == [
+        ("$.topics.t.lag", "1 entries for 2 partitions"),
+        ("$.topics.u.partitions", "11 partitions up to here, above the limit 10"),
+    ]
+
+
+def test_of_very_many_wrong_values_a_hundred_are_listed() -> None:
+    topics = f'{{"t": {{"partitions": 500, "lag": {[-1] * 500}}}}}'
+    text = f'{{"format": "rebalance/1", "group": "", "topics": {topics}'
+    with pytest.raises(verify.Unreadable) as caught:
+        verify.read_rebalance(text + ', "members": {}}')
+    *listed, last = caught.value.culprits
+    assert (len(listed), last) == (100, ("$", "more than 100 wrong values"))
+
+
 def test_unreadable_survives_pickling() -> None:
     error = verify.Unreadable("missing", ("members", "a b", 3))
     again = pickle.loads(pickle.dumps(error))  # noqa: S301

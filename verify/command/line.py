@@ -85,7 +85,8 @@ def _run(options: argparse.Namespace) -> int:
     out, worst = binary(sys.stdout, "standard output"), FINE
     for entry in (*instances, *assignments):
         if entry.error is not None:
-            worst = _complain(f"{entry.source}:{entry.line}: {entry.error}")
+            for path, reason in entry.error.culprits:
+                worst = _complain(f"{entry.source}:{entry.line}: {path}: {reason}")
     for instance, assignment in paired(instances, assignments):
         verdict, refused = _verdict(instance, assignment, options)
         line = json.dumps(verdict, ensure_ascii=False, separators=(",", ":"))

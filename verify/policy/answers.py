@@ -14,10 +14,9 @@ from verify.case import Case, Row
 from verify.certificate import (
     MOVES,
     Certificate,
+    Checked,
     Reason,
-    balance_fails,
-    cost_bound,
-    level_pools,
+    checked,
 )
 from verify.policy.best_alone import narrowed, separate_values
 from verify.policy.constraints import constraints_fail, judge_impossible
@@ -41,15 +40,18 @@ Document = Mapping[str, Any]
 def judge_stated(
     case: Case,
     rows: Sequence[Row],
+    lags: Sequence[int],
     assignment: Document,
     counted: Document,
     proved: dict[str, bool],
+    certified: Checked | None,
     *,
     complete: bool,
 ) -> tuple[dict[str, Any], dict[str, Reason]]:
     """Judge what an assignment states of its policy: verdict, and evidence against it.
 
-    ``proved["peak_lag"]`` is set if a level proves it.
+    ``lags`` is that of each row, ``certified`` what the certificate proves, if there is
+    one. ``proved["peak_lag"]`` is set if a level proves it.
 
     Raises
     ------
@@ -57,7 +59,7 @@ def judge_stated(
         If the capacities are too large for the policy (`check_scales`).
     """
     policy = read_policy(assignment["policy"])
-    tally = tally_of(case, rows, counted)
+    tally = tally_of(case, rows, counted, lags)
     check_scales(case, policy)
     broken = constraints_fail(case, policy, tally, counted)
     allowed = complete and not broken
@@ -65,7 +67,7 @@ def judge_stated(
     found: dict[str, Reason] = {}
     if complete:
         judged, found = _judge_levels(
-            case, rows, policy, tally, assignment, proved, allowed=allowed
+            case, rows, policy, tally, assignment, proved, certified, allowed=allowed
         )
     met = {
         "of": assignment["policy"],
@@ -88,13 +90,14 @@ def _judge_levels(
     tally: Tally,
     assignment: Document,
     proved: dict[str, bool],
+    certified: Checked | None,
     *,
     allowed: bool,
 ) -> tuple[list[dict[str, Any]], dict[str, Reason]]:
     shown, stated = assignment.get("certificate"), assignment.get("objectives", [])
     work = Work()
     region = region_of(case, policy.balance, shown if proved["dec_min"] else None)
-    bounds, fails = _certified(case, rows, policy, tally, shown, work)
+    bounds, fails = _certified(case, rows, policy, tally, shown, certified, work)
     answer = Answer(case, policy, tally, region, bounds, allowed=allowed, work=work)
     judged = level_verdicts(answer, stated)
     proved["peak_lag"] |= proves_peak_lag(answer, judged)
@@ -146,6 +149,7 @@ def _certified(
     policy: Policy,
     tally: Tally,
     shown: Certificate | None,
+    certified: Checked | None,
     work: Work,
 ) -> tuple[dict[str, Value], Reason | None]:
     """Return the bounds that a certificate proves, by level, or why it proves none.
@@ -161,15 +165,14 @@ def _certified(
         return {}, refused
     alone = [policy.levels[of] for of in before]
     best = narrowed(case, rows, alone)
-    fails = balance_fails(best.case, best.rows, shown)
-    if fails is not None:
-        return {}, best.by_origin(fails)
+    if alone or certified is None:
+        certified = checked(best.case, best.rows, shown)
+    if certified.fails is not None:
+        return {}, best.by_origin(certified.fails)
     least = separate_values(case, alone)
     if least != tuple(value_of(case, tally, level) for level in alone):
         return {}, {"fails": "seats"}
     found: dict[str, Value] = dict(zip(before, least, strict=True))
     found["load"] = load_vector(case, tally)
     weights = shown.get("weights", MOVES)
-    priced = [(pool, shown["price"]) for pool in level_pools(best.case, shown)]
-    bound = cost_bound(best.case, priced, weights)
-    return found | level_bounds(case, policy, tally, weights, bound), None
+    return found | level_bounds(case, policy, tally, weights, certified.cost), None

@@ -50,6 +50,8 @@ def separate_values(case: Case, levels: Sequence[Level]) -> Values:
     No assignment is better in the first level than all of these together, none that is
     as good there is better in the second.
     """
+    if not levels:
+        return ()
     total = [0] * len(levels)
     for _, numbers, _, values in _best_members(case, levels):
         for place, value in enumerate(values):

@@ -35,17 +35,26 @@ class Tally:
 
 
 def tally_of(
-    case: Case, rows: Sequence[Row], counted: Mapping[str, int] | None = None
+    case: Case,
+    rows: Sequence[Row],
+    counted: Mapping[str, int] | None = None,
+    lags: Iterable[int] | None = None,
 ) -> Tally:
-    """Count an assignment without repeated partitions; take the figures if counted."""
+    """Count an assignment without repeated partitions; take what is counted already.
+
+    That can be its figures, and the lag of each row.
+    """
+    if lags is None:
+        lags = (lag_of_row(case, row) for row in rows)
     if counted is None:
         counted = {
             "moves": count_owned(case) - count_kept(case, rows),
             "rack_mismatches": rack_mismatches(case, rows),
         }
+    pairs = [(member, topic) for member, topic, _ in rows]
     return Tally(
-        loads={(member, topic): len(numbers) for member, topic, numbers in rows},
-        lags={(row[0], row[1]): lag_of_row(case, row) for row in rows},
+        loads=dict(zip(pairs, [len(numbers) for *_, numbers in rows], strict=True)),
+        lags=dict(zip(pairs, lags, strict=True)),
         moves=counted["moves"],
         mismatches=counted["rack_mismatches"],
     )
