@@ -52,6 +52,7 @@ LOCKS = {
         DEV,
     ],
     "requirements/workers.lock": ["requirements/workers.in", "--constraints", DEV],
+    "requirements/docs.lock": ["requirements/docs.in", "--constraints", DEV],
     OLDEST_SPARK: ["requirements/spark-4.0.in"],
     UV: ["requirements/uv.in"],
     GO: ["requirements/go.in"],
