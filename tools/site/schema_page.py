@@ -14,7 +14,7 @@ from tools.site.schema_types import Schema, type_of
 
 _SECTION: Final = re.compile(r"^Attributes\n-+\n", re.MULTILINE)
 _ENTRY: Final = re.compile(r"^(\S.*)\n((?:    .*\n?)+)", re.MULTILINE)
-_HEAD: Final = "| field | value | required | meaning |\n| --- | --- | --- | --- |"
+_COLUMNS: Final = ("field", "value", "required", "meaning")
 
 
 def schema_page(schema: Schema, *, file: str, example: str | None) -> str:
@@ -49,11 +49,18 @@ def _body(schema: Schema) -> Iterator[str]:
     meanings = _meanings(schema.get("description", ""))
     required = set(schema.get("required", ()))
     rows = [
-        f"| `{name}` | {type_of(field)} | {'yes' if name in required else ''} "
-        f"| {_cell(_meaning(field, meanings.get(name, '')))} |"
+        (
+            f"`{name}`",
+            type_of(field),
+            "yes" if name in required else "",
+            _meaning(field, meanings.get(name, "")).replace("|", "\\|"),
+        )
         for name, field in fields.items()
     ]
-    yield "\n".join([_HEAD, *rows])
+    is_told = any(meaning for *_, meaning in rows)
+    columns = len(_COLUMNS) if is_told else len(_COLUMNS) - 1
+    lines = [_COLUMNS, ("---",) * len(_COLUMNS), *rows]
+    yield "\n".join(f"| {' | '.join(line[:columns])} |" for line in lines)
 
 
 def _meaning(field: Schema, told: str) -> str:
@@ -78,7 +85,3 @@ def _meanings(description: str) -> dict[str, str]:
         for names, text in _ENTRY.findall(fields + "\n")
         for name in names.split(", ")
     }
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
