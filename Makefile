@@ -22,7 +22,7 @@ PASSED := build/passed.json
 UNIQUE := oracle pipeline conformance heuristics rebalance solver verify
 WITH_PYTHON := python=$$(PYTHON="$(PYTHON)" sh tools/find_python.sh) && "$$python"
 
-.PHONY: help setup dev audit test test-all workers clients confirm survey lint format mutation browser pictures findings bench lock clean
+.PHONY: help setup dev audit test test-all workers clients confirm survey lint format mutation browser pictures findings site bench lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -72,6 +72,9 @@ pictures: dev ## draw the pictures of docs/ anew
 
 findings: dev ## write the pages of docs/findings/ from its records
 	@$(BIN)/python -m tools.findings
+
+site: dev ## build the site of the documents, and check its links (build/site)
+	@$(BIN)/python -m tools.site
 
 bench: dev ## time the core, the heuristics, Kafka's own, programs, lag, reading, the audit
 	@for part in core heuristics documents audit "kip54 --seeds 1 --seconds 5" \

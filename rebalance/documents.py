@@ -180,8 +180,9 @@ class ObjectiveDocument(_Strict):
     value, bound
         Integers, smaller is better; lists for ``load``, compared lexicographically.
         ``bound`` is a lower bound over the assignments that meet the balance and are as
-        good in the objectives before. scale With capacities, ``value`` and ``bound``
-        are in units of 1 ÷ scale.
+        good in the objectives before.
+    scale
+        With capacities, ``value`` and ``bound`` are in units of 1 ÷ scale.
     """
 
     of: str

@@ -27,6 +27,7 @@ LOCKS = (
     "runtime",
     "dev",
     "workers",
+    "docs",
     "spark-4.0",
     "go",
     "node",

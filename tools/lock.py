@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 HOME_OF_UV = ROOT / "build" / "uv"
 PYTHON_OF_UV = HOME_OF_UV / "bin" / "python"
 DEV = "requirements/dev.lock"
+DOCS = "requirements/docs.lock"
 UV = "requirements/uv.lock"
 OLDEST_SPARK = "requirements/spark-4.0.lock"
 GO = "requirements/go.lock"
@@ -52,6 +53,7 @@ LOCKS = {
         DEV,
     ],
     "requirements/workers.lock": ["requirements/workers.in", "--constraints", DEV],
+    DOCS: ["requirements/docs.in", "--constraints", DEV],
     OLDEST_SPARK: ["requirements/spark-4.0.in"],
     UV: ["requirements/uv.in"],
     GO: ["requirements/go.in"],
@@ -94,7 +96,7 @@ def main() -> int:
             command += ["--python-version", OLDEST_PYTHON, "--generate-hashes"]
             command += ["--no-emit-index-url", "--no-header", "--no-annotate"]
             command += [*uv_arguments(settings), *sources, "--output-file", target]
-            if upgrade and target in {DEV, OLDEST_SPARK, UV, GO, NODE}:
+            if upgrade and target in {DEV, DOCS, OLDEST_SPARK, UV, GO, NODE}:
                 command.append("--upgrade")
             subprocess.run(command, check=True, cwd=ROOT, env=environment)
     except subprocess.CalledProcessError as error:

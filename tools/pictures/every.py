@@ -8,6 +8,7 @@ from typing import Final
 
 from heuristics import ASSIGNORS
 from tools.pictures.answers import contrast_of
+from tools.pictures.architecture import architecture
 from tools.pictures.lanes import timeline_of
 from tools.pictures.panels import picture_of
 from tools.pictures.scenes import (
@@ -36,6 +37,7 @@ HISTORIES: Final[dict[str, History]] = {
 
 def pictures(root: Path) -> Iterator[tuple[str, str]]:
     """Yield the path from the root of the checkout and the SVG of each picture."""
+    yield f"{_IMAGES}/architecture.svg", architecture()
     for assignor in ASSIGNORS:
         path = f"{_IMAGES}/assignors/{assignor}.svg"
         yield path, picture_of(contrast_of(assignor, root))
