@@ -24,6 +24,7 @@ from rebalance import (
 from solver import NAMED, Objective, WeightedObjective, parse_policy
 from solver.objectives import scale_of, value_of
 from solver.policy import WEIGHT_MAX
+from tests.examples import shared_by
 from tests.shapes import SHAPES, Document
 from tests.solver.brute import Brute, best_values
 from tests.strategies import TINY, rebalances, rebalances_with_assignments
@@ -60,6 +61,7 @@ def judged(pair: Pair, level: WeightedObjective) -> tuple[Any, int]:
 
 
 @pytest.mark.parametrize("level", ALONE, ids=str)
+@shared_by(len(ALONE))
 @given(rebalances_with_assignments())
 def test_each_objective(level: WeightedObjective, pair: Pair) -> None:
     assert judged(pair, level) == values(pair, level)

@@ -44,11 +44,13 @@ COMPARED = [run for run in RUNS if run[1] in PUBLISHED]
 
 @pytest.mark.parametrize(("version", "assignor"), COMPARED)
 def test_ours_are_kafkas(version: str, assignor: str) -> None:
+    """Use a quarter of the examples for versions before the newest."""
     ours = PUBLISHED[assignor]
     is_uniform = assignor == "server-uniform"
+    count = INSTANCES if version == NEWEST else INSTANCES // 4
     documents = map(with_topics_there, drawn()) if is_uniform else drawn()
     with running(version, assignor) as kafka:
-        for document in documents:
+        for document in islice(documents, count):
             answer = kafka.answer(json.dumps(document).encode())
             assert answer.verdict is Verdict.ANSWERED, (document, answer.reason)
             assert answer.assignment is not None

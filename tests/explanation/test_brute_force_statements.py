@@ -28,6 +28,7 @@ from oracle.explanation.records import (
 )
 from rebalance import InstanceError, instance_of, members_of, rebalance_of
 from solver import parse_policy, solve
+from tests.examples import shared_by
 from tests.explanation.naive import (
     Held,
     Naive,
@@ -123,6 +124,7 @@ def check_path(transfers: list[TransferRecord]) -> None:
 
 
 @pytest.mark.parametrize("policy", POLICIES)
+@shared_by(len(POLICIES))
 @given(pair=rebalances_with_assignments(TINY))
 def test_the_answer_is_that_of_brute_force(
     policy: str, pair: tuple[Document, Document]

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 
 from rebalance import ClaimRule
+from tests.examples import shared_by
 from tests.heuristics.constrained_reference import kafka_9987, kip_615
 from tests.heuristics.reference import Held, believed, flat
 from tests.heuristics.routes import (
@@ -47,7 +48,7 @@ def shipped(document: Document) -> Held:
 
 
 @pytest.mark.parametrize("earlier", EARLIER)
-@settings(deadline=None)
+@shared_by(len(EARLIER))
 @example(document=STOLEN)
 @given(document=layable(LARGER).map(with_equal_subscriptions))
 def test_loads_and_how_much_stays_are_as_before(

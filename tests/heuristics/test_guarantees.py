@@ -8,6 +8,7 @@ from hypothesis import example, given, settings
 from heuristics import ASSIGNORS
 from rebalance import document_of, figures_of
 from solver import solve
+from tests.examples import shared_by
 from tests.heuristics.reference import (
     believed,
     members_in_order,
@@ -110,7 +111,7 @@ def test_constrained_sticky_is_as_good_as_the_proved_optimum(
 
 
 @pytest.mark.parametrize("name", ASSIGNORS)
-@settings(deadline=None)
+@shared_by(len(ASSIGNORS))
 @given(document=layable())
 def test_order_of_keys_never_shows(name: str, document: Document) -> None:
     def turned(value: Document) -> Document:

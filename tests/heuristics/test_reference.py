@@ -9,6 +9,7 @@ from hypothesis import given, settings
 
 from heuristics import ASSIGNORS
 from rebalance import ClaimRule, InstanceError
+from tests.examples import shared_by
 from tests.heuristics import reference
 from tests.heuristics.range_reference import range_
 from tests.heuristics.routes import (
@@ -62,14 +63,14 @@ def test_on_larger_rebalances() -> None:
 
 @pytest.mark.slow
 def test_on_many_rebalances() -> None:
-    small = (seeded_rebalance(seed) for seed in range(10_000))
+    small = (seeded_rebalance(seed) for seed in range(5_000))
     larger = (seeded_rebalance(seed, LARGER) for seed in range(200, 600))
     for document in filter(fits, chain(small, larger)):
         agrees(document)
 
 
 @pytest.mark.parametrize("name", ASSIGNORS)
-@settings(deadline=None)
+@shared_by(len(ASSIGNORS))
 @given(document=layable())
 def test_assign_raises_where_refuses_gives_a_reason(
     name: str, document: Document

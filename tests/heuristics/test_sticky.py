@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 
 from heuristics import ASSIGNORS
 from rebalance import ClaimRule, document_of
-from tests.amount import INSTANCES
+from tests.amount import share
 from tests.corpus.scenes import SCENARIOS, answers_of, complaints
 from tests.heuristics.lost_group import BEFORE, TAKEN_OVER, left
 from tests.heuristics.reference import Held
@@ -31,7 +31,7 @@ from tests.strategies import LARGER, seeded_rebalance
 from verify import judge
 
 STICKY = ASSIGNORS["sticky"]
-SEEDS = INSTANCES // 40
+SEEDS = share(40, 100)
 
 
 def assigned(document: Document, rule: ClaimRule = ClaimRule.NEWEST_CLAIM) -> Held:

@@ -24,6 +24,7 @@ from rebalance import (
     parse_rebalance,
     to_json,
 )
+from tests.examples import shared_by
 from tests.shapes import SHAPES, Document, shape
 from tests.strategies import (
     LARGER,
@@ -71,6 +72,7 @@ def owner_of(laid_out: Instance) -> dict[tuple[str, int], str]:
 
 
 @pytest.mark.parametrize("rule", ClaimRule)
+@shared_by(len(ClaimRule))
 @given(document=rebalances(LARGER))
 def test_owners_are_settled_as_the_rule_says(
     rule: ClaimRule, document: Document

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from oracle.report import page, page_of
+from tests.examples import one_in
 from tests.pipeline.groups import Log
 from tests.report.audits import Audit
 from tests.report.histories import audit_of, drawn_sources, write_sources
@@ -102,7 +103,7 @@ def test_the_recording_that_ships(tmp_path: Path) -> None:
     assert len(checked(audit_of([RECORDINGS / "churn"], tmp_path / "audit"))) > 15
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(one_in(4), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(drawn=drawn_sources())
 def test_generated_histories(
     tmp_path_factory: pytest.TempPathFactory,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
 from random import Random
 from types import MappingProxyType
 from typing import Any, Final
@@ -77,6 +78,9 @@ POLICIES: Final = (
 )
 """Every balance and objective, in several orders, sums and budgets among them."""
 
+SHARE: Final = MappingProxyType({"highs": Fraction(3, 10)})
+"""Share of the instances in the long run, of engines that answer only on request."""
+
 SIZES: Final = (
     Size(members=3, topics=3, partitions=2),
     Size(members=4, topics=3, partitions=2),
@@ -109,8 +113,12 @@ def test_engines_agree_on_named_shapes(name: str, engine: str) -> None:
 @pytest.mark.parametrize("deal", range(1, DEALS + 1))
 @pytest.mark.parametrize("engine", ENGINES)
 def test_engines_agree_on_many(engine: str, deal: int) -> None:
-    """With ORACLE_INSTANCES=50000 it is 1,000 instances per policy."""
-    count = max(1, INSTANCES // 50 // DEALS)
+    """With ORACLE_INSTANCES=50000 it is 1,000 instances per policy, 300 with HiGHS.
+
+    No answer comes from HiGHS unless it is asked for, and `test_solve_milp` compares it
+    with brute force as well.
+    """
+    count = max(1, SHARE.get(engine, 1) * INSTANCES // 50 // DEALS)
     for _, document in zip(range(count), drawn(deal), strict=False):
         _check(engine, document, POLICIES)
 

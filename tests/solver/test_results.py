@@ -1,4 +1,4 @@
-"""Results as notebooks show them."""
+"""Results as notebooks show them, and the balances that they prove."""
 
 from __future__ import annotations
 
@@ -47,3 +47,24 @@ def test_a_reason_is_shown_and_escaped() -> None:
     assert result.status.value == "infeasible"
     assert result.reason is not None
     assert "infeasible (" in result._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("policy", "capacity", "dec_min", "kip54"),
+    [
+        ("sticky", None, True, True),  # with a certificate
+        ("sticky", 2, True, None),
+        ("kip54; stickiness", None, None, True),
+        ("none; stickiness", None, None, None),
+        ("none; load", None, None, None),  # a certificate, of what is no balance
+    ],
+)
+def test_balances_are_stated_where_they_are_proved(
+    policy: str, capacity: int | None, dec_min: bool | None, kip54: bool | None
+) -> None:
+    member = GROUP["members"]["a"] | ({"capacity": capacity} if capacity else {})
+    instance = instance_from_dict({**GROUP, "members": {"a": member}})
+    figures = solve(instance, parse_policy(policy)).to_document(instance).figures
+    assert figures is not None
+    assert figures.dec_min_balanced is dec_min
+    assert figures.kip54_balanced is kip54

@@ -9,6 +9,8 @@ import subprocess
 import sys
 import time
 
+import pytest
+
 from solver import Limits
 from solver.run_limited import exceeded_limits, killed_on_exit
 
@@ -20,6 +22,21 @@ def test_a_child_that_ends_is_waited_for() -> None:
     with subprocess.Popen(PAUSES) as child:
         assert list(exceeded_limits(child, Limits())) == []
         assert child.poll() == 0
+
+
+def test_the_child_is_checked_many_times_per_second(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Short pauses at first, for a child that ends early, and never a long one."""
+    pauses: list[float] = []
+    monkeypatch.setattr(time, "sleep", pauses.append)
+    with subprocess.Popen(SLEEPS) as child, killed_on_exit(child):
+        named = exceeded_limits(child, Limits(seconds=0))
+        assert [next(named) for _ in range(20)] == ["time limit of 0 s"] * 20
+    assert pauses == sorted(pauses)
+    assert len(pauses) == 19
+    assert 0 < pauses[0] < 0.005
+    assert pauses[-1] < 0.05
 
 
 def test_an_exceeded_limit_is_named_until_the_child_is_killed() -> None:

@@ -12,6 +12,7 @@ from hypothesis import example, given
 
 import verify
 from solver import solve
+from tests.examples import shared_by
 from tests.shapes import CHAIN, SHAPES, TWO_LEVELS, Document, member, rebalance
 from tests.solver.brute import Brute
 from tests.solver.routes import instance
@@ -53,6 +54,7 @@ def held(loads: Mapping[tuple[str, str], int], pool: Pool, name: str) -> int:
 
 
 @pytest.mark.parametrize("balance", BALANCES)
+@shared_by(len(BALANCES))
 @given(rebalances(TINY))
 @example(CHAIN)
 @example(TWO_LEVELS)

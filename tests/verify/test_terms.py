@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import verify
 from solver import solve
+from tests.examples import shared_by
 from tests.shapes import LAG, LAG_GREEDY_FAILS, Document, member, rebalance
 from tests.solver.brute import Brute
 from tests.solver.routes import instance
@@ -79,6 +80,7 @@ def test_nothing_above_the_optimum_of_a_topic(balance: str, rng: Random) -> None
 
 
 @pytest.mark.parametrize("balance", BALANCES)
+@shared_by(len(BALANCES))
 @given(st.randoms(use_true_random=False), st.data())
 def test_sound_for_any_integers(balance: str, rng: Random, data: st.DataObject) -> None:
     """Weights and thresholds of all of 64 bits."""

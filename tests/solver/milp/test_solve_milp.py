@@ -16,7 +16,7 @@ from rebalance import InstanceError, to_json
 from solver import NAMED, Status, parse_policy, values_of
 from solver.milp.lexicographic_milp import HELD, RECOUNT
 from solver.objectives import check_policy
-from tests.amount import INSTANCES
+from tests.amount import share
 from tests.shapes import SHAPES, Document, member, rebalance, shape
 from tests.solver.brute import Brute
 from tests.solver.milp.cases import answer, lags, policies_for, values
@@ -24,7 +24,7 @@ from tests.solver.routes import instance
 from tests.strategies import SMALL, TINY, Limits, seeded_rebalance
 from verify import TooLarge
 
-SEEDS = range(INSTANCES // 100)
+SEEDS = range(share(100, 250))
 """`tests.solver.test_engines_agree` asks HiGHS for many more, all of them tiny."""
 DEALS = 4
 """Number of parts of the seeds, so that several workers share them."""

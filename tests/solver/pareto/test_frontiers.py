@@ -27,7 +27,7 @@ from solver.pareto import (
 from solver.pareto.supported_plans import EligiblePairs, supported_plans
 from solver.policy import dec_min, per_topic
 from tests import strategies
-from tests.amount import INSTANCES
+from tests.amount import INSTANCES, share
 from tests.shapes import SHAPES, Document, member, rebalance, shape
 from tests.solver.brute import Brute
 from tests.solver.pareto import brute
@@ -52,7 +52,7 @@ def drawn(count: int, limits: strategies.Limits = WIDE) -> list[tuple[int, Docum
 
 
 def test_balance_agrees_with_enumeration() -> None:
-    for seed, document in drawn(INSTANCES // 10):
+    for seed, document in drawn(share(10, 25)):
         laid_out = instance(document)
         expected = brute.frontier(laid_out, brute.squares)
         assert pairs(balance_frontier(laid_out)) == expected, seed
@@ -60,7 +60,7 @@ def test_balance_agrees_with_enumeration() -> None:
 
 def test_supported_plans_are_the_best_of_their_moves() -> None:
     inside = 0
-    for seed, document in drawn(INSTANCES // 10):
+    for seed, document in drawn(share(10, 25)):
         laid_out = instance(document)
         eligible = EligiblePairs(laid_out)
         expected = brute.frontier(laid_out, brute.squares)
@@ -123,7 +123,7 @@ def test_flows_and_programs_agree(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_peak_lag_agrees_with_enumeration() -> None:
-    for seed, document in drawn(INSTANCES // 25):
+    for seed, document in drawn(share(25, 50)):
         laid_out = instance(document)
         if laid_out.lag is None or int(laid_out.lag.max(initial=0)) > 2**40:
             continue
