@@ -116,6 +116,22 @@ class GivenGroup:
             complain(f"{self}: {COOPERATIVE_ROUND}")
         return instance, verify.read_assignment(to_json(self.assignment))
 
+    def write_page(self, out: Path, claim_rule: str, generation: int | None) -> None:
+        """Write the page of the rebalance, which has an assignment."""
+        if self.assignment is None:
+            raise typer.BadParameter("--html requires an assignment in the source")
+        with extra_needed("--html", "audit"):
+            from oracle.report import write_rebalance_page
+
+        write_rebalance_page(
+            to_json(self.rebalance).decode(),
+            to_json(self.assignment).decode(),
+            out,
+            claim_rule=claim_rule,
+            generation=generation,
+            is_round=self.cooperative,
+        )
+
     def _withholds(self) -> bool:
         held = (self.assignment and self.assignment.members) or {}
         wanted = {
