@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -40,6 +41,16 @@ ExplainOptimum = Annotated[
         help="With --from: explain the optimum, and not the group's own assignment.",
     ),
 ]
+ExplanationPage = Annotated[
+    Path | None,
+    typer.Option(
+        "--html",
+        metavar="FILE",
+        help="With --from: also write a page on which the moves are drawn, as they "
+        "were and as they could have been.",
+        show_default=False,
+    ),
+]
 ExplanationsAsJson = Annotated[
     bool,
     typer.Option("--json", help="Write explanation/1 documents as JSON Lines."),
@@ -59,6 +70,7 @@ def explain(  # noqa: PLR0913 - one parameter per option
     max_partitions: MaxPartitionsOption = MAX_PARTITIONS,
     output: OutputOption = "-",
     as_json: ExplanationsAsJson = False,
+    html: ExplanationPage = None,
 ) -> None:
     """Explain whether an assignment is the best, how it could be better, or why not.
 
@@ -84,6 +96,10 @@ def explain(  # noqa: PLR0913 - one parameter per option
     if optimum and choice.source is None:
         raise typer.BadParameter("--optimum requires --from")
     given = given_input(instance, choice, max_partitions)
+    if html is not None:
+        if not isinstance(given, GivenGroup):
+            raise typer.BadParameter("--html requires --from")
+        given.write_page(html, claim_rule, choice.generation)
     if isinstance(given, GivenGroup) and optimum:
         given = given.without_assignment()
     if instance == assignment == "-":

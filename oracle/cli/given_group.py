@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import typer
@@ -100,6 +101,22 @@ class GivenGroup:
             raise SourceError(reason, source=str(self))
         instance = verify.read_rebalance(to_json(self.rebalance))
         return instance, verify.read_assignment(to_json(self.assignment))
+
+    def write_page(self, out: Path, claim_rule: str, generation: int | None) -> None:
+        """Write the page of the rebalance, which has an assignment."""
+        if self.assignment is None:
+            raise typer.BadParameter("--html requires an assignment in the source")
+        with extra_needed("--html", "audit"):
+            from oracle.report import write_rebalance_page
+
+        write_rebalance_page(
+            to_json(self.rebalance).decode(),
+            to_json(self.assignment).decode(),
+            out,
+            claim_rule=claim_rule,
+            generation=generation,
+            is_round=self.cooperative,
+        )
 
     def _withholds(self) -> bool:
         held = (self.assignment and self.assignment.members) or {}

@@ -2,5 +2,6 @@
 
 from oracle.report.group_advice import advice_of_group
 from oracle.report.page import page_of, write_page
+from oracle.report.rebalance_page import write_rebalance_page
 
-__all__ = ["advice_of_group", "page_of", "write_page"]
+__all__ = ["advice_of_group", "page_of", "write_page", "write_rebalance_page"]

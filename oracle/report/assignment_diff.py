@@ -82,18 +82,21 @@ def assignment_diff_of(
 
     ``forbidden`` are the partitions that violate a rule in ``after``.
     """
-    owner = _owners(instance)
-    ideal = {(topic, number): member for member, topic, number in _listed(best)}
-    taken = _taken(after, owner)
-    spots = list(_spots(instance))
+    owner = owners_of(instance)
+    ideal = {(topic, number): member for member, topic, number in placed(best)}
+    taken = holders_of(after, owner)
+    spots = list(spots_of(instance))
     nobody = [(None, *spot) for spot in spots if spot not in taken]
     befores = [
-        ((owner.get(spot), *spot), _fate(owner.get(spot), taken.get(spot), ideal, spot))
+        (
+            (owner.get(spot), *spot),
+            fate_of(owner.get(spot), taken.get(spot), ideal, spot),
+        )
         for spot in spots
     ]
     afters = [
         (held, FORBIDDEN if held in forbidden else _after(held, owner, ideal))
-        for held in (*_listed(after), *nobody)
+        for held in (*placed(after), *nobody)
     ]
     bests = [
         ((member, *spot), _plain_fate(owner.get(spot), member))
@@ -131,7 +134,7 @@ def _laid_out(
     )
 
 
-def _spots(instance: Instance) -> Iterator[Spot]:
+def spots_of(instance: Instance) -> Iterator[Spot]:
     """Yield the partitions with subscribers."""
     subscribed = instance.topic_subscribed
     for t, (topic, size) in enumerate(
@@ -141,7 +144,7 @@ def _spots(instance: Instance) -> Iterator[Spot]:
             yield from ((topic, number) for number in range(size))
 
 
-def _owners(instance: Instance) -> dict[Spot, str]:
+def owners_of(instance: Instance) -> dict[Spot, str]:
     """Return the owner of each partition that has one."""
     owned = np.flatnonzero(instance.owner >= 0)
     topic = instance.partition_topic[owned]
@@ -152,25 +155,27 @@ def _owners(instance: Instance) -> dict[Spot, str]:
     return {(instance.topics[t], n): instance.members[m] for t, n, m in rows}
 
 
-def _listed(members: Members) -> Iterator[tuple[str, str, int]]:
+def placed(members: Members) -> Iterator[tuple[str, str, int]]:
+    """Yield member, topic, and partition of all that an assignment lists."""
     for member, held in members.items():
         for topic, numbers in held.items():
             yield from ((member, topic, number) for number in numbers)
 
 
-def _taken(after: Members, owner: Mapping[Spot, str]) -> dict[Spot, str]:
+def holders_of(after: Members, owner: Mapping[Spot, str]) -> dict[Spot, str]:
     """Return the holder of each partition; among several, its owner if included."""
     taken: dict[Spot, str] = {}
-    for member, topic, number in _listed(after):
+    for member, topic, number in placed(after):
         spot = topic, number
         if spot not in taken or owner.get(spot) == member:
             taken[spot] = member
     return taken
 
 
-def _fate(
+def fate_of(
     owner: str | None, holder: str | None, ideal: Mapping[Spot, str], spot: Spot
 ) -> str:
+    """Return what became of a partition, compared with the optimum."""
     if owner is None:
         return NEW
     if owner == holder:
@@ -180,7 +185,7 @@ def _fate(
 
 def _after(held: Held, owner: Mapping[Spot, str], ideal: Mapping[Spot, str]) -> str:
     spot = held[1], held[2]
-    return _fate(owner.get(spot), held[0], ideal, spot)
+    return fate_of(owner.get(spot), held[0], ideal, spot)
 
 
 def _plain_fate(owner: str | None, holder: str) -> str:

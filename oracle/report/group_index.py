@@ -16,6 +16,7 @@ from markupsafe import Markup
 
 from oracle.names import visible
 from oracle.report.facts import ClientRow
+from oracle.report.outliers import Outlier
 
 DATA_BYTES: Final = 1_500_000
 """Most bytes of the data; groups beyond, of least gain, are only in the tables."""
@@ -38,6 +39,13 @@ def group_id(cluster: str, group: str, *, many_clusters: bool) -> str:
     if len(text) <= _ID_LENGTH:
         return text
     return f"{text[:_ID_LENGTH]}~{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+
+
+def case_id(case: Outlier, *, many_clusters: bool) -> str:
+    """Return the id of a rebalance on the page: its group and its generation."""
+    group = group_id(case.cluster, case.group, many_clusters=many_clusters)
+    place = case.kind if case.generation is None else case.generation
+    return f"rebalance-{group.removeprefix('group-')}-{place}"
 
 
 def _encoded(name: str) -> str:

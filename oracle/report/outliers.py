@@ -9,13 +9,16 @@ from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from markupsafe import Markup
 
 import verify
 from oracle.report.assignment_diff import AssignmentDiff, Held, assignment_diff_of
+from oracle.report.flows import flows_of
 from oracle.report.load import Tables, load_documents
+from oracle.report.moves_drawing import drawing
 from oracle.report.proof import Bound, Chain, bound_of, chain_of
 from pipeline.evaluation import ACTUAL, Evaluation
-from pipeline.summary import INVALID, NEEDLESS, UNBALANCED, equals
+from pipeline.summary import INVALID, NEEDLESS, OPTIMUM, UNBALANCED, equals
 from rebalance import INT64_MAX, ClaimRule, parse_rebalance
 
 Row = dict[str, Any]
@@ -53,7 +56,10 @@ class Broken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outlier:
-    """One rebalance of the history, compared with the optimum."""
+    """One rebalance of the history, compared with the optimum.
+
+    ``recorded`` and ``optimum`` are drawings of what moves.
+    """
 
     kind: str
     cluster: str
@@ -64,6 +70,8 @@ class Outlier:
     loads_best: tuple[int, ...]
     moves: int
     diff: AssignmentDiff
+    recorded: Markup
+    optimum: Markup
     chain: Chain | None
     bound: Bound
     broken: tuple[Broken, ...]
@@ -161,30 +169,68 @@ def _outlier(
     assignment_text: str,
     claim_rule: str,
 ) -> Outlier:
+    is_round = bool(unit["cooperative"]) and unit["drawn_from"] == "rebalances"
+    return outlier_of(
+        instance_text,
+        assignment_text,
+        claim_rule,
+        kind=unit["outcome"],
+        cluster=unit["cluster"],
+        assignor=unit["client_assignor"],
+        generation=unit["generation"],
+        is_round=is_round,
+    )
+
+
+def outlier_of(
+    instance_text: str,
+    assignment_text: str,
+    claim_rule: str,
+    *,
+    kind: str | None = None,
+    cluster: str = "",
+    assignor: str | None = None,
+    generation: int | None = None,
+    is_round: bool = False,
+) -> Outlier:
+    """Solve and judge one rebalance; without ``kind``, the outcome is that found."""
     # The audit applied its size limit when it read the instance; none is needed here.
     instance = verify.read_rebalance(instance_text, max_partitions=INT64_MAX)
     assignment = verify.read_assignment(assignment_text)
     case = verify.understand(instance, claim_rule=claim_rule)
-    is_round = bool(unit["cooperative"]) and unit["drawn_from"] == "rebalances"
     verdict = verify.judge_case(case, assignment, cooperative=is_round)
     document = parse_rebalance(instance_text, max_partitions=INT64_MAX)
     evaluation = Evaluation(document, ClaimRule(claim_rule), case=case)
     best, best_verdict = evaluation.optimum().judged()
     given, ideal = assignment["members"], best["members"]
+    wrong = _places(verdict)
+    flows = flows_of(evaluation.instance, given, ideal, wrong)
     return Outlier(
-        kind=unit["outcome"],
-        cluster=unit["cluster"],
-        group=unit["group_id"],
-        assignor=unit["client_assignor"],
-        generation=unit["generation"],
+        kind=kind or _kind(verdict, best_verdict),
+        cluster=cluster,
+        group=document.group,
+        assignor=assignor,
+        generation=generation,
         loads=tuple(verdict["figures"]["loads"]),
         loads_best=tuple(best_verdict["figures"]["loads"]),
         moves=verdict["figures"]["moves"],
-        diff=assignment_diff_of(evaluation.instance, given, ideal, _places(verdict)),
+        diff=assignment_diff_of(evaluation.instance, given, ideal, wrong),
+        recorded=drawing(flows, flows.recorded),
+        optimum=drawing(flows, flows.best),
         chain=chain_of(instance, assignment, verdict),
         bound=bound_of(case, best, best_verdict),
         broken=_broken(verdict),
     )
+
+
+def _kind(verdict: Mapping[str, Any], best: Mapping[str, Any]) -> str:
+    """Return the outcome of an answer as `pipeline.summary.outcomes`."""
+    figures = verdict["figures"]
+    if verdict["verdict"] != "valid":
+        return INVALID
+    if not figures["dec_min_balanced"]:
+        return UNBALANCED
+    return NEEDLESS if figures["moves"] > best["figures"]["moves"] else OPTIMUM
 
 
 def _places(verdict: Mapping[str, Any]) -> set[Held]:

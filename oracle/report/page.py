@@ -6,12 +6,11 @@ import base64
 import hashlib
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import Final
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from oracle.names import abridged, visible
@@ -25,27 +24,22 @@ from oracle.report.charts import (
     with_numbered_clips,
 )
 from oracle.report.endless import BUSY, GROUPS_LISTED, HOURS, ROUNDS, endless_of
+from oracle.report.environment import assignor_label, environment
 from oracle.report.facts import AssignorRow, ClientRow, Facts, facts_of, units_of
-from oracle.report.finding import example_counts, headline
+from oracle.report.finding import headline
 from oracle.report.gaps import Gaps, gaps_of
-from oracle.report.group_index import group_data, group_ids
+from oracle.report.group_index import case_id, group_data, group_ids
 from oracle.report.kip54 import kip54_of
 from oracle.report.load import load, system_allocator
 from oracle.report.outcomes import Counts
 from oracle.report.outliers import outliers_of
 from oracle.report.trend import Trend
-from oracle.wording import counted, loads_text, percent, share
 from oracle.writing import written_aside
 
 WIDE: Final = 1080
 NARROW: Final = 340
 CHART_ROWS: Final = 20
 ROWS_SHOWN: Final = 8
-NAME_SHOWN: Final = 36
-TITLE_SHOWN: Final = 300
-
-CLIENTS: Final = "as recorded"
-"""Name of the assignor ``actual`` on the page."""
 
 
 def write_page(tables: Path, out: Path, *, command: str | None = None) -> Facts:
@@ -93,7 +87,7 @@ def _rendered(folder: Path, command: str | None) -> tuple[str, Facts]:
     script = resources.files("oracle.report").joinpath("templates/groups.js")
     text = script.read_text(encoding="utf-8")
     html = (
-        _environment()
+        environment()
         .get_template("page.html")
         .render(
             about=about,
@@ -125,6 +119,7 @@ def _rendered(folder: Path, command: str | None) -> tuple[str, Facts]:
             kip54=kip54_of(tables, units, order),
             cases=outliers_of(tables, units, about.claim_rule),
             many_clusters=many_clusters,
+            case_id=partial(case_id, many_clusters=many_clusters),
         )
     )
     return with_numbered_clips(html), facts
@@ -235,7 +230,7 @@ def _state_charts(facts: Facts) -> dict[str, str]:
 def _assignor_charts(facts: Facts) -> dict[str, str]:
     """Draw all assignors except the optima with which they are compared."""
     rows = [row for row in facts.assignors if row.name not in BESTS]
-    names = [(_assignor_label(row.name),) for row in rows]
+    names = [(assignor_label(row.name),) for row in rows]
     return _wide_and_narrow(names, [row.counts for row in rows])
 
 
@@ -257,7 +252,7 @@ def _wide_and_narrow(
 
 
 def _gap_chart(gaps: Gaps) -> str:
-    names = {row.name: _assignor_label(row.name) for row in gaps.rows}
+    names = {row.name: assignor_label(row.name) for row in gaps.rows}
     return Markup(gap_cells(gaps, names, width=NARROW))  # noqa: S704 - as above
 
 
@@ -275,10 +270,6 @@ def _label(names: Sequence[str], shown: int) -> str:
     return " ".join(parts)
 
 
-def _assignor_label(name: str) -> str:
-    return CLIENTS if name == ACTUAL else name
-
-
 def _distinct(labels: list[str]) -> list[str]:
     """Make labels distinct after cutting: a chart has one row per label."""
     seen: Counter[str] = Counter()
@@ -287,38 +278,3 @@ def _distinct(labels: list[str]) -> list[str]:
         seen[label] += 1
         told.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
     return told
-
-
-@cache
-def _environment() -> Environment:
-    """Return the templates' environment, which keeps what it has compiled."""
-    environment = Environment(
-        loader=PackageLoader("oracle.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
-        "name": _name,
-        "n": lambda number: f"{number:,}",
-        "when": lambda moment: f"{moment:%Y-%m-%d %H:%M:%S} UTC",
-        "loads": loads_text,
-        "assignor": _assignor_label,
-        "plain": lambda text: visible(str(text), limit=TITLE_SHOWN),
-    }
-    environment.globals |= {
-        "share": share,
-        "percent": percent,
-        "counted": counted,
-        "example_counts": example_counts,
-    }
-    return environment
-
-
-def _name(text: str, limit: int = NAME_SHOWN) -> Markup:
-    """Escape a name from the input for the page."""
-    shown, whole = abridged(text, limit), visible(text, limit=TITLE_SHOWN)
-    if shown == whole:
-        return Markup("<bdi>{}</bdi>").format(shown)
-    return Markup('<bdi title="{}">{}</bdi>').format(whole, shown)

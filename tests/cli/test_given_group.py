@@ -126,6 +126,26 @@ def test_judge_names_what_is_missing(cli: Cli, tmp_path: Path) -> None:
     assert "no ASSIGNMENTS to judge" in ended.err
 
 
+def test_a_rebalance_is_drawn_on_a_page(cli: Cli, audit: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    asked = ("--from", audit, "--generation", "41", "--html", str(page))
+    ended = cli("explain", *asked)
+    assert ended.code == 1
+    assert "This assignment is not the best" in ended.out.decode()
+    html = page.read_text()
+    assert "generation 41</h1>" in html
+    assert html.count('<svg class="moves"') == 2
+    again = tmp_path / "again.html"
+    cli("explain", *asked[:-1], str(again))
+    assert again.read_text() == html
+
+
+def test_a_page_requires_a_group(cli: Cli, tmp_path: Path) -> None:
+    ended = cli("explain", "x", "--html", str(tmp_path / "page.html"))
+    assert (ended.code, ended.out) == (2, b"")
+    assert "--html requires --from" in ended.err
+
+
 @pytest.mark.parametrize(
     "subcommand", ["solve", "front", "explain", "plan", "compare", "judge"]
 )

@@ -39,7 +39,7 @@ def test_the_headline_is_the_finding(small: Element) -> None:
         "In 6 of 8 rebalances the assignment moved partitions needlessly, left the"
         " group unbalanced or violated a rule."
     )
-    assert small.one("title").text.startswith("In 6 of 8 rebalances")
+    assert small.one("head").one("title").text.startswith("In 6 of 8 rebalances")
     lede = small.one("p", class_="lede").text
     assert (
         "in group orders (sticky), 4 of 5 rebalances were not optimal: 2 with" in lede

@@ -24,7 +24,10 @@ from tests.wire import RECORDINGS, TESTS
 
 def checked(folder: Path) -> list[str]:
     root = read_html(page_of(folder))
-    assert root.one("title").text == f"{root.one('h1').text[:-1]} · assignor oracle"
+    assert (
+        root.one("head").one("title").text
+        == f"{root.one('h1').text[:-1]} · assignor oracle"
+    )
     return check_all(root, Recount(folder))
 
 

@@ -152,6 +152,12 @@
 
   const follow = () => {
     const id = decodeURIComponent(location.hash.slice(1));
+    const linked = document.getElementById(id);
+    if (linked?.matches("details.case")) {
+      linked.open = true;
+      linked.scrollIntoView();
+      linked.querySelector("summary").focus({preventScroll: true});
+    }
     if (!id.startsWith("group-")) return;
     if (!document.getElementById(id)) {
       const place = rows.findIndex((row) => idOf(row) === id);
