@@ -176,6 +176,7 @@ def _outlier(
         claim_rule,
         kind=unit["outcome"],
         cluster=unit["cluster"],
+        group=unit["group_id"],
         assignor=unit["client_assignor"],
         generation=unit["generation"],
         is_round=is_round,
@@ -189,11 +190,16 @@ def outlier_of(
     *,
     kind: str | None = None,
     cluster: str = "",
+    group: str | None = None,
     assignor: str | None = None,
     generation: int | None = None,
     is_round: bool = False,
 ) -> Outlier:
-    """Solve and judge one rebalance; without ``kind``, the outcome is that found."""
+    """Solve and judge one rebalance.
+
+    Without ``kind``, the outcome is that found; without ``group``, the name is that of
+    the instance.
+    """
     # The audit applied its size limit when it read the instance; none is needed here.
     instance = verify.read_rebalance(instance_text, max_partitions=INT64_MAX)
     assignment = verify.read_assignment(assignment_text)
@@ -208,7 +214,7 @@ def outlier_of(
     return Outlier(
         kind=kind or _kind(verdict, best_verdict),
         cluster=cluster,
-        group=document.group,
+        group=document.group if group is None else group,
         assignor=assignor,
         generation=generation,
         loads=tuple(verdict["figures"]["loads"]),

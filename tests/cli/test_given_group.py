@@ -77,7 +77,9 @@ def test_what_was_assigned_is_compared(cli: Cli, audit: str) -> None:
 
 
 def test_a_terminal_shows_what_was_assigned(audit: str) -> None:
-    shown = on_terminal("compare", "--from", audit, "--generation", "41").out.decode()
+    shown = on_terminal(
+        "compare", "--from", audit, "--generation", "41", columns=160
+    ).out.decode()
     (row,) = [line for line in shown.splitlines() if "actual" in line]
     assert "2×1, 1×2," in row
 
@@ -105,7 +107,7 @@ def test_an_invalid_assignment_of_a_group(cli: Cli, tmp_path: Path) -> None:
     assert (violation["rule"], violation["partition"]) == ("unassigned", 1)
     (comparison,) = cli("compare", "--from", folder).documents
     assert comparison["answers"][2]["verdict"] == "invalid"
-    shown = on_terminal("compare", "--from", folder).out.decode()
+    shown = on_terminal("compare", "--from", folder, columns=160).out.decode()
     (row,) = [line for line in shown.splitlines() if "actual" in line]
     assert "invalid:" in row
 
