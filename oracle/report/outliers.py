@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import pyarrow as pa
@@ -170,16 +170,14 @@ def _outlier(
     claim_rule: str,
 ) -> Outlier:
     is_round = bool(unit["cooperative"]) and unit["drawn_from"] == "rebalances"
-    return outlier_of(
-        instance_text,
-        assignment_text,
-        claim_rule,
+    found = outlier_of(instance_text, assignment_text, claim_rule, is_round=is_round)
+    return replace(
+        found,
         kind=unit["outcome"],
         cluster=unit["cluster"],
         group=unit["group_id"],
         assignor=unit["client_assignor"],
         generation=unit["generation"],
-        is_round=is_round,
     )
 
 
@@ -188,18 +186,10 @@ def outlier_of(
     assignment_text: str,
     claim_rule: str,
     *,
-    kind: str | None = None,
-    cluster: str = "",
-    group: str | None = None,
-    assignor: str | None = None,
     generation: int | None = None,
     is_round: bool = False,
 ) -> Outlier:
-    """Solve and judge one rebalance.
-
-    Without ``kind``, the outcome is that found; without ``group``, the name is that of
-    the instance.
-    """
+    """Solve and judge one rebalance, of no cluster or assignor that is known."""
     # The audit applied its size limit when it read the instance; none is needed here.
     instance = verify.read_rebalance(instance_text, max_partitions=INT64_MAX)
     assignment = verify.read_assignment(assignment_text)
@@ -212,10 +202,10 @@ def outlier_of(
     wrong = _places(verdict)
     flows = flows_of(evaluation.instance, given, ideal, wrong)
     return Outlier(
-        kind=kind or _kind(verdict, best_verdict),
-        cluster=cluster,
-        group=document.group if group is None else group,
-        assignor=assignor,
+        kind=_kind(verdict, best_verdict),
+        cluster="",
+        group=document.group,
+        assignor=None,
         generation=generation,
         loads=tuple(verdict["figures"]["loads"]),
         loads_best=tuple(best_verdict["figures"]["loads"]),
