@@ -72,10 +72,16 @@ def shell(script: str, folder: Path) -> Ended:
 def on_terminal(
     *arguments: str, columns: int = 100, env: dict[str, str] | None = None
 ) -> Ended:
-    """Run on a pseudo-terminal; ``err`` is empty, because all output goes there."""
+    """Run on a pseudo-terminal; ``err`` is empty, because all output goes there.
+
+    Processes that share out tests state a width in their environment, which is not that
+    of the terminal.
+    """
     leader, follower = pty.openpty()
     termios.tcsetwinsize(follower, (50, columns))
-    environment = {**os.environ, "TERM": "xterm", "PYTHONUTF8": "1", **(env or {})}
+    outer = os.environ.items()
+    kept = {name: value for name, value in outer if name not in {"COLUMNS", "LINES"}}
+    environment = {**kept, "TERM": "xterm", "PYTHONUTF8": "1", **(env or {})}
     with subprocess.Popen(
         [*COMMAND, *arguments],
         stdin=follower,
