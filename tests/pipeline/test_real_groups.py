@@ -241,10 +241,13 @@ def _before(
 
 
 def _until_lost(life: Life, called: Called) -> Pairs:
-    """Return what a member had after a callback, or nothing if it lost that."""
+    """Return what a member had after a callback, or nothing if it lost that.
+
+    What a consumer loses because it closes it has until it has left the group.
+    """
     rest = life.called[life.called.index(called) + 1 :]
     for one in rest[:1]:
-        if one.event == "lost":
+        if one.event == "lost" and one.ms < life.ended_ms:
             return one.held
     return called.held
 
