@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from conformance.findings import all_definitions
 from heuristics import ASSIGNORS
 from solver import NAMED
-from tools.browser import find
+from tests.browsing import running_browser
 from tools.site.build import SiteError, build_site, write_pages
 from tools.site.environment import make_environment
 
@@ -44,14 +44,8 @@ def site() -> Path:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    found = find()
-    assert found is not None, "no browser: make browser"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=str(found), args=["--no-sandbox"]
-        )
-        yield browser
-        browser.close()
+    with running_browser() as started:
+        yield started
 
 
 @pytest.fixture

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from oracle.report import write_page
+from tests.browsing import running_browser
 from tests.report.scenes import small_audit
 from tests.report.test_escaping import audit_of
-from tools.browser import find
 
 pytestmark = pytest.mark.slow
 
@@ -76,15 +76,8 @@ CONTRAST = """
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    found = find()
-    assert found is not None, "no browser: make browser"
-    with sync_playwright() as playwright:
-        # The sandbox needs rights that root in a container lacks; the page is ours.
-        started = playwright.chromium.launch(
-            executable_path=str(found), args=["--no-sandbox"]
-        )
+    with running_browser() as started:
         yield started
-        started.close()
 
 
 @pytest.fixture(scope="module", params=["small", "hostile"])

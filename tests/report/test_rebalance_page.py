@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
 from oracle.report import write_page, write_rebalance_page
 from oracle.report.flows import COLUMNS_DRAWN, Flow, Flows, flows_of
 from oracle.report.moves_drawing import drawing
 from rebalance import instance_of, rebalance_of
+from tests.browsing import running_browser
 from tests.report.html_reading import Element, read_html
 from tests.report.scenes import BEST, FORGOTTEN, RESTLESS, even, given, small_audit
 from tests.report.test_browser import CONTRAST, TOO_WIDE
 from tests.shapes import Document
-from tools.browser import find
 
 
 def flows(instance: Document, answer: Document, best: Document, *wrong: Any) -> Flows:
@@ -128,14 +128,8 @@ def test_names_are_escaped(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    found = find()
-    assert found is not None, "no browser: make browser"
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(
-            executable_path=str(found), args=["--no-sandbox"]
-        )
+    with running_browser() as started:
         yield started
-        started.close()
 
 
 @pytest.mark.slow
