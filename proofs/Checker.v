@@ -143,7 +143,9 @@ Definition check_valid (d : document) (sets : Map.t (Map.t unit)) (a : assignmen
    total (fun p => if has_subscriber i p then 1 else 0) (partition_list d)).
 
 Lemma sum_of_ones {A} (l : list A) : sum (fun _ => 1) l = Z.of_nat (length l).
-Proof. elim: l => [|x l IH] //; change (1 + sum (fun _ => 1) l = Z.of_nat (S (length l))); lia. Qed.
+Proof.
+  elim: l => [|x l IH] //; change (1 + sum (fun _ => 1) l = Z.of_nat (S (length l))); lia.
+Qed.
 
 Lemma sum_filter {A} (f : A -> Z) (test : A -> bool) l :
   sum f (filter test l) = sum (fun x => if test x then f x else 0) l.
@@ -156,7 +158,8 @@ Lemma subscribed_assignable i p c : In c (subscribes i p) -> assignable i p.
 Proof. by rewrite /assignable; case: (subscribes i p). Qed.
 
 Lemma is_subscriber_spec d t c :
-  check_document d = true -> is_subscriber (sets_of d) t c = true <-> In c (subscribers (instance_of d) t).
+  check_document d = true ->
+  is_subscriber (sets_of d) t c = true <-> In c (subscribers (instance_of d) t).
 Proof.
   move=> known; split=> [|sub]; first exact: is_subscriber_sound.
   apply: is_subscriber_complete => //; apply/(proj2 (proj2 (lists_known d known))).
@@ -246,7 +249,7 @@ Qed.
 
 Definition check_kip54 (d : document) (loads : Map.t Z) (a : assignment) : bool :=
   let i := instance_of d in
-  let lowest := topic_table (fun t => least (get loads) (subscribers i t)) (topic_list d) in
+  let lowest := topic_table (fun t => least_of (get loads) (subscribers i t)) (topic_list d) in
   forallb (fun pair => get loads (snd pair) <=? get lowest (topic_of i (fst pair)) + 1) a.
 
 Definition figures_of (d : document) (a : assignment) : figures :=
@@ -255,7 +258,7 @@ Definition figures_of (d : document) (a : assignment) : figures :=
   let lags := lag_table i a in
   let kept := kept_fast i a in
   Figures (collect (get loads) (members i)) kept (owned_fast i - kept)
-    (largest (get lags) (members i))
+    (largest_of (get lags) (members i))
     (total (fun pair => if is_far i (fst pair) (snd pair) then 1 else 0) a)
     (check_kip54 d loads a).
 
@@ -266,7 +269,7 @@ Proof.
   by rewrite /subscribes /= ts_all; case: Z.leb_spec.
 Qed.
 
-Lemma least_ext {A} (f g : A -> Z) l : (forall x, f x = g x) -> least f l = least g l.
+Lemma least_ext {A} (f g : A -> Z) l : (forall x, f x = g x) -> least_of f l = least_of g l.
 Proof.
   move=> same; case: l => [|x l] //=; rewrite same; elim: l (g x) => [|y l IH] n //=.
   by rewrite same IH.
@@ -277,8 +280,8 @@ Lemma check_kip54_spec d a : check_document d = true -> valid (instance_of d) a 
 Proof.
   move=> known v; set i := instance_of d in v *.
   have lowest p c : In (p, c) a -> get (topic_table (fun t =>
-      least (get (load_table a)) (subscribers i t)) (topic_list d)) (topic_of i p) =
-      least (load a) (subscribes i p).
+      least_of (get (load_table a)) (subscribers i t)) (topic_list d)) (topic_of i p) =
+      least_of (load a) (subscribes i p).
     move=> inside; have [_ sub] := assigned_to_subscribers i a v p c inside.
     rewrite topic_table_spec; first exact: topic_known sub.
     exact/least_ext/load_table_spec.
@@ -302,10 +305,9 @@ Theorem figures_of_spec d a : check_document d = true -> valid (instance_of d) a
   figure_mismatches found = mismatches i a /\
   (figure_kip54_balanced found = true <-> kip54_balanced i a).
 Proof.
-  move=> known v i found; rewrite /found /figures_of /= collect_map /kept_fast /owned_fast !total_sum.
-  have [peak some] := largest_spec (get (lag_table (instance_of d) a)) (member_list d)
-    (fun c _ => ltac:(rewrite lag_table_spec; apply: sum_nonneg => pair _;
-      case: Pos.eqb => //; exact: lag_is_count (check_document_sound d known) _)).
+  move=> known v i found; rewrite /found /figures_of /= collect_map.
+  rewrite /kept_fast /owned_fast !total_sum.
+  have [peak some] := largest_spec (get (lag_table (instance_of d) a)) (member_list d).
   split; first by congr rev; apply: map_ext => c; exact: load_table_spec.
   split=> //; split=> //; split; first by move=> c /peak; rewrite lag_table_spec.
   split; last by split=> //; exact: check_kip54_spec.

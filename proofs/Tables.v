@@ -41,7 +41,8 @@ Definition tally {A} (key : A -> positive) (value : A -> Z) (l : list A) : Map.t
   fold_left (fun table x => let k := key x in Map.add k (get table k + value x) table)
     l (Map.empty Z).
 
-Lemma get_add table k n d : get (Map.add k n table) d = if (k =? d)%positive then n else get table d.
+Lemma get_add table k n d :
+  get (Map.add k n table) d = if (k =? d)%positive then n else get table d.
 Proof.
   rewrite /get; case: Pos.eqb_spec => [->|differ]; first by rewrite Map.gss.
   by rewrite Map.gso //; move=> same; apply: differ.
@@ -51,7 +52,8 @@ Lemma get_tally {A} (key : A -> positive) value (l : list A) k :
   get (tally key value l) k = sum (fun x => if (key x =? k)%positive then value x else 0) l.
 Proof.
   rewrite /tally; set pass := fold_left _; suff step : forall table,
-    get (pass l table) k = get table k + sum (fun x => if (key x =? k)%positive then value x else 0) l.
+    get (pass l table) k =
+    get table k + sum (fun x => if (key x =? k)%positive then value x else 0) l.
     by rewrite step /get Map.gempty.
   rewrite /pass; elim: l => [|x l IH] table /=; first by lia.
   by rewrite IH get_add; case: Pos.eqb_spec => [->|_]; lia.
@@ -138,7 +140,7 @@ Qed.
 Fixpoint least_beside {A} (n : Z) (f : A -> Z) (l : list A) : Z :=
   match l with [] => n | x :: l => least_beside (Z.min n (f x)) f l end.
 
-Definition least {A} (f : A -> Z) (l : list A) : Z :=
+Definition least_of {A} (f : A -> Z) (l : list A) : Z :=
   match l with [] => 0 | x :: l => least_beside (f x) f l end.
 
 Lemma least_beside_spec {A} (f : A -> Z) l : forall n, least_beside n f l <= n /\
@@ -153,13 +155,13 @@ Proof.
   by right; exists x; split=> //; left.
 Qed.
 
-Lemma least_le {A} (f : A -> Z) l x : In x l -> least f l <= f x.
+Lemma least_le {A} (f : A -> Z) l x : In x l -> least_of f l <= f x.
 Proof.
   case: l => [|y l] //= [<-|inside]; have [below [all _]] := least_beside_spec f l (f y) => //.
   exact: all.
 Qed.
 
-Lemma least_attained {A} (f : A -> Z) l : l <> [] -> exists x, In x l /\ f x = least f l.
+Lemma least_attained {A} (f : A -> Z) l : l <> [] -> exists x, In x l /\ f x = least_of f l.
 Proof.
   case: l => [|y l] //= _; have [_ [_ [same|[x [inside same]]]]] := least_beside_spec f l (f y).
     by exists y; split; [left|].
@@ -167,13 +169,14 @@ Proof.
 Qed.
 
 (** The largest value; 0 of none, and if all are below 0. *)
-Definition largest {A} (f : A -> Z) (l : list A) : Z := fold_left (fun n x => Z.max n (f x)) l 0.
+Definition largest_of {A} (f : A -> Z) (l : list A) : Z := fold_left (fun n x => Z.max n (f x)) l 0.
 
-Lemma largest_spec {A} (f : A -> Z) l : (forall x, In x l -> 0 <= f x) ->
-  (forall x, In x l -> f x <= largest f l) /\
-  (largest f l = 0 \/ exists x, In x l /\ f x = largest f l).
+Lemma largest_spec {A} (f : A -> Z) l :
+  (forall x, In x l -> f x <= largest_of f l) /\
+  (largest_of f l = 0 \/ exists x, In x l /\ f x = largest_of f l).
 Proof.
-  move=> _; rewrite /largest; suff step : forall n, let most := fold_left (fun n x => Z.max n (f x)) l n in
+  rewrite /largest_of; suff step : forall n,
+    let most := fold_left (fun n x => Z.max n (f x)) l n in
     n <= most /\ (forall x, In x l -> f x <= most) /\
     (most = n \/ exists x, In x l /\ f x = most) by have [_] := step 0.
   elim: l => [|x l IH] n /=; first by split; [lia | split=> //; left].
@@ -186,7 +189,10 @@ Qed.
 
 (** Names in order, from 1: a list that needs no table to look into. *)
 Fixpoint numbered_from (k : positive) (l : list positive) : bool :=
-  match l with [] => true | x :: l => if (x =? k)%positive then numbered_from (Pos.succ k) l else false end.
+  match l with
+  | [] => true
+  | x :: l => if (x =? k)%positive then numbered_from (Pos.succ k) l else false
+  end.
 
 Lemma numbered_from_spec l : forall k, numbered_from k l = true -> NoDup l /\
   forall x, In x l <-> Zpos k <= Zpos x < Zpos k + Z.of_nat (length l).

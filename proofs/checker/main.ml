@@ -19,9 +19,19 @@ let figures (found : Core.figures) =
       ("rack_mismatches", number found.figure_mismatches);
     ]
 
-let verdict id word parts : Yojson.Safe.t =
+(* Fields of a verdict that no theorem is about, here and in any answer. *)
+let never =
+  [ "violations"; "more_violations"; "evidence"; "figures.kip54_score"; "figures.lag_spread" ]
+
+let not_yet = [ "figures.dec_min_balanced"; "proved"; "policy"; "objectives"; "status" ]
+
+let verdict id word parts uncovered : Yojson.Safe.t =
   let id = match id with Some id -> [ ("id", `String id) ] | None -> [] in
-  `Assoc (((("format", `String "verdict/1") :: id) @ [ ("verdict", `String word) ]) @ parts)
+  let names = List.map (fun name -> `String name) (never @ uncovered) in
+  `Assoc
+    (((("format", `String "verdict/1") :: id) @ [ ("verdict", `String word) ])
+    @ parts
+    @ [ ("not_covered", `List names) ])
 
 exception Defect of string
 
@@ -33,14 +43,15 @@ let judge instance answer =
   let sets = Core.sets_of document in
   if given.names_agree && Core.check_valid document sets given.pairs then
     let found = Core.figures_of document given.pairs in
-    (verdict group.id "valid" [ ("figures", figures found); ("proved", `Assoc unproved) ], 0)
-  else (verdict group.id "invalid" [ ("figures", `Assoc []); ("proved", `Assoc unproved) ], 1)
+    (verdict group.id "valid" [ ("figures", figures found) ] not_yet, 0)
+  else (verdict group.id "invalid" [ ("proved", `Assoc unproved) ] ("figures" :: not_yet), 1)
 
 let judge_pair instance answer =
   try judge instance answer
   with Documents.Unreadable (path, reason) ->
     let culprit = `Assoc [ ("path", `String path); ("reason", `String reason) ] in
-    (verdict None "unreadable" [ ("evidence", `Assoc [ ("unreadable", culprit) ]) ], 2)
+    let parts = [ ("evidence", `Assoc [ ("unreadable", culprit) ]) ] in
+    (verdict None "unreadable" parts [ "id"; "figures"; "proved" ], 2)
 
 let complain message =
   prerr_endline ("checker: " ^ message);
