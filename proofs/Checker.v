@@ -5,7 +5,7 @@
     verify/figures.py. *)
 
 From Coq Require Import ZArith List Lia Bool ssreflect.
-From Assignor Require Import Definitions Sums Tables.
+From Assignor Require Import Definitions Sums Region Prices Tables.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -42,8 +42,7 @@ Definition is_numbered (l : list positive) (count : Z) : bool :=
 
 (** Subscribers of each topic, as sets. *)
 Definition subscriber_sets (i : instance) (topics : list topic) : Map.t (Map.t unit) :=
-  fold_left (fun sets t => Map.add t (set_of id (subscribers i t)) sets) topics
-    (Map.empty (Map.t unit)).
+  tabulate (fun t => set_of id (subscribers i t)) topics.
 
 Definition is_subscriber (sets : Map.t (Map.t unit)) (t : topic) (c : member) : bool :=
   match Map.find t sets with Some set => is_in c set | None => false end.
@@ -76,27 +75,15 @@ Qed.
 Lemma is_subscriber_sound i topics t c :
   is_subscriber (subscriber_sets i topics) t c = true -> In c (subscribers i t).
 Proof.
-  rewrite /subscriber_sets; set pass := fold_left _; suff step : forall sets,
-    (is_subscriber sets t c = true -> In c (subscribers i t)) ->
-    is_subscriber (pass topics sets) t c = true -> In c (subscribers i t).
-    by apply: step; rewrite /is_subscriber Map.gempty.
-  rewrite /pass; elim: topics => [|u topics IH] sets known //=; apply: IH.
-  rewrite /is_subscriber; case: (Pos.eq_dec u t) => [->|differ].
-    by rewrite Map.gss => /is_in_set_of; rewrite map_id.
-  by rewrite Map.gso; [move=> same; apply: differ|].
+  rewrite /is_subscriber; case same: Map.find => [set|] //.
+  by have [_ ->] := proj2 (find_tabulate _ _ _) _ same; rewrite is_in_set_of map_id.
 Qed.
 
 Lemma is_subscriber_complete i topics t c : In t topics -> In c (subscribers i t) ->
   is_subscriber (subscriber_sets i topics) t c = true.
 Proof.
-  rewrite /subscriber_sets; set pass := fold_left _ => there sub; suff step : forall sets,
-    In t topics \/ is_subscriber sets t c = true -> is_subscriber (pass topics sets) t c = true.
-    by apply: step; left.
-  rewrite /pass; elim: topics {there} => [|u topics IH] sets /=; first by case.
-  move=> known; apply: IH; case: (Pos.eq_dec u t) => [->|differ].
-    by right; rewrite /is_subscriber Map.gss; apply/is_in_set_of; rewrite map_id.
-  by case: known => [[|]|known] //; [left | right];
-     rewrite // /is_subscriber Map.gso // => same; apply: differ.
+  move=> there sub; rewrite /is_subscriber (proj1 (find_tabulate _ _ _) there).
+  by apply/is_in_set_of; rewrite map_id.
 Qed.
 
 Lemma lists_known d : check_document d = true ->
@@ -131,28 +118,18 @@ Qed.
 Definition sets_of (d : document) : Map.t (Map.t unit) :=
   subscriber_sets (instance_of d) (topic_list d).
 
-Definition has_subscriber (i : instance) (p : partition) : bool :=
-  match subscribes i p with [] => false | _ :: _ => true end.
-
 Definition check_valid (d : document) (sets : Map.t (Map.t unit)) (a : assignment) : bool :=
   let i := instance_of d in
   (increasing 0 fst a || distinct fst a) &&
   forallb (fun pair => (Zpos (fst pair) <=? partition_count d) &&
                        is_subscriber sets (topic_of i (fst pair)) (snd pair)) a &&
   (total (fun _ => 1) a =?
-   total (fun p => if has_subscriber i p then 1 else 0) (partition_list d)).
+   total (fun p => if is_assignable i p then 1 else 0) (partition_list d)).
 
 Lemma sum_of_ones {A} (l : list A) : sum (fun _ => 1) l = Z.of_nat (length l).
 Proof.
   elim: l => [|x l IH] //; change (1 + sum (fun _ => 1) l = Z.of_nat (S (length l))); lia.
 Qed.
-
-Lemma sum_filter {A} (f : A -> Z) (test : A -> bool) l :
-  sum f (filter test l) = sum (fun x => if test x then f x else 0) l.
-Proof. by elim: l => [|x l IH] //=; case: (test x) => /=; rewrite IH. Qed.
-
-Lemma has_subscriber_spec i p : has_subscriber i p = true <-> assignable i p.
-Proof. by rewrite /has_subscriber /assignable; case: (subscribes i p). Qed.
 
 Lemma subscribed_assignable i p c : In c (subscribes i p) -> assignable i p.
 Proof. by rewrite /assignable; case: (subscribes i p). Qed.
@@ -174,11 +151,11 @@ Theorem check_valid_spec d a : check_document d = true ->
   check_valid d (sets_of d) a = true <-> valid (instance_of d) a.
 Proof.
   move=> known; have wf := check_document_sound d known; set i := instance_of d in wf *.
-  set there := filter (has_subscriber i) (partitions i).
+  set there := filter (is_assignable i) (partitions i).
   have once : NoDup there by apply: NoDup_filter; exact: partitions_once.
   have in_there p : In p there <-> In p (partitions i) /\ assignable i p.
-    by rewrite filter_In has_subscriber_spec.
-  have size : total (fun p => if has_subscriber i p then 1 else 0) (partition_list d) =
+    by rewrite filter_In is_assignable_spec.
+  have size : total (fun p => if is_assignable i p then 1 else 0) (partition_list d) =
               Z.of_nat (length there).
     by rewrite total_sum -sum_of_ones sum_filter.
   have pairs : forall p c, (Zpos p <=? partition_count d) &&
@@ -232,24 +209,9 @@ Definition kept_fast (i : instance) (a : assignment) : Z :=
 Definition owned_fast (i : instance) : Z :=
   total (fun p => if has_owner i p then 1 else 0) (partitions i).
 
-(** A value per topic, computed once. *)
-Definition topic_table (f : topic -> Z) (topics : list topic) : Map.t Z :=
-  fold_left (fun table t => Map.add t (f t) table) topics (Map.empty Z).
-
-Lemma topic_table_spec f topics t : In t topics -> get (topic_table f topics) t = f t.
-Proof.
-  rewrite /topic_table; set pass := fold_left _ => there; suff step : forall table,
-    In t topics \/ get table t = f t -> get (pass topics table) t = f t by apply: step; left.
-  rewrite /pass; elim: topics {there} => [|u topics IH] table /=; first by case.
-  move=> known; apply: IH; case: (Pos.eq_dec u t) => [->|differ].
-    by right; rewrite get_add Pos.eqb_refl.
-  by case: known => [[|]|known] //; [left | right];
-     rewrite // get_add; case: Pos.eqb_spec.
-Qed.
-
 Definition check_kip54 (d : document) (loads : Map.t Z) (a : assignment) : bool :=
   let i := instance_of d in
-  let lowest := topic_table (fun t => least_of (get loads) (subscribers i t)) (topic_list d) in
+  let lowest := tabulate (fun t => least_of (get loads) (subscribers i t)) (topic_list d) in
   forallb (fun pair => get loads (snd pair) <=? get lowest (topic_of i (fst pair)) + 1) a.
 
 Definition figures_of (d : document) (a : assignment) : figures :=
@@ -279,11 +241,11 @@ Lemma check_kip54_spec d a : check_document d = true -> valid (instance_of d) a 
   check_kip54 d (load_table a) a = true <-> kip54_balanced (instance_of d) a.
 Proof.
   move=> known v; set i := instance_of d in v *.
-  have lowest p c : In (p, c) a -> get (topic_table (fun t =>
+  have lowest p c : In (p, c) a -> get (tabulate (fun t =>
       least_of (get (load_table a)) (subscribers i t)) (topic_list d)) (topic_of i p) =
       least_of (load a) (subscribes i p).
     move=> inside; have [_ sub] := assigned_to_subscribers i a v p c inside.
-    rewrite topic_table_spec; first exact: topic_known sub.
+    rewrite get_tabulate; first exact: topic_known sub.
     exact/least_ext/load_table_spec.
   rewrite /check_kip54 -/i forallb_forall; split=> [all|[_ all] [p c] inside].
     split=> // p c e inside sub; have /Z.leb_le := all (p, c) inside.

@@ -59,19 +59,50 @@ Proof.
   by rewrite IH get_add; case: Pos.eqb_spec => [->|_]; lia.
 Qed.
 
-(** Keys of a tally. *)
-Lemma find_tally {A} (key : A -> positive) value (l : list A) x :
-  In x l -> exists n, Map.find (key x) (tally key value l) = Some n.
+(** A function, computed once for each name of a list. *)
+Definition tabulate {A} (f : positive -> A) (l : list positive) : Map.t A :=
+  fold_left (fun table k => Map.add k (f k) table) l (Map.empty A).
+
+Lemma find_tabulate {A} (f : positive -> A) l k :
+  (In k l -> Map.find k (tabulate f l) = Some (f k)) /\
+  (forall x, Map.find k (tabulate f l) = Some x -> In k l /\ x = f k).
 Proof.
-  rewrite /tally; set pass := fold_left _.
-  suff step : forall table, (In x l \/ exists n, Map.find (key x) table = Some n) ->
-      exists n, Map.find (key x) (pass l table) = Some n by move=> inside; apply: step; left.
-  rewrite /pass; elim: l => [|y l IH] table /=; first by case.
-  move=> known; apply: IH; case: (Pos.eq_dec (key y) (key x)) => [->|differ].
-    by right; rewrite Map.gss; eexists.
-  rewrite Map.gso; first by move=> same; apply: differ.
-  by case: known => [[same|]|]; [subst y | left | right].
+  rewrite /tabulate; set pass := fold_left _; suff step : forall table,
+    (In k l \/ Map.find k table = Some (f k) -> Map.find k (pass l table) = Some (f k)) /\
+    (forall x, Map.find k (pass l table) = Some x ->
+       In k l /\ x = f k \/ Map.find k table = Some x).
+    have [into out] := step (Map.empty A); split=> [there|x /out]; first by apply: into; left.
+    by case=> //; rewrite Map.gempty.
+  rewrite /pass; elim: l => [|d l IH] table /=; first by split=> [[]|x] //; right.
+  have [into out] := IH (Map.add d (f d) table); case: (Pos.eq_dec d k) => [same|differ].
+    subst d; rewrite Map.gss in into out; split=> [_|x /out]; first by apply: into; right.
+    by case=> [[]|[<-]]; left; split=> //; [right|left].
+  have other : Map.find k (Map.add d (f d) table) = Map.find k table.
+    by apply: Map.gso => same; apply: differ.
+  rewrite other in into out; split=> [[[|there]|there]|x /out] //.
+  - by apply: into; left.
+  - by apply: into; right.
+  - by case=> [[there ->]|]; [left; split=> //; right|right].
 Qed.
+
+Lemma get_tabulate (f : positive -> Z) l k : In k l -> get (tabulate f l) k = f k.
+Proof. by rewrite /get => /(proj1 (find_tabulate f l k)) ->. Qed.
+
+(** Those that pass a test, in some order. *)
+Definition select {A} (test : A -> bool) (l : list A) : list A :=
+  fold_left (fun found x => if test x then x :: found else found) l [].
+
+Lemma select_filter {A} (test : A -> bool) l : select test l = rev (filter test l).
+Proof.
+  rewrite /select -(app_nil_r (rev _)); elim: l [] => [|x l IH] found //=.
+  by rewrite IH; case: (test x) => //=; rewrite -app_assoc.
+Qed.
+
+Lemma in_select {A} (test : A -> bool) l x : In x (select test l) <-> In x l /\ test x = true.
+Proof. by rewrite select_filter -in_rev filter_In. Qed.
+
+Lemma select_once {A} (test : A -> bool) l : NoDup l -> NoDup (select test l).
+Proof. by rewrite select_filter => once; apply: NoDup_rev; exact: NoDup_filter. Qed.
 
 (** Sets of names. *)
 Definition set_of {A} (key : A -> positive) (l : list A) : Map.t unit :=
