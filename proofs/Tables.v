@@ -88,6 +88,38 @@ Qed.
 Lemma get_tabulate (f : positive -> Z) l k : In k l -> get (tabulate f l) k = f k.
 Proof. by rewrite /get => /(proj1 (find_tabulate f l k)) ->. Qed.
 
+(** A sum in which a value that depends on a key is computed once per key. *)
+Fixpoint memo_beside {A} (n : Z) (table : Map.t Z) (key : A -> positive) (value : A -> Z)
+    (more : A -> Z -> Z) (l : list A) : Z :=
+  match l with
+  | [] => n
+  | x :: l => match Map.find (key x) table with
+              | Some v => memo_beside (n + more x v) table key value more l
+              | None => let v := value x in
+                        memo_beside (n + more x v) (Map.add (key x) v table) key value more l
+              end
+  end.
+
+Definition memo_total {A} := @memo_beside A 0 (Map.empty Z).
+
+Lemma memo_total_sum {A} (key : A -> positive) value more (l : list A) :
+  (forall x y, In x l -> In y l -> key x = key y -> value x = value y) ->
+  memo_total key value more l = sum (fun x => more x (value x)) l.
+Proof.
+  move=> same; rewrite /memo_total; suff step : forall m n table, incl m l ->
+    (forall x v, In x l -> Map.find (key x) table = Some v -> v = value x) ->
+    memo_beside n table key value more m = n + sum (fun x => more x (value x)) m.
+    by rewrite step // => x v _; rewrite Map.gempty.
+  elim=> [|x m IH] n table within right /=; first by lia.
+  have inside : In x l by apply: within; left.
+  have rest : incl m l by move=> y there; apply: within; right.
+  case found: Map.find => [v|]; first by rewrite IH // (right x v inside found); lia.
+  rewrite IH => [//|y v there|]; last by lia.
+  case: (Pos.eq_dec (key x) (key y)) => [equal|differ]; last first.
+    by rewrite Map.gso; [move=> equal; apply: differ|exact: right].
+  by rewrite equal Map.gss => -[<-]; exact: same.
+Qed.
+
 (** Those that pass a test, in some order. *)
 Definition select {A} (test : A -> bool) (l : list A) : list A :=
   fold_left (fun found x => if test x then x :: found else found) l [].
