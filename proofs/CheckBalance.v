@@ -1,8 +1,7 @@
 (** The executable check of a certificate of balance: [check_balance] accepts only what is
-    dec-min balanced, and then the pools that the certificate describes ([level_region]) are
-    a region in which every dec-min assignment lies. A level is a threshold: the next key.
+    dec-min balanced. A level is a threshold: the next key of the member.
 
-    This is [balance_fails] and [level_pools] of verify/certificate.py. *)
+    This is [balance_fails] of verify/certificate.py. *)
 
 From Coq Require Import ZArith List Lia Bool ssreflect.
 From Assignor Require Import Definitions Sums Keys Balance Region Tables Checker.
@@ -37,3 +36,60 @@ Qed.
 Lemma place_positive scale largest k : is_key scale largest k = true ->
   0 < place scale largest k.
 Proof. by case/is_key_spec => pos [le [_ [more _]]]; rewrite /place; nia. Qed.
+
+Section Balance.
+
+Variables (d : document) (threshold : member -> key) (scale largest : Z).
+Let i := instance_of d.
+
+Definition place_table : Map.t Z :=
+  tabulate (fun c => place scale largest (threshold c)) (member_list d).
+
+(** The least place of the subscribers of each topic that has any. *)
+Definition lowest_table (places : Map.t Z) : Map.t Z :=
+  tabulate (fun t => match subscribers i t with [] => 1 | l => least_of (get places) l end)
+    (topic_list d).
+
+Definition check_balance (places lowest loads : Map.t Z) (a : assignment) : bool :=
+  forallb (fun c => is_key scale largest (threshold c) &&
+                    (keys_below (capacity i c) (threshold c) <=? get loads c) &&
+                    (get loads c <=? keys_upto (capacity i c) (threshold c))) (members i) &&
+  forallb (fun pair => get places (snd pair) =? get lowest (topic_of i (fst pair))) a.
+
+Hypothesis known : check_document d = true.
+Let places := place_table.
+Let lowest := lowest_table places.
+
+Lemma lowest_le p c : In c (subscribes i p) -> get lowest (topic_of i p) <= get places c.
+Proof.
+  move=> sub; rewrite /lowest get_tabulate; first exact: topic_known sub.
+  by move: sub; rewrite /subscribes; case: (subscribers i _) => [|e l] // sub; exact: least_le.
+Qed.
+
+Lemma place_of c : In c (members i) -> get places c = place scale largest (threshold c).
+Proof. exact: get_tabulate. Qed.
+
+Lemma subscriber_is_member p c : In c (subscribes i p) -> In c (members i).
+Proof. exact: subscribers_are_members (check_document_sound d known) _ c. Qed.
+
+Theorem check_balance_sound a : valid i a ->
+  check_balance places lowest (load_table a) a = true ->
+  within_thresholds i threshold a /\ dec_min i a.
+Proof.
+  move=> v; rewrite /check_balance andb_true_iff !forallb_forall => -[loads placed].
+  have loads' c : In c (members i) -> is_key scale largest (threshold c) = true /\
+      keys_below (capacity i c) (threshold c) <= load a c <= keys_upto (capacity i c) (threshold c).
+    by move=> /loads; rewrite !andb_true_iff !Z.leb_le load_table_spec; intuition.
+  suff w : within_thresholds i threshold a.
+    by split=> //; apply: thresholds_are_dec_min w => //; exact: check_document_sound.
+  split=> [c /loads' [/is_key_spec]|c /loads' []|p c e inside sub] //; first by intuition.
+  have [_ sub_c] := assigned_to_subscribers i a v p c inside.
+  have [[key_c _] [key_e _]] := (loads' c (subscriber_is_member p c sub_c),
+    loads' e (subscriber_is_member p e sub)).
+  apply/(place_le scale largest) => //.
+  rewrite -(place_of c (subscriber_is_member p c sub_c)).
+  rewrite -(place_of e (subscriber_is_member p e sub)).
+  have /Z.eqb_eq /= -> := placed (p, c) inside; exact: lowest_le.
+Qed.
+
+End Balance.
