@@ -185,7 +185,7 @@ def plan(  # noqa: PLR0913 - one parameter per option
 
     Example: assignor-oracle plan --from out/audit --group orders --leave c3
 
-    Example: assignor-oracle plan group.json --partitions orders=24 --load-at-most 4
+    Example: assignor-oracle plan group.json --add-members 2 --load-at-most 4
     """
     from oracle.cli.run_plan import Asked, plan_all
 
