@@ -25,12 +25,16 @@ pytestmark = pytest.mark.slow(minutes=2)
 
 FORMATS = (
     "assignment-1",
+    "check-1",
+    "comparison-1",
     "explanation-1",
     "finding-1",
+    "front-1",
     "plan-1",
     "rebalance-1",
     "run-1",
     "scenario-1",
+    "verdict-1",
 )
 WIDTHS = (1280, 400)
 TOO_WIDE = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
