@@ -38,7 +38,7 @@ SCHEMAS = {
     for schema in [json.loads(path.read_text(encoding="utf-8"))]
 }
 DESCRIBED = [
-    *(SCHEMAS[name] for name in ("check/1", "comparison/1", "front/1", "verdict/1")),
+    *SCHEMAS.values(),
     document_schema(Rebalance),
     document_schema(AssignmentDocument),
 ]
