@@ -1,0 +1,157 @@
+(** The load vector of one assignment is no larger than that of another if and only if the
+    sum over members of base ^ load is no larger, for a base larger than the number of
+    members and loads in a unit that makes every fraction an integer. So a comparison of
+    vectors is a comparison of sums, and dec-min is the least value of one convex cost.
+
+    This is the first sentence of the proof in docs/method.md, "Capacities". *)
+
+From Coq Require Import ZArith QArith List Lia Permutation Sorted ssreflect.
+From Assignor Require Import Definitions Sums Keys.
+Import ListNotations.
+Open Scope Z_scope.
+
+Definition descending : list Q -> Prop := StronglySorted (fun x y => (y <= x)%Q).
+
+Lemma insert_permutation x l : Permutation (x :: l) (insert x l).
+Proof.
+  elim: l => [|y l IH] //=; case: Qle_bool => //.
+  rewrite perm_swap; exact: perm_skip.
+Qed.
+
+Lemma insert_descending x l : descending l -> descending (insert x l).
+Proof.
+  elim: l => [|y l IH] sorted /=; first by repeat constructor.
+  have [sorted' below] := StronglySorted_inv sorted.
+  case E: (Qle_bool y x).
+  - move/Qle_bool_iff: E => le; constructor=> //; constructor=> //.
+    apply: Forall_impl below => z zy; exact: Qle_trans zy le.
+  - constructor; first exact: IH.
+    have le : (x <= y)%Q.
+      apply/Qlt_le_weak/Qnot_le_lt => le; by move/Qle_bool_iff: le; rewrite E.
+    by apply: (Permutation_Forall (insert_permutation x l)); constructor.
+Qed.
+
+Lemma largest_first_permutation l : Permutation l (largest_first l).
+Proof.
+  elim: l => [|x l IH] //=; rewrite -insert_permutation; exact: perm_skip.
+Qed.
+
+Lemma largest_first_descending l : descending (largest_first l).
+Proof. elim: l => [|x l IH] /=; [constructor|exact: insert_descending]. Qed.
+
+Section Vectors.
+
+Variables base scale : Z.
+
+Definition scaled (x : Q) : Z := Qnum x * (scale / Zpos (Qden x)).
+Definition is_scaled (x : Q) : Prop := 0 <= Qnum x /\ is_scale scale (Zpos (Qden x)).
+
+Lemma scaled_Qlt x y : is_scaled x -> is_scaled y -> (x < y)%Q <-> scaled x < scaled y.
+Proof. by move=> [_ sx] [_ sy]; exact: scaled_lt. Qed.
+
+Lemma scaled_Qeq x y : is_scaled x -> is_scaled y -> (x == y)%Q <-> scaled x = scaled y.
+Proof. by move=> [_ sx] [_ sy]; exact: scaled_eq. Qed.
+
+Lemma scaled_nonneg x : is_scaled x -> 0 <= scaled x.
+Proof. rewrite /scaled; move=> [nonneg [_ [positive _]]]; nia. Qed.
+
+Definition powers : list Q -> Z := sum (fun x => base ^ scaled x).
+
+Lemma powers_nonneg l : 0 < base -> 0 <= powers l.
+Proof. move=> positive; apply: sum_nonneg => x _; apply: Z.pow_nonneg; lia. Qed.
+
+(** A larger first element outweighs everything. *)
+Lemma powers_lt x v y w : descending (x :: v) -> Forall is_scaled (x :: v) -> is_scaled y ->
+  Z.of_nat (length (x :: v)) < base -> (x < y)%Q -> powers (x :: v) < powers (y :: w).
+Proof.
+  move=> sorted good goody short less.
+  have goodx : is_scaled x by inversion good.
+  have positive : 0 < base by lia.
+  have bound : powers (x :: v) <= Z.of_nat (length (x :: v)) * base ^ scaled x.
+    have [_ below] := StronglySorted_inv sorted.
+    have all : Forall (fun y => (y <= x)%Q) (x :: v) by constructor=> //; exact: Qle_refl.
+    move: (x :: v) good all {below sorted short} => l; rewrite /powers.
+    elim: l => [|z l IH] good below; first by rewrite /=; lia.
+    inversion good as [|? ? goodz good']; inversion below as [|? ? le below']; subst.
+    have := IH good' below'.
+    have -> : Z.of_nat (length (z :: l)) = 1 + Z.of_nat (length l) by cbn [length]; lia.
+    cbn [sum]; have : scaled z <= scaled x.
+      apply/Z.nlt_ge => lt; apply: (Qle_not_lt z x le); exact/scaled_Qlt.
+    have := Z.pow_le_mono_r base (scaled z) (scaled x); lia.
+  move/scaled_Qlt: less => /(_ goodx goody) less.
+  have := scaled_nonneg x goodx; have := powers_nonneg w.
+  have := Z.pow_le_mono_r base (Z.succ (scaled x)) (scaled y) ltac:(lia) ltac:(lia).
+  rewrite (Z.pow_succ_r base _ (scaled_nonneg x goodx)).
+  have some := Z.pow_pos_nonneg base (scaled x) ltac:(lia) (scaled_nonneg x goodx).
+  have : Z.of_nat (length (x :: v)) * base ^ scaled x < base * base ^ scaled x by nia.
+  rewrite /powers /= in bound *; lia.
+Qed.
+
+Lemma lexicographically_le_powers v w : descending v -> descending w ->
+  Forall is_scaled v -> Forall is_scaled w -> length v = length w ->
+  Z.of_nat (length v) < base ->
+  lexicographically_le v w <-> powers v <= powers w.
+Proof.
+  elim: v w => [|x v IH] [|y w] // sv sw gv gw same short.
+  have [sv' _] := StronglySorted_inv sv; have [sw' _] := StronglySorted_inv sw.
+  inversion gv as [|? ? gx gv']; inversion gw as [|? ? gy gw']; subst.
+  have short' : Z.of_nat (length v) < base by cbn [length] in short; lia.
+  have {}IH := IH w sv' sw' gv' gw' ltac:(by case: same) short'.
+  case: (Q_dec x y) => [[less|more]|equal].
+  - have := powers_lt x v y w sv gv gy short less; split; [lia|by left].
+  - rewrite same in short; have := powers_lt y w x v sw gw gx short more.
+    split; last by lia.
+    move/(scaled_Qlt _ _ gy gx): more => more.
+    by case=> [/(scaled_Qlt _ _ gx gy)|[/(scaled_Qeq _ _ gx gy)]]; lia.
+  - move/(scaled_Qeq _ _ gx gy): (equal) => eqs.
+    rewrite /powers /= eqs -/(powers v) -/(powers w); split=> [[|[_ le]]|le].
+    + by move/(scaled_Qlt _ _ gx gy); lia.
+    + by move/IH: le; lia.
+    + by right; split=> //; apply/IH; lia.
+Qed.
+
+End Vectors.
+
+(** What an assignment costs: a load of n costs its member [power base scale w n]. *)
+Definition power_sum base scale (i : instance) (a : assignment) : Z :=
+  sum (fun c => power base scale (capacity i c) (load a c)) (members i).
+
+Definition scales (scale : Z) (i : instance) : Prop :=
+  forall c, In c (members i) -> is_scale scale (capacity i c).
+
+Theorem load_vector_by_powers base scale i a b : scales scale i ->
+  Z.of_nat (length (members i)) < base ->
+  lexicographically_le (load_vector i a) (load_vector i b) <->
+  power_sum base scale i a <= power_sum base scale i b.
+Proof.
+  move=> good short.
+  have same c : In c (members i) -> Zpos (Z.to_pos (capacity i c)) = capacity i c.
+    by move=> inside; have [positive _] := good c inside; rewrite Z2Pos.id.
+  have all x : Forall (is_scaled scale) (load_vector i x).
+    apply: (Permutation_Forall (largest_first_permutation _)).
+    apply/Forall_forall => y /in_map_iff [c [<- inside]]; split; first exact: load_nonneg.
+    by rewrite /= same //; exact: good.
+  have costs x : power_sum base scale i x = powers base scale (load_vector i x).
+    rewrite /powers -(sum_permutation _ _ _ (largest_first_permutation _)) sum_map.
+    by apply: sum_eq => c inside; rewrite /power /scaled /= same.
+  have size x : length (load_vector i x) = length (members i).
+    by rewrite -(Permutation_length (largest_first_permutation _)) map_length.
+  rewrite !costs; apply: lexicographically_le_powers; rewrite ?size //;
+    exact: largest_first_descending.
+Qed.
+
+(** There is such a scale for any capacities, and any other list of positive numbers. *)
+Fixpoint product (l : list Z) : Z := match l with [] => 1 | x :: l => x * product l end.
+
+Lemma product_is_scale l w : (forall x, In x l -> 0 < x) -> In w l -> is_scale (product l) w.
+Proof.
+  move=> positive inside.
+  have posl : forall m, (forall x, In x m -> 0 < x) -> 0 < product m.
+    elim=> [|x m IH] //= H; have := H x (or_introl eq_refl).
+    have := IH (fun y h => H y (or_intror h)); nia.
+  have posw := positive w inside; have all := posl l positive.
+  have [q eq] : (w | product l).
+    elim: l inside {positive all} => [|x l IH] //= [<-|/IH]; first exact: Z.divide_factor_l.
+    exact: Z.divide_mul_r.
+  rewrite /is_scale eq Z.div_mul; [nia|lia].
+Qed.

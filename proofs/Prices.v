@@ -1,0 +1,129 @@
+(** Prices bound moves and rack mismatches: for any prices, no assignment within a region
+    has a smaller a * moves + b * mismatches than [price_bound]. With levels as pools this
+    is what a certificate proves of stickiness ([cost_bound] of [verify/certificate.py]);
+    with topics as pools it is the term [prices] of [docs/bounds.md].
+
+    Each partition pays its member's price and gets it back. So the cost is the sum over
+    partitions of cost plus price, each at least that of the cheapest member that may
+    hold it, less the sum over members of price times load. That is at most what [paid]
+    says, for any integer [stop] per pool; [most_paid] of the judge, which fills the
+    largest prices first, is the case in which [stop] is the price where the units end. *)
+
+From Coq Require Import ZArith List Bool Lia ssreflect.
+From Assignor Require Import Definitions Sums Region.
+Import ListNotations.
+Open Scope Z_scope.
+
+(** What a partition costs on a member: per move, if it leaves its owner; per mismatch. *)
+Definition cost (i : instance) (per_move per_mismatch : Z) (p : partition) (c : member) : Z :=
+  (if has_owner i p && negb (is_owner i p c) then per_move else 0)
+  + (if is_far i p c then per_mismatch else 0).
+
+Definition paid (i : instance) (r : region) (k : pool) (price : member -> Z) (stop : Z) : Z :=
+  stop * (units i r k - sum (least r k) (eligible r k))
+  + sum (fun c => price c * least r k c
+                  + (most r k c - least r k c) * Z.max 0 (price c - stop)) (eligible r k).
+
+Definition price_bound (i : instance) (r : region) (cheapest : partition -> Z)
+    (price : pool -> member -> Z) (stop : pool -> Z) : Z :=
+  sum cheapest (assignable_partitions i)
+  - sum (fun k => paid i r k (price k) (stop k)) (pools r).
+
+Lemma owned_is_assignable i p : well_formed i -> In p (partitions i) ->
+  has_owner i p = true -> is_assignable i p = true.
+Proof.
+  move=> wf known; rewrite /has_owner is_assignable_spec.
+  case same: (owner i p) => [c|] // _ empty.
+  by have := owners_subscribe i wf p c same; rewrite -/(subscribes i p) empty.
+Qed.
+
+Lemma owned_assigned i a : well_formed i -> valid i a ->
+  owned i = sum (fun pair => if has_owner i (fst pair) then 1 else 0) a.
+Proof.
+  move=> wf v; rewrite (sum_assigned i a (fun p => if has_owner i p then 1 else 0)) //.
+  rewrite /owned /assignable_partitions sum_filter; apply: sum_eq => p known.
+  by case some: has_owner; [rewrite (owned_is_assignable i p)|case: is_assignable].
+Qed.
+
+Lemma total_cost i a x y : well_formed i -> valid i a ->
+  sum (fun pair => cost i x y (fst pair) (snd pair)) a = x * moves i a + y * mismatches i a.
+Proof.
+  move=> wf v; rewrite /moves (owned_assigned i a) // /kept -sum_sub /mismatches.
+  rewrite -!sum_scale -sum_add; apply: sum_eq => -[p c] _ /=; rewrite /cost /has_owner /is_owner.
+  by case: (owner i p) => [d|]; [case: Pos.eqb|]; case: is_far => /=; lia.
+Qed.
+
+(** For loads within bounds that come to all units, no more than [paid] is paid. *)
+Lemma paid_is_most i r a k price stop : well_formed i -> region_well_formed r -> valid i a ->
+  within i r a -> In k (pools r) ->
+  sum (fun c => price c * load_in i r a k c) (eligible r k) <= paid i r k price stop.
+Proof.
+  move=> wf rwf v w known; rewrite /paid -(total_load_in i r a k) // -sum_sub -sum_scale -sum_add.
+  apply: sum_le => c inside; have := loads_of_pools i r a w k c known inside.
+  move: (load_in i r a k c) (least r k c) (most r k c) (price c) => n low high u bounds.
+  suff : (n - low) * (u - stop) <= (high - low) * Z.max 0 (u - stop) by lia.
+  by case: (Z.max_spec 0 (u - stop)) => -[? ->]; nia.
+Qed.
+
+(** What all pairs pay in prices is, pool by pool, price times load. *)
+Lemma all_paid i r a (price : pool -> member -> Z) : region_well_formed r -> within i r a ->
+  sum (fun pair => price (pool_of_partition i r (fst pair)) (snd pair)) a
+  = sum (fun k => sum (fun c => price k c * load_in i r a k c) (eligible r k)) (pools r).
+Proof.
+  move=> rwf w.
+  rewrite (sum_by_pool i r (pools r) a _ (pools_once r rwf) (pools_known i r a w)).
+  apply: sum_eq => k known.
+  rewrite (sum_by_holder _ _ _ (eligible_once r rwf k known)).
+    move=> p c inside /=; case: Z.eqb_spec => [<-|] // _.
+    exact: (held_by_eligible i r a w p c inside).
+  apply: sum_eq => c _; rewrite /load_in -sum_scale.
+  apply: sum_eq => -[p d] _ /=.
+  case: (Z.eqb_spec (pool_of_partition i r p) k) => [->|_].
+    by case: Pos.eqb_spec => [->|_] /=; lia.
+  by case: Pos.eqb => /=; lia.
+Qed.
+
+Theorem cost_bound i r cheapest price stop x y a :
+  well_formed i -> region_well_formed r ->
+  (forall p c, In p (partitions i) -> may_hold i r p c ->
+     cheapest p <= cost i x y p c + price (pool_of_partition i r p) c) ->
+  valid i a -> within i r a ->
+  price_bound i r cheapest price stop <= x * moves i a + y * mismatches i a.
+Proof.
+  move=> wf rwf least_cost v w; rewrite -total_cost // /price_bound -(sum_assigned i a) //.
+  have below : sum (fun pair => cheapest (fst pair)) a <=
+      sum (fun pair => cost i x y (fst pair) (snd pair)) a
+      + sum (fun pair => price (pool_of_partition i r (fst pair)) (snd pair)) a.
+    rewrite -sum_add; apply: sum_le => -[p c] inside /=; apply: least_cost.
+      by have [] := assigned_to_subscribers i a v p c inside.
+    exact: (holder_may_hold i r a).
+  have : sum (fun pair => price (pool_of_partition i r (fst pair)) (snd pair)) a <=
+      sum (fun k => paid i r k (price k) (stop k)) (pools r).
+    by rewrite all_paid //; apply: sum_le => k known; exact: paid_is_most.
+  lia.
+Qed.
+
+Lemma mismatches_at_most i a : well_formed i -> valid i a ->
+  mismatches i a <= sum (fun _ => 1) (partitions i).
+Proof.
+  move=> wf v; have := sum_assigned i a (fun _ => 1) wf v.
+  have : mismatches i a <= sum (fun _ => 1) a by apply: sum_le => pair _; case: is_far.
+  have : sum (fun _ => 1) (assignable_partitions i) <= sum (fun _ => 1) (partitions i).
+    by rewrite /assignable_partitions sum_filter; apply: sum_le => p _; case: is_assignable.
+  lia.
+Qed.
+
+(** No assignment within the region keeps more than prices leave ([kept_bound] of
+    [verify/certificate.py]): if one more than [n] is too many, [n] is the most. *)
+Theorem kept_at_most i r cheapest price stop x y n a :
+  well_formed i -> region_well_formed r -> 0 < x -> 0 <= y ->
+  (forall p c, In p (partitions i) -> may_hold i r p c ->
+     cheapest p <= cost i x y p c + price (pool_of_partition i r p) c) ->
+  x * (owned i - (n + 1)) + y * sum (fun _ => 1) (partitions i)
+    < price_bound i r cheapest price stop ->
+  valid i a -> within i r a -> kept i a <= n.
+Proof.
+  move=> wf rwf px py least_cost too_many v w.
+  have := cost_bound i r cheapest price stop x y a wf rwf least_cost v w.
+  have := mismatches_at_most i a wf v; rewrite /moves; nia.
+Qed.

@@ -1,0 +1,238 @@
+(** The feasible region of a balance, and what sums over an assignment in it come to.
+
+    A region has pools: disjoint sets of topics, the members that are eligible for their
+    partitions, and bounds on how many of them each of these holds. Every bound of
+    [docs/bounds.md] is a bound on all valid assignments within a region. Balances imply
+    regions: dec-min through the places and load bounds of a certificate
+    ([face_within]), per-topic with one pool per topic, others with all subscribers and
+    any number. This file is the meaning of [verify/policy/feasible_region.py]. *)
+
+From Coq Require Import ZArith List Bool Lia Permutation ssreflect.
+From Assignor Require Import Definitions Sums.
+Import ListNotations.
+Open Scope Z_scope.
+
+(** A pool is a number: of a topic, of a level, or 0 for a single one. *)
+Definition pool := Z.
+
+Record region := Region {
+  pools : list pool;
+  pool_of : topic -> pool;
+  eligible : pool -> list member;
+  least : pool -> member -> Z;
+  most : pool -> member -> Z
+}.
+
+Record region_well_formed (r : region) : Prop := RegionWellFormed {
+  pools_once : NoDup (pools r);
+  eligible_once : forall k, In k (pools r) -> NoDup (eligible r k)
+}.
+
+Definition pool_of_partition (i : instance) (r : region) (p : partition) : pool :=
+  pool_of r (topic_of i p).
+
+(** How many partitions of a pool a member holds. *)
+Definition load_in (i : instance) (r : region) (a : assignment) (k : pool) (c : member) : Z :=
+  sum (fun pair =>
+         if (snd pair =? c)%positive && (pool_of_partition i r (fst pair) =? k)
+         then 1 else 0) a.
+
+Record within (i : instance) (r : region) (a : assignment) : Prop := Within {
+  pools_known : forall p c, In (p, c) a -> In (pool_of_partition i r p) (pools r);
+  held_by_eligible : forall p c, In (p, c) a -> In c (eligible r (pool_of_partition i r p));
+  loads_of_pools : forall k c, In k (pools r) -> In c (eligible r k) ->
+    least r k c <= load_in i r a k c <= most r k c
+}.
+
+(** The members of whom one holds the partition, in every assignment within the region. *)
+Definition may_hold (i : instance) (r : region) (p : partition) (c : member) : Prop :=
+  In c (eligible r (pool_of_partition i r p)) /\ In c (subscribes i p).
+
+Definition is_assignable (i : instance) (p : partition) : bool :=
+  match subscribes i p with [] => false | _ => true end.
+
+Definition assignable_partitions (i : instance) : list partition :=
+  filter (is_assignable i) (partitions i).
+
+(** How many partitions a pool has. *)
+Definition units (i : instance) (r : region) (k : pool) : Z :=
+  sum (fun p => if pool_of_partition i r p =? k then 1 else 0) (assignable_partitions i).
+
+Lemma holder_may_hold i r a : valid i a -> within i r a ->
+  forall p c, In (p, c) a -> may_hold i r p c.
+Proof.
+  move=> v w p c inside; split; first exact: held_by_eligible inside.
+  by have [] := assigned_to_subscribers i a v p c inside.
+Qed.
+
+Lemma is_assignable_spec i p : is_assignable i p = true <-> assignable i p.
+Proof. rewrite /is_assignable /assignable; by case: (subscribes i p). Qed.
+
+(** The assigned partitions are the assignable ones. *)
+Lemma partitions_assigned i a : well_formed i -> valid i a ->
+  Permutation (map fst a) (assignable_partitions i).
+Proof.
+  move=> wf v; apply: NoDup_Permutation; first exact: assigned_once v.
+    exact: NoDup_filter (partitions_once i wf).
+  move=> p; rewrite /assignable_partitions filter_In is_assignable_spec; split.
+    move=> /in_map_iff [[q c] [<- inside]].
+    have [known sub] := assigned_to_subscribers i a v q c inside.
+    by split=> //= empty; rewrite empty in sub.
+  by move=> [known can]; exact: (assigned_if_assignable i a v).
+Qed.
+
+Lemma sum_assigned i a (f : partition -> Z) : well_formed i -> valid i a ->
+  sum (fun pair => f (fst pair)) a = sum f (assignable_partitions i).
+Proof.
+  by move=> wf v; rewrite -sum_map; exact: sum_permutation (partitions_assigned i a wf v).
+Qed.
+
+(** A sum over pairs is a sum over the members of a list, if all holders are listed. *)
+Lemma sum_by_holder (ms : list member) (a : assignment) (f : partition * member -> Z) :
+  NoDup ms -> (forall p c, In (p, c) a -> f (p, c) <> 0 -> In c ms) ->
+  sum f a = sum (fun c => sum (fun pair => if (snd pair =? c)%positive then f pair else 0) a) ms.
+Proof.
+  move=> once known; rewrite sum_swap; apply: sum_eq => -[p c] inside /=.
+  case: (Z.eq_dec (f (p, c)) 0) => [zero|some].
+    rewrite (sum_eq _ (fun _ => 0)) ?sum_zero // => d _; by case: Pos.eqb.
+  by rewrite (sum_one (fun _ => f (p, c)) c ms once (known p c inside some)).
+Qed.
+
+Lemma sum_filter {A} (f : A -> Z) (keep : A -> bool) l :
+  sum f (filter keep l) = sum (fun x => if keep x then f x else 0) l.
+Proof. elim: l => [|x l IH] //=; case: (keep x) => /=; lia. Qed.
+
+Lemma sum_one_Z (v x : Z) l :
+  NoDup l -> In x l -> sum (fun y => if x =? y then v else 0) l = v.
+Proof.
+  elim: l => [|y l IH] //= once [same|there]; [subst y|].
+  - have rest : sum (fun z => if x =? z then v else 0) l = 0.
+      rewrite (sum_eq _ (fun _ => 0)) ?sum_zero // => z inside.
+      by case: Z.eqb_spec => // same; subst z; inversion once.
+    by rewrite Z.eqb_refl rest; lia.
+  - have once' : NoDup l by inversion once.
+    rewrite (IH once' there); case: Z.eqb_spec => [same|] //.
+    by subst y; inversion once.
+Qed.
+
+(** A sum over pairs is a sum over the pools of a list, if all of theirs are listed. *)
+Lemma sum_by_pool i r (ks : list pool) (a : assignment) (f : partition * member -> Z) :
+  NoDup ks -> (forall p c, In (p, c) a -> In (pool_of_partition i r p) ks) ->
+  sum f a = sum (fun k => sum (fun pair =>
+              if pool_of_partition i r (fst pair) =? k then f pair else 0) a) ks.
+Proof.
+  move=> once known; rewrite sum_swap; apply: sum_eq => -[p c] inside /=.
+  by rewrite sum_one_Z //; exact: known inside.
+Qed.
+
+(** The loads of the eligible members of a pool come to its partitions. *)
+Lemma total_load_in i r a k : well_formed i -> region_well_formed r -> valid i a ->
+  within i r a -> In k (pools r) ->
+  sum (load_in i r a k) (eligible r k) = units i r k.
+Proof.
+  move=> wf rwf v w known.
+  rewrite /units -(sum_assigned i a) //.
+  rewrite (sum_by_holder (eligible r k) a); first exact: eligible_once.
+    move=> p c inside /=; case: Z.eqb_spec => [<-|] // _; exact: held_by_eligible inside.
+  apply: sum_eq => c _; apply: sum_eq => pair _.
+  by case: Pos.eqb => //=; case: Z.eqb.
+Qed.
+
+(** Where the mosts, or the leasts, come to the units of a pool, every load is that. *)
+Lemma sum_tight {A} (f g : A -> Z) l : (forall x, In x l -> f x <= g x) ->
+  sum f l = sum g l -> forall x, In x l -> f x = g x.
+Proof.
+  elim: l => [|y l IH] //= below same.
+  have le_rest : sum f l <= sum g l by apply: sum_le => x inside; apply: below; right.
+  have le_y := below y (or_introl eq_refl).
+  move=> x [<-|inside]; first lia.
+  by apply: IH => //; [move=> z h; apply: below; right|lia].
+Qed.
+
+Lemma loads_are_most i r a k : well_formed i -> region_well_formed r -> valid i a ->
+  within i r a -> In k (pools r) -> units i r k = sum (most r k) (eligible r k) ->
+  forall c, In c (eligible r k) -> load_in i r a k c = most r k c.
+Proof.
+  move=> wf rwf v w known same; apply: sum_tight => [c inside|].
+    by have := loads_of_pools i r a w k c known inside; lia.
+  by rewrite total_load_in.
+Qed.
+
+Lemma loads_are_least i r a k : well_formed i -> region_well_formed r -> valid i a ->
+  within i r a -> In k (pools r) -> units i r k = sum (least r k) (eligible r k) ->
+  forall c, In c (eligible r k) -> load_in i r a k c = least r k c.
+Proof.
+  move=> wf rwf v w known same c inside; symmetry; move: c inside; apply: sum_tight => [c inside|].
+    by have := loads_of_pools i r a w k c known inside; lia.
+  by rewrite total_load_in.
+Qed.
+
+(** From a certificate: if every partition is on a member whose place is that of the
+    partition's topic, then who holds any of a pool holds nothing outside it, so bounds
+    on loads are bounds on loads within the pool. *)
+Lemma face_within i (place : member -> Z) (lowest : topic -> Z) (low high : member -> Z)
+    (ks : list Z) (able : Z -> list member) a :
+  valid i a ->
+  (forall p c, In (p, c) a -> place c = lowest (topic_of i p)) ->
+  (forall c, In c (members i) -> low c <= load a c <= high c) ->
+  (forall k c, In c (able k) -> In c (members i) /\ place c = k) ->
+  (forall p c, In p (partitions i) -> In c (subscribes i p) ->
+     place c = lowest (topic_of i p) ->
+     In (lowest (topic_of i p)) ks /\ In c (able (lowest (topic_of i p)))) ->
+  within i (Region ks lowest able (fun _ => low) (fun _ => high)) a.
+Proof.
+  move=> v placed bounded listed complete; split=> /=.
+  1,2: move=> p c inside; have [known sub] := assigned_to_subscribers i a v p c inside;
+    by have [] := complete p c known sub (placed p c inside).
+  move=> k c _ inside; have [known here] := listed k c inside.
+  suff -> : load_in i (Region ks lowest able (fun _ => low) (fun _ => high)) a k c = load a c.
+    exact: bounded.
+  apply: sum_eq => -[p d] held /=; case: Pos.eqb_spec => //= same; subst d.
+  by rewrite /pool_of_partition /= -(placed p c held) here Z.eqb_refl.
+Qed.
+
+(** What [pool_of] of [verify/certificate.py] makes of pools: where all or none must reach
+    their most, the bounds say so; members that can hold nothing are left out. *)
+Definition tightened (i : instance) (r : region) : region :=
+  let full k := units i r k =? sum (most r k) (eligible r k) in
+  let empty k := units i r k =? sum (least r k) (eligible r k) in
+  let lower k c := if full k then most r k c else least r k c in
+  let upper k c := if negb (full k) && empty k then least r k c else most r k c in
+  Region (pools r) (pool_of r) (fun k => filter (fun c => 0 <? upper k c) (eligible r k))
+    lower upper.
+
+Lemma sum_element {A} (f : A -> Z) l x : (forall y, In y l -> 0 <= f y) -> In x l ->
+  f x <= sum f l.
+Proof.
+  elim: l => [|y l IH] //= positive [same|inside].
+    have := sum_nonneg f l (fun z h => positive z (or_intror h)); rewrite same; lia.
+  have := IH (fun z h => positive z (or_intror h)) inside.
+  by have := positive y (or_introl eq_refl); lia.
+Qed.
+
+Lemma load_in_pos i r a p c : In (p, c) a -> 0 < load_in i r a (pool_of_partition i r p) c.
+Proof.
+  move=> inside; apply: Z.lt_le_trans (sum_element _ a (p, c) _ inside) => /=.
+    by rewrite Pos.eqb_refl Z.eqb_refl.
+  by move=> pair _; case: andb.
+Qed.
+
+Lemma within_tightened i r a : well_formed i -> region_well_formed r -> valid i a ->
+  within i r a -> region_well_formed (tightened i r) /\ within i (tightened i r) a.
+Proof.
+  move=> wf rwf v w.
+  have bounds : forall k c, In k (pools r) -> In c (eligible r k) ->
+      least (tightened i r) k c <= load_in i r a k c <= most (tightened i r) k c.
+    move=> k c known inside /=; have := loads_of_pools i r a w k c known inside.
+    case: Z.eqb_spec => [full|_] /=; first by rewrite (loads_are_most i r a) //; lia.
+    case: Z.eqb_spec => [empty|_] //=; by rewrite (loads_are_least i r a) //; lia.
+  split; split=> /=.
+  - exact: pools_once.
+  - by move=> k known; apply: NoDup_filter; exact: eligible_once.
+  - exact: pools_known.
+  - move=> p c inside; apply/filter_In.
+    have known := pools_known i r a w p c inside; have able := held_by_eligible i r a w p c inside.
+    have [_ above] := bounds _ c known able; split=> //; apply/Z.ltb_lt.
+    exact: Z.lt_le_trans (load_in_pos i r a p c inside) above.
+  - by move=> k c known /filter_In [inside _]; exact: bounds.
+Qed.
