@@ -22,7 +22,7 @@ PASSED := build/passed.json
 UNIQUE := oracle pipeline conformance heuristics rebalance solver verify
 WITH_PYTHON := python=$$(PYTHON="$(PYTHON)" sh tools/find_python.sh) && "$$python"
 
-.PHONY: help setup dev audit test test-all workers clients confirm survey lint format mutation browser pictures screenshots findings site bench lock clean
+.PHONY: help setup dev audit test test-all workers clients confirm survey lint format mutation browser proofs pictures screenshots findings site bench lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -58,14 +58,18 @@ lint: dev ## formatting, lint rules, types, import borders and repeated names
 test: lint ## lint, then the quick tests
 	@$(PYTEST) -m "not slow" --write-passed $(PASSED)
 
-test-all: lint clients browser mutation ## lint, then all tests, 50,000 instances, mutants, a browser
-	@ORACLE_INSTANCES=$(INSTANCES) ORACLE_PROFILE=thorough $(PYTEST) --omit-passed $(PASSED)
+test-all: lint clients browser mutation ## lint, then all tests, 50,000 instances, mutants, proofs
+	@$(BIN)/python -m tools.proofs --may-lack
+	@ORACLE_INSTANCES=$(INSTANCES) ORACLE_PROFILE=thorough $(PYTEST) -rs --omit-passed $(PASSED)
 
 mutation: dev ## change lines of every engine and the judge; fail if tests see too few
 	@$(BIN)/python -m tools.mutation
 
 browser: dev ## find or install a headless browser for the tests of the page
 	@$(BIN)/python -m tools.browser
+
+proofs: dev ## compile the proofs and build the checker (build/proofs)
+	@$(BIN)/python -m tools.proofs
 
 pictures: dev ## draw the pictures of docs/ anew
 	@$(BIN)/python -m tools.pictures

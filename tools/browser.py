@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
+
+from tools.debian import install_packages, run_quietly
 
 ROOT = Path(__file__).resolve().parent.parent
 DOWNLOADED = ROOT / ".venv" / "browsers"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-DOWNLOAD_SECONDS = 600
 
 
 def find() -> Path | None:
@@ -38,38 +38,12 @@ def download() -> str | None:
     """Download playwright's Chromium into .venv; return the error, else None."""
     environment = os.environ | {"PLAYWRIGHT_BROWSERS_PATH": str(DOWNLOADED)}
     command = [sys.executable, "-m", "playwright", "install", "--only-shell"]
-    return _run([*command, "chromium"], environment)
+    return run_quietly([*command, "chromium"], environment)
 
 
 def from_apt() -> str | None:
     """Install Debian's package as root; return the error, else None."""
-    if shutil.which("apt-get") is None or os.geteuid() != 0:
-        return "only root can install packages, with apt-get"
-    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
-    install = ["apt-get", "install", "--yes", "--no-install-recommends", "chromium"]
-    return _run(["apt-get", "update"], environment) or _run(install, environment)
-
-
-def _run(command: list[str], environment: dict[str, str]) -> str | None:
-    """Run a command; return the last line of its output if it failed."""
-    try:
-        ran = subprocess.run(
-            command,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=DOWNLOAD_SECONDS,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return f"no end after {DOWNLOAD_SECONDS} s"
-    if ran.returncode == 0:
-        return None
-    said = [line for line in (ran.stdout + ran.stderr).splitlines() if line.strip()]
-    errors = [line for line in said if "rror" in line] or said
-    return (errors or ["no output"])[0].strip()
+    return install_packages("chromium")
 
 
 def main() -> int:

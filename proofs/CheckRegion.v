@@ -1,0 +1,211 @@
+(** Regions and price bounds that are computed from tables: [region_of] has, for the pools of
+    a list, the bounds that [tightened] has, and [fast_bound] is no more than what prices
+    prove of every assignment within it. Each set of racks of a topic has its cheapest member
+    computed once, and each owned partition what its owner adds.
+
+    This is [pool_of] and [cost_bound] of verify/certificate.py. *)
+
+From Coq Require Import ZArith List Lia Bool ssreflect.
+From Assignor Require Import Definitions Sums Region Prices Tables Checker.
+Import ListNotations.
+Open Scope Z_scope.
+
+Record pool_row := PoolRow {
+  row_units : Z;
+  row_members : list member;
+  row_limits : Map.t (Z * Z) (* least and most *)
+}.
+
+(** The rows of pools, numbered by names, from the members that are eligible at first. *)
+Definition row_of (units : Map.t Z) (able : positive -> list member)
+    (limits : positive -> member -> Z * Z) (k : positive) : pool_row :=
+  let n := get units k in
+  let full := n =? total (fun c => snd (limits k c)) (able k) in
+  let empty := n =? total (fun c => fst (limits k c)) (able k) in
+  let tight c := (if full then snd (limits k c) else fst (limits k c),
+                  if negb full && empty then fst (limits k c) else snd (limits k c)) in
+  let ms := select (fun c => 0 <? snd (tight c)) (able k) in
+  PoolRow n ms (tabulate tight ms).
+
+Definition rows_of (i : instance) (names : list positive) (pool_at : topic -> Z)
+    (able : positive -> list member) (limits : positive -> member -> Z * Z) : Map.t pool_row :=
+  let units := tally (fun p => Z.to_pos (pool_at (topic_of i p))) (fun _ => 1)
+                 (select (is_assignable i) (partitions i)) in
+  tabulate (row_of units able limits) names.
+
+Definition row (rows : Map.t pool_row) (k : Z) : pool_row :=
+  match Map.find (Z.to_pos k) rows with
+  | Some row => row
+  | None => PoolRow 0 [] (Map.empty (Z * Z))
+  end.
+
+Definition limit (found : pool_row) (c : member) : Z * Z :=
+  match Map.find c (row_limits found) with Some limit => limit | None => (0, 0) end.
+
+Definition region_of (names : list positive) (pool_at : topic -> Z)
+    (rows : Map.t pool_row) : region :=
+  Region (collect Zpos names) pool_at (fun k => row_members (row rows k))
+    (fun k c => fst (limit (row rows k) c)) (fun k c => snd (limit (row rows k) c)).
+
+Definition loose_region (names : list positive) (pool_at : topic -> Z)
+    (able : positive -> list member) (limits : positive -> member -> Z * Z) : region :=
+  Region (collect Zpos names) pool_at (fun k => able (Z.to_pos k))
+    (fun k c => fst (limits (Z.to_pos k) c)) (fun k c => snd (limits (Z.to_pos k) c)).
+
+Section Rows.
+
+Variables (i : instance) (names : list positive) (pool_at : topic -> Z).
+Variables (able : positive -> list member) (limits : positive -> member -> Z * Z).
+Hypothesis wf : well_formed i.
+Hypothesis names_once : NoDup names.
+Hypothesis able_once : forall k, In k names -> NoDup (able k).
+Hypothesis pools_named : forall t, 0 < pool_at t.
+
+Let rows := rows_of i names pool_at able limits.
+Let r := region_of names pool_at rows.
+Let loose := loose_region names pool_at able limits.
+
+Lemma in_names k : In k (pools r) <-> exists name, Zpos name = k /\ In name names.
+Proof. exact: in_collect. Qed.
+
+Lemma row_units_spec name : In name names ->
+  row_units (row rows (Zpos name)) = units i r (Zpos name).
+Proof.
+  move=> known; rewrite /row /rows /rows_of /= (proj1 (find_tabulate _ _ _) known) /=.
+  rewrite get_tally select_filter (sum_permutation _ _ (assignable_partitions i)).
+    exact/Permutation.Permutation_sym/Permutation.Permutation_rev.
+  apply: sum_eq => p _; rewrite /pool_of_partition /=.
+  by have := pools_named (topic_of i p); case: Pos.eqb_spec; case: Z.eqb_spec; lia.
+Qed.
+
+Lemma row_limits_spec name c : In name names ->
+  (In c (row_members (row rows (Zpos name))) <->
+   In c (eligible (tightened i loose) (Zpos name))) /\
+  (In c (row_members (row rows (Zpos name))) ->
+   fst (limit (row rows (Zpos name)) c) = least (tightened i loose) (Zpos name) c /\
+   snd (limit (row rows (Zpos name)) c) = most (tightened i loose) (Zpos name) c).
+Proof.
+  move=> known; have same := row_units_spec name known; move: same.
+  rewrite /row /rows /rows_of /= (proj1 (find_tabulate _ _ _) known) /= !total_sum => same.
+  rewrite in_select filter_In -/(units i loose (Zpos name)).
+  have <- : get (tally (fun p => Z.to_pos (pool_at (topic_of i p))) (fun _ => 1)
+    (select (is_assignable i) (partitions i))) name = units i loose (Zpos name) by rewrite same.
+  split=> // inside; rewrite /limit /= (proj1 (find_tabulate _ _ _)) /=;
+    by rewrite ?in_select ?total_sum.
+Qed.
+
+Lemma region_of_well_formed : region_well_formed r.
+Proof.
+  split=> [|k /in_names [name [<- known]]] /=.
+    rewrite collect_map; apply/NoDup_rev/FinFun.Injective_map_NoDup => // x y same.
+    by case: same.
+  rewrite /row /rows /rows_of (proj1 (find_tabulate _ _ _) known) /=.
+  exact/select_once/able_once.
+Qed.
+
+Lemma within_region_of a : valid i a -> within i loose a -> within i r a.
+Proof.
+  move=> v w; have rwf : region_well_formed loose.
+    split=> [|k /in_collect [name [<- known]]]; first exact: pools_once region_of_well_formed.
+    exact: able_once.
+  have [_ [known held bounded]] := within_tightened i loose a wf rwf v w.
+  split=> [p c|p c inside|k c /in_names [name [<- named]]]; first exact: known.
+    have := held p c inside; have /in_collect [name [same named]] := known p c inside.
+    change (pool_of_partition i r p) with (pool_of_partition i (tightened i loose) p).
+    by rewrite -same; case: (row_limits_spec name c named) => [[_ back] _] /back.
+  have [same bounds] := row_limits_spec name c named => inside.
+  have [/= -> ->] := bounds inside; apply: bounded; [|exact/same].
+  by apply/in_collect; exists name.
+Qed.
+
+End Rows.
+
+(** What prices prove. *)
+Definition is_able (found : pool_row) (c : member) : bool :=
+  match Map.find c (row_limits found) with Some _ => true | None => false end.
+
+Definition away (i : instance) (per_mismatch : Z) (price : member -> Z) (p : partition)
+    (c : member) : Z := price c + (if is_far i p c then per_mismatch else 0).
+
+(** The least cost of a partition, given that of its set of racks without owner. *)
+Definition with_owner (i : instance) (x y : Z) (found : pool_row) (price : member -> Z)
+    (p : partition) (n : Z) : Z :=
+  match owner i p with
+  | None => n
+  | Some c => if is_able found c then Z.min (n + x) (away i y price p c) else n + x
+  end.
+
+Definition fast_bound (d : document) (names : list positive) (pool_at : topic -> Z)
+    (rows : Map.t pool_row) (price : Z -> member -> Z) (stop : Z -> Z) (x y : Z) : Z :=
+  let i := instance_of d in
+  let pool p := pool_at (topic_of i p) in
+  let racks p := if y =? 0 then 1%positive else racks_at d p in
+  memo_total (fun p => Z.to_pos (Zpos (topic_of i p) + topic_count d * (Zpos (racks p) - 1)))
+    (fun p => least_of (away i y (price (pool p)) p)
+                (select (is_able (row rows (pool p))) (subscribes i p)))
+    (fun p => with_owner i x y (row rows (pool p)) (price (pool p)) p)
+    (select (is_assignable i) (partitions i))
+  - total (fun k =>
+      let found := row rows (Zpos k) in
+      stop (Zpos k) * (row_units found - total (fun c => fst (limit found c)) (row_members found))
+      + total (fun c => let n := limit found c in let u := price (Zpos k) c in
+                 u * fst n + (snd n - fst n) * Z.max 0 (u - stop (Zpos k)))
+          (row_members found)) names.
+
+Theorem fast_bound_sound d names pool_at able limits price stop x y b :
+  let i := instance_of d in let rows := rows_of i names pool_at able limits in
+  check_document d = true -> NoDup names -> (forall k, In k names -> NoDup (able k)) ->
+  (forall t, 0 < pool_at t) ->
+  valid i b -> within i (loose_region names pool_at able limits) b ->
+  fast_bound d names pool_at rows price stop x y <= x * moves i b + y * mismatches i b.
+Proof.
+  move=> i rows known once able_once named v w.
+  have wf := check_document_sound d known.
+  set r := region_of names pool_at rows.
+  have rwf : region_well_formed r by exact: region_of_well_formed.
+  have inside : within i r b by exact: within_region_of.
+  set pool := fun p => pool_at (topic_of i p).
+  set value := fun p => least_of (away i y (price (pool p)) p)
+    (select (is_able (row rows (pool p))) (subscribes i p)).
+  set more := fun p => with_owner i x y (row rows (pool p)) (price (pool p)) p.
+  have able_in k c : In c (row_members (row rows k)) -> is_able (row rows k) c = true.
+    rewrite /row /is_able; case same: Map.find => [found|] //.
+    have [_ ->] := proj2 (find_tabulate _ _ _) _ same => /= there.
+    by rewrite (proj1 (find_tabulate _ _ _) there).
+  apply: Z.le_trans (cost_bound i r (fun p => more p (value p)) price stop x y b wf rwf _ v inside).
+    rewrite /fast_bound -/i memo_total_sum => [p q|].
+      rewrite !in_select !is_assignable_spec => -[_ able_p] [_ able_q] same.
+      have small s : assignable i s -> Zpos (topic_of i s) <= topic_count d.
+        by rewrite /assignable /subscribes /=; case: Z.leb_spec.
+      have small_p := small p able_p; have small_q := small q able_q.
+      move/Z2Pos.inj: same; rewrite /value /pool.
+      set g := if _ then _ else racks_at d p; set h := if _ then _ else racks_at d q.
+      move=> /(_ ltac:(nia) ltac:(nia)) same.
+      have gh : Zpos g = Zpos h by case: (Z.lt_trichotomy (Zpos g) (Zpos h)) => [|[|]]; nia.
+      have topics : topic_of i p = topic_of i q by apply: Pos2Z.inj; rewrite gh in same; lia.
+      have -> : subscribes i p = subscribes i q by rewrite /subscribes topics.
+      rewrite topics.
+      apply: least_ext => c; move: gh; rewrite /g /h /away /=.
+      by case: Z.eqb_spec => [->|_ [->]] //; case: is_far_from; case: is_far_from.
+    rewrite /price_bound total_sum /assignable_partitions select_filter.
+    have same : sum (fun p => more p (value p)) (rev (filter (is_assignable i) (partitions i))) =
+        sum (fun p => more p (value p)) (filter (is_assignable i) (partitions i)).
+      exact/sum_permutation/Permutation.Permutation_sym/Permutation.Permutation_rev.
+    rewrite same /= collect_map -(sum_permutation _ _ _ (Permutation.Permutation_rev _)) sum_map.
+    suff -> : sum (fun k => paid i r (Zpos k) (price (Zpos k)) (stop (Zpos k))) names =
+      sum (fun k => stop (Zpos k) * (row_units (row rows (Zpos k)) -
+        total (fun c => fst (limit (row rows (Zpos k)) c)) (row_members (row rows (Zpos k)))) +
+        total (fun c => price (Zpos k) c * fst (limit (row rows (Zpos k)) c) +
+          (snd (limit (row rows (Zpos k)) c) - fst (limit (row rows (Zpos k)) c)) *
+          Z.max 0 (price (Zpos k) c - stop (Zpos k))) (row_members (row rows (Zpos k)))) names.
+      by apply: Z.le_refl.
+    apply: sum_eq => k there; rewrite /paid !total_sum; congr (_ * (_ - _) + _).
+    by symmetry; apply: (row_units_spec i names pool_at able limits).
+  move=> p c there [elig sub]; rewrite /more /with_owner /cost /has_owner /is_owner.
+  have below : value p <= away i y (price (pool p)) p c.
+    by apply: least_le; apply/in_select; split=> //; exact: able_in.
+  move: below; rewrite /away; change (pool_of_partition i r p) with (pool p).
+  case: (owner i p) => [o|] /=; last by lia.
+  case: Pos.eqb_spec => [->|differ] /=; last by case: is_able; lia.
+  rewrite able_in //; lia.
+Qed.

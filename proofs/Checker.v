@@ -1,0 +1,277 @@
+(** The executable judge: functions over lists and tables, each with the theorem that says
+    what it means that the function returns true. [check_document]: what a reader has to
+    ensure. [check_valid]: the assignment is valid, no more and no less. [figures_of]: the
+    figures are those of the definitions. Python's judge has the same in verify/rules.py and
+    verify/figures.py. *)
+
+From Coq Require Import ZArith List Lia Bool ssreflect.
+From Assignor Require Import Definitions Sums Region Prices Tables.
+Import ListNotations.
+Open Scope Z_scope.
+
+(** What the reader of a rebalance/1 document fills in: names are numbered from 1, in the
+    lists here; lookups are arrays. What is asked beyond the lists has a default, so that the
+    instance does not depend on what an array holds there. *)
+Record document := Document {
+  member_list : list member;
+  partition_list : list partition;
+  topic_list : list topic;
+  topic_at : partition -> topic;
+  subscribers_at : topic -> list member;
+  owner_at : partition -> option member;
+  lag_at : partition -> Z;
+  racks_at : partition -> positive; (* the set of racks of its replicas *)
+  is_far_from : positive -> member -> bool; (* of such a set *)
+  capacity_at : member -> Z;
+  member_count : Z;
+  partition_count : Z;
+  topic_count : Z
+}.
+
+Definition instance_of (d : document) : instance :=
+  Instance (member_list d) (partition_list d) (topic_at d)
+    (fun t => if Zpos t <=? topic_count d then subscribers_at d t else [])
+    (fun p => if Zpos p <=? partition_count d then owner_at d p else None)
+    (fun p => if Zpos p <=? partition_count d then lag_at d p else 0)
+    (fun p c => is_far_from d (racks_at d p) c)
+    (fun c => if Zpos c <=? member_count d then capacity_at d c else 1).
+
+(** A list is 1, 2, ... up to a count. *)
+Definition is_numbered (l : list positive) (count : Z) : bool :=
+  numbered_from 1 l && (total (fun _ => 1) l =? count).
+
+(** Subscribers of each topic, as sets. *)
+Definition subscriber_sets (i : instance) (topics : list topic) : Map.t (Map.t unit) :=
+  tabulate (fun t => set_of id (subscribers i t)) topics.
+
+Definition is_subscriber (sets : Map.t (Map.t unit)) (t : topic) (c : member) : bool :=
+  match Map.find t sets with Some set => is_in c set | None => false end.
+
+Definition check_document (d : document) : bool :=
+  let i := instance_of d in
+  let sets := subscriber_sets i (topic_list d) in
+  is_numbered (member_list d) (member_count d) &&
+  is_numbered (partition_list d) (partition_count d) &&
+  is_numbered (topic_list d) (topic_count d) &&
+  forallb (fun t => distinct id (subscribers i t)) (topic_list d) &&
+  forallb (fun t => forallb (fun c => Zpos c <=? member_count d) (subscribers i t))
+    (topic_list d) &&
+  forallb (fun p => match owner i p with
+                    | Some c => is_subscriber sets (topic_of i p) c
+                    | None => true
+                    end) (partition_list d) &&
+  forallb (fun p => 0 <=? lag i p) (partition_list d) &&
+  forallb (fun c => 0 <? capacity i c) (member_list d).
+
+Lemma is_numbered_spec l count : is_numbered l count = true ->
+  NoDup l /\ forall x, In x l <-> Zpos x <= count.
+Proof.
+  move=> /andb_true_iff [/numbered_from_spec [once all] /Z.eqb_eq size]; split=> // x.
+  have ones : forall m : list positive, sum (fun _ => 1) m = Z.of_nat (length m).
+    elim=> [|y m IH] //; change (1 + sum (fun _ => 1) m = Z.of_nat (S (length m))); lia.
+  rewrite all -size total_sum ones; lia.
+Qed.
+
+Lemma is_subscriber_sound i topics t c :
+  is_subscriber (subscriber_sets i topics) t c = true -> In c (subscribers i t).
+Proof.
+  rewrite /is_subscriber; case same: Map.find => [set|] //.
+  by have [_ ->] := proj2 (find_tabulate _ _ _) _ same; rewrite is_in_set_of map_id.
+Qed.
+
+Lemma is_subscriber_complete i topics t c : In t topics -> In c (subscribers i t) ->
+  is_subscriber (subscriber_sets i topics) t c = true.
+Proof.
+  move=> there sub; rewrite /is_subscriber (proj1 (find_tabulate _ _ _) there).
+  by apply/is_in_set_of; rewrite map_id.
+Qed.
+
+Lemma lists_known d : check_document d = true ->
+  (forall c, In c (member_list d) <-> Zpos c <= member_count d) /\
+  (forall p, In p (partition_list d) <-> Zpos p <= partition_count d) /\
+  (forall t, In t (topic_list d) <-> Zpos t <= topic_count d).
+Proof.
+  rewrite /check_document !andb_true_iff => -[[[[[[[ms ps] ts] _] _] _] _] _].
+  by split; [|split]; move=> x; [move: ms|move: ps|move: ts] => /andb_true_intro
+    /is_numbered_spec [_ ->].
+Qed.
+
+Theorem check_document_sound d : check_document d = true -> well_formed (instance_of d).
+Proof.
+  rewrite /check_document !andb_true_iff !forallb_forall.
+  move=> [[[[[[[ms ps] ts] once] inside] owners] lags] capacities].
+  have [ms_once ms_all] := is_numbered_spec _ _ (andb_true_intro ms).
+  have [ps_once ps_all] := is_numbered_spec _ _ (andb_true_intro ps).
+  have [_ ts_all] := is_numbered_spec _ _ (andb_true_intro ts).
+  split=> //= [t|t|p c|p|c]; (case small: (_ <=? _);
+    [move/Z.leb_le: (small) | try by [constructor | move=> ?]]).
+  - by move=> /ts_all /once; rewrite /= small => /distinct_spec; rewrite map_id.
+  - move=> /ts_all /inside; rewrite /= small forallb_forall => all c /all /Z.leb_le /ms_all //.
+  - move=> /ps_all /owners; rewrite /= small => known own.
+    by move: known; rewrite own; exact: is_subscriber_sound.
+  - by move=> /ps_all /lags; rewrite /= small => /Z.leb_le.
+  - by move=> /ms_all /capacities; rewrite /= small => /Z.ltb_lt.
+Qed.
+
+(** Validity. As nothing is assigned twice, and only to subscribers, it suffices to compare
+    the number of pairs with the number of partitions that have a subscriber. *)
+Definition sets_of (d : document) : Map.t (Map.t unit) :=
+  subscriber_sets (instance_of d) (topic_list d).
+
+Definition check_valid (d : document) (sets : Map.t (Map.t unit)) (a : assignment) : bool :=
+  let i := instance_of d in
+  (increasing 0 fst a || distinct fst a) &&
+  forallb (fun pair => (Zpos (fst pair) <=? partition_count d) &&
+                       is_subscriber sets (topic_of i (fst pair)) (snd pair)) a &&
+  (total (fun _ => 1) a =?
+   total (fun p => if is_assignable i p then 1 else 0) (partition_list d)).
+
+Lemma sum_of_ones {A} (l : list A) : sum (fun _ => 1) l = Z.of_nat (length l).
+Proof.
+  elim: l => [|x l IH] //; change (1 + sum (fun _ => 1) l = Z.of_nat (S (length l))); lia.
+Qed.
+
+Lemma subscribed_assignable i p c : In c (subscribes i p) -> assignable i p.
+Proof. by rewrite /assignable; case: (subscribes i p). Qed.
+
+Lemma is_subscriber_spec d t c :
+  check_document d = true ->
+  is_subscriber (sets_of d) t c = true <-> In c (subscribers (instance_of d) t).
+Proof.
+  move=> known; split=> [|sub]; first exact: is_subscriber_sound.
+  apply: is_subscriber_complete => //; apply/(proj2 (proj2 (lists_known d known))).
+  by move: sub => /=; case: Z.leb_spec.
+Qed.
+
+Lemma document_partitions d p : check_document d = true ->
+  In p (partitions (instance_of d)) <-> Zpos p <= partition_count d.
+Proof. by case/lists_known => _ [known _]; rewrite known. Qed.
+
+Theorem check_valid_spec d a : check_document d = true ->
+  check_valid d (sets_of d) a = true <-> valid (instance_of d) a.
+Proof.
+  move=> known; have wf := check_document_sound d known; set i := instance_of d in wf *.
+  set there := filter (is_assignable i) (partitions i).
+  have once : NoDup there by apply: NoDup_filter; exact: partitions_once.
+  have in_there p : In p there <-> In p (partitions i) /\ assignable i p.
+    by rewrite filter_In is_assignable_spec.
+  have size : total (fun p => if is_assignable i p then 1 else 0) (partition_list d) =
+              Z.of_nat (length there).
+    by rewrite total_sum -sum_of_ones sum_filter.
+  have pairs : forall p c, (Zpos p <=? partition_count d) &&
+      is_subscriber (sets_of d) (topic_of i p) c = true <->
+      In p (partitions i) /\ In c (subscribes i p).
+    by move=> p c; rewrite andb_true_iff Z.leb_le -document_partitions // is_subscriber_spec.
+  have apart : increasing 0 fst a || distinct fst a = true <-> NoDup (map fst a).
+    rewrite orb_true_iff distinct_spec; split=> [[/increasing_spec []|]|] //; by right.
+  rewrite /check_valid -/i !andb_true_iff apart forallb_forall size Z.eqb_eq
+    total_sum sum_of_ones -(map_length fst).
+  split=> [[[a_once subs] same]|[a_once subs all]].
+    have subs' p c : In (p, c) a -> In p (partitions i) /\ In c (subscribes i p).
+      by move=> /subs /pairs.
+    have back : incl there (map fst a).
+      apply: NoDup_length_incl => //; first by lia.
+      move=> q /in_map_iff [[r c] [<- /subs' [known_r sub_r]]]; apply/in_there; split=> //.
+      exact: subscribed_assignable sub_r.
+    by split=> // p inside sub; apply/back/in_there.
+  split; first by split=> // -[p c] /subs /pairs.
+  have same : Permutation.Permutation (map fst a) there; last first.
+    by rewrite (Permutation.Permutation_length same).
+  apply: Permutation.NoDup_Permutation => // p; rewrite in_there; split=> [|[]]; last exact: all.
+  move=> /in_map_iff [[r c] [<- /subs [known_r sub_r]]]; split=> //.
+  exact: subscribed_assignable sub_r.
+Qed.
+
+(** Figures. Loads and lags are tables of one pass each. *)
+Record figures := Figures {
+  figure_loads : list Z; (* in some order *)
+  figure_kept : Z;
+  figure_moves : Z;
+  figure_peak_lag : Z; (* of a member, without capacities *)
+  figure_mismatches : Z;
+  figure_kip54_balanced : bool
+}.
+
+Definition load_table (a : assignment) : Map.t Z := tally snd (fun _ => 1) a.
+
+Definition lag_table (i : instance) (a : assignment) : Map.t Z :=
+  tally snd (fun pair => lag i (fst pair)) a.
+
+Lemma load_table_spec a c : get (load_table a) c = load a c.
+Proof. exact: get_tally. Qed.
+
+Lemma lag_table_spec i a c : get (lag_table i a) c = lag_held i a c.
+Proof. exact: get_tally. Qed.
+
+Definition kept_fast (i : instance) (a : assignment) : Z :=
+  total (fun pair => if is_owner i (fst pair) (snd pair) then 1 else 0) a.
+
+Definition owned_fast (i : instance) : Z :=
+  total (fun p => if has_owner i p then 1 else 0) (partitions i).
+
+Definition check_kip54 (d : document) (loads : Map.t Z) (a : assignment) : bool :=
+  let i := instance_of d in
+  let lowest := tabulate (fun t => least_of (get loads) (subscribers i t)) (topic_list d) in
+  forallb (fun pair => get loads (snd pair) <=? get lowest (topic_of i (fst pair)) + 1) a.
+
+Definition figures_of (d : document) (a : assignment) : figures :=
+  let i := instance_of d in
+  let loads := load_table a in
+  let lags := lag_table i a in
+  let kept := kept_fast i a in
+  Figures (collect (get loads) (members i)) kept (owned_fast i - kept)
+    (largest_of (get lags) (members i))
+    (total (fun pair => if is_far i (fst pair) (snd pair) then 1 else 0) a)
+    (check_kip54 d loads a).
+
+Lemma topic_known d p c : check_document d = true ->
+  In c (subscribes (instance_of d) p) -> In (topic_at d p) (topic_list d).
+Proof.
+  case/lists_known => _ [_ ts_all].
+  by rewrite /subscribes /= ts_all; case: Z.leb_spec.
+Qed.
+
+Lemma least_ext {A} (f g : A -> Z) l : (forall x, f x = g x) -> least_of f l = least_of g l.
+Proof.
+  move=> same; case: l => [|x l] //=; rewrite same; elim: l (g x) => [|y l IH] n //=.
+  by rewrite same IH.
+Qed.
+
+Lemma check_kip54_spec d a : check_document d = true -> valid (instance_of d) a ->
+  check_kip54 d (load_table a) a = true <-> kip54_balanced (instance_of d) a.
+Proof.
+  move=> known v; set i := instance_of d in v *.
+  have lowest p c : In (p, c) a -> get (tabulate (fun t =>
+      least_of (get (load_table a)) (subscribers i t)) (topic_list d)) (topic_of i p) =
+      least_of (load a) (subscribes i p).
+    move=> inside; have [_ sub] := assigned_to_subscribers i a v p c inside.
+    rewrite get_tabulate; first exact: topic_known sub.
+    exact/least_ext/load_table_spec.
+  rewrite /check_kip54 -/i forallb_forall; split=> [all|[_ all] [p c] inside].
+    split=> // p c e inside sub; have /Z.leb_le := all (p, c) inside.
+    rewrite /= (lowest p c) // load_table_spec; have := least_le (load a) _ e sub; lia.
+  rewrite /= (lowest p c) // load_table_spec; apply/Z.leb_le.
+  have [_ sub] := assigned_to_subscribers i a v p c inside.
+  have some : subscribes i p <> [] := subscribed_assignable i p c sub.
+  have [e [sub_e <-]] := least_attained (load a) _ some; exact: all sub_e.
+Qed.
+
+Theorem figures_of_spec d a : check_document d = true -> valid (instance_of d) a ->
+  let i := instance_of d in let found := figures_of d a in
+  figure_loads found = rev (map (load a) (members i)) /\
+  figure_kept found = kept i a /\
+  figure_moves found = moves i a /\
+  (forall c, In c (members i) -> lag_held i a c <= figure_peak_lag found) /\
+  (figure_peak_lag found = 0 \/
+   exists c, In c (members i) /\ lag_held i a c = figure_peak_lag found) /\
+  figure_mismatches found = mismatches i a /\
+  (figure_kip54_balanced found = true <-> kip54_balanced i a).
+Proof.
+  move=> known v i found; rewrite /found /figures_of /= collect_map.
+  rewrite /kept_fast /owned_fast !total_sum.
+  have [peak some] := largest_spec (get (lag_table (instance_of d) a)) (member_list d).
+  split; first by congr rev; apply: map_ext => c; exact: load_table_spec.
+  split=> //; split=> //; split; first by move=> c /peak; rewrite lag_table_spec.
+  split; last by split=> //; exact: check_kip54_spec.
+  by case: some => [->|[c [inside <-]]]; [left | right; exists c; rewrite lag_table_spec].
+Qed.

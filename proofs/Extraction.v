@@ -1,0 +1,18 @@
+(** Nothing is proved here: what becomes OCaml code, and how. Integers are Zarith's, by the
+    standard library's own table and the lines below, which only name Zarith's function for a
+    test that would otherwise run bit by bit. *)
+
+From Coq Require Import ZArith Extraction ExtrOcamlBasic ExtrOcamlZBigInt.
+From Assignor Require Import Definitions Tables Checker.
+
+Extract Inductive positive => "Big_int_Z.big_int"
+  [ "(fun x -> Big_int_Z.succ_big_int (Integers.twice x))" "Integers.twice"
+    "Big_int_Z.unit_big_int" ]
+  "(fun odd even one p -> if Integers.is_one p then one () else
+    if Integers.is_odd p then odd (Integers.half p) else even (Integers.half p))".
+Extract Constant Pos.eqb => "Integers.equal".
+Extract Constant Z.eqb => "Integers.equal".
+Extract Constant Z.leb => "Integers.is_at_most".
+Extract Constant Z.ltb => "Integers.is_less".
+
+Extraction "core.ml" check_document sets_of check_valid figures_of.

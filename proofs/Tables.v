@@ -1,0 +1,269 @@
+(** Tables, the data structure of the checker: one pass over a list of a million entries
+    counts what every member or topic has of it, and the table then holds the sums that the
+    definitions state, entry by entry. Also here: tests over lists without deep recursion,
+    each with what it decides. *)
+
+From Coq Require Import ZArith List Lia Bool FMapPositive ssreflect.
+From Assignor Require Import Definitions Sums.
+Import ListNotations.
+Open Scope Z_scope.
+
+Module Map := PositiveMap.
+Module MapFacts := PositiveMapAdditionalFacts.
+
+(** A sum and a list of results, computed with constant stack. *)
+Definition total {A} (f : A -> Z) (l : list A) : Z := fold_left (fun n x => n + f x) l 0.
+
+Lemma total_sum {A} (f : A -> Z) l : total f l = sum f l.
+Proof.
+  rewrite /total; suff step : forall n, fold_left (fun n x => n + f x) l n = n + sum f l.
+    by rewrite step.
+  by elim: l => [|x l IH] n /=; [lia | rewrite IH; lia].
+Qed.
+
+Definition collect {A B} (f : A -> B) (l : list A) : list B :=
+  fold_left (fun found x => f x :: found) l [].
+
+Lemma collect_map {A B} (f : A -> B) l : collect f l = rev (map f l).
+Proof.
+  rewrite /collect -(app_nil_r (rev _)); elim: l [] => [|x l IH] found //=.
+  by rewrite IH -app_assoc.
+Qed.
+
+Lemma in_collect {A B} (f : A -> B) l y : In y (collect f l) <-> exists x, f x = y /\ In x l.
+Proof. by rewrite collect_map -in_rev in_map_iff. Qed.
+
+(** The entry of a table, 0 where it has none; sums of values by key. *)
+Definition get (table : Map.t Z) (k : positive) : Z :=
+  match Map.find k table with Some n => n | None => 0 end.
+
+Definition tally {A} (key : A -> positive) (value : A -> Z) (l : list A) : Map.t Z :=
+  fold_left (fun table x => let k := key x in Map.add k (get table k + value x) table)
+    l (Map.empty Z).
+
+Lemma get_add table k n d :
+  get (Map.add k n table) d = if (k =? d)%positive then n else get table d.
+Proof.
+  rewrite /get; case: Pos.eqb_spec => [->|differ]; first by rewrite Map.gss.
+  by rewrite Map.gso //; move=> same; apply: differ.
+Qed.
+
+Lemma get_tally {A} (key : A -> positive) value (l : list A) k :
+  get (tally key value l) k = sum (fun x => if (key x =? k)%positive then value x else 0) l.
+Proof.
+  rewrite /tally; set pass := fold_left _; suff step : forall table,
+    get (pass l table) k =
+    get table k + sum (fun x => if (key x =? k)%positive then value x else 0) l.
+    by rewrite step /get Map.gempty.
+  rewrite /pass; elim: l => [|x l IH] table /=; first by lia.
+  by rewrite IH get_add; case: Pos.eqb_spec => [->|_]; lia.
+Qed.
+
+(** A function, computed once for each name of a list. *)
+Definition tabulate {A} (f : positive -> A) (l : list positive) : Map.t A :=
+  fold_left (fun table k => Map.add k (f k) table) l (Map.empty A).
+
+Lemma find_tabulate {A} (f : positive -> A) l k :
+  (In k l -> Map.find k (tabulate f l) = Some (f k)) /\
+  (forall x, Map.find k (tabulate f l) = Some x -> In k l /\ x = f k).
+Proof.
+  rewrite /tabulate; set pass := fold_left _; suff step : forall table,
+    (In k l \/ Map.find k table = Some (f k) -> Map.find k (pass l table) = Some (f k)) /\
+    (forall x, Map.find k (pass l table) = Some x ->
+       In k l /\ x = f k \/ Map.find k table = Some x).
+    have [into out] := step (Map.empty A); split=> [there|x /out]; first by apply: into; left.
+    by case=> //; rewrite Map.gempty.
+  rewrite /pass; elim: l => [|d l IH] table /=; first by split=> [[]|x] //; right.
+  have [into out] := IH (Map.add d (f d) table); case: (Pos.eq_dec d k) => [same|differ].
+    subst d; rewrite Map.gss in into out; split=> [_|x /out]; first by apply: into; right.
+    by case=> [[]|[<-]]; left; split=> //; [right|left].
+  have other : Map.find k (Map.add d (f d) table) = Map.find k table.
+    by apply: Map.gso => same; apply: differ.
+  rewrite other in into out; split=> [[[|there]|there]|x /out] //.
+  - by apply: into; left.
+  - by apply: into; right.
+  - by case=> [[there ->]|]; [left; split=> //; right|right].
+Qed.
+
+Lemma get_tabulate (f : positive -> Z) l k : In k l -> get (tabulate f l) k = f k.
+Proof. by rewrite /get => /(proj1 (find_tabulate f l k)) ->. Qed.
+
+(** A sum in which a value that depends on a key is computed once per key. *)
+Fixpoint memo_beside {A} (n : Z) (table : Map.t Z) (key : A -> positive) (value : A -> Z)
+    (more : A -> Z -> Z) (l : list A) : Z :=
+  match l with
+  | [] => n
+  | x :: l => match Map.find (key x) table with
+              | Some v => memo_beside (n + more x v) table key value more l
+              | None => let v := value x in
+                        memo_beside (n + more x v) (Map.add (key x) v table) key value more l
+              end
+  end.
+
+Definition memo_total {A} := @memo_beside A 0 (Map.empty Z).
+
+Lemma memo_total_sum {A} (key : A -> positive) value more (l : list A) :
+  (forall x y, In x l -> In y l -> key x = key y -> value x = value y) ->
+  memo_total key value more l = sum (fun x => more x (value x)) l.
+Proof.
+  move=> same; rewrite /memo_total; suff step : forall m n table, incl m l ->
+    (forall x v, In x l -> Map.find (key x) table = Some v -> v = value x) ->
+    memo_beside n table key value more m = n + sum (fun x => more x (value x)) m.
+    by rewrite step // => x v _; rewrite Map.gempty.
+  elim=> [|x m IH] n table within right /=; first by lia.
+  have inside : In x l by apply: within; left.
+  have rest : incl m l by move=> y there; apply: within; right.
+  case found: Map.find => [v|]; first by rewrite IH // (right x v inside found); lia.
+  rewrite IH => [//|y v there|]; last by lia.
+  case: (Pos.eq_dec (key x) (key y)) => [equal|differ]; last first.
+    by rewrite Map.gso; [move=> equal; apply: differ|exact: right].
+  by rewrite equal Map.gss => -[<-]; exact: same.
+Qed.
+
+(** Those that pass a test, in some order. *)
+Definition select {A} (test : A -> bool) (l : list A) : list A :=
+  fold_left (fun found x => if test x then x :: found else found) l [].
+
+Lemma select_filter {A} (test : A -> bool) l : select test l = rev (filter test l).
+Proof.
+  rewrite /select -(app_nil_r (rev _)); elim: l [] => [|x l IH] found //=.
+  by rewrite IH; case: (test x) => //=; rewrite -app_assoc.
+Qed.
+
+Lemma in_select {A} (test : A -> bool) l x : In x (select test l) <-> In x l /\ test x = true.
+Proof. by rewrite select_filter -in_rev filter_In. Qed.
+
+Lemma select_once {A} (test : A -> bool) l : NoDup l -> NoDup (select test l).
+Proof. by rewrite select_filter => once; apply: NoDup_rev; exact: NoDup_filter. Qed.
+
+(** Sets of names. *)
+Definition set_of {A} (key : A -> positive) (l : list A) : Map.t unit :=
+  fold_left (fun found x => Map.add (key x) tt found) l (Map.empty unit).
+
+Definition is_in (k : positive) (found : Map.t unit) : bool :=
+  match Map.find k found with Some _ => true | None => false end.
+
+Lemma is_in_add k d found : is_in d (Map.add k tt found) = (k =? d)%positive || is_in d found.
+Proof.
+  rewrite /is_in; case: Pos.eqb_spec => [->|differ]; first by rewrite Map.gss.
+  by rewrite Map.gso //; move=> same; apply: differ.
+Qed.
+
+Lemma is_in_set_of {A} (key : A -> positive) l k :
+  is_in k (set_of key l) = true <-> In k (map key l).
+Proof.
+  rewrite /set_of; set pass := fold_left _; suff step : forall found,
+    is_in k (pass l found) = true <-> is_in k found = true \/ In k (map key l).
+    by rewrite step /is_in Map.gempty; intuition.
+  rewrite /pass; elim: l => [|x l IH] found /=; first by intuition.
+  by rewrite IH is_in_add orb_true_iff Pos.eqb_eq; intuition.
+Qed.
+
+Fixpoint distinct_beside {A} (found : Map.t unit) (key : A -> positive) (l : list A) : bool :=
+  match l with
+  | [] => true
+  | x :: l => if is_in (key x) found then false
+              else distinct_beside (Map.add (key x) tt found) key l
+  end.
+
+Definition distinct {A} (key : A -> positive) (l : list A) : bool :=
+  distinct_beside (Map.empty unit) key l.
+
+Lemma distinct_spec {A} (key : A -> positive) l : distinct key l = true <-> NoDup (map key l).
+Proof.
+  rewrite /distinct; suff step : forall found, distinct_beside found key l = true <->
+      NoDup (map key l) /\ forall k, In k (map key l) -> is_in k found = false.
+    by rewrite step; split=> [[]|once] //; split=> // k _; rewrite /is_in Map.gempty.
+  elim: l => [|x l IH] found /=; first by split=> // _; split=> //; constructor.
+  case old: (is_in _ _); first by split=> // -[_ new]; rewrite (new (key x)) // in old; left.
+  rewrite IH NoDup_cons_iff; split=> [[once new]|[[absent once] new]].
+    split; first split=> // again; first by have := new _ again; rewrite is_in_add Pos.eqb_refl.
+    by move=> k [<-|/new] //; rewrite is_in_add orb_false_iff => -[].
+  split=> // k inside; rewrite is_in_add (new k) ?orb_false_r; [by right|].
+  by case: Pos.eqb_spec => // same; subst k.
+Qed.
+
+(** Sorted pairs are distinct without a set. *)
+Fixpoint increasing {A} (above : Z) (key : A -> positive) (l : list A) : bool :=
+  match l with
+  | [] => true
+  | x :: l => if above <? Zpos (key x) then increasing (Zpos (key x)) key l else false
+  end.
+
+Lemma increasing_spec {A} (key : A -> positive) l : forall above, increasing above key l = true ->
+  NoDup (map key l) /\ forall k, In k (map key l) -> above < Zpos k.
+Proof.
+  elim: l => [|x l IH] above /=; first by split; [constructor|].
+  case: Z.ltb_spec => // more /IH [once all]; split.
+    by constructor=> // /all; lia.
+  by move=> k [<-|/all]; lia.
+Qed.
+
+(** The least value of a list; 0 of none. *)
+Fixpoint least_beside {A} (n : Z) (f : A -> Z) (l : list A) : Z :=
+  match l with [] => n | x :: l => least_beside (Z.min n (f x)) f l end.
+
+Definition least_of {A} (f : A -> Z) (l : list A) : Z :=
+  match l with [] => 0 | x :: l => least_beside (f x) f l end.
+
+Lemma least_beside_spec {A} (f : A -> Z) l : forall n, least_beside n f l <= n /\
+  (forall x, In x l -> least_beside n f l <= f x) /\
+  (least_beside n f l = n \/ exists x, In x l /\ f x = least_beside n f l).
+Proof.
+  elim: l => [|x l IH] n /=; first by split; [lia | split=> //; left].
+  have [below [all some]] := IH (Z.min n (f x)); split; first by lia.
+  split=> [y [<-|/all]|]; [lia | lia |].
+  case: some => [->|[y [inside same]]]; last by right; exists y; split=> //; right.
+  have [|] := Z.min_spec n (f x); move=> [_ ->]; [by left|].
+  by right; exists x; split=> //; left.
+Qed.
+
+Lemma least_le {A} (f : A -> Z) l x : In x l -> least_of f l <= f x.
+Proof.
+  case: l => [|y l] //= [<-|inside]; have [below [all _]] := least_beside_spec f l (f y) => //.
+  exact: all.
+Qed.
+
+Lemma least_attained {A} (f : A -> Z) l : l <> [] -> exists x, In x l /\ f x = least_of f l.
+Proof.
+  case: l => [|y l] //= _; have [_ [_ [same|[x [inside same]]]]] := least_beside_spec f l (f y).
+    by exists y; split; [left|].
+  by exists x; split; [right|].
+Qed.
+
+(** The largest value; 0 of none, and if all are below 0. *)
+Definition largest_of {A} (f : A -> Z) (l : list A) : Z := fold_left (fun n x => Z.max n (f x)) l 0.
+
+Lemma largest_spec {A} (f : A -> Z) l :
+  (forall x, In x l -> f x <= largest_of f l) /\
+  (largest_of f l = 0 \/ exists x, In x l /\ f x = largest_of f l).
+Proof.
+  rewrite /largest_of; suff step : forall n,
+    let most := fold_left (fun n x => Z.max n (f x)) l n in
+    n <= most /\ (forall x, In x l -> f x <= most) /\
+    (most = n \/ exists x, In x l /\ f x = most) by have [_] := step 0.
+  elim: l => [|x l IH] n /=; first by split; [lia | split=> //; left].
+  have [above [all some]] := IH (Z.max n (f x)); split; first by lia.
+  split=> [y [<-|/all]|]; [lia | lia |].
+  case: some => [->|[y [inside same]]]; last by right; exists y; split=> //; right.
+  have [|] := Z.max_spec n (f x); move=> [_ ->]; [|by left].
+  by right; exists x; split=> //; left.
+Qed.
+
+(** Names in order, from 1: a list that needs no table to look into. *)
+Fixpoint numbered_from (k : positive) (l : list positive) : bool :=
+  match l with
+  | [] => true
+  | x :: l => if (x =? k)%positive then numbered_from (Pos.succ k) l else false
+  end.
+
+Lemma numbered_from_spec l : forall k, numbered_from k l = true -> NoDup l /\
+  forall x, In x l <-> Zpos k <= Zpos x < Zpos k + Z.of_nat (length l).
+Proof.
+  elim: l => [|y l IH] k.
+    by move=> _; split; [constructor | move=> x /=; lia].
+  rewrite [numbered_from _ _]/= [length _]/=; case: Pos.eqb_spec => // -> /IH [once all].
+  split; first by constructor=> // /all; lia.
+  move=> x; rewrite [In _ _]/= all; split; first by case=> [->|]; lia.
+  by move=> range; case: (Pos.eq_dec k x) => [->|differ]; [left | right; lia].
+Qed.

@@ -1,0 +1,83 @@
+(* checker INSTANCE ASSIGNMENT: print one verdict/1 per pair of documents. Each file has one
+   document, or one per line; pairs are by position. Exit code: 0 all valid, 1 some invalid,
+   2 unreadable input or bad usage. *)
+
+let number n : Yojson.Safe.t =
+  if Z.fits_int n then `Int (Z.to_int n) else `Intlit (Z.to_string n)
+
+let unproved = [ ("dec_min", `Bool false); ("stickiness", `Bool false); ("peak_lag", `Bool false) ]
+
+let figures (found : Core.figures) =
+  let largest_first = List.sort (fun one other -> Z.compare other one) in
+  `Assoc
+    [
+      ("loads", `List (List.rev (List.rev_map number (largest_first found.figure_loads))));
+      ("kept", number found.figure_kept);
+      ("moves", number found.figure_moves);
+      ("kip54_balanced", `Bool found.figure_kip54_balanced);
+      ("peak_lag", number found.figure_peak_lag);
+      ("rack_mismatches", number found.figure_mismatches);
+    ]
+
+(* Fields of a verdict that no theorem is about, here and in any answer. *)
+let never =
+  [ "violations"; "more_violations"; "evidence"; "figures.kip54_score"; "figures.lag_spread" ]
+
+let not_yet = [ "figures.dec_min_balanced"; "proved"; "policy"; "objectives"; "status" ]
+
+let verdict id word parts uncovered : Yojson.Safe.t =
+  let id = match id with Some id -> [ ("id", `String id) ] | None -> [] in
+  let names = List.map (fun name -> `String name) (never @ uncovered) in
+  `Assoc
+    (((("format", `String "verdict/1") :: id) @ [ ("verdict", `String word) ])
+    @ parts
+    @ [ ("not_covered", `List names) ])
+
+exception Defect of string
+
+let judge instance answer =
+  let group = Rebalance.read instance in
+  let given = Answer.read group answer in
+  let document = group.document in
+  if not (Core.check_document document) then raise (Defect "the reader numbered wrongly");
+  let sets = Core.sets_of document in
+  if given.names_agree && Core.check_valid document sets given.pairs then
+    let found = Core.figures_of document given.pairs in
+    (verdict group.id "valid" [ ("figures", figures found) ] not_yet, 0)
+  else (verdict group.id "invalid" [ ("proved", `Assoc unproved) ] ("figures" :: not_yet), 1)
+
+let judge_pair instance answer =
+  try judge instance answer
+  with Documents.Unreadable (path, reason) ->
+    let culprit = `Assoc [ ("path", `String path); ("reason", `String reason) ] in
+    let parts = [ ("evidence", `Assoc [ ("unreadable", culprit) ]) ] in
+    (verdict None "unreadable" parts [ "id"; "figures"; "proved" ], 2)
+
+let complain message =
+  prerr_endline ("checker: " ^ message);
+  2
+
+let documents name =
+  let channel = if name = "-" then stdin else open_in_bin name in
+  Yojson.Safe.seq_from_channel channel
+
+let rec judge_all instances answers worst =
+  match (instances (), answers ()) with
+  | Seq.Nil, Seq.Nil -> worst
+  | Seq.Cons (instance, instances), Seq.Cons (answer, answers) ->
+      let found, code = judge_pair instance answer in
+      Yojson.Safe.to_channel stdout found;
+      print_newline ();
+      judge_all instances answers (max worst code)
+  | _ -> complain "one assignment is needed for each instance"
+
+let () =
+  exit
+    (try
+       match Sys.argv with
+       | [| _; instances; answers |] -> judge_all (documents instances) (documents answers) 0
+       | _ -> complain "usage: checker INSTANCE ASSIGNMENT"
+     with
+     | Sys_error reason -> complain reason
+     | Yojson.Json_error reason -> complain ("not JSON: " ^ reason)
+     | Defect reason -> complain ("defect of the reader: " ^ reason))

@@ -1,0 +1,21 @@
+"""The compiled proofs and the program; tests that need them are skipped without Coq."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tools import proofs
+
+
+@pytest.fixture(scope="session")
+def compiled() -> Path:
+    """Return the folder of the compiled proofs and of the program ``checker``.
+
+    Processes that run tests beside one another wait for the first that builds.
+    """
+    if lacking := proofs.missing():
+        pytest.skip(f"Coq is missing ({', '.join(lacking)}): make proofs")
+    proofs.build()
+    return proofs.BUILD

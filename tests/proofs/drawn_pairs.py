@@ -1,0 +1,67 @@
+"""Pairs of a rebalance and an answer, honest and forged, for both judges."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from copy import deepcopy
+from itertools import count
+from random import Random
+
+from conformance.corpus import corpus, play
+from rebalance import AssignmentDocument, Rebalance, instance_of, to_json
+from solver import solve
+from tests.shapes import Document
+from tests.solver.routes import instance
+from tests.strategies import SMALL, TINY, draw_any_assignment, draw_assignment
+from tests.verify.drawn_terms import drawn
+from tests.verify.test_certificate import likely_certificate
+
+Pair = tuple[Document, Document]
+
+
+def drawn_pairs(seed: int) -> Iterator[Pair]:
+    """Yield pairs without end; the draws of a seed are the same on every machine."""
+    for place in count(seed):
+        rng = Random(place)  # noqa: S311
+        document = drawn(rng, rng.choice((TINY, TINY, SMALL)))
+        columns = instance(document)
+        best = solve(columns).to_document(columns).model_dump(exclude_none=True)
+        yield document, best
+        yield document, draw_any_assignment(rng, document)
+        for _ in range(6):
+            yield document, forged(rng, document, best)
+
+
+def forged(rng: Random, document: Document, best: Document) -> Document:
+    """Return an answer whose assignment or certificate is not the engine's."""
+    answer = deepcopy(best)
+    del answer["figures"]
+    if rng.randrange(2):
+        answer["members"] = draw_assignment(rng, document)["members"]
+    if rng.randrange(3) == 0:
+        answer["certificate"] = likely_certificate(rng, document, answer)
+    for part in ("level", "price"):
+        for name in answer["certificate"][part]:
+            if rng.randrange(8) == 0:
+                value = answer["certificate"][part][name]
+                answer["certificate"][part][name] = max(0, value + rng.randint(-2, 2))
+    return answer
+
+
+def kept_pairs() -> Iterator[Pair]:
+    """Yield the readable steps of the corpus, each with the best assignment."""
+    for scenario in corpus():
+        for scene in play(scenario, best_assignment):
+            if scene.assignment is not None:
+                yield written(scene.rebalance), written(scene.assignment)
+
+
+def best_assignment(rebalance: Rebalance) -> AssignmentDocument:
+    columns = instance_of(rebalance)
+    return solve(columns).to_document(columns)
+
+
+def written(document: Rebalance | AssignmentDocument) -> Document:
+    found: Document = json.loads(to_json(document))
+    return found

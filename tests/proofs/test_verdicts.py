@@ -1,0 +1,97 @@
+"""Both judges find the same: drawn answers, the corpus, and odd documents."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from tests.amount import share
+from tests.proofs.drawn_pairs import Pair, drawn_pairs, kept_pairs
+from tests.shapes import CHAIN
+from tools import proofs, verdicts
+
+PAIRS = share(1, 5)
+
+pytestmark = pytest.mark.slow
+
+ANSWER = {
+    "format": "assignment/1",
+    "members": {"a": {"t": [0]}, "b": {"t": [1]}, "c": {"u": [0]}, "d": {"v": [0]}},
+}
+
+
+def assert_equal_verdicts(pairs: list[Pair]) -> list[verdicts.Document]:
+    found = list(verdicts.compared(pairs))
+    assert [one for _, odd in found for one in odd] == []
+    return [verdict for verdict, _ in found]
+
+
+@pytest.mark.usefixtures("compiled")
+def test_drawn_answers() -> None:
+    found = assert_equal_verdicts(list(islice(drawn_pairs(1), PAIRS)))
+    for word in ("valid", "invalid"):
+        assert sum(one["verdict"] == word for one in found) > PAIRS // 50
+
+
+@pytest.mark.usefixtures("compiled")
+def test_the_corpus() -> None:
+    assert len(assert_equal_verdicts(list(kept_pairs()))) > 100
+
+
+@pytest.mark.usefixtures("compiled")
+def test_a_difference_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A judge that counts wrongly is noticed."""
+    right = verdicts.verify_verdict
+
+    def wrong(
+        instance: verdicts.Document, answer: verdicts.Document
+    ) -> verdicts.Document:
+        verdict = right(instance, answer)
+        verdict["figures"]["moves"] += 1
+        return verdict
+
+    monkeypatch.setattr(verdicts, "verify_verdict", wrong)
+    ((_, odd),) = verdicts.compared([(CHAIN, ANSWER)])
+    assert [(one.field, one.verify - one.checker) for one in odd] == [
+        ("figures.moves", 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("unknown key", {"extra": 1}),
+        ("another format", {"format": "rebalance/1"}),
+        ("a member's partitions are no list", {"members": {"a": {"t": 0}}}),
+        ("a negative number", {"members": {"a": {"t": [-1]}}}),
+        ("a float", {"members": {"a": {"t": [0.0]}}}),
+    ],
+)
+@pytest.mark.usefixtures("compiled")
+def test_an_unreadable_answer(name: str, change: verdicts.Document) -> None:
+    (found,) = assert_equal_verdicts([(CHAIN, ANSWER | change)])
+    assert found["verdict"] == "unreadable", name
+
+
+def test_exit_codes(compiled: Path, tmp_path: Path) -> None:
+    def ran(answer: object) -> tuple[int, str]:
+        for name, document in (("i", CHAIN), ("a", answer)):
+            (tmp_path / name).write_text(json.dumps(document), "utf-8")
+        files = [str(tmp_path / name) for name in ("i", "a")]
+        done = subprocess.run(
+            [str(compiled / "checker"), *files],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return done.returncode, done.stderr
+
+    assert ran(ANSWER) == (0, "")
+    assert ran(ANSWER | {"members": {}}) == (1, "")
+    assert ran([]) == (2, "")
+    usage = subprocess.run([str(proofs.CHECKER)], capture_output=True, check=False)
+    assert usage.returncode == 2

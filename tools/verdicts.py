@@ -1,0 +1,126 @@
+"""Compare the verdicts of the two judges: ``verify`` and the checker of ``proofs/``.
+
+``python -m tools.verdicts --count N --seed S`` draws N pairs of a rebalance and an
+answer, honest and forged, runs both judges, and compares every field that the checker
+covers. What it does not cover it names in the field ``not_covered``. Printed are the
+number of pairs per policy, and each difference with its pair of documents.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import verify
+from tests.proofs.drawn_pairs import drawn_pairs, kept_pairs
+from tools import proofs
+
+BATCH = 2000  # pairs per run of the checker
+NAMING = "not_covered"
+
+Document = dict[str, Any]
+Pair = tuple[Document, Document]  # rebalance/1, assignment/1
+
+
+class Difference(NamedTuple):
+    """A field on which the judges differ; None where one has no such field."""
+
+    field: str
+    verify: Any
+    checker: Any
+    pair: Pair
+
+
+def compared(pairs: Iterable[Pair]) -> Iterator[tuple[Document, list[Difference]]]:
+    """Yield the checker's verdict on each pair, and where ``verify`` differs."""
+    waiting = iter(pairs)
+    while batch := list(islice(waiting, BATCH)):
+        for pair, found in zip(batch, checker_verdicts(batch), strict=True):
+            expected = verify_verdict(*pair)
+            uncovered = found.pop(NAMING, [])
+            odd = differing_fields("", expected, found, set(uncovered))
+            yield found, [Difference(*one, pair) for one in odd]
+
+
+def checker_verdicts(pairs: Collection[Pair]) -> list[Document]:
+    """Run the checker once on many pairs."""
+    with tempfile.TemporaryDirectory() as folder:
+        files = [Path(folder) / name for name in ("instances", "assignments")]
+        for path, documents in zip(files, zip(*pairs, strict=True), strict=True):
+            lines = (json.dumps(one, ensure_ascii=False) + "\n" for one in documents)
+            path.write_text("".join(lines), "utf-8")
+        ran = subprocess.run(
+            [str(proofs.CHECKER), *map(str, files)],
+            capture_output=True,
+            check=False,
+        )
+    if ran.returncode not in {0, 1, 2} or ran.stderr:
+        raise RuntimeError(f"exit code {ran.returncode}: {ran.stderr.decode()}")
+    return [json.loads(line) for line in ran.stdout.splitlines()]
+
+
+def verify_verdict(instance: Document, answer: Document) -> Document:
+    """Return the verdict of ``verify`` on the written documents."""
+    try:
+        return verify.judge(
+            verify.read_rebalance(json.dumps(instance)),
+            verify.read_assignment(json.dumps(answer)),
+        )
+    except verify.Unreadable as error:
+        return verify.unreadable(error, document="", case_id=instance.get("id"))
+
+
+def differing_fields(
+    path: str, one: Any, other: Any, uncovered: Collection[str]
+) -> Iterator[tuple[str, Any, Any]]:
+    """Yield path and values of each field that differs and is covered."""
+    if path in uncovered or one == other:
+        return
+    if isinstance(one, dict) and isinstance(other, dict):
+        for key in sorted(one.keys() | other.keys()):
+            inner = f"{path}.{key}" if path else key
+            yield from differing_fields(inner, one.get(key), other.get(key), uncovered)
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for place, (mine, theirs) in enumerate(zip(one, other, strict=True)):
+            yield from differing_fields(f"{path}.{place}", mine, theirs, uncovered)
+    else:
+        yield path, one, other
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Draw, compare, print, and return 1 if any verdict differs."""
+    parser = argparse.ArgumentParser(prog="python -m tools.verdicts")
+    parser.add_argument("--count", type=int, default=10_000, help="pairs to draw")
+    parser.add_argument("--seed", type=int, default=1, help="of the first draw")
+    words = "the corpus and the recordings instead of drawn pairs"
+    parser.add_argument("--kept", action="store_true", help=words)
+    options = parser.parse_args(arguments)
+    pairs = kept_pairs() if options.kept else drawn_pairs(options.seed)
+    counted: Counter[str] = Counter()
+    proved: Counter[str] = Counter()
+    worst = 0
+    listed = islice(pairs, None if options.kept else options.count)
+    for verdict, odd in compared(listed):
+        policy = verdict.get("policy", {}).get("of", verdict["verdict"])
+        counted[policy] += 1
+        stated = [*verdict.get("proved", {}).items()]
+        proved.update(name for name, is_so in stated if is_so)
+        for one in odd:
+            worst = 1
+            print(json.dumps(one._asdict(), ensure_ascii=False))
+    for policy, number in sorted(counted.items()):
+        print(f"{number:>9,} {policy}")
+    print(f"{counted.total():>9,} pairs; proved: {dict(sorted(proved.items()))}")
+    return worst
+
+
+if __name__ == "__main__":
+    sys.exit(main())
