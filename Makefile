@@ -22,10 +22,10 @@ PASSED := build/passed.json
 UNIQUE := oracle pipeline conformance heuristics rebalance solver verify
 WITH_PYTHON := python=$$(PYTHON="$(PYTHON)" sh tools/find_python.sh) && "$$python"
 
-.PHONY: help setup dev audit test test-all workers clients confirm survey lint format mutation browser proofs pictures findings site bench lock clean
+.PHONY: help setup dev audit test test-all workers clients confirm survey lint format mutation browser proofs pictures screenshots findings site bench lock clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
 setup: ## set up .venv: locked packages, the command .venv/bin/assignor-oracle, Java
 	@$(WITH_PYTHON) -m tools.set_up runtime
@@ -73,6 +73,9 @@ proofs: dev ## compile the proofs and build the checker (build/proofs)
 
 pictures: dev ## draw the pictures of docs/ anew
 	@$(BIN)/python -m tools.pictures
+
+screenshots: browser ## take the pictures of the pages anew, in the headless browser
+	@$(BIN)/python -m tools.screenshots
 
 findings: dev ## write the pages of docs/findings/ from its records
 	@$(BIN)/python -m tools.findings

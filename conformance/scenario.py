@@ -148,6 +148,7 @@ class Scenario(_Part):
     """A sequence of rebalances from the field, with the expected answers."""
 
     format: Literal["scenario/1"]
+    """Name and version of the format."""
 
     name: str
     """Name of the scenario and of its file."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from rebalance import NOBODY, Int32
+from rebalance import NOBODY, Int32, kernel
 
 
 class AssignmentState(NamedTuple):
@@ -29,7 +28,7 @@ class AssignmentState(NamedTuple):
     before: Int32
 
 
-@njit(cache=True)
+@kernel
 def empty_state(members: int, partitions: int) -> AssignmentState:
     """Return a state in which every partition is free."""
     return AssignmentState(
@@ -40,7 +39,7 @@ def empty_state(members: int, partitions: int) -> AssignmentState:
     )
 
 
-@njit(cache=True)
+@kernel
 def give(state: AssignmentState, p: int, member: int) -> None:
     """Give a free partition to a member."""
     state.holder[p] = member
@@ -51,7 +50,7 @@ def give(state: AssignmentState, p: int, member: int) -> None:
     state.first[member] = p
 
 
-@njit(cache=True)
+@kernel
 def take(state: AssignmentState, p: int) -> None:
     """Take a partition from its holder."""
     after, before = state.after[p], state.before[p]

@@ -10,10 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from heuristics.eligible_members import EligibleMembers
-from rebalance import NOBODY, Bools, Int32, Int64
+from rebalance import NOBODY, Bools, Int32, Int64, kernel
 
 
 class BalancingState(NamedTuple):
@@ -40,7 +39,7 @@ def balancing_state_of(holder: Int32, *, members: int) -> BalancingState:
     return BalancingState(holder, load, np.full_like(holder, NOBODY))
 
 
-@njit(cache=True)
+@kernel
 def assign_free(
     state: BalancingState,
     topics: Int64,
@@ -67,7 +66,7 @@ def assign_free(
                 sink(heap)
 
 
-@njit(cache=True)
+@kernel
 def sink(heap: Int64) -> None:
     """Restore the heap order after its root has grown (sift down)."""
     value, i, child = heap[0], 0, 1
@@ -81,7 +80,7 @@ def sink(heap: Int64) -> None:
     heap[i] = value
 
 
-@njit(cache=True)
+@kernel
 def balance_loads(
     state: BalancingState,
     previous: Int32,
@@ -124,7 +123,7 @@ def balance_loads(
                     sent[place] = 0
 
 
-@njit(cache=True)
+@kernel
 def _balance_topic(
     state: BalancingState,
     previous: Int32,
@@ -158,7 +157,7 @@ def _balance_topic(
     return has_moved
 
 
-@njit(cache=True)
+@kernel
 def _substitute(
     state: BalancingState, row: int, receiver: int, first: int, last: int, sent: Int64
 ) -> int:
@@ -179,7 +178,7 @@ def _substitute(
     return row
 
 
-@njit(cache=True)
+@kernel
 def _move(state: BalancingState, row: int, receiver: int, sent: Int64) -> None:
     """Move a partition; keep its place before its first move."""
     giver, origin = state.holder[row], state.source[row]

@@ -6,7 +6,6 @@ import heapq
 from typing import Final, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from heuristics.assignment_state import AssignmentState, empty_state, give, take
 from heuristics.balancing_step import assign_free, balancing_state_of
@@ -17,7 +16,7 @@ from heuristics.eligible_members import (
     is_eligible,
 )
 from heuristics.order import looked_up, places_of, text_order
-from rebalance import NOBODY, Assignment, Instance, Int32, Int64
+from rebalance import NOBODY, Assignment, Instance, Int32, Int64, kernel
 
 _DONE: Final = 2**62
 
@@ -107,7 +106,7 @@ class _Walk(NamedTuple):
     seen: Int64
 
 
-@njit(cache=True)
+@kernel
 def _levelled(
     owner: Int32, holder: Int32, topic: Int32, eligible: EligibleMembers
 ) -> Int32:
@@ -123,19 +122,19 @@ def _levelled(
     return group.state.holder
 
 
-@njit(cache=True)
+@kernel
 def _give(group: _ChainState, p: int, member: int) -> None:
     give(group.state, p, member)
     group.load[member] += 1
 
 
-@njit(cache=True)
+@kernel
 def _take(group: _ChainState, p: int) -> None:
     group.load[group.state.holder[p]] -= 1
     take(group.state, p)
 
 
-@njit(cache=True)
+@kernel
 def _level(group: _ChainState, eligible: EligibleMembers) -> None:
     """Transfer along chains, always from the most loaded member that is not closed.
 
@@ -167,7 +166,7 @@ def _level(group: _ChainState, eligible: EligibleMembers) -> None:
         heapq.heappush(most_first, (-group.load[receiver], receiver))
 
 
-@njit(cache=True)
+@kernel
 def _reach(
     group: _ChainState, eligible: EligibleMembers, walk: _Walk, start: int, number: int
 ) -> tuple[int, int]:
@@ -195,7 +194,7 @@ def _reach(
     return NOBODY, count
 
 
-@njit(cache=True)
+@kernel
 def _finish(group: _ChainState, walk: _Walk, count: int) -> None:
     """Close the members reached for all later searches."""
     for m in walk.queue[:count]:
@@ -206,7 +205,7 @@ def _finish(group: _ChainState, walk: _Walk, count: int) -> None:
             p = group.state.after[p]
 
 
-@njit(cache=True)
+@kernel
 def _hand_on(group: _ChainState, walk: _Walk, receiver: int) -> None:
     """Transfer one partition along each step of a path, the last step first."""
     while walk.giver[receiver] != NOBODY:
@@ -217,7 +216,7 @@ def _hand_on(group: _ChainState, walk: _Walk, receiver: int) -> None:
         receiver = giver
 
 
-@njit(cache=True)
+@kernel
 def _choice(group: _ChainState, giver: int, topic: int, receiver: int) -> int:
     """Select a partition: the receiver's own, else one the giver does not own."""
     best, best_rank = NOBODY, 3
@@ -232,7 +231,7 @@ def _choice(group: _ChainState, giver: int, topic: int, receiver: int) -> int:
     return best
 
 
-@njit(cache=True)
+@kernel
 def _go_home(group: _ChainState, eligible: EligibleMembers) -> int:
     """Return partitions to their owners, and return their number."""
     count = 0
@@ -254,7 +253,7 @@ def _go_home(group: _ChainState, eligible: EligibleMembers) -> int:
     return count
 
 
-@njit(cache=True)
+@kernel
 def _foreign(
     group: _ChainState, eligible: EligibleMembers, member: int, receiver: int
 ) -> int:

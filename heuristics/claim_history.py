@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from heuristics.order import text_order
-from rebalance import NOBODY, Bools, Instance, Int32, Int64, owners
+from rebalance import NOBODY, Bools, Instance, Int32, Int64, kernel, owners
 
 
 def wanted_claims(instance: Instance) -> Bools:
@@ -69,7 +68,7 @@ def previous_owners(instance: Instance, wanted: Bools) -> Int32:
     return nobody
 
 
-@njit(cache=True)
+@kernel
 def _claim_first(
     owner: Int32, members: Int64, offsets: Int64, partitions: Int32, wanted: Bools
 ) -> None:
@@ -81,7 +80,7 @@ def _claim_first(
                 owner[row] = m
 
 
-@njit(cache=True)
+@kernel
 def _wanted(
     offsets: Int64,
     partitions: Int32,

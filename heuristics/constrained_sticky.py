@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from heuristics.assignor import ensure_applies
 from heuristics.order import text_order
-from rebalance import NOBODY, Assignment, Instance, Int32, Int64
+from rebalance import NOBODY, Assignment, Instance, Int32, Int64, kernel
 
 
 class ConstrainedStickyAssignor:
@@ -92,7 +91,7 @@ class _Quotas(NamedTuple):
     at: Int64
 
 
-@njit(cache=True)
+@kernel
 def _assigned(
     owner: Int32, members: Int64, topics: Int32, topic_offsets: Int64
 ) -> Int32:
@@ -103,7 +102,7 @@ def _assigned(
     return assignee
 
 
-@njit(cache=True)
+@kernel
 def quotas(
     owner: Int32, members: Int64, topics: Int32, topic_offsets: Int64
 ) -> _Quotas:
@@ -126,7 +125,7 @@ def quotas(
     return _Quotas(keep, np.maximum(quota - owned, 0), below, members[is_at[members]])
 
 
-@njit(cache=True)
+@kernel
 def kept(owner: Int32, room: Int64, topics: Int32, topic_offsets: Int64) -> Int32:
     """Keep each owner's lowest partitions, by number, then topic, up to its quota.
 
@@ -152,7 +151,7 @@ def kept(owner: Int32, room: Int64, topics: Int32, topic_offsets: Int64) -> Int3
     return assignee
 
 
-@njit(cache=True)
+@kernel
 def _open_rows(assignee: Int32, topics: Int32, topic_offsets: Int64) -> Int64:
     """List the free partitions, by topic and number."""
     rows = np.empty(np.count_nonzero(assignee == NOBODY), dtype=np.int64)
@@ -165,7 +164,7 @@ def _open_rows(assignee: Int32, topics: Int32, topic_offsets: Int64) -> Int64:
     return rows[:n_rows]
 
 
-@njit(cache=True)
+@kernel
 def deal_rest(
     assignee: Int32, rows: Int64, need: Int64, below: Int64, at: Int64
 ) -> None:

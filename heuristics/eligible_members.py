@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from heuristics.order import text_order
-from rebalance import Bools, Instance, Int32, Int64
+from rebalance import Bools, Instance, Int32, Int64, kernel
 
 
 class EligibleMembers(NamedTuple):
@@ -50,7 +49,7 @@ def eligible_members_of(instance: Instance, order: Int64) -> EligibleMembers:
     return EligibleMembers(order, places, first, last)
 
 
-@njit(cache=True)
+@kernel
 def _listed(
     order: Int64,
     member_class: Int32,
@@ -94,7 +93,7 @@ def _listed(
     return places, first, first + last
 
 
-@njit(cache=True)
+@kernel
 def _fill(
     places: Int32,
     class_fill: Int64,
@@ -130,7 +129,7 @@ def by_subscribers(instance: Instance, eligible: EligibleMembers) -> Int64:
     return topics[np.argsort(count[topics], kind="stable")]
 
 
-@njit(cache=True)
+@kernel
 def is_eligible(eligible: EligibleMembers, topic: int, place: int) -> bool:
     """Return whether the member at a place subscribes to a topic."""
     places = eligible.places[eligible.first[topic] : eligible.last[topic]]

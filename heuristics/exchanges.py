@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from heuristics.assignment_state import AssignmentState, give, take
 from heuristics.eligible_members import EligibleMembers, is_eligible
-from rebalance import NOBODY, Int32, Int64
+from rebalance import NOBODY, Int32, Int64, kernel
 
 _TO_SORT: Final = 30  # comparisons that sorting a member costs
 
@@ -49,7 +48,7 @@ class _Best(NamedTuple):
     rows: Int64
 
 
-@njit(cache=True)
+@kernel
 def exchange(group: Laden, eligible: EligibleMembers, enough: int, looks: int) -> int:
     """Exchange partitions of the member with the peak lag until none lowers it.
 
@@ -80,7 +79,7 @@ def exchange(group: Laden, eligible: EligibleMembers, enough: int, looks: int) -
     return looks
 
 
-@njit(cache=True)
+@kernel
 def _search(
     group: Laden, eligible: EligibleMembers, counts: Int64, giver: int, best: _Best
 ) -> tuple[int, int]:
@@ -99,7 +98,7 @@ def _search(
     return int(receiver), looks
 
 
-@njit(cache=True)
+@kernel
 def _hand_over(group: Laden, p: int, member: int) -> None:
     group.total[group.state.holder[p]] -= group.lag[p]
     group.total[member] += group.lag[p]
@@ -107,7 +106,7 @@ def _hand_over(group: Laden, p: int, member: int) -> None:
     give(group.state, p, member)
 
 
-@njit(cache=True)
+@kernel
 def _look(
     group: Laden,
     eligible: EligibleMembers,
@@ -142,7 +141,7 @@ def _look(
     return looks
 
 
-@njit(cache=True)
+@kernel
 def _count(group: Laden, member: int, count: Int64, one: int) -> int:
     """Count a member's partitions by topic, or reset the counts; return the number."""
     p, held = group.state.first[member], 0
@@ -153,7 +152,7 @@ def _count(group: Laden, member: int, count: Int64, one: int) -> int:
     return held
 
 
-@njit(cache=True)
+@kernel
 def _weigh(
     group: Laden, best: _Best, giver: int, receiver: int, p: int, q: int
 ) -> None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import cast
 
 import numpy as np
-from numba import njit
 
 from heuristics.assignor import ensure_applies
 from heuristics.eligible_members import EligibleMembers, eligible_members_of
 from heuristics.order import text_order
-from rebalance import NOBODY, Assignment, Instance, Int32, Int64
+from rebalance import NOBODY, Assignment, Instance, Int32, Int64, kernel
 
 
 class LagAwareAssignor:
@@ -48,7 +47,7 @@ class LagAwareAssignor:
         return Assignment(assignee=_dealt(eligible, instance.topic_offsets, lag))
 
 
-@njit(cache=True)
+@kernel
 def _dealt(eligible: EligibleMembers, topic_offsets: Int64, lag: Int64) -> Int32:
     """Assign in rounds of one partition per member, largest lag to least total lag.
 

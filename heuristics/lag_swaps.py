@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final, NamedTuple, cast
 
 import numpy as np
-from numba import njit
 
 from heuristics.assignment_state import empty_state, give
 from heuristics.assignor import ensure_applies
@@ -13,7 +12,7 @@ from heuristics.eligible_members import EligibleMembers, eligible_members_of
 from heuristics.exchanges import Laden, exchange
 from heuristics.lowest_peak import lowest_peak
 from heuristics.order import looked_up, text_order
-from rebalance import NOBODY, Assignment, Instance, Int32, Int64
+from rebalance import NOBODY, Assignment, Instance, Int32, Int64, kernel
 
 _DEALS: Final = 1000
 _LOOKS: Final = 100_000_000
@@ -116,7 +115,7 @@ def _rounds(instance: Instance, lag: Int64, wanted: Int64) -> _Rounds:
     return _Rounds(rows, first[in_order], last[in_order], begins)
 
 
-@njit(cache=True)
+@kernel
 def _best_of(
     eligible: EligibleMembers,
     rounds: _Rounds,
@@ -145,7 +144,7 @@ def _best_of(
     return best
 
 
-@njit(cache=True)
+@kernel
 def _shuffle(some: Int64, seed: int) -> int:
     """Shuffle (Fisher and Yates) with a one-line generator; return its next seed.
 
@@ -159,7 +158,7 @@ def _shuffle(some: Int64, seed: int) -> int:
     return seed
 
 
-@njit(cache=True)
+@kernel
 def _dealt(
     eligible: EligibleMembers,
     rounds: _Rounds,
@@ -177,7 +176,7 @@ def _dealt(
     return group
 
 
-@njit(cache=True)
+@kernel
 def _deal(group: Laden, eligible: EligibleMembers, rows: Int64) -> None:
     """Assign one partition per subscriber, the largest lag to the least total lag."""
     t = group.topic[rows[0]]

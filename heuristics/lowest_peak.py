@@ -20,9 +20,8 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 import numpy as np
-from numba import njit
 
-from rebalance import Instance, Int32, Int64
+from rebalance import Instance, Int32, Int64, kernel
 
 MOST_CLASSES: Final = 6
 """Subscription classes of which every set is examined: 63 sets at most."""
@@ -77,20 +76,20 @@ def lowest_peak(instance: Instance, lag: Int64, least: Int64, wanted: Int64) -> 
     return int(max(_by_member(topics, classes), _by_classes(topics, classes)))
 
 
-@njit(cache=True)
+@kernel
 def _sum(topics: _Topics, t: int, first: int, last: int) -> int:
     """Add up the lags of a topic from rank ``first`` up to ``last``, ascending."""
     start = topics.offsets[t]
     return int(topics.until[start + last] - topics.until[start + first])
 
 
-@njit(cache=True)
+@kernel
 def _is_served(topics: _Topics, t: int) -> bool:
     is_empty = topics.offsets[t + 1] == topics.offsets[t]
     return topics.subscribers[t] > 0 and not is_empty
 
 
-@njit(cache=True)
+@kernel
 def _by_member(topics: _Topics, classes: _Classes) -> int:
     """Return the bound of arguments 1 and 2."""
     n_topics, bound = topics.least.size, 0
@@ -118,7 +117,7 @@ def _by_member(topics: _Topics, classes: _Classes) -> int:
     return bound
 
 
-@njit(cache=True)
+@kernel
 def _by_classes(topics: _Topics, classes: _Classes) -> int:
     """Return the bound of argument 3."""
     used = np.flatnonzero(classes.size)
@@ -142,7 +141,7 @@ def _by_classes(topics: _Topics, classes: _Classes) -> int:
     return bound
 
 
-@njit(cache=True)
+@kernel
 def _at_least(topics: _Topics, t: int, inside: int) -> int:
     """Return the least lag of a topic that so many of its subscribers receive."""
     count = topics.offsets[t + 1] - topics.offsets[t]
@@ -151,7 +150,7 @@ def _at_least(topics: _Topics, t: int, inside: int) -> int:
     return _sum(topics, t, 0, count - min(outside, count - inside * topics.least[t]))
 
 
-@njit(cache=True)
+@kernel
 def _mean_of_all(topics: _Topics, classes: _Classes) -> int:
     total, members = 0, 0
     for t in range(topics.least.size):

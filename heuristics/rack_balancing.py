@@ -8,15 +8,14 @@ racks (Kafka 4.4.0 and 3.9.2).
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from heuristics.balancing_step import BalancingState, sink
 from heuristics.eligible_members import EligibleMembers
 from heuristics.rack_locality import RackLocality
-from rebalance import NOBODY, Int32, Int64
+from rebalance import NOBODY, Int32, Int64, kernel
 
 
-@njit(cache=True)
+@kernel
 def assign_free_nearby(
     state: BalancingState,
     topics: Int64,
@@ -51,7 +50,7 @@ def assign_free_nearby(
             sink(heaps[first[rack] : first[rack + 1]])
 
 
-@njit(cache=True)
+@kernel
 def _heaps(
     places: Int32,
     load: Int64,
@@ -75,7 +74,7 @@ def _heaps(
     return heaps
 
 
-@njit(cache=True)
+@kernel
 def _rack_of_least(heaps: Int64, first: Int64, row: int, locality: RackLocality) -> int:
     """Return the rack of a row whose heap has the least entry, or `NOBODY`."""
     best = NOBODY

@@ -9,12 +9,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from heuristics.constrained_sticky import deal_rest, kept, quotas
 from heuristics.order import text_order
 from heuristics.rack_locality import RackLocality, near_owners
-from rebalance import NOBODY, Instance, Int32, Int64
+from rebalance import NOBODY, Instance, Int32, Int64, kernel
 
 
 class _Open(NamedTuple):
@@ -63,7 +62,7 @@ def rack_constrained(instance: Instance, locality: RackLocality) -> Int32:
     return _assigned(owner, members, topics, instance.topic_offsets, locality)
 
 
-@njit(cache=True)
+@kernel
 def _assigned(
     owner: Int32,
     members: Int64,
@@ -82,7 +81,7 @@ def _assigned(
     return assignee
 
 
-@njit(cache=True)
+@kernel
 def _fewest_near_first(
     assignee: Int32, topics: Int32, topic_offsets: Int64, locality: RackLocality
 ) -> Int64:
@@ -107,7 +106,7 @@ def _fewest_near_first(
     return rows[:n_rows][order]
 
 
-@njit(cache=True)
+@kernel
 def _opened(
     need: Int64, below: Int64, at: Int64, n_over: int, locality: RackLocality
 ) -> _Open:
@@ -128,7 +127,7 @@ def _opened(
     return _Open(need.copy(), waiting, queue, size, on_below, on_at)
 
 
-@njit(cache=True)
+@kernel
 def _deal_near(
     assignee: Int32, rows: Int64, now: _Open, locality: RackLocality
 ) -> None:
@@ -151,7 +150,7 @@ def _deal_near(
             _top_up(now, i, locality)
 
 
-@njit(cache=True)
+@kernel
 def _next_near(
     members: Int64,
     size: int,
@@ -176,7 +175,7 @@ def _next_near(
     return NOBODY
 
 
-@njit(cache=True)
+@kernel
 def _fill(now: _Open, i: int, locality: RackLocality) -> bool:
     """Count one more partition for a member below q; return whether it reached q."""
     m = now.below[i]
@@ -192,7 +191,7 @@ def _fill(now: _Open, i: int, locality: RackLocality) -> bool:
     return True
 
 
-@njit(cache=True)
+@kernel
 def _top_up(now: _Open, i: int, locality: RackLocality) -> None:
     """Count one above q; after the last that is due, close the list."""
     now.n_at[locality.member[now.at[i]]] -= 1
@@ -203,7 +202,7 @@ def _top_up(now: _Open, i: int, locality: RackLocality) -> None:
         now.n_at[:] = 0
 
 
-@njit(cache=True)
+@kernel
 def _remove(members: Int64, size: Int64, which: int, i: int) -> None:
     """Remove an entry and keep the order of the others."""
     size[which] -= 1

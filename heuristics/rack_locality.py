@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from rebalance import NOBODY, Bools, Instance, Int32, Int64, Racks
+from rebalance import NOBODY, Bools, Instance, Int32, Int64, Racks, kernel
 
 NONE = -1
 
@@ -62,7 +61,7 @@ def informative_rack_locality(instance: Instance) -> RackLocality | None:
     return locality if _is_informative(locality, is_served) else None
 
 
-@njit(cache=True)
+@kernel
 def _is_informative(locality: RackLocality, is_served: Bools) -> bool:
     of_members = np.zeros(locality.n_racks + 1, dtype=np.bool_)
     of_members[locality.member] = True
@@ -78,7 +77,7 @@ def _is_informative(locality: RackLocality, is_served: Bools) -> bool:
     return bool(n_entries < of_rows.sum() * is_served.sum())
 
 
-@njit(cache=True)
+@kernel
 def is_near(locality: RackLocality, member: int, row: int) -> bool:
     """Return whether a member is on a rack of the row; without a rack, it always is."""
     rack = locality.member[member]
@@ -88,7 +87,7 @@ def is_near(locality: RackLocality, member: int, row: int) -> bool:
     return False
 
 
-@njit(cache=True)
+@kernel
 def near_owners(owner: Int32, locality: RackLocality) -> Int32:
     """Remove owners without a replica of the owned partition on their rack."""
     near = owner.copy()

@@ -8,11 +8,10 @@ together.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from heuristics.eligible_members import EligibleMembers
 from heuristics.rack_locality import NONE, RackLocality, rack_locality_of
-from rebalance import NOBODY, Bools, Instance, Int32, Int64, Racks
+from rebalance import NOBODY, Bools, Instance, Int32, Int64, Racks, kernel
 
 
 def rack_matched(
@@ -41,7 +40,7 @@ def rack_matched(
     return _matched(by_kind, bounds, needs, eligible, instance.topic_offsets, locality)
 
 
-@njit(cache=True)
+@kernel
 def _kinds(
     kind: Int64, class_sizes: Int64, class_offsets: Int64, class_topics: Int32
 ) -> Int64:
@@ -66,7 +65,7 @@ def _kinds(
     return kind
 
 
-@njit(cache=True)
+@kernel
 def _needing(
     by_kind: Int64,
     bounds: Int64,
@@ -92,7 +91,7 @@ def _needing(
     return needs
 
 
-@njit(cache=True)
+@kernel
 def _differs(
     start: int, end: int, of_subscribers: Bools, locality: RackLocality
 ) -> bool:
@@ -105,7 +104,7 @@ def _differs(
     return bool(entries.size < of_rows.sum() * (end - start))
 
 
-@njit(cache=True)
+@kernel
 def _matched(
     by_kind: Int64,
     bounds: Int64,
@@ -132,7 +131,7 @@ def _matched(
     return assignee
 
 
-@njit(cache=True)
+@kernel
 def _match_alone(
     assignee: Int32, start: int, end: int, members: Int64, locality: RackLocality
 ) -> None:
@@ -155,7 +154,7 @@ def _match_alone(
             n_extra -= 1
 
 
-@njit(cache=True)
+@kernel
 def _rows_by_rack(
     start: int, end: int, locality: RackLocality
 ) -> tuple[Int64, Int64, Int64]:
@@ -172,7 +171,7 @@ def _rows_by_rack(
     return head, link, row
 
 
-@njit(cache=True)
+@kernel
 def _match_together(
     assignee: Int32, starts: Int64, size: int, members: Int64, locality: RackLocality
 ) -> None:
@@ -207,7 +206,7 @@ def _match_together(
             n_extra -= 1
 
 
-@njit(cache=True)
+@kernel
 def _count_racks(
     n_topics: Int64, rows: Int64, locality: RackLocality, step: int
 ) -> None:
@@ -216,7 +215,7 @@ def _count_racks(
             n_topics[rack] += step
 
 
-@njit(cache=True)
+@kernel
 def _members_by_rack(members: Int64, locality: RackLocality) -> tuple[Int64, Int64]:
     """List the members by rack, in their order: first and next."""
     head = np.full(locality.n_racks + 1, NONE, dtype=np.int64)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from heuristics.eligible_members import EligibleMembers, eligible_members_of
 from heuristics.order import member_order
 from heuristics.rack_matching import rack_matched
-from rebalance import NOBODY, Assignment, Instance, Int32, Int64
+from rebalance import NOBODY, Assignment, Instance, Int32, Int64, kernel
 
 
 class RangeAssignor:
@@ -53,7 +52,7 @@ class RangeAssignor:
         return Assignment(assignee=matched)
 
 
-@njit(cache=True)
+@kernel
 def ranges(eligible: EligibleMembers, topic_offsets: Int64) -> Int32:
     """Give subscriber i floor(size / subscribers) rows, one more if i < remainder."""
     assignee = np.full(topic_offsets[-1], NOBODY, dtype=np.int32)
@@ -70,7 +69,7 @@ def ranges(eligible: EligibleMembers, topic_offsets: Int64) -> Int32:
     return assignee
 
 
-@njit(cache=True)
+@kernel
 def _fill_ranges(
     assignee: Int32, eligible: EligibleMembers, topic_offsets: Int64
 ) -> None:

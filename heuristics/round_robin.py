@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from heuristics.eligible_members import EligibleMembers, eligible_members_of
 from heuristics.order import member_order, text_order
-from rebalance import NOBODY, Assignment, Instance, Int32, Int64
+from rebalance import NOBODY, Assignment, Instance, Int32, Int64, kernel
 
 
 class RoundRobinAssignor:
@@ -34,7 +33,7 @@ class RoundRobinAssignor:
         return Assignment(assignee=_dealt(eligible, topics, instance.topic_offsets))
 
 
-@njit(cache=True)
+@kernel
 def _dealt(eligible: EligibleMembers, topics: Int64, topic_offsets: Int64) -> Int32:
     """Assign topic by topic; only the first row of a topic skips members."""
     assignee = np.full(topic_offsets[-1], NOBODY, dtype=np.int32)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from heuristics.eligible_members import eligible_members_of
 from heuristics.order import text_order
 from heuristics.uniform_mixed import evened
-from rebalance import NOBODY, Assignment, Instance, Int32, Int64
+from rebalance import NOBODY, Assignment, Instance, Int32, Int64, kernel
 
 
 class UniformAssignor:
@@ -72,7 +71,7 @@ class _UniformQuotas(NamedTuple):
     need: Int64
 
 
-@njit(cache=True)
+@kernel
 def _counted(
     owner: Int32, members: Int64, topics: Int32, topic_offsets: Int64
 ) -> Int32:
@@ -88,7 +87,7 @@ def _counted(
     return assignee
 
 
-@njit(cache=True)
+@kernel
 def _quotas(
     owner: Int32, members: Int64, topics: Int32, topic_offsets: Int64
 ) -> _UniformQuotas:
@@ -110,7 +109,7 @@ def _quotas(
     return _UniformQuotas(owned, keep, need)
 
 
-@njit(cache=True)
+@kernel
 def _rest(
     assignee: Int32,
     owner: Int32,

@@ -23,11 +23,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from heuristics.eligible_members import EligibleMembers
 from heuristics.order import looked_up, places_of, text_order
-from rebalance import NOBODY, Instance, Int32, Int64
+from rebalance import NOBODY, Instance, Int32, Int64, kernel
 
 MAX_TURNS = 16
 NONE = -1
@@ -84,14 +83,14 @@ def _in_turn(instance: Instance, eligible: EligibleMembers) -> Int64:
     return served[np.lexsort((n_takers[served], -share))]
 
 
-@njit(cache=True)
+@kernel
 def _ranked(places: Int32, load: Int64) -> Int64:
     """Sort members by load; among equal loads, by place."""
     by_load = np.argsort(load[places], kind="mergesort")
     return places[by_load].astype(np.int64)
 
 
-@njit(cache=True)
+@kernel
 def _hand_out(
     held: Int32,
     load: Int64,
@@ -114,7 +113,7 @@ def _hand_out(
                 load[receiver] += 1
 
 
-@njit(cache=True)
+@kernel
 def _serve(low: _Low, ranked: Int64, load: Int64) -> _Low:
     """Advance to the next receiver: ``ranked[turn - 1]`` of the returned state."""
     if low.turn < low.end:
@@ -125,7 +124,7 @@ def _serve(low: _Low, ranked: Int64, load: Int64) -> _Low:
     return _Low(end, level, 1)
 
 
-@njit(cache=True)
+@kernel
 def _ask(high: _High, ranked: Int64, load: Int64) -> _High:
     """Advance to the next giver: ``ranked[turn + 1]``; turn -2 if there is none."""
     start, end, level, turn = high
@@ -140,7 +139,7 @@ def _ask(high: _High, ranked: Int64, load: Int64) -> _High:
     return _High(start, end, level, turn - 1)
 
 
-@njit(cache=True)
+@kernel
 def _even(
     held: Int32,
     load: Int64,
@@ -169,7 +168,7 @@ def _even(
                 last_moved = i
 
 
-@njit(cache=True)
+@kernel
 def _list_rows(
     held: Int32, ranked: Int64, start: int, end: int, head: Int64, link: Int64
 ) -> None:
@@ -179,7 +178,7 @@ def _list_rows(
         link[row], head[held[row]] = head[held[row]], row
 
 
-@njit(cache=True)
+@kernel
 def _balance_topic(
     held: Int32, load: Int64, ranked: Int64, head: Int64, link: Int64
 ) -> int:
@@ -204,7 +203,7 @@ def _balance_topic(
         n_moved += 1
 
 
-@njit(cache=True)
+@kernel
 def _find_giver(high: _High, ranked: Int64, load: Int64, head: Int64) -> _High:
     """Return the next giver that has a row; members without one leave the range."""
     high = _ask(high, ranked, load)

@@ -28,6 +28,18 @@ Lemma key_le_false k l : key_le k l = false <->
   fst l * snd k < fst k * snd l \/ fst l * snd k = fst k * snd l /\ snd k < snd l.
 Proof. rewrite -not_true_iff_false key_le_true; lia. Qed.
 
+Lemma key_le_trans k l m : 0 < snd k -> 0 < snd l -> 0 < snd m ->
+  key_le k l = true -> key_le l m = true -> key_le k m = true.
+Proof.
+  case: k l m => [n w] [m v] [o u]; rewrite !key_le_true /= => posw posv posu kl lm.
+  have left : n * v * u <= m * w * u by nia.
+  have right : m * u * w <= o * v * w by nia.
+  case: (Z.lt_ge_cases (n * u) (o * w)) => [|ge]; first by left.
+  have same : n * v * u = m * w * u /\ m * u * w = o * v * w by nia.
+  right; have equal : n * v = m * w /\ m * u = o * v by nia.
+  nia.
+Qed.
+
 Lemma le_quotient n x w : 0 < w -> n <= x / w <-> n * w <= x.
 Proof.
   move=> positive; split=> H; last by apply: Z.div_le_lower_bound; lia.

@@ -29,10 +29,6 @@ Definition price_bound (i : instance) (r : region) (cheapest : partition -> Z)
   sum cheapest (assignable_partitions i)
   - sum (fun k => paid i r k (price k) (stop k)) (pools r).
 
-Lemma sum_filter {A} (f : A -> Z) (keep : A -> bool) l :
-  sum f (filter keep l) = sum (fun x => if keep x then f x else 0) l.
-Proof. elim: l => [|x l IH] //=; case: (keep x) => /=; lia. Qed.
-
 Lemma owned_is_assignable i p : well_formed i -> In p (partitions i) ->
   has_owner i p = true -> is_assignable i p = true.
 Proof.

@@ -98,6 +98,10 @@ Proof.
   by rewrite (sum_one (fun _ => f (p, c)) c ms once (known p c inside some)).
 Qed.
 
+Lemma sum_filter {A} (f : A -> Z) (keep : A -> bool) l :
+  sum f (filter keep l) = sum (fun x => if keep x then f x else 0) l.
+Proof. elim: l => [|x l IH] //=; case: (keep x) => /=; lia. Qed.
+
 Lemma sum_one_Z (v x : Z) l :
   NoDup l -> In x l -> sum (fun y => if x =? y then v else 0) l = v.
 Proof.

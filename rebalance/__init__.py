@@ -24,6 +24,11 @@ if TYPE_CHECKING:
         owners,
     )
     from rebalance.columns import instance_of
+    from rebalance.compiled import (
+        interpret_kernels,
+        kernel,
+        kernels_are_interpreted,
+    )
     from rebalance.culprits import schema_error
     from rebalance.display import html_table
     from rebalance.documents import (
@@ -137,7 +142,10 @@ __all__ = [
     "html_table",
     "install_command",
     "instance_of",
+    "interpret_kernels",
     "json_path",
+    "kernel",
+    "kernels_are_interpreted",
     "lag_of",
     "member_lag",
     "members_of",
@@ -162,6 +170,7 @@ _MODULES: Final = {
     "assignment": "Assignment assignment_of document_of members_of",
     "claims": "NOBODY Bools ClaimRule Claims Int32 Int64 owners",
     "columns": "instance_of",
+    "compiled": "interpret_kernels kernel kernels_are_interpreted",
     "display": "html_table",
     "culprits": "schema_error",
     "documents": (

@@ -37,7 +37,17 @@ class _Strict(BaseModel):
 
 
 class Topic(_Strict):
-    """A topic: number of partitions, and lag and racks per partition."""
+    """A topic: number of partitions, and lag and racks per partition.
+
+    Attributes
+    ----------
+    partitions
+        Number of partitions.
+    lag
+        Records behind the log end, one number per partition; absent: unknown.
+    racks
+        Racks of the replicas, one list per partition; absent: unknown.
+    """
 
     partitions: Count
     lag: Optional[list[Count]] = None
@@ -45,7 +55,23 @@ class Topic(_Strict):
 
 
 class Member(_Strict):
-    """A member that enters a rebalance; ``owned`` is a claim and can be stale."""
+    """A member that enters a rebalance; ``owned`` is a claim and can be stale.
+
+    Attributes
+    ----------
+    subscription
+        Topics to which the member subscribes.
+    owned
+        Partitions that it claims, by topic.
+    generation
+        Generation from which the claim dates; -1 or absent: unknown.
+    rack
+        Rack of the member; absent: unknown.
+    instance_id
+        Name of a static member (``group.instance.id``).
+    capacity
+        Its share of the work, relative to other members; absent: 1.
+    """
 
     subscription: list[str]
     owned: Optional[dict[str, list[Count]]] = None
@@ -56,7 +82,21 @@ class Member(_Strict):
 
 
 class Rebalance(_Strict):
-    """One rebalance before any decision: a rebalance/1 document."""
+    """One rebalance before any decision: a rebalance/1 document.
+
+    Attributes
+    ----------
+    format
+        Name and version of the format.
+    group
+        Name of the group.
+    id
+        Name of the rebalance, which answers can repeat.
+    topics
+        Topics by name.
+    members
+        Members by member id.
+    """
 
     format: Literal["rebalance/1"] = "rebalance/1"
     group: str
@@ -66,7 +106,34 @@ class Rebalance(_Strict):
 
 
 class Figures(_Strict):
-    """Figures of an assignment; names as in verdict/1."""
+    """Figures of an assignment; names as in verdict/1.
+
+    Attributes
+    ----------
+    loads
+        Numbers of partitions of all members, largest first.
+    kept
+        Owned partitions that stay with their owners.
+    moves
+        Owned partitions that do not.
+    withheld
+        In a cooperative round: partitions that stay without a member until their
+        owner has revoked them.
+    kip54_score
+        Kafka's balance score: the sum over all pairs of members of the difference in
+        load.
+    kip54_balanced
+        Whether no single transfer evens out two members.
+    dec_min_balanced
+        Whether no assignment is more even.
+    peak_lag
+        Largest total lag of a member, records.
+    lag_spread
+        Largest minus smallest total lag of the members that can have partitions,
+        records.
+    rack_mismatches
+        Partitions of which no replica is in their member's rack.
+    """
 
     loads: Optional[list[Count]] = None
     kept: Optional[Count] = None
@@ -81,7 +148,15 @@ class Figures(_Strict):
 
 
 class PriceWeights(_Strict):
-    """Weights of a move and of a rack mismatch in the prices of a certificate."""
+    """Weights of a move and of a rack mismatch in the prices of a certificate.
+
+    Attributes
+    ----------
+    stickiness
+        Weight of a move.
+    rack
+        Weight of a rack mismatch.
+    """
 
     stickiness: Count = 0
     rack: Count = 0
@@ -110,7 +185,13 @@ class CertificateDocument(_Strict):
 
 
 class CertificateProof(_Strict):
-    """The bound follows from the certificate of the document."""
+    """The bound follows from the certificate of the document.
+
+    Attributes
+    ----------
+    by
+        Kind of the proof.
+    """
 
     by: Literal["certificate"] = "certificate"
 
@@ -147,7 +228,15 @@ class BoundTerm(_Strict):
 
 
 class TermsProof(_Strict):
-    """The bound is the largest of these terms; each can be recomputed."""
+    """The bound is the largest of these terms; each can be recomputed.
+
+    Attributes
+    ----------
+    by
+        Kind of the proof.
+    terms
+        The arguments, at least one.
+    """
 
     by: Literal["terms"] = "terms"
     terms: Annotated[list[BoundTerm], Field(min_length=1)]
@@ -157,6 +246,15 @@ class SearchProof(_Strict):
     """The bound is the result of an engine's search, and cannot be checked.
 
     ``terms`` prove a lower bound.
+
+    Attributes
+    ----------
+    by
+        Kind of the proof.
+    engine
+        Name and version of the engine.
+    terms
+        Arguments for a lower bound than the one claimed.
     """
 
     by: Literal["search"] = "search"
@@ -183,6 +281,8 @@ class ObjectiveDocument(_Strict):
         good in the objectives before.
     scale
         With capacities, ``value`` and ``bound`` are in units of 1 ÷ scale.
+    proof
+        What the bound rests on.
     """
 
     of: str
@@ -197,6 +297,30 @@ class AssignmentDocument(_Strict):
 
     ``policy`` and ``objectives`` state in what sense it is the best; ``reason`` states
     why there is no assignment, or no proof.
+
+    Attributes
+    ----------
+    format
+        Name and version of the format.
+    group, id
+        Group and id of the instance.
+    members
+        Partitions by member and topic.
+    assignor
+        Name of the assignor.
+    status
+        What the assignment is claimed to be. Only ``optimal`` and ``infeasible`` are
+        claims about all other assignments.
+    policy
+        The policy, in the text form of policies.
+    objectives
+        The objectives of the policy, in order.
+    reason
+        Why there is no assignment, or no proof, in words.
+    figures
+        Figures of the assignment.
+    certificate
+        Two integers per member that prove balance and stickiness.
     """
 
     format: Literal["assignment/1"] = "assignment/1"

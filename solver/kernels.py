@@ -12,14 +12,15 @@ from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Final
-
-from numba.core.dispatcher import Dispatcher
+from typing import TYPE_CHECKING, Final
 
 from rebalance import InstanceError, instance_of, parse_rebalance
 from solver.engines import solve
 from solver.limits import Limits
 from solver.policy import Policy
+
+if TYPE_CHECKING:
+    from numba.core.dispatcher import Dispatcher
 
 PACKAGES: Final = ("solver", "heuristics", "pipeline")
 
@@ -84,10 +85,13 @@ def _has_index(kernel: Dispatcher) -> bool:
 
 def _kernels(package: str) -> Iterator[Dispatcher]:
     """Yield the kernels of a package's loaded modules, each once."""
+    numba = sys.modules.get("numba.core.dispatcher")
+    if numba is None:  # all kernels are interpreted
+        return
     seen = set()
     for name, module in sorted(sys.modules.items()):
         if name == package or name.startswith(f"{package}."):
             for kernel in vars(module).values():
-                if isinstance(kernel, Dispatcher) and id(kernel) not in seen:
+                if isinstance(kernel, numba.Dispatcher) and id(kernel) not in seen:
                     seen.add(id(kernel))
                     yield kernel

@@ -12,7 +12,9 @@ from pathlib import Path
 
 from tools.progress import say, shown
 
-PACKAGES = ("solver", "heuristics")
+PACKAGES = ("solver", "heuristics", "pipeline")
+MARKS = (b"njit", b"@kernel")
+"""Of sources with kernels; the decorator itself is in `rebalance`."""
 MODULES = ("oracle.cli.auditing", "oracle.cli.solving", "pyspark.worker")
 """What the audit and ``solve`` import, in their own process and in Spark's."""
 
@@ -21,10 +23,10 @@ def digest_of_kernels(root: Path) -> bytes:
     """Return a digest of what compiled kernels depend on: sources and compiler."""
     lock = root / "requirements" / "kernel-packages.lock"
     digest = hashlib.sha256(lock.read_bytes())
-    for package in PACKAGES:
+    for package in (*PACKAGES, "rebalance"):
         for path in sorted((root / package).rglob("*.py")):
             text = path.read_bytes()
-            if b"njit" in text:
+            if any(mark in text for mark in MARKS):
                 digest.update(hashlib.sha256(text).digest())
     return digest.digest()
 

@@ -67,6 +67,19 @@ class RoundRecord(_RecordPart):
 
     The instance of the first round is that of the record; in each later round, every
     member claims what it was assigned in the round before, at the next generation.
+
+    Attributes
+    ----------
+    verdict
+        Whether there is an answer that can be read.
+    reason
+        Why not, or what is wrong, in words.
+    members
+        Partitions by member and topic.
+    violations
+        The first violations, as in verdict/1.
+    withheld
+        Partitions that have no member until their owner has revoked them.
     """
 
     verdict: Literal["answered", "error", "invalid", "hang", "crash"]
@@ -94,6 +107,10 @@ class CaseRecord(_RecordPart):
         Moves beyond the optimum's; absent unless dec-min balanced.
     expected
         The optimum: dec-min balance, then stickiness; its certificate proves both.
+    instance
+        The instance.
+    rounds
+        The answers, one per round.
     """
 
     instance: Rebalance
@@ -116,6 +133,18 @@ class ShrunkRecord(CaseRecord):
         removed; false if the budget ran out first.
     seen
         ``[k, n]`` if it is flaky: k of n runs of this instance have this outcome.
+    instance
+        The smaller instance.
+    rounds
+        The answers to it, one per round.
+    reason
+        The fault or the gap in words.
+    figures
+        Figures of the stable state; absent if there is none.
+    needless_moves
+        Moves beyond the optimum's; absent unless dec-min balanced.
+    expected
+        The optimum, with its certificate.
     """
 
     tests: Count
@@ -136,6 +165,28 @@ class Finding(CaseRecord):
         exception, the signal; can be empty.
     command
         Command line that repeats the outcome.
+    format
+        Name and version of the format.
+    instance
+        The instance.
+    rounds
+        The answers, one per round.
+    reason
+        The fault or the gap in words.
+    figures
+        Figures of the stable state; absent if there is none.
+    needless_moves
+        Moves beyond the optimum's; absent unless dec-min balanced.
+    expected
+        The optimum, with its certificate.
+    subject
+        What was tested.
+    cooperative
+        Whether it rebalances in cooperative rounds.
+    category
+        The kind of fault or gap.
+    shrunk
+        A smaller instance with the same outcome.
     """
 
     format: Literal["finding/1"] = "finding/1"
@@ -169,6 +220,18 @@ class RunSummary(_RecordPart):
         Day of the run, UTC.
     oracle
         Version of this program.
+    format
+        Name and version of the format.
+    subject
+        What was tested.
+    cooperative
+        Whether it rebalances in cooperative rounds.
+    family
+        The family of random rebalances.
+    seed
+        Seed of the draws; absent for given instances.
+    first
+        Index of the first draw.
     """
 
     format: Literal["run/1"] = "run/1"

@@ -11,6 +11,7 @@ from oracle.cli.options import (
     OptionalRebalancesArgument,
     OutputOption,
 )
+from oracle.cli.small_input import OF_ALL_ASSIGNORS, interpret_if_small
 
 
 @with_option_groups
@@ -33,6 +34,7 @@ def compare(
 
     Example: assignor-oracle compare --from out/audit --group orders --generation 41
     """
+    interpret_if_small(file, OF_ALL_ASSIGNORS)
     from oracle.cli.comparing import compare_all
     from oracle.cli.given_group import given_input
 

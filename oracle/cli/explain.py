@@ -15,6 +15,7 @@ from oracle.cli.options import (
     MaxPartitionsOption,
     OutputOption,
 )
+from oracle.cli.small_input import interpret_if_small
 from oracle.cli.solve import PolicyOption
 
 ExplainedInstances = Annotated[
@@ -89,6 +90,7 @@ def explain(  # noqa: PLR0913 - one parameter per option
 
     Example: assignor-oracle explain --from out/audit --group orders --generation 41
     """
+    interpret_if_small(instance, allowed=allowed)
     from oracle.cli.given_group import GivenGroup, given_input
     from oracle.cli.run_explain import ExplainRun, explain_all
     from solver import parse_policy

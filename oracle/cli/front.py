@@ -17,6 +17,7 @@ from oracle.cli.options import (
     OptionalRebalancesArgument,
     OutputOption,
 )
+from oracle.cli.small_input import OF_ALL_ASSIGNORS, interpret_if_small
 
 ObjectiveName = Literal["balance", "peak-lag"]
 BalanceName = Literal["none", "per-topic", "dec-min"]
@@ -71,6 +72,7 @@ def front(  # noqa: PLR0913 - one parameter per option
 
     Example: assignor-oracle front --objective peak-lag --picture front.png FILE
     """
+    interpret_if_small(file, OF_ALL_ASSIGNORS, allowed)
     from oracle.cli.given_group import given_input
     from oracle.cli.run_front import FrontRun, front_all
 

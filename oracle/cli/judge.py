@@ -15,6 +15,7 @@ from oracle.cli.options import (
     MaxPartitionsOption,
     OutputOption,
 )
+from oracle.cli.small_input import interpret_if_small
 
 Instances = Annotated[
     str | None,
@@ -83,6 +84,8 @@ def judge(  # noqa: PLR0913 - one parameter per option
 
     Example: assignor-oracle judge --from out/audit --group orders --generation 41
     """
+    if "optimum" in {against, require} and time_limit is None:
+        interpret_if_small(instances)
     from oracle.cli.given_group import GivenGroup, given_input
     from oracle.cli.judging import Judging, judge_all, judge_group
 

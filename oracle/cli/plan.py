@@ -15,6 +15,7 @@ from oracle.cli.options import (
     MaxPartitionsOption,
     OutputOption,
 )
+from oracle.cli.small_input import OF_ALL_ASSIGNORS, interpret_if_small
 
 PlannedInstance = Annotated[
     str | None,
@@ -185,8 +186,11 @@ def plan(  # noqa: PLR0913 - one parameter per option
 
     Example: assignor-oracle plan --from out/audit --group orders --leave c3
 
-    Example: assignor-oracle plan group.json --partitions orders=24 --load-at-most 4
+    Example: assignor-oracle plan group.json --add-members 2 --load-at-most 4
     """
+    searches = peak_lag_at_most is not None or load_at_most is not None
+    if not (searches or add_members or partitions):
+        interpret_if_small(instance, OF_ALL_ASSIGNORS, allowed)
     from oracle.cli.run_plan import Asked, plan_all
 
     asked = Asked(

@@ -7,11 +7,15 @@ from collections.abc import Iterator, Sequence
 from oracle.cli.parts import Cell, Line, Part, Sheet
 from oracle.cli.tables import NAME_SHOWN, name_of, partitions_text, table_of
 from oracle.names import abridged, visible
-from oracle.planning.plan_records import (
+from oracle.planning.change_records import (
     AddPartitions,
     Change,
     Join,
     Leave,
+    SetLag,
+    Subscribe,
+)
+from oracle.planning.plan_records import (
     MembersNeeded,
     Outcome,
     Plan,
@@ -19,8 +23,6 @@ from oracle.planning.plan_records import (
     PlannedTransfer,
     RankedAssignor,
     Ranking,
-    SetLag,
-    Subscribe,
     Transition,
 )
 from oracle.wording import counted, loads_text

@@ -21,6 +21,7 @@ from oracle.cli.codes import (
     TERMINATED,
     USAGE,
 )
+from oracle.cli.small_input import allow_interpreting
 from oracle.cli.terminal import complain
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ command has millions, make none."""
 def main() -> NoReturn:
     """Entry point of the console script."""
     gc.set_threshold(COLLECT_AFTER)
+    allow_interpreting()
     signal.signal(signal.SIGTERM, _terminate)
     sys.exit(run(sys.argv[1:]))
 

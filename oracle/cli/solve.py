@@ -18,6 +18,7 @@ from oracle.cli.options import (
     OptionalRebalancesArgument,
     OutputOption,
 )
+from oracle.cli.small_input import interpret_if_small
 
 
 def _named_policies() -> dict[str, str]:
@@ -83,6 +84,7 @@ def solve(  # noqa: PLR0913 - one parameter per option
 
     Example: assignor-oracle solve --from out/audit --group orders --generation 41
     """
+    interpret_if_small(file, allowed=allowed)
     from oracle.cli.answering import answer_all
     from oracle.cli.given_group import given_input
     from oracle.cli.solving import Solving

@@ -10,7 +10,7 @@ from typing import Final
 from oracle.cli.interrupts import run_stoppable
 from oracle.cli.limits import Allowed
 from oracle.cli.terminal import complain
-from rebalance import AssignmentDocument, Instance
+from rebalance import AssignmentDocument, Instance, kernels_are_interpreted
 from solver import Engine, Policy, kernels_are_compiled, load_kernels, solve
 
 NOT_COMPILED: Final = (
@@ -49,5 +49,5 @@ class Solving:
 @cache
 def report_missing_kernels() -> None:
     """Look for compiled kernels once per process, not once per rebalance."""
-    if not kernels_are_compiled():
+    if not kernels_are_interpreted() and not kernels_are_compiled():
         complain(NOT_COMPILED)

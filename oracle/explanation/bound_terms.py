@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import verify
+from oracle.explanation.bound_records import Certified, LowerBound, Uncheckable
 from oracle.explanation.explained_case import ExplainedCase, require
-from oracle.explanation.records import Certified, LowerBound, Uncheckable
 from oracle.explanation.statements import Statements
 from rebalance import BoundTerm
 

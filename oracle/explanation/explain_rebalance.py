@@ -20,7 +20,8 @@ from oracle.explanation.explained_case import (
     Members,
     Verdict,
 )
-from oracle.explanation.records import Explanation, Gap, Violated
+from oracle.explanation.improvement_records import Gap, Violated
+from oracle.explanation.records import Explanation
 from oracle.explanation.statements import Statements
 from rebalance import (
     Assignment,

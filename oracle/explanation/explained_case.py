@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import verify
-from oracle.explanation.records import TransferRecord
+from oracle.explanation.statement_records import TransferRecord
 from rebalance import Assignment, Instance, members_of
 from solver import Policy, Result
 

@@ -16,19 +16,17 @@ from oracle.explanation.explained_case import (
     load_of,
     require,
 )
-from oracle.explanation.records import (
+from oracle.explanation.improvement_records import (
     BetterAssignment,
     ClaimExchange,
-    Gain,
     Gap,
     ImprovingChain,
-    LagRecord,
     PeakMember,
-    TransferRecord,
     Unbalanced,
     UnevenTopic,
 )
 from oracle.explanation.running_count import RunningCount
+from oracle.explanation.statement_records import Gain, LagRecord, TransferRecord
 from oracle.explanation.statements import Statements
 from solver.explanation import Balancing, Chain, Exchange
 

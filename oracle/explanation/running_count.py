@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import verify
 from oracle.explanation.explained_case import Members, require
-from oracle.explanation.records import TransferRecord
+from oracle.explanation.statement_records import TransferRecord
 
 
 class RunningCount:

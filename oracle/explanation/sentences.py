@@ -7,25 +7,25 @@ from functools import singledispatch
 from itertools import groupby
 from typing import Final
 
-from oracle.explanation.records import (
-    BetterAssignment,
+from oracle.explanation.bound_records import (
     Certified,
-    ClaimExchange,
     CrowdedClaims,
-    Gain,
-    Gap,
-    ImprovingChain,
     LowerBound,
     OutrankedClaims,
-    PeakMember,
-    Statement,
     TightBlock,
-    TransferRecord,
-    Unbalanced,
     Uncheckable,
+)
+from oracle.explanation.improvement_records import (
+    BetterAssignment,
+    ClaimExchange,
+    Gap,
+    ImprovingChain,
+    PeakMember,
+    Unbalanced,
     UnevenTopic,
     Violated,
 )
+from oracle.explanation.statement_records import Gain, Statement, TransferRecord
 from oracle.names import abridged, visible
 from oracle.wording import counted, ranges
 from rebalance import Value

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
+from oracle.explanation.bound_records import CrowdedClaims, OutrankedClaims, TightBlock
 from oracle.explanation.explained_case import (
     ExplainedCase,
     Members,
     load_of,
     require,
 )
-from oracle.explanation.records import CrowdedClaims, OutrankedClaims, TightBlock
 from oracle.explanation.statements import Statements
 from solver.explanation import (
     Block,

@@ -5,18 +5,16 @@ from oracle.planning.apply_changes import (
     common_subscription,
     new_names,
 )
-from oracle.planning.members_needed import Limited, members_needed
-from oracle.planning.plan_records import (
+from oracle.planning.change_records import (
     AddPartitions,
     Change,
     Join,
     Leave,
-    MembersNeeded,
-    Plan,
     SetLag,
     Subscribe,
-    parse_plan,
 )
+from oracle.planning.members_needed import Limited, members_needed
+from oracle.planning.plan_records import MembersNeeded, Plan, parse_plan
 from oracle.planning.ranking import rank
 from oracle.planning.what_if import Question, what_if
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import reduce
 
-from oracle.planning.plan_records import (
+from oracle.planning.change_records import (
     AddPartitions,
     Change,
     Join,

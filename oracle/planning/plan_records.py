@@ -6,10 +6,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from oracle.planning.change_records import Change, PlanRecord
 from rebalance import (
     AssignmentDocument,
     Count,
@@ -22,72 +23,24 @@ from rebalance import (
 FORMAT: Final = "plan/1"
 
 
-class _PlanRecord(BaseModel):
-    model_config = ConfigDict(
-        strict=True, extra="forbid", frozen=True, populate_by_name=True
-    )
-
-    @classmethod
-    def known(cls, **fields: Any) -> Self:
-        """Return the record; fields that are None are absent."""
-        given = {name: one for name, one in fields.items() if one is not None}
-        return cls.model_validate(given)
-
-
-class Join(_PlanRecord):
-    """A member joins."""
-
-    kind: Literal["join"] = "join"
-    member: str
-    subscription: list[str]
-
-
-class Leave(_PlanRecord):
-    """A member leaves."""
-
-    kind: Literal["leave"] = "leave"
-    member: str
-
-
-class Subscribe(_PlanRecord):
-    """A member subscribes to these topics, and no others."""
-
-    kind: Literal["subscribe"] = "subscribe"
-    member: str
-    subscription: list[str]
-
-
-class AddPartitions(_PlanRecord):
-    """A topic has so many partitions, or is created."""
-
-    kind: Literal["partitions"] = "partitions"
-    topic: str
-    partitions: Count
-
-
-class SetLag(_PlanRecord):
-    """A partition has so much lag, in records; without ``partition``, all of a topic.
-
-    ``times`` multiplies what the topic has.
-    """
-
-    kind: Literal["lag"] = "lag"
-    topic: str
-    partition: Optional[Count] = None
-    lag: Optional[Count] = None
-    times: Optional[Count] = None
-
-
-Change = Annotated[
-    Join | Leave | Subscribe | AddPartitions | SetLag, Field(discriminator="kind")
-]
-
-
-class PlannedTransfer(_PlanRecord):
+class PlannedTransfer(PlanRecord):
     """Partitions that go from one member to another.
 
     ``from`` is absent if they had no owner, or are new; ``leaves`` is true if the giver
     leaves the group. ``lag`` is in records, after the change.
+
+    Attributes
+    ----------
+    from
+        Member that gives; absent: there was no owner.
+    leaves
+        Whether that member leaves the group.
+    to
+        Member that receives.
+    partitions
+        Partitions by topic.
+    lag
+        Their lag after the change, records.
     """
 
     giver: Optional[str] = Field(default=None, alias="from")
@@ -97,7 +50,7 @@ class PlannedTransfer(_PlanRecord):
     lag: Optional[Count] = None
 
 
-class Transition(_PlanRecord):
+class Transition(PlanRecord):
     """How the group gets from its present state to an assignment.
 
     Attributes
@@ -119,15 +72,25 @@ class Transition(_PlanRecord):
     unowned_partition_ms: Count
 
 
-class PlannedObjective(_PlanRecord):
-    """Value of an objective of the policy, counted by the judge."""
+class PlannedObjective(PlanRecord):
+    """Value of an objective of the policy, counted by the judge.
+
+    Attributes
+    ----------
+    of
+        The objective.
+    value
+        Its value.
+    scale
+        The value is in units of 1 ÷ scale; absent: 1.
+    """
 
     of: str
     value: Value
     scale: Optional[Count] = None
 
 
-class PlannedAnswer(_PlanRecord):
+class PlannedAnswer(PlanRecord):
     """What one assignor leads to after the change.
 
     Attributes
@@ -139,6 +102,20 @@ class PlannedAnswer(_PlanRecord):
         ``proved``, ``search``, ``unproved``, or ``refuted``.
     balance_met
         Whether the balance of the policy is met.
+    assignor
+        Name of the assignor; ``optimum`` for the optimum.
+    found
+        Of the optimum: what the judge finds of the status.
+    reason
+        Why there is no assignment, or no proof.
+    budget_met
+        Whether the move budget of the policy is met.
+    figures
+        Figures of the assignment.
+    objectives
+        Objectives of the policy.
+    transition
+        How the group gets there.
     """
 
     assignor: str
@@ -153,11 +130,26 @@ class PlannedAnswer(_PlanRecord):
     transition: Optional[Transition] = None
 
 
-class Outcome(_PlanRecord):
+class Outcome(PlanRecord):
     """The state of the group after the change.
 
     ``answers`` are those of the optimum and of every assignor; ``transfers`` and
     ``assignment`` are of the optimum. Without ``lag_known``, every peak lag is 0.
+
+    Attributes
+    ----------
+    members
+        Number of members.
+    partitions
+        Number of partitions.
+    lag_known
+        Whether the lag of the group is known.
+    answers
+        The optimum and every assignor.
+    transfers
+        Transfers from the present state to the optimum.
+    assignment
+        The optimum, with its proof.
     """
 
     members: Count
@@ -168,7 +160,7 @@ class Outcome(_PlanRecord):
     assignment: Optional[AssignmentDocument] = None
 
 
-class Refuted(_PlanRecord):
+class Refuted(PlanRecord):
     """Why a number of members does not suffice.
 
     Attributes
@@ -189,7 +181,7 @@ class Refuted(_PlanRecord):
     rests_on: Literal["sum", "dec-min", "certificate", "terms", "search"]
 
 
-class MembersNeeded(_PlanRecord):
+class MembersNeeded(PlanRecord):
     """The smallest number of members for a limit.
 
     Attributes
@@ -208,6 +200,14 @@ class MembersNeeded(_PlanRecord):
         The largest lag, or load, of a member in the assignment that was found.
     joins, leaves
         How the group comes to have so many members.
+    members
+        The smallest number that was found.
+    at_least
+        At least so many are needed.
+    refuted
+        Why smaller numbers do not suffice.
+    reason
+        Why no number suffices, or none was found.
     """
 
     of: Literal["peak-lag", "load"]
@@ -218,13 +218,13 @@ class MembersNeeded(_PlanRecord):
     members: Optional[Count] = None
     at_least: Optional[Count] = None
     value: Optional[Count] = None
-    refuted: list[Refuted] = []
+    refuted: list[Refuted] = Field(default=[])
     reason: Optional[str] = None
-    joins: list[str] = []
-    leaves: list[str] = []
+    joins: list[str] = Field(default=[])
+    leaves: list[str] = Field(default=[])
 
 
-class RankedAssignor(_PlanRecord):
+class RankedAssignor(PlanRecord):
     """An assignor on the rebalances of a history.
 
     Attributes
@@ -241,6 +241,8 @@ class RankedAssignor(_PlanRecord):
     moves_saved, unbalanced_saved
         Of the group's own assignments, on the rebalances that both answered; less than
         0: it would have been worse.
+    assignor
+        Name of the assignor.
     """
 
     assignor: str
@@ -256,10 +258,25 @@ class RankedAssignor(_PlanRecord):
     unbalanced_saved: Optional[int] = None
 
 
-class Ranking(_PlanRecord):
+class Ranking(PlanRecord):
     """Assignors over a group's own history, the best first.
 
     ``actual`` is the group's own leader; ``used`` are the assignors that it used.
+
+    Attributes
+    ----------
+    rebalances
+        Number of rebalances in the history.
+    used
+        Assignors that the group used.
+    actual
+        The group's own assignments.
+    optimum
+        The optimum.
+    assignors
+        The assignors, best first.
+    advice
+        The advice of the page of an audit.
     """
 
     rebalances: Count
@@ -270,13 +287,27 @@ class Ranking(_PlanRecord):
     advice: Optional[str] = None
 
 
-class Plan(_PlanRecord):
+class Plan(PlanRecord):
     """Answers to what-if questions on one group.
 
     Attributes
     ----------
     round_ms
         Assumption: the time of one round of a rebalance, ms.
+    format
+        Name and version of the format.
+    group, id
+        Group and id of the instance.
+    policy
+        The policy of the optimum, in its text form.
+    changes
+        The changes, in order.
+    outcome
+        The group after the changes.
+    members_needed
+        The smallest number of members for a limit.
+    ranking
+        Assignors over the history of the group.
     """
 
     format: Literal["plan/1"] = FORMAT
@@ -284,7 +315,7 @@ class Plan(_PlanRecord):
     id: Optional[str] = None
     policy: Optional[str] = None
     round_ms: Optional[Count] = None
-    changes: list[Change] = []
+    changes: list[Change] = Field(default=[])
     outcome: Optional[Outcome] = None
     members_needed: Optional[MembersNeeded] = None
     ranking: Optional[Ranking] = None

@@ -9,12 +9,8 @@ from typing import Any
 import verify
 from heuristics import ASSIGNORS
 from oracle.planning.apply_changes import apply_changes
-from oracle.planning.plan_records import (
-    Change,
-    Outcome,
-    PlannedAnswer,
-    PlannedObjective,
-)
+from oracle.planning.change_records import Change
+from oracle.planning.plan_records import Outcome, PlannedAnswer, PlannedObjective
 from oracle.planning.transition import OwnersBefore, planned_transfers, transition
 from rebalance import (
     Assignment,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final
@@ -34,6 +34,8 @@ FATES: Final = (KEPT, NEW, NEEDED, NEEDLESS, FORBIDDEN)
 _WEIGHT: Final = {FORBIDDEN: 1000, NEEDLESS: 100, NEEDED: 10, NEW: 1, KEPT: 0}
 
 MEMBERS_SHOWN: Final = 8
+MEMBERS_LISTED: Final = 60
+"""Further members in a table that opens on request; the tables have the others."""
 PIECES_SHOWN: Final = 24
 NUMBERS_SHOWN: Final = 60  # characters of one piece
 
@@ -69,9 +71,18 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssignmentDiff:
-    """The members with the most differences, by name, then unassigned partitions."""
+    """The members with the most differences, by name, then unassigned partitions.
+
+    Attributes
+    ----------
+    others
+        Further members, by name.
+    members_left_out
+        Members in neither.
+    """
 
     rows: tuple[Row, ...]
+    others: tuple[Row, ...]
     members_left_out: int
 
 
@@ -120,17 +131,26 @@ def _laid_out(
     shown: list[str | None] = [*sorted(ranked[:MEMBERS_SHOWN])]
     if sides[1].get(None):
         shown.append(None)
-    rows = tuple(
+    end = MEMBERS_SHOWN + MEMBERS_LISTED
+    return AssignmentDiff(
+        rows=_rows(shown, sides),
+        others=_rows(sorted(ranked[MEMBERS_SHOWN:end]), sides),
+        members_left_out=max(0, len(ranked) - end),
+    )
+
+
+def _rows(
+    names: Iterable[str | None],
+    sides: Sequence[Mapping[str | None, list[tuple[Held, str]]]],
+) -> tuple[Row, ...]:
+    return tuple(
         Row(
             member=name,
             before=_side(sides[0].get(name, ())),
             after=_side(sides[1].get(name, ())),
             best=_side(sides[2].get(name, ())),
         )
-        for name in shown
-    )
-    return AssignmentDiff(
-        rows=rows, members_left_out=max(0, len(ranked) - MEMBERS_SHOWN)
+        for name in names
     )
 
 

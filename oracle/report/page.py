@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from functools import partial
 from importlib import resources
@@ -28,11 +28,11 @@ from oracle.report.environment import assignor_label, environment
 from oracle.report.facts import AssignorRow, ClientRow, Facts, facts_of, units_of
 from oracle.report.finding import headline
 from oracle.report.gaps import Gaps, gaps_of
-from oracle.report.group_index import case_id, group_data, group_ids
+from oracle.report.group_index import Group, case_id, group_data, group_ids
 from oracle.report.kip54 import kip54_of
 from oracle.report.load import load, system_allocator
 from oracle.report.outcomes import Counts
-from oracle.report.outliers import outliers_of
+from oracle.report.outliers import Outlier, outliers_of
 from oracle.report.trend import Trend
 from oracle.writing import written_aside
 
@@ -82,6 +82,12 @@ def _rendered(folder: Path, command: str | None) -> tuple[str, Facts]:
     endless = endless_of(tables.rebalances, tables.episodes)
     many_clusters = len(_clusters(facts)) > 1
     ids = group_ids(facts.groups, many_clusters=many_clusters)
+    links = {
+        (row.cluster, row.group): id_
+        for row, id_ in zip(facts.clients, ids, strict=False)
+        if id_
+    }
+    cases = outliers_of(tables, units, about.claim_rule)
     restless = {(row.cluster, row.group) for row in endless}
     data, searched = group_data(facts.groups, ids, restless)
     script = resources.files("oracle.report").joinpath("templates/groups.js")
@@ -117,12 +123,22 @@ def _rendered(folder: Path, command: str | None) -> tuple[str, Facts]:
             state_charts=_state_charts(facts),
             gaps=[(gaps, _gap_chart(gaps)) for gaps in gaps_of(tables.answers, order)],
             kip54=kip54_of(tables, units, order),
-            cases=outliers_of(tables, units, about.claim_rule),
+            cases=cases,
+            cases_of=_cases_of(cases),
+            group_links=links,
             many_clusters=many_clusters,
             case_id=partial(case_id, many_clusters=many_clusters),
         )
     )
     return with_numbered_clips(html), facts
+
+
+def _cases_of(cases: Sequence[Outlier]) -> defaultdict[Group, list[Outlier]]:
+    """Return the drawn rebalances of each group, in the order of the page."""
+    found: defaultdict[Group, list[Outlier]] = defaultdict(list)
+    for case in cases:
+        found[case.cluster, case.group].append(case)
+    return found
 
 
 def _digest(script: str) -> str:

@@ -13,9 +13,8 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numba import njit
 
-from rebalance import ABSENT, NOBODY, Assignment, Bools, Instance, Int32, Int64
+from rebalance import ABSENT, NOBODY, Assignment, Bools, Instance, Int32, Int64, kernel
 
 PAIRS_MAX: Final = 10_000_000
 """Subscription classes times topics; larger instances are left to the judge."""
@@ -134,7 +133,7 @@ def _columns_of(instance: Instance) -> _Columns:
     )
 
 
-@njit(cache=True)
+@kernel
 def _count(assignee: Int32, columns: _Columns) -> tuple[bool, Int64, Int64, int, int]:
     """Return whether it is valid, loads and lags (M,), kept partitions, mismatches."""
     members = columns.member_class.size

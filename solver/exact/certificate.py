@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 import numpy as np
-from numba import njit
 
-from rebalance import NOBODY, Assignment, Instance, Int32, Int64
+from rebalance import NOBODY, Assignment, Instance, Int32, Int64, kernel
 from solver.constants import UNBOUNDED
 from solver.exact.reduced_instance import OUTSIDE, group_by_key, row_of_entry
 from solver.exact.weighted_levels import below_each, rank_keys
@@ -120,7 +119,7 @@ def shift_prices(price: IntPrices, place: Int32) -> IntPrices:
     return shifted
 
 
-@njit(cache=True)
+@kernel
 def topic_floors(
     member_class: Int32,
     class_offsets: Int64,
@@ -154,7 +153,7 @@ def topic_floors(
     return floor, cheapest
 
 
-@njit(cache=True)
+@kernel
 def _is_valid(
     assignee: Int32,
     topic_offsets: Int64,
@@ -176,7 +175,7 @@ def _is_valid(
     return True
 
 
-@njit(cache=True)
+@kernel
 def _scan(
     owner: Int32,
     assignee: Int32,

@@ -17,9 +17,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from rebalance import Bools, Int32, Int64
+from rebalance import Bools, Int32, Int64, kernel
 from solver.exact.min_cost_flow import (
     UNCAPACITATED,
     FlowProblem,
@@ -48,7 +47,7 @@ class _State(NamedTuple):
     is_cut_off: Bools  # whether the node is on the side that splits off
 
 
-@njit(cache=True)
+@kernel
 def dec_min_levels(
     reduced: ReducedInstance, owned: OwnedCounts, capacity: Int64
 ) -> Levels:
@@ -91,7 +90,7 @@ def dec_min_levels(
     return Levels(level, level, level + np.int32(1), none, none)
 
 
-@njit(cache=True)
+@kernel
 def _owners_flow(
     reduced: ReducedInstance, owned: OwnedCounts
 ) -> tuple[Network, Int32, Int32]:
@@ -122,7 +121,7 @@ def _owners_flow(
     return net, unrouted, load
 
 
-@njit(cache=True)
+@kernel
 def _bound_evenly(
     reduced: ReducedInstance, nodes: Int32, total: int, low: Int32, high: Int32
 ) -> None:
@@ -135,7 +134,7 @@ def _bound_evenly(
     high[classes] = low[classes] + np.int32(rest > 0) * size
 
 
-@njit(cache=True)
+@kernel
 def _find_cut(state: _State, nodes: Int32) -> bool:
     """Mark the overloaded, else the underloaded part of a block; return whether any."""
     is_overloaded, reached = _route_within(state, nodes, state.high)
@@ -152,7 +151,7 @@ def _find_cut(state: _State, nodes: Int32) -> bool:
     return _mark_underloaded(state, nodes)
 
 
-@njit(cache=True)
+@kernel
 def _route_within(state: _State, nodes: Int32, bound: Int32) -> tuple[bool, Int32]:
     """Route unrouted supply, and loads above the bound, to loads below the bound.
 
@@ -179,7 +178,7 @@ def _route_within(state: _State, nodes: Int32, bound: Int32) -> tuple[bool, Int3
     return remains, reached
 
 
-@njit(cache=True)
+@kernel
 def _mark_underloaded(state: _State, nodes: Int32) -> bool:
     """Mark the nodes from which a residual path leads to a class below its bound."""
     net = state.net
@@ -205,7 +204,7 @@ def _mark_underloaded(state: _State, nodes: Int32) -> bool:
     return is_underloaded
 
 
-@njit(cache=True)
+@kernel
 def _split(state: _State, nodes: Int32) -> int:
     """Put the marked nodes first, close the arcs across the cut; return their number.
 

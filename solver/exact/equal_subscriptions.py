@@ -8,13 +8,12 @@ beyond. Two passes over the partitions.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from rebalance import NOBODY, Int32, Int64
+from rebalance import NOBODY, Int32, Int64, kernel
 from solver.exact.reduced_instance import OUTSIDE, ReducedInstance
 
 
-@njit(cache=True)
+@kernel
 def assign_equal(
     owner: Int32, topic_offsets: Int64, reduced: ReducedInstance
 ) -> tuple[Int32, Int32, Int32]:
@@ -54,7 +53,7 @@ def assign_equal(
     return assignee, level, price
 
 
-@njit(cache=True)
+@kernel
 def _quotas(
     reduced: ReducedInstance, owned: Int64
 ) -> tuple[Int64, Int64, Int32, Int32]:

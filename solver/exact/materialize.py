@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from rebalance import NOBODY, Int32, Int64
+from rebalance import NOBODY, Int32, Int64, kernel
 from solver.exact.reduced_instance import (
     OUTSIDE,
     OwnedCounts,
@@ -16,7 +15,7 @@ from solver.exact.reduced_instance import (
 from solver.exact.stickiest import Plan
 
 
-@njit(cache=True)
+@kernel
 def materialize(
     owner: Int32,
     topic_offsets: Int64,

@@ -16,10 +16,9 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from rebalance import Int32, Int64
+from rebalance import Int32, Int64, kernel
 
 Int8 = NDArray[np.int8]
 
@@ -62,7 +61,7 @@ class _Buckets(NamedTuple):
     tally: Int64  # (2,): entries made, largest distance
 
 
-@njit(cache=True)
+@kernel
 def build_network(
     n_nodes: int, tail: Int32, head: Int32, residual: Int32, flow: Int32, cost: Int8
 ) -> tuple[Network, Int32]:
@@ -95,7 +94,7 @@ def build_network(
     return Network(first, heads, reverses, residuals, costs), position
 
 
-@njit(cache=True)
+@kernel
 def route_supply(problem: FlowProblem) -> Int32:
     """Send as much supply as can reach demand, at least cost.
 
@@ -131,7 +130,7 @@ def route_supply(problem: FlowProblem) -> Int32:
                     _send_from(nodes[i], problem, depth, current_arc, path)
 
 
-@njit(cache=True)
+@kernel
 def _shortest_distances(
     problem: FlowProblem, distance: Int32, reached: Int32, buckets: _Buckets
 ) -> tuple[int, int]:
@@ -172,7 +171,7 @@ def _shortest_distances(
             entry = buckets.previous[entry]
 
 
-@njit(cache=True)
+@kernel
 def _relax_arcs(
     v: int,
     net: Network,
@@ -203,7 +202,7 @@ def _relax_arcs(
     return end
 
 
-@njit(cache=True)
+@kernel
 def _build_layers(
     problem: FlowProblem, depth: Int32, current_arc: Int64, queue: Int32
 ) -> bool:
@@ -239,7 +238,7 @@ def _build_layers(
     return last != UNREACHED
 
 
-@njit(cache=True)
+@kernel
 def _is_admissible(a: int, v: int, net: Network, potential: Int32) -> bool:
     """Return whether an arc out of v has residual capacity and reduced cost 0."""
     if net.residual[a] == 0:
@@ -247,7 +246,7 @@ def _is_admissible(a: int, v: int, net: Network, potential: Int32) -> bool:
     return bool(net.cost[a] + potential[v] == potential[net.head[a]])
 
 
-@njit(cache=True)
+@kernel
 def _send_from(
     source: int, problem: FlowProblem, depth: Int32, current_arc: Int64, path: Int32
 ) -> None:
@@ -284,7 +283,7 @@ def _send_from(
             v = net.head[net.reverse[path[length]]]
 
 
-@njit(cache=True)
+@kernel
 def _augment(
     source: int, target: int, problem: FlowProblem, path: Int32, length: int
 ) -> int:

@@ -10,9 +10,8 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 import numpy as np
-from numba import njit
 
-from rebalance import NOBODY, Instance, Int32, Int64
+from rebalance import NOBODY, Instance, Int32, Int64, kernel
 
 OUTSIDE: Final = -1
 
@@ -98,7 +97,7 @@ def subscribed_pairs(instance: Instance) -> tuple[Int64, Int64]:
     return topic[order].astype(np.int64), member[order]
 
 
-@njit(cache=True)
+@kernel
 def group_by_key(key: Int32, n_keys: int) -> tuple[Int64, Int64]:
     """Sort positions by key, stably: those of k are ``order[first[k]:first[k+1]]``."""
     first = np.zeros(n_keys + 1, np.int64)
@@ -113,7 +112,7 @@ def group_by_key(key: Int32, n_keys: int) -> tuple[Int64, Int64]:
     return first, order
 
 
-@njit(cache=True)
+@kernel
 def row_of_entry(first: Int64) -> Int32:
     """Return the row of each entry of a matrix in CSR form."""
     row = np.empty(first[-1], np.int32)
@@ -122,7 +121,7 @@ def row_of_entry(first: Int64) -> Int32:
     return row
 
 
-@njit(cache=True)
+@kernel
 def _reduce(
     sizes: Int64, member_class: Int32, class_offsets: Int64, class_topics: Int32
 ) -> ReducedInstance:
@@ -157,7 +156,7 @@ def _reduce(
     )
 
 
-@njit(cache=True)
+@kernel
 def _number_topics(
     sizes: Int64, class_size: Int32, class_offsets: Int64, class_topics: Int32
 ) -> Int32:
@@ -175,7 +174,7 @@ def _number_topics(
     return number
 
 
-@njit(cache=True)
+@kernel
 def owned_counts(
     owner: Int32, topic_offsets: Int64, topics: Int32, n_members: int
 ) -> OwnedCounts:

@@ -12,9 +12,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from rebalance import Int32, Int64
+from rebalance import Int32, Int64, kernel
 from solver.constants import UNBOUNDED
 from solver.exact.min_cost_flow import (
     UNCAPACITATED,
@@ -55,7 +54,7 @@ class _FaceNetwork(NamedTuple):
     load: Int32  # owned partitions at each member
 
 
-@njit(cache=True)
+@kernel
 def stickiest(reduced: ReducedInstance, owned: OwnedCounts, levels: Levels) -> Plan:
     """Compute the plan that keeps the most, and its prices."""
     level = levels.place
@@ -96,7 +95,7 @@ def stickiest(reduced: ReducedInstance, owned: OwnedCounts, levels: Levels) -> P
     )
 
 
-@njit(cache=True)
+@kernel
 def _topic_floors(reduced: ReducedInstance, level: Int32) -> Int32:
     """Return the lowest level among the subscribers of each topic."""
     floor = np.full(reduced.supply.size, UNBOUNDED, np.int32)
@@ -106,7 +105,7 @@ def _topic_floors(reduced: ReducedInstance, level: Int32) -> Int32:
     return floor
 
 
-@njit(cache=True)
+@kernel
 def _add_owner_arcs(
     face: _FaceNetwork,
     reduced: ReducedInstance,
@@ -128,7 +127,7 @@ def _add_owner_arcs(
                 face.supply[t] -= owned.amount[pair]
 
 
-@njit(cache=True)
+@kernel
 def _add_class_arcs(
     face: _FaceNetwork, reduced: ReducedInstance, level: Int32, floor: Int32, start: int
 ) -> None:
@@ -142,7 +141,7 @@ def _add_class_arcs(
                 face.residual[start + i] = UNCAPACITATED
 
 
-@njit(cache=True)
+@kernel
 def _add_load_bounds(
     face: _FaceNetwork,
     reduced: ReducedInstance,
@@ -180,7 +179,7 @@ def _add_load_bounds(
         face.supply[first_level + i] = max(-extra[i], 0)
 
 
-@njit(cache=True)
+@kernel
 def _members_at_high(
     reduced: ReducedInstance, levels: Levels, floor: Int32, distinct: Int32
 ) -> Int64:

@@ -20,9 +20,8 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 import numpy as np
-from numba import njit
 
-from rebalance import Bools, Int32, Int64
+from rebalance import Bools, Int32, Int64, kernel
 from solver.exact.min_cost_flow import Network
 from solver.exact.reduced_instance import ReducedInstance
 
@@ -46,7 +45,7 @@ class Levels(NamedTuple):
     over: Int64  # (K,), or empty without capacities
 
 
-@njit(cache=True)
+@kernel
 def compare(n: int, w: int, m: int, v: int) -> int:
     """Return the sign of n ÷ w - m ÷ v."""
     sign = 1
@@ -61,14 +60,14 @@ def compare(n: int, w: int, m: int, v: int) -> int:
         n, w, m, v, sign = w, r, v, s, -sign
 
 
-@njit(cache=True)
+@kernel
 def comes_before(n: int, w: int, m: int, v: int) -> bool:
     """Return whether the key (n, w) is less than the key (m, v)."""
     order = compare(n, w, m, v)
     return order < 0 or (order == 0 and w > v)
 
 
-@njit(cache=True)
+@kernel
 def count_below(capacity: int, n: int, w: int, most: int) -> int:
     """Count a member's keys, of its first ``most``, that are less than (n, w)."""
     low, high = 0, most
@@ -81,7 +80,7 @@ def count_below(capacity: int, n: int, w: int, most: int) -> int:
     return low
 
 
-@njit(cache=True)
+@kernel
 def sort_keys(n: Int64, w: Int64) -> Int64:
     """Return the order of keys, least first; stable (merge sort)."""
     order = np.arange(n.size)
@@ -107,7 +106,7 @@ def sort_keys(n: Int64, w: Int64) -> Int64:
     return order
 
 
-@njit(cache=True)
+@kernel
 def last_key(size: Int64, capacity: Int64, total: int) -> tuple[int, int]:
     """Return the last of the ``total`` least keys of the members.
 
@@ -137,7 +136,7 @@ def last_key(size: Int64, capacity: Int64, total: int) -> tuple[int, int]:
     return n[key], w[key]
 
 
-@njit(cache=True)
+@kernel
 def rank_keys(n: Int64, w: Int64) -> Int32:
     """Return the rank of each key among the distinct ones, from 0."""
     place = np.zeros(n.size, np.int32)
@@ -148,7 +147,7 @@ def rank_keys(n: Int64, w: Int64) -> Int32:
     return place
 
 
-@njit(cache=True)
+@kernel
 def below_each(capacity: Int64, n: Int64, w: Int64, most: int) -> Int32:
     """Count each member's keys, of its first ``most``, below the given key (n, w)."""
     found = np.zeros(capacity.size, np.int32)
@@ -157,7 +156,7 @@ def below_each(capacity: Int64, n: Int64, w: Int64, most: int) -> Int32:
     return found
 
 
-@njit(cache=True)
+@kernel
 def bound_by_key(
     reduced: ReducedInstance,
     nodes: Int32,
@@ -182,7 +181,7 @@ def bound_by_key(
         high[v] = low[v] + (size[i] if capacity[k] == w else 0)
 
 
-@njit(cache=True)
+@kernel
 def levels_of_loads(
     net: Network, reduced: ReducedInstance, capacity: Int64, load: Int32
 ) -> Levels:
@@ -223,7 +222,7 @@ def levels_of_loads(
     return Levels(place, low, high, number, over)
 
 
-@njit(cache=True)
+@kernel
 def _queue_holders(
     net: Network,
     n_topics: int,

@@ -16,9 +16,8 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 import numpy as np
-from numba import njit
 
-from rebalance import NOBODY, Instance, Int32, Int64
+from rebalance import NOBODY, Instance, Int32, Int64, kernel
 from solver.exact import OUTSIDE, OptimalFace, shift_prices, take_rows
 from solver.flow_policies.move_rack_weights import Weights
 from solver.flow_policies.ortools_flow import limited_min_cost_flow
@@ -170,7 +169,7 @@ def _arcs(layer: int, tail: Int64, head: Int64, capacity: Int64, cost: Int64) ->
     return _Arcs(*(np.asarray(column, np.int64) for column in columns))
 
 
-@njit(cache=True)
+@kernel
 def _residual_distances(
     n_nodes: int, tail: Int64, head: Int64, capacity: Int64, cost: Int64, flow: Int64
 ) -> Int64:

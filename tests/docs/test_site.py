@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
 from conformance.findings import all_definitions
@@ -25,14 +26,27 @@ pytestmark = pytest.mark.slow(minutes=2)
 
 FORMATS = (
     "assignment-1",
+    "check-1",
+    "comparison-1",
     "explanation-1",
     "finding-1",
+    "front-1",
     "plan-1",
     "rebalance-1",
     "run-1",
     "scenario-1",
+    "verdict-1",
 )
 WIDTHS = (1280, 400)
+OF_THE_THEME = {"aria-required-attr", "landmark-unique", "scrollable-region-focusable"}
+"""What axe-core finds on pages that Furo writes: captions of the navigation without a
+level, two unnamed sidebars, and blocks of code that only a mouse can scroll."""
+AXE_PAGES = (
+    "index",
+    "docs/audit",
+    "docs/formats/verdict-1",
+    "docs/notebooks/a-finding",
+)
 TOO_WIDE = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
 
 
@@ -93,6 +107,26 @@ def test_pages_fit_the_window(site: Path, offline: Page) -> None:
         for width in WIDTHS:
             offline.set_viewport_size({"width": width, "height": 900})
             assert not offline.evaluate(TOO_WIDE), (path.name, width)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_barrier_of_ours(
+    site: Path, browser: Browser, scheme: Literal["light", "dark"]
+) -> None:
+    """axe-core's rules for accessibility, except what the theme violates everywhere."""
+    context = browser.new_context(color_scheme=scheme)
+    page = context.new_page()
+    for name in AXE_PAGES:
+        page.goto((site / f"{name}.html").as_uri())
+        found = Axe().run(page).response
+        assert len(found["passes"]) > 20
+        ours = [one for one in found["violations"] if one["id"] not in OF_THE_THEME]
+        assert [(one["id"], one["nodes"]) for one in ours] == [], name
+    # The same rules do find an image without a text.
+    page.evaluate("document.querySelector('article').append(new Image(9, 9))")
+    worse = Axe().run(page).response["violations"]
+    assert "image-alt" in {one["id"] for one in worse}
+    context.close()
 
 
 def test_search_works_without_a_server(site: Path, offline: Page) -> None:

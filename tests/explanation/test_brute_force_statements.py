@@ -12,20 +12,22 @@ import pytest
 from hypothesis import assume, example, given
 
 import verify
-from oracle.explanation.records import (
-    BetterAssignment,
+from oracle.explanation.bound_records import (
     Certified,
-    ClaimExchange,
     CrowdedClaims,
-    Gap,
-    ImprovingChain,
     LowerBound,
     OutrankedClaims,
-    PeakMember,
     TightBlock,
-    TransferRecord,
+)
+from oracle.explanation.improvement_records import (
+    BetterAssignment,
+    ClaimExchange,
+    Gap,
+    ImprovingChain,
+    PeakMember,
     Unbalanced,
 )
+from oracle.explanation.statement_records import TransferRecord
 from rebalance import InstanceError, instance_of, members_of, rebalance_of
 from solver import parse_policy, solve
 from tests.examples import shared_by

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from oracle.report.assignment_diff import (
+    MEMBERS_LISTED,
     MEMBERS_SHOWN,
     NUMBERS_SHOWN,
     assignment_diff_of,
@@ -123,14 +124,18 @@ def test_a_hop_is_of_a_topic_that_the_taker_wants() -> None:
 
 
 def test_truncated_drawings_state_the_truncation() -> None:
-    names = [f"m{number:02}" for number in range(30)]
-    document = group_of("g", {name: ["t"] for name in names}, {"t": 3000})
-    held = {name: {"t": list(range(n, 3000, 30))} for n, name in enumerate(names)}
+    members = MEMBERS_SHOWN + MEMBERS_LISTED + 12
+    size = 100 * members
+    names = [f"m{number:02}" for number in range(members)]
+    document = group_of("g", {name: ["t"] for name in names}, {"t": size})
+    held = {name: {"t": list(range(n, size, members))} for n, name in enumerate(names)}
     columns = instance_of(rebalance_of(document))
     drawn = assignment_diff_of(columns, held, held, set())
     assert len(drawn.rows) == MEMBERS_SHOWN
-    assert drawn.members_left_out == 30 - MEMBERS_SHOWN
-    for row in drawn.rows:
+    assert len(drawn.others) == MEMBERS_LISTED
+    assert drawn.members_left_out == 12
+    assert len({row.member for row in (*drawn.rows, *drawn.others)}) == members - 12
+    for row in (*drawn.rows, *drawn.others):
         (piece,) = row.after.pieces
         assert row.after.load == piece.count == 100
         assert len(piece.numbers) <= NUMBERS_SHOWN + 3
@@ -148,6 +153,8 @@ def test_members_with_most_to_see_are_drawn() -> None:
         instance_of(rebalance_of(document)), after, before, set()
     )
     shown = [row.member for row in drawn.rows]
+    assert {*shown, *(row.member for row in drawn.others)} == {*names}
+    assert drawn.members_left_out == 0
     assert shown[-2:] == ["m28", "m29"]
     swapped = drawn.rows[-1]
     assert [piece.fate for piece in swapped.before.pieces] == ["needless"]

@@ -56,15 +56,45 @@ def test_the_tiles(small: Element) -> None:
     assert words[2] == "needless moves, in 3 rebalances"
 
 
+def test_groups_and_their_drawn_rebalances_link_to_each_other(small: Element) -> None:
+    rows = {
+        row.attributes["id"]: row for row in small.all("tr") if row.attributes.get("id")
+    }
+    drawn = {
+        case.attributes["id"]: case for case in small.all("details", class_="case")
+    }
+    assert len(drawn) == 5
+    found = set()
+    for group, row in rows.items():
+        for span in row.all(class_="drawn"):
+            for link in span.all("a"):
+                case = link.attributes["href"].removeprefix("#")
+                found.add(case)
+                back = drawn[case].all("p")[-1].all("a")[-1].attributes["href"]
+                assert back == f"#{group}"
+    assert found == drawn.keys()
+
+
+def test_every_link_within_the_page_has_a_target(small: Element) -> None:
+    ids = {one.attributes.get("id") for one in small.all()}
+    links = [one.attributes.get("href", "") for one in small.all("a")]
+    within = {link.removeprefix("#") for link in links if link.startswith("#")}
+    assert len(within) > 10
+    assert within <= ids
+
+
 def test_the_clients_by_group(small: Element) -> None:
     head, *rows = table(small, "clients")
     assert head[:4] == ["group", "assignor", "potential gain", "judged"]
     gains = [row.pop(2) for row in rows]
     assert gains == ["8", "3", "1", "12"]
     assert [row[0].partition(" ")[2] for row in rows] == [
-        "its last assignment is invalid; use range: 1.6 → 1.0 partitions per rebalance",
-        "1.5 partitions per rebalance off the optimum: see explain",
-        "balance it now: at least 1 transfer",
+        (
+            "its last assignment is invalid; use range: 1.6 → 1.0 partitions per"
+            " rebalance drawn: generation 5, generation 4, generation 2"
+        ),
+        "1.5 partitions per rebalance off the optimum: see explain drawn: generation 4",
+        "balance it now: at least 1 transfer drawn: generation 1",
         "",
     ]
     assert [[row[0].partition(" ")[0], *row[1:]] for row in rows] == [

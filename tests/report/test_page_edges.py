@@ -117,7 +117,7 @@ def test_clusters_are_named_when_there_are_several(tmp_path: Path) -> None:
     audit.rebalance(even("orders"), {"actual": LOPSIDED})
     rows = table(page(audit, tmp_path), "clients")[1:-1]
     assert [row[0] for row in rows] == [
-        "south / orders balance it now: at least 1 transfer",
+        "south / orders balance it now: at least 1 transfer drawn: generation 1",
         "north / orders nothing to gain",
     ]
 

@@ -33,8 +33,8 @@ def check_case(case: Element, tables: Recount) -> None:
     AssertionError
         If one is false, or contains a number that is not checked.
     """
-    title = text_of(case.one("summary").one("strong"))
-    said = text_of(case.one("summary").one("span", class_="said"))
+    title = text_of(case.all("summary")[0].one("strong"))
+    said = text_of(case.all("summary")[0].one("span", class_="said"))
     row = _row(title, said, tables)
     held: Held = json.loads(row["assignment"])["members"]
     instance: Row = json.loads(row["instance"])
@@ -59,7 +59,8 @@ def check_case(case: Element, tables: Recount) -> None:
             assert sum(_loads_of(best)) == sum(loads)
     else:
         _check_violations(said, row)
-    for paragraph in (*case.all("p"), *case.all("li")):
+    summaries = case.all("summary")[1:]
+    for paragraph in (*case.all("p"), *case.all("li"), *summaries):
         _check_paragraph(text_of(paragraph), case, row, held, instance)
     if best is not None and "Its certificate" in case.text:
         assert f"with loads {best} keeps" in case.text
@@ -139,8 +140,18 @@ def _check_paragraph(
         assert f"Why {why}" in text
     elif match := re.search(rf"and {N} more members? with fewer differences", text):
         names = {*instance["members"], *held}
-        shown = [r for r in case.one("table").rows()[1:] if r[0] != "nobody"]
+        shown, others = (
+            [r for r in table.rows()[1:] if r[0] != "nobody"]
+            for table in case.all("table", class_="holdings")
+        )
         assert number(match[1]) == len(names) - len(shown)
+        assert number(match[1]) == len(others) + sum(
+            number(left[1])
+            for one in case.all("p")
+            if (left := re.match(rf"and {N} more members?, whose", text_of(one)))
+        )
+    elif re.match(rf"and {N} more members?, whose partitions", text):
+        assert case.all("details", class_="others")
     elif not re.fullmatch(rf"{NAME} {N} from {NAME} to {NAME}", text):
         assert not re.search(r"\d", re.sub(NAME, "", text)), text
 

@@ -24,6 +24,7 @@ def checkout(tmp_path: Path) -> Path:
         (cache / name).touch()
     (tmp_path / "solver" / "flow.py").write_text("@njit\n")
     (tmp_path / "solver" / "words.py").write_text("one")
+    (tmp_path / "rebalance").mkdir()
     (tmp_path / "requirements").mkdir()
     (tmp_path / "requirements" / "kernel-packages.lock").write_text("numba==1")
     return tmp_path
@@ -101,6 +102,8 @@ def test_every_module_that_is_compiled_exists() -> None:
     ("name", "text", "again"),
     [
         ("solver/flow.py", "@njit(cache=True)\n", True),
+        ("solver/flow.py", "@kernel\n", True),
+        ("rebalance/compiled.py", "njit(function)", True),
         ("solver/words.py", "two", False),
         ("requirements/kernel-packages.lock", "numba==2", True),
         ("requirements/runtime.lock", "pyspark==2", False),

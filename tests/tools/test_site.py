@@ -134,7 +134,9 @@ def test_a_page_has_every_field_with_type_and_meaning() -> None:
     for fields in (schema, *schema["$defs"].values()):
         for field in fields["properties"]:
             assert f"\n| `{field}` | " in page
-    assert "\n| `members` | name → name → list of integer ≥ 0 | yes |\n" in page
+    assert (
+        "\n| `members` | name → name → list of integer ≥ 0 | yes | Partitions " in page
+    )
     assert "\n| `price` | name → integer | yes | Cost of one more partition" in page
     assert "\n| `of` | string | yes | The objective in the text form of" in page
     assert "## Example\n\n```json\n{}\n```\n" in page

@@ -52,6 +52,10 @@
   const cell = (name, ...children) => make("td", {className: name}, ...children);
   const muted = (text) => make("span", {className: "muted", textContent: text});
 
+  const casesOf = new Map();  // links to drawn rebalances, by the id of a group's row
+  for (const row of body.rows)
+    casesOf.set(row.id, [...row.querySelectorAll(".drawn a")]);
+
   const drawn = (row) => {
     const id = idOf(row);
     const parts = [named(row[NAME], 36)];
@@ -61,6 +65,9 @@
     const moves = row[MOVES] === 1 ? "1 move" : `${number(row[MOVES])} moves`;
     const told = row[ADVICE] < 0 ? []
       : [make("span", {className: "advice", textContent: data.advice[row[ADVICE]]})];
+    const links = (id && casesOf.get(id) || []).flatMap((one, place) =>
+      [place ? ", " : "drawn: ", one.cloneNode(true)]);
+    if (links.length) told.push(" ", make("span", {className: "drawn"}, ...links));
     const element = make("tr", {},
       make("th", {scope: "row"}, label, " ", ...told),
       cell("whole minor", row[ASSIGNOR] < 0 ? muted("unknown")

@@ -1,0 +1,216 @@
+"""Records of statements that an assignment is not the best one."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from oracle.explanation.statement_records import (
+    Gain,
+    LagRecord,
+    Statement,
+    TransferRecord,
+)
+from rebalance import (
+    Count,
+    Optional,
+    Value,
+)
+
+
+class Violated(Statement):
+    """The assignment violates a rule of the judge, so many times.
+
+    Attributes
+    ----------
+    kind
+        Kind of the statement.
+    rule
+        Name of the rule.
+    count
+        Number of violations.
+    member, topic, partition
+        The first place, as far as the rule names it.
+    """
+
+    kind: Literal["violation"] = "violation"
+    rule: str
+    count: Count
+    member: Optional[str] = None
+    topic: Optional[str] = None
+    partition: Optional[Count] = None
+
+
+class Gap(Statement):
+    """An objective, or the move budget, whose best value is lower.
+
+    ``value`` is that of the assignment, after the chains of ``balance`` if there are
+    any; both are in units of 1 ÷ scale.
+
+    Attributes
+    ----------
+    kind
+        Kind of the statement.
+    of
+        The objective, or ``max-moves``.
+    value
+        Its value.
+    best
+        Its best value.
+    scale
+        Values are in units of 1 ÷ scale; absent: 1.
+    """
+
+    kind: Literal["gap"] = "gap"
+    of: str
+    value: Value
+    best: Value
+    scale: Optional[Count] = None
+
+
+class Unbalanced(Statement):
+    """The fewest transfers that make the assignment dec-min balanced.
+
+    Attributes
+    ----------
+    kind
+        Kind of the statement.
+    chains
+        Number of chains of transfers.
+    transfers
+        Number of transfers.
+    loads
+        Loads before, largest first.
+    best_loads
+        Loads after, largest first.
+    gain
+        What the transfers gain together.
+    """
+
+    kind: Literal["balance"] = "balance"
+    chains: Count
+    transfers: Count
+    loads: list[Count]
+    best_loads: list[Count]
+    gain: Gain
+
+
+class ImprovingChain(Statement):
+    """Chains of transfers that improve the balance; each receiver is the next giver.
+
+    Attributes
+    ----------
+    chains
+        Number of chains, all with the same topics and members; ``transfers`` lists them
+        one after the other.
+    loads
+        Of the first giver and the last receiver before these chains, after the
+        statements before.
+    kind
+        Kind of the statement.
+    transfers
+        The transfers.
+    gain
+        What they gain.
+    """
+
+    kind: Literal["chain"] = "chain"
+    chains: Count
+    transfers: list[TransferRecord]
+    loads: list[Count]
+    gain: Gain
+
+
+class UnevenTopic(Statement):
+    """A topic in which one member holds too many partitions, and another too few.
+
+    Attributes
+    ----------
+    kind
+        Kind of the statement.
+    topic
+        The topic.
+    member
+        Member with too many of its partitions.
+    to
+        Member that one should go to.
+    loads
+        Partitions of the topic of both members.
+    """
+
+    kind: Literal["topic"] = "topic"
+    topic: str
+    member: str
+    to: str
+    loads: list[Count]
+
+
+class ClaimExchange(Statement):
+    """Transfers after which balance is the same, and more claims are kept.
+
+    ``restored`` are those of the transfers that return a partition to its owner.
+
+    Attributes
+    ----------
+    kind
+        Kind of the statement.
+    transfers
+        All transfers of the exchange.
+    restored
+        Those to owners.
+    gain
+        What they gain.
+    """
+
+    kind: Literal["exchange"] = "exchange"
+    transfers: list[TransferRecord]
+    restored: list[TransferRecord]
+    gain: Gain
+
+
+class PeakMember(Statement):
+    """A member with the peak lag, and what it could give up to whom.
+
+    ``partitions`` are its largest lags. ``lags`` are its lag before and after the
+    transfers, and that of the receiver after them, records. The larger of both lags, ÷
+    capacity, decreases.
+
+    Attributes
+    ----------
+    kind
+        Kind of the statement.
+    member
+        The member.
+    load
+        Number of its partitions.
+    partitions
+        Its partitions with the largest lags.
+    transfers
+        What it could give and receive.
+    lags
+        Its lag before and after, and that of the receiver after, records.
+    """
+
+    kind: Literal["peak"] = "peak"
+    member: str
+    load: Count
+    partitions: list[LagRecord]
+    transfers: list[TransferRecord]
+    lags: list[Count]
+
+
+class BetterAssignment(Statement):
+    """Transfers to the best assignment: their number, and the first of them.
+
+    Attributes
+    ----------
+    kind
+        Kind of the statement.
+    count
+        Number of transfers.
+    transfers
+        The first of them.
+    """
+
+    kind: Literal["difference"] = "difference"
+    count: Count
+    transfers: list[TransferRecord]

@@ -1,0 +1,117 @@
+(** The pigeonhole bound on peak lag: the terms [crowd] and [topic-crowd] of
+    [docs/bounds.md], as [verify/policy/pigeonhole.py] accepts them.
+
+    A crowd is a set of partitions, those with a large lag. With peak lag below the bound
+    no member can hold more of them than its [cap], and the caps come to fewer than the
+    crowd has. The judge finds the least lag of a member that holds j of the crowd from
+    the j smallest steps. That lag is a convex function of j, so a slope at [cap] proves
+    the same, and no list has to be sorted here: for any integers, [gain] per partition of
+    the crowd that the member holds (0 or more), and [price] per partition of each pool,
+
+        lag held - gain * held of the crowd  >=  [least_reduced],
+
+    where each partition that the member may hold counts if its reduced lag is negative,
+    and the price is paid for the least or the most of a pool, whichever is less. *)
+
+From Coq Require Import ZArith List Bool Lia ssreflect.
+From Assignor Require Import Definitions Sums Region PeakLag.
+Import ListNotations.
+Open Scope Z_scope.
+
+Section Crowd.
+
+Variables (i : instance) (r : region) (crowd : partition -> bool).
+Variables (candidate : member -> partition -> bool) (pools_of : member -> list pool).
+Variables (gain : member -> Z) (price : member -> pool -> Z).
+
+Definition reduced (c : member) (p : partition) : Z :=
+  lag i p - (if crowd p then gain c else 0) - price c (pool_of_partition i r p).
+
+Definition least_reduced (c : member) : Z :=
+  sum (fun p => if candidate c p then Z.min 0 (reduced c p) else 0) (assignable_partitions i)
+  + sum (fun k => Z.min (price c k * least r k c) (price c k * most r k c)) (pools_of c).
+
+Definition held_of_crowd (a : assignment) : member -> Z :=
+  held a (fun p => if crowd p then 1 else 0).
+
+Hypothesis wf : well_formed i.
+Hypothesis candidates_complete : forall p c, In p (partitions i) ->
+  may_hold i r p c -> candidate c p = true.
+Hypothesis pools_of_once : forall c, NoDup (pools_of c).
+Hypothesis pools_of_spec : forall c k,
+  In k (pools_of c) <-> In k (pools r) /\ In c (eligible r k).
+
+Lemma pools_paid a c : valid i a -> within i r a ->
+  sum (fun k => Z.min (price c k * least r k c) (price c k * most r k c)) (pools_of c)
+  <= sum (fun pair => if (snd pair =? c)%positive
+                      then price c (pool_of_partition i r (fst pair)) else 0) a.
+Proof.
+  move=> v w; pose mine := filter (fun pair => (snd pair =? c)%positive) a.
+  rewrite -sum_filter -/mine (sum_by_pool i r (pools_of c)) //.
+    move=> p d /filter_In [inside /Pos.eqb_eq /= same]; subst d.
+    by apply/pools_of_spec; split; [exact: (pools_known i r a w p c)
+      |exact: (held_by_eligible i r a w p c)].
+  apply: sum_le => k /pools_of_spec [known able].
+  have -> : sum (fun pair => if pool_of_partition i r (fst pair) =? k
+      then price c (pool_of_partition i r (fst pair)) else 0) mine = price c k * load_in i r a k c.
+    rewrite /load_in -sum_scale /mine sum_filter; apply: sum_eq => -[p d] _ /=.
+    case: Pos.eqb => /=; last by lia.
+    by case: (Z.eqb_spec (pool_of_partition i r p) k) => [->|_]; lia.
+  have := loads_of_pools i r a w k c known able.
+  move: (load_in i r a k c) (least r k c) (most r k c) (price c k) => n low high y [above below].
+  case: (Z.le_ge_cases 0 y) => sign.
+    have : y * low <= y * n by nia.
+    by lia.
+  have : y * high <= y * n by nia.
+  by lia.
+Qed.
+
+Lemma least_reduced_spec a c : valid i a -> within i r a ->
+  least_reduced c <= lag_held i a c - gain c * held_of_crowd a c.
+Proof.
+  move=> v w; have := pools_paid a c v w; rewrite /least_reduced -(sum_assigned i a) //.
+  rewrite /lag_held /held_of_crowd /held -sum_scale -sum_sub.
+  set P := sum (fun pair => if _ then price _ _ else 0) a.
+  suff : sum (fun pair => if candidate c (fst pair) then Z.min 0 (reduced c (fst pair)) else 0) a
+    <= sum (fun pair => (if (snd pair =? c)%positive then lag i (fst pair) else 0)
+         - gain c * (if (snd pair =? c)%positive then if crowd (fst pair) then 1 else 0 else 0)) a
+       - P by lia.
+  rewrite /P -sum_sub; apply: sum_le => -[p d] inside /=.
+  have := candidates_complete p c; have := holder_may_hold i r a v w p d inside.
+  have [known _] := assigned_to_subscribers i a v p d inside.
+  case: Pos.eqb_spec => [->|_] may complete; last by case: candidate; lia.
+  by rewrite complete // /reduced; case: crowd; lia.
+Qed.
+
+(** A member that would have too much lag with any number of the crowd. *)
+Theorem crowd_of_one_bound scale bound c : 0 < scale -> In c (members i) -> gain c = 0 ->
+  (bound - 1) * capacity i c < scale * least_reduced c -> bounds_peak_lag i r scale bound.
+Proof.
+  move=> ps known none large a v w n pn peak.
+  have := least_reduced_spec a c v w; have := peak c known; rewrite none.
+  have := capacity_is_positive i wf c; nia.
+Qed.
+
+Theorem crowd_bound scale bound (some : list member) (cap : member -> Z) :
+  0 < scale -> NoDup some -> incl some (members i) ->
+  (forall p c, In p (partitions i) -> crowd p = true -> may_hold i r p c -> In c some) ->
+  (forall c, In c some -> 0 <= gain c /\
+     (bound - 1) * capacity i c < scale * (gain c * (cap c + 1) + least_reduced c)) ->
+  sum cap some < sum (fun p => if crowd p then 1 else 0) (assignable_partitions i) ->
+  bounds_peak_lag i r scale bound.
+Proof.
+  move=> ps once known only capped few a v w n pn peak.
+  case: (Z_le_gt_dec bound n) => // low; exfalso.
+  rewrite (held_by_some i r a _ some) // in few.
+    by move=> p c inside; case yes: (crowd p) => // _; exact: (only p).
+  suff : sum (held_of_crowd a) some <= sum cap some by rewrite /held_of_crowd; lia.
+  apply: sum_le => c inside; case: (Z_le_gt_dec (held_of_crowd a c) (cap c)) => // many.
+  have [pg large] := capped c inside; have := least_reduced_spec a c v w.
+  have := peak c (known c inside); have pc := capacity_is_positive i wf c => at_most reduced_most.
+  have most_gain : gain c * (cap c + 1) <= gain c * held_of_crowd a c by nia.
+  have : scale * (gain c * (cap c + 1) + least_reduced c) <= scale * lag_held i a c by nia.
+  have : n * capacity i c <= (bound - 1) * capacity i c by nia.
+  lia.
+Qed.
+
+End Crowd.

@@ -1,0 +1,215 @@
+(** Lower bounds on peak lag that hold for all valid assignments within a region: the
+    terms [zero], [average] and [packing] of [docs/bounds.md], as [verify/policy/terms.py]
+    accepts them. The term [crowd] is in [Crowd.v].
+
+    [average]: partitions that only some members may hold bring these their lag.
+    [packing]: some member holds its share of all weight, and any partitions of so much
+    weight have at least the lag that a knapsack table ([lightest]) finds. *)
+
+From Coq Require Import ZArith List Bool Lia Permutation ssreflect.
+From Assignor Require Import Definitions Sums Region.
+Import ListNotations.
+Open Scope Z_scope.
+
+(** Values are in units of 1 / scale. No value of [n] below the bound is possible. *)
+Definition bounds_peak_lag (i : instance) (r : region) (scale bound : Z) : Prop :=
+  forall a, valid i a -> within i r a ->
+  forall n, 0 <= n -> peak_lag_at_most i a scale n -> bound <= n.
+
+Lemma zero_bound i r scale bound : bound <= 0 -> bounds_peak_lag i r scale bound.
+Proof. by move=> low a _ _ n positive _; lia. Qed.
+
+(** What a member holds of partitions with values. *)
+Definition held (a : assignment) (f : partition -> Z) (c : member) : Z :=
+  sum (fun pair => if (snd pair =? c)%positive then f (fst pair) else 0) a.
+
+(** Values of partitions that only some members may hold are held by these. *)
+Lemma held_by_some i r a (f : partition -> Z) (some : list member) :
+  well_formed i -> valid i a -> within i r a -> NoDup some ->
+  (forall p c, In p (partitions i) -> f p <> 0 -> may_hold i r p c -> In c some) ->
+  sum f (assignable_partitions i) = sum (held a f) some.
+Proof.
+  move=> wf v w once only; rewrite -(sum_assigned i a) //.
+  rewrite (sum_by_holder some) // => p c inside /= is_some.
+  apply: (only p) => //; last exact: (holder_may_hold i r a).
+  by have [] := assigned_to_subscribers i a v p c inside.
+Qed.
+
+Lemma held_le i a (f g : partition -> Z) c :
+  valid i a -> (forall p, In p (partitions i) -> f p <= g p) -> held a f c <= held a g c.
+Proof.
+  move=> v below; apply: sum_le => -[p d] inside /=; case: Pos.eqb; last lia.
+  by apply: below; have [] := assigned_to_subscribers i a v p d inside.
+Qed.
+
+Theorem average_bound i r scale bound (counted : partition -> bool) (some : list member) :
+  well_formed i -> 0 < scale -> NoDup some -> incl some (members i) ->
+  (forall p c, In p (partitions i) -> counted p = true -> may_hold i r p c -> In c some) ->
+  (bound - 1) * Z.max 1 (sum (capacity i) some)
+    < scale * sum (fun p => if counted p then lag i p else 0) (assignable_partitions i) ->
+  bounds_peak_lag i r scale bound.
+Proof.
+  move=> wf ps once known only large a v w n pn peak.
+  rewrite (held_by_some i r a _ some) // in large.
+    by move=> p c inside; case yes: (counted p) => // _; exact: (only p).
+  have : scale * sum (held a (fun p => if counted p then lag i p else 0)) some
+         <= n * sum (capacity i) some.
+    rewrite -!sum_scale; apply: sum_le => c inside.
+    have := peak c (known c inside).
+    suff : held a (fun p => if counted p then lag i p else 0) c <= lag_held i a c by nia.
+    apply: (held_le i a _ (lag i) c v) => p _.
+    by have := lag_is_count i wf p; case: (counted p); lia.
+  have := sum_nonneg (capacity i) some (fun c _ => Z.lt_le_incl _ _ (capacity_is_positive i wf c)).
+  nia.
+Qed.
+
+(** Packing. *)
+Lemma some_share (f : member -> Z) (some : list member) (share : Z) :
+  (share - 1) * Z.of_nat (length some) < sum f some -> exists c, In c some /\ share <= f c.
+Proof.
+  elim: some => [|c some IH] /=; first lia.
+  move=> large; case: (Z_le_gt_dec share (f c)) => [|small]; first by exists c; auto.
+  case: IH => [|d [inside enough]]; first lia.
+  by exists d; auto.
+Qed.
+
+(** Which partitions a member holds, as a choice among all that are assigned. *)
+Definition holds (a : assignment) (c : member) (p : partition) : bool :=
+  existsb (fun pair => (fst pair =? p)%positive && (snd pair =? c)%positive) a.
+
+Lemma holds_spec a : NoDup (map fst a) ->
+  forall p c d, In (p, d) a -> holds a c p = (d =? c)%positive.
+Proof.
+  move=> once p c d inside; apply/eq_true_iff_eq; rewrite /holds existsb_exists Pos.eqb_eq.
+  split=> [[[q e] [other both]]|<-]; last by exists (p, d) => /=; rewrite !Pos.eqb_refl.
+  case/andb_true_iff: both => /Pos.eqb_eq /= same /Pos.eqb_eq /= same'; subst q e.
+  elim: a once inside other => [|[q f] a IH] //= /NoDup_cons_iff [fresh once].
+  have absent g : (q, f) = (p, g) -> forall h, ~ In (p, h) a.
+    by case=> <- _ h inside; case: fresh; exact: (in_map fst a (q, h) inside).
+  case=> [first|first] [second|second]; last exact: IH.
+  - by congruence.
+  - by case: (absent d first c).
+  - by case: (absent c second d).
+Qed.
+
+Lemma held_chosen i a (f : partition -> Z) c : well_formed i -> valid i a ->
+  held a f c = sum (fun p => if holds a c p then f p else 0) (assignable_partitions i).
+Proof.
+  move=> wf v; rewrite -(sum_assigned i a) //; apply: sum_eq => -[p d] inside /=.
+  by rewrite (holds_spec a (assigned_once i a v) p c d).
+Qed.
+
+(** The knapsack table: at each weight up to a share, the least lag of partitions of that
+    weight or more. An item takes a place, or not. *)
+Fixpoint least_of (added : Z) (t u : list Z) : list Z :=
+  match t, u with
+  | x :: t, y :: u => Z.min x (y + added) :: least_of added t u
+  | _, _ => []
+  end.
+
+Definition with_item (t : list Z) (item : Z * Z) : list Z :=
+  let shift := Nat.min (Z.to_nat (fst item)) (pred (length t)) in
+  least_of (snd item) t (repeat (nth 0 t 0) shift ++ t).
+
+Definition lightest (items : list (Z * Z)) (share : Z) : Z :=
+  let beyond := 1 + sum snd items in
+  nth (Z.to_nat share) (fold_left with_item items (0 :: repeat beyond (Z.to_nat share))) 0.
+
+Definition no_more (t : list Z) (weight lag : Z) : Prop :=
+  forall j, Z.of_nat j <= weight -> (j < length t)%nat -> nth j t 0 <= lag.
+
+Lemma least_of_nth added t u j : (length t <= length u)%nat -> (j < length t)%nat ->
+  length (least_of added t u) = length t /\
+  nth j (least_of added t u) 0 = Z.min (nth j t 0) (nth j u 0 + added).
+Proof.
+  elim: t u j => [|x t IH] [|y u] [|j] /=; try lia.
+    move=> longer _; split=> //; congr S; case: t IH longer => // z t IH longer.
+    by have [] := IH u 0%nat; simpl in *; try lia.
+  by move=> longer short; have [-> ->] := IH u j ltac:(lia) ltac:(lia).
+Qed.
+
+Lemma with_item_no_more t item weight lag : 0 <= weight -> 0 <= fst item ->
+  (0 < length t)%nat -> no_more t weight lag ->
+  length (with_item t item) = length t /\ no_more (with_item t item) weight lag /\
+  no_more (with_item t item) (weight + fst item) (lag + snd item).
+Proof.
+  move=> pw pi nonempty H; rewrite /with_item; set shift := Nat.min _ _.
+  have longer : (length t <= length (repeat (nth 0 t 0%Z) shift ++ t))%nat.
+    by rewrite app_length; lia.
+  have same : length (least_of (snd item) t (repeat (nth 0 t 0) shift ++ t)) = length t.
+    by have [] := least_of_nth (snd item) t _ 0%nat longer nonempty.
+  split=> //; split=> j at_most; rewrite same => short;
+    have [_ ->] := least_of_nth (snd item) t _ j longer short; first by have := H j; lia.
+  suff : nth j (repeat (nth 0 t 0) shift ++ t) 0 <= lag by lia.
+  case: (Nat.lt_ge_cases j shift) => [early|late].
+    rewrite app_nth1 ?repeat_length //.
+    have -> : nth j (repeat (nth 0 t 0) shift) 0 = nth 0 t 0.
+      by apply: (repeat_spec shift); apply: nth_In; rewrite repeat_length.
+    by apply: H => /=; lia.
+  by rewrite app_nth2 repeat_length //; apply: H; lia.
+Qed.
+
+Lemma table_no_more (w v : partition -> Z) (keep : partition -> bool) l t weight lag :
+  (forall p, In p l -> 0 <= w p) -> 0 <= weight -> (0 < length t)%nat -> no_more t weight lag ->
+  let u := fold_left with_item (map (fun p => (w p, v p)) l) t in
+  length u = length t /\
+  no_more u (weight + sum (fun p => if keep p then w p else 0) l)
+            (lag + sum (fun p => if keep p then v p else 0) l).
+Proof.
+  elim: l t weight lag => [|p l IH] t weight lag positive pw nonempty H /=.
+    by rewrite !Z.add_0_r.
+  have pp := positive p (or_introl eq_refl).
+  have positive' : forall q, In q l -> 0 <= w q by move=> q h; apply: positive; right.
+  have [same [without having]] := with_item_no_more t (w p, v p) weight lag pw pp nonempty H.
+  rewrite -same in nonempty *; case: (keep p).
+    by rewrite !Z.add_assoc; apply: IH => //=; lia.
+  by rewrite !Z.add_0_l; exact: IH.
+Qed.
+
+Lemma lightest_is_least (w v : partition -> Z) (keep : partition -> bool) l share :
+  (forall p, In p l -> 0 <= w p) -> 0 <= share ->
+  share <= sum (fun p => if keep p then w p else 0) l ->
+  lightest (map (fun p => (w p, v p)) l) share <= sum (fun p => if keep p then v p else 0) l.
+Proof.
+  move=> positive ps enough; rewrite /lightest; set t := 0 :: _.
+  have start : no_more t 0 0 by move=> j small _; have -> : j = 0%nat by lia.
+  have nonempty : (0 < length t)%nat by simpl; lia.
+  have [same] := table_no_more w v keep l t 0 0 positive ltac:(lia) nonempty start.
+  rewrite !Z.add_0_l; apply; first lia.
+  by rewrite same /t /= repeat_length; lia.
+Qed.
+
+Theorem packing_bound i r scale bound (weight : partition -> Z) (some : list member) share unit :
+  well_formed i -> 0 < scale -> NoDup some -> incl some (members i) ->
+  (forall p, In p (partitions i) -> 0 <= weight p) ->
+  (forall p c, In p (partitions i) -> weight p <> 0 -> may_hold i r p c -> In c some) ->
+  0 <= share ->
+  (share - 1) * Z.of_nat (length some) < sum weight (assignable_partitions i) ->
+  0 <= unit -> (forall c, In c some -> unit * capacity i c <= scale) ->
+  bound <= unit * lightest (map (fun p => (weight p, lag i p))
+    (filter (fun p => negb (weight p =? 0)) (assignable_partitions i))) share ->
+  bounds_peak_lag i r scale bound.
+Proof.
+  move=> wf ps once known positive only pshare large pu units small a v w n pn peak.
+  rewrite (held_by_some i r a _ some) // in large.
+  have [c [inside enough]] := some_share _ _ _ large.
+  have positive' : forall p, In p (assignable_partitions i) -> 0 <= weight p.
+    by move=> p /filter_In [h _]; exact: positive.
+  rewrite (held_chosen i) // in enough.
+  set l := filter _ _ in small.
+  have light : lightest (map (fun p => (weight p, lag i p)) l) share <= lag_held i a c.
+    apply: (Z.le_trans _ (sum (fun p => if holds a c p then lag i p else 0) l)).
+      apply: lightest_is_least => //; first by move=> p /filter_In [h _]; exact: positive'.
+      apply: (Z.le_trans _ _ _ enough); rewrite /l sum_filter; apply: sum_le => p _.
+      by case: Z.eqb_spec => [->|] /=; case: holds; lia.
+    change (lag_held i a c) with (held a (lag i) c); rewrite (held_chosen i) // /l sum_filter.
+    apply: sum_le => p _; have := lag_is_count i wf p.
+    by case: negb; case: holds; lia.
+  have := peak c (known c inside); have := units c inside.
+  have := capacity_is_positive i wf c.
+  have : 0 <= lag_held i a c.
+    by apply: sum_nonneg => pair _; case: Pos.eqb; have := lag_is_count i wf (fst pair); lia.
+  move=> pL pc fits at_most; apply: (Z.le_trans _ (unit * lag_held i a c)).
+    by apply: (Z.le_trans _ _ _ small); exact: Z.mul_le_mono_nonneg_l.
+  apply/(Z.mul_le_mono_pos_r _ _ _ pc); have := Z.mul_le_mono_nonneg_l _ _ _ pL fits; lia.
+Qed.

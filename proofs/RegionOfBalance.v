@@ -1,0 +1,220 @@
+(** Every assignment that a balance allows is in the feasible region that the judge uses:
+    for dec-min with a certificate, a pool per place (level, or rank of threshold); for
+    per-topic balance, a pool per topic; for equal subscriptions, one pool. In the last
+    two, all members of a pool may hold all of its partitions, and loads are even: between
+    the keys below one key and those not above it.
+
+    This justifies [level_pools] of verify/certificate.py, and [region_of] and
+    [even_limits] of verify/policy/feasible_region.py, whatever key they find. *)
+
+From Coq Require Import ZArith List Bool Lia ssreflect.
+From Assignor Require Import Definitions Sums Keys Balance Region Transfers.
+Import ListNotations.
+Open Scope Z_scope.
+
+(** The pools of places: each topic is in the pool of the lowest place of its subscribers,
+    and those of them that have this place are able to hold its partitions. *)
+Record pools_of_places (i : instance) (place : member -> Z) (lowest : topic -> Z)
+    (ks : list pool) (able : pool -> list member) : Prop := PoolsOfPlaces {
+  lowest_is_least : forall p c, In p (partitions i) -> In c (subscribes i p) ->
+    lowest (topic_of i p) <= place c;
+  lowest_is_taken : forall p, In p (partitions i) -> assignable i p ->
+    exists d, In d (subscribes i p) /\ place d = lowest (topic_of i p);
+  able_at_place : forall k c, In c (able k) -> In c (members i) /\ place c = k;
+  lowest_are_able : forall p c, In p (partitions i) -> In c (subscribes i p) ->
+    place c = lowest (topic_of i p) ->
+    In (lowest (topic_of i p)) ks /\ In c (able (lowest (topic_of i p)))
+}.
+
+Lemma placed_within i place lowest ks able low high a :
+  pools_of_places i place lowest ks able -> valid i a ->
+  (forall p c d, In (p, c) a -> In d (subscribes i p) -> place c <= place d) ->
+  (forall c, In c (members i) -> low c <= load a c <= high c) ->
+  within i (Region ks lowest able (fun _ => low) (fun _ => high)) a.
+Proof.
+  move=> [least taken at_place able_there] va placed bounded.
+  apply: (face_within i place) => // p c inside.
+  have [known sub] := assigned_to_subscribers i a va p c inside.
+  have [|d [subd here]] := taken p known.
+    by move=> empty; rewrite empty in sub.
+  have := least p c known sub; have := placed p c d inside subd; lia.
+Qed.
+
+Theorem levels_give_region i level lowest ks able a : well_formed i -> capacities_alike i ->
+  valid i a -> within_levels i level a -> pools_of_places i level lowest ks able ->
+  forall b, dec_min i b ->
+  within i (Region ks lowest able (fun _ => level) (fun _ c => level c + 1)) b.
+Proof.
+  move=> wf alike va here pools b /(face_of_levels i level a wf alike va here b) [vb [_ loads low]].
+  exact: (placed_within i level lowest ks able level (fun c => level c + 1)).
+Qed.
+
+Theorem thresholds_give_region i threshold place lowest ks able a : well_formed i ->
+  valid i a -> within_thresholds i threshold a -> pools_of_places i place lowest ks able ->
+  (forall c d, In c (members i) -> In d (members i) ->
+     key_le (threshold c) (threshold d) = true -> place c <= place d) ->
+  forall b, dec_min i b ->
+  within i (Region ks lowest able
+    (fun _ c => keys_below (capacity i c) (threshold c))
+    (fun _ c => keys_upto (capacity i c) (threshold c))) b.
+Proof.
+  move=> wf va here pools ranked b.
+  move=> /(face_of_thresholds i threshold a wf va here b) [vb [_ loads least]].
+  apply: (placed_within i place lowest ks able
+    (fun c => keys_below (capacity i c) (threshold c))
+    (fun c => keys_upto (capacity i c) (threshold c))) => // p c d inside sub.
+  apply: ranked; [exact: holders_are_members inside|exact: subscribers_are_members sub|].
+  exact: (least p).
+Qed.
+
+(** Loads of which some exceeds its limit, though their sum does not: another is below. *)
+Lemma another_below (f g : member -> Z) ms c : In c ms -> g c < f c ->
+  sum f ms <= sum g ms -> exists d, In d ms /\ f d < g d.
+Proof.
+  move=> inside more total.
+  case: (Forall_Exists_dec (fun d => g d <= f d) (fun d => Z_le_dec (g d) (f d)) ms).
+  - move/Forall_forall => all; have := Balance.sum_tight g f ms all total c inside; lia.
+  - by move/Exists_exists => [d [there less]]; exists d; split=> //; lia.
+Qed.
+
+Lemma holds_some a c : 0 < load a c -> exists p, In (p, c) a.
+Proof.
+  elim: a => [|[p d] a IH] //; rewrite load_cons /one_if.
+  case: Pos.eqb_spec => [->|_] more; first by exists p; left.
+  by have [q inside] := IH more; exists q; right.
+Qed.
+
+Section Even.
+
+Variables (j : instance) (b : assignment) (ms : list member) (k : key).
+Hypotheses (wf : well_formed j) (least_vector : dec_min j b).
+Hypothesis alike : forall p c, In (p, c) b -> forall d, In d (subscribes j p) <-> In d ms.
+Hypotheses (posn : 0 < fst k) (posw : 0 < snd k).
+
+Let low c := keys_below (capacity j c) k.
+Let high c := keys_upto (capacity j c) k.
+
+Lemma even_share : sum low ms <= sum (load b) ms <= sum high ms ->
+  forall c, In c ms -> low c <= load b c <= high c.
+Proof.
+  move=> [enough room] c inside; have cap d := capacity_is_positive j wf d.
+  have upto d n : n <= high d <-> key_le (n, capacity j d) k = true.
+    exact: keys_upto_counts.
+  have below d n : n <= low d <-> key_le k (n, capacity j d) = false.
+    exact: keys_below_counts.
+  have ordered d e : In e ms -> 0 < load b d -> d <> e ->
+      key_le (load b d, capacity j d) (load b e + 1, capacity j e) = true.
+    move=> there /holds_some [p held] different.
+    by apply: (no_transfer_improves j b p) => //; apply/(alike p d held).
+  split.
+  - case: (Z.le_gt_cases (low c) (load b c)) => // less.
+    have [d [there more]] := another_below low (load b) ms c inside less ltac:(lia).
+    have nonneg : 0 <= low d.
+      by apply/below/key_le_false; have := cap d; rewrite /=; nia.
+    have different : d <> c by move=> same; subst d; lia.
+    have le := ordered d c inside ltac:(lia) different.
+    have after : key_le k (load b d, capacity j d) = true.
+      by case E: (key_le _ _) => //; move/below: E; lia.
+    have := key_le_trans k (load b d, capacity j d) (load b c + 1, capacity j c)
+      posw (cap d) (cap c) after le.
+    have before : load b c + 1 <= low c by lia.
+    by move/below: before => ->.
+  - case: (Z.le_gt_cases (load b c) (high c)) => // more.
+    have [d [there less]] := another_below (load b) high ms c inside ltac:(lia) room.
+    have nonneg : 0 <= high c.
+      by apply/upto/key_le_true; have := cap c; rewrite /=; nia.
+    have different : c <> d by move=> same; subst d; lia.
+    have le := ordered c d there ltac:(lia) different.
+    have before : key_le (load b d + 1, capacity j d) k = true by apply/upto; lia.
+    have := key_le_trans (load b c, capacity j c) (load b d + 1, capacity j d) k
+      (cap c) (cap d) posw le before.
+    by move/upto; lia.
+Qed.
+
+End Even.
+
+(** A pool that is shared evenly: its bounds are those of a key that takes its units. *)
+Record shared_evenly (i : instance) (r : region) (threshold : pool -> key) (k : pool) : Prop :=
+SharedEvenly {
+  pool_is_topic : 0 < k;
+  threshold_is_key : 0 < fst (threshold k) /\ 0 < snd (threshold k);
+  units_fit : sum (least r k) (eligible r k) <= units i r k <= sum (most r k) (eligible r k)
+}.
+
+Definition region_of_topics (i : instance) (ks : list pool) (threshold : pool -> key) : region :=
+  Region ks Zpos (fun k => subscribers i (Z.to_pos k))
+    (fun k c => keys_below (capacity i c) (threshold k))
+    (fun k c => keys_upto (capacity i c) (threshold k)).
+
+Definition region_of_all (i : instance) (ms : list member) (threshold : key) : region :=
+  Region [1] (fun _ => 1) (fun _ => ms)
+    (fun _ c => keys_below (capacity i c) threshold)
+    (fun _ c => keys_upto (capacity i c) threshold).
+
+Lemma sum_filter {A} (f : A -> Z) g l :
+  sum f (filter g l) = sum (fun x => if g x then f x else 0) l.
+Proof. by elim: l => [|x l IH] //=; case: (g x) => /=; rewrite IH. Qed.
+
+Lemma of_topic_well_formed i t : well_formed i -> well_formed (of_topic i t).
+Proof.
+  move=> [ms ps once sub own lags cap]; constructor=> //=; exact: NoDup_filter.
+Qed.
+
+(** Loads of a list that has all holders come to the number of pairs. *)
+Lemma total_of_holders (ms : list member) b : NoDup ms ->
+  (forall p c, In (p, c) b -> In c ms) -> sum (load b) ms = sum (fun _ => 1) b.
+Proof.
+  move=> once known; rewrite (sum_by_member ms b (fun _ => 1)) //.
+  by apply: sum_eq => c _; lia.
+Qed.
+
+Theorem per_topic_gives_region i ks threshold a : well_formed i ->
+  (forall p, In p (partitions i) -> assignable i p -> In (Zpos (topic_of i p)) ks) ->
+  (forall k, In k ks -> shared_evenly i (region_of_topics i ks threshold) threshold k) ->
+  per_topic_balanced i a -> within i (region_of_topics i ks threshold) a.
+Proof.
+  move=> wf listed even [va least]; set r := region_of_topics i ks threshold.
+  have holds p c : In (p, c) a -> In p (partitions i) /\ In c (subscribes i p).
+    exact: (assigned_to_subscribers i a va).
+  constructor=> [p c inside|p c inside|k c known able].
+  { have [there sub] := holds p c inside; apply: listed => // empty.
+    by rewrite empty in sub. }
+  { exact: proj2 (holds p c inside). }
+  have [topical [posn posw] fits] := even k known.
+  destruct k as [|t|t]; [by []| |by []].
+  have same d : load (pairs_of_topic i t a) d = load_in i r a (Zpos t) d.
+    rewrite /load /pairs_of_topic sum_filter; apply: sum_eq => -[p e] _ /=.
+    rewrite /pool_of_partition /=; case: (e =? d)%positive; case: Pos.eqb_spec => //=.
+  have inside p d : In (p, d) (pairs_of_topic i t a) -> In d (subscribers i t).
+    move=> /filter_In [inside] /Pos.eqb_eq /= <-; exact: proj2 (holds p d inside).
+  have total : sum (load (pairs_of_topic i t a)) (subscribers i t) = units i r (Zpos t).
+    rewrite total_of_holders //; first exact: subscribers_once.
+    by rewrite /pairs_of_topic sum_filter /units -(sum_assigned i a).
+  rewrite -same; apply: (even_share (of_topic i t) _ (subscribers i t)) => //.
+  - exact: of_topic_well_formed.
+  - move=> p d /filter_In [_] /Pos.eqb_eq /= at_topic e.
+    by rewrite /subscribes /= at_topic.
+  - by rewrite total.
+Qed.
+
+Theorem equal_subscriptions_give_region i ms threshold a : well_formed i -> NoDup ms ->
+  (forall p, In p (partitions i) -> assignable i p ->
+     forall d, In d (subscribes i p) <-> In d ms) ->
+  shared_evenly i (region_of_all i ms threshold) (fun _ => threshold) 1 ->
+  dec_min i a -> within i (region_of_all i ms threshold) a.
+Proof.
+  move=> wf once alike [_ [posn posw] fits] dm; set r := region_of_all i ms threshold.
+  have [va _] := dm.
+  have all p c : In (p, c) a -> forall d, In d (subscribes i p) <-> In d ms.
+    move=> inside; have [known sub] := assigned_to_subscribers i a va p c inside.
+    by apply: alike => // empty; rewrite empty in sub.
+  have holders p c : In (p, c) a -> In c ms.
+    move=> inside; apply/(all p c inside).
+    exact: proj2 (assigned_to_subscribers i a va p c inside).
+  have same d : load_in i r a 1 d = load a d.
+    by apply: sum_eq => pair _; rewrite andb_true_r.
+  have total : sum (load a) ms = units i r 1.
+    by rewrite total_of_holders // /units -(sum_assigned i a).
+  constructor=> [p c _|p c|k c [<-|] // able]; [by left|exact: holders|].
+  rewrite same; apply: (even_share i a ms) => //; by rewrite total.
+Qed.

@@ -1,0 +1,51 @@
+"""Kernels: functions that numba compiles, or that a process interprets as they are.
+
+To import numba and load what it stored takes half a second. A process that computes
+little asks for plain Python before it imports an engine (`interpret_kernels`). Kernels
+are written such that both give the same integers: sorts are stable, and what wraps
+around, or draws random numbers, is compiled in any case (`solver.peak_lag`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class _Process:
+    """What this process decided; a kernel cannot call one of the other sort."""
+
+    is_interpreting = False
+    has_compiled = False
+
+
+def kernel(function: Function) -> Function:
+    """Compile a function when it is first called, and store it next to its module.
+
+    The function itself is returned where `interpret_kernels` was called before.
+    """
+    if _Process.is_interpreting:
+        return function
+    _Process.has_compiled = True
+    from numba import njit
+
+    return cast("Function", njit(cache=True)(function))
+
+
+def interpret_kernels() -> bool:
+    """Interpret all kernels in this process, unless one is already compiled.
+
+    Returns
+    -------
+    bool
+        Whether kernels are interpreted.
+    """
+    _Process.is_interpreting = not _Process.has_compiled
+    return _Process.is_interpreting
+
+
+def kernels_are_interpreted() -> bool:
+    """Return whether this process interprets kernels."""
+    return _Process.is_interpreting
