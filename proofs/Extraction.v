@@ -3,7 +3,7 @@
     test that would otherwise run bit by bit. *)
 
 From Coq Require Import ZArith Extraction ExtrOcamlBasic ExtrOcamlZBigInt.
-From Assignor Require Import Definitions Tables Checker.
+From Assignor Require Import Definitions Keys Tables Checker CheckBalance.
 
 Extract Inductive positive => "Big_int_Z.big_int"
   [ "(fun x -> Big_int_Z.succ_big_int (Integers.twice x))" "Integers.twice"
@@ -15,4 +15,5 @@ Extract Constant Z.eqb => "Integers.equal".
 Extract Constant Z.leb => "Integers.is_at_most".
 Extract Constant Z.ltb => "Integers.is_less".
 
-Extraction "core.ml" check_document sets_of check_valid figures_of.
+Extraction "core.ml" check_document sets_of check_valid figures_of load_table
+  keys_below place_table lowest_table check_balance.

@@ -38,6 +38,7 @@ PROGRAM = (
     "core.ml",
     "documents.ml",
     "rebalance.ml",
+    "certificate.ml",
     "answer.ml",
     "main.ml",
 )

@@ -5,7 +5,7 @@ open Documents
 type t = {
   pairs : (Z.t * Z.t) list; (* partition, member; what does not exist has no number *)
   names_agree : bool; (* every member is present, and no other *)
-  value : json;
+  certificate : Certificate.t option; (* if one is shown that is of this group *)
 }
 
 let known =
@@ -50,4 +50,7 @@ let read (group : Rebalance.t) value =
   let names_agree =
     List.length given = Array.length group.members && List.for_all is_member given
   in
-  { pairs = !pairs; names_agree; value }
+  let certificate =
+    Option.join (optional "$" found "certificate" (Certificate.read group))
+  in
+  { pairs = !pairs; names_agree; certificate }

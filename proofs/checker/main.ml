@@ -7,23 +7,28 @@ let number n : Yojson.Safe.t =
 
 let unproved = [ ("dec_min", `Bool false); ("stickiness", `Bool false); ("peak_lag", `Bool false) ]
 
-let figures (found : Core.figures) =
+let figures (found : Core.figures) dec_min =
   let largest_first = List.sort (fun one other -> Z.compare other one) in
+  let loads = List.rev_map number (largest_first found.figure_loads) in
   `Assoc
-    [
-      ("loads", `List (List.rev (List.rev_map number (largest_first found.figure_loads))));
-      ("kept", number found.figure_kept);
-      ("moves", number found.figure_moves);
-      ("kip54_balanced", `Bool found.figure_kip54_balanced);
-      ("peak_lag", number found.figure_peak_lag);
-      ("rack_mismatches", number found.figure_mismatches);
-    ]
+    ([
+       ("loads", `List (List.rev loads));
+       ("kept", number found.figure_kept);
+       ("moves", number found.figure_moves);
+       ("kip54_balanced", `Bool found.figure_kip54_balanced);
+     ]
+    @ (if dec_min then [ ("dec_min_balanced", `Bool true) ] else [])
+    @ [
+        ("peak_lag", number found.figure_peak_lag);
+        ("rack_mismatches", number found.figure_mismatches);
+      ])
 
 (* Fields of a verdict that no theorem is about, here and in any answer. *)
 let never =
   [ "violations"; "more_violations"; "evidence"; "figures.kip54_score"; "figures.lag_spread" ]
 
-let not_yet = [ "figures.dec_min_balanced"; "proved"; "policy"; "objectives"; "status" ]
+let of_policies = [ "policy"; "objectives"; "status" ]
+let of_proofs = [ "proved.stickiness"; "proved.peak_lag" ]
 
 let verdict id word parts uncovered : Yojson.Safe.t =
   let id = match id with Some id -> [ ("id", `String id) ] | None -> [] in
@@ -35,6 +40,16 @@ let verdict id word parts uncovered : Yojson.Safe.t =
 
 exception Defect of string
 
+let is_dec_min (group : Rebalance.t) pairs certificate =
+  let document = group.document in
+  let threshold = Certificate.threshold_of certificate in
+  let scale = certificate.scale and largest = certificate.largest in
+  let places = Core.place_table document threshold scale largest in
+  Certificate.levels_count group certificate
+  && Core.check_balance document threshold scale largest places
+       (Core.lowest_table document places)
+       (Core.load_table pairs) pairs
+
 let judge instance answer =
   let group = Rebalance.read instance in
   let given = Answer.read group answer in
@@ -43,8 +58,18 @@ let judge instance answer =
   let sets = Core.sets_of document in
   if given.names_agree && Core.check_valid document sets given.pairs then
     let found = Core.figures_of document given.pairs in
-    (verdict group.id "valid" [ ("figures", figures found) ] not_yet, 0)
-  else (verdict group.id "invalid" [ ("proved", `Assoc unproved) ] ("figures" :: not_yet), 1)
+    let dec_min =
+      match given.certificate with
+      | Some certificate -> is_dec_min group given.pairs certificate
+      | None -> false
+    in
+    let proved = `Assoc [ ("dec_min", `Bool dec_min) ] in
+    let undecided = if dec_min then [] else [ "figures.dec_min_balanced" ] in
+    ( verdict group.id "valid"
+        [ ("figures", figures found dec_min); ("proved", proved) ]
+        (undecided @ of_proofs @ of_policies),
+      0 )
+  else (verdict group.id "invalid" [ ("proved", `Assoc unproved) ] ("figures" :: of_policies), 1)
 
 let judge_pair instance answer =
   try judge instance answer

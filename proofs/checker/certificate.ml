@@ -1,0 +1,86 @@
+(* Read a certificate: levels or thresholds, by member. Proved code checks what they claim;
+   here it is only tested that they are of this group, and that levels count thresholds. *)
+
+open Documents
+
+type t = {
+  level : Z.t array; (* by member, from 0 *)
+  threshold : (Z.t * Z.t) array;
+  scale : Z.t; (* a multiple of all capacities of thresholds *)
+  largest : Z.t;
+}
+
+(* The entries of exactly the members of the group, in their order; None of others. *)
+let by_member (group : Rebalance.t) found =
+  let count = Array.length group.members in
+  let entries = Array.make count None in
+  let place_all (name, value) =
+    match Hashtbl.find_opt group.member_number name with
+    | Some place ->
+        entries.(place) <- Some value;
+        true
+    | None -> false
+  in
+  let all_known = List.for_all place_all found in
+  if all_known && List.length found = count then Some (Array.map Option.get entries) else None
+
+let named read path value =
+  List.rev_map (fun (name, one) -> (name, read (below path name) one)) (entries path value)
+
+let key path value =
+  match list positive path value with
+  | [ number; capacity ] -> (number, capacity)
+  | _ -> refuse path "not two numbers"
+
+let weights path value =
+  let found = fields path [ "stickiness"; "rack" ] value in
+  let weight name = optional path found name count in
+  (weight "stickiness", weight "rack")
+
+(* Whether two members that can receive something differ in capacity. *)
+let is_weighted (group : Rebalance.t) =
+  let document = group.document in
+  let first = ref None in
+  let differs c =
+    let capacity = document.capacity_at c in
+    match !first with
+    | None ->
+        first := Some capacity;
+        false
+    | Some other -> not (Z.equal other capacity)
+  in
+  let has_partitions t = group.first.(Z.to_int t - 1) < group.first.(Z.to_int t) in
+  List.exists
+    (fun t -> has_partitions t && List.exists differs (document.subscribers_at t))
+    document.topic_list
+
+let read (group : Rebalance.t) path value =
+  let found = fields path [ "level"; "price"; "threshold"; "weights" ] value in
+  let level = by_member group (required path found "level" (named count)) in
+  let price = by_member group (required path found "price" (named integer)) in
+  let shown = optional path found "threshold" (named key) in
+  ignore (optional path found "weights" weights);
+  let capacity c = group.document.capacity_at (Z.of_int (c + 1)) in
+  let derived level = Array.mapi (fun c n -> (Z.succ n, capacity c)) level in
+  let threshold =
+    match (shown, level) with
+    | Some keys, _ -> by_member group keys
+    | None, Some level when not (is_weighted group) -> Some (derived level)
+    | None, _ -> None
+  in
+  match (level, price, threshold) with
+  | Some level, Some _, Some threshold ->
+      let capacities = Array.to_list (Array.map snd threshold) in
+      let scale = List.fold_left Z.lcm Z.one (List.sort_uniq Z.compare capacities) in
+      Some { level; threshold; scale; largest = List.fold_left Z.max Z.one capacities }
+  | _ -> None
+
+let threshold_of certificate c = certificate.threshold.(Z.to_int c - 1)
+
+let levels_count (group : Rebalance.t) certificate =
+  let counts c level =
+    let capacity = group.document.capacity_at (Z.of_int (c + 1)) in
+    Z.equal level (Core.keys_below capacity certificate.threshold.(c))
+  in
+  let rec all c = c < 0 || (counts c certificate.level.(c) && all (c - 1)) in
+  all (Array.length certificate.level - 1)
