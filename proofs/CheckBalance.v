@@ -66,6 +66,14 @@ Proof.
   by move: sub; rewrite /subscribes; case: (subscribers i _) => [|e l] // sub; exact: least_le.
 Qed.
 
+Lemma lowest_attained p : assignable i p ->
+  exists c, In c (subscribes i p) /\ get places c = get lowest (topic_of i p).
+Proof.
+  move=> some; have [c [sub same]] := least_attained (get places) _ some; exists c; split=> //.
+  rewrite same /lowest get_tabulate; first exact: topic_known sub.
+  by move: some; rewrite /assignable /subscribes -/i; case: (subscribers i _).
+Qed.
+
 Lemma place_of c : In c (members i) -> get places c = place scale largest (threshold c).
 Proof. exact: get_tabulate. Qed.
 

@@ -3,7 +3,8 @@
     test that would otherwise run bit by bit. *)
 
 From Coq Require Import ZArith Extraction ExtrOcamlBasic ExtrOcamlZBigInt.
-From Assignor Require Import Definitions Keys Tables Checker CheckBalance.
+From Assignor Require Import Definitions Keys Tables Checker CheckBalance CheckRegion
+  CheckCertificate.
 
 Extract Inductive positive => "Big_int_Z.big_int"
   [ "(fun x -> Big_int_Z.succ_big_int (Integers.twice x))" "Integers.twice"
@@ -16,4 +17,5 @@ Extract Constant Z.leb => "Integers.is_at_most".
 Extract Constant Z.ltb => "Integers.is_less".
 
 Extraction "core.ml" check_document sets_of check_valid figures_of load_table
-  keys_below place_table lowest_table check_balance.
+  keys_below place_table lowest_table check_balance
+  row limit level_rows pool_names certificate_bound is_stickiest.

@@ -267,3 +267,44 @@ Proof.
   move=> x; rewrite [In _ _]/= all; split; first by case=> [->|]; lia.
   by move=> range; case: (Pos.eq_dec k x) => [->|differ]; [left | right; lia].
 Qed.
+
+(** Lists one after another; names without repetition. *)
+Definition flatten {A B} (f : A -> list B) (l : list A) : list B :=
+  fold_left (fun found x => rev_append (f x) found) l [].
+
+Lemma in_flatten {A B} (f : A -> list B) l y :
+  In y (flatten f l) <-> exists x, In x l /\ In y (f x).
+Proof.
+  rewrite /flatten; set pass := fold_left _; suff step : forall found,
+    In y (pass l found) <-> In y found \/ exists x, In x l /\ In y (f x).
+    by rewrite step; split=> [[[]|]|] //; right.
+  rewrite /pass; elim: l => [|x l IH] found /=.
+    by split; [left|case=> // -[? [[]]]].
+  rewrite IH rev_append_rev in_app_iff -in_rev; split.
+    by case=> [[there|]|[z [inside there]]]; [right; exists x|left|right; exists z]; intuition.
+  by case=> [there|[z [[<-|inside] there]]]; [left; right|left; left|right; exists z].
+Qed.
+
+Definition unique {A} (key : A -> positive) (l : list A) : list positive :=
+  snd (fold_left (fun found x => if is_in (key x) (fst found) then found
+    else (Map.add (key x) tt (fst found), key x :: snd found)) l (Map.empty unit, [])).
+
+Lemma unique_spec {A} (key : A -> positive) l : NoDup (unique key l) /\
+  forall x, In x l -> In (key x) (unique key l).
+Proof.
+  rewrite /unique; set pass := fold_left _; suff step : forall found,
+    (forall k, is_in k (fst found) = true <-> In k (snd found)) -> NoDup (snd found) ->
+    NoDup (snd (pass l found)) /\
+    forall k, In k (snd found) \/ In k (map key l) -> In k (snd (pass l found)).
+    have [k| |once all] := step (Map.empty unit, []);
+      [by rewrite /is_in /= Map.gempty|by constructor|].
+    by split=> // x inside; apply: all; right; exact: in_map.
+  rewrite /pass; elim: l => [|x l IH] [seen out] /= same once; first by split=> // k [|[]].
+  case old: is_in => /=.
+    have [once' all] := IH (seen, out) same once; split=> //.
+    by move=> k [there|[<-|there]]; [apply: all; left|apply/all; left; apply/same|apply: all; right].
+  have [k||once' all] := IH (Map.add (key x) tt seen, key x :: out) => /=.
+  - by rewrite is_in_add orb_true_iff Pos.eqb_eq same.
+  - by constructor=> // /same; rewrite old.
+  - by split=> // k [there|[<-|there]]; apply: all; [left; right|left; left|right].
+Qed.

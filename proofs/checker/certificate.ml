@@ -5,7 +5,10 @@ open Documents
 
 type t = {
   level : Z.t array; (* by member, from 0 *)
+  price : Z.t array;
   threshold : (Z.t * Z.t) array;
+  per_move : Z.t;
+  per_mismatch : Z.t;
   scale : Z.t; (* a multiple of all capacities of thresholds *)
   largest : Z.t;
 }
@@ -59,7 +62,12 @@ let read (group : Rebalance.t) path value =
   let level = by_member group (required path found "level" (named count)) in
   let price = by_member group (required path found "price" (named integer)) in
   let shown = optional path found "threshold" (named key) in
-  ignore (optional path found "weights" weights);
+  let weight = Option.value ~default:Z.zero in
+  let per_move, per_mismatch =
+    match optional path found "weights" weights with
+    | Some (moves, mismatches) -> (weight moves, weight mismatches)
+    | None -> (Z.one, Z.zero)
+  in
   let capacity c = group.document.capacity_at (Z.of_int (c + 1)) in
   let derived level = Array.mapi (fun c n -> (Z.succ n, capacity c)) level in
   let threshold =
@@ -69,13 +77,41 @@ let read (group : Rebalance.t) path value =
     | None, _ -> None
   in
   match (level, price, threshold) with
-  | Some level, Some _, Some threshold ->
+  | Some level, Some price, Some threshold ->
       let capacities = Array.to_list (Array.map snd threshold) in
       let scale = List.fold_left Z.lcm Z.one (List.sort_uniq Z.compare capacities) in
-      Some { level; threshold; scale; largest = List.fold_left Z.max Z.one capacities }
+      let largest = List.fold_left Z.max Z.one capacities in
+      Some { level; price; threshold; per_move; per_mismatch; scale; largest }
   | _ -> None
 
 let threshold_of certificate c = certificate.threshold.(Z.to_int c - 1)
+let price_of certificate c = certificate.price.(Z.to_int c - 1)
+
+(* The price at which the units of a pool end, if the largest prices get most; any other
+   number would give a true bound too, but a weaker one. *)
+let stop_of certificate (row : Core.pool_row) =
+  let paid c =
+    let least, most = Core.limit row c in
+    (price_of certificate c, Z.sub most least, least)
+  in
+  let sorted =
+    List.sort (fun (one, _, _) (other, _, _) -> Z.compare other one)
+      (List.rev_map paid row.row_members)
+  in
+  let sure = List.fold_left (fun n (_, _, least) -> Z.add n least) Z.zero sorted in
+  let rec fill left last = function
+    | [] -> last
+    | (price, more, _) :: rest ->
+        if Z.leq left more then price else fill (Z.sub left more) price rest
+  in
+  fill (Z.sub row.row_units sure) Z.zero sorted
+
+let stops certificate rows names =
+  let known = Hashtbl.create 16 in
+  List.iter
+    (fun k -> Hashtbl.replace known k (stop_of certificate (Core.row rows k)))
+    names;
+  fun k -> Hashtbl.find known k
 
 let levels_count (group : Rebalance.t) certificate =
   let counts c level =

@@ -28,7 +28,7 @@ let never =
   [ "violations"; "more_violations"; "evidence"; "figures.kip54_score"; "figures.lag_spread" ]
 
 let of_policies = [ "policy"; "objectives"; "status" ]
-let of_proofs = [ "proved.stickiness"; "proved.peak_lag" ]
+let of_proofs = [ "proved.peak_lag" ]
 
 let verdict id word parts uncovered : Yojson.Safe.t =
   let id = match id with Some id -> [ ("id", `String id) ] | None -> [] in
@@ -40,15 +40,28 @@ let verdict id word parts uncovered : Yojson.Safe.t =
 
 exception Defect of string
 
-let is_dec_min (group : Rebalance.t) pairs certificate =
+type proof = { dec_min : bool; stickiness : bool }
+
+let nothing = { dec_min = false; stickiness = false }
+
+let proof_of (group : Rebalance.t) pairs (found : Core.figures) certificate =
   let document = group.document in
   let threshold = Certificate.threshold_of certificate in
   let scale = certificate.scale and largest = certificate.largest in
   let places = Core.place_table document threshold scale largest in
-  Certificate.levels_count group certificate
-  && Core.check_balance document threshold scale largest places
-       (Core.lowest_table document places)
-       (Core.load_table pairs) pairs
+  let lowest = Core.lowest_table document places in
+  let loads = Core.load_table pairs in
+  if
+    Certificate.levels_count group certificate
+    && Core.check_balance document threshold scale largest places lowest loads pairs
+  then
+    let rows = Core.level_rows document threshold places lowest in
+    let stop = Certificate.stops certificate rows (Core.pool_names document lowest) in
+    let x = certificate.per_move and y = certificate.per_mismatch in
+    let price = Certificate.price_of certificate in
+    let bound = Core.certificate_bound document lowest rows price stop x y in
+    { dec_min = true; stickiness = Core.is_stickiest document bound x y found.figure_moves }
+  else nothing
 
 let judge instance answer =
   let group = Rebalance.read instance in
@@ -58,15 +71,17 @@ let judge instance answer =
   let sets = Core.sets_of document in
   if given.names_agree && Core.check_valid document sets given.pairs then
     let found = Core.figures_of document given.pairs in
-    let dec_min =
+    let proof =
       match given.certificate with
-      | Some certificate -> is_dec_min group given.pairs certificate
-      | None -> false
+      | Some certificate -> proof_of group given.pairs found certificate
+      | None -> nothing
     in
-    let proved = `Assoc [ ("dec_min", `Bool dec_min) ] in
-    let undecided = if dec_min then [] else [ "figures.dec_min_balanced" ] in
+    let proved =
+      `Assoc [ ("dec_min", `Bool proof.dec_min); ("stickiness", `Bool proof.stickiness) ]
+    in
+    let undecided = if proof.dec_min then [] else [ "figures.dec_min_balanced" ] in
     ( verdict group.id "valid"
-        [ ("figures", figures found dec_min); ("proved", proved) ]
+        [ ("figures", figures found proof.dec_min); ("proved", proved) ]
         (undecided @ of_proofs @ of_policies),
       0 )
   else (verdict group.id "invalid" [ ("proved", `Assoc unproved) ] ("figures" :: of_policies), 1)

@@ -1,0 +1,135 @@
+(** The executable check of the prices of a certificate: [certificate_bound] is no more than
+    the weighted moves and mismatches of any dec-min balanced assignment, and where
+    [is_stickiest] accepts, no dec-min balanced assignment keeps more partitions.
+
+    This is [level_pools] and [kept_bound] of verify/certificate.py. *)
+
+From Coq Require Import ZArith List Lia Bool ssreflect.
+From Assignor Require Import Definitions Sums Keys Balance Region Prices RegionOfBalance.
+From Assignor Require Import Tables Checker CheckBalance CheckRegion.
+Import ListNotations.
+Open Scope Z_scope.
+
+Section Certificate.
+
+Variables (d : document) (threshold : member -> key) (scale largest : Z).
+Let i := instance_of d.
+
+(** The pools of a certificate: topics of one lowest place, the members of that place who
+    subscribe to any of them, and the bounds on their loads. *)
+Definition pool_at (lowest : Map.t Z) (t : topic) : Z := Z.max 1 (get lowest t).
+
+Definition used_topics : list topic :=
+  let sizes := tally (topic_of i) (fun _ => 1) (partitions i) in
+  select (fun t => 0 <? get sizes t) (topic_list d).
+
+Definition pool_names (lowest : Map.t Z) : list positive :=
+  unique (fun t => Z.to_pos (pool_at lowest t)) used_topics.
+
+Definition at_lowest (places lowest : Map.t Z) : Map.t unit :=
+  set_of id (flatten (fun t => select (fun c => get places c =? pool_at lowest t)
+    (subscribers i t)) used_topics).
+
+Definition able (places : Map.t Z) (lowest_ones : Map.t unit) (name : positive) : list member :=
+  select (fun c => (get places c =? Zpos name) && is_in c lowest_ones) (members i).
+
+Definition limits_of (lows highs : Map.t Z) (name : positive) (c : member) : Z * Z :=
+  (get lows c, get highs c).
+
+Definition level_rows (places lowest : Map.t Z) : Map.t pool_row :=
+  let ones := at_lowest places lowest in
+  let lows := tabulate (fun c => keys_below (capacity i c) (threshold c)) (members i) in
+  let highs := tabulate (fun c => keys_upto (capacity i c) (threshold c)) (members i) in
+  rows_of i (pool_names lowest) (pool_at lowest) (able places ones) (limits_of lows highs).
+
+Definition certificate_bound (lowest : Map.t Z) (rows : Map.t pool_row)
+    (price : member -> Z) (stop : Z -> Z) (x y : Z) : Z :=
+  fast_bound d (pool_names lowest) (pool_at lowest) rows (fun _ => price) stop x y.
+
+Definition is_stickiest (bound x y moved : Z) : bool :=
+  (moved =? 0) || ((0 <? x) && (0 <=? y) &&
+    (x * (moved - 1) + y * total (fun _ => 1) (partitions i) <? bound)).
+
+Hypothesis known : check_document d = true.
+Let places := place_table d threshold scale largest.
+Let lowest := lowest_table d places.
+
+Lemma used p c : In p (partitions i) -> In c (subscribes i p) -> In (topic_of i p) used_topics.
+Proof.
+  move=> there sub; apply/in_select; split; first exact: topic_known sub.
+  rewrite get_tally; apply/Z.ltb_lt/(Z.lt_le_trans _ 1) => //.
+  have := sum_element (fun q => if (topic_of i q =? topic_of i p)%positive then 1 else 0)
+    (partitions i) p; rewrite Pos.eqb_refl; apply=> // q _; by case: Pos.eqb.
+Qed.
+
+Theorem certificate_bound_sound a price stop x y b : valid i a ->
+  check_balance d threshold scale largest places lowest (load_table a) a = true ->
+  dec_min i b ->
+  certificate_bound lowest (level_rows places lowest) price stop x y
+    <= x * moves i b + y * mismatches i b.
+Proof.
+  move=> va accepted best; have wf := check_document_sound d known.
+  have [w _] := check_balance_sound d threshold scale largest known a va accepted.
+  have keys c : In c (members i) -> is_key scale largest (threshold c) = true.
+    move: accepted; rewrite /check_balance andb_true_iff !forallb_forall => -[all _] /all.
+    by rewrite !andb_true_iff; intuition.
+  have positive p c : In c (subscribes i p) -> 0 < get places c.
+    move=> sub; have here := subscriber_is_member d known p c sub.
+    by rewrite (place_of d threshold scale largest) //; apply/place_positive/keys.
+  have pool p c : In c (subscribes i p) ->
+      pool_at lowest (topic_of i p) = get lowest (topic_of i p).
+    move=> sub; have some := subscribed_assignable i p c sub.
+    have [e [sub_e same]] := lowest_attained d threshold scale largest known p some.
+    change (get places e = get lowest (topic_of i p)) in same.
+    by have := positive p e sub_e; rewrite /pool_at -same; lia.
+  have limit f c (inside : In c (members i)) := (get_tabulate f _ c inside).
+  rewrite /certificate_bound /level_rows; apply: fast_bound_sound => //.
+  - exact: (proj1 (unique_spec _ _)).
+  - by move=> k _; apply: select_once; exact: members_once.
+  - by move=> t; rewrite /pool_at; lia.
+  - exact: (proj1 best).
+  - pose able_in k := if 0 <? k then able places (at_lowest places lowest) (Z.to_pos k) else [].
+    apply: (within_loose i _ able_in (fun _ c => keys_below (capacity i c) (threshold c))
+      (fun _ c => keys_upto (capacity i c) (threshold c))) => [k|k c _ /in_select [inside _]|] //.
+      by rewrite /limits_of /= !limit.
+    apply: (thresholds_give_region i threshold (get places) _ _ _ a) => //; last first.
+      move=> c e in_c in_e; rewrite !(place_of d threshold scale largest) //.
+      exact: (proj1 (place_le scale largest _ _ (keys c in_c) (keys e in_e))).
+    split=> [p c there sub|p there some|k c|p c there sub same].
+    + by rewrite (pool p c sub); exact: lowest_le.
+    + have [e [sub_e same]] := lowest_attained d threshold scale largest known p some.
+      by exists e; rewrite (pool p e sub_e).
+    + rewrite /able_in; case: Z.ltb_spec => // more /in_select [inside /andb_true_iff [same _]].
+      by split=> //; move/Z.eqb_eq: same; rewrite Z2Pos.id.
+    + have here := used p c there sub; have pos := positive p c sub.
+      have name : Zpos (Z.to_pos (pool_at lowest (topic_of i p))) = pool_at lowest (topic_of i p).
+        by rewrite Z2Pos.id // -same.
+      split.
+        apply/in_collect; eexists; split; first exact: name.
+        exact: (proj2 (unique_spec (fun t => Z.to_pos (pool_at lowest t)) _)).
+      rewrite /able_in -same; case: Z.ltb_spec => [_|]; last by lia.
+      apply/in_select; split; first exact: subscriber_is_member sub.
+      rewrite andb_true_iff Z2Pos.id // Z.eqb_refl; split=> //.
+      apply/is_in_set_of; rewrite map_id; apply/in_flatten; exists (topic_of i p); split=> //.
+      by apply/in_select; rewrite same Z.eqb_refl.
+Qed.
+
+Theorem is_stickiest_sound a price stop x y : valid i a ->
+  check_balance d threshold scale largest places lowest (load_table a) a = true ->
+  is_stickiest (certificate_bound lowest (level_rows places lowest) price stop x y)
+    x y (moves i a) = true ->
+  forall b, dec_min i b -> kept i b <= kept i a.
+Proof.
+  move=> va accepted least b best; have wf := check_document_sound d known.
+  suff : moves i a <= moves i b by rewrite /moves; lia.
+  have := certificate_bound_sound a price stop x y b va accepted best.
+  have := mismatches_at_most i b wf (proj1 best).
+  have : 0 <= moves i b.
+    rewrite /moves (owned_assigned i b wf (proj1 best)) /kept -sum_sub; apply: sum_nonneg.
+    by move=> [p c] _ /=; rewrite /has_owner /is_owner; case: owner => // e; case: Pos.eqb.
+  move: least; rewrite /is_stickiest orb_true_iff !andb_true_iff total_sum.
+  rewrite Z.eqb_eq !Z.ltb_lt Z.leb_le; case=> [-> //|[[pos nonneg] less]] counted few bound.
+  nia.
+Qed.
+
+End Certificate.
