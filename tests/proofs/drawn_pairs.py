@@ -10,7 +10,7 @@ from random import Random
 
 from conformance.corpus import corpus, play
 from rebalance import AssignmentDocument, Rebalance, instance_of, to_json
-from solver import solve
+from solver import parse_policy, solve
 from tests.shapes import Document
 from tests.solver.routes import instance
 from tests.strategies import SMALL, TINY, draw_any_assignment, draw_assignment
@@ -19,6 +19,15 @@ from tests.verify.test_certificate import likely_certificate
 
 Pair = tuple[Document, Document]
 
+POLICIES = (
+    "dec-min; stickiness",
+    "dec-min; stickiness",
+    "dec-min",
+    "dec-min; rack",
+    "dec-min; rack, stickiness",
+    "dec-min; 2*stickiness + rack",
+)
+
 
 def drawn_pairs(seed: int) -> Iterator[Pair]:
     """Yield pairs without end; the draws of a seed are the same on every machine."""
@@ -26,7 +35,8 @@ def drawn_pairs(seed: int) -> Iterator[Pair]:
         rng = Random(place)  # noqa: S311
         document = drawn(rng, rng.choice((TINY, TINY, SMALL)))
         columns = instance(document)
-        best = solve(columns).to_document(columns).model_dump(exclude_none=True)
+        policy = parse_policy(rng.choice(POLICIES))
+        best = written(solve(columns, policy).to_document(columns))
         yield document, best
         yield document, draw_any_assignment(rng, document)
         for _ in range(6):
@@ -41,11 +51,21 @@ def forged(rng: Random, document: Document, best: Document) -> Document:
         answer["members"] = draw_assignment(rng, document)["members"]
     if rng.randrange(3) == 0:
         answer["certificate"] = likely_certificate(rng, document, answer)
-    for part in ("level", "price"):
-        for name in answer["certificate"][part]:
-            if rng.randrange(8) == 0:
-                value = answer["certificate"][part][name]
-                answer["certificate"][part][name] = max(0, value + rng.randint(-2, 2))
+    certificate = answer["certificate"]
+    for name in certificate["level"]:
+        if rng.randrange(8) == 0:
+            level = certificate["level"][name] + rng.randint(-2, 2)
+            certificate["level"][name] = max(0, level)
+        if rng.randrange(8) == 0:
+            certificate["price"][name] += rng.randint(-2, 2)
+        if rng.randrange(30) == 0 and "threshold" in certificate:
+            certificate["threshold"][name] = [rng.randint(1, 3), rng.randint(1, 3)]
+    if rng.randrange(4) == 0:
+        names = ("stickiness", "rack")
+        certificate["weights"] = {one: rng.randrange(4) for one in names}
+    for part in ("level", "price", "threshold"):
+        if rng.randrange(40) == 0 and certificate.get(part):
+            del certificate[part][rng.choice(sorted(certificate[part]))]
     return answer
 
 
