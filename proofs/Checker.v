@@ -214,9 +214,8 @@ Definition check_kip54 (d : document) (loads : Map.t Z) (a : assignment) : bool 
   let lowest := tabulate (fun t => least_of (get loads) (subscribers i t)) (topic_list d) in
   forallb (fun pair => get loads (snd pair) <=? get lowest (topic_of i (fst pair)) + 1) a.
 
-Definition figures_of (d : document) (a : assignment) : figures :=
+Definition figures_of (d : document) (loads : Map.t Z) (a : assignment) : figures :=
   let i := instance_of d in
-  let loads := load_table a in
   let lags := lag_table i a in
   let kept := kept_fast i a in
   Figures (collect (get loads) (members i)) kept (owned_fast i - kept)
@@ -257,7 +256,7 @@ Proof.
 Qed.
 
 Theorem figures_of_spec d a : check_document d = true -> valid (instance_of d) a ->
-  let i := instance_of d in let found := figures_of d a in
+  let i := instance_of d in let found := figures_of d (load_table a) a in
   figure_loads found = rev (map (load a) (members i)) /\
   figure_kept found = kept i a /\
   figure_moves found = moves i a /\

@@ -44,13 +44,12 @@ type proof = { dec_min : bool; stickiness : bool }
 
 let nothing = { dec_min = false; stickiness = false }
 
-let proof_of (group : Rebalance.t) pairs (found : Core.figures) certificate =
+let proof_of (group : Rebalance.t) pairs loads (found : Core.figures) certificate =
   let document = group.document in
   let threshold = Certificate.threshold_of certificate in
   let scale = certificate.scale and largest = certificate.largest in
   let places = Core.place_table document threshold scale largest in
   let lowest = Core.lowest_table document places in
-  let loads = Core.load_table pairs in
   if
     Certificate.levels_count group certificate
     && Core.check_balance document threshold scale largest places lowest loads pairs
@@ -70,10 +69,11 @@ let judge instance answer =
   if not (Core.check_document document) then raise (Defect "the reader numbered wrongly");
   let sets = Core.sets_of document in
   if given.names_agree && Core.check_valid document sets given.pairs then
-    let found = Core.figures_of document given.pairs in
+    let loads = Core.load_table given.pairs in
+    let found = Core.figures_of document loads given.pairs in
     let proof =
       match given.certificate with
-      | Some certificate -> proof_of group given.pairs found certificate
+      | Some certificate -> proof_of group given.pairs loads found certificate
       | None -> nothing
     in
     let proved =
@@ -112,6 +112,7 @@ let rec judge_all instances answers worst =
   | _ -> complain "one assignment is needed for each instance"
 
 let () =
+  Gc.set { (Gc.get ()) with minor_heap_size = 1 lsl 20; space_overhead = 200 };
   exit
     (try
        match Sys.argv with

@@ -175,7 +175,7 @@ let lay_out topics members topic_number first : Core.document =
   let is_far set c =
     let racks = at sets set in
     match at rack_of c with
-    | Some rack -> racks <> [] && not (List.mem rack racks)
+    | Some rack -> racks <> [] && not (List.exists (Int.equal rack) racks)
     | None -> false
   in
   let capacity = Array.map (fun (_, one) -> one.capacity) members in
