@@ -25,12 +25,17 @@ type member = {
 }
 
 let once path names =
-  let seen = Hashtbl.create (List.length names) in
-  List.iter
-    (fun name ->
-      if Hashtbl.mem seen name then refuse path "listed twice";
-      Hashtbl.add seen name ())
-    names;
+  let rec all_differ = function
+    | [] -> true
+    | one :: rest -> (not (List.mem one rest)) && all_differ rest
+  in
+  let differ =
+    match names with
+    | [] | [ _ ] -> true
+    | _ when List.compare_length_with names 8 <= 0 -> all_differ names
+    | _ -> List.length (List.sort_uniq compare names) = List.length names
+  in
+  if not differ then refuse path "an entry listed twice";
   names
 
 let read_topic path value =
