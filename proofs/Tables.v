@@ -302,7 +302,8 @@ Proof.
   rewrite /pass; elim: l => [|x l IH] [seen out] /= same once; first by split=> // k [|[]].
   case old: is_in => /=.
     have [once' all] := IH (seen, out) same once; split=> //.
-    by move=> k [there|[<-|there]]; [apply: all; left|apply/all; left; apply/same|apply: all; right].
+    by move=> k [there|[<-|there]];
+      [apply: all; left|apply/all; left; apply/same|apply: all; right].
   have [k||once' all] := IH (Map.add (key x) tt seen, key x :: out) => /=.
   - by rewrite is_in_add orb_true_iff Pos.eqb_eq same.
   - by constructor=> // /same; rewrite old.
