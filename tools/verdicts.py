@@ -100,7 +100,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.verdicts")
     parser.add_argument("--count", type=int, default=10_000, help="pairs to draw")
     parser.add_argument("--seed", type=int, default=1, help="of the first draw")
-    words = "the corpus and the recordings instead of drawn pairs"
+    words = "the corpus and a recording instead of drawn pairs"
     parser.add_argument("--kept", action="store_true", help=words)
     options = parser.parse_args(arguments)
     pairs = kept_pairs() if options.kept else drawn_pairs(options.seed)

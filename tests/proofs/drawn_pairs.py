@@ -8,7 +8,11 @@ from copy import deepcopy
 from itertools import count
 from random import Random
 
+from benchmarks.judging import recorded
 from conformance.corpus import corpus, play
+from pipeline.cases import unpack
+from pipeline.judging.instances import pose
+from pipeline.judging.topic_names import with_names
 from rebalance import AssignmentDocument, Rebalance, instance_of, to_json
 from solver import parse_policy, solve
 from tests.shapes import Document
@@ -70,11 +74,22 @@ def forged(rng: Random, document: Document, best: Document) -> Document:
 
 
 def kept_pairs() -> Iterator[Pair]:
-    """Yield the readable steps of the corpus, each with the best assignment."""
+    """Yield the corpus, and what was recorded: best assignments, and actual ones."""
     for scenario in corpus():
         for scene in play(scenario, best_assignment):
             if scene.assignment is not None:
                 yield written(scene.rebalance), written(scene.assignment)
+    rows, world = recorded()
+    for row in rows:
+        case = with_names(unpack(row["value"]), world.names)
+        posed = pose(case, world).document
+        yield written(posed), written(best_assignment(posed))
+        held = {name: one.assigned or {} for name, one in case.members.items()}
+        members = {
+            name: {topic: list(numbers) for topic, numbers in topics.items()}
+            for name, topics in held.items()
+        }
+        yield written(posed), {"format": "assignment/1", "members": members}
 
 
 def best_assignment(rebalance: Rebalance) -> AssignmentDocument:

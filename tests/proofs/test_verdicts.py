@@ -35,11 +35,15 @@ def test_drawn_answers() -> None:
     found = assert_equal_verdicts(list(islice(drawn_pairs(1), PAIRS)))
     for word in ("valid", "invalid"):
         assert sum(one["verdict"] == word for one in found) > PAIRS // 50
+    for name in ("dec_min", "stickiness"):
+        for is_so in (True, False):
+            told = [one["proved"].get(name) is is_so for one in found]
+            assert sum(told) > PAIRS // 10, (name, is_so)
 
 
 @pytest.mark.usefixtures("compiled")
-def test_the_corpus() -> None:
-    assert len(assert_equal_verdicts(list(kept_pairs()))) > 100
+def test_the_corpus_and_the_recording() -> None:
+    assert len(assert_equal_verdicts(list(kept_pairs()))) > 1000
 
 
 @pytest.mark.usefixtures("compiled")
