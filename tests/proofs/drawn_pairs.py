@@ -84,7 +84,7 @@ def kept_pairs() -> Iterator[Pair]:
         case = with_names(unpack(row["value"]), world.names)
         posed = pose(case, world).document
         yield written(posed), written(best_assignment(posed))
-        held = {name: one.assigned or {} for name, one in case.members.items()}
+        held = {name: one.assigned or {} for name, one in (case.members or {}).items()}
         members = {
             name: {topic: list(numbers) for topic, numbers in topics.items()}
             for name, topics in held.items()
