@@ -32,6 +32,7 @@ REASONS: Mapping[str, str] = {
     "tests/live/": "answers of a cluster that fail on purpose, without a cluster",
     "tests/pipeline/": "stages of the audit, each of them without Spark",
     "tests/plugins/": "one module per client, named by its entry point",
+    "tests/proofs/": "rebalances posed as the audit poses them, without Spark",
     "tests/rebalance/test_reading.py": "a file that changes while it is read",
     "tests/report/": "the rules by which the page counts, one by one",
     "tests/solver/cpsat/test_endings.py": "limits, and faults of CP-SAT on purpose",

@@ -8,7 +8,7 @@ import pytest
 
 from tools import proofs
 
-LINES_MAX = 2500
+LINES_MAX = 2500  # of code, as coqwc counts: neither comments nor blank lines
 WIDTH_MAX = 100
 ASSUMED = re.compile(
     r"\b(Admitted|admit|give_up|Axioms?|Parameters?|Conjectures?"
@@ -40,7 +40,8 @@ def test_every_file_is_compiled() -> None:
 
 
 def test_the_proofs_are_short() -> None:
-    assert sum(len(source(name).splitlines()) for name in FILES) <= LINES_MAX
+    lines = [line for name in FILES for line in code(name).splitlines()]
+    assert sum(1 for line in lines if line.strip()) <= LINES_MAX
 
 
 @pytest.mark.parametrize("name", FILES)
