@@ -1,0 +1,73 @@
+(** Lower bounds on the sum of the topics' own peak lags, the objective [topic-peak-lag]: what
+    an assignment does within one topic is an assignment of that topic alone, within the part of
+    the region that is about it. So a bound on that topic alone, by any of the terms of
+    [PeakLag.v] and [Crowd.v], is one on what the topic adds to the sum ([region_of_topic] of
+    verify/policy/feasible_region.py, [together] of verify/policy/terms.py). *)
+
+From Coq Require Import ZArith List Bool Lia ssreflect.
+From Assignor Require Import Definitions Sums Region PeakLag RegionOfBalance.
+Import ListNotations.
+Open Scope Z_scope.
+
+(** If the pool has other topics too, nothing is known of the least of one topic. *)
+Definition region_of_topic (r : region) (alone : bool) (t : topic) : region :=
+  Region [pool_of r t] (pool_of r) (eligible r)
+    (fun k c => if alone then least r k c else 0) (most r).
+
+Definition is_alone (i : instance) (r : region) (t : topic) : Prop := forall p,
+  In p (partitions i) -> pool_of_partition i r p = pool_of r t -> topic_of i p = t.
+
+Lemma pairs_of_topic_spec i t a p c :
+  In (p, c) (pairs_of_topic i t a) <-> In (p, c) a /\ topic_of i p = t.
+Proof. by rewrite /pairs_of_topic filter_In Pos.eqb_eq. Qed.
+
+Lemma pairs_of_topic_valid i t a : valid i a -> valid (of_topic i t) (pairs_of_topic i t a).
+Proof.
+  move=> v; have pairs := assigned_to_subscribers i a v; constructor=> /=.
+  - move: (assigned_once i a v); elim: a {v pairs} => [|[p c] a IH] //= /NoDup_cons_iff [fresh].
+    move=> /IH once.
+    rewrite /pairs_of_topic /=; case: Pos.eqb => //=; constructor; last exact: once.
+    move=> /in_map_iff [pair [same /filter_In [inside _]]]; case: fresh; rewrite -same.
+    exact: in_map.
+  - move=> p c /pairs_of_topic_spec [inside same]; have [known sub] := pairs p c inside.
+    by split=> //; apply/filter_In; rewrite same Pos.eqb_refl.
+  - move=> p /filter_In [known /Pos.eqb_eq same] can.
+    have /in_map_iff [[q c] [/= equal inside]] := assigned_if_assignable i a v p known can; subst q.
+    by apply: (in_map fst _ (p, c)); apply/pairs_of_topic_spec.
+Qed.
+
+Lemma pairs_of_topic_within i r alone t a : valid i a -> within i r a ->
+  In (pool_of r t) (pools r) -> (alone = true -> is_alone i r t) ->
+  within (of_topic i t) (region_of_topic r alone t) (pairs_of_topic i t a).
+Proof.
+  move=> v w known single; constructor=> [p c|p c|k c [<-|] //= able].
+  { by move=> /pairs_of_topic_spec [_ same]; left; rewrite /pool_of_partition /= same. }
+  { by move=> /pairs_of_topic_spec [inside _]; exact: (held_by_eligible i r a w p c). }
+  have bounds := loads_of_pools i r a w _ c known able.
+  rewrite /load_in /pairs_of_topic sum_filter /= -/(load_in i r a).
+  set mine := sum _ a; have nonneg : 0 <= mine.
+    by apply: sum_nonneg => pair _; case: Pos.eqb => //; case: andb.
+  have part : mine <= load_in i r a (pool_of r t) c.
+    by apply: sum_le => pair _; case: Pos.eqb; rewrite /pool_of_partition /=; case: andb.
+  case: alone single => [single|_] /=; last by lia.
+  suff -> : mine = load_in i r a (pool_of r t) c by [].
+  apply: sum_eq => -[p d] inside /=; rewrite /pool_of_partition /=.
+  case: Pos.eqb_spec => // other; case: (Z.eqb_spec _ (pool_of r t)) => [same|]; last by case: Pos.eqb.
+  case: other; apply: single => //; by have [] := assigned_to_subscribers i a v p d inside.
+Qed.
+
+(** [peak t]: any number that the peak lag of topic [t], alone, does not exceed. *)
+Theorem topic_peak_lag_bound i r scale (alone : topic -> bool) (bound peak : topic -> Z) ts a :
+  valid i a -> within i r a ->
+  (forall t, In t ts -> In (pool_of r t) (pools r) /\ (alone t = true -> is_alone i r t)) ->
+  (forall t, In t ts ->
+     bounds_peak_lag (of_topic i t) (region_of_topic r (alone t) t) scale (bound t)) ->
+  (forall t, In t ts -> 0 <= peak t /\
+     peak_lag_at_most (of_topic i t) (pairs_of_topic i t a) scale (peak t)) ->
+  sum bound ts <= sum peak ts.
+Proof.
+  move=> v w pools_of bounds peaks; apply: sum_le => t inside.
+  have [known single] := pools_of t inside; have [nonneg peaked] := peaks t inside.
+  apply: (bounds t inside (pairs_of_topic i t a)) => //; first exact: pairs_of_topic_valid.
+  exact: pairs_of_topic_within.
+Qed.
