@@ -33,40 +33,6 @@ WithinThresholds {
 Definition capacities_alike (i : instance) : Prop := forall p c d, In p (partitions i) ->
   In c (subscribes i p) -> In d (subscribes i p) -> capacity i c = capacity i d.
 
-(** The least price of a list of members. *)
-Fixpoint cheapest (price : member -> Z) (l : list member) : Z :=
-  match l with
-  | [] => 0
-  | [c] => price c
-  | c :: l => Z.min (price c) (cheapest price l)
-  end.
-
-Lemma cheapest_le price l c : In c l -> cheapest price l <= price c.
-Proof.
-  elim: l => [|d [|e l] IH] // inside; first by case: inside => [->|[]] /=; lia.
-  change (Z.min (price d) (cheapest price (e :: l)) <= price c).
-  by case: inside => [->|/IH]; lia.
-Qed.
-
-Lemma cheapest_greatest price l n :
-  l <> [] -> (forall c, In c l -> n <= price c) -> n <= cheapest price l.
-Proof.
-  elim: l => [|d [|e l] IH] // _ below; first by apply: below; left.
-  change (n <= Z.min (price d) (cheapest price (e :: l))).
-  have := below d (or_introl eq_refl).
-  have := IH ltac:(discriminate) (fun c h => below c (or_intror h)); lia.
-Qed.
-
-Lemma sum_tight {A} (f g : A -> Z) l : (forall x, In x l -> f x <= g x) ->
-  sum g l <= sum f l -> forall x, In x l -> f x = g x.
-Proof.
-  elim: l => [|x l IH] //= below total y.
-  have first := below x (or_introl eq_refl).
-  have rest := sum_le f g l (fun z h => below z (or_intror h)).
-  case=> [<-|inside]; first by lia.
-  by apply: IH => //; [move=> z h; apply: below; right|lia].
-Qed.
-
 (** Weak duality, and what equality means. A partition pays its member's price. *)
 Section Duality.
 
@@ -78,38 +44,34 @@ Let total (x : assignment) := sum (fun c => cost c (load x c)) (members i).
 Hypothesis on_cheapest :
   forall p c d, In (p, c) a -> In d (subscribes i p) -> price c <= price d.
 Hypothesis supports : forall c, In c (members i) ->
-  (load b c - load a c) * price c <= cost c (load b c) - cost c (load a c).
+  cost c (load a c) - load a c * price c <= cost c (load b c) - load b c * price c.
 
-Lemma duality : total a <= total b /\ (total b <= total a ->
-  (forall c, In c (members i) ->
-     cost c (load b c) - cost c (load a c) = (load b c - load a c) * price c) /\
+Lemma duality : total a <= total b /\ (total b <= total a -> (forall c, In c (members i) ->
+     cost c (load a c) - load a c * price c = cost c (load b c) - load b c * price c) /\
   (forall p c d, In (p, c) b -> In d (subscribes i p) -> price c <= price d)).
 Proof.
-  pose best p := cheapest price (subscribes i p).
+  pose best (p : partition) := sum (fun pair => if (fst pair =? p)%positive then price (snd pair) else 0) a.
+  have held p c : In (p, c) a -> best p = price c.
+    by apply: sum_of_holder; exact: assigned_once va.
+  have below p c : In p (partitions i) -> In c (subscribes i p) -> best p <= price c.
+    move=> known sub; have some := subscribed_assignable i p c sub.
+    have /in_map_iff [[q e] [/= same inside]] := assigned_if_assignable i a va p known some.
+    by subst q; rewrite (held p e inside); exact: on_cheapest inside sub.
+  have above pair : In pair b -> best (fst pair) <= price (snd pair).
+    by case: pair => p c /(assigned_to_subscribers i b vb) []; exact: below.
+  have at_best : sum (fun pair => price (snd pair)) a = sum (fun pair => best (fst pair)) a.
+    by apply: sum_eq => -[p c] inside; rewrite /= (held p c).
+  have same := sum_of_partitions i a b best va vb.
+  have more := sum_le _ _ b above; have gain := sum_le _ _ _ supports.
   have paid x : valid i x ->
       sum (fun pair => price (snd pair)) x = sum (fun c => load x c * price c) (members i).
     move=> vx; apply: sum_by_member; [exact: members_once|exact: holders_are_members].
-  have above pair : In pair b -> best (fst pair) <= price (snd pair).
-    case: pair => p c inside; apply: cheapest_le.
-    exact: proj2 (assigned_to_subscribers i b vb p c inside).
-  have at_best : sum (fun pair => price (snd pair)) a <= sum (fun pair => best (fst pair)) a.
-    apply: sum_le => -[p c] inside /=; apply: cheapest_greatest => [empty|d];
-      last exact: on_cheapest.
-    by have [_] := assigned_to_subscribers i a va p c inside; rewrite empty.
-  have same := sum_of_partitions i a b best va vb.
-  have more := sum_le _ _ b above.
-  have gain := sum_le _ _ (members i) supports.
-  have apart : sum (fun c => (load b c - load a c) * price c) (members i) =
-      sum (fun c => load b c * price c) (members i) - sum (fun c => load a c * price c) (members i).
-    by rewrite -sum_sub; apply: sum_eq => c _; ring.
-  rewrite sum_sub apart in gain; rewrite !paid // in more at_best.
-  split=> [|le]; first by rewrite /total; lia.
-  rewrite /total in le; split=> [c inside|p c d inside sub].
-  - symmetry; apply: (sum_tight _ _ _ supports) => //.
-    by rewrite sum_sub apart; lia.
-  - have /= <- : best (fst (p, c)) = price (snd (p, c)).
-      by apply: (sum_tight _ _ _ above) => //; rewrite paid //; lia.
-    exact: cheapest_le.
+  rewrite !sum_sub in gain; rewrite !paid // in more at_best.
+  rewrite /total; split=> [|le]; first by lia.
+  split=> [|p c d inside sub]; first by apply: (sum_tight _ _ _ supports); rewrite !sum_sub; lia.
+  have /= <- : best (fst (p, c)) = price (snd (p, c)).
+    by apply: (sum_tight _ _ _ above) => //; rewrite paid //; lia.
+  by have [known _] := assigned_to_subscribers i b vb p c inside; exact: below.
 Qed.
 
 End Duality.
@@ -120,151 +82,101 @@ Proof.
   move=> wf va [_ loads lowest] b vb.
   apply: (proj1 (duality i (fun _ n => n * n) (fun c => 2 * level c + 1) a b wf va vb _ _)).
   - by move=> p c d inside sub; have := lowest p c d inside sub; lia.
-  - move=> c /loads at_level.
-    have [->|->] : load a c = level c \/ load a c = level c + 1 by lia.
-    + case: (Z.le_gt_cases (load b c) (level c)); nia.
-    + case: (Z.le_gt_cases (load b c) (level c)); nia.
+  - move=> c /loads at_level; move: (load b c) (load a c) (level c) at_level => m n l at_level.
+    have : 0 <= (m - l) * (m - l - 1) by case: (Z.le_gt_cases m l); nia.
+    have [->|->] : n = l \/ n = l + 1 by lia. all: nia.
 Qed.
 
-(** A price between the costs of what is taken and what is not supports a convex cost. *)
-Section Supports.
-
-Variables (f : Z -> Z) (u low high : Z).
-
-Lemma telescope (g : Z -> Z) v n m : n <= m ->
-  (forall k, n < k -> k <= m -> v <= g k - g (k - 1)) -> (m - n) * v <= g m - g n.
+(** A function that falls up to [low] and rises from [high] is least between them. *)
+Lemma valley (g : Z -> Z) low high n m :
+  (forall k, 0 < k -> (k <= high -> g k <= g (k - 1)) /\ (low < k -> g (k - 1) <= g k) /\
+     (k <= low -> g k < g (k - 1)) /\ (high < k -> g (k - 1) < g k)) ->
+  low <= n <= high -> 0 <= n -> 0 <= m -> g n <= g m /\ (g m <= g n -> low <= m <= high).
 Proof.
-  move=> le; suff far d : 0 <= d -> (forall k, n < k -> k <= n + d -> v <= g k - g (k - 1)) ->
-      d * v <= g (n + d) - g n.
-    by move=> steps; have := far (m - n); rewrite Zplus_minus; apply; [lia|].
-  move: d; apply: natlike_ind => [|d nonneg IH] steps; first by rewrite Z.add_0_r; lia.
-  have := IH (fun k lo hi => steps k lo ltac:(lia)).
-  have := steps (n + Z.succ d) ltac:(lia) ltac:(lia).
-  have -> : n + Z.succ d - 1 = n + d by lia.
-  lia.
+  move=> steps at_n posn posm.
+  have up d : 0 <= d -> g n <= g (n + d) /\ (high < n + d -> g n < g (n + d)).
+    move: d; apply: natlike_ind => [|d posd IH]; first by rewrite Z.add_0_r; lia.
+    have := steps (n + Z.succ d) ltac:(lia). have -> : n + Z.succ d - 1 = n + d by lia.
+    lia.
+  have down d : 0 <= d -> d <= n -> g n <= g (n - d) /\ (n - d < low -> g n < g (n - d)).
+    move: d; apply: natlike_ind => [|d posd IH] le; first by rewrite Z.sub_0_r; lia.
+    have := steps (n - d) ltac:(lia); have := IH ltac:(lia).
+    have -> : n - Z.succ d = n - d - 1 by lia. lia.
+  have := up (m - n); have := down (n - m); rewrite Zplus_minus.
+  have -> : n - (n - m) = m by lia. case: (Z.le_ge_cases n m); lia.
 Qed.
-
-Lemma supported n m :
-  (forall k, 0 < k -> k <= high -> f k - f (k - 1) <= u) ->
-  (forall k, 0 < k -> low < k -> u <= f k - f (k - 1)) ->
-  low <= n <= high -> 0 <= n -> 0 <= m -> (m - n) * u <= f m - f n.
-Proof.
-  move=> taken left within posn posm; case: (Z.le_ge_cases n m) => le.
-  - by apply: telescope => // k lo hi; apply: left; lia.
-  - have := telescope (fun k => - f k) (- u) m n le.
-    suff steps : forall k, m < k -> k <= n -> - u <= - f k - - f (k - 1).
-      by move/(_ steps); lia.
-    by move=> k lo hi; have := taken k; lia.
-Qed.
-
-Lemma strictly_supported n m :
-  (forall k, 0 < k -> k <= high -> f k - f (k - 1) <= u) ->
-  (forall k, 0 < k -> low < k -> u <= f k - f (k - 1)) ->
-  (forall k, 0 < k -> k <= low -> f k - f (k - 1) < u) ->
-  (forall k, 0 < k -> high < k -> u < f k - f (k - 1)) ->
-  low <= n <= high -> 0 <= n -> 0 <= m -> f m - f n = (m - n) * u -> low <= m <= high.
-Proof.
-  move=> taken left below beyond within posn posm equal.
-  case: (Z.lt_ge_cases m low) => lo.
-    have := supported n (m + 1) taken left within posn ltac:(lia).
-    have := below (m + 1); rewrite Z.add_simpl_r; lia.
-  case: (Z.lt_ge_cases high m) => hi; last by lia.
-  have := supported n (m - 1) taken left within posn ltac:(lia).
-  have := beyond m; lia.
-Qed.
-
-End Supports.
 
 Section Thresholds.
 
-Variables (i : instance) (threshold : member -> key).
+Variables (i : instance) (threshold : member -> key) (scale : Z).
 Hypothesis wf : well_formed i.
 Hypothesis keys :
   forall c, In c (members i) -> 0 < fst (threshold c) /\ 0 < snd (threshold c).
+Hypothesis capacities_scaled : scales scale i.
+Hypothesis thresholds_scaled : forall c, In c (members i) -> is_scale scale (snd (threshold c)).
 
-Let scale := product
-  (map (capacity i) (members i) ++ map (fun c => snd (threshold c)) (members i)).
 Let base := Z.of_nat (length (members i)) + 2.
 Let price c := growth base scale (threshold c).
 Let low c := keys_below (capacity i c) (threshold c).
 Let high c := keys_upto (capacity i c) (threshold c).
+Let cost c := power base scale (capacity i c).
 
-Lemma scale_of w : In w (map (capacity i) (members i)) \/
-  In w (map (fun c => snd (threshold c)) (members i)) -> is_scale scale w.
+Lemma least_between c n m : In c (members i) -> low c <= n <= high c -> 0 <= n -> 0 <= m ->
+  cost c n - n * price c <= cost c m - m * price c /\
+  (cost c m - m * price c <= cost c n - n * price c -> low c <= m <= high c).
 Proof.
-  move=> inside; apply: product_is_scale; last by apply/in_app_iff.
-  move=> x /in_app_iff [] /in_map_iff [c [<- known]]; first exact: capacity_is_positive.
-  exact: proj2 (keys c known).
-Qed.
-
-Lemma scale_of_capacity : scales scale i.
-Proof. by move=> c inside; apply: scale_of; left; exact: in_map. Qed.
-
-Lemma scale_of_threshold c : In c (members i) -> is_scale scale (snd (threshold c)).
-Proof. move=> inside; apply: scale_of; right; exact: (in_map (fun c => snd (threshold c))). Qed.
-
-Lemma growth_supports c k : In c (members i) -> 0 < k ->
-  let step := power base scale (capacity i c) k - power base scale (capacity i c) (k - 1) in
-  (k <= high c -> step <= price c) /\ (low c < k -> price c <= step) /\
-  (k <= low c -> step < price c) /\ (high c < k -> price c < step).
-Proof.
-  move=> inside posk; have [posn posw] := keys c inside.
-  have large : 2 <= base by rewrite /base; lia.
-  have sk : is_scale scale (snd (k, capacity i c)) by exact: scale_of_capacity.
-  have st := scale_of_threshold c inside.
-  have upto := keys_upto_counts k (capacity i c) (threshold c) posw.
-  have below := keys_below_counts k (capacity i c) (threshold c) posw.
-  rewrite -/(growth base scale (k, capacity i c)) /=.
-  split=> [le|]; first by apply: growth_le => //; apply/upto.
-  split=> [lt|].
-    apply: growth_le => //; case E: (key_le _ _) => //; move/below: E; rewrite -/(low c); lia.
-  split=> [le|lt]; first by apply: growth_lt => //; apply/below.
-  apply: growth_lt => //; case E: (key_le _ _) => //; move/upto: E; rewrite -/(high c); lia.
+  move=> inside; apply: (valley (fun k => cost c k - k * price c)) => k posk.
+  have [posn posw] := keys c inside; have large : 2 <= base by rewrite /base; lia.
+  have sk : is_scale scale (snd (k, capacity i c)) by exact: capacities_scaled.
+  have st := thresholds_scaled c inside.
+  have := keys_upto_counts k (capacity i c) (threshold c) posw.
+  have := keys_below_counts k (capacity i c) (threshold c) posw.
+  have := growth_lt base scale large (threshold c) (k, capacity i c) st sk posn posk.
+  have := growth_lt base scale large (k, capacity i c) (threshold c) sk st posk posn.
+  have := growth_le base scale large (threshold c) (k, capacity i c) st sk posn posk.
+  have := growth_le base scale large (k, capacity i c) (threshold c) sk st posk posn.
+  rewrite -/(price c) -/(high c) -/(low c) [growth _ _ (k, _)]/growth /= -/(cost c).
+  move: (cost c k) (cost c (k - 1)) (price c) => x y u. case: key_le; case: key_le; lia.
 Qed.
 
 Lemma least_power_sum a b : valid i a -> within_thresholds i threshold a -> valid i b ->
   power_sum base scale i a <= power_sum base scale i b /\
   (power_sum base scale i b <= power_sum base scale i a -> within_thresholds i threshold b).
 Proof.
-  move=> va [_ loads least] vb.
-  have member_of p c x : valid i x -> In (p, c) x -> In c (members i).
-    by move=> vx; exact: holders_are_members.
-  have subscriber_of p d : In d (subscribes i p) -> In d (members i).
-    exact: subscribers_are_members.
-  have large : 2 <= base by rewrite /base; lia.
-  have paying p c d : In (p, c) a -> In d (subscribes i p) -> price c <= price d.
-    move=> inside sub; have known := member_of p c a va inside.
-    have [posc _] := keys c known; have [posd _] := keys d (subscriber_of p d sub).
-    apply: growth_le => //; [exact: scale_of_threshold| |exact: (least p)].
-    by apply: scale_of_threshold; exact: (subscriber_of p).
-  have supporting c : In c (members i) -> (load b c - load a c) * price c <=
-      power base scale (capacity i c) (load b c) - power base scale (capacity i c) (load a c).
-    move=> inside; apply: (supported _ _ (low c) (high c));
-      [| |exact: loads|exact: load_nonneg|exact: load_nonneg] => k posk;
-      by have [? [? _]] := growth_supports c k inside posk.
-  have [less equal] := duality i (fun c => power base scale (capacity i c)) price a b
-    wf va vb paying supporting.
-  split=> // back; have [tight cheap] := equal back; constructor=> //.
-  - move=> c inside; apply: (strictly_supported _ (price c) _ _ (load a c));
-      try exact: load_nonneg; try exact: tight; try exact: loads;
-      by move=> k posk; case: (growth_supports c k inside posk) => ? [? []].
-  - move=> p c d inside sub; have known := member_of p c b vb inside.
-    have [posc _] := keys c known; have [posd _] := keys d (subscriber_of p d sub).
-    case E: (key_le _ _) => //.
-    have := growth_lt base scale large (threshold d) (threshold c)
-      (scale_of_threshold d (subscriber_of p d sub)) (scale_of_threshold c known) posd posc E.
-    by have := cheap p c d inside sub; rewrite /price; lia.
+  move=> va [_ loads least] vb. have large : 2 <= base by rewrite /base; lia.
+  have known x p c d : valid i x -> In (p, c) x -> In d (subscribes i p) ->
+      In c (members i) /\ In d (members i).
+    move=> vx inside sub; split; first exact: holders_are_members inside.
+    exact: subscribers_are_members sub.
+  have ordered c d : In c (members i) /\ In d (members i) ->
+      key_le (threshold c) (threshold d) = true <-> price c <= price d.
+    move=> [in_c in_d]; have [posc _] := keys c in_c; have [posd _] := keys d in_d.
+    have sc := thresholds_scaled c in_c; have sd := thresholds_scaled d in_d.
+    split=> [|le]; first exact: growth_le.
+    by case E: (key_le _ _) => //; have := growth_lt base scale large _ _ sd sc posd posc E;
+      rewrite /price in le; lia.
+  have between c (inside : In c (members i)) := least_between c (load a c) (load b c) inside
+    (loads c inside) (load_nonneg a c) (load_nonneg b c).
+  have [less equal] := duality i cost price a b wf va vb
+    (fun p c d held sub => proj1 (ordered c d (known a p c d va held sub)) (least p c d held sub))
+    (fun c inside => proj1 (between c inside)).
+  split=> // back; have [tight cheap] := equal back; constructor=> // [c inside|p c d held sub].
+  - by apply: (proj2 (between c inside)); have := tight c inside; lia.
+  - by apply/(ordered c d (known b p c d vb held sub)); exact: cheap held sub.
 Qed.
 
 End Thresholds.
 
-Theorem thresholds_are_dec_min i threshold a : well_formed i -> valid i a ->
-  within_thresholds i threshold a -> dec_min i a.
+Lemma scale_of_thresholds i threshold : well_formed i ->
+  (forall c, In c (members i) -> 0 < fst (threshold c) /\ 0 < snd (threshold c)) ->
+  exists scale, scales scale i /\
+    forall c, In c (members i) -> is_scale scale (snd (threshold c)).
 Proof.
-  move=> wf va within; have keys := thresholds_are_keys i threshold a within; split=> // b vb.
-  apply/load_vector_by_powers; [exact: scale_of_capacity wf keys| |].
-  - by apply: (Z.lt_add_pos_r 2).
-  - exact: proj1 (least_power_sum i threshold wf keys a b va within vb).
+  move=> wf keys; have [|scale [_ all]] := common_scale
+    (map (capacity i) (members i) ++ map (fun c => snd (threshold c)) (members i)).
+    move=> w /in_app_iff [] /in_map_iff [c [<- inside]]; first exact: capacity_is_positive.
+    by have [] := keys c inside.
+  exists scale; split=> c inside; apply/all/in_app_iff; [left|right]; apply/in_map_iff; eauto.
 Qed.
 
 Theorem face_of_thresholds i threshold a : well_formed i -> valid i a ->
@@ -272,11 +184,18 @@ Theorem face_of_thresholds i threshold a : well_formed i -> valid i a ->
   forall b, dec_min i b <-> valid i b /\ within_thresholds i threshold b.
 Proof.
   move=> wf va within b; have keys := thresholds_are_keys i threshold a within.
-  split=> [[vb least]|[vb withinb]]; last exact: thresholds_are_dec_min wf vb withinb.
-  split=> //; apply: (proj2 (least_power_sum i threshold wf keys a b va within vb)).
-  apply/load_vector_by_powers; [exact: scale_of_capacity wf keys| |exact: least].
-  by apply: (Z.lt_add_pos_r 2).
+  have [scale [good scaled]] := scale_of_thresholds i threshold wf keys.
+  have vector x y := load_vector_by_powers (Z.of_nat (length (members i)) + 2) scale i x y good
+    (Z.lt_add_pos_r 2 _ eq_refl).
+  have sums := least_power_sum i threshold scale wf keys good scaled.
+  split=> [[vb least]|[vb withinb]]; last first.
+    by split=> // x vx; apply/vector; case: (sums b x vb withinb vx).
+  by split=> //; apply: (proj2 (sums a b va within vb)); apply/vector/least.
 Qed.
+
+Theorem thresholds_are_dec_min i threshold a : well_formed i -> valid i a ->
+  within_thresholds i threshold a -> dec_min i a.
+Proof. by move=> wf va within; apply/(face_of_thresholds i threshold a). Qed.
 
 (** With capacities alike, a level is a threshold: the next key above it. *)
 Lemma levels_as_thresholds i level a : well_formed i -> capacities_alike i -> valid i a ->
@@ -309,9 +228,7 @@ Qed.
 
 Theorem levels_are_dec_min i level a : well_formed i -> capacities_alike i -> valid i a ->
   within_levels i level a -> dec_min i a.
-Proof.
-  move=> wf alike va /levels_as_thresholds [] // _; exact: thresholds_are_dec_min.
-Qed.
+Proof. move=> wf alike va /levels_as_thresholds [] // _; exact: thresholds_are_dec_min. Qed.
 
 Theorem face_of_levels i level a : well_formed i -> capacities_alike i -> valid i a ->
   within_levels i level a -> forall b, dec_min i b <-> valid i b /\ within_levels i level b.

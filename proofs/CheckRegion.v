@@ -72,14 +72,11 @@ Lemma row_units_spec name : In name names ->
   row_units (row rows (Zpos name)) = units i r (Zpos name).
 Proof.
   move=> known; rewrite /row /rows /rows_of /= (proj1 (find_tabulate _ _ _) known) /=.
-  rewrite get_tally select_filter (sum_permutation _ _ (assignable_partitions i)).
-    exact/Permutation.Permutation_sym/Permutation.Permutation_rev.
-  apply: sum_eq => p _; rewrite /pool_of_partition /=.
+  rewrite get_tally sum_select; apply: sum_eq => p _; rewrite /pool_of_partition /=.
   by have := pools_named (topic_of i p); case: Pos.eqb_spec; case: Z.eqb_spec; lia.
 Qed.
 
-Lemma row_limits_spec name c : In name names ->
-  (In c (row_members (row rows (Zpos name))) <->
+Lemma row_limits_spec name c : In name names -> (In c (row_members (row rows (Zpos name))) <->
    In c (eligible (tightened i loose) (Zpos name))) /\
   (In c (row_members (row rows (Zpos name))) ->
    fst (limit (row rows (Zpos name)) c) = least (tightened i loose) (Zpos name) c /\
@@ -176,8 +173,7 @@ Theorem fast_bound_sound d names pool_at able limits price stop x y b :
   valid i b -> within i (loose_region names pool_at able limits) b ->
   fast_bound d names pool_at rows price stop x y <= x * moves i b + y * mismatches i b.
 Proof.
-  move=> i rows known once able_once named v w.
-  have wf := check_document_sound d known.
+  move=> i rows known once able_once named v w. have wf := check_document_sound d known.
   set r := region_of names pool_at rows.
   have rwf : region_well_formed r by exact: region_of_well_formed.
   have inside : within i r b by exact: within_region_of.
@@ -201,14 +197,9 @@ Proof.
       have gh : Zpos g = Zpos h by case: (Z.lt_trichotomy (Zpos g) (Zpos h)) => [|[|]]; nia.
       have topics : topic_of i p = topic_of i q by apply: Pos2Z.inj; rewrite gh in same; lia.
       have -> : subscribes i p = subscribes i q by rewrite /subscribes topics.
-      rewrite topics.
-      apply: least_ext => c; move: gh; rewrite /g /h /away /=.
+      rewrite topics. apply: least_ext => c; move: gh; rewrite /g /h /away /=.
       by case: Z.eqb_spec => [->|_ [->]] //; case: is_far_from; case: is_far_from.
-    rewrite /price_bound total_sum /assignable_partitions select_filter.
-    have same : sum (fun p => more p (value p)) (rev (filter (is_assignable i) (partitions i))) =
-        sum (fun p => more p (value p)) (filter (is_assignable i) (partitions i)).
-      exact/sum_permutation/Permutation.Permutation_sym/Permutation.Permutation_rev.
-    rewrite same /= collect_map -(sum_permutation _ _ _ (Permutation.Permutation_rev _)) sum_map.
+    rewrite /price_bound total_sum sum_select /= collect_map -(sum_permutation _ _ _ (Permutation.Permutation_rev _)) sum_map.
     suff -> : sum (fun k => paid i r (Zpos k) (price (Zpos k)) (stop (Zpos k))) names =
       sum (fun k => stop (Zpos k) * (row_units (row rows (Zpos k)) -
         total (fun c => fst (limit (row rows (Zpos k)) c)) (row_members (row rows (Zpos k)))) +
@@ -223,6 +214,5 @@ Proof.
     by apply: least_le; apply/in_select; split=> //; exact: able_in.
   move: below; rewrite /away; change (pool_of_partition i r p) with (pool p).
   case: (owner i p) => [o|] /=; last by lia.
-  case: Pos.eqb_spec => [->|differ] /=; last by case: is_able; lia.
-  rewrite able_in //; lia.
+  case: Pos.eqb_spec => [->|differ] /=; last by case: is_able; lia. rewrite able_in //; lia.
 Qed.

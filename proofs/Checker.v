@@ -67,9 +67,7 @@ Lemma is_numbered_spec l count : is_numbered l count = true ->
   NoDup l /\ forall x, In x l <-> Zpos x <= count.
 Proof.
   move=> /andb_true_iff [/numbered_from_spec [once all] /Z.eqb_eq size]; split=> // x.
-  have ones : forall m : list positive, sum (fun _ => 1) m = Z.of_nat (length m).
-    elim=> [|y m IH] //; change (1 + sum (fun _ => 1) m = Z.of_nat (S (length m))); lia.
-  rewrite all -size total_sum ones; lia.
+  by rewrite all -size total_sum sum_of_ones; lia.
 Qed.
 
 Lemma is_subscriber_sound i topics t c :
@@ -126,16 +124,7 @@ Definition check_valid (d : document) (sets : Map.t (Map.t unit)) (a : assignmen
   (total (fun _ => 1) a =?
    total (fun p => if is_assignable i p then 1 else 0) (partition_list d)).
 
-Lemma sum_of_ones {A} (l : list A) : sum (fun _ => 1) l = Z.of_nat (length l).
-Proof.
-  elim: l => [|x l IH] //; change (1 + sum (fun _ => 1) l = Z.of_nat (S (length l))); lia.
-Qed.
-
-Lemma subscribed_assignable i p c : In c (subscribes i p) -> assignable i p.
-Proof. by rewrite /assignable; case: (subscribes i p). Qed.
-
-Lemma is_subscriber_spec d t c :
-  check_document d = true ->
+Lemma is_subscriber_spec d t c : check_document d = true ->
   is_subscriber (sets_of d) t c = true <-> In c (subscribers (instance_of d) t).
 Proof.
   move=> known; split=> [|sub]; first exact: is_subscriber_sound.

@@ -73,10 +73,6 @@ Definition load (a : assignment) (c : member) : Z :=
 Definition lag_held (i : instance) (a : assignment) (c : member) : Z :=
   sum (fun pair => if (snd pair =? c)%positive then lag i (fst pair) else 0) a.
 
-Definition load_of_topic (i : instance) (a : assignment) (t : topic) (c : member) : Z :=
-  sum (fun pair =>
-         if (snd pair =? c)%positive && (topic_of i (fst pair) =? t)%positive then 1 else 0) a.
-
 (** Partitions that stay with their owner; owned partitions that do not; partitions on a
     member that is far from all their replicas. *)
 Definition kept (i : instance) (a : assignment) : Z :=

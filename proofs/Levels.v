@@ -66,7 +66,7 @@ Proof.
   have below x : In x l -> f x w <= g x w by move=> /each /in_order_spec [].
   split=> [|same]; first exact: sum_le.
   apply: IH => x inside; have [_] := proj1 (in_order_spec w levels _ _) (each x inside); apply.
-  by apply: (sum_tight (fun x => f x w) (fun x => g x w) l).
+  by apply: (sum_tight (fun x => f x w) (fun x => g x w) l) => //; lia.
 Qed.
 
 (** The values of so many moves and mismatches. *)
@@ -116,8 +116,7 @@ Proof.
   have [few fits] : 0 <= far <= n /\ bound - per_move * m <= per_mismatch * far.
     rewrite /far; case: Z.eqb_spec => [zero|some]; first by nia.
     have := Z.mul_div_le (- (bound - per_move * m)) per_mismatch.
-    have := Z.mul_succ_div_gt (- (bound - per_move * m)) per_mismatch.
-    set q := _ / _; nia.
+    have := Z.mul_succ_div_gt (- (bound - per_move * m)) per_mismatch. set q := _ / _; nia.
   have -> : (bound - per_move * m <=? per_mismatch * far) && (far <=? partitions_in_all) = true.
     by apply/andb_true_iff; rewrite !Z.leb_le; lia.
   exists (m, far); split=> //; apply: in_order_le => w /counted; rewrite /values /=; nia.

@@ -14,15 +14,13 @@ Definition descending : list Q -> Prop := StronglySorted (fun x y => (y <= x)%Q)
 
 Lemma insert_permutation x l : Permutation (x :: l) (insert x l).
 Proof.
-  elim: l => [|y l IH] //=; case: Qle_bool => //.
-  rewrite perm_swap; exact: perm_skip.
+  elim: l => [|y l IH] //=; case: Qle_bool => //. rewrite perm_swap; exact: perm_skip.
 Qed.
 
 Lemma insert_descending x l : descending l -> descending (insert x l).
 Proof.
   elim: l => [|y l IH] sorted /=; first by repeat constructor.
-  have [sorted' below] := StronglySorted_inv sorted.
-  case E: (Qle_bool y x).
+  have [sorted' below] := StronglySorted_inv sorted. case E: (Qle_bool y x).
   - move/Qle_bool_iff: E => le; constructor=> //; constructor=> //.
     apply: Forall_impl below => z zy; exact: Qle_trans zy le.
   - constructor; first exact: IH.
@@ -32,9 +30,7 @@ Proof.
 Qed.
 
 Lemma largest_first_permutation l : Permutation l (largest_first l).
-Proof.
-  elim: l => [|x l IH] //=; rewrite -insert_permutation; exact: perm_skip.
-Qed.
+Proof. elim: l => [|x l IH] //=; rewrite -insert_permutation; exact: perm_skip. Qed.
 
 Lemma largest_first_descending l : descending (largest_first l).
 Proof. elim: l => [|x l IH] /=; [constructor|exact: insert_descending]. Qed.
@@ -64,8 +60,7 @@ Proof. move=> positive; apply: sum_nonneg => x _; apply: Z.pow_nonneg; lia. Qed.
 Lemma powers_lt x v y w : descending (x :: v) -> Forall is_scaled (x :: v) -> is_scaled y ->
   Z.of_nat (length (x :: v)) < base -> (x < y)%Q -> powers (x :: v) < powers (y :: w).
 Proof.
-  move=> sorted good goody short less.
-  have goodx : is_scaled x by inversion good.
+  move=> sorted good goody short less. have goodx : is_scaled x by inversion good.
   have positive : 0 < base by lia.
   have bound : powers (x :: v) <= Z.of_nat (length (x :: v)) * base ^ scaled x.
     have [_ below] := StronglySorted_inv sorted.
@@ -100,8 +95,7 @@ Proof.
   case: (Q_dec x y) => [[less|more]|equal].
   - have := powers_lt x v y w sv gv gy short less; split; [lia|by left].
   - rewrite same in short; have := powers_lt y w x v sw gw gx short more.
-    split; last by lia.
-    move/(scaled_Qlt _ _ gy gx): more => more.
+    split; last by lia. move/(scaled_Qlt _ _ gy gx): more => more.
     by case=> [/(scaled_Qlt _ _ gx gy)|[/(scaled_Qeq _ _ gx gy)]]; lia.
   - move/(scaled_Qeq _ _ gx gy): (equal) => eqs.
     rewrite /powers /= eqs -/(powers v) -/(powers w); split=> [[|[_ le]]|le].
@@ -140,18 +134,15 @@ Proof.
     exact: largest_first_descending.
 Qed.
 
-(** There is such a scale for any capacities, and any other list of positive numbers. *)
-Fixpoint product (l : list Z) : Z := match l with [] => 1 | x :: l => x * product l end.
-
-Lemma product_is_scale l w : (forall x, In x l -> 0 < x) -> In w l -> is_scale (product l) w.
+(** There is such a scale for any list of positive numbers. *)
+Lemma common_scale l : (forall w, In w l -> 0 < w) ->
+  exists scale, 0 < scale /\ forall w, In w l -> is_scale scale w.
 Proof.
-  move=> positive inside.
-  have posl : forall m, (forall x, In x m -> 0 < x) -> 0 < product m.
-    elim=> [|x m IH] //= H; have := H x (or_introl eq_refl).
-    have := IH (fun y h => H y (or_intror h)); nia.
-  have posw := positive w inside; have all := posl l positive.
-  have [q eq] : (w | product l).
-    elim: l inside {positive all} => [|x l IH] //= [<-|/IH]; first exact: Z.divide_factor_l.
-    exact: Z.divide_mul_r.
-  rewrite /is_scale eq Z.div_mul; [nia|lia].
+  elim: l => [|w l IH] positive; first by exists 1.
+  have posw := positive w (or_introl eq_refl).
+  have [scale [more all]] := IH (fun v inside => positive v (or_intror inside)).
+  exists (w * scale); split=> [|v [<-|/all [posv [posq same]]]]; first by nia.
+    by rewrite /is_scale Z.mul_comm Z.div_mul; lia.
+  have -> : w * scale = w * (scale / v) * v by rewrite -{1}same; ring.
+  by rewrite /is_scale Z.div_mul; nia.
 Qed.

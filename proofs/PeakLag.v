@@ -54,8 +54,7 @@ Proof.
     by move=> p c inside; case yes: (counted p) => // _; exact: (only p).
   have : scale * sum (held a (fun p => if counted p then lag i p else 0)) some
          <= n * sum (capacity i) some.
-    rewrite -!sum_scale; apply: sum_le => c inside.
-    have := peak c (known c inside).
+    rewrite -!sum_scale; apply: sum_le => c inside. have := peak c (known c inside).
     suff : held a (fun p => if counted p then lag i p else 0) c <= lag_held i a c by nia.
     apply: (held_le i a _ (lag i) c v) => p _.
     by have := lag_is_count i wf p; case: (counted p); lia.
@@ -73,23 +72,16 @@ Proof.
   by exists d; auto.
 Qed.
 
-(** Which partitions a member holds, as a choice among all that are assigned. *)
+(** Whether a member holds a partition. *)
 Definition holds (a : assignment) (c : member) (p : partition) : bool :=
-  existsb (fun pair => (fst pair =? p)%positive && (snd pair =? c)%positive) a.
+  0 <? sum (fun pair => if (fst pair =? p)%positive
+                        then if (snd pair =? c)%positive then 1 else 0 else 0) a.
 
 Lemma holds_spec a : NoDup (map fst a) ->
   forall p c d, In (p, d) a -> holds a c p = (d =? c)%positive.
 Proof.
-  move=> once p c d inside; apply/eq_true_iff_eq; rewrite /holds existsb_exists Pos.eqb_eq.
-  split=> [[[q e] [other both]]|<-]; last by exists (p, d) => /=; rewrite !Pos.eqb_refl.
-  case/andb_true_iff: both => /Pos.eqb_eq /= same /Pos.eqb_eq /= same'; subst q e.
-  elim: a once inside other => [|[q f] a IH] //= /NoDup_cons_iff [fresh once].
-  have absent g : (q, f) = (p, g) -> forall h, ~ In (p, h) a.
-    by case=> <- _ h inside; case: fresh; exact: (in_map fst a (q, h) inside).
-  case=> [first|first] [second|second]; last exact: IH.
-  - by congruence.
-  - by case: (absent d first c).
-  - by case: (absent c second d).
+  move=> once p c d inside; rewrite /holds.
+  by rewrite (sum_of_holder (fun e => if (e =? c)%positive then 1 else 0) a p d) //; case: Pos.eqb.
 Qed.
 
 Lemma held_chosen i a (f : partition -> Z) c : well_formed i -> valid i a ->
@@ -195,8 +187,7 @@ Proof.
   have [c [inside enough]] := some_share _ _ _ large.
   have positive' : forall p, In p (assignable_partitions i) -> 0 <= weight p.
     by move=> p /filter_In [h _]; exact: positive.
-  rewrite (held_chosen i) // in enough.
-  set l := filter _ _ in small.
+  rewrite (held_chosen i) // in enough. set l := filter _ _ in small.
   have light : lightest (map (fun p => (weight p, lag i p)) l) share <= lag_held i a c.
     apply: (Z.le_trans _ (sum (fun p => if holds a c p then lag i p else 0) l)).
       apply: lightest_is_least => //; first by move=> p /filter_In [h _]; exact: positive'.
@@ -206,8 +197,7 @@ Proof.
     apply: sum_le => p _; have := lag_is_count i wf p.
     by case: negb; case: holds; lia.
   have := peak c (known c inside); have := units c inside.
-  have := capacity_is_positive i wf c.
-  have : 0 <= lag_held i a c.
+  have := capacity_is_positive i wf c. have : 0 <= lag_held i a c.
     by apply: sum_nonneg => pair _; case: Pos.eqb; have := lag_is_count i wf (fst pair); lia.
   move=> pL pc fits at_most; apply: (Z.le_trans _ (unit * lag_held i a c)).
     by apply: (Z.le_trans _ _ _ small); exact: Z.mul_le_mono_nonneg_l.

@@ -3,9 +3,8 @@
     A region has pools: disjoint sets of topics, the members that are eligible for their
     partitions, and bounds on how many of them each of these holds. Every bound of
     [docs/bounds.md] is a bound on all valid assignments within a region. Balances imply
-    regions: dec-min through the places and load bounds of a certificate
-    ([face_within]), per-topic with one pool per topic, others with all subscribers and
-    any number. This file is the meaning of [verify/policy/feasible_region.py]. *)
+    regions ([RegionOfBalance.v]): dec-min through the places and load bounds of a certificate,
+    per-topic with one pool per topic, others with all subscribers and any number. This file is the meaning of [verify/policy/feasible_region.py]. *)
 
 From Coq Require Import ZArith List Bool Lia Permutation ssreflect.
 From Assignor Require Import Definitions Sums.
@@ -83,9 +82,7 @@ Qed.
 
 Lemma sum_assigned i a (f : partition -> Z) : well_formed i -> valid i a ->
   sum (fun pair => f (fst pair)) a = sum f (assignable_partitions i).
-Proof.
-  by move=> wf v; rewrite -sum_map; exact: sum_permutation (partitions_assigned i a wf v).
-Qed.
+Proof. by move=> wf v; rewrite -sum_map; exact: sum_permutation (partitions_assigned i a wf v). Qed.
 
 (** A sum over pairs is a sum over the members of a list, if all holders are listed. *)
 Lemma sum_by_holder (ms : list member) (a : assignment) (f : partition * member -> Z) :
@@ -98,23 +95,6 @@ Proof.
   by rewrite (sum_one (fun _ => f (p, c)) c ms once (known p c inside some)).
 Qed.
 
-Lemma sum_filter {A} (f : A -> Z) (keep : A -> bool) l :
-  sum f (filter keep l) = sum (fun x => if keep x then f x else 0) l.
-Proof. elim: l => [|x l IH] //=; case: (keep x) => /=; lia. Qed.
-
-Lemma sum_one_Z (v x : Z) l :
-  NoDup l -> In x l -> sum (fun y => if x =? y then v else 0) l = v.
-Proof.
-  elim: l => [|y l IH] //= once [same|there]; [subst y|].
-  - have rest : sum (fun z => if x =? z then v else 0) l = 0.
-      rewrite (sum_eq _ (fun _ => 0)) ?sum_zero // => z inside.
-      by case: Z.eqb_spec => // same; subst z; inversion once.
-    by rewrite Z.eqb_refl rest; lia.
-  - have once' : NoDup l by inversion once.
-    rewrite (IH once' there); case: Z.eqb_spec => [same|] //.
-    by subst y; inversion once.
-Qed.
-
 (** A sum over pairs is a sum over the pools of a list, if all of theirs are listed. *)
 Lemma sum_by_pool i r (ks : list pool) (a : assignment) (f : partition * member -> Z) :
   NoDup ks -> (forall p c, In (p, c) a -> In (pool_of_partition i r p) ks) ->
@@ -122,7 +102,7 @@ Lemma sum_by_pool i r (ks : list pool) (a : assignment) (f : partition * member 
               if pool_of_partition i r (fst pair) =? k then f pair else 0) a) ks.
 Proof.
   move=> once known; rewrite sum_swap; apply: sum_eq => -[p c] inside /=.
-  by rewrite sum_one_Z //; exact: known inside.
+  by rewrite (sum_one_by Z.eqb (fun _ => f (p, c))) //; [exact: Z.eqb_eq|exact: known inside].
 Qed.
 
 (** The loads of the eligible members of a pool come to its partitions. *)
@@ -130,8 +110,7 @@ Lemma total_load_in i r a k : well_formed i -> region_well_formed r -> valid i a
   within i r a -> In k (pools r) ->
   sum (load_in i r a k) (eligible r k) = units i r k.
 Proof.
-  move=> wf rwf v w known.
-  rewrite /units -(sum_assigned i a) //.
+  move=> wf rwf v w known. rewrite /units -(sum_assigned i a) //.
   rewrite (sum_by_holder (eligible r k) a); first exact: eligible_once.
     move=> p c inside /=; case: Z.eqb_spec => [<-|] // _; exact: held_by_eligible inside.
   apply: sum_eq => c _; apply: sum_eq => pair _.
@@ -139,23 +118,13 @@ Proof.
 Qed.
 
 (** Where the mosts, or the leasts, come to the units of a pool, every load is that. *)
-Lemma sum_tight {A} (f g : A -> Z) l : (forall x, In x l -> f x <= g x) ->
-  sum f l = sum g l -> forall x, In x l -> f x = g x.
-Proof.
-  elim: l => [|y l IH] //= below same.
-  have le_rest : sum f l <= sum g l by apply: sum_le => x inside; apply: below; right.
-  have le_y := below y (or_introl eq_refl).
-  move=> x [<-|inside]; first lia.
-  by apply: IH => //; [move=> z h; apply: below; right|lia].
-Qed.
-
 Lemma loads_are_most i r a k : well_formed i -> region_well_formed r -> valid i a ->
   within i r a -> In k (pools r) -> units i r k = sum (most r k) (eligible r k) ->
   forall c, In c (eligible r k) -> load_in i r a k c = most r k c.
 Proof.
   move=> wf rwf v w known same; apply: sum_tight => [c inside|].
     by have := loads_of_pools i r a w k c known inside; lia.
-  by rewrite total_load_in.
+  by rewrite total_load_in //; lia.
 Qed.
 
 Lemma loads_are_least i r a k : well_formed i -> region_well_formed r -> valid i a ->
@@ -164,31 +133,7 @@ Lemma loads_are_least i r a k : well_formed i -> region_well_formed r -> valid i
 Proof.
   move=> wf rwf v w known same c inside; symmetry; move: c inside; apply: sum_tight => [c inside|].
     by have := loads_of_pools i r a w k c known inside; lia.
-  by rewrite total_load_in.
-Qed.
-
-(** From a certificate: if every partition is on a member whose place is that of the
-    partition's topic, then who holds any of a pool holds nothing outside it, so bounds
-    on loads are bounds on loads within the pool. *)
-Lemma face_within i (place : member -> Z) (lowest : topic -> Z) (low high : member -> Z)
-    (ks : list Z) (able : Z -> list member) a :
-  valid i a ->
-  (forall p c, In (p, c) a -> place c = lowest (topic_of i p)) ->
-  (forall c, In c (members i) -> low c <= load a c <= high c) ->
-  (forall k c, In c (able k) -> In c (members i) /\ place c = k) ->
-  (forall p c, In p (partitions i) -> In c (subscribes i p) ->
-     place c = lowest (topic_of i p) ->
-     In (lowest (topic_of i p)) ks /\ In c (able (lowest (topic_of i p)))) ->
-  within i (Region ks lowest able (fun _ => low) (fun _ => high)) a.
-Proof.
-  move=> v placed bounded listed complete; split=> /=.
-  1,2: move=> p c inside; have [known sub] := assigned_to_subscribers i a v p c inside;
-    by have [] := complete p c known sub (placed p c inside).
-  move=> k c _ inside; have [known here] := listed k c inside.
-  suff -> : load_in i (Region ks lowest able (fun _ => low) (fun _ => high)) a k c = load a c.
-    exact: bounded.
-  apply: sum_eq => -[p d] held /=; case: Pos.eqb_spec => //= same; subst d.
-  by rewrite /pool_of_partition /= -(placed p c held) here Z.eqb_refl.
+  by rewrite total_load_in //; lia.
 Qed.
 
 (** What [pool_of] of [verify/certificate.py] makes of pools: where all or none must reach
@@ -201,8 +146,7 @@ Definition tightened (i : instance) (r : region) : region :=
   Region (pools r) (pool_of r) (fun k => filter (fun c => 0 <? upper k c) (eligible r k))
     lower upper.
 
-Lemma sum_element {A} (f : A -> Z) l x : (forall y, In y l -> 0 <= f y) -> In x l ->
-  f x <= sum f l.
+Lemma sum_element {A} (f : A -> Z) l x : (forall y, In y l -> 0 <= f y) -> In x l -> f x <= sum f l.
 Proof.
   elim: l => [|y l IH] //= positive [same|inside].
     have := sum_nonneg f l (fun z h => positive z (or_intror h)); rewrite same; lia.

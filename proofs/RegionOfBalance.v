@@ -26,29 +26,6 @@ Record pools_of_places (i : instance) (place : member -> Z) (lowest : topic -> Z
     In (lowest (topic_of i p)) ks /\ In c (able (lowest (topic_of i p)))
 }.
 
-Lemma placed_within i place lowest ks able low high a :
-  pools_of_places i place lowest ks able -> valid i a ->
-  (forall p c d, In (p, c) a -> In d (subscribes i p) -> place c <= place d) ->
-  (forall c, In c (members i) -> low c <= load a c <= high c) ->
-  within i (Region ks lowest able (fun _ => low) (fun _ => high)) a.
-Proof.
-  move=> [least taken at_place able_there] va placed bounded.
-  apply: (face_within i place) => // p c inside.
-  have [known sub] := assigned_to_subscribers i a va p c inside.
-  have [|d [subd here]] := taken p known.
-    by move=> empty; rewrite empty in sub.
-  have := least p c known sub; have := placed p c d inside subd; lia.
-Qed.
-
-Theorem levels_give_region i level lowest ks able a : well_formed i -> capacities_alike i ->
-  valid i a -> within_levels i level a -> pools_of_places i level lowest ks able ->
-  forall b, dec_min i b ->
-  within i (Region ks lowest able (fun _ => level) (fun _ c => level c + 1)) b.
-Proof.
-  move=> wf alike va here pools b /(face_of_levels i level a wf alike va here b) [vb [_ loads low]].
-  exact: (placed_within i level lowest ks able level (fun c => level c + 1)).
-Qed.
-
 Theorem thresholds_give_region i threshold place lowest ks able a : well_formed i ->
   valid i a -> within_thresholds i threshold a -> pools_of_places i place lowest ks able ->
   (forall c d, In c (members i) -> In d (members i) ->
@@ -58,13 +35,21 @@ Theorem thresholds_give_region i threshold place lowest ks able a : well_formed 
     (fun _ c => keys_below (capacity i c) (threshold c))
     (fun _ c => keys_upto (capacity i c) (threshold c))) b.
 Proof.
-  move=> wf va here pools ranked b.
-  move=> /(face_of_thresholds i threshold a wf va here b) [vb [_ loads least]].
-  apply: (placed_within i place lowest ks able
-    (fun c => keys_below (capacity i c) (threshold c))
-    (fun c => keys_upto (capacity i c) (threshold c))) => // p c d inside sub.
-  apply: ranked; [exact: holders_are_members inside|exact: subscribers_are_members sub|].
-  exact: (least p).
+  move=> wf va here [least taken at_place able_there] ranked b.
+  move=> /(face_of_thresholds i threshold a wf va here b) [vb [_ loads on_least]].
+  have placed p c : In (p, c) b ->
+      In p (partitions i) /\ In c (subscribes i p) /\ place c = lowest (topic_of i p).
+    move=> inside; have [known sub] := assigned_to_subscribers i b vb p c inside.
+    have [e [sub_e same]] := taken p known (subscribed_assignable i p c sub).
+    have := ranked c e (holders_are_members i b wf vb p c inside)
+      (subscribers_are_members i wf _ e sub_e) (on_least p c e inside sub_e).
+    by have := least p c known sub; split=> //; split=> //; lia.
+  split=> /= [p c|p c|k c _ inside].
+  1,2: by move=> /placed [known [sub same]]; case: (able_there p c known sub same).
+  have [known same] := at_place k c inside; rewrite (_ : load_in _ _ b k c = load b c).
+    apply: sum_eq => -[p e] held /=; case: Pos.eqb_spec => //= equal; subst e.
+    by rewrite /pool_of_partition /= -(proj2 (proj2 (placed p c held))) same Z.eqb_refl.
+  exact: loads.
 Qed.
 
 (** Loads of which some exceeds its limit, though their sum does not: another is below. *)
@@ -73,13 +58,13 @@ Lemma another_below (f g : member -> Z) ms c : In c ms -> g c < f c ->
 Proof.
   move=> inside more total.
   case: (Forall_Exists_dec (fun d => g d <= f d) (fun d => Z_le_dec (g d) (f d)) ms).
-  - move/Forall_forall => all; have := Balance.sum_tight g f ms all total c inside; lia.
+  - move/Forall_forall => all; have := sum_tight g f ms all total c inside; lia.
   - by move/Exists_exists => [d [there less]]; exists d; split=> //; lia.
 Qed.
 
 Lemma holds_some a c : 0 < load a c -> exists p, In (p, c) a.
 Proof.
-  elim: a => [|[p d] a IH] //; rewrite load_cons /one_if.
+  elim: a => [|[p d] a IH] //; rewrite /load /= -/(load a c).
   case: Pos.eqb_spec => [->|_] more; first by exists p; left.
   by have [q inside] := IH more; exists q; right.
 Qed.
@@ -151,14 +136,8 @@ Definition region_of_all (i : instance) (ms : list member) (threshold : key) : r
     (fun _ c => keys_below (capacity i c) threshold)
     (fun _ c => keys_upto (capacity i c) threshold).
 
-Lemma sum_filter {A} (f : A -> Z) g l :
-  sum f (filter g l) = sum (fun x => if g x then f x else 0) l.
-Proof. by elim: l => [|x l IH] //=; case: (g x) => /=; rewrite IH. Qed.
-
 Lemma of_topic_well_formed i t : well_formed i -> well_formed (of_topic i t).
-Proof.
-  move=> [ms ps once sub own lags cap]; constructor=> //=; exact: NoDup_filter.
-Qed.
+Proof. move=> [ms ps once sub own lags cap]; constructor=> //=; exact: NoDup_filter. Qed.
 
 (** Loads of a list that has all holders come to the number of pairs. *)
 Lemma total_of_holders (ms : list member) b : NoDup ms ->

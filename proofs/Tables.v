@@ -3,7 +3,7 @@
     definitions state, entry by entry. Also here: tests over lists without deep recursion,
     each with what it decides. *)
 
-From Coq Require Import ZArith List Lia Bool FMapPositive ssreflect.
+From Coq Require Import ZArith List Lia Bool Permutation FMapPositive ssreflect.
 From Assignor Require Import Definitions Sums.
 Import ListNotations.
 Open Scope Z_scope.
@@ -130,6 +130,9 @@ Proof.
   by rewrite IH; case: (test x) => //=; rewrite -app_assoc.
 Qed.
 
+Lemma sum_select {A} (test : A -> bool) f l : sum f (select test l) = sum f (filter test l).
+Proof. by rewrite select_filter -(sum_permutation f _ _ (Permutation_rev _)). Qed.
+
 Lemma in_select {A} (test : A -> bool) l x : In x (select test l) <-> In x l /\ test x = true.
 Proof. by rewrite select_filter -in_rev filter_In. Qed.
 
@@ -234,8 +237,7 @@ Qed.
 (** The largest value; 0 of none, and if all are below 0. *)
 Definition largest_of {A} (f : A -> Z) (l : list A) : Z := fold_left (fun n x => Z.max n (f x)) l 0.
 
-Lemma largest_spec {A} (f : A -> Z) l :
-  (forall x, In x l -> f x <= largest_of f l) /\
+Lemma largest_spec {A} (f : A -> Z) l : (forall x, In x l -> f x <= largest_of f l) /\
   (largest_of f l = 0 \/ exists x, In x l /\ f x = largest_of f l).
 Proof.
   rewrite /largest_of; suff step : forall n,

@@ -32,24 +32,15 @@ Proof.
   - exact: assigned_if_assignable v.
 Qed.
 
-Lemma load_cons q x a e : load ((q, x) :: a) e = one_if x e + load a e.
-Proof. by []. Qed.
-
-Lemma transfer_elsewhere p d a : ~ In p (map fst a) -> transfer p d a = a.
-Proof.
-  elim: a => [|[q x] a IH] //= outside; rewrite IH => [inside|]; first by tauto.
-  by case: Pos.eqb_spec => // same; tauto.
-Qed.
-
 Lemma load_transfer p c d a e : NoDup (map fst a) -> In (p, c) a ->
   load (transfer p d a) e = load a e - one_if c e + one_if d e.
 Proof.
-  elim: a => [|[q x] a IH] //= once [[same same']|inside].
-  - subst q x; rewrite Pos.eqb_refl !load_cons transfer_elsewhere; [by inversion once|lia].
-  - have different : q <> p.
-      move=> same; inversion once as [|? ? outside _]; subst; apply: outside.
-      exact: (in_map fst a (p, c)).
-    case: Pos.eqb_spec => // _; rewrite !load_cons IH //; [by inversion once|lia].
+  move=> once held; rewrite /load /transfer sum_map.
+  have here := sum_of_holder (fun x => one_if d e - one_if x e) a p c once held.
+  rewrite (sum_eq _ (fun pair => one_if (snd pair) e + (if (fst pair =? p)%positive
+    then one_if d e - one_if (snd pair) e else 0))) => [[q x] _ /=|].
+    by case: (q =? p)%positive; rewrite /one_if /=; lia.
+  rewrite sum_add here; change (sum _ a) with (load a e) at 1; rewrite /load; lia.
 Qed.
 
 Lemma holder_has_load p c a : In (p, c) a -> 0 < load a c.
@@ -65,11 +56,10 @@ Lemma no_transfer_improves i a p c d : well_formed i -> dec_min i a -> In (p, c)
 Proof.
   move=> wf [va least] held sub different; case E: (key_le _ _) => //.
   pose base := Z.of_nat (length (members i)) + 2.
-  pose scale := product (map (capacity i) (members i)).
-  have large : 2 <= base by rewrite /base; lia.
-  have good : scales scale i.
-    move=> e inside; apply: product_is_scale; last exact: in_map.
+  have [|scale [_ all]] := common_scale (map (capacity i) (members i)).
     by move=> x /in_map_iff [f [<- _]]; exact: capacity_is_positive.
+  have good : scales scale i by move=> e inside; apply: all; exact: in_map.
+  have large : 2 <= base by rewrite /base; lia.
   have memc := holders_are_members i a wf va p c held.
   have memd : In d (members i) by exact: subscribers_are_members sub.
   have grows : growth base scale (load a d + 1, capacity i d) <
@@ -130,8 +120,7 @@ Qed.
 
 Lemma chain_valid : valid chain chain_as_it_stands /\ valid chain chain_passed_on.
 Proof.
-  split; constructor; try by by_cases.
-  all: try by move=> p.
+  split; constructor; try by by_cases. all: try by move=> p.
   all: move=> p c inside; repeat (destruct inside as [[= <- <-]|inside]; [simpl; tauto|]).
   all: by case: inside.
 Qed.
@@ -139,8 +128,7 @@ Qed.
 Theorem kip54_balanced_is_weaker : well_formed chain /\
   kip54_balanced chain chain_as_it_stands /\ ~ dec_min chain chain_as_it_stands.
 Proof.
-  have [stands passed] := chain_valid.
-  split; first exact: chain_well_formed.
+  have [stands passed] := chain_valid. split; first exact: chain_well_formed.
   split=> [|[_ least]]; last by have := least _ passed; vm_compute; case=> [|[]].
   split=> // p c d inside.
   repeat (destruct inside as [[= <- <-]|inside];
