@@ -50,7 +50,8 @@ Lemma duality : total a <= total b /\ (total b <= total a -> (forall c, In c (me
      cost c (load a c) - load a c * price c = cost c (load b c) - load b c * price c) /\
   (forall p c d, In (p, c) b -> In d (subscribes i p) -> price c <= price d)).
 Proof.
-  pose best (p : partition) := sum (fun pair => if (fst pair =? p)%positive then price (snd pair) else 0) a.
+  pose best (p : partition) :=
+    sum (fun pair => if (fst pair =? p)%positive then price (snd pair) else 0) a.
   have held p c : In (p, c) a -> best p = price c.
     by apply: sum_of_holder; exact: assigned_once va.
   have below p c : In p (partitions i) -> In c (subscribes i p) -> best p <= price c.

@@ -199,7 +199,8 @@ Proof.
       have -> : subscribes i p = subscribes i q by rewrite /subscribes topics.
       rewrite topics. apply: least_ext => c; move: gh; rewrite /g /h /away /=.
       by case: Z.eqb_spec => [->|_ [->]] //; case: is_far_from; case: is_far_from.
-    rewrite /price_bound total_sum sum_select /= collect_map -(sum_permutation _ _ _ (Permutation.Permutation_rev _)) sum_map.
+    rewrite /price_bound total_sum sum_select /= collect_map.
+    rewrite -(sum_permutation _ _ _ (Permutation.Permutation_rev _)) sum_map.
     suff -> : sum (fun k => paid i r (Zpos k) (price (Zpos k)) (stop (Zpos k))) names =
       sum (fun k => stop (Zpos k) * (row_units (row rows (Zpos k)) -
         total (fun c => fst (limit (row rows (Zpos k)) c)) (row_members (row rows (Zpos k)))) +

@@ -4,7 +4,8 @@
     partitions, and bounds on how many of them each of these holds. Every bound of
     [docs/bounds.md] is a bound on all valid assignments within a region. Balances imply
     regions ([RegionOfBalance.v]): dec-min through the places and load bounds of a certificate,
-    per-topic with one pool per topic, others with all subscribers and any number. This file is the meaning of [verify/policy/feasible_region.py]. *)
+    per-topic with one pool per topic, others with all subscribers and any number. This file is
+    the meaning of [verify/policy/feasible_region.py]. *)
 
 From Coq Require Import ZArith List Bool Lia Permutation ssreflect.
 From Assignor Require Import Definitions Sums.

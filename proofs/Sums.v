@@ -69,7 +69,8 @@ Lemma sum_one_by {A} (same : A -> A -> bool) (u : A -> Z) x l :
   sum (fun y => if same x y then u y else 0) l = u x.
 Proof.
   move=> spec; elim: l => [|y l IH] //= /NoDup_cons_iff [fresh once] [here|there].
-    subst y; rewrite (proj2 (spec x) eq_refl) (sum_eq _ (fun _ => 0)) ?sum_zero => [z inside|]; last by lia.
+    subst y; rewrite (proj2 (spec x) eq_refl).
+    rewrite (sum_eq _ (fun _ => 0)) ?sum_zero => [z inside|]; last by lia.
     by case E: (same x z) => //; move/spec: E => E; rewrite -E in inside.
   by rewrite IH //; case E: (same x y) => //; move/spec: E => E; rewrite -E in fresh.
 Qed.

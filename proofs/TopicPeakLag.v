@@ -52,7 +52,8 @@ Proof.
   case: alone single => [single|_] /=; last by lia.
   suff -> : mine = load_in i r a (pool_of r t) c by [].
   apply: sum_eq => -[p d] inside /=; rewrite /pool_of_partition /=.
-  case: Pos.eqb_spec => // other; case: (Z.eqb_spec _ (pool_of r t)) => [same|]; last by case: Pos.eqb.
+  case: Pos.eqb_spec => // other; case: (Z.eqb_spec _ (pool_of r t)) => [same|].
+    2: by case: Pos.eqb.
   case: other; apply: single => //; by have [] := assigned_to_subscribers i a v p d inside.
 Qed.
 
