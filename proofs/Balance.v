@@ -46,7 +46,8 @@ Hypothesis on_cheapest :
 Hypothesis supports : forall c, In c (members i) ->
   cost c (load a c) - load a c * price c <= cost c (load b c) - load b c * price c.
 
-Lemma duality : total a <= total b /\ (total b <= total a -> (forall c, In c (members i) ->
+Lemma duality : total a <= total b /\ (total b <= total a ->
+  (forall c, In c (members i) ->
      cost c (load a c) - load a c * price c = cost c (load b c) - load b c * price c) /\
   (forall p c d, In (p, c) b -> In d (subscribes i p) -> price c <= price d)).
 Proof.
@@ -85,7 +86,8 @@ Proof.
   - by move=> p c d inside sub; have := lowest p c d inside sub; lia.
   - move=> c /loads at_level; move: (load b c) (load a c) (level c) at_level => m n l at_level.
     have : 0 <= (m - l) * (m - l - 1) by case: (Z.le_gt_cases m l); nia.
-    have [->|->] : n = l \/ n = l + 1 by lia. all: nia.
+    have [->|->] : n = l \/ n = l + 1 by lia.
+    all: nia.
 Qed.
 
 (** A function that falls up to [low] and rises from [high] is least between them. *)
@@ -97,14 +99,17 @@ Proof.
   move=> steps at_n posn posm.
   have up d : 0 <= d -> g n <= g (n + d) /\ (high < n + d -> g n < g (n + d)).
     move: d; apply: natlike_ind => [|d posd IH]; first by rewrite Z.add_0_r; lia.
-    have := steps (n + Z.succ d) ltac:(lia). have -> : n + Z.succ d - 1 = n + d by lia.
+    have := steps (n + Z.succ d) ltac:(lia).
+    have -> : n + Z.succ d - 1 = n + d by lia.
     lia.
   have down d : 0 <= d -> d <= n -> g n <= g (n - d) /\ (n - d < low -> g n < g (n - d)).
     move: d; apply: natlike_ind => [|d posd IH] le; first by rewrite Z.sub_0_r; lia.
     have := steps (n - d) ltac:(lia); have := IH ltac:(lia).
-    have -> : n - Z.succ d = n - d - 1 by lia. lia.
+    have -> : n - Z.succ d = n - d - 1 by lia.
+    lia.
   have := up (m - n); have := down (n - m); rewrite Zplus_minus.
-  have -> : n - (n - m) = m by lia. case: (Z.le_ge_cases n m); lia.
+  have -> : n - (n - m) = m by lia.
+  case: (Z.le_ge_cases n m); lia.
 Qed.
 
 Section Thresholds.
@@ -137,14 +142,16 @@ Proof.
   have := growth_le base scale large (threshold c) (k, capacity i c) st sk posn posk.
   have := growth_le base scale large (k, capacity i c) (threshold c) sk st posk posn.
   rewrite -/(price c) -/(high c) -/(low c) [growth _ _ (k, _)]/growth /= -/(cost c).
-  move: (cost c k) (cost c (k - 1)) (price c) => x y u. case: key_le; case: key_le; lia.
+  move: (cost c k) (cost c (k - 1)) (price c) => x y u.
+  case: key_le; case: key_le; lia.
 Qed.
 
 Lemma least_power_sum a b : valid i a -> within_thresholds i threshold a -> valid i b ->
   power_sum base scale i a <= power_sum base scale i b /\
   (power_sum base scale i b <= power_sum base scale i a -> within_thresholds i threshold b).
 Proof.
-  move=> va [_ loads least] vb. have large : 2 <= base by rewrite /base; lia.
+  move=> va [_ loads least] vb.
+  have large : 2 <= base by rewrite /base; lia.
   have known x p c d : valid i x -> In (p, c) x -> In d (subscribes i p) ->
       In c (members i) /\ In d (members i).
     move=> vx inside sub; split; first exact: holders_are_members inside.
@@ -229,7 +236,9 @@ Qed.
 
 Theorem levels_are_dec_min i level a : well_formed i -> capacities_alike i -> valid i a ->
   within_levels i level a -> dec_min i a.
-Proof. move=> wf alike va /levels_as_thresholds [] // _; exact: thresholds_are_dec_min. Qed.
+Proof.
+  move=> wf alike va /levels_as_thresholds [] // _; exact: thresholds_are_dec_min.
+Qed.
 
 Theorem face_of_levels i level a : well_formed i -> capacities_alike i -> valid i a ->
   within_levels i level a -> forall b, dec_min i b <-> valid i b /\ within_levels i level b.

@@ -33,7 +33,8 @@ Proof.
   by move=> le; case: (Z.lt_trichotomy n m) => [?|[?|more]]; [left|right; nia|nia].
 Qed.
 
-Lemma place_positive scale largest k : is_key scale largest k = true -> 0 < place scale largest k.
+Lemma place_positive scale largest k : is_key scale largest k = true ->
+  0 < place scale largest k.
 Proof. by case/is_key_spec => pos [le [_ [more _]]]; rewrite /place; nia. Qed.
 
 Section Balance.
@@ -79,7 +80,8 @@ Proof. exact: get_tabulate. Qed.
 Lemma subscriber_is_member p c : In c (subscribes i p) -> In c (members i).
 Proof. exact: subscribers_are_members (check_document_sound d known) _ c. Qed.
 
-Theorem check_balance_sound a : valid i a -> check_balance places lowest (load_table a) a = true ->
+Theorem check_balance_sound a : valid i a ->
+  check_balance places lowest (load_table a) a = true ->
   within_thresholds i threshold a /\ dec_min i a.
 Proof.
   move=> v; rewrite /check_balance andb_true_iff !forallb_forall => -[loads placed].

@@ -123,7 +123,8 @@ Proof.
   move=> va accepted least b best; have wf := check_document_sound d known.
   suff : moves i a <= moves i b by rewrite /moves; lia.
   have := certificate_bound_sound a price stop x y b va accepted best.
-  have := mismatches_at_most i b wf (proj1 best). have : 0 <= moves i b.
+  have := mismatches_at_most i b wf (proj1 best).
+  have : 0 <= moves i b.
     rewrite /moves (owned_assigned i b wf (proj1 best)) /kept -sum_sub; apply: sum_nonneg.
     by move=> [p c] _ /=; rewrite /has_owner /is_owner; case: owner => // e; case: Pos.eqb.
   move: least; rewrite /is_stickiest orb_true_iff !andb_true_iff total_sum.

@@ -76,7 +76,8 @@ Proof.
   by have := pools_named (topic_of i p); case: Pos.eqb_spec; case: Z.eqb_spec; lia.
 Qed.
 
-Lemma row_limits_spec name c : In name names -> (In c (row_members (row rows (Zpos name))) <->
+Lemma row_limits_spec name c : In name names ->
+  (In c (row_members (row rows (Zpos name))) <->
    In c (eligible (tightened i loose) (Zpos name))) /\
   (In c (row_members (row rows (Zpos name))) ->
    fst (limit (row rows (Zpos name)) c) = least (tightened i loose) (Zpos name) c /\
@@ -173,7 +174,8 @@ Theorem fast_bound_sound d names pool_at able limits price stop x y b :
   valid i b -> within i (loose_region names pool_at able limits) b ->
   fast_bound d names pool_at rows price stop x y <= x * moves i b + y * mismatches i b.
 Proof.
-  move=> i rows known once able_once named v w. have wf := check_document_sound d known.
+  move=> i rows known once able_once named v w.
+  have wf := check_document_sound d known.
   set r := region_of names pool_at rows.
   have rwf : region_well_formed r by exact: region_of_well_formed.
   have inside : within i r b by exact: within_region_of.
@@ -197,7 +199,8 @@ Proof.
       have gh : Zpos g = Zpos h by case: (Z.lt_trichotomy (Zpos g) (Zpos h)) => [|[|]]; nia.
       have topics : topic_of i p = topic_of i q by apply: Pos2Z.inj; rewrite gh in same; lia.
       have -> : subscribes i p = subscribes i q by rewrite /subscribes topics.
-      rewrite topics. apply: least_ext => c; move: gh; rewrite /g /h /away /=.
+      rewrite topics.
+      apply: least_ext => c; move: gh; rewrite /g /h /away /=.
       by case: Z.eqb_spec => [->|_ [->]] //; case: is_far_from; case: is_far_from.
     rewrite /price_bound total_sum sum_select /= collect_map.
     rewrite -(sum_permutation _ _ _ (Permutation.Permutation_rev _)) sum_map.
@@ -215,5 +218,6 @@ Proof.
     by apply: least_le; apply/in_select; split=> //; exact: able_in.
   move: below; rewrite /away; change (pool_of_partition i r p) with (pool p).
   case: (owner i p) => [o|] /=; last by lia.
-  case: Pos.eqb_spec => [->|differ] /=; last by case: is_able; lia. rewrite able_in //; lia.
+  case: Pos.eqb_spec => [->|differ] /=; last by case: is_able; lia.
+  rewrite able_in //; lia.
 Qed.

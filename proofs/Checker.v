@@ -124,7 +124,8 @@ Definition check_valid (d : document) (sets : Map.t (Map.t unit)) (a : assignmen
   (total (fun _ => 1) a =?
    total (fun p => if is_assignable i p then 1 else 0) (partition_list d)).
 
-Lemma is_subscriber_spec d t c : check_document d = true ->
+Lemma is_subscriber_spec d t c :
+  check_document d = true ->
   is_subscriber (sets_of d) t c = true <-> In c (subscribers (instance_of d) t).
 Proof.
   move=> known; split=> [|sub]; first exact: is_subscriber_sound.

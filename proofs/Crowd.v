@@ -110,7 +110,8 @@ Proof.
   have := peak c (known c inside); have pc := capacity_is_positive i wf c => at_most reduced_most.
   have most_gain : gain c * (cap c + 1) <= gain c * held_of_crowd a c by nia.
   have : scale * (gain c * (cap c + 1) + least_reduced c) <= scale * lag_held i a c by nia.
-  have : n * capacity i c <= (bound - 1) * capacity i c by nia. lia.
+  have : n * capacity i c <= (bound - 1) * capacity i c by nia.
+  lia.
 Qed.
 
 End Crowd.

@@ -32,10 +32,12 @@ Lemma key_le_trans k l m : 0 < snd k -> 0 < snd l -> 0 < snd m ->
   key_le k l = true -> key_le l m = true -> key_le k m = true.
 Proof.
   case: k l m => [n w] [m v] [o u]; rewrite !key_le_true /= => posw posv posu kl lm.
-  have left : n * v * u <= m * w * u by nia. have right : m * u * w <= o * v * w by nia.
+  have left : n * v * u <= m * w * u by nia.
+  have right : m * u * w <= o * v * w by nia.
   case: (Z.lt_ge_cases (n * u) (o * w)) => [|ge]; first by left.
   have same : n * v * u = m * w * u /\ m * u * w = o * v * w by nia.
-  right; have equal : n * v = m * w /\ m * u = o * v by nia. nia.
+  right; have equal : n * v = m * w /\ m * u = o * v by nia.
+  nia.
 Qed.
 
 Lemma le_quotient n x w : 0 < w -> n <= x / w <-> n * w <= x.
@@ -65,7 +67,8 @@ Proof.
   rewrite /is_scale; move: (scale / w) (scale / v) => s t [posw [poss eqs]] [posv [post eqt]].
   have left : n * v * (s * t) = n * s * scale by rewrite -eqt; ring.
   have right : m * w * (s * t) = m * t * scale by rewrite -eqs; ring.
-  have positive : 0 < s * t by nia. have scaled : 0 < scale by nia.
+  have positive : 0 < s * t by nia.
+  have scaled : 0 < scale by nia.
   split=> less; nia.
 Qed.
 
@@ -86,7 +89,8 @@ Definition growth (k : key) : Z := power (snd k) (fst k) - power (snd k) (fst k 
 
 Lemma power_doubles x y : x < y -> 0 <= x -> 2 * base ^ x <= base ^ y.
 Proof.
-  move=> less nonneg. have := Z.pow_le_mono_r base (x + 1) y ltac:(lia) ltac:(lia).
+  move=> less nonneg.
+  have := Z.pow_le_mono_r base (x + 1) y ltac:(lia) ltac:(lia).
   have := Z.pow_nonneg base x; rewrite Z.pow_add_r ?Z.pow_1_r; lia || nia.
 Qed.
 
@@ -111,7 +115,8 @@ Lemma growth_le k l : is_scale scale (snd k) -> is_scale scale (snd l) -> 0 < fs
 Proof.
   move=> sk sl posk posl le.
   case E: (key_le l k); last by have := growth_lt k l sk sl posk posl E; lia.
-  move: le E; rewrite !key_le_true => le E. have same : snd k = snd l by lia.
+  move: le E; rewrite !key_le_true => le E.
+  have same : snd k = snd l by lia.
   have equal : fst k = fst l by case: sk => positive _; nia.
   rewrite /growth same equal; lia.
 Qed.

@@ -116,7 +116,8 @@ Proof.
   have [few fits] : 0 <= far <= n /\ bound - per_move * m <= per_mismatch * far.
     rewrite /far; case: Z.eqb_spec => [zero|some]; first by nia.
     have := Z.mul_div_le (- (bound - per_move * m)) per_mismatch.
-    have := Z.mul_succ_div_gt (- (bound - per_move * m)) per_mismatch. set q := _ / _; nia.
+    have := Z.mul_succ_div_gt (- (bound - per_move * m)) per_mismatch.
+    set q := _ / _; nia.
   have -> : (bound - per_move * m <=? per_mismatch * far) && (far <=? partitions_in_all) = true.
     by apply/andb_true_iff; rewrite !Z.leb_le; lia.
   exists (m, far); split=> //; apply: in_order_le => w /counted; rewrite /values /=; nia.

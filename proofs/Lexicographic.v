@@ -14,13 +14,15 @@ Definition descending : list Q -> Prop := StronglySorted (fun x y => (y <= x)%Q)
 
 Lemma insert_permutation x l : Permutation (x :: l) (insert x l).
 Proof.
-  elim: l => [|y l IH] //=; case: Qle_bool => //. rewrite perm_swap; exact: perm_skip.
+  elim: l => [|y l IH] //=; case: Qle_bool => //.
+  rewrite perm_swap; exact: perm_skip.
 Qed.
 
 Lemma insert_descending x l : descending l -> descending (insert x l).
 Proof.
   elim: l => [|y l IH] sorted /=; first by repeat constructor.
-  have [sorted' below] := StronglySorted_inv sorted. case E: (Qle_bool y x).
+  have [sorted' below] := StronglySorted_inv sorted.
+  case E: (Qle_bool y x).
   - move/Qle_bool_iff: E => le; constructor=> //; constructor=> //.
     apply: Forall_impl below => z zy; exact: Qle_trans zy le.
   - constructor; first exact: IH.
@@ -30,7 +32,9 @@ Proof.
 Qed.
 
 Lemma largest_first_permutation l : Permutation l (largest_first l).
-Proof. elim: l => [|x l IH] //=; rewrite -insert_permutation; exact: perm_skip. Qed.
+Proof.
+  elim: l => [|x l IH] //=; rewrite -insert_permutation; exact: perm_skip.
+Qed.
 
 Lemma largest_first_descending l : descending (largest_first l).
 Proof. elim: l => [|x l IH] /=; [constructor|exact: insert_descending]. Qed.
@@ -60,7 +64,8 @@ Proof. move=> positive; apply: sum_nonneg => x _; apply: Z.pow_nonneg; lia. Qed.
 Lemma powers_lt x v y w : descending (x :: v) -> Forall is_scaled (x :: v) -> is_scaled y ->
   Z.of_nat (length (x :: v)) < base -> (x < y)%Q -> powers (x :: v) < powers (y :: w).
 Proof.
-  move=> sorted good goody short less. have goodx : is_scaled x by inversion good.
+  move=> sorted good goody short less.
+  have goodx : is_scaled x by inversion good.
   have positive : 0 < base by lia.
   have bound : powers (x :: v) <= Z.of_nat (length (x :: v)) * base ^ scaled x.
     have [_ below] := StronglySorted_inv sorted.
@@ -95,7 +100,8 @@ Proof.
   case: (Q_dec x y) => [[less|more]|equal].
   - have := powers_lt x v y w sv gv gy short less; split; [lia|by left].
   - rewrite same in short; have := powers_lt y w x v sw gw gx short more.
-    split; last by lia. move/(scaled_Qlt _ _ gy gx): more => more.
+    split; last by lia.
+    move/(scaled_Qlt _ _ gy gx): more => more.
     by case=> [/(scaled_Qlt _ _ gx gy)|[/(scaled_Qeq _ _ gx gy)]]; lia.
   - move/(scaled_Qeq _ _ gx gy): (equal) => eqs.
     rewrite /powers /= eqs -/(powers v) -/(powers w); split=> [[|[_ le]]|le].

@@ -54,7 +54,8 @@ Proof.
     by move=> p c inside; case yes: (counted p) => // _; exact: (only p).
   have : scale * sum (held a (fun p => if counted p then lag i p else 0)) some
          <= n * sum (capacity i) some.
-    rewrite -!sum_scale; apply: sum_le => c inside. have := peak c (known c inside).
+    rewrite -!sum_scale; apply: sum_le => c inside.
+    have := peak c (known c inside).
     suff : held a (fun p => if counted p then lag i p else 0) c <= lag_held i a c by nia.
     apply: (held_le i a _ (lag i) c v) => p _.
     by have := lag_is_count i wf p; case: (counted p); lia.
@@ -187,7 +188,8 @@ Proof.
   have [c [inside enough]] := some_share _ _ _ large.
   have positive' : forall p, In p (assignable_partitions i) -> 0 <= weight p.
     by move=> p /filter_In [h _]; exact: positive.
-  rewrite (held_chosen i) // in enough. set l := filter _ _ in small.
+  rewrite (held_chosen i) // in enough.
+  set l := filter _ _ in small.
   have light : lightest (map (fun p => (weight p, lag i p)) l) share <= lag_held i a c.
     apply: (Z.le_trans _ (sum (fun p => if holds a c p then lag i p else 0) l)).
       apply: lightest_is_least => //; first by move=> p /filter_In [h _]; exact: positive'.
@@ -197,7 +199,8 @@ Proof.
     apply: sum_le => p _; have := lag_is_count i wf p.
     by case: negb; case: holds; lia.
   have := peak c (known c inside); have := units c inside.
-  have := capacity_is_positive i wf c. have : 0 <= lag_held i a c.
+  have := capacity_is_positive i wf c.
+  have : 0 <= lag_held i a c.
     by apply: sum_nonneg => pair _; case: Pos.eqb; have := lag_is_count i wf (fst pair); lia.
   move=> pL pc fits at_most; apply: (Z.le_trans _ (unit * lag_held i a c)).
     by apply: (Z.le_trans _ _ _ small); exact: Z.mul_le_mono_nonneg_l.

@@ -72,16 +72,19 @@ Lemma all_paid i r a (price : pool -> member -> Z) : region_well_formed r -> wit
 Proof.
   move=> rwf w.
   rewrite (sum_by_pool i r (pools r) a _ (pools_once r rwf) (pools_known i r a w)).
-  apply: sum_eq => k known. rewrite (sum_by_holder _ _ _ (eligible_once r rwf k known)).
+  apply: sum_eq => k known.
+  rewrite (sum_by_holder _ _ _ (eligible_once r rwf k known)).
     move=> p c inside /=; case: Z.eqb_spec => [<-|] // _.
     exact: (held_by_eligible i r a w p c inside).
-  apply: sum_eq => c _; rewrite /load_in -sum_scale. apply: sum_eq => -[p d] _ /=.
+  apply: sum_eq => c _; rewrite /load_in -sum_scale.
+  apply: sum_eq => -[p d] _ /=.
   case: (Z.eqb_spec (pool_of_partition i r p) k) => [->|_].
     by case: Pos.eqb_spec => [->|_] /=; lia.
   by case: Pos.eqb => /=; lia.
 Qed.
 
-Theorem cost_bound i r cheapest price stop x y a : well_formed i -> region_well_formed r ->
+Theorem cost_bound i r cheapest price stop x y a :
+  well_formed i -> region_well_formed r ->
   (forall p c, In p (partitions i) -> may_hold i r p c ->
      cheapest p <= cost i x y p c + price (pool_of_partition i r p) c) ->
   valid i a -> within i r a ->

@@ -77,13 +77,15 @@ Proof.
   move=> p; rewrite /assignable_partitions filter_In is_assignable_spec; split.
     move=> /in_map_iff [[q c] [<- inside]].
     have [known sub] := assigned_to_subscribers i a v q c inside.
-    by split=> //= empty; rewrite empty in sub.
+    by split=> //; exact: subscribed_assignable sub.
   by move=> [known can]; exact: (assigned_if_assignable i a v).
 Qed.
 
 Lemma sum_assigned i a (f : partition -> Z) : well_formed i -> valid i a ->
   sum (fun pair => f (fst pair)) a = sum f (assignable_partitions i).
-Proof. by move=> wf v; rewrite -sum_map; exact: sum_permutation (partitions_assigned i a wf v). Qed.
+Proof.
+  by move=> wf v; rewrite -sum_map; exact: sum_permutation (partitions_assigned i a wf v).
+Qed.
 
 (** A sum over pairs is a sum over the members of a list, if all holders are listed. *)
 Lemma sum_by_holder (ms : list member) (a : assignment) (f : partition * member -> Z) :
@@ -111,7 +113,8 @@ Lemma total_load_in i r a k : well_formed i -> region_well_formed r -> valid i a
   within i r a -> In k (pools r) ->
   sum (load_in i r a k) (eligible r k) = units i r k.
 Proof.
-  move=> wf rwf v w known. rewrite /units -(sum_assigned i a) //.
+  move=> wf rwf v w known.
+  rewrite /units -(sum_assigned i a) //.
   rewrite (sum_by_holder (eligible r k) a); first exact: eligible_once.
     move=> p c inside /=; case: Z.eqb_spec => [<-|] // _; exact: held_by_eligible inside.
   apply: sum_eq => c _; apply: sum_eq => pair _.
@@ -147,7 +150,8 @@ Definition tightened (i : instance) (r : region) : region :=
   Region (pools r) (pool_of r) (fun k => filter (fun c => 0 <? upper k c) (eligible r k))
     lower upper.
 
-Lemma sum_element {A} (f : A -> Z) l x : (forall y, In y l -> 0 <= f y) -> In x l -> f x <= sum f l.
+Lemma sum_element {A} (f : A -> Z) l x : (forall y, In y l -> 0 <= f y) -> In x l ->
+  f x <= sum f l.
 Proof.
   elim: l => [|y l IH] //= positive [same|inside].
     have := sum_nonneg f l (fun z h => positive z (or_intror h)); rewrite same; lia.

@@ -137,7 +137,9 @@ Definition region_of_all (i : instance) (ms : list member) (threshold : key) : r
     (fun _ c => keys_upto (capacity i c) threshold).
 
 Lemma of_topic_well_formed i t : well_formed i -> well_formed (of_topic i t).
-Proof. move=> [ms ps once sub own lags cap]; constructor=> //=; exact: NoDup_filter. Qed.
+Proof.
+  move=> [ms ps once sub own lags cap]; constructor=> //=; exact: NoDup_filter.
+Qed.
 
 (** Loads of a list that has all holders come to the number of pairs. *)
 Lemma total_of_holders (ms : list member) b : NoDup ms ->
@@ -156,8 +158,8 @@ Proof.
   have holds p c : In (p, c) a -> In p (partitions i) /\ In c (subscribes i p).
     exact: (assigned_to_subscribers i a va).
   constructor=> [p c inside|p c inside|k c known able].
-  { have [there sub] := holds p c inside; apply: listed => // empty.
-    by rewrite empty in sub. }
+  { have [there sub] := holds p c inside.
+    by apply: listed => //; exact: subscribed_assignable sub. }
   { exact: proj2 (holds p c inside). }
   have [topical [posn posw] fits] := even k known.
   destruct k as [|t|t]; [by []| |by []].
@@ -186,7 +188,7 @@ Proof.
   have [va _] := dm.
   have all p c : In (p, c) a -> forall d, In d (subscribes i p) <-> In d ms.
     move=> inside; have [known sub] := assigned_to_subscribers i a va p c inside.
-    by apply: alike => // empty; rewrite empty in sub.
+    by apply: alike => //; exact: subscribed_assignable sub.
   have holders p c : In (p, c) a -> In c ms.
     move=> inside; apply/(all p c inside).
     exact: proj2 (assigned_to_subscribers i a va p c inside).

@@ -16,7 +16,8 @@ Proof. elim: l => [|x l IH] //=; lia. Qed.
 Lemma sum_scale {A} (f : A -> Z) k l : sum (fun x => k * f x) l = k * sum f l.
 Proof. elim: l => [|x l IH] //=; lia. Qed.
 
-Lemma sum_le {A} (f g : A -> Z) l : (forall x, In x l -> f x <= g x) -> sum f l <= sum g l.
+Lemma sum_le {A} (f g : A -> Z) l :
+  (forall x, In x l -> f x <= g x) -> sum f l <= sum g l.
 Proof.
   elim: l => [|x l IH] /= H; first by lia.
   have := H x (or_introl eq_refl); have := IH (fun y h => H y (or_intror h)); lia.
@@ -26,12 +27,14 @@ Qed.
 Lemma sum_tight {A} (f g : A -> Z) l : (forall x, In x l -> f x <= g x) ->
   sum g l <= sum f l -> forall x, In x l -> f x = g x.
 Proof.
-  elim: l => [|x l IH] //= below total y. have first := below x (or_introl eq_refl).
+  elim: l => [|x l IH] //= below total y.
+  have first := below x (or_introl eq_refl).
   have rest := sum_le f g l (fun z h => below z (or_intror h)).
   by case=> [<-|inside]; [lia|apply: IH => //; [move=> z h; apply: below; right|lia]].
 Qed.
 
-Lemma sum_eq {A} (f g : A -> Z) l : (forall x, In x l -> f x = g x) -> sum f l = sum g l.
+Lemma sum_eq {A} (f g : A -> Z) l :
+  (forall x, In x l -> f x = g x) -> sum f l = sum g l.
 Proof.
   elim: l => [|x l IH] //= H.
   by rewrite (H x (or_introl eq_refl)) (IH (fun y h => H y (or_intror h))).
@@ -51,7 +54,9 @@ Lemma sum_filter {A} (f : A -> Z) (keep : A -> bool) l :
 Proof. elim: l => [|x l IH] //=; case: (keep x) => /=; lia. Qed.
 
 Lemma sum_of_ones {A} (l : list A) : sum (fun _ => 1) l = Z.of_nat (length l).
-Proof. elim: l => [|x l IH] //; change (1 + sum (fun _ => 1) l = Z.of_nat (S (length l))); lia. Qed.
+Proof.
+  elim: l => [|x l IH] //; change (1 + sum (fun _ => 1) l = Z.of_nat (S (length l))); lia.
+Qed.
 
 Lemma sum_permutation {A} (f : A -> Z) l m : Permutation l m -> sum f l = sum f m.
 Proof. elim=> //= *; lia. Qed.
@@ -96,20 +101,21 @@ Proof. by rewrite /assignable; case: (subscribes i p). Qed.
 Lemma holders_are_members i a : well_formed i -> valid i a ->
   forall p c, In (p, c) a -> In c (members i).
 Proof.
-  move=> wf v p c inside. have [_ sub] := assigned_to_subscribers i a v p c inside.
+  move=> wf v p c inside.
+  have [_ sub] := assigned_to_subscribers i a v p c inside.
   exact: (subscribers_are_members i wf _ c sub).
 Qed.
 
 (** Two valid assignments hold the same partitions. *)
-Lemma same_partitions i a b : valid i a -> valid i b -> Permutation (map fst a) (map fst b).
+Lemma same_partitions i a b : valid i a -> valid i b ->
+  Permutation (map fst a) (map fst b).
 Proof.
   move=> va vb; apply: NoDup_Permutation; [exact: assigned_once va|exact: assigned_once vb|].
   suff half : forall x y, valid i x -> valid i y ->
     forall p, In p (map fst x) -> In p (map fst y) by move=> p; split; exact: half.
   move=> x y vx vy p /in_map_iff [[q c] [<- inside]].
   have [known sub] := assigned_to_subscribers i x vx q c inside.
-  apply: (assigned_if_assignable i y vy) => //= empty.
-  by rewrite /assignable empty in sub.
+  by apply: (assigned_if_assignable i y vy) => //; exact: subscribed_assignable sub.
 Qed.
 
 Lemma sum_of_partitions i a b (f : partition -> Z) : valid i a -> valid i b ->

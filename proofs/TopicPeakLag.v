@@ -5,7 +5,7 @@
     verify/policy/feasible_region.py, [together] of verify/policy/terms.py). *)
 
 From Coq Require Import ZArith List Bool Lia ssreflect.
-From Assignor Require Import Definitions Sums Region PeakLag RegionOfBalance.
+From Assignor Require Import Definitions Sums Region PeakLag.
 Import ListNotations.
 Open Scope Z_scope.
 

@@ -120,7 +120,8 @@ Qed.
 
 Lemma chain_valid : valid chain chain_as_it_stands /\ valid chain chain_passed_on.
 Proof.
-  split; constructor; try by by_cases. all: try by move=> p.
+  split; constructor; try by by_cases.
+  all: try by move=> p.
   all: move=> p c inside; repeat (destruct inside as [[= <- <-]|inside]; [simpl; tauto|]).
   all: by case: inside.
 Qed.
@@ -128,7 +129,8 @@ Qed.
 Theorem kip54_balanced_is_weaker : well_formed chain /\
   kip54_balanced chain chain_as_it_stands /\ ~ dec_min chain chain_as_it_stands.
 Proof.
-  have [stands passed] := chain_valid. split; first exact: chain_well_formed.
+  have [stands passed] := chain_valid.
+  split; first exact: chain_well_formed.
   split=> [|[_ least]]; last by have := least _ passed; vm_compute; case=> [|[]].
   split=> // p c d inside.
   repeat (destruct inside as [[= <- <-]|inside];
