@@ -12,7 +12,7 @@ import signal
 from hypothesis import settings
 
 settings.register_profile("quick", deadline=None, max_examples=40)
-settings.register_profile("thorough", deadline=None, max_examples=300)
+settings.register_profile("thorough", deadline=None, max_examples=500)
 settings.register_profile("sample", deadline=None, max_examples=20)
 settings.load_profile(os.environ.get("ORACLE_PROFILE", "quick"))
 

@@ -16,7 +16,7 @@ import verify
 from rebalance import ClaimRule, Claims, Instance, members_of, to_json
 from solver import Status, solve
 from solver.exact import solve_without_closed_form
-from tests.amount import share
+from tests.amount import INSTANCES
 from tests.shapes import SHAPES, Document, member, rebalance, shape
 from tests.solver.routes import (
     ROUTES,
@@ -72,14 +72,14 @@ def test_published_scenarios_by_hand(name: str, loads: list[int], kept: int) -> 
 @pytest.mark.parametrize("limits", [TINY, SMALL], ids=["tiny", "small"])
 def test_agrees_with_enumeration(limits: Limits) -> None:
     """At least 2,000 rebalances, each by both routes, best found by trying all."""
-    for seed in range(share(2, 5)):
+    for seed in range((INSTANCES + 1) // 2):
         check_best(seeded_rebalance(seed, limits), seed)
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_agrees_with_enumeration_over_capacity(weights: str) -> None:
     """Small, with many equal fractions, and so large that products pass 64 bits."""
-    for seed in range(share(10, 25)):
+    for seed in range(INSTANCES // 10):
         rng = random.Random(seed)  # noqa: S311
         document = seeded_rebalance(seed, rng.choice([TINY, SMALL]))
         for one in document["members"].values():
@@ -147,14 +147,14 @@ def test_agrees_with_enumeration_as_hypothesis_draws(document: Document) -> None
 
 @pytest.mark.parametrize("rule", ClaimRule)
 def test_judge_finds_larger_answers_proved(rule: ClaimRule) -> None:
-    for seed in range(share(20, 80)):
+    for seed in range(INSTANCES // 20):
         document = seeded_rebalance(seed, LARGER)
         for solve_it in ROUTES.values():
             check_proved(document, solve_it(instance(document, rule)), rule)
 
 
 def test_agrees_with_another_flow_engine() -> None:
-    for seed in range(max(share(40, 120), 20)):
+    for seed in range(max(INSTANCES // 40, 20)):
         laid_out = instance(seeded_rebalance(seed, LARGE))
         answer = solve_without_closed_form(laid_out)
         loads = sorted(
