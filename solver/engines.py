@@ -11,8 +11,9 @@ from rebalance import Instance, extra_needed
 from solver import exact
 from solver.limits import Limits
 from solver.objectives import check_policy, values_of
-from solver.policy import STICKY, Policy
-from solver.result import MiscountError, Result
+from solver.peak_lag_policies import can_answer, can_bound
+from solver.policy import STICKY, Objective, Policy
+from solver.result import KnownBound, MiscountError, Result
 
 Solve = Callable[[Instance, Policy, Limits], Result]
 
@@ -72,11 +73,17 @@ def _auto(instance: Instance, policy: Policy, limits: Limits) -> Result:
     by_flow = flow_policies.solve(instance, policy, limits=limits)
     if by_flow is not None:
         return by_flow
-    from solver import cpsat, peak_lag
+    if can_answer(policy):
+        from solver import peak_lag
 
-    if peak_lag.can_answer(policy):
         return peak_lag.solve(instance, policy, limits=limits)
-    known_bounds = peak_lag.known_bounds(instance, policy, limits=limits)
+    from solver import cpsat
+
+    known_bounds: Mapping[Objective, KnownBound] = {}
+    if can_bound(policy):
+        from solver import peak_lag
+
+        known_bounds = peak_lag.known_bounds(instance, policy, limits=limits)
     return cpsat.solve(instance, policy, limits=limits, known_bounds=known_bounds)
 
 

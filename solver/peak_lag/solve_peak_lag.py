@@ -7,8 +7,6 @@ given the assignment and the bounds, where its program is small.
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 
 from rebalance import (
@@ -31,6 +29,7 @@ from solver.peak_lag.lag_instance import LagInstance, build_lag_instance, is_sea
 from solver.peak_lag.minimize_peak import MinimizePeak
 from solver.peak_lag.set_partition import ENUMERATION
 from solver.peak_lag.work import Work
+from solver.peak_lag_policies import LAG_THEN_MOVES, can_bound
 from solver.policy import BalanceKind, Objective, Policy
 from solver.result import (
     KnownBound,
@@ -40,41 +39,9 @@ from solver.result import (
     zero_term,
 )
 
-_OBJECTIVES: Final = {
-    Objective.STICKINESS,
-    Objective.PEAK_LAG,
-    Objective.LAG_SPREAD,
-    Objective.LAG_DEVIATION,
-}
-_BALANCES: Final = {BalanceKind.DEC_MIN, BalanceKind.PER_TOPIC, BalanceKind.NONE}
-_BOUNDED: Final = (
-    [Objective.PEAK_LAG],
-    [Objective.PEAK_LAG, Objective.STICKINESS],
-)
-
-
-def can_answer(policy: Policy) -> bool:
-    """Return whether `solve` accepts a policy.
-
-    Peak lag first, or under dec-min right after stickiness; then stickiness, lag spread
-    and lag deviation in any order. Topic peak lag only alone, and not under dec-min,
-    so that topics are independent.
-    """
-    objectives = [one.only for one in policy.objectives]
-    kind = policy.balance.kind
-    if kind not in _BALANCES or policy.max_moves is not None:
-        return False
-    if objectives == [Objective.TOPIC_PEAK_LAG]:
-        return kind is not BalanceKind.DEC_MIN
-    if not _OBJECTIVES.issuperset(objectives):
-        return False
-    if objectives[:1] == [Objective.STICKINESS]:
-        return kind is BalanceKind.DEC_MIN and objectives[1:2] == [Objective.PEAK_LAG]
-    return objectives[:1] == [Objective.PEAK_LAG]
-
 
 def solve(instance: Instance, policy: Policy, *, limits: Limits) -> Result:
-    """Solve a policy that `can_answer` accepts.
+    """Solve a policy that `solver.peak_lag_policies` says can be answered.
 
     Where the exact core proves no certificate, `solver.cpsat` solves it.
 
@@ -119,7 +86,8 @@ def solve(instance: Instance, policy: Policy, *, limits: Limits) -> Result:
         known=known,
         minimize=minimize,
         stickiest=stickiest,
-        is_stickiness_next=[one.only for one in policy.objectives[:2]] == _BOUNDED[1],
+        is_stickiness_next=[one.only for one in policy.objectives[:2]]
+        == LAG_THEN_MOVES,
         bounds=bounds,
     )
     return alternate.run()
@@ -134,10 +102,9 @@ def known_bounds(
     unless the policy is peak lag, then at most stickiness, with ``max-moves`` and a
     balance that `solve` accepts.
     """
-    objectives = [one.only for one in policy.objectives]
-    kind = policy.balance.kind
-    if policy.max_moves is None or objectives not in _BOUNDED or kind not in _BALANCES:
+    if not can_bound(policy):
         return {}
+    kind = policy.balance.kind
     lag_instance = build_lag_instance(instance, policy.balance)
     core = _core(instance, policy)
     if lag_instance is None or (kind is BalanceKind.DEC_MIN and core is None):

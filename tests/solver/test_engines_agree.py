@@ -28,6 +28,7 @@ from solver import (
     peak_lag,
     values_of,
 )
+from solver.peak_lag_policies import can_answer
 from solver.result import Value
 from tests import shapes
 from tests.amount import INSTANCES
@@ -42,7 +43,7 @@ Engine = Callable[[Instance, Policy], Result | None]
 
 
 def _by_peak_lag(laid_out: Instance, policy: Policy) -> Result | None:
-    if not peak_lag.can_answer(policy):
+    if not can_answer(policy):
         return None
     return peak_lag.solve(laid_out, policy, limits=Limits())
 

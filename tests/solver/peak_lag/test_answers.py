@@ -13,10 +13,11 @@ import pytest
 import verify
 from rebalance import Instance, InstanceError, to_json
 from solver import Limits, Result, Status, parse_policy, values_of
-from solver.peak_lag import can_answer, solve
+from solver.peak_lag import solve
 from solver.peak_lag.bounds import bound_peak_lag
 from solver.peak_lag.lag_instance import build_lag_instance
 from solver.peak_lag.work import Work
+from solver.peak_lag_policies import can_answer
 from tests.amount import share
 from tests.shapes import SHAPES, Document, member, rebalance, shape
 from tests.solver.brute import Brute
