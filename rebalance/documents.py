@@ -33,7 +33,10 @@ Step = Annotated[list[Count], Field(min_length=2, max_length=2)]
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    # Built at first use: whoever judges documents reads them with `verify`.
+    model_config = ConfigDict(
+        strict=True, extra="forbid", frozen=True, defer_build=True
+    )
 
 
 class Topic(_Strict):
