@@ -104,9 +104,9 @@ def group_data(
         ]
         if id_ != f"group-{_encoded(shown)}":
             values.append(id_)
-        text = _literal(values)
+        text = literal(values)
         if row.advice and row.advice not in advice_of:
-            left -= len(_literal(row.advice)) + 1
+            left -= len(literal(row.advice)) + 1
         left -= len(text) + 1
         if left < 0:
             break
@@ -118,11 +118,11 @@ def group_data(
         "assignors": [visible(name, limit=NAME_KEPT) for name in assignors],
         "advice": [*advice_of],
     }
-    data = f'{_literal(head)[:-1]},"rows":[{",".join(texts)}]}}'
+    data = f'{literal(head)[:-1]},"rows":[{",".join(texts)}]}}'
     return Markup(data), len(texts)  # noqa: S704 - `_literal` leaves no markup
 
 
-def _literal(value: object) -> str:
+def literal(value: object) -> str:
     """Return JSON in ASCII that cannot end the element that it stands in."""
     text = json.dumps(value, separators=(",", ":"))
     return re.sub("[<>&]", lambda match: _LITERAL[match[0]], text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -13,13 +13,23 @@ from markupsafe import Markup
 
 import verify
 from oracle.report.assignment_diff import AssignmentDiff, Held, assignment_diff_of
-from oracle.report.flows import flows_of
+from oracle.report.flows import Flows, flows_of
 from oracle.report.load import Tables, load_documents
 from oracle.report.moves_drawing import drawing
 from oracle.report.proof import Bound, Chain, bound_of, chain_of
+from oracle.transfers import Transfer, transfers_of
 from pipeline.evaluation import ACTUAL, Evaluation
+from pipeline.groups import with_held
 from pipeline.summary import INVALID, NEEDLESS, OPTIMUM, UNBALANCED, equals
-from rebalance import INT64_MAX, ClaimRule, parse_rebalance
+from rebalance import (
+    INT64_MAX,
+    ClaimRule,
+    Rebalance,
+    instance_of,
+    parse_assignment,
+    parse_rebalance,
+)
+from solver import solve
 
 Row = dict[str, Any]
 
@@ -58,7 +68,7 @@ class Broken:
 class Outlier:
     """One rebalance of the history, compared with the optimum.
 
-    ``recorded`` and ``optimum`` are drawings of what moves.
+    ``balancing`` are the fewest transfers that balance an unbalanced assignment.
     """
 
     kind: str
@@ -70,11 +80,21 @@ class Outlier:
     loads_best: tuple[int, ...]
     moves: int
     diff: AssignmentDiff
-    recorded: Markup
-    optimum: Markup
+    flows: Flows
     chain: Chain | None
     bound: Bound
     broken: tuple[Broken, ...]
+    balancing: tuple[Transfer, ...] = ()
+
+    @property
+    def recorded(self) -> Markup:
+        """Return the drawing of what moved."""
+        return drawing(self.flows, self.flows.recorded)
+
+    @property
+    def optimum(self) -> Markup:
+        """Return the drawing of what moves in the optimum."""
+        return drawing(self.flows, self.flows.best)
 
 
 def outliers_of(tables: Tables, units: pa.Table, claim_rule: str) -> list[Outlier]:
@@ -84,11 +104,15 @@ def outliers_of(tables: Tables, units: pa.Table, claim_rule: str) -> list[Outlie
         for kind in (INVALID, UNBALANCED, NEEDLESS)
         for row in _largest_gaps(units, kind)
     ]
+    return [*solved(tables, chosen, claim_rule)]
+
+
+def solved(tables: Tables, chosen: Sequence[Row], claim_rule: str) -> Iterator[Outlier]:
+    """Yield rebalances, rows of `client_units`, solved and judged again."""
     documents = _documents(tables, chosen)
-    return [
-        _outlier(unit, *documents[unit["drawn_from"], unit["drawn_id"]], claim_rule)
-        for unit in chosen
-    ]
+    for unit in chosen:
+        texts = documents[unit["drawn_from"], unit["drawn_id"]]
+        yield _outlier(unit, *texts, claim_rule)
 
 
 def _largest_gaps(units: pa.Table, kind: str) -> list[Row]:
@@ -201,8 +225,9 @@ def outlier_of(
     given, ideal = assignment["members"], best["members"]
     wrong = _places(verdict)
     flows = flows_of(evaluation.instance, given, ideal, wrong)
+    kind = _kind(verdict, best_verdict)
     return Outlier(
-        kind=_kind(verdict, best_verdict),
+        kind=kind,
         cluster="",
         group=document.group,
         assignor=None,
@@ -211,12 +236,19 @@ def outlier_of(
         loads_best=tuple(best_verdict["figures"]["loads"]),
         moves=verdict["figures"]["moves"],
         diff=assignment_diff_of(evaluation.instance, given, ideal, wrong),
-        recorded=drawing(flows, flows.recorded),
-        optimum=drawing(flows, flows.best),
+        flows=flows,
         chain=chain_of(instance, assignment, verdict),
         bound=bound_of(case, best, best_verdict),
         broken=_broken(verdict),
+        balancing=_balancing(document, assignment_text) if kind == UNBALANCED else (),
     )
+
+
+def _balancing(document: Rebalance, assignment_text: str) -> tuple[Transfer, ...]:
+    """Return the fewest transfers from what was assigned to balanced loads."""
+    instance = instance_of(with_held(document, parse_assignment(assignment_text)))
+    best = solve(instance).assignment
+    return () if best is None else tuple(transfers_of(instance, best))
 
 
 def _kind(verdict: Mapping[str, Any], best: Mapping[str, Any]) -> str:

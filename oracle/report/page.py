@@ -31,6 +31,7 @@ from oracle.report.gaps import Gaps, gaps_of
 from oracle.report.group_index import Group, case_id, group_data, group_ids
 from oracle.report.kip54 import kip54_of
 from oracle.report.load import load, system_allocator
+from oracle.report.openable import rebalance_data
 from oracle.report.outcomes import Counts
 from oracle.report.outliers import Outlier, outliers_of
 from oracle.report.trend import Trend
@@ -90,8 +91,7 @@ def _rendered(folder: Path, command: str | None) -> tuple[str, Facts]:
     cases = outliers_of(tables, units, about.claim_rule)
     restless = {(row.cluster, row.group) for row in endless}
     data, searched = group_data(facts.groups, ids, restless)
-    script = resources.files("oracle.report").joinpath("templates/groups.js")
-    text = script.read_text(encoding="utf-8")
+    text = _script("groups.js") + _script("rebalances.js")
     html = (
         environment()
         .get_template("page.html")
@@ -101,6 +101,13 @@ def _rendered(folder: Path, command: str | None) -> tuple[str, Facts]:
             script=Markup(text),  # noqa: S704 - our own
             script_digest=_digest(text),
             group_data=data,
+            rebalance_data=rebalance_data(
+                tables,
+                units,
+                facts.clients,
+                about.claim_rule,
+                many_clusters=many_clusters,
+            ),
             group_ids=ids,
             rows_of_group=Counter((row.cluster, row.group) for row in facts.groups),
             groups_left_out=len(facts.groups) - searched,
@@ -139,6 +146,11 @@ def _cases_of(cases: Sequence[Outlier]) -> defaultdict[Group, list[Outlier]]:
     for case in cases:
         found[case.cluster, case.group].append(case)
     return found
+
+
+def _script(name: str) -> str:
+    file = resources.files("oracle.report").joinpath("templates", name)
+    return file.read_text(encoding="utf-8")
 
 
 def _digest(script: str) -> str:

@@ -52,9 +52,19 @@
   const cell = (name, ...children) => make("td", {className: name}, ...children);
   const muted = (text) => make("span", {className: "muted", textContent: text});
 
+  const openable = document.getElementById("rebalance-data");
+  const newest = new Map(openable ? JSON.parse(openable.textContent).groups.map((one) =>
+    [one.row, one.rebalances[0][0]]) : []);
+  const opening = (id) => {
+    if (!newest.has(id)) return [];
+    const link = make("a", {className: "opening", textContent: "open",
+      href: "#" + newest.get(id), title: "open the newest rebalance of this group"});
+    return [" ", link];
+  };
   const casesOf = new Map();  // links to drawn rebalances, by the id of a group's row
   for (const row of body.rows)
     casesOf.set(row.id, [...row.querySelectorAll(".drawn a")]);
+  for (const row of body.rows) row.querySelector(".group")?.after(...opening(row.id));
 
   const drawn = (row) => {
     const id = idOf(row);
@@ -69,7 +79,7 @@
       [place ? ", " : "drawn: ", one.cloneNode(true)]);
     if (links.length) told.push(" ", make("span", {className: "drawn"}, ...links));
     const element = make("tr", {},
-      make("th", {scope: "row"}, label, " ", ...told),
+      make("th", {scope: "row"}, label, ...opening(id), " ", ...told),
       cell("whole minor", row[ASSIGNOR] < 0 ? muted("unknown")
         : named(data.assignors[row[ASSIGNOR]], 28)),
       cell("num", number(row[GAIN])),

@@ -1,0 +1,179 @@
+"""Rebalances that a reader can open on the page, as compact data (``rebalances.js``).
+
+Scripts draw them when they are asked for: members as columns, before, after as it was,
+and after as it could have been, with what moves between them. The worst rebalances are
+drawn on the page itself and need no scripts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from markupsafe import Markup
+
+from oracle.names import visible
+from oracle.report.assignment_diff import FATES
+from oracle.report.environment import environment
+from oracle.report.facts import ClientRow
+from oracle.report.flows import Change
+from oracle.report.group_index import Group, case_id, group_id, literal
+from oracle.report.load import Tables
+from oracle.report.outliers import LARGEST_DRAWN, Outlier, Row, solved
+from oracle.transfers import Transfer
+from oracle.wording import counted, ranges
+from pipeline.summary import INVALID, NEEDLESS, OPTIMUM, UNBALANCED, equals
+
+MOST: Final = 600
+"""Most rebalances; each is solved and judged again, which takes some 4 ms."""
+DATA_BYTES: Final = 700_000
+NAME_KEPT: Final = 300
+TRANSFERS_TOLD: Final = 12
+TOPICS_TOLD: Final = 4
+OUTCOMES: Final = {
+    OPTIMUM: "at the optimum",
+    NEEDLESS: "needless moves",
+    UNBALANCED: "unbalanced",
+    INVALID: "invalid",
+}
+
+
+def rebalance_data(
+    tables: Tables,
+    units: pa.Table,
+    shown: Sequence[ClientRow],
+    claim_rule: str,
+    *,
+    many_clusters: bool,
+) -> Markup:
+    """Return the newest rebalances of the groups that the page shows, as JSON.
+
+    A group has the id of its row, its name, the names of its members, and its
+    rebalances, newest first. A rebalance is id, title, outcome in words, the transfers
+    that would balance it in words, columns (places of members; -1 no owner, -2 the
+    others), the number of others, loads before, and recorded and optimum: each loads,
+    then flows of giver, taker, partitions, and fate.
+    """
+    chosen = _newest(units, [*dict.fromkeys((row.cluster, row.group) for row in shown)])
+    seen: Counter[str] = Counter()
+    groups: dict[Group, dict[str, Any]] = {}
+    left = DATA_BYTES
+    for case in solved(tables, chosen, claim_rule):
+        id_ = case_id(case, many_clusters=many_clusters)
+        seen[id_] += 1
+        if seen[id_] > 1:  # a group that was deleted and created again counts from 1
+            id_ = f"{id_}.{seen[id_]}"
+        place = case.cluster, case.group
+        group = groups.setdefault(place, _group(case, many_clusters))
+        known = len(group["members"])
+        one = _rebalance(case, id_, group["members"])
+        left -= len(literal(one)) + len(literal([*group["members"]][known:]))
+        if left < 0:
+            break
+        group["rebalances"].append(one)
+    listed = [
+        group | {"members": [*group["members"]]}
+        for group in groups.values()
+        if group["rebalances"]
+    ]
+    return Markup(literal({"fates": FATES, "groups": listed}))  # noqa: S704 - escaped
+
+
+def _newest(units: pa.Table, groups: Sequence[Group]) -> list[Row]:
+    """Return the newest rebalances of each group; all groups have equal room."""
+    small = pc.fill_null(pc.less_equal(units["partitions"], LARGEST_DRAWN), False)
+    judged = pc.is_in(units["outcome"], pa.array(OUTCOMES))
+    units = units.filter(pc.and_(small, judged))
+    each = [_newest_first(units, group) for group in groups]
+    most = even_room([len(rows) for rows in each])
+    return [row for rows, room in zip(each, most, strict=True) for row in rows[:room]]
+
+
+def _newest_first(units: pa.Table, group: Group) -> list[Row]:
+    cluster, name = group
+    is_of = pc.and_(equals(units["cluster"], cluster), equals(units["group_id"], name))
+    order = [(column, "descending") for column in ("date", "generation", "drawn_id")]
+    rows: list[Row] = units.filter(is_of).sort_by(order).slice(0, MOST).to_pylist()
+    return rows
+
+
+def even_room(wanted: Sequence[int], most: int = MOST) -> list[int]:
+    """Share room evenly among groups; what some do not want is the others'."""
+    room = [0] * len(wanted)
+    fewest_first = sorted(range(len(wanted)), key=lambda at: (wanted[at], -at))
+    for done, at in enumerate(fewest_first):
+        room[at] = min(wanted[at], most // (len(wanted) - done))
+        most -= room[at]
+    return room
+
+
+def _group(case: Outlier, many_clusters: bool) -> dict[str, Any]:
+    names = (case.cluster, case.group) if many_clusters else (case.group,)
+    return {
+        "row": group_id(case.cluster, case.group, many_clusters=many_clusters),
+        "name": " / ".join(visible(one, limit=NAME_KEPT) for one in names),
+        "members": {},
+        "rebalances": [],
+    }
+
+
+def _rebalance(case: Outlier, id_: str, members: dict[str, int]) -> list[Any]:
+    flows = case.flows
+    columns = [
+        -1
+        if name is None
+        else members.setdefault(visible(name, limit=NAME_KEPT), len(members))
+        for name in flows.names
+    ]
+    title = "rebalance" if case.generation is None else f"generation {case.generation}"
+    return [
+        id_,
+        f"{title} · {OUTCOMES[case.kind]}",
+        _said(case),
+        _balancing(case),
+        columns + [-2] * bool(flows.folded),
+        flows.folded,
+        [*flows.before],
+        *(part for change in (flows.recorded, flows.best) for part in _change(change)),
+    ]
+
+
+def _said(case: Outlier) -> str:
+    """Return the outcome as one sentence, as the page states it of a worst one."""
+    if case.kind == OPTIMUM:
+        return (
+            "At the optimum: the loads are as even as possible, with the fewest moves."
+        )
+    said = environment().get_template("said.html").render(case=case, kind=case.kind)
+    return " ".join(Markup(said).striptags().split())  # noqa: S704 - a template's
+
+
+def _balancing(case: Outlier) -> list[str]:
+    """Return the transfers that balance what was recorded, in words."""
+    told = [
+        f"{_partitions(one)} from {_name(one.giver)} to {_name(one.receiver)}"
+        for one in case.balancing[:TRANSFERS_TOLD]
+    ]
+    more = sum(one.count for one in case.balancing[TRANSFERS_TOLD:])
+    return told + [f"and {counted(more, 'more partition')}"] * bool(more)
+
+
+def _partitions(transfer: Transfer) -> str:
+    pieces = transfer.partitions.items()
+    told = [f"{visible(topic, limit=40)} {ranges(n)}" for topic, n in pieces]
+    more = len(told) - TOPICS_TOLD
+    return ", ".join(told[:TOPICS_TOLD]) + (
+        f" and {counted(more, 'more topic')}" if more > 0 else ""
+    )
+
+
+def _name(member: str | None) -> str:
+    return "nobody" if member is None else visible(member, limit=40)
+
+
+def _change(change: Change) -> Iterator[list[Any]]:
+    yield [*change.loads]
+    yield [[f.giver, f.taker, f.count, FATES.index(f.fate)] for f in change.flows]
