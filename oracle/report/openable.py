@@ -22,13 +22,15 @@ from oracle.report.facts import ClientRow
 from oracle.report.flows import Change
 from oracle.report.group_index import Group, case_id, group_id, literal
 from oracle.report.load import Tables
-from oracle.report.outliers import LARGEST_DRAWN, Outlier, Row, solved
+from oracle.report.outliers import Outlier, Row, solved
 from oracle.transfers import Transfer
 from oracle.wording import counted, ranges
 from pipeline.summary import INVALID, NEEDLESS, OPTIMUM, UNBALANCED, equals
 
 MOST: Final = 600
-"""Most rebalances; each is solved and judged again, which takes some 4 ms."""
+PARTITIONS: Final = 100_000
+"""Most rebalances, and partitions of all together: each rebalance is solved and judged
+again, which takes 2 ms and up to 20 us per partition."""
 DATA_BYTES: Final = 700_000
 NAME_KEPT: Final = 300
 TRANSFERS_TOLD: Final = 12
@@ -57,11 +59,11 @@ def rebalance_data(
     others), the number of others, loads before, and recorded and optimum: each loads,
     then flows of giver, taker, partitions, and fate.
     """
-    chosen = _newest(units, [*dict.fromkeys((row.cluster, row.group) for row in shown)])
+    names = [*dict.fromkeys((row.cluster, row.group) for row in shown)]
+    left = dict.fromkeys(names, DATA_BYTES // max(1, len(names)))
     seen: Counter[str] = Counter()
     groups: dict[Group, dict[str, Any]] = {}
-    left = DATA_BYTES
-    for case in solved(tables, chosen, claim_rule):
+    for case in solved(tables, _newest(units, names), claim_rule):
         id_ = case_id(case, many_clusters=many_clusters)
         seen[id_] += 1
         if seen[id_] > 1:  # a group that was deleted and created again counts from 1
@@ -70,10 +72,9 @@ def rebalance_data(
         group = groups.setdefault(place, _group(case, many_clusters))
         known = len(group["members"])
         one = _rebalance(case, id_, group["members"])
-        left -= len(literal(one)) + len(literal([*group["members"]][known:]))
-        if left < 0:
-            break
-        group["rebalances"].append(one)
+        left[place] -= len(literal(one)) + len(literal([*group["members"]][known:]))
+        if left[place] >= 0:
+            group["rebalances"].append(one)
     listed = [
         group | {"members": [*group["members"]]}
         for group in groups.values()
@@ -84,10 +85,11 @@ def rebalance_data(
 
 def _newest(units: pa.Table, groups: Sequence[Group]) -> list[Row]:
     """Return the newest rebalances of each group; all groups have equal room."""
-    small = pc.fill_null(pc.less_equal(units["partitions"], LARGEST_DRAWN), False)
+    known = pc.is_valid(units["partitions"])
     judged = pc.is_in(units["outcome"], pa.array(OUTCOMES))
-    units = units.filter(pc.and_(small, judged))
-    each = [_newest_first(units, group) for group in groups]
+    units = units.filter(pc.and_(known, judged))
+    left = PARTITIONS // max(1, len(groups))
+    each = [[*_within(_newest_first(units, group), left)] for group in groups]
     most = even_room([len(rows) for rows in each])
     return [row for rows, room in zip(each, most, strict=True) for row in rows[:room]]
 
@@ -98,6 +100,15 @@ def _newest_first(units: pa.Table, group: Group) -> list[Row]:
     order = [(column, "descending") for column in ("date", "generation", "drawn_id")]
     rows: list[Row] = units.filter(is_of).sort_by(order).slice(0, MOST).to_pylist()
     return rows
+
+
+def _within(rows: Sequence[Row], left: int) -> Iterator[Row]:
+    """Yield rows until they have more partitions than are left."""
+    for row in rows:
+        left -= row["partitions"]
+        if left < 0:
+            return
+        yield row
 
 
 def even_room(wanted: Sequence[int], most: int = MOST) -> list[int]:

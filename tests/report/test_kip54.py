@@ -9,6 +9,7 @@ from oracle.report.facts import units_of
 from oracle.report.kip54 import Kip54Row, kip54_of
 from oracle.report.load import load
 from tests.report.audits import Audit
+from tests.report.html_reading import read_html
 from tests.report.scenes import BEST, CHAINED, RESTLESS, even
 from tests.shapes import CHAIN
 
@@ -75,3 +76,12 @@ def test_the_page_states_the_kip54_result(tmp_path: Path) -> None:
     page = page_of(audit.write(tmp_path))
     assert 'id="kip54"' in page
     assert "Comparison with the KIP-54 optimum" in page
+
+
+def test_groups_link_to_their_rows(tmp_path: Path) -> None:
+    audit = Audit()
+    audit.rebalance(CHAIN | {"group": "chain"}, {"actual": CHAINED})
+    root = read_html(page_of(audit.write(tmp_path)))
+    section = root.one("section", **{"aria-labelledby": "kip54"})
+    links = [one.attributes["href"] for one in section.all("a")]
+    assert links == ["#group-chain"]

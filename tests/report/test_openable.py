@@ -94,6 +94,29 @@ def test_columns_are_members_of_the_group(tmp_path: Path) -> None:
     assert (one[COLUMNS], one[FOLDED], one[BEFORE]) == ([0, 1, 2], 0, [2, 2, 0])
 
 
+def test_the_data_of_each_group_is_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The newest remain; a group does not take the room of another."""
+    audit = Audit()
+    for generation in range(1, 21):
+        audit.rebalance(even("orders"), {"actual": RESTLESS}, generation=generation)
+    audit.rebalance(even("feed"), {"actual": BEST})
+    folder = audit.write(tmp_path / "audit")
+    assert len(titles(folder)["orders"]) == 20
+    monkeypatch.setattr("oracle.report.openable.DATA_BYTES", 3000)
+    _assert_cut(titles(folder))
+    monkeypatch.undo()
+    monkeypatch.setattr("oracle.report.openable.PARTITIONS", 40)
+    _assert_cut(titles(folder))
+
+
+def _assert_cut(cut: dict[str, list[str]]) -> None:
+    assert cut["feed"] == ["generation 1 · at the optimum"]
+    assert 2 < len(cut["orders"]) < 10
+    assert cut["orders"][0] == "generation 20 · needless moves"
+
+
 def test_transfers_are_told_of_unbalanced_rebalances(tmp_path: Path) -> None:
     audit = Audit()
     audit.rebalance(even("orders"), {"actual": LOPSIDED}, generation=2)

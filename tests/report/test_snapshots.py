@@ -54,6 +54,8 @@ def test_snapshots_by_group(tmp_path: Path) -> None:
         ["orders", "1", "1 · 100 %", "0", "0", "1", "1"],
         ["all", "4", "2 · 50 %", "1", "1", "1", "1"],
     ]
+    links = section(root, "snapshots").all("a")
+    assert [one.attributes["href"] for one in links] == ["#group-orders"]
     text = section(root, "snapshots").text
     assert "The balance of 1 snapshot cannot be determined" in text
     assert "1 snapshot shows a state that the records contain" in text
