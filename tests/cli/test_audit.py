@@ -104,7 +104,7 @@ def test_the_page_is_written_with_its_command(
     cli("audit", "it's", "--out", out, "--cluster", "prod", "--topics", "t.json")
     root = read_html((out / "index.html").read_text())
     assert root.one("h1").text.startswith("In 6 of 8 rebalances")
-    words = shlex.split(root.one("pre").text)
+    words = shlex.split(root.one("footer").one("pre").text)
     assert words[:5] == ["assignor-oracle", "audit", "it's", "--out", str(out)]
     assert words[5:9] == ["--cluster", "prod", "--topics", "t.json"]
 
@@ -187,7 +187,7 @@ def test_a_cluster_is_a_source(
     assert pipeline.asked["live"].counts == {"orders": 3}
     assert ended.complaints[0] == "no lag without the log ends of topic orders"
     root = read_html((tmp_path / "out" / "index.html").read_text())
-    words = shlex.split(root.one("pre").text)
+    words = shlex.split(root.one("footer").one("pre").text)
     assert words[2:6] == [
         "--bootstrap-server",
         "b:9092",
