@@ -1,0 +1,282 @@
+(* The verdict on a policy: whether its balance and budget are met, and for each level the
+   value, what its bound rests on, and how high that goes. What no proved code judges is
+   unknown here, and listed as not covered; nothing is guessed. *)
+
+type 'a found = Known of 'a | Unknown
+
+type certified = { per_move : Z.t; per_mismatch : Z.t; cost : Z.t }
+
+type t = {
+  group : Rebalance.t;
+  policy : Policy.t;
+  counts : Z.t * Z.t; (* moves and mismatches *)
+  balance_met : bool found;
+  budget_met : bool;
+  certified : certified option; (* what the certificate proves of dec-min assignments *)
+  has_certificate : bool;
+  region : Regions.t Lazy.t; (* of the balance *)
+  unrestricted : Regions.t Lazy.t;
+  within_budget : Z.t list Lazy.t; (* moves that an allowed assignment can have *)
+  any_moves : Z.t list Lazy.t;
+  mutable steps_left : int;
+}
+
+(* The limit of the other judge, for the kinds of terms that are judged here. *)
+let steps_max = 100_000_000
+
+let steps_of_pass (group : Rebalance.t) =
+  let document = group.document in
+  let owned p = document.owner_at p <> None in
+  let count found = List.fold_left (fun n one -> if found one then n + 1 else n) 0 in
+  let subscriptions =
+    List.fold_left (fun n t -> n + List.length (document.subscribers_at t)) 0
+      document.topic_list
+  in
+  4 * (Z.to_int document.partition_count + count owned document.partition_list + subscriptions)
+
+let spend context passes =
+  let steps = passes * steps_of_pass context.group in
+  let enough = steps <= context.steps_left in
+  if enough then context.steps_left <- context.steps_left - steps;
+  enough
+
+let linear_levels levels = List.filter_map (fun (_, level) -> Policy.linear level) levels
+
+(* The levels before one, by its text. *)
+let rec before of_level = function
+  | (text, _) :: _ when text = of_level -> []
+  | one :: rest -> one :: before of_level rest
+  | [] -> []
+
+(* Levels that a certificate bounds in their order: of another sort, one ends the list. *)
+let rec settled = function
+  | (text, level) :: rest when text = "load" || Policy.linear level <> None ->
+      (text, level) :: settled rest
+  | _ -> []
+
+(* Terms that hold of a level of moves and mismatches, by what proved code finds. *)
+let holds (term : Policy.term) found =
+  match found with Some n -> Z.leq term.bound n | None -> false
+
+(* Weights in which the first of some levels counts most. *)
+let in_order partitions levels =
+  let add (x, y) = Z.succ (Z.mul partitions (Z.add x y)) in
+  let base = List.fold_left (fun base one -> Z.max base (add one)) Z.one levels in
+  List.fold_left
+    (fun (x, y) (one, other) -> (Z.add (Z.mul base x) one, Z.add (Z.mul base y) other))
+    (Z.zero, Z.zero) levels
+
+let separate context levels weights term =
+  let document = context.group.document in
+  let bound levels =
+    let x, y = in_order document.partition_count (levels @ [ weights ]) in
+    let rows = (Lazy.force context.unrestricted).rows in
+    let cost = Core.topic_bound document rows (fun _ _ -> Z.zero) (fun _ -> Z.zero) x y in
+    Core.level_bound document (Lazy.force context.any_moves) x y cost levels weights
+      context.counts
+  in
+  holds term (bound levels) || (levels <> [] && holds term (bound []))
+
+let prices context levels weights (term : Policy.term) =
+  let group = context.group in
+  let document = group.document in
+  let weight name = Option.value ~default:Z.zero (List.assoc_opt name term.weight) in
+  let x = weight "stickiness" and y = weight "rack" in
+  let stated = Hashtbl.create 16 in
+  let add_topic (topic, by_member) =
+    let add t (name, price) =
+      match Hashtbl.find_opt group.member_number name with
+      | Some c -> Hashtbl.replace stated (t + 1, c + 1) price
+      | None -> ()
+    in
+    Option.iter
+      (fun t -> List.iter (add t) by_member)
+      (Hashtbl.find_opt group.topic_number topic)
+  in
+  List.iter add_topic term.price;
+  let price k c =
+    Option.value ~default:Z.zero (Hashtbl.find_opt stated (Z.to_int k, Z.to_int c))
+  in
+  let region = Lazy.force context.region in
+  let stop = Certificate.stops price region.rows region.names in
+  let cost = Core.topic_bound document region.rows price stop x y in
+  let moved = Lazy.force context.within_budget in
+  holds term (Core.level_bound document moved x y cost levels weights context.counts)
+
+let linear_term context levels weights (term : Policy.term) =
+  let affordable () = spend context (2 + List.length levels) in
+  match term.kind with
+  | "zero" -> Z.leq term.bound Z.zero
+  | "separate" -> affordable () && separate context levels weights term
+  | "prices" ->
+      context.policy.balance = "per-topic"
+      && affordable ()
+      && prices context levels weights term
+  | _ -> false
+
+(* Terms of any other level, by kind; Unknown of all that no proved code judges. *)
+let other_term _context (level : Policy.level) (term : Policy.term) =
+  match (term.kind, level) with
+  | ("separate" | "prices"), _ -> Known false
+  | "zero", [ (_, "peak-lag") ] -> Known (Z.leq term.bound Z.zero)
+  | _ -> Unknown
+
+let of_terms context of_level level terms =
+  let judge =
+    match Policy.linear level with
+    | Some weights ->
+        let levels = linear_levels (before of_level context.policy.levels) in
+        fun term -> Known (linear_term context levels weights term)
+    | None -> other_term context level
+  in
+  let add best (term : Policy.term) =
+    match (best, judge term) with
+    | Unknown, _ | _, Unknown -> Unknown
+    | best, Known false -> best
+    | Known (Some n), Known true -> Known (Some (Z.max n term.bound))
+    | Known None, Known true -> Known (Some term.bound)
+  in
+  match List.fold_left add (Known None) terms with
+  | Known bound -> Known (Option.map (fun n -> Policy.Number n) bound)
+  | Unknown -> Unknown
+
+let of_certificate context ~affordable of_level level =
+  let policy = context.policy in
+  let by_cost { per_move; per_mismatch; cost } weights =
+    let in_turn = settled policy.levels in
+    let levels =
+      if List.mem_assoc of_level in_turn then linear_levels (before of_level in_turn) else []
+    in
+    let moved = Lazy.force context.within_budget in
+    Core.level_bound context.group.document moved per_move per_mismatch cost levels weights
+      context.counts
+  in
+  if not (context.has_certificate && affordable) then Known None
+  else if policy.balance = "dec-min" then
+    match (context.certified, Policy.linear level) with
+    | Some certified, Some weights ->
+        Known (Option.map (fun n -> Policy.Number n) (by_cost certified weights))
+    | Some _, None when of_level = "load" -> Unknown
+    | _ -> Known None
+  else if
+    List.mem_assoc "load" policy.levels && (of_level = "load" || Policy.linear level <> None)
+  then Unknown
+  else Known None
+
+type verdict = {
+  fields : (string * Documents.json) list;
+  uncovered : string list;
+  proved : bool found;
+  is_search : bool found; (* whether the word of an engine is that it is the best *)
+}
+
+let allowed context =
+  match context.balance_met with
+  | _ when not context.budget_met -> Known false
+  | balance_met -> balance_met
+
+let written : Policy.value -> Documents.json = function
+  | Number n -> Documents.number n
+  | Numbers numbers -> `List (List.map Documents.number numbers)
+
+let judge_level context ~affordable (stated : Policy.stated list) place (of_level, level) =
+  let mine =
+    List.fold_left
+      (fun found (one : Policy.stated) -> if one.of_level = of_level then Some one else found)
+      None stated
+  in
+  let value =
+    match Policy.linear level with
+    | Some weights -> Known (Policy.Number (Core.values context.counts weights))
+    | None -> Unknown
+  in
+  let claimed = Option.map (fun (one : Policy.stated) -> one.claimed_bound) mine in
+  let rests_on, bound, engine =
+    match Option.map (fun (one : Policy.stated) -> one.proof) mine with
+    | None | Some Nothing -> ("nothing", Known claimed, None)
+    | Some (Search engine) -> ("search", Known claimed, Some engine)
+    | Some Certificate ->
+        ("certificate", of_certificate context ~affordable of_level level, None)
+    | Some (Terms terms) -> ("terms", of_terms context of_level level terms, None)
+  in
+  let is_attained =
+    match (value, bound) with
+    | _, Known None -> Known false
+    | Known value, Known (Some bound) -> Known (value = bound)
+    | _ -> Unknown
+  in
+  let checked = rests_on = "certificate" || rests_on = "terms" in
+  let proved =
+    match (is_attained, allowed context) with
+    | _ when not checked -> Known false
+    | Known false, _ | _, Known false -> Known false
+    | Known true, Known true -> Known true
+    | _ -> Unknown
+  in
+  let field name write = function Known one -> [ (name, write one) ] | Unknown -> [] in
+  let given name write = function Some one -> [ (name, write one) ] | None -> [] in
+  let path name = Printf.sprintf "objectives.%d.%s" place name in
+  let missing name = function Known _ -> [] | Unknown -> [ path name ] in
+  {
+    fields =
+      [ ("of", `String of_level); ("rests_on", `String rests_on) ]
+      @ field "value" written value
+      @ (match bound with Known found -> given "bound" written found | Unknown -> [])
+      @ given "engine" (fun name -> `String name) engine
+      @ field "proved" (fun is_so -> `Bool is_so) proved;
+    uncovered =
+      missing "value" value @ missing "scale" value @ missing "bound" bound
+      @ missing "proved" proved;
+    proved;
+    is_search = (if rests_on = "search" then is_attained else Known false);
+  }
+[@@ocamlformat "disable"]
+
+(* What the claim that all levels are proved is found to be. *)
+let found_status context verdicts =
+  let all_so = List.for_all (fun one -> one.proved = Known true || one.is_search = Known true) in
+  let fails one = one.proved = Known false && one.is_search = Known false in
+  match allowed context with
+  | Known false -> Known "refuted"
+  | Unknown -> Unknown
+  | Known true when List.exists fails verdicts -> Known "unproved"
+  | Known true when all_so verdicts ->
+      let by_word = List.exists (fun one -> one.is_search = Known true) verdicts in
+      Known (if by_word then "search" else "proved")
+  | Known true -> Unknown
+
+(* Fields of a verdict, and the names of those that are not covered. *)
+let judge context stated status =
+  let policy = context.policy in
+  let affordable =
+    (not context.has_certificate)
+    || (policy.balance <> "dec-min" && not (List.mem_assoc "load" policy.levels))
+    || spend context (3 + List.length policy.levels)
+  in
+  let verdicts = List.mapi (judge_level context ~affordable stated) policy.levels in
+  let balance_met, no_balance =
+    match context.balance_met with
+    | Known is_so -> ([ ("balance_met", `Bool is_so) ], [])
+    | Unknown -> ([], [ "policy.balance_met" ])
+  in
+  let met =
+    `Assoc
+      ([ ("of", `String policy.text); ("budget_met", `Bool context.budget_met) ] @ balance_met)
+  in
+  let objectives = `List (List.map (fun one -> `Assoc one.fields) verdicts) in
+  let status, no_status =
+    match status with
+    | Some "optimal" -> (
+        match found_status context verdicts with
+        | Known found ->
+            let parts = [ ("claimed", `String "optimal"); ("found", `String found) ] in
+            ([ ("status", `Assoc parts) ], [])
+        | Unknown -> ([], [ "status" ]))
+    | Some "infeasible" -> ([], [ "status" ])
+    | _ -> ([], [])
+  in
+  let unjudged = [ "objectives.*.claimed"; "objectives.*.evidence" ] in
+  ( [ ("policy", met); ("objectives", objectives) ] @ status,
+    no_balance @ no_status
+    @ List.concat_map (fun one -> one.uncovered) verdicts
+    @ unjudged )
