@@ -5,11 +5,12 @@
 
     [per_topic_region_sound], [equal_region_sound], [open_region_sound]: every assignment that
     the balance allows is within the region. [check_per_topic_spec]: per-topic balance is
-    decided. [prices_sound], [separate_sound], [zero_sound]: no bound of these terms exceeds
-    what any allowed assignment costs; [level_bound_sound]: nor does what they come to for a
-    level, of those that are as good in the levels before. This is [region_of] of
-    verify/policy/feasible_region.py, [uneven_topic] of constraints.py, and
-    [priced_term_fails] and [level_bounds] of price_bounds.py. *)
+    decided. [topic_bound_sound], [zero_sound]: no bound of the terms [prices], [separate] and
+    [zero] exceeds what any allowed assignment costs; [level_bound_sound]: nor does what they
+    come to for a level, of those that are as good in the levels before. [peak_value_spec]: the
+    value of peak lag. This is [region_of] of verify/policy/feasible_region.py, [uneven_topic]
+    of constraints.py, [priced_term_fails] and [level_bounds] of price_bounds.py, and
+    [value_of] of objectives.py. *)
 
 From Coq Require Import ZArith List Lia Bool ssreflect.
 From Assignor Require Import Definitions Sums Keys Balance Region Prices RegionOfBalance Levels.
@@ -67,11 +68,9 @@ Lemma topic_sizes_spec t : get topic_sizes t =
   sum (fun p => if (topic_of i p =? t)%positive then 1 else 0) (assignable_partitions i).
 Proof. by rewrite get_tally sum_select. Qed.
 
-Lemma pair_known a p c : valid i a -> In (p, c) a ->
-  In c (subscribes i p) /\ In (topic_of i p) (topic_list d).
+Lemma listed t c : In c (subscribers i t) -> In t (topic_list d).
 Proof.
-  move=> v /(assigned_to_subscribers i a v) [_ sub].
-  by split=> //; exact: (topic_known d p c known sub).
+  by move=> sub; apply/(proj2 (proj2 (lists_known d known))); move: sub => /=; case: Z.leb_spec.
 Qed.
 
 Lemma load_within limits a t c :
@@ -86,9 +85,9 @@ Qed.
 Theorem open_region_sound b : valid i b ->
   within i (loose_region (topic_list d) Zpos (subscribers i) (open_limits topic_sizes)) b.
 Proof.
-  move=> v; split=> [p c inside|p c inside|k c /in_collect [t [<- there]] _].
-  1,2: have [sub there] := pair_known b p c v inside; try exact: sub.
-    by apply/in_collect; exists (topic_of i p).
+  move=> v; have pairs := assigned_to_subscribers i b v.
+  split=> [p c /pairs [_ sub]|p c /pairs [_ sub]|k c /in_collect [t [<- there]] _] //.
+    by apply/in_collect; exists (topic_of i p); split=> //; exact: listed sub.
   rewrite load_within /load /pairs_of_topic sum_filter /= topic_sizes_spec.
   rewrite -(sum_assigned i b (fun p => if (topic_of i p =? t)%positive then 1 else 0)) //.
   by split; [apply: sum_nonneg|apply: sum_le] => pair _; do 2 case: Pos.eqb.
@@ -100,8 +99,9 @@ Theorem per_topic_region_sound threshold b : check_even threshold = true ->
 Proof.
   move=> /forallb_forall even.
   apply: (per_topic_gives_region i _ (fun k => threshold (Z.to_pos k)) b wf) => [p _|k].
-    rewrite /assignable; case same: (subscribes i p) => [|c l] // _; apply/in_collect.
-    by exists (topic_of i p); split=> //; apply: (topic_known d p c known); rewrite -/i same; left.
+    have := listed (topic_of i p); rewrite /assignable -/(subscribes i p).
+    case: (subscribes i p) => [|c l] // there _; apply/in_collect.
+    by exists (topic_of i p); split=> //; apply: (there c); left.
   move=> /in_collect [t [<- /even /is_share_spec [key fits]]]; split=> //.
   by rewrite topic_sizes_spec in fits.
 Qed.
@@ -133,10 +133,9 @@ Definition check_per_topic (threshold : topic -> key) (loads : Map.t Z) : bool :
 Lemma topic_loads_spec a t c : valid i a -> In t (topic_list d) ->
   get (topic_loads a) (holder_key t c) = load (pairs_of_topic i t a) c.
 Proof.
-  have small u : In u (topic_list d) -> Zpos u <= topic_count d.
-    by move/(proj2 (proj2 (lists_known d known))).
-  move=> v /small small_t; rewrite get_tally /load sum_filter.
-  apply: sum_eq => -[p e] /(pair_known a p e v) [_ /small]; cbn [fst snd].
+  have small := proj2 (proj2 (lists_known d known)) => v /small small_t.
+  rewrite get_tally /load sum_filter; apply: sum_eq => -[p e].
+  move=> /(assigned_to_subscribers i a v) [_ /listed /small]; cbn [fst snd].
   move: (topic_of i p) => u small_u.
   case: Pos.eqb_spec => [/Z2Pos.inj same|differ]; last first.
     by case: (Pos.eqb_spec u t) differ => // ->; case: (Pos.eqb_spec e c) => // ->.
@@ -153,42 +152,38 @@ Proof.
     apply/forallb_forall => c sub; have [_ _ loads] := per_topic_region_sound threshold a even best.
     have := loads (Zpos t) c; rewrite load_within topic_loads_spec // andb_true_iff !Z.leb_le.
     by apply=> //; apply/in_collect; exists t.
-  split=> // t; have cap c := capacity_is_positive i wf c.
-  pose key c := match in_dec Pos.eq_dec c (subscribers i t) with
-                | left _ => threshold t | _ => (1, capacity i c) end.
-  have shared c : In c (subscribers i t) -> In t (topic_list d) /\ key c = threshold t.
-    rewrite /key; case: in_dec => // sub _; split=> //; apply/(proj2 (proj2 (lists_known d known))).
-    by move: sub => /=; case: Z.leb_spec.
+  split=> // t; pose key c := match in_dec Pos.eq_dec c (subscribers i t) with
+                              | left _ => threshold t | _ => (1, capacity i c) end.
   have holds p c : In (p, c) (pairs_of_topic i t a) -> topic_of i p = t /\ In c (subscribes i p).
     by move=> /pairs_of_topic_spec [/(assigned_to_subscribers i a v) [_ sub] same].
+  have fits c : (0 < fst (key c) /\ 0 < snd (key c)) /\ keys_below (capacity i c) (key c) <=
+      load (pairs_of_topic i t a) c <= keys_upto (capacity i c) (key c).
+    rewrite /key; case: in_dec => [sub|out].
+      have there := listed t c sub; have /forallb_forall /(_ c sub) := all t there.
+      rewrite topic_loads_spec // andb_true_iff !Z.leb_le; split=> //.
+      by move/forallb_forall: even => /(_ t there) /is_share_spec [].
+    rewrite (_ : load (pairs_of_topic i t a) c = 0).
+      case: (Z_lt_le_dec 0 (load (pairs_of_topic i t a) c)) => [/holds_some [p /holds [same sub]]|].
+        by case: out; rewrite -same.
+      by have := load_nonneg (pairs_of_topic i t a) c; lia.
+    rewrite /keys_below /keys_upto /fst /snd; have := capacity_is_positive i wf c.
+    move: (capacity i c) => w pos; rewrite Z.ltb_irrefl Z.leb_refl Z.mul_1_l.
+    by rewrite Z.div_small ?Z.div_same; lia.
   apply: (thresholds_are_dec_min _ key (pairs_of_topic i t a) (of_topic_well_formed i t wf)).
     exact: pairs_of_topic_valid.
-  split=> [c _|c _|p c e /holds [same sub] sub'].
-  - case: (in_dec Pos.eq_dec c (subscribers i t)) => [/shared [there ->]|out].
-      by move/forallb_forall: even => /(_ t there) /is_share_spec [].
-    by rewrite /key; case: in_dec => // _; split=> //; exact: cap.
-  - change (capacity (of_topic i t) c) with (capacity i c).
-    case: (in_dec Pos.eq_dec c (subscribers i t)) => [sub|out].
-      have [there ->] := shared c sub; have /forallb_forall /(_ c sub) := all t there.
-      by rewrite topic_loads_spec // andb_true_iff !Z.leb_le.
-    rewrite (_ : load (pairs_of_topic i t a) c = 0).
-      case: (Z.eq_dec (load (pairs_of_topic i t a) c) 0) => // some.
-      have nonneg := load_nonneg (pairs_of_topic i t a) c.
-      have [|p /holds [same sub]] := holds_some (pairs_of_topic i t a) c; first by lia.
-      by case: out; rewrite -same.
-    rewrite /key; case: in_dec => // _; rewrite /keys_below /keys_upto /fst /snd.
-    move: (capacity i c) (cap c) => w pos; rewrite Z.ltb_irrefl Z.leb_refl Z.mul_1_l.
-    by rewrite Z.div_small ?Z.div_same; lia.
-  - have mine u : In u (subscribes i p) -> key u = threshold t.
-      by rewrite /subscribes same => /shared [].
-    by rewrite !mine //; apply/key_le_true; lia.
+  split=> [c _|c _|p c e /holds [same sub] sub']; [by case: (fits c)|by case: (fits c)|].
+  have mine u : In u (subscribes i p) -> key u = threshold t.
+    by rewrite /subscribes same /key; case: in_dec.
+  by rewrite !mine //; apply/key_le_true; lia.
 Qed.
 
-(** Bounds on weighted moves and mismatches, of all that are within a region. *)
+(** Bounds on weighted moves and mismatches, of all that are within a region: the term [prices]
+    in that of per-topic balance; [separate] in the open one, without prices, and with weights
+    in which the first of all levels counts most. *)
 Definition topic_bound (rows : Map.t pool_row) (price : Z -> member -> Z) (stop : Z -> Z)
     (x y : Z) : Z := fast_bound d (topic_list d) Zpos rows price stop x y.
 
-Lemma topic_bound_sound limits price stop x y b : valid i b ->
+Theorem topic_bound_sound limits price stop x y b : valid i b ->
   within i (loose_region (topic_list d) Zpos (subscribers i) limits) b ->
   topic_bound (topic_rows limits) price stop x y <= x * moves i b + y * mismatches i b.
 Proof.
@@ -196,21 +191,6 @@ Proof.
   move: known; rewrite /check_document !andb_true_iff.
   by move=> [[[[[[[_ _] /andb_true_intro /is_numbered_spec []]]]]]].
 Qed.
-
-Theorem prices_sound threshold price stop x y b : check_even threshold = true ->
-  per_topic_balanced i b ->
-  topic_bound (topic_rows (even_limits threshold)) price stop x y
-    <= x * moves i b + y * mismatches i b.
-Proof.
-  move=> even best; apply: topic_bound_sound; first exact: (proj1 best).
-  exact: per_topic_region_sound.
-Qed.
-
-(** For [separate], weights in which the first of all levels counts most, and no prices. *)
-Theorem separate_sound price stop x y b : valid i b ->
-  topic_bound (topic_rows (open_limits topic_sizes)) price stop x y
-    <= x * moves i b + y * mismatches i b.
-Proof. by move=> v; apply: topic_bound_sound => //; exact: open_region_sound. Qed.
 
 (** Moves that an assignment within a budget can have, and what a bound says of a level. *)
 Definition in_budget (budget : option Z) (n : Z) : Prop :=
@@ -246,8 +226,7 @@ Lemma candidates_spec budget b : valid i b -> in_budget budget (moves i b) ->
 Proof.
   move=> v allowed; have [[low high] _] := counts_nonneg b v.
   case: (Z.eq_dec (moves i b) 0) => [->|some]; [by left|right].
-  apply/in_select; split; last first.
-    apply/Z.leb_le; rewrite /owned_fast total_sum -/(owned i).
+  apply/in_select; rewrite Z.leb_le /owned_fast total_sum -/(owned i); split; last first.
     by case: budget allowed; rewrite /in_budget; lia.
   apply/in_collect; exists (Z.to_pos (moves i b)); split; first by rewrite Z2Pos.id; lia.
   apply/(document_partitions d _ known); rewrite Z2Pos.id; first by lia.
@@ -281,5 +260,27 @@ Qed.
 Theorem zero_sound w b : valid i b -> 0 <= fst w -> 0 <= snd w ->
   0 <= values (moves i b, mismatches i b) w.
 Proof. move=> v; have := counts_nonneg b v; rewrite /values /=; nia. Qed.
+
+(** The value of [peak-lag], in units of 1 / scale. *)
+Definition check_scale (scale : Z) (lags : Map.t Z) : bool :=
+  forallb (fun c => (get lags c =? 0) || (scale mod capacity i c =? 0)) (members i).
+
+Definition peak_value (scale : Z) (lags : Map.t Z) : Z :=
+  largest_of (fun c => get lags c * (scale / capacity i c)) (members i).
+
+Theorem peak_value_spec scale a n : check_scale scale (lag_table i a) = true -> 0 <= n ->
+  peak_value scale (lag_table i a) <= n <-> peak_lag_at_most i a scale n.
+Proof.
+  move=> /forallb_forall divides nonneg; rewrite /peak_value.
+  set f := fun c => _; have [above some] := largest_spec f (members i).
+  have exact c : In c (members i) ->
+      0 < capacity i c /\ f c * capacity i c = lag_held i a c * scale.
+    move=> there; have cap := capacity_is_positive i wf c; split=> //.
+    have := divides c there; rewrite /f lag_table_spec orb_true_iff !Z.eqb_eq.
+    have := Z.div_mod scale (capacity i c); nia.
+  split=> [least c there|all].
+    by have := above c there; have := exact c there; nia.
+  case: some => [->|[c [there <-]]] //; have := all c there; have := exact c there; nia.
+Qed.
 
 End Policy.

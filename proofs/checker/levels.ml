@@ -10,6 +10,8 @@ type t = {
   group : Rebalance.t;
   policy : Policy.t;
   counts : Z.t * Z.t; (* moves and mismatches *)
+  lags : Z.t Core.Map.t Lazy.t; (* by member *)
+  scale : Z.t Lazy.t; (* peak lag is in units of 1 / scale *)
   balance_met : bool found;
   budget_met : bool;
   certified : certified option; (* what the certificate proves of dec-min assignments *)
@@ -163,6 +165,18 @@ let of_certificate context ~affordable of_level level =
   then Unknown
   else Known None
 
+(* The value of a level, and its scale. *)
+let value_of context level =
+  let document = context.group.document in
+  match (Policy.linear level, level) with
+  | Some weights, _ -> Known (Core.values context.counts weights, Z.one)
+  | None, [ (weight, "peak-lag") ] ->
+      let scale = Lazy.force context.scale and lags = Lazy.force context.lags in
+      if not (Core.check_scale document scale lags) then
+        raise (Documents.Defect "capacities do not divide the scale");
+      Known (Z.mul weight (Core.peak_value document scale lags), scale)
+  | _ -> Unknown
+
 type verdict = {
   fields : (string * Documents.json) list;
   uncovered : string list;
@@ -185,10 +199,12 @@ let judge_level context ~affordable (stated : Policy.stated list) place (of_leve
       (fun found (one : Policy.stated) -> if one.of_level = of_level then Some one else found)
       None stated
   in
-  let value =
-    match Policy.linear level with
-    | Some weights -> Known (Policy.Number (Core.values context.counts weights))
-    | None -> Unknown
+  let value, scale =
+    match value_of context level with
+    | Known (value, scale) ->
+        let unit = if Z.equal scale Z.one then [] else [ ("scale", Documents.number scale) ] in
+        (Known (Policy.Number value), unit)
+    | Unknown -> (Unknown, [])
   in
   let claimed = Option.map (fun (one : Policy.stated) -> one.claimed_bound) mine in
   let rests_on, bound, engine =
@@ -221,6 +237,7 @@ let judge_level context ~affordable (stated : Policy.stated list) place (of_leve
     fields =
       [ ("of", `String of_level); ("rests_on", `String rests_on) ]
       @ field "value" written value
+      @ scale
       @ (match bound with Known found -> given "bound" written found | Unknown -> [])
       @ given "engine" (fun name -> `String name) engine
       @ field "proved" (fun is_so -> `Bool is_so) proved;

@@ -91,7 +91,7 @@ let balance_of (group : Rebalance.t) pairs (found : Core.figures) proof (policy 
   | _ -> (Unknown, unrestricted, unrestricted)
 
 (* The parts of a verdict about the policy, and what of it is not covered. *)
-let judge_policy (group : Rebalance.t) (given : Answer.t) (found : Core.figures) proof =
+let judge_policy (group : Rebalance.t) (given : Answer.t) (found : Core.figures) proof scale =
   match (given.policy, given.status) with
   | None, Some "optimal" when proof.dec_min ->
       let word = if proof.stickiness then "proved" else "unproved" in
@@ -107,6 +107,8 @@ let judge_policy (group : Rebalance.t) (given : Answer.t) (found : Core.figures)
           group;
           policy;
           counts = (found.figure_moves, found.figure_mismatches);
+          lags = lazy (Core.lag_table (Core.instance_of group.document) given.pairs);
+          scale;
           balance_met;
           budget_met =
             (match policy.max_moves with
@@ -128,7 +130,9 @@ let judge instance answer =
   let given = Answer.read group answer in
   let document = group.document in
   if not (Core.check_document document) then raise (Documents.Defect "the reader numbered wrongly");
-  Option.iter (Regions.check_capacities group) given.policy;
+  let scale = lazy (Regions.common_capacity group) in
+  let divides = Option.fold ~none:false ~some:Policy.is_divided given.policy in
+  if divides then ignore (Lazy.force scale);
   let sets = Core.sets_of document in
   if given.names_agree && Core.check_valid document sets given.pairs then
     let loads = Core.load_table given.pairs in
@@ -142,7 +146,7 @@ let judge instance answer =
       `Assoc [ ("dec_min", `Bool proof.dec_min); ("stickiness", `Bool proof.stickiness) ]
     in
     let undecided = if proof.dec_min then [] else [ "figures.dec_min_balanced" ] in
-    let stated, uncovered = judge_policy group given found proof in
+    let stated, uncovered = judge_policy group given found proof scale in
     ( verdict group.id "valid"
         ([ ("figures", figures found proof.dec_min); ("proved", proved) ] @ stated)
         (undecided @ of_proofs @ uncovered),

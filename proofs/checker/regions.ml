@@ -18,17 +18,16 @@ let in_play (group : Rebalance.t) =
 
 let scale_bits = 10_000
 
-(* A policy that divides by capacities needs a common multiple of reasonable size. *)
-let check_capacities (group : Rebalance.t) policy =
+(* The least common multiple of the capacities in play, by which a policy may divide. *)
+let common_capacity (group : Rebalance.t) =
   let add common capacity =
     let common = Z.lcm common capacity in
     if Z.numbits common > scale_bits then
       Documents.refuse "$.members" "capacities have no common multiple that is small enough";
     common
   in
-  if Policy.is_divided policy then
-    let capacities = List.rev_map group.document.capacity_at (in_play group) in
-    ignore (List.fold_left add Z.one (List.sort_uniq Z.compare capacities))
+  let capacities = List.rev_map group.document.capacity_at (in_play group) in
+  List.fold_left add Z.one (List.sort_uniq Z.compare capacities)
 
 (* Keys: number, capacity and, to tell apart what is equal, member; in their order. *)
 module Keys = Set.Make (struct

@@ -41,6 +41,7 @@ POLICIES = (
     "none; stickiness, rack",
     "none; rack, stickiness",
     "none; 2*rack + stickiness, stickiness",
+    "none; peak-lag, stickiness",
     "none; stickiness, load, rack",
     "kip54; stickiness, rack",
     "spread=1; stickiness",
