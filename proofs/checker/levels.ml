@@ -10,6 +10,7 @@ type t = {
   group : Rebalance.t;
   policy : Policy.t;
   counts : Z.t * Z.t; (* moves and mismatches *)
+  loads : Z.t Core.Map.t; (* by member *)
   lags : Z.t Core.Map.t Lazy.t; (* by member *)
   scale : Z.t Lazy.t; (* peak lag is in units of 1 / scale *)
   balance_met : bool found;
@@ -119,9 +120,14 @@ let linear_term context levels weights (term : Policy.term) =
 (* Terms of any other level, by kind; Unknown of all that no proved code judges. *)
 let other_term _context (level : Policy.level) (term : Policy.term) =
   match (term.kind, level) with
-  | ("separate" | "prices"), _ -> Known false
-  | "zero", [ (_, "peak-lag") ] -> Known (Z.leq term.bound Z.zero)
-  | _ -> Unknown
+  | "zero", _ when Z.gt term.bound Z.zero -> Known false
+  | "zero", [ (_, ("peak-lag" | "load")) ] -> Known true
+  | "zero", _ -> Unknown
+  | ( ("average" | "crowd" | "topic-crowd" | "packing"),
+      [ (weight, ("peak-lag" | "topic-peak-lag")) ] )
+    when Z.equal weight Z.one ->
+      Unknown
+  | _ -> Known false
 
 let of_terms context of_level level terms =
   let judge =
@@ -138,44 +144,78 @@ let of_terms context of_level level terms =
     | Known (Some n), Known true -> Known (Some (Z.max n term.bound))
     | Known None, Known true -> Known (Some term.bound)
   in
+  let none_held _ = Z.zero in
   match List.fold_left add (Known None) terms with
+  | Known (Some _) when of_level = "load" ->
+      Known (Some (Policy.Numbers (List.map none_held (Regions.in_play context.group))))
   | Known bound -> Known (Option.map (fun n -> Policy.Number n) bound)
   | Unknown -> Unknown
 
-let of_certificate context ~affordable of_level level =
-  let policy = context.policy in
-  let by_cost { per_move; per_mismatch; cost } weights =
-    let in_turn = settled policy.levels in
-    let levels =
-      if List.mem_assoc of_level in_turn then linear_levels (before of_level in_turn) else []
-    in
-    let moved = Lazy.force context.within_budget in
-    Core.level_bound context.group.document moved per_move per_mismatch cost levels weights
-      context.counts
+(* Loads in units of 1 / scale, largest first. *)
+let load_vector context =
+  let scale = Lazy.force context.scale in
+  let part c =
+    let unit = Z.divexact scale (context.group.document.capacity_at c) in
+    Z.mul (Core.get context.loads c) unit
   in
-  if not (context.has_certificate && affordable) then Known None
-  else if policy.balance = "dec-min" then
-    match (context.certified, Policy.linear level) with
-    | Some certified, Some weights ->
-        Known (Option.map (fun n -> Policy.Number n) (by_cost certified weights))
-    | Some _, None when of_level = "load" -> Unknown
-    | _ -> Known None
-  else if
-    List.mem_assoc "load" policy.levels && (of_level = "load" || Policy.linear level <> None)
-  then Unknown
-  else Known None
+  let parts = List.rev_map part (Regions.in_play context.group) in
+  List.sort (fun one other -> Z.compare other one) parts
 
 (* The value of a level, and its scale. *)
 let value_of context level =
   let document = context.group.document in
   match (Policy.linear level, level) with
-  | Some weights, _ -> Known (Core.values context.counts weights, Z.one)
+  | Some weights, _ -> Known (Policy.Number (Core.values context.counts weights), Z.one)
+  | None, [ (_, "load") ] ->
+      Known (Policy.Numbers (load_vector context), Lazy.force context.scale)
   | None, [ (weight, "peak-lag") ] ->
       let scale = Lazy.force context.scale and lags = Lazy.force context.lags in
       if not (Core.check_scale document scale lags) then
         raise (Documents.Defect "capacities do not divide the scale");
-      Known (Z.mul weight (Core.peak_value document scale lags), scale)
+      Known (Policy.Number (Z.mul weight (Core.peak_value document scale lags)), scale)
   | _ -> Unknown
+
+(* The bounds of a certificate. It proves the load vector; where that is settled first, by
+   dec-min or by the first level, its cost bounds the sums of moves and mismatches after it. *)
+let of_certificate context ~affordable of_level level =
+  let policy = context.policy in
+  let in_turn = settled policy.levels in
+  let of_cost levels { per_move; per_mismatch; cost } weights =
+    let moved = Lazy.force context.within_budget in
+    Core.level_bound context.group.document moved per_move per_mismatch cost levels weights
+      context.counts
+  in
+  let is_attained certified levels weights =
+    match of_cost levels certified weights with
+    | Some n -> Z.equal n (Core.values context.counts weights)
+    | None -> false
+  in
+  (* Of balances other than dec-min, only while all levels after [load] are as low. *)
+  let rec all_attained certified earlier = function
+    | weights :: rest ->
+        is_attained certified (List.rev earlier) weights
+        && all_attained certified (weights :: earlier) rest
+    | [] -> true
+  in
+  let number = Option.map (fun n -> Policy.Number n) in
+  let ahead = linear_levels (before of_level in_turn) in
+  let is_dec_min = policy.balance = "dec-min" in
+  let has_load = List.mem_assoc "load" policy.levels in
+  let unsettled = (not is_dec_min) && linear_levels (before "load" in_turn) <> [] in
+  if not (context.has_certificate && affordable && (is_dec_min || has_load)) then Known None
+  else
+    match (context.certified, Policy.linear level) with
+    | _, Some _ when unsettled -> Unknown
+    | _, None when unsettled && of_level = "load" -> Unknown
+    | Some _, None when of_level = "load" -> Known (Some (Policy.Numbers (load_vector context)))
+    | Some certified, Some weights when is_dec_min ->
+        let levels = if List.mem_assoc of_level in_turn then ahead else [] in
+        Known (number (of_cost levels certified weights))
+    | Some certified, Some weights
+      when List.mem_assoc of_level in_turn && List.mem_assoc "load" in_turn
+           && all_attained certified [] ahead ->
+        Known (number (of_cost ahead certified weights))
+    | _ -> Known None
 
 type verdict = {
   fields : (string * Documents.json) list;
@@ -203,7 +243,7 @@ let judge_level context ~affordable (stated : Policy.stated list) place (of_leve
     match value_of context level with
     | Known (value, scale) ->
         let unit = if Z.equal scale Z.one then [] else [ ("scale", Documents.number scale) ] in
-        (Known (Policy.Number value), unit)
+        (Known value, unit)
     | Unknown -> (Unknown, [])
   in
   let claimed = Option.map (fun (one : Policy.stated) -> one.claimed_bound) mine in

@@ -91,7 +91,8 @@ let balance_of (group : Rebalance.t) pairs (found : Core.figures) proof (policy 
   | _ -> (Unknown, unrestricted, unrestricted)
 
 (* The parts of a verdict about the policy, and what of it is not covered. *)
-let judge_policy (group : Rebalance.t) (given : Answer.t) (found : Core.figures) proof scale =
+let judge_policy (group : Rebalance.t) (given : Answer.t) loads (found : Core.figures) proof
+    scale =
   match (given.policy, given.status) with
   | None, Some "optimal" when proof.dec_min ->
       let word = if proof.stickiness then "proved" else "unproved" in
@@ -107,6 +108,7 @@ let judge_policy (group : Rebalance.t) (given : Answer.t) (found : Core.figures)
           group;
           policy;
           counts = (found.figure_moves, found.figure_mismatches);
+          loads;
           lags = lazy (Core.lag_table (Core.instance_of group.document) given.pairs);
           scale;
           balance_met;
@@ -146,7 +148,7 @@ let judge instance answer =
       `Assoc [ ("dec_min", `Bool proof.dec_min); ("stickiness", `Bool proof.stickiness) ]
     in
     let undecided = if proof.dec_min then [] else [ "figures.dec_min_balanced" ] in
-    let stated, uncovered = judge_policy group given found proof scale in
+    let stated, uncovered = judge_policy group given loads found proof scale in
     ( verdict group.id "valid"
         ([ ("figures", figures found proof.dec_min); ("proved", proved) ] @ stated)
         (undecided @ of_proofs @ uncovered),
