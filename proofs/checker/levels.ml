@@ -129,6 +129,27 @@ let other_term _context (level : Policy.level) (term : Policy.term) =
       Unknown
   | _ -> Known false
 
+(* What accepted terms prove: the largest, or with topics alone the sum of each topic's. *)
+let together context (level : Policy.level) (accepted : Policy.term list) =
+  let most = Hashtbl.create 16 in
+  let add (term : Policy.term) =
+    let about =
+      match (level, term.topics) with
+      | [ (_, "topic-peak-lag") ], Some (topic :: _) -> topic
+      | _ -> ""
+    in
+    match Hashtbl.find_opt most about with
+    | Some bound when Z.geq bound term.bound -> ()
+    | _ -> Hashtbl.replace most about term.bound
+  in
+  List.iter add accepted;
+  match (accepted, level) with
+  | [], _ -> None
+  | _, [ (_, "load") ] ->
+      let none_held = List.map (fun _ -> Z.zero) (Regions.in_play context.group) in
+      Some (Policy.Numbers none_held)
+  | _ -> Some (Policy.Number (Hashtbl.fold (fun _ -> Z.add) most Z.zero))
+
 let of_terms context of_level level terms =
   let judge =
     match Policy.linear level with
@@ -137,18 +158,14 @@ let of_terms context of_level level terms =
         fun term -> Known (linear_term context levels weights term)
     | None -> other_term context level
   in
-  let add best (term : Policy.term) =
-    match (best, judge term) with
-    | Unknown, _ | _, Unknown -> Unknown
-    | best, Known false -> best
-    | Known (Some n), Known true -> Known (Some (Z.max n term.bound))
-    | Known None, Known true -> Known (Some term.bound)
+  let add accepted (term : Policy.term) =
+    match (accepted, judge term) with
+    | Known accepted, Known true -> Known (term :: accepted)
+    | Known accepted, Known false -> Known accepted
+    | _ -> Unknown
   in
-  let none_held _ = Z.zero in
-  match List.fold_left add (Known None) terms with
-  | Known (Some _) when of_level = "load" ->
-      Known (Some (Policy.Numbers (List.map none_held (Regions.in_play context.group))))
-  | Known bound -> Known (Option.map (fun n -> Policy.Number n) bound)
+  match List.fold_left add (Known []) terms with
+  | Known accepted -> Known (together context level accepted)
   | Unknown -> Unknown
 
 (* Loads in units of 1 / scale, largest first. *)

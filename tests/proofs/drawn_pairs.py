@@ -30,14 +30,15 @@ POLICIES = (
     "dec-min; rack",
     "dec-min; rack, stickiness",
     "dec-min; 2*stickiness + rack",
-    "dec-min; stickiness, rack; max-moves=2",
+    "dec-min; rack, stickiness; max-moves=1",
     "dec-min; load, rack, peak-lag",
     "per-topic",
     "per-topic; stickiness",
     "per-topic; stickiness, rack",
     "per-topic; rack, stickiness",
     "per-topic; stickiness + 3*rack",
-    "per-topic; rack, peak-lag; max-moves=2",
+    "per-topic; rack, stickiness; max-moves=1",
+    "per-topic; rack, peak-lag",
     "none; stickiness, rack",
     "none; rack, stickiness",
     "none; 2*rack + stickiness, stickiness",
@@ -76,6 +77,8 @@ def forged(rng: Random, document: Document, best: Document) -> Document:
         forge_certificate(rng, document, answer)
     if rng.randrange(4) == 0:
         answer["policy"] = rng.choice(POLICIES)
+    if rng.randrange(4) == 0 and "max-moves" not in answer["policy"]:
+        answer["policy"] += f"; max-moves={rng.randrange(3)}"
     if rng.randrange(8) == 0:
         del answer["policy"]
     for stated in answer.get("objectives", ()):
