@@ -221,7 +221,7 @@ Proof.
   by apply: sum_nonneg => pair _; rewrite /cost; case: andb; case: is_far.
 Qed.
 
-Lemma candidates_spec budget b : valid i b -> in_budget budget (moves i b) ->
+Theorem candidates_spec budget b : valid i b -> in_budget budget (moves i b) ->
   In (moves i b) (candidates budget).
 Proof.
   move=> v allowed; have [[low high] _] := counts_nonneg b v.
