@@ -39,7 +39,10 @@ PROGRAM = (
     "documents.ml",
     "rebalance.ml",
     "certificate.ml",
+    "policy.ml",
+    "regions.ml",
     "answer.ml",
+    "levels.ml",
     "main.ml",
 )
 """Modules of the program in order of dependency; ``core`` is extracted."""

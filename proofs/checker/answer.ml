@@ -5,7 +5,11 @@ open Documents
 type t = {
   pairs : (Z.t * Z.t) list; (* partition, member; what does not exist has no number *)
   names_agree : bool; (* every member is present, and no other *)
-  certificate : Certificate.t option; (* if one is shown that is of this group *)
+  has_certificate : bool;
+  certificate : Certificate.t option; (* if the one shown is of this group *)
+  policy : Policy.t option;
+  stated : Policy.stated list; (* of levels *)
+  status : string option;
 }
 
 let known =
@@ -50,7 +54,14 @@ let read (group : Rebalance.t) value =
   let names_agree =
     List.length given = Array.length group.members && List.for_all is_member given
   in
-  let certificate =
-    Option.join (optional "$" found "certificate" (Certificate.read group))
-  in
-  { pairs = !pairs; names_agree; certificate }
+  let certificate = optional "$" found "certificate" (Certificate.read group) in
+  {
+    pairs = !pairs;
+    names_agree;
+    has_certificate = certificate <> None;
+    certificate = Option.join certificate;
+    policy = optional "$" found "policy" Policy.read;
+    stated =
+      Option.value ~default:[] (optional "$" found "objectives" (list Policy.objective));
+    status = optional "$" found "status" Policy.status;
+  }

@@ -89,10 +89,10 @@ let price_of certificate c = certificate.price.(Z.to_int c - 1)
 
 (* The price at which the units of a pool end, if the largest prices get most; any other
    number would give a true bound too, but a weaker one. *)
-let stop_of certificate (row : Core.pool_row) =
+let stop_of price (row : Core.pool_row) =
   let paid c =
     let least, most = Core.limit row c in
-    (price_of certificate c, Z.sub most least, least)
+    (price c, Z.sub most least, least)
   in
   let sorted =
     List.sort (fun (one, _, _) (other, _, _) -> Z.compare other one)
@@ -106,11 +106,9 @@ let stop_of certificate (row : Core.pool_row) =
   in
   fill (Z.sub row.row_units sure) Z.zero sorted
 
-let stops certificate rows names =
+let stops price rows names =
   let known = Hashtbl.create 16 in
-  List.iter
-    (fun k -> Hashtbl.replace known k (stop_of certificate (Core.row rows k)))
-    names;
+  List.iter (fun k -> Hashtbl.replace known k (stop_of (price k) (Core.row rows k))) names;
   fun k -> Hashtbl.find known k
 
 let levels_count (group : Rebalance.t) certificate =

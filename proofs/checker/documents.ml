@@ -2,11 +2,13 @@
    an integer out of range are errors, each with its path. *)
 
 exception Unreadable of string * string (* path, reason *)
+exception Defect of string (* of the program itself: what it hands on is not as it must be *)
 
 let refuse path reason = raise (Unreadable (path, reason))
 
 type json = Yojson.Safe.t
 
+let number n : json = if Z.fits_int n then `Int (Z.to_int n) else `Intlit (Z.to_string n)
 let below path key = path ^ "." ^ key
 
 let entries path (value : json) =

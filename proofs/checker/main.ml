@@ -2,9 +2,7 @@
    document, or one per line; pairs are by position. Exit code: 0 all valid, 1 some invalid,
    2 unreadable input or bad usage. *)
 
-let number n : Yojson.Safe.t =
-  if Z.fits_int n then `Int (Z.to_int n) else `Intlit (Z.to_string n)
-
+let number = Documents.number
 let unproved = [ ("dec_min", `Bool false); ("stickiness", `Bool false); ("peak_lag", `Bool false) ]
 
 let figures (found : Core.figures) dec_min =
@@ -38,11 +36,14 @@ let verdict id word parts uncovered : Yojson.Safe.t =
     @ parts
     @ [ ("not_covered", `List names) ])
 
-exception Defect of string
+type proof = {
+  dec_min : bool;
+  stickiness : bool;
+  certified : Levels.certified option;
+  region : Regions.t option; (* of all dec-min assignments *)
+}
 
-type proof = { dec_min : bool; stickiness : bool }
-
-let nothing = { dec_min = false; stickiness = false }
+let nothing = { dec_min = false; stickiness = false; certified = None; region = None }
 
 let proof_of (group : Rebalance.t) pairs loads (found : Core.figures) certificate =
   let document = group.document in
@@ -54,19 +55,86 @@ let proof_of (group : Rebalance.t) pairs loads (found : Core.figures) certificat
     Certificate.levels_count group certificate
     && Core.check_balance document threshold scale largest places lowest loads pairs
   then
-    let rows = Core.level_rows document threshold places lowest in
-    let stop = Certificate.stops certificate rows (Core.pool_names document lowest) in
-    let x = certificate.per_move and y = certificate.per_mismatch in
+    let region = Regions.levels document threshold places lowest in
     let price = Certificate.price_of certificate in
-    let bound = Core.certificate_bound document lowest rows price stop x y in
-    { dec_min = true; stickiness = Core.is_stickiest document bound x y found.figure_moves }
+    let stop = Certificate.stops (fun _ -> price) region.rows region.names in
+    let x = certificate.per_move and y = certificate.per_mismatch in
+    let cost = Core.certificate_bound document lowest region.rows price stop x y in
+    {
+      dec_min = true;
+      stickiness = Core.is_stickiest document cost x y found.figure_moves;
+      certified = Some { per_move = x; per_mismatch = y; cost };
+      region = Some region;
+    }
   else nothing
+
+(* The balance of a policy: whether it is met, and the region of what it allows. *)
+let balance_of (group : Rebalance.t) pairs (found : Core.figures) proof (policy : Policy.t) :
+    bool Levels.found * Regions.t Lazy.t * Regions.t Lazy.t =
+  let document = group.document in
+  let sizes = lazy (Core.topic_sizes document) in
+  let unrestricted = lazy (Regions.unrestricted group (Lazy.force sizes)) in
+  match policy.balance with
+  | "per-topic" ->
+      let threshold = Regions.thresholds group (Lazy.force sizes) in
+      let met = Core.check_per_topic document threshold (Core.topic_loads document pairs) in
+      (Known met, lazy (Regions.per_topic group threshold), unrestricted)
+  | "dec-min" ->
+      let region () =
+        match (Regions.equal group (Lazy.force sizes), proof.region) with
+        | Some region, _ | None, Some region -> region
+        | None, None -> Lazy.force unrestricted
+      in
+      ((if proof.dec_min then Known true else Unknown), lazy (region ()), unrestricted)
+  | "kip54" -> (Known found.figure_kip54_balanced, unrestricted, unrestricted)
+  | "none" -> (Known true, unrestricted, unrestricted)
+  | _ -> (Unknown, unrestricted, unrestricted)
+
+(* The parts of a verdict about the policy, and what of it is not covered. *)
+let judge_policy (group : Rebalance.t) (given : Answer.t) loads (found : Core.figures) proof
+    scale =
+  match (given.policy, given.status) with
+  | None, Some "optimal" when proof.dec_min ->
+      let word = if proof.stickiness then "proved" else "unproved" in
+      let status = `Assoc [ ("claimed", `String "optimal"); ("found", `String word) ] in
+      ([ ("status", status) ], [])
+  | None, status -> ([], if status = Some "optimal" then [ "status" ] else [])
+  | Some policy, status ->
+      let balance_met, region, unrestricted =
+        balance_of group given.pairs found proof policy
+      in
+      let context : Levels.t =
+        {
+          group;
+          policy;
+          counts = (found.figure_moves, found.figure_mismatches);
+          loads;
+          lags = lazy (Core.lag_table (Core.instance_of group.document) given.pairs);
+          scale;
+          balance_met;
+          budget_met =
+            (match policy.max_moves with
+            | Some most -> Z.leq found.figure_moves most
+            | None -> true);
+          certified = proof.certified;
+          has_certificate = given.has_certificate;
+          region;
+          unrestricted;
+          within_budget = lazy (Core.candidates group.document policy.max_moves);
+          any_moves = lazy (Core.candidates group.document None);
+          steps_left = Levels.steps_max;
+        }
+      in
+      Levels.judge context given.stated status
 
 let judge instance answer =
   let group = Rebalance.read instance in
   let given = Answer.read group answer in
   let document = group.document in
-  if not (Core.check_document document) then raise (Defect "the reader numbered wrongly");
+  if not (Core.check_document document) then raise (Documents.Defect "the reader numbered wrongly");
+  let scale = lazy (Regions.common_capacity group) in
+  let divides = Option.fold ~none:false ~some:Policy.is_divided given.policy in
+  if divides then ignore (Lazy.force scale);
   let sets = Core.sets_of document in
   if given.names_agree && Core.check_valid document sets given.pairs then
     let loads = Core.load_table given.pairs in
@@ -80,9 +148,10 @@ let judge instance answer =
       `Assoc [ ("dec_min", `Bool proof.dec_min); ("stickiness", `Bool proof.stickiness) ]
     in
     let undecided = if proof.dec_min then [] else [ "figures.dec_min_balanced" ] in
+    let stated, uncovered = judge_policy group given loads found proof scale in
     ( verdict group.id "valid"
-        [ ("figures", figures found proof.dec_min); ("proved", proved) ]
-        (undecided @ of_proofs @ of_policies),
+        ([ ("figures", figures found proof.dec_min); ("proved", proved) ] @ stated)
+        (undecided @ of_proofs @ uncovered),
       0 )
   else (verdict group.id "invalid" [ ("proved", `Assoc unproved) ] ("figures" :: of_policies), 1)
 
@@ -121,4 +190,4 @@ let () =
      with
      | Sys_error reason -> complain reason
      | Yojson.Json_error reason -> complain ("not JSON: " ^ reason)
-     | Defect reason -> complain ("defect of the reader: " ^ reason))
+     | Documents.Defect reason -> complain ("defect of the reader: " ^ reason))

@@ -18,7 +18,7 @@ from solver import parse_policy, solve
 from tests.shapes import Document
 from tests.solver.routes import instance
 from tests.strategies import SMALL, TINY, draw_any_assignment, draw_assignment
-from tests.verify.drawn_terms import drawn
+from tests.verify.drawn_terms import drawn, drawn_sum_term, drawn_term
 from tests.verify.test_certificate import likely_certificate
 
 Pair = tuple[Document, Document]
@@ -30,7 +30,27 @@ POLICIES = (
     "dec-min; rack",
     "dec-min; rack, stickiness",
     "dec-min; 2*stickiness + rack",
+    "dec-min; rack, stickiness; max-moves=1",
+    "dec-min; load, rack, peak-lag",
+    "per-topic",
+    "per-topic; stickiness",
+    "per-topic; stickiness, rack",
+    "per-topic; rack, stickiness",
+    "per-topic; stickiness + 3*rack",
+    "per-topic; rack, stickiness; max-moves=1",
+    "per-topic; rack, peak-lag",
+    "none; stickiness, rack",
+    "none; rack, stickiness",
+    "none; 2*rack + stickiness, stickiness",
+    "none; peak-lag, load",
+    "none; load, rack, stickiness",
+    "none; stickiness, load, rack",
+    "kip54; stickiness, rack",
+    "spread=1; stickiness",
 )
+"""Policies of every balance, with levels that the checker judges and others."""
+
+WORDS = ("optimal", "feasible", "infeasible", "unknown")
 
 
 def drawn_pairs(seed: int) -> Iterator[Pair]:
@@ -48,12 +68,32 @@ def drawn_pairs(seed: int) -> Iterator[Pair]:
 
 
 def forged(rng: Random, document: Document, best: Document) -> Document:
-    """Return an answer whose assignment or certificate is not the engine's."""
+    """Return an answer of which some part is not the engine's."""
     answer = deepcopy(best)
-    del answer["figures"]
-    if rng.randrange(2):
+    answer.pop("figures", None)
+    if "members" not in best or rng.randrange(2):
         answer["members"] = draw_assignment(rng, document)["members"]
-    if rng.randrange(3) == 0:
+    if "certificate" in answer or rng.randrange(4) == 0:
+        forge_certificate(rng, document, answer)
+    if rng.randrange(4) == 0:
+        answer["policy"] = rng.choice(POLICIES)
+    if rng.randrange(4) == 0 and "max-moves" not in answer["policy"]:
+        answer["policy"] += f"; max-moves={rng.randrange(3)}"
+    if rng.randrange(8) == 0:
+        del answer["policy"]
+    for stated in answer.get("objectives", ()):
+        if rng.randrange(3):
+            forge_objective(rng, document, stated)
+    if rng.randrange(20) == 0 and answer.get("objectives"):
+        answer["objectives"].pop()
+    if rng.randrange(8) == 0:
+        answer["status"] = rng.choice(WORDS)
+    return answer
+
+
+def forge_certificate(rng: Random, document: Document, answer: Document) -> None:
+    """Change numbers and names of a certificate, or show another one."""
+    if "certificate" not in answer or rng.randrange(3) == 0:
         answer["certificate"] = likely_certificate(rng, document, answer)
     certificate = answer["certificate"]
     for name in certificate["level"]:
@@ -70,7 +110,40 @@ def forged(rng: Random, document: Document, best: Document) -> Document:
     for part in ("level", "price", "threshold"):
         if rng.randrange(40) == 0 and certificate.get(part):
             del certificate[part][rng.choice(sorted(certificate[part]))]
-    return answer
+
+
+def forge_objective(rng: Random, document: Document, stated: Document) -> None:
+    """Change what a level claims, or what its bound rests on."""
+    value = stated["value"] if isinstance(stated["value"], int) else 0
+    terms = stated.get("proof", {}).get("terms", [])
+    for term in terms:
+        if rng.randrange(3) == 0:
+            term["bound"] += rng.randint(-1, 2)
+        for prices in term.get("price", {}).values():
+            for name in prices:
+                prices[name] += rng.choice((0, 0, 0, -1, 1))
+    choice = rng.randrange(6)
+    if choice < 3:
+        more = [drawn_level_term(rng, document, value) for _ in range(1 + choice)]
+        kept = terms if rng.randrange(2) else []
+        stated["proof"] = {"by": "terms", "terms": [*kept, *more]}
+    elif choice == 3:
+        proofs = ({"by": "certificate"}, {"by": "search", "engine": "cp-sat"}, None)
+        proof: Document | None = rng.choice(proofs)
+        stated["proof"] = proof
+        if proof is None:
+            del stated["proof"]
+    elif choice == 4 and isinstance(stated["bound"], int):
+        stated["bound"] += rng.randint(-1, 1)
+
+
+def drawn_level_term(rng: Random, document: Document, value: int) -> Document:
+    """Return a term with a bound that it may prove."""
+    kind = rng.randrange(8)
+    if kind == 0:
+        return {"kind": "zero", "bound": rng.randint(-1, 1)}
+    draw = drawn_term if kind == 1 else drawn_sum_term
+    return draw(rng, document) | {"bound": value + rng.choice((-2, -1, 0, 0, 0, 1))}
 
 
 def kept_pairs() -> Iterator[Pair]:

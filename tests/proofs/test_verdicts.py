@@ -24,6 +24,10 @@ ANSWER = {
 }
 
 
+NO_TERMS = {"of": "rack", "value": 0, "bound": 0, "proof": {"by": "terms", "terms": []}}
+MISSING = ("value", "scale", "bound", "proved")
+
+
 def assert_equal_verdicts(pairs: list[Pair]) -> list[verdicts.Document]:
     found = list(verdicts.compared(pairs))
     assert [one for _, odd in found for one in odd] == []
@@ -39,6 +43,13 @@ def test_drawn_answers() -> None:
         for is_so in (True, False):
             told = [one["proved"].get(name) is is_so for one in found]
             assert sum(told) > PAIRS // 10, (name, is_so)
+    levels = [one for verdict in found for one in verdict.get("objectives", ())]
+    for by in ("certificate", "terms"):
+        for is_so in (True, False):
+            told = [
+                one["rests_on"] == by and one.get("proved") is is_so for one in levels
+            ]
+            assert sum(told) > PAIRS // 50, (by, is_so)
 
 
 @pytest.mark.usefixtures("compiled")
@@ -65,10 +76,35 @@ def test_a_difference_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
 
 
+@pytest.mark.usefixtures("compiled")
+def test_what_is_not_judged_is_named() -> None:
+    """The value of ``lag-spread`` has no theorem, and so no verdict."""
+    terms = [{"kind": "zero", "bound": 0}]
+    proof = {"by": "terms", "terms": terms}
+    levels = [
+        {"of": of, "value": 0, "bound": 0, "proof": proof}
+        for of in ("rack", "lag-spread")
+    ]
+    stated = {"policy": "none; rack, lag-spread", "objectives": levels}
+    (found,) = verdicts.checker_verdicts([(CHAIN, ANSWER | stated)])
+    judged, other = found["objectives"]
+    assert judged["proved"] is True
+    assert other == {"of": "lag-spread", "rests_on": "terms"}
+    missing = [
+        name for name in found["not_covered"] if name.startswith("objectives.1.")
+    ]
+    assert missing == [f"objectives.1.{one}" for one in MISSING]
+
+
 @pytest.mark.parametrize(
     ("name", "change"),
     [
         ("unknown key", {"extra": 1}),
+        ("no policy", {"policy": "dec-min; rack, rack"}),
+        ("another balance", {"policy": "spread"}),
+        ("a level without bound", {"objectives": [{"of": "rack", "value": 1}]}),
+        ("no terms", {"objectives": [NO_TERMS]}),
+        ("no status", {"status": "best"}),
         ("another format", {"format": "rebalance/1"}),
         ("a member's partitions are no list", {"members": {"a": {"t": 0}}}),
         ("a negative number", {"members": {"a": {"t": [-1]}}}),

@@ -179,3 +179,26 @@ def test_bug_the_limit_of_partitions_costs_one_document(
     assert err == f"verify: {path}:1: $.topics.t.partitions: {reason}\n"
     code, verdicts, err = judged(capfdbinary, path, answers, "--max-partitions", "3")
     assert [one["verdict"] for one in verdicts] == ["unreadable", "unreadable"]
+
+
+def test_bug_a_partition_on_none_of_its_best_members_has_a_verdict() -> None:
+    """A certificate left no member for it, and the judge ended with a traceback."""
+    owned = {name: member(["t"]) for name in ("a", "b")}
+    for number, name in enumerate(owned):
+        owned[name] |= {
+            "owned": {"t": [number]},
+            "generation": 0,
+            "capacity": 2 - number,
+        }
+    answer = {
+        "format": "assignment/1",
+        "members": {"a": {"t": [0, 1]}, "b": {}},
+        "policy": "none; stickiness, load",
+        "certificate": {
+            "level": {"a": 2, "b": 0},
+            "price": {"a": 0, "b": 0},
+            "threshold": {"a": [1, 1], "b": [1, 1]},
+        },
+    }
+    verdict = verify.judge(rebalance({"t": 2}, owned), answer)
+    assert verdict["evidence"]["certificate"] == {"fails": "seats"}

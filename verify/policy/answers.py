@@ -164,14 +164,14 @@ def _certified(
     if refused is not None:
         return {}, refused
     alone = [policy.levels[of] for of in before]
+    least = separate_values(case, alone)
+    if least != tuple(value_of(case, tally, level) for level in alone):
+        return {}, {"fails": "seats"}  # some partition is on none of its best members
     best = narrowed(case, rows, alone)
     if alone or certified is None:
         certified = checked(best.case, best.rows, shown)
     if certified.fails is not None:
         return {}, best.by_origin(certified.fails)
-    least = separate_values(case, alone)
-    if least != tuple(value_of(case, tally, level) for level in alone):
-        return {}, {"fails": "seats"}
     found: dict[str, Value] = dict(zip(before, least, strict=True))
     found["load"] = load_vector(case, tally)
     weights = shown.get("weights", MOVES)

@@ -1,0 +1,286 @@
+(** The executable judgment of policies: regions of their balances, whether an assignment is
+    balanced within each topic, and what a bound on weighted moves and mismatches proves of a
+    level. Thresholds, prices, stops and weights come from elsewhere; any of them may be
+    wrong, and what is accepted here is true none the less.
+
+    [per_topic_region_sound], [equal_region_sound], [open_region_sound]: every assignment that
+    the balance allows is within the region. [check_per_topic_spec]: per-topic balance is
+    decided. [topic_bound_sound], [zero_sound]: no bound of the terms [prices], [separate] and
+    [zero] exceeds what any allowed assignment costs; [level_bound_sound]: nor does what they
+    come to for a level, of those that are as good in the levels before. [peak_value_spec]: the
+    value of peak lag. This is [region_of] of verify/policy/feasible_region.py, [uneven_topic]
+    of constraints.py, [priced_term_fails] and [level_bounds] of price_bounds.py, and
+    [value_of] of objectives.py. *)
+
+From Coq Require Import ZArith List Lia Bool ssreflect.
+From Assignor Require Import Definitions Sums Keys Balance Region Prices RegionOfBalance Levels.
+From Assignor Require Import TopicPeakLag Tables Checker CheckRegion CheckCertificate.
+Import ListNotations.
+Open Scope Z_scope.
+
+Section Policy.
+
+Variable d : document.
+Let i := instance_of d.
+
+(** Regions with a pool per topic and all of its subscribers, and with a single pool. *)
+Definition open_limits (sizes : Map.t Z) (t : topic) (c : member) : Z * Z := (0, get sizes t).
+
+Definition even_limits (threshold : topic -> key) (t : topic) (c : member) : Z * Z :=
+  (keys_below (capacity i c) (threshold t), keys_upto (capacity i c) (threshold t)).
+
+Definition topic_rows (limits : topic -> member -> Z * Z) : Map.t pool_row :=
+  rows_of i (topic_list d) Zpos (subscribers i) limits.
+
+Definition equal_rows (ms : list member) (k : key) : Map.t pool_row :=
+  rows_of i [1%positive] (fun _ => 1) (fun _ => ms) (even_limits (fun _ => k)).
+
+Definition topic_sizes : Map.t Z :=
+  tally (topic_of i) (fun _ => 1) (select (is_assignable i) (partitions i)).
+
+(** The keys below a threshold are not too many for the units, those up to it not too few. *)
+Definition is_share (k : key) (units : Z) (ms : list member) : bool :=
+  (0 <? fst k) && (0 <? snd k) &&
+  (total (fun c => keys_below (capacity i c) k) ms <=? units) &&
+  (units <=? total (fun c => keys_upto (capacity i c) k) ms).
+
+Definition check_even (threshold : topic -> key) : bool :=
+  let sizes := topic_sizes in
+  forallb (fun t => is_share (threshold t) (get sizes t) (subscribers i t)) (topic_list d).
+
+Definition check_equal (ms : list member) (k : key) : bool :=
+  distinct id ms &&
+  forallb (fun t => match subscribers i t with
+                    | [] => true
+                    | l => match list_eq_dec Pos.eq_dec l ms with left _ => true | _ => false end
+                    end) (used_topics d) &&
+  is_share k (total (fun _ => 1) (select (is_assignable i) (partitions i))) ms.
+
+Hypothesis known : check_document d = true.
+Let wf := check_document_sound d known.
+
+Lemma is_share_spec k units ms : is_share k units ms = true -> (0 < fst k /\ 0 < snd k) /\
+  sum (fun c => keys_below (capacity i c) k) ms <= units <=
+  sum (fun c => keys_upto (capacity i c) k) ms.
+Proof. rewrite /is_share !andb_true_iff !Z.ltb_lt !Z.leb_le !total_sum; lia. Qed.
+
+Lemma topic_sizes_spec t : get topic_sizes t =
+  sum (fun p => if (topic_of i p =? t)%positive then 1 else 0) (assignable_partitions i).
+Proof. by rewrite get_tally sum_select. Qed.
+
+Lemma listed t c : In c (subscribers i t) -> In t (topic_list d).
+Proof.
+  by move=> sub; apply/(proj2 (proj2 (lists_known d known))); move: sub => /=; case: Z.leb_spec.
+Qed.
+
+Lemma load_within limits a t c :
+  load_in i (loose_region (topic_list d) Zpos (subscribers i) limits) a (Zpos t) c
+  = load (pairs_of_topic i t a) c.
+Proof.
+  rewrite /load /pairs_of_topic sum_filter; apply: sum_eq => pair _.
+  change (pool_of_partition _ _ _ =? _) with (topic_of i (fst pair) =? t)%positive.
+  by do 2 case: Pos.eqb.
+Qed.
+
+Theorem open_region_sound b : valid i b ->
+  within i (loose_region (topic_list d) Zpos (subscribers i) (open_limits topic_sizes)) b.
+Proof.
+  move=> v; have pairs := assigned_to_subscribers i b v.
+  split=> [p c /pairs [_ sub]|p c /pairs [_ sub]|k c /in_collect [t [<- there]] _] //.
+    by apply/in_collect; exists (topic_of i p); split=> //; exact: listed sub.
+  rewrite load_within /load /pairs_of_topic sum_filter /= topic_sizes_spec.
+  rewrite -(sum_assigned i b (fun p => if (topic_of i p =? t)%positive then 1 else 0)) //.
+  by split; [apply: sum_nonneg|apply: sum_le] => pair _; do 2 case: Pos.eqb.
+Qed.
+
+Theorem per_topic_region_sound threshold b : check_even threshold = true ->
+  per_topic_balanced i b ->
+  within i (loose_region (topic_list d) Zpos (subscribers i) (even_limits threshold)) b.
+Proof.
+  move=> /forallb_forall even.
+  apply: (per_topic_gives_region i _ (fun k => threshold (Z.to_pos k)) b wf) => [p _|k].
+    have := listed (topic_of i p); rewrite /assignable -/(subscribes i p).
+    case: (subscribes i p) => [|c l] // there _; apply/in_collect.
+    by exists (topic_of i p); split=> //; apply: (there c); left.
+  move=> /in_collect [t [<- /even /is_share_spec [key fits]]]; split=> //.
+  by rewrite topic_sizes_spec in fits.
+Qed.
+
+Theorem equal_region_sound ms k b : check_equal ms k = true -> dec_min i b ->
+  within i (loose_region [1%positive] (fun _ => 1) (fun _ => ms) (even_limits (fun _ => k))) b.
+Proof.
+  move=> /andb_true_iff [/andb_true_iff [once /forallb_forall equal] /is_share_spec [key fits]].
+  apply: (equal_subscriptions_give_region i ms k b wf) => [|p there|].
+  - by move/distinct_spec: once; rewrite map_id.
+  - have := equal (topic_of i p); have := used d known p; rewrite /assignable -/(subscribes i p).
+    case: (subscribes i p) => [|e l] // there' equal' _ c.
+    by move: (equal' (there' e there (or_introl eq_refl))); case: list_eq_dec => // ->.
+  - by split=> //; move: fits; rewrite total_sum sum_select.
+Qed.
+
+(** Loads within topics, in one table. *)
+Definition holder_key (t : topic) (c : member) : positive :=
+  Z.to_pos (Zpos t + topic_count d * (Zpos c - 1)).
+
+Definition topic_loads (a : assignment) : Map.t Z :=
+  tally (fun pair => holder_key (topic_of i (fst pair)) (snd pair)) (fun _ => 1) a.
+
+Definition check_per_topic (threshold : topic -> key) (loads : Map.t Z) : bool :=
+  forallb (fun t => forallb (fun c =>
+      let n := get loads (holder_key t c) in let limits := even_limits threshold t c in
+      (fst limits <=? n) && (n <=? snd limits)) (subscribers i t)) (topic_list d).
+
+Lemma topic_loads_spec a t c : valid i a -> In t (topic_list d) ->
+  get (topic_loads a) (holder_key t c) = load (pairs_of_topic i t a) c.
+Proof.
+  have small := proj2 (proj2 (lists_known d known)) => v /small small_t.
+  rewrite get_tally /load sum_filter; apply: sum_eq => -[p e].
+  move=> /(assigned_to_subscribers i a v) [_ /listed /small]; cbn [fst snd].
+  move: (topic_of i p) => u small_u.
+  case: Pos.eqb_spec => [/Z2Pos.inj same|differ]; last first.
+    by case: (Pos.eqb_spec u t) differ => // ->; case: (Pos.eqb_spec e c) => // ->.
+  have {}same := same ltac:(nia) ltac:(nia).
+  have equal : Zpos e = Zpos c by case: (Z.lt_trichotomy (Zpos e) (Zpos c)) => [|[|]]; nia.
+  rewrite (Pos2Z.inj e c equal) (_ : u = t) ?Pos.eqb_refl //.
+  by apply: Pos2Z.inj; rewrite equal in same; lia.
+Qed.
+
+Theorem check_per_topic_spec threshold a : check_even threshold = true -> valid i a ->
+  check_per_topic threshold (topic_loads a) = true <-> per_topic_balanced i a.
+Proof.
+  move=> even v; rewrite /check_per_topic forallb_forall; split=> [all|best t there]; last first.
+    apply/forallb_forall => c sub; have [_ _ loads] := per_topic_region_sound threshold a even best.
+    have := loads (Zpos t) c; rewrite load_within topic_loads_spec // andb_true_iff !Z.leb_le.
+    by apply=> //; apply/in_collect; exists t.
+  split=> // t; pose key c := match in_dec Pos.eq_dec c (subscribers i t) with
+                              | left _ => threshold t | _ => (1, capacity i c) end.
+  have holds p c : In (p, c) (pairs_of_topic i t a) -> topic_of i p = t /\ In c (subscribes i p).
+    by move=> /pairs_of_topic_spec [/(assigned_to_subscribers i a v) [_ sub] same].
+  have fits c : (0 < fst (key c) /\ 0 < snd (key c)) /\ keys_below (capacity i c) (key c) <=
+      load (pairs_of_topic i t a) c <= keys_upto (capacity i c) (key c).
+    rewrite /key; case: in_dec => [sub|out].
+      have there := listed t c sub; have /forallb_forall /(_ c sub) := all t there.
+      rewrite topic_loads_spec // andb_true_iff !Z.leb_le; split=> //.
+      by move/forallb_forall: even => /(_ t there) /is_share_spec [].
+    rewrite (_ : load (pairs_of_topic i t a) c = 0).
+      case: (Z_lt_le_dec 0 (load (pairs_of_topic i t a) c)) => [/holds_some [p /holds [same sub]]|].
+        by case: out; rewrite -same.
+      by have := load_nonneg (pairs_of_topic i t a) c; lia.
+    rewrite /keys_below /keys_upto /fst /snd; have := capacity_is_positive i wf c.
+    move: (capacity i c) => w pos; rewrite Z.ltb_irrefl Z.leb_refl Z.mul_1_l.
+    by rewrite Z.div_small ?Z.div_same; lia.
+  apply: (thresholds_are_dec_min _ key (pairs_of_topic i t a) (of_topic_well_formed i t wf)).
+    exact: pairs_of_topic_valid.
+  split=> [c _|c _|p c e /holds [same sub] sub']; [by case: (fits c)|by case: (fits c)|].
+  have mine u : In u (subscribes i p) -> key u = threshold t.
+    by rewrite /subscribes same /key; case: in_dec.
+  by rewrite !mine //; apply/key_le_true; lia.
+Qed.
+
+(** Bounds on weighted moves and mismatches, of all that are within a region: the term [prices]
+    in that of per-topic balance; [separate] in the open one, without prices, and with weights
+    in which the first of all levels counts most. *)
+Definition topic_bound (rows : Map.t pool_row) (price : Z -> member -> Z) (stop : Z -> Z)
+    (x y : Z) : Z := fast_bound d (topic_list d) Zpos rows price stop x y.
+
+Theorem topic_bound_sound limits price stop x y b : valid i b ->
+  within i (loose_region (topic_list d) Zpos (subscribers i) limits) b ->
+  topic_bound (topic_rows limits) price stop x y <= x * moves i b + y * mismatches i b.
+Proof.
+  move=> v inside; apply: fast_bound_sound => // [|k _]; last exact: (subscribers_once i wf).
+  move: known; rewrite /check_document !andb_true_iff.
+  by move=> [[[[[[[_ _] /andb_true_intro /is_numbered_spec []]]]]]].
+Qed.
+
+(** Moves that an assignment within a budget can have, and what a bound says of a level. *)
+Definition in_budget (budget : option Z) (n : Z) : Prop :=
+  match budget with Some most => n <= most | None => True end.
+
+Definition candidates (budget : option Z) : list Z :=
+  let owned := owned_fast i in
+  let most := match budget with Some most => Z.min most owned | None => owned end in
+  0 :: select (fun n => n <=? most) (collect Zpos (partitions i)).
+
+Definition level_bound (moved : list Z) (x y bound : Z) (before : list level) (w : level)
+    (counts : Z * Z) : option Z :=
+  let first levels := least_values levels x y bound (total (fun _ => 1) (partitions i)) moved in
+  let alone := fun _ : unit => option_map (fun found => values found w) (first [w]) in
+  if (0 <=? y) && forallb (fun u => 0 <=? snd u) (w :: before) then
+    match first (before ++ [w]) with
+    | Some found => if forallb (fun u => values found u =? values counts u) before
+                    then Some (values found w) else alone tt
+    | None => alone tt
+    end
+  else None.
+
+Lemma counts_nonneg b : valid i b -> 0 <= moves i b <= owned i /\ 0 <= mismatches i b.
+Proof.
+  move=> v; have : 0 <= kept i b by apply: sum_nonneg => pair _; case: is_owner.
+  have : 0 <= mismatches i b by apply: sum_nonneg => pair _; case: is_far.
+  have := total_cost i b 1 0 wf v; set s := sum _ b; suff : 0 <= s by rewrite /moves; lia.
+  by apply: sum_nonneg => pair _; rewrite /cost; case: andb; case: is_far.
+Qed.
+
+Theorem candidates_spec budget b : valid i b -> in_budget budget (moves i b) ->
+  In (moves i b) (candidates budget).
+Proof.
+  move=> v allowed; have [[low high] _] := counts_nonneg b v.
+  case: (Z.eq_dec (moves i b) 0) => [->|some]; [by left|right].
+  apply/in_select; rewrite Z.leb_le /owned_fast total_sum -/(owned i); split; last first.
+    by case: budget allowed; rewrite /in_budget; lia.
+  apply/in_collect; exists (Z.to_pos (moves i b)); split; first by rewrite Z2Pos.id; lia.
+  apply/(document_partitions d _ known); rewrite Z2Pos.id; first by lia.
+  move: known; rewrite /check_document !andb_true_iff.
+  move=> [[[[[[[_ [_ /Z.eqb_eq <-]] _] _] _] _] _] _]; rewrite total_sum.
+  apply: Z.le_trans high _; apply: sum_le => p _; by case: has_owner.
+Qed.
+
+Theorem level_bound_sound moved x y bound before w counts n b : valid i b ->
+  bound <= x * moves i b + y * mismatches i b -> In (moves i b) moved ->
+  (forall u, In u before -> values counts u = values (moves i b, mismatches i b) u) ->
+  level_bound moved x y bound before w counts = Some n ->
+  n <= values (moves i b, mismatches i b) w.
+Proof.
+  move=> v enough inside as_good; rewrite /level_bound total_sum.
+  case fine: (_ && _) => //; move/andb_true_iff: fine => [/Z.leb_le pos /forallb_forall weights].
+  pose first levels := least_values levels x y bound (sum (fun _ => 1) (partitions i)) moved.
+  have bounds levels : (forall u, In u levels -> w = u \/ In u before) ->
+      exists found, first levels = Some found /\
+        in_order levels (values found) (values (moves i b, mismatches i b)) = true.
+    move=> these; apply: least_values_bound => // u /these some.
+    by apply/Z.leb_le/weights; case: some => [->|there]; [left|right].
+  have [u|found [same order]] := bounds (before ++ [w]).
+    by rewrite in_app_iff => -[there|[<-|[]]]; [right|left].
+  have [u [<-|[]]|other [alone /in_order_spec [le _]]] := bounds [w]; first by left.
+  rewrite -/(first _) -/(first _) same alone; case as_before: forallb; last by case=> <-.
+  move=> -[<-]; apply: (last_in_order before) => // u there; rewrite -as_good //.
+  by apply/Z.eqb_eq; move/forallb_forall: as_before; apply.
+Qed.
+
+Theorem zero_sound w b : valid i b -> 0 <= fst w -> 0 <= snd w ->
+  0 <= values (moves i b, mismatches i b) w.
+Proof. move=> v; have := counts_nonneg b v; rewrite /values /=; nia. Qed.
+
+(** The value of [peak-lag], in units of 1 / scale. *)
+Definition check_scale (scale : Z) (lags : Map.t Z) : bool :=
+  forallb (fun c => (get lags c =? 0) || (scale mod capacity i c =? 0)) (members i).
+
+Definition peak_value (scale : Z) (lags : Map.t Z) : Z :=
+  largest_of (fun c => get lags c * (scale / capacity i c)) (members i).
+
+Theorem peak_value_spec scale a n : check_scale scale (lag_table i a) = true -> 0 <= n ->
+  peak_value scale (lag_table i a) <= n <-> peak_lag_at_most i a scale n.
+Proof.
+  move=> /forallb_forall divides nonneg; rewrite /peak_value.
+  set f := fun c => _; have [above some] := largest_spec f (members i).
+  have exact c : In c (members i) ->
+      0 < capacity i c /\ f c * capacity i c = lag_held i a c * scale.
+    move=> there; have cap := capacity_is_positive i wf c; split=> //.
+    have := divides c there; rewrite /f lag_table_spec orb_true_iff !Z.eqb_eq.
+    have := Z.div_mod scale (capacity i c); nia.
+  split=> [least c there|all].
+    by have := above c there; have := exact c there; nia.
+  case: some => [->|[c [there <-]]] //; have := all c there; have := exact c there; nia.
+Qed.
+
+End Policy.

@@ -1,0 +1,356 @@
+(* The verdict on a policy: whether its balance and budget are met, and for each level the
+   value, what its bound rests on, and how high that goes. What no proved code judges is
+   unknown here, and listed as not covered; nothing is guessed. *)
+
+type 'a found = Known of 'a | Unknown
+
+type certified = { per_move : Z.t; per_mismatch : Z.t; cost : Z.t }
+
+type t = {
+  group : Rebalance.t;
+  policy : Policy.t;
+  counts : Z.t * Z.t; (* moves and mismatches *)
+  loads : Z.t Core.Map.t; (* by member *)
+  lags : Z.t Core.Map.t Lazy.t; (* by member *)
+  scale : Z.t Lazy.t; (* peak lag is in units of 1 / scale *)
+  balance_met : bool found;
+  budget_met : bool;
+  certified : certified option; (* what the certificate proves of dec-min assignments *)
+  has_certificate : bool;
+  region : Regions.t Lazy.t; (* of the balance *)
+  unrestricted : Regions.t Lazy.t;
+  within_budget : Z.t list Lazy.t; (* moves that an allowed assignment can have *)
+  any_moves : Z.t list Lazy.t;
+  mutable steps_left : int;
+}
+
+(* The limit of the other judge, for the kinds of terms that are judged here. *)
+let steps_max = 100_000_000
+
+let steps_of_pass (group : Rebalance.t) =
+  let document = group.document in
+  let owned p = document.owner_at p <> None in
+  let count found = List.fold_left (fun n one -> if found one then n + 1 else n) 0 in
+  let subscriptions =
+    List.fold_left (fun n t -> n + List.length (document.subscribers_at t)) 0
+      document.topic_list
+  in
+  4 * (Z.to_int document.partition_count + count owned document.partition_list + subscriptions)
+
+let spend context passes =
+  let steps = passes * steps_of_pass context.group in
+  let enough = steps <= context.steps_left in
+  if enough then context.steps_left <- context.steps_left - steps;
+  enough
+
+let linear_levels levels = List.filter_map (fun (_, level) -> Policy.linear level) levels
+
+(* The levels before one, by its text. *)
+let rec before of_level = function
+  | (text, _) :: _ when text = of_level -> []
+  | one :: rest -> one :: before of_level rest
+  | [] -> []
+
+(* Levels that a certificate bounds in their order: of another sort, one ends the list. *)
+let rec settled = function
+  | (text, level) :: rest when text = "load" || Policy.linear level <> None ->
+      (text, level) :: settled rest
+  | _ -> []
+
+(* Terms that hold of a level of moves and mismatches, by what proved code finds. *)
+let holds (term : Policy.term) found =
+  match found with Some n -> Z.leq term.bound n | None -> false
+
+(* Weights in which the first of some levels counts most. *)
+let in_order partitions levels =
+  let add (x, y) = Z.succ (Z.mul partitions (Z.add x y)) in
+  let base = List.fold_left (fun base one -> Z.max base (add one)) Z.one levels in
+  List.fold_left
+    (fun (x, y) (one, other) -> (Z.add (Z.mul base x) one, Z.add (Z.mul base y) other))
+    (Z.zero, Z.zero) levels
+
+let separate context levels weights term =
+  let document = context.group.document in
+  let bound levels =
+    let x, y = in_order document.partition_count (levels @ [ weights ]) in
+    let rows = (Lazy.force context.unrestricted).rows in
+    let cost = Core.topic_bound document rows (fun _ _ -> Z.zero) (fun _ -> Z.zero) x y in
+    Core.level_bound document (Lazy.force context.any_moves) x y cost levels weights
+      context.counts
+  in
+  holds term (bound levels) || (levels <> [] && holds term (bound []))
+
+let prices context levels weights (term : Policy.term) =
+  let group = context.group in
+  let document = group.document in
+  let weight name = Option.value ~default:Z.zero (List.assoc_opt name term.weight) in
+  let x = weight "stickiness" and y = weight "rack" in
+  let stated = Hashtbl.create 16 in
+  let add_topic (topic, by_member) =
+    let add t (name, price) =
+      match Hashtbl.find_opt group.member_number name with
+      | Some c -> Hashtbl.replace stated (t + 1, c + 1) price
+      | None -> ()
+    in
+    Option.iter
+      (fun t -> List.iter (add t) by_member)
+      (Hashtbl.find_opt group.topic_number topic)
+  in
+  List.iter add_topic term.price;
+  let price k c =
+    Option.value ~default:Z.zero (Hashtbl.find_opt stated (Z.to_int k, Z.to_int c))
+  in
+  let region = Lazy.force context.region in
+  let stop = Certificate.stops price region.rows region.names in
+  let cost = Core.topic_bound document region.rows price stop x y in
+  let moved = Lazy.force context.within_budget in
+  holds term (Core.level_bound document moved x y cost levels weights context.counts)
+
+let linear_term context levels weights (term : Policy.term) =
+  let affordable () = spend context (2 + List.length levels) in
+  match term.kind with
+  | "zero" -> Z.leq term.bound Z.zero
+  | "separate" -> affordable () && separate context levels weights term
+  | "prices" ->
+      context.policy.balance = "per-topic"
+      && affordable ()
+      && prices context levels weights term
+  | _ -> false
+
+(* Terms of any other level, by kind; Unknown of all that no proved code judges. *)
+let other_term _context (level : Policy.level) (term : Policy.term) =
+  match (term.kind, level) with
+  | "zero", _ when Z.gt term.bound Z.zero -> Known false
+  | "zero", [ (_, ("peak-lag" | "load")) ] -> Known true
+  | "zero", _ -> Unknown
+  | ( ("average" | "crowd" | "topic-crowd" | "packing"),
+      [ (weight, ("peak-lag" | "topic-peak-lag")) ] )
+    when Z.equal weight Z.one ->
+      Unknown
+  | _ -> Known false
+
+(* What accepted terms prove: the largest, or with topics alone the sum of each topic's. *)
+let together context (level : Policy.level) (accepted : Policy.term list) =
+  let most = Hashtbl.create 16 in
+  let add (term : Policy.term) =
+    let about =
+      match (level, term.topics) with
+      | [ (_, "topic-peak-lag") ], Some (topic :: _) -> topic
+      | _ -> ""
+    in
+    match Hashtbl.find_opt most about with
+    | Some bound when Z.geq bound term.bound -> ()
+    | _ -> Hashtbl.replace most about term.bound
+  in
+  List.iter add accepted;
+  match (accepted, level) with
+  | [], _ -> None
+  | _, [ (_, "load") ] ->
+      let none_held = List.map (fun _ -> Z.zero) (Regions.in_play context.group) in
+      Some (Policy.Numbers none_held)
+  | _ -> Some (Policy.Number (Hashtbl.fold (fun _ -> Z.add) most Z.zero))
+
+let of_terms context of_level level terms =
+  let judge =
+    match Policy.linear level with
+    | Some weights ->
+        let levels = linear_levels (before of_level context.policy.levels) in
+        fun term -> Known (linear_term context levels weights term)
+    | None -> other_term context level
+  in
+  let add accepted (term : Policy.term) =
+    match (accepted, judge term) with
+    | Known accepted, Known true -> Known (term :: accepted)
+    | Known accepted, Known false -> Known accepted
+    | _ -> Unknown
+  in
+  match List.fold_left add (Known []) terms with
+  | Known accepted -> Known (together context level accepted)
+  | Unknown -> Unknown
+
+(* Loads in units of 1 / scale, largest first. *)
+let load_vector context =
+  let scale = Lazy.force context.scale in
+  let part c =
+    let unit = Z.divexact scale (context.group.document.capacity_at c) in
+    Z.mul (Core.get context.loads c) unit
+  in
+  let parts = List.rev_map part (Regions.in_play context.group) in
+  List.sort (fun one other -> Z.compare other one) parts
+
+(* The value of a level, and its scale. *)
+let value_of context level =
+  let document = context.group.document in
+  match (Policy.linear level, level) with
+  | Some weights, _ -> Known (Policy.Number (Core.values context.counts weights), Z.one)
+  | None, [ (_, "load") ] ->
+      Known (Policy.Numbers (load_vector context), Lazy.force context.scale)
+  | None, [ (weight, "peak-lag") ] ->
+      let scale = Lazy.force context.scale and lags = Lazy.force context.lags in
+      if not (Core.check_scale document scale lags) then
+        raise (Documents.Defect "capacities do not divide the scale");
+      Known (Policy.Number (Z.mul weight (Core.peak_value document scale lags)), scale)
+  | _ -> Unknown
+
+(* The bounds of a certificate. It proves the load vector; where that is settled first, by
+   dec-min or by the first level, its cost bounds the sums of moves and mismatches after it. *)
+let of_certificate context ~affordable of_level level =
+  let policy = context.policy in
+  let in_turn = settled policy.levels in
+  let of_cost levels { per_move; per_mismatch; cost } weights =
+    let moved = Lazy.force context.within_budget in
+    Core.level_bound context.group.document moved per_move per_mismatch cost levels weights
+      context.counts
+  in
+  let is_attained certified levels weights =
+    match of_cost levels certified weights with
+    | Some n -> Z.equal n (Core.values context.counts weights)
+    | None -> false
+  in
+  (* Of balances other than dec-min, only while all levels after [load] are as low. *)
+  let rec all_attained certified earlier = function
+    | weights :: rest ->
+        is_attained certified (List.rev earlier) weights
+        && all_attained certified (weights :: earlier) rest
+    | [] -> true
+  in
+  let number = Option.map (fun n -> Policy.Number n) in
+  let ahead = linear_levels (before of_level in_turn) in
+  let is_dec_min = policy.balance = "dec-min" in
+  let has_load = List.mem_assoc "load" policy.levels in
+  let unsettled = (not is_dec_min) && linear_levels (before "load" in_turn) <> [] in
+  if not (context.has_certificate && affordable && (is_dec_min || has_load)) then Known None
+  else
+    match (context.certified, Policy.linear level) with
+    | _, Some _ when unsettled -> Unknown
+    | _, None when unsettled && of_level = "load" -> Unknown
+    | Some _, None when of_level = "load" -> Known (Some (Policy.Numbers (load_vector context)))
+    | Some certified, Some weights when is_dec_min ->
+        let levels = if List.mem_assoc of_level in_turn then ahead else [] in
+        Known (number (of_cost levels certified weights))
+    | Some certified, Some weights
+      when List.mem_assoc of_level in_turn && List.mem_assoc "load" in_turn
+           && all_attained certified [] ahead ->
+        Known (number (of_cost ahead certified weights))
+    | _ -> Known None
+
+type verdict = {
+  fields : (string * Documents.json) list;
+  uncovered : string list;
+  proved : bool found;
+  is_search : bool found; (* whether the word of an engine is that it is the best *)
+}
+
+let allowed context =
+  match context.balance_met with
+  | _ when not context.budget_met -> Known false
+  | balance_met -> balance_met
+
+let written : Policy.value -> Documents.json = function
+  | Number n -> Documents.number n
+  | Numbers numbers -> `List (List.map Documents.number numbers)
+
+let judge_level context ~affordable (stated : Policy.stated list) place (of_level, level) =
+  let mine =
+    List.fold_left
+      (fun found (one : Policy.stated) -> if one.of_level = of_level then Some one else found)
+      None stated
+  in
+  let value, scale =
+    match value_of context level with
+    | Known (value, scale) ->
+        let unit = if Z.equal scale Z.one then [] else [ ("scale", Documents.number scale) ] in
+        (Known value, unit)
+    | Unknown -> (Unknown, [])
+  in
+  let claimed = Option.map (fun (one : Policy.stated) -> one.claimed_bound) mine in
+  let rests_on, bound, engine =
+    match Option.map (fun (one : Policy.stated) -> one.proof) mine with
+    | None | Some Nothing -> ("nothing", Known claimed, None)
+    | Some (Search engine) -> ("search", Known claimed, Some engine)
+    | Some Certificate ->
+        ("certificate", of_certificate context ~affordable of_level level, None)
+    | Some (Terms terms) -> ("terms", of_terms context of_level level terms, None)
+  in
+  let is_attained =
+    match (value, bound) with
+    | _, Known None -> Known false
+    | Known value, Known (Some bound) -> Known (value = bound)
+    | _ -> Unknown
+  in
+  let checked = rests_on = "certificate" || rests_on = "terms" in
+  let proved =
+    match (is_attained, allowed context) with
+    | _ when not checked -> Known false
+    | Known false, _ | _, Known false -> Known false
+    | Known true, Known true -> Known true
+    | _ -> Unknown
+  in
+  let field name write = function Known one -> [ (name, write one) ] | Unknown -> [] in
+  let given name write = function Some one -> [ (name, write one) ] | None -> [] in
+  let path name = Printf.sprintf "objectives.%d.%s" place name in
+  let missing name = function Known _ -> [] | Unknown -> [ path name ] in
+  {
+    fields =
+      [ ("of", `String of_level); ("rests_on", `String rests_on) ]
+      @ field "value" written value
+      @ scale
+      @ (match bound with Known found -> given "bound" written found | Unknown -> [])
+      @ given "engine" (fun name -> `String name) engine
+      @ field "proved" (fun is_so -> `Bool is_so) proved;
+    uncovered =
+      missing "value" value @ missing "scale" value @ missing "bound" bound
+      @ missing "proved" proved;
+    proved;
+    is_search = (if rests_on = "search" then is_attained else Known false);
+  }
+[@@ocamlformat "disable"]
+
+(* What the claim that all levels are proved is found to be. *)
+let found_status context verdicts =
+  let all_so = List.for_all (fun one -> one.proved = Known true || one.is_search = Known true) in
+  let fails one = one.proved = Known false && one.is_search = Known false in
+  match allowed context with
+  | Known false -> Known "refuted"
+  | Unknown -> Unknown
+  | Known true when List.exists fails verdicts -> Known "unproved"
+  | Known true when all_so verdicts ->
+      let by_word = List.exists (fun one -> one.is_search = Known true) verdicts in
+      Known (if by_word then "search" else "proved")
+  | Known true -> Unknown
+
+(* Fields of a verdict, and the names of those that are not covered. *)
+let judge context stated status =
+  let policy = context.policy in
+  let affordable =
+    (not context.has_certificate)
+    || (policy.balance <> "dec-min" && not (List.mem_assoc "load" policy.levels))
+    || spend context (3 + List.length policy.levels)
+  in
+  let verdicts = List.mapi (judge_level context ~affordable stated) policy.levels in
+  let balance_met, no_balance =
+    match context.balance_met with
+    | Known is_so -> ([ ("balance_met", `Bool is_so) ], [])
+    | Unknown -> ([], [ "policy.balance_met" ])
+  in
+  let met =
+    `Assoc
+      ([ ("of", `String policy.text); ("budget_met", `Bool context.budget_met) ] @ balance_met)
+  in
+  let objectives = `List (List.map (fun one -> `Assoc one.fields) verdicts) in
+  let status, no_status =
+    match status with
+    | Some "optimal" -> (
+        match found_status context verdicts with
+        | Known found ->
+            let parts = [ ("claimed", `String "optimal"); ("found", `String found) ] in
+            ([ ("status", `Assoc parts) ], [])
+        | Unknown -> ([], [ "status" ]))
+    | Some "infeasible" -> ([], [ "status" ])
+    | _ -> ([], [])
+  in
+  let unjudged = [ "objectives.*.claimed"; "objectives.*.evidence" ] in
+  ( [ ("policy", met); ("objectives", objectives) ] @ status,
+    no_balance @ no_status
+    @ List.concat_map (fun one -> one.uncovered) verdicts
+    @ unjudged )
