@@ -4,7 +4,7 @@
 
 From Coq Require Import ZArith Extraction ExtrOcamlBasic ExtrOcamlZBigInt.
 From Assignor Require Import Definitions Keys Tables Checker CheckBalance CheckRegion
-  CheckCertificate.
+  CheckCertificate CheckPeakLag.
 
 Extract Inductive positive => "Big_int_Z.big_int"
   [ "(fun x -> Big_int_Z.succ_big_int (Integers.twice x))" "Integers.twice"
@@ -18,4 +18,5 @@ Extract Constant Z.ltb => "Integers.is_less".
 
 Extraction "core.ml" check_document sets_of check_valid figures_of load_table
   keys_below place_table lowest_table check_balance
-  row limit level_rows pool_names certificate_bound is_stickiest.
+  row limit level_rows pool_names certificate_bound is_stickiest
+  rows_of is_able collect only check_term check_topics.

@@ -39,6 +39,7 @@ PROGRAM = (
     "documents.ml",
     "rebalance.ml",
     "certificate.ml",
+    "terms.ml",
     "answer.ml",
     "main.ml",
 )
