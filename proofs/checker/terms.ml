@@ -3,7 +3,8 @@
    weights of lags, and for each class of members the gain, prices and number of a crowd. Wrong
    ones can only lead to a term that is not accepted.
 
-   What is accepted is what verify/policy/terms.py accepts, with the same steps of work. *)
+   What is accepted is what verify/policy/terms.py accepts, with the same steps of work, except
+   for a packing with weights above [table_max]. *)
 
 open Documents
 
@@ -152,14 +153,19 @@ let weight_of term =
     in
     match search 0 (Array.length steps) with 0 -> Z.zero | above -> snd steps.(above - 1)
 
+(* The proved table of a knapsack is made by recursion as deep as it is long. *)
+let table_max = Z.of_int 100_000
+
 let packing view (term : term) work =
   let topics = chosen_topics view term and weight_of = weight_of term in
-  let held = Hashtbl.create 16 and items = ref 0 and together = ref Z.zero in
+  let held = Hashtbl.create 16 and items = ref 0 in
+  let together = ref Z.zero and largest = ref Z.zero in
   let weigh t =
     let weights = List.rev_map weight_of (lags view t) in
     let heavy = List.filter (fun weight -> Z.sign weight > 0) weights in
     items := !items + List.length heavy;
     together := List.fold_left Z.add !together heavy;
+    largest := List.fold_left Z.max !largest heavy;
     if heavy <> [] then List.iter (fun c -> Hashtbl.replace held c ()) (eligible view t)
   in
   List.iter weigh topics;
@@ -168,7 +174,8 @@ let packing view (term : term) work =
     let share = Z.cdiv !together (Z.of_int (Hashtbl.length held)) in
     let most = Hashtbl.fold (fun c () -> Z.max (view.instance.capacity c)) held Z.one in
     let steps = Z.mul share (Z.of_int !items) in
-    if Z.fits_int steps && affords work (Z.to_int steps) then
+    let affordable = Z.fits_int steps && affords work (Z.to_int steps) in
+    if affordable && Z.leq (Z.max share !largest) table_max then
       Some (Core.Packing (topics, weight_of, share, Z.div view.scale most))
     else None
 
@@ -342,13 +349,17 @@ let affords_pass view work =
   let others = view.in_play + Array.length view.group.topics in
   affords work ((steps_per_item * pairs) + (others / steps_per_item))
 
+let kinds = [ "average"; "packing"; "crowd"; "topic-crowd" ]
+
 (* The term as the proved check takes it, if that accepts it. *)
 let checked view (term : term) work =
   let group = view.group in
-  let names_exist =
-    known group.member_number term.members && known group.topic_number term.topics
+  let means_something =
+    List.mem term.kind kinds
+    && known group.member_number term.members
+    && known group.topic_number term.topics
   in
-  if not (names_exist && affords_pass view work) then None
+  if not (means_something && affords_pass view work) then None
   else
     match hinted view term work with
     | Some one
@@ -356,7 +367,6 @@ let checked view (term : term) work =
              view.least_counts view.scale term.bound one ->
         Some one
     | _ -> None
-    | exception Stack_overflow -> None
 
 type proof = {
   accepted : bool list; (* by term *)
