@@ -19,8 +19,7 @@ Definition listed {A} (table : Map.t (list A)) (k : positive) : list A :=
   match Map.find k table with Some found => found | None => [] end.
 
 Definition gather {A} (key : A -> positive) (l : list A) : Map.t (list A) :=
-  fold_left (fun table x => Map.add (key x) (x :: listed table (key x)) table) l
-    (Map.empty (list A)).
+  fold_left (fun table x => Map.add (key x) (x :: listed table (key x)) table) l (Map.empty _).
 
 Lemma listed_gather {A} (key : A -> positive) l k :
   listed (gather key l) k = select (fun x => (key x =? k)%positive) l.
@@ -46,12 +45,10 @@ Section Terms.
 Variables (i : instance) (ks : list pool) (pool_at : topic -> pool) (rows : Map.t pool_row).
 Variables (least_counts : bool) (scale bound : Z).
 
-Definition limits_in (k : pool) (c : member) : Z * Z :=
-  let found := limit (row rows k) c in (if least_counts then fst found else 0, snd found).
-
 Definition region_in : region :=
   Region ks pool_at (fun k => row_members (row rows k))
-    (fun k c => fst (limits_in k c)) (fun k c => snd (limits_in k c)).
+    (fun k c => if least_counts then fst (limit (row rows k) c) else 0)
+    (fun k c => snd (limit (row rows k) c)).
 
 Definition placed : list partition := collect id (select (is_assignable i) (partitions i)).
 
@@ -90,8 +87,8 @@ Definition check_crowd (ts : list topic) (at_least : Z) (class : member -> posit
       collect (fun c => (c, t, get parts (class c))) (holders t)) (unique (topic_of i) placed) in
   let sums := tally (fun x => fst (fst x)) snd all in
   let some := those_in (set_of (fun x => fst (fst x)) all) in
-  let paid c := total (fun k => let found := limits_in k c in let u := price (class c) k in
-                  Z.min (u * fst found) (u * snd found)) ks in
+  let paid c := total (fun k => let u := price (class c) k in
+                  Z.min (u * least region_in k c) (u * most region_in k c)) ks in
   forallb (fun c => let g := gain (class c) in (0 <=? g) && ((bound - 1) * capacity i c <?
     scale * (g * (cap (class c) + 1) + (get sums c + paid c)))) some &&
   (total (fun c => cap (class c)) some <? total (fun p => if crowd p then 1 else 0) placed).
@@ -163,15 +160,14 @@ Proof.
   rewrite andb_true_iff forallb_forall Z.ltb_lt !total_sum placed_spec => -[accepted few].
   pose is_entry c p (x : member * topic * Z) :=
     (fst (fst x) =? c)%positive && (topic_of i p =? snd (fst x))%positive.
-  pose candidate c p := existsb (is_entry c p) all.
   pose pools c := filter (fun k => is_able (row rows k) c) ks.
   have entry p c : In p (partitions i) -> may_hold i region_in p c ->
       exists n, In (c, topic_of i p, n) all.
     move=> known /may_hold_spec [_ [able some]]; eexists; apply/in_flatten; exists (topic_of i p).
     split; last by apply/in_collect; exists c.
     by apply: (proj2 (unique_spec _ _)); rewrite placed_spec filter_In is_assignable_spec.
-  apply: (crowd_bound i region_in crowd candidate pools (fun c => gain (class c))
-    (fun c => price (class c)) wf _ _ _ scale bound _ _ positive once inside _ _ few) => //.
+  apply: (crowd_bound i region_in crowd (fun c p => existsb (is_entry c p) all) pools
+    (fun c => gain (class c)) (fun c => price (class c)) wf _ _ _ scale bound _ _ positive once inside _ _ few) => //.
   - move=> p c known /(entry p c known) [n there]; apply/existsb_exists.
     by exists (c, topic_of i p, n); rewrite /is_entry /= !Pos.eqb_refl.
   - by move=> c; exact: NoDup_filter.
@@ -193,7 +189,7 @@ Proof.
         by apply: sum_eq => p _; case: Pos.eqb_spec => // <-.
       by rewrite sum_swap; apply: sum_le => p _; apply: sum_any; rewrite /g; lia.
     rewrite /pools sum_filter; apply/Z.eq_le_incl/sum_eq => k _ /=.
-    by rewrite /is_able /limits_in /limit; case: Map.find => //; case: least_counts => /=; lia.
+    by rewrite /is_able /limit; case: Map.find => //; case: least_counts => /=; lia.
 Qed.
 
 Lemma check_term_bounds one : check_term one = true -> bounded.
@@ -204,13 +200,13 @@ Proof.
 Qed.
 
 End Terms.
+
 (** The sum over topics that have a term, each of them once. *)
 Definition only (i : instance) (ps : list partition) : instance :=
   Instance (members i) ps (topic_of i) (subscribers i) (owner i) (lag i) (is_far i) (capacity i).
 
-Definition check_topics (i : instance) (ks : list pool) (pool_at : topic -> pool)
-    (rows : Map.t pool_row) (scale bound : Z) (ts : list topic) (term_at : topic -> term * Z) :
-    bool :=
+Definition check_topics (i : instance) ks pool_at rows scale bound ts
+    (term_at : topic -> term * Z) : bool :=
   let by_topic := gather (topic_of i) (placed i) in
   let by_pool := gather (fun t => Z.to_pos (pool_at t)) (unique (topic_of i) (placed i)) in
   let alone t := forallb (Pos.eqb t) (listed by_pool (Z.to_pos (pool_at t))) in
