@@ -1,9 +1,13 @@
 (** The executable checks of the terms that bound peak lag: where [check_term] returns true,
     no valid assignment within a region has a peak lag below the bound, and where
-    [check_topics] does, the topics' own peak lags do not come to less than the bound. What a
-    term proposes is not trusted: of [Average] the members, of [Packing] a weight for each lag,
-    of [Crowd] the gain, prices and number of the crowd for each class of members. Classes
-    only say which members have the same of these: what a topic adds is computed once for each.
+    [check_topics] does, the topics' own peak lags do not come to less than the bound. Both
+    are for any instance that is well formed, as [check_document] ensures, and any region of
+    which [rows_of] has computed the rows.
+
+    What a term proposes is not trusted: of [Average] the members, of [Packing] a weight for
+    each lag and the share, of [Crowd] the gain, the prices and the cap of each class of
+    members. Classes only say which members have the same of these, so that what a topic adds
+    to [least_reduced] is summed up once for all of them.
 
     This is [term_fails] and [together] of verify/policy/terms.py, and [crowd_fails] of
     verify/policy/pigeonhole.py. *)
@@ -102,11 +106,9 @@ Definition check_term (one : term) : bool :=
   | Crowd ts at_least class gain cap price => check_crowd ts at_least class gain cap price
   end.
 
-Hypothesis wf : well_formed i.
-Hypothesis pools_once : NoDup ks.
+Hypotheses (wf : well_formed i) (pools_once : NoDup ks).
 Hypothesis able_in : forall k c,
   In c (row_members (row rows k)) <-> is_able (row rows k) c = true.
-Let bounded := bounds_peak_lag i region_in scale bound.
 
 Lemma may_hold_spec p c : may_hold i region_in p c ->
   In c (members i) /\ In c (holders (topic_of i p)) /\ assignable i p.
@@ -121,82 +123,67 @@ Proof. by rewrite /placed collect_select map_id. Qed.
 Lemma those_in_spec found : NoDup (those_in found) /\ incl (those_in found) (members i).
 Proof. by split=> [|c /in_select []] //; apply: select_once; exact: members_once. Qed.
 
-Lemma check_average_sound ms ts : 0 < scale -> check_average ms ts = true -> bounded.
-Proof.
-  move=> positive; rewrite /check_average Z.ltb_lt placed_spec !total_sum.
-  have [once inside] := those_in_spec (set_of id ms); apply: average_bound => // p c _.
-  rewrite is_in_set_of map_id => /in_select [_ /forallb_forall all] /may_hold_spec [known [able _]].
-  by apply/in_select; split=> //; exact: all.
-Qed.
-
-Lemma check_packing_sound ts weight_of share unit : 0 < scale ->
-  check_packing ts weight_of share unit = true -> bounded.
-Proof.
-  move=> positive; rewrite /check_packing collect_select placed_spec.
-  set weight := fun p => if is_in _ _ then _ else _.
-  set heavy := select _ _; set found := set_of _ (flatten _ _).
-  have [once inside] := those_in_spec found.
-  rewrite !andb_true_iff !forallb_forall Z.ltb_lt !Z.leb_le !total_sum sum_of_ones.
-  move=> [[[[[weights units] pshare] pu] large] small].
-  apply: (packing_bound i region_in scale bound weight (those_in found) share unit) => //.
-  - by move=> p /weights /Z.leb_le.
-  - move=> p c known heavy_p /may_hold_spec [there [able some]]; apply/in_select; split=> //.
-    apply/is_in_set_of; rewrite map_id; apply/in_flatten; exists (topic_of i p); split=> //.
-    apply: (proj2 (unique_spec _ _)); rewrite in_select filter_In is_assignable_spec.
-    by case: Z.eqb_spec.
-  - by move=> c /units /Z.leb_le.
-Qed.
-
 Lemma sum_any {A} (test : A -> bool) n l : n <= 0 ->
   sum (fun x => if test x then n else 0) l <= if existsb test l then n else 0.
 Proof. by move=> low; elim: l => [|x l] //=; case: (test x); case: existsb => /=; lia. Qed.
 
-Lemma check_crowd_sound ts at_least class gain cap price : 0 < scale ->
-  check_crowd ts at_least class gain cap price = true -> bounded.
+Lemma check_term_bounds one : check_term one = true -> bounds_peak_lag i region_in scale bound.
 Proof.
-  move=> positive; pose crowd p := is_in (topic_of i p) (set_of id ts) && (at_least <=? lag i p).
-  rewrite /check_crowd -/crowd; set all := flatten _ _; set found := set_of _ all.
-  have [once inside] := those_in_spec found.
-  rewrite andb_true_iff forallb_forall Z.ltb_lt !total_sum placed_spec => -[accepted few].
-  pose is_entry c p (x : member * topic * Z) :=
-    (fst (fst x) =? c)%positive && (topic_of i p =? snd (fst x))%positive.
-  pose pools c := filter (fun k => is_able (row rows k) c) ks.
-  have entry p c : In p (partitions i) -> may_hold i region_in p c ->
-      exists n, In (c, topic_of i p, n) all.
-    move=> known /may_hold_spec [_ [able some]]; eexists; apply/in_flatten; exists (topic_of i p).
-    split; last by apply/in_collect; exists c.
-    by apply: (proj2 (unique_spec _ _)); rewrite placed_spec filter_In is_assignable_spec.
-  apply: (crowd_bound i region_in crowd (fun c p => existsb (is_entry c p) all) pools
-    (fun c => gain (class c)) (fun c => price (class c)) wf _ _ _ scale bound _ _ positive once inside _ _ few) => //.
-  - move=> p c known /(entry p c known) [n there]; apply/existsb_exists.
-    by exists (c, topic_of i p, n); rewrite /is_entry /= !Pos.eqb_refl.
-  - by move=> c; exact: NoDup_filter.
-  - by move=> c k; rewrite filter_In able_in.
-  - move=> p c known _ may; have [n there] := entry p c known may; apply/in_select.
-    split; first by case: (may_hold_spec p c may).
-    by apply/is_in_set_of/in_map_iff; eexists; split; last exact: there.
-  - move=> c /accepted /andb_true_iff [/Z.leb_le pg /Z.ltb_lt large]; split=> //.
-    apply: Z.lt_le_trans large _; apply: Z.mul_le_mono_nonneg_l; first by lia.
-    apply: Z.add_le_mono; first exact: Z.le_refl.
-    rewrite get_tally total_sum /least_reduced; apply: Z.add_le_mono.
+  move=> /andb_true_iff [/Z.ltb_lt positive].
+  case: one => [/Z.leb_le|ms ts|ts weight_of share unit|ts at_least class gain cap price].
+  - exact: zero_bound.
+  - rewrite /check_average Z.ltb_lt placed_spec !total_sum.
+    have [once inside] := those_in_spec (set_of id ms); apply: average_bound => // p c _.
+    rewrite is_in_set_of map_id => /in_select [_ /forallb_forall all] /may_hold_spec [? [able _]].
+    by apply/in_select; split=> //; exact: all.
+  - rewrite /check_packing collect_select placed_spec.
+    set weight := fun p => if is_in _ _ then _ else _.
+    set heavy := select _ _; set found := set_of _ (flatten _ _).
+    have [once inside] := those_in_spec found.
+    rewrite !andb_true_iff !forallb_forall Z.ltb_lt !Z.leb_le !total_sum sum_of_ones.
+    move=> [[[[[weights units] pshare] pu] large] small].
+    apply: (packing_bound i region_in scale bound weight (those_in found) share unit) => //.
+    + by move=> p /weights /Z.leb_le.
+    + move=> p c known heavy_p /may_hold_spec [there [able some]]; apply/in_select; split=> //.
+      apply/is_in_set_of; rewrite map_id; apply/in_flatten; exists (topic_of i p); split=> //.
+      apply: (proj2 (unique_spec _ _)); rewrite in_select filter_In is_assignable_spec.
+      by case: Z.eqb_spec.
+    + by move=> c /units /Z.leb_le.
+  - pose crowd p := is_in (topic_of i p) (set_of id ts) && (at_least <=? lag i p).
+    rewrite /check_crowd -/crowd; set all := flatten _ _; set found := set_of _ all.
+    have [once inside] := those_in_spec found.
+    rewrite andb_true_iff forallb_forall Z.ltb_lt !total_sum placed_spec => -[accepted few].
+    pose is_entry c p (x : member * topic * Z) :=
+      (fst (fst x) =? c)%positive && (topic_of i p =? snd (fst x))%positive.
+    have entry p c : In p (partitions i) -> may_hold i region_in p c ->
+        exists x, In x all /\ is_entry c p x = true.
+      move=> known /may_hold_spec [_ [able some]]; eexists (c, topic_of i p, _); split; last first.
+        by rewrite /is_entry /= !Pos.eqb_refl.
+      apply/in_flatten; exists (topic_of i p); split; last by apply/in_collect; exists c.
+      by apply: (proj2 (unique_spec _ _)); rewrite placed_spec filter_In is_assignable_spec.
+    apply: (crowd_bound i region_in crowd (fun c p => existsb (is_entry c p) all)
+      (fun c => filter (fun k => is_able (row rows k) c) ks) (fun c => gain (class c))
+      (fun c => price (class c)) wf _ (fun c => NoDup_filter _ pools_once) _ scale bound _ _
+      positive once inside _ _ few) => [p c *|c k|p c known _ may|c /accepted].
+    + by apply/existsb_exists; exact: entry.
+    + by rewrite filter_In able_in.
+    + have [x [there /andb_true_iff [/Pos.eqb_eq same _]]] := entry p c known may.
+      apply/in_select; split; first by case: (may_hold_spec p c may).
+      by apply/is_in_set_of; rewrite -same; exact: (in_map (fun x => fst (fst x))).
+    + move=> /andb_true_iff [/Z.leb_le pg /Z.ltb_lt large]; split=> //.
+      apply: Z.lt_le_trans large _; apply/Z.mul_le_mono_nonneg_l/Zplus_le_compat_l; first by lia.
+      rewrite get_tally total_sum /least_reduced; apply: Z.add_le_mono; last first.
+        rewrite sum_filter; apply/Z.eq_le_incl/sum_eq => k _ /=.
+        by rewrite /is_able /limit; case: Map.find => //; case: least_counts => /=; lia.
       pose g p := Z.min 0 (reduced i region_in crowd (fun c => gain (class c))
         (fun c => price (class c)) c p); set l := assignable_partitions i.
       apply: (Z.le_trans _ (sum (fun x => sum (fun p => if is_entry c p x then g p else 0) l) all)).
-        apply/Z.eq_le_incl/sum_eq => -[[d t] n] /in_flatten [u [_ /in_collect [e [[<- <- <-]]]]].
-        move=> there; rewrite /is_entry /=; case: Pos.eqb_spec => [one|_]; last by rewrite sum_zero.
-        subst e; rewrite get_tabulate; first exact: (proj2 (unique_spec _ _)).
+        apply/Z.eq_le_incl/sum_eq => x /in_flatten [t [_ /in_collect [d [<- there]]]].
+        rewrite /is_entry /=; case: Pos.eqb_spec => [same|_]; last by rewrite sum_zero.
+        rewrite same in there *; rewrite get_tabulate; first exact: (proj2 (unique_spec _ _)).
         rewrite total_sum listed_gather sum_select sum_filter placed_spec.
         by apply: sum_eq => p _; case: Pos.eqb_spec => // <-.
       by rewrite sum_swap; apply: sum_le => p _; apply: sum_any; rewrite /g; lia.
-    rewrite /pools sum_filter; apply/Z.eq_le_incl/sum_eq => k _ /=.
-    by rewrite /is_able /limit; case: Map.find => //; case: least_counts => /=; lia.
-Qed.
-
-Lemma check_term_bounds one : check_term one = true -> bounded.
-Proof.
-  move=> /andb_true_iff [/Z.ltb_lt ps]; case: one => [/Z.leb_le|ms ts|ts w n m|ts n class g m u].
-  all: by [apply: zero_bound|apply: check_average_sound|apply: check_packing_sound
-    |apply: check_crowd_sound].
 Qed.
 
 End Terms.
@@ -225,17 +212,13 @@ Qed.
 
 Section Regions.
 
-Variables (d : document) (names : list positive) (pool_at : topic -> pool).
+Variables (i : instance) (names : list positive) (pool_at : topic -> pool).
 Variables (able : positive -> list member) (limits : positive -> member -> Z * Z).
-Let i := instance_of d.
 Let ks := collect Zpos names.
 Let rows := rows_of i names pool_at able limits.
 Let loose := loose_region names pool_at able limits.
-Hypothesis known : check_document d = true.
-Hypothesis names_once : NoDup names.
+Hypotheses (wf : well_formed i) (names_once : NoDup names) (pools_named : forall t, 0 < pool_at t).
 Hypothesis able_once : forall k, In k names -> NoDup (able k).
-Hypothesis pools_named : forall t, 0 < pool_at t.
-Let wf := check_document_sound d known.
 
 Lemma able_in_rows k c : In c (row_members (row rows k)) <-> is_able (row rows k) c = true.
 Proof.
