@@ -4,7 +4,7 @@
 
 From Coq Require Import ZArith Extraction ExtrOcamlBasic ExtrOcamlZBigInt.
 From Assignor Require Import Definitions Keys Tables Checker CheckBalance CheckRegion
-  CheckCertificate CheckPolicy.
+  CheckCertificate CheckPolicy CheckPeakLag.
 
 Extract Inductive positive => "Big_int_Z.big_int"
   [ "(fun x -> Big_int_Z.succ_big_int (Integers.twice x))" "Integers.twice"
@@ -20,4 +20,5 @@ Extraction "core.ml" check_document sets_of check_valid figures_of load_table
   keys_below place_table lowest_table check_balance
   row limit level_rows pool_names certificate_bound is_stickiest
   check_even even_limits open_limits topic_sizes topic_rows topic_bound check_equal equal_rows
-  topic_loads check_per_topic candidates level_bound check_scale peak_value.
+  topic_loads check_per_topic candidates level_bound check_scale peak_value
+  rows_of is_able collect only check_term check_topics.

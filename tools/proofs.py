@@ -41,6 +41,7 @@ PROGRAM = (
     "certificate.ml",
     "policy.ml",
     "regions.ml",
+    "terms.ml",
     "answer.ml",
     "levels.ml",
     "main.ml",

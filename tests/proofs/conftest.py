@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -19,3 +20,20 @@ def compiled() -> Path:
         pytest.skip(f"Coq is missing ({', '.join(lacking)}): make proofs")
     proofs.build()
     return proofs.BUILD
+
+
+def linked(compiled: Path, source: Path, folder: Path) -> Path:
+    """Link a test's program with the modules of the checker, but its main one."""
+    modules = [Path(name).stem for name in proofs.PROGRAM if name.endswith(".ml")]
+    objects = [str(compiled / f"{name}.cmx") for name in modules if name != "main"]
+    (folder / source.name).write_bytes(source.read_bytes())
+    libraries = ["-package", ",".join(proofs.LIBRARIES), "-linkpkg"]
+    command = ["ocamlfind", "ocamlopt", "-w", "-a", "-I", str(compiled), *libraries]
+    program = folder / source.stem
+    subprocess.run(
+        [*command, *objects, "-o", str(program), source.name],
+        cwd=folder,
+        capture_output=True,
+        check=True,
+    )
+    return program

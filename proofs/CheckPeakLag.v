@@ -1,0 +1,269 @@
+(** The executable checks of the terms that bound peak lag: where [check_term] returns true,
+    no valid assignment within a region has a peak lag below the bound, and where
+    [check_topics] does, the topics' own peak lags do not come to less than the bound. Both
+    are for any instance that is well formed, as [check_document] ensures, and any region of
+    which [rows_of] has computed the rows.
+
+    What a term proposes is not trusted: of [Average] the members, of [Packing] a weight for
+    each lag and the share, of [Crowd] the gain, the prices and the cap of each class of
+    members. Classes only say which members have the same of these, so that what a topic adds
+    to [least_reduced] is summed up once for all of them.
+
+    This is [term_fails] and [together] of verify/policy/terms.py, and [crowd_fails] of
+    verify/policy/pigeonhole.py. *)
+
+From Coq Require Import ZArith List Bool Lia ssreflect.
+From Assignor Require Import Definitions Sums Region PeakLag Crowd TopicPeakLag RegionOfBalance.
+From Assignor Require Import Tables Checker CheckRegion.
+Import ListNotations.
+Open Scope Z_scope.
+
+(** Entries of a list by key. *)
+Definition listed {A} (table : Map.t (list A)) (k : positive) : list A :=
+  match Map.find k table with Some found => found | None => [] end.
+
+Definition gather {A} (key : A -> positive) (l : list A) : Map.t (list A) :=
+  fold_left (fun table x => Map.add (key x) (x :: listed table (key x)) table) l (Map.empty _).
+
+Lemma listed_gather {A} (key : A -> positive) l k :
+  listed (gather key l) k = select (fun x => (key x =? k)%positive) l.
+Proof.
+  have : listed (Map.empty (list A)) k = [] by rewrite /listed Map.gempty.
+  rewrite /gather /select; elim: l (Map.empty _) [] => [|x l IH] table found //= same; apply: IH.
+  case: Pos.eqb_spec => [equal|differ]; first by rewrite equal {1}/listed Map.gss same.
+  by rewrite {1}/listed Map.gso //; move=> equal; apply: differ.
+Qed.
+
+Lemma collect_select {A B} (f : A -> B) test l : collect f (select test l) = map f (filter test l).
+Proof. by rewrite collect_map select_filter map_rev rev_involutive. Qed.
+
+Inductive term :=
+| Zero
+| Average (ms : list member) (ts : list topic)
+| Packing (ts : list topic) (weight_of : Z -> Z) (share unit : Z) (* weight by lag *)
+| Crowd (ts : list topic) (at_least : Z) (class : member -> positive)
+    (gain cap : positive -> Z) (price : positive -> pool -> Z).
+
+Section Terms.
+
+Variables (i : instance) (ks : list pool) (pool_at : topic -> pool) (rows : Map.t pool_row).
+Variables (least_counts : bool) (scale bound : Z).
+
+Definition region_in : region :=
+  Region ks pool_at (fun k => row_members (row rows k))
+    (fun k c => if least_counts then fst (limit (row rows k) c) else 0)
+    (fun k c => snd (limit (row rows k) c)).
+
+Definition placed : list partition := collect id (select (is_assignable i) (partitions i)).
+
+(** Who may hold the partitions of a topic. *)
+Definition holders (t : topic) : list member :=
+  select (is_able (row rows (pool_at t))) (subscribers i t).
+
+Definition those_in (found : Map.t unit) : list member :=
+  select (fun c => is_in c found) (members i).
+
+Definition check_average (ms : list member) (ts : list topic) : bool :=
+  let chosen := set_of id ms in
+  let counted := set_of id (select (fun t => forallb (fun c => is_in c chosen) (holders t)) ts) in
+  (bound - 1) * Z.max 1 (total (capacity i) (those_in chosen)) <?
+  scale * total (fun p => if is_in (topic_of i p) counted then lag i p else 0) placed.
+
+Definition check_packing (ts : list topic) (weight_of : Z -> Z) (share unit : Z) : bool :=
+  let chosen := set_of id ts in
+  let weight p := if is_in (topic_of i p) chosen then weight_of (lag i p) else 0 in
+  let heavy := select (fun p => negb (weight p =? 0)) placed in
+  let some := those_in (set_of id (flatten holders (unique (topic_of i) heavy))) in
+  forallb (fun p => 0 <=? weight p) (partitions i) &&
+  forallb (fun c => unit * capacity i c <=? scale) some && (0 <=? share) && (0 <=? unit) &&
+  ((share - 1) * total (fun _ => 1) some <? total weight placed) &&
+  (bound <=? unit * lightest (collect (fun p => (weight p, lag i p)) heavy) share).
+
+Definition check_crowd (ts : list topic) (at_least : Z) (class : member -> positive)
+    (gain cap : positive -> Z) (price : positive -> pool -> Z) : bool :=
+  let chosen := set_of id ts in
+  let crowd p := is_in (topic_of i p) chosen && (at_least <=? lag i p) in
+  let by_topic := gather (topic_of i) placed in
+  let all := flatten (fun t =>
+      let part j := let g := gain j in let u := price j (pool_at t) in
+        total (fun p => Z.min 0 (lag i p - (if crowd p then g else 0) - u)) (listed by_topic t) in
+      let parts := tabulate part (unique class (holders t)) in
+      collect (fun c => (c, t, get parts (class c))) (holders t)) (unique (topic_of i) placed) in
+  let sums := tally (fun x => fst (fst x)) snd all in
+  let some := those_in (set_of (fun x => fst (fst x)) all) in
+  let paid c := total (fun k => let u := price (class c) k in
+                  Z.min (u * least region_in k c) (u * most region_in k c)) ks in
+  forallb (fun c => let g := gain (class c) in (0 <=? g) && ((bound - 1) * capacity i c <?
+    scale * (g * (cap (class c) + 1) + (get sums c + paid c)))) some &&
+  (total (fun c => cap (class c)) some <? total (fun p => if crowd p then 1 else 0) placed).
+
+Definition check_term (one : term) : bool :=
+  (0 <? scale) &&
+  match one with
+  | Zero => bound <=? 0
+  | Average ms ts => check_average ms ts
+  | Packing ts weight_of share unit => check_packing ts weight_of share unit
+  | Crowd ts at_least class gain cap price => check_crowd ts at_least class gain cap price
+  end.
+
+Hypotheses (wf : well_formed i) (pools_once : NoDup ks).
+Hypothesis able_in : forall k c,
+  In c (row_members (row rows k)) <-> is_able (row rows k) c = true.
+
+Lemma may_hold_spec p c : may_hold i region_in p c ->
+  In c (members i) /\ In c (holders (topic_of i p)) /\ assignable i p.
+Proof.
+  case=> elig sub; split; first exact: subscribers_are_members sub.
+  by split; [apply/in_select; split=> //; apply/able_in|exact: subscribed_assignable sub].
+Qed.
+
+Lemma placed_spec : placed = assignable_partitions i.
+Proof. by rewrite /placed collect_select map_id. Qed.
+
+Lemma those_in_spec found : NoDup (those_in found) /\ incl (those_in found) (members i).
+Proof. by split=> [|c /in_select []] //; apply: select_once; exact: members_once. Qed.
+
+Lemma sum_any {A} (test : A -> bool) n l : n <= 0 ->
+  sum (fun x => if test x then n else 0) l <= if existsb test l then n else 0.
+Proof. by move=> low; elim: l => [|x l] //=; case: (test x); case: existsb => /=; lia. Qed.
+
+Lemma check_term_bounds one : check_term one = true -> bounds_peak_lag i region_in scale bound.
+Proof.
+  move=> /andb_true_iff [/Z.ltb_lt positive].
+  case: one => [/Z.leb_le|ms ts|ts weight_of share unit|ts at_least class gain cap price].
+  - exact: zero_bound.
+  - rewrite /check_average Z.ltb_lt placed_spec !total_sum.
+    have [once inside] := those_in_spec (set_of id ms); apply: average_bound => // p c _.
+    rewrite is_in_set_of map_id => /in_select [_ /forallb_forall all] /may_hold_spec [? [able _]].
+    by apply/in_select; split=> //; exact: all.
+  - rewrite /check_packing collect_select placed_spec.
+    set weight := fun p => if is_in _ _ then _ else _.
+    set heavy := select _ _; set found := set_of _ (flatten _ _).
+    have [once inside] := those_in_spec found.
+    rewrite !andb_true_iff !forallb_forall Z.ltb_lt !Z.leb_le !total_sum sum_of_ones.
+    move=> [[[[[weights units] pshare] pu] large] small].
+    apply: (packing_bound i region_in scale bound weight (those_in found) share unit) => //.
+    + by move=> p /weights /Z.leb_le.
+    + move=> p c known heavy_p /may_hold_spec [there [able some]]; apply/in_select; split=> //.
+      apply/is_in_set_of; rewrite map_id; apply/in_flatten; exists (topic_of i p); split=> //.
+      apply: (proj2 (unique_spec _ _)); rewrite in_select filter_In is_assignable_spec.
+      by case: Z.eqb_spec.
+    + by move=> c /units /Z.leb_le.
+  - pose crowd p := is_in (topic_of i p) (set_of id ts) && (at_least <=? lag i p).
+    rewrite /check_crowd -/crowd; set all := flatten _ _; set found := set_of _ all.
+    have [once inside] := those_in_spec found.
+    rewrite andb_true_iff forallb_forall Z.ltb_lt !total_sum placed_spec => -[accepted few].
+    pose is_entry c p (x : member * topic * Z) :=
+      (fst (fst x) =? c)%positive && (topic_of i p =? snd (fst x))%positive.
+    have entry p c : In p (partitions i) -> may_hold i region_in p c ->
+        exists x, In x all /\ is_entry c p x = true.
+      move=> known /may_hold_spec [_ [able some]]; eexists (c, topic_of i p, _); split; last first.
+        by rewrite /is_entry /= !Pos.eqb_refl.
+      apply/in_flatten; exists (topic_of i p); split; last by apply/in_collect; exists c.
+      by apply: (proj2 (unique_spec _ _)); rewrite placed_spec filter_In is_assignable_spec.
+    apply: (crowd_bound i region_in crowd (fun c p => existsb (is_entry c p) all)
+      (fun c => filter (fun k => is_able (row rows k) c) ks) (fun c => gain (class c))
+      (fun c => price (class c)) wf _ (fun c => NoDup_filter _ pools_once) _ scale bound _ _
+      positive once inside _ _ few) => [p c *|c k|p c known _ may|c /accepted].
+    + by apply/existsb_exists; exact: entry.
+    + by rewrite filter_In able_in.
+    + have [x [there /andb_true_iff [/Pos.eqb_eq same _]]] := entry p c known may.
+      apply/in_select; split; first by case: (may_hold_spec p c may).
+      by apply/is_in_set_of; rewrite -same; exact: (in_map (fun x => fst (fst x))).
+    + move=> /andb_true_iff [/Z.leb_le pg /Z.ltb_lt large]; split=> //.
+      apply: Z.lt_le_trans large _; apply/Z.mul_le_mono_nonneg_l/Zplus_le_compat_l; first by lia.
+      rewrite get_tally total_sum /least_reduced; apply: Z.add_le_mono; last first.
+        rewrite sum_filter; apply/Z.eq_le_incl/sum_eq => k _ /=.
+        by rewrite /is_able /limit; case: Map.find => //; case: least_counts => /=; lia.
+      pose g p := Z.min 0 (reduced i region_in crowd (fun c => gain (class c))
+        (fun c => price (class c)) c p); set l := assignable_partitions i.
+      apply: (Z.le_trans _ (sum (fun x => sum (fun p => if is_entry c p x then g p else 0) l) all)).
+        apply/Z.eq_le_incl/sum_eq => x /in_flatten [t [_ /in_collect [d [<- there]]]].
+        rewrite /is_entry /=; case: Pos.eqb_spec => [same|_]; last by rewrite sum_zero.
+        rewrite same in there *; rewrite get_tabulate; first exact: (proj2 (unique_spec _ _)).
+        rewrite total_sum listed_gather sum_select sum_filter placed_spec.
+        by apply: sum_eq => p _; case: Pos.eqb_spec => // <-.
+      by rewrite sum_swap; apply: sum_le => p _; apply: sum_any; rewrite /g; lia.
+Qed.
+
+End Terms.
+
+(** The sum over topics that have a term, each of them once. *)
+Definition only (i : instance) (ps : list partition) : instance :=
+  Instance (members i) ps (topic_of i) (subscribers i) (owner i) (lag i) (is_far i) (capacity i).
+
+Definition check_topics (i : instance) ks pool_at rows scale bound ts
+    (term_at : topic -> term * Z) : bool :=
+  let by_topic := gather (topic_of i) (placed i) in
+  let by_pool := gather (fun t => Z.to_pos (pool_at t)) (unique (topic_of i) (placed i)) in
+  let alone t := forallb (Pos.eqb t) (listed by_pool (Z.to_pos (pool_at t))) in
+  distinct id ts && (bound <=? total (fun t => snd (term_at t)) ts) &&
+  forallb (fun t => existsb (Z.eqb (pool_at t)) ks &&
+    check_term (only i (listed by_topic t)) [pool_at t] pool_at rows (alone t) scale
+      (snd (term_at t)) (fst (term_at t))) ts.
+
+Lemma only_valid i ps a : (forall p, In p ps <-> In p (partitions i) /\ assignable i p) ->
+  valid i a -> valid (only i ps) a.
+Proof.
+  move=> same [once subs all]; split=> // [p c /subs [known sub]|p /same [known some] _].
+    by split=> //; apply/same; split=> //; exact: subscribed_assignable sub.
+  exact: all.
+Qed.
+
+Section Regions.
+
+Variables (i : instance) (names : list positive) (pool_at : topic -> pool).
+Variables (able : positive -> list member) (limits : positive -> member -> Z * Z).
+Let ks := collect Zpos names.
+Let rows := rows_of i names pool_at able limits.
+Let loose := loose_region names pool_at able limits.
+Hypotheses (wf : well_formed i) (names_once : NoDup names) (pools_named : forall t, 0 < pool_at t).
+Hypothesis able_once : forall k, In k names -> NoDup (able k).
+
+Lemma able_in_rows k c : In c (row_members (row rows k)) <-> is_able (row rows k) c = true.
+Proof.
+  rewrite /row /is_able; case same: Map.find => [found|]; last by rewrite Map.gempty.
+  have [_ ->] := proj2 (find_tabulate _ _ _) _ same; split=> /= [there|].
+    by rewrite (proj1 (find_tabulate _ _ _) there).
+  by case E: Map.find => // _; case: (proj2 (find_tabulate _ _ _) _ E).
+Qed.
+
+Theorem check_term_sound scale bound one :
+  check_term i ks pool_at rows true scale bound one = true -> bounds_peak_lag i loose scale bound.
+Proof.
+  move=> accepted a v /(within_region_of i names pool_at able limits wf names_once able_once
+    pools_named a v) inside.
+  have rwf : region_well_formed (region_of names pool_at rows) by exact: region_of_well_formed.
+  exact: (check_term_bounds _ _ _ _ _ _ _ wf (pools_once _ rwf) able_in_rows one accepted a).
+Qed.
+
+(** [peak t]: any number that the peak lag of topic [t], alone, does not exceed. *)
+Theorem check_topics_sound scale bound ts term_at a peak :
+  check_topics i ks pool_at rows scale bound ts term_at = true -> valid i a -> within i loose a ->
+  (forall t, In t ts -> 0 <= peak t /\
+     peak_lag_at_most (of_topic i t) (pairs_of_topic i t a) scale (peak t)) ->
+  NoDup ts /\ bound <= sum peak ts.
+Proof.
+  rewrite /check_topics placed_spec; set ps := assignable_partitions i.
+  set by_topic := gather _ ps; set by_pool := gather _ (unique _ _).
+  pose alone t := forallb (Pos.eqb t) (listed by_pool (Z.to_pos (pool_at t))).
+  rewrite !andb_true_iff forallb_forall Z.leb_le total_sum distinct_spec map_id.
+  move=> [[once small] all] v /(within_region_of i names pool_at able limits wf names_once able_once
+    pools_named a v) [pools_of held loads] peaks; split=> //; apply: (Z.le_trans _ _ _ small).
+  have in_ps p : In p ps <-> In p (partitions i) /\ assignable i p.
+    by rewrite filter_In is_assignable_spec.
+  have inside : within (only i ps) (region_of names pool_at rows) a by [].
+  apply: (topic_peak_lag_bound (only i ps) _ scale alone _ _ _ a (only_valid _ _ _ in_ps v) inside)
+    => // t /all /andb_true_iff [/existsb_exists [k [there /Z.eqb_eq pool]] accepted].
+    split=> [|/forallb_forall single p there_p same]; first by rewrite -pool in there.
+    symmetry; apply/Pos.eqb_eq/single; rewrite listed_gather in_select Pos.eqb_eq.
+    by split; [exact: (proj2 (unique_spec _ _))|congr Z.to_pos].
+  move=> b vb [pools_b held_b loads_b]; have wf_t : well_formed (only i (listed by_topic t)).
+    by have [*] := wf; split=> //=; rewrite listed_gather; apply/select_once/NoDup_filter.
+  have one_pool : NoDup [pool_at t] by constructor; [|constructor].
+  apply: (check_term_bounds _ _ _ _ _ _ _ wf_t one_pool able_in_rows _ accepted b) => //.
+  apply: (only_valid (of_topic (only i ps) t)) vb => p.
+  by rewrite listed_gather in_select /= filter_In Pos.eqb_eq in_ps; intuition.
+Qed.
+
+End Regions.
