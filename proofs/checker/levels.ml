@@ -21,11 +21,8 @@ type t = {
   unrestricted : Regions.t Lazy.t;
   within_budget : Z.t list Lazy.t; (* moves that an allowed assignment can have *)
   any_moves : Z.t list Lazy.t;
-  mutable steps_left : int;
+  work : Terms.work;
 }
-
-(* The limit of the other judge, for the kinds of terms that are judged here. *)
-let steps_max = 100_000_000
 
 let steps_of_pass (group : Rebalance.t) =
   let document = group.document in
@@ -38,10 +35,7 @@ let steps_of_pass (group : Rebalance.t) =
   4 * (Z.to_int document.partition_count + count owned document.partition_list + subscriptions)
 
 let spend context passes =
-  let steps = passes * steps_of_pass context.group in
-  let enough = steps <= context.steps_left in
-  if enough then context.steps_left <- context.steps_left - steps;
-  enough
+  Terms.affords context.work (passes * steps_of_pass context.group)
 
 let linear_levels levels = List.filter_map (fun (_, level) -> Policy.linear level) levels
 
@@ -117,56 +111,37 @@ let linear_term context levels weights (term : Policy.term) =
       && prices context levels weights term
   | _ -> false
 
-(* Terms of any other level, by kind; Unknown of all that no proved code judges. *)
-let other_term _context (level : Policy.level) (term : Policy.term) =
-  match (term.kind, level) with
-  | "zero", _ when Z.gt term.bound Z.zero -> Known false
-  | "zero", [ (_, ("peak-lag" | "load")) ] -> Known true
-  | "zero", _ -> Unknown
-  | ( ("average" | "crowd" | "topic-crowd" | "packing"),
-      [ (weight, ("peak-lag" | "topic-peak-lag")) ] )
-    when Z.equal weight Z.one ->
-      Unknown
-  | _ -> Known false
+let largest : Policy.term list -> Policy.value option = function
+  | [] -> None
+  | first :: rest ->
+      let add most (term : Policy.term) = Z.max most term.bound in
+      Some (Policy.Number (List.fold_left add first.bound rest))
 
-(* What accepted terms prove: the largest, or with topics alone the sum of each topic's. *)
-let together context (level : Policy.level) (accepted : Policy.term list) =
-  let most = Hashtbl.create 16 in
-  let add (term : Policy.term) =
-    let about =
-      match (level, term.topics) with
-      | [ (_, "topic-peak-lag") ], Some (topic :: _) -> topic
-      | _ -> ""
-    in
-    match Hashtbl.find_opt most about with
-    | Some bound when Z.geq bound term.bound -> ()
-    | _ -> Hashtbl.replace most about term.bound
-  in
-  List.iter add accepted;
-  match (accepted, level) with
-  | [], _ -> None
+(* What terms prove of a level that no other terms than [zero] are about. *)
+let of_zeros context (level : Policy.level) (terms : Policy.term list) =
+  let is_zero (term : Policy.term) = term.kind = "zero" && Z.leq term.bound Z.zero in
+  match (List.filter is_zero terms, level) with
+  | [], _ -> Known None
   | _, [ (_, "load") ] ->
       let none_held = List.map (fun _ -> Z.zero) (Regions.in_play context.group) in
-      Some (Policy.Numbers none_held)
-  | _ -> Some (Policy.Number (Hashtbl.fold (fun _ -> Z.add) most Z.zero))
+      Known (Some (Policy.Numbers none_held))
+  | accepted, [ (_, "peak-lag") ] -> Known (largest accepted)
+  | _ -> Unknown
 
-let of_terms context of_level level terms =
-  let judge =
-    match Policy.linear level with
-    | Some weights ->
-        let levels = linear_levels (before of_level context.policy.levels) in
-        fun term -> Known (linear_term context levels weights term)
-    | None -> other_term context level
+let of_terms context of_level (level : Policy.level) terms =
+  let of_lag sort =
+    let region = Lazy.force context.region in
+    match Terms.prove context.group region sort terms context.work with
+    | found -> Known (Option.map (fun n -> Policy.Number n) found.bound)
+    | exception Terms.Too_large -> Unknown
   in
-  let add accepted (term : Policy.term) =
-    match (accepted, judge term) with
-    | Known accepted, Known true -> Known (term :: accepted)
-    | Known accepted, Known false -> Known accepted
-    | _ -> Unknown
-  in
-  match List.fold_left add (Known []) terms with
-  | Known accepted -> Known (together context level accepted)
-  | Unknown -> Unknown
+  match (Policy.linear level, level) with
+  | Some weights, _ ->
+      let levels = linear_levels (before of_level context.policy.levels) in
+      Known (largest (List.filter (linear_term context levels weights) terms))
+  | None, [ (weight, "peak-lag") ] when Z.equal weight Z.one -> of_lag Terms.Peak_lag
+  | None, [ (weight, "topic-peak-lag") ] when Z.equal weight Z.one -> of_lag Terms.Topic_peak_lag
+  | None, _ -> of_zeros context level terms
 
 (* Loads in units of 1 / scale, largest first. *)
 let load_vector context =

@@ -122,7 +122,7 @@ let judge_policy (group : Rebalance.t) (given : Answer.t) loads (found : Core.fi
           unrestricted;
           within_budget = lazy (Core.candidates group.document policy.max_moves);
           any_moves = lazy (Core.candidates group.document None);
-          steps_left = Levels.steps_max;
+          work = { left = Terms.work_max };
         }
       in
       Levels.judge context given.stated status

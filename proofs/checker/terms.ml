@@ -6,49 +6,16 @@
    What is accepted is what verify/policy/terms.py accepts, with the same steps of work, except
    for a packing with weights above [table_max]. *)
 
-open Documents
-
-type region = {
-  names : Z.t list; (* of its pools *)
-  pool_at : Z.t -> Z.t; (* by topic *)
-  rows : Core.pool_row Core.Map.t;
-}
-
 type level = Peak_lag | Topic_peak_lag
 
-type term = {
-  kind : string;
-  bound : Z.t;
-  members : string list option;
-  topics : string list option;
-  at_least : Z.t;
-  steps : (Z.t * Z.t) list;
-}
-
-let read path value =
-  let known =
-    [ "kind"; "bound"; "members"; "topics"; "at_least"; "weight"; "price"; "steps" ]
-  in
-  let found = fields path known value in
-  let step path value =
-    match list count path value with
-    | [ least; weight ] -> (least, weight)
-    | _ -> refuse path "not two numbers"
-  in
-  {
-    kind = required path found "kind" text;
-    bound = required path found "bound" integer;
-    members = optional path found "members" (list text);
-    topics = optional path found "topics" (list text);
-    at_least = Option.value ~default:Z.zero (optional path found "at_least" count);
-    steps = Option.value ~default:[] (optional path found "steps" (list step));
-  }
+(* A knapsack that the other judge would compute, and this one not. *)
+exception Too_large
 
 (* A region, whole or of one topic, with what its terms have in common. *)
 
 type view = {
   group : Rebalance.t;
-  region : region;
+  region : Regions.t;
   scale : Z.t; (* the least common multiple of the capacities in play *)
   in_play : int; (* members *)
   instance : Core.instance;
@@ -122,7 +89,7 @@ let affords work steps =
 let known numbers names = List.for_all (Hashtbl.mem numbers) (Option.value ~default:[] names)
 let number numbers name = Z.of_int (Hashtbl.find numbers name + 1)
 
-let chosen_topics view (term : term) =
+let chosen_topics view (term : Policy.term) =
   match term.topics with
   | None -> view.assignable
   | Some names ->
@@ -132,7 +99,7 @@ let chosen_topics view (term : term) =
         names;
       List.filter (Hashtbl.mem chosen) view.assignable
 
-let average view (term : term) =
+let average view (term : Policy.term) =
   let members =
     match term.members with
     | Some names -> List.map (number view.group.member_number) names
@@ -141,8 +108,8 @@ let average view (term : term) =
   Core.Average (members, chosen_topics view term)
 
 (* The weight of the largest step that a lag reaches, and of equal steps the largest. *)
-let weight_of term =
-  let steps = Array.of_list (List.sort compare term.steps) in
+let weight_of (term : Policy.term) =
+  let steps = Array.of_list (List.sort compare (Option.value ~default:[] term.steps)) in
   fun lag ->
     let rec search first stop =
       if first = stop then first
@@ -156,7 +123,7 @@ let weight_of term =
 (* The proved table of a knapsack is made by recursion as deep as it is long. *)
 let table_max = Z.of_int 100_000
 
-let packing view (term : term) work =
+let packing view (term : Policy.term) work =
   let topics = chosen_topics view term and weight_of = weight_of term in
   let held = Hashtbl.create 16 and items = ref 0 in
   let together = ref Z.zero and largest = ref Z.zero in
@@ -175,9 +142,9 @@ let packing view (term : term) work =
     let most = Hashtbl.fold (fun c () -> Z.max (view.instance.capacity c)) held Z.one in
     let steps = Z.mul share (Z.of_int !items) in
     let affordable = Z.fits_int steps && affords work (Z.to_int steps) in
-    if affordable && Z.leq (Z.max share !largest) table_max then
-      Some (Core.Packing (topics, weight_of, share, Z.div view.scale most))
-    else None
+    if not affordable then None
+    else if Z.gt (Z.max share !largest) table_max then raise Too_large
+    else Some (Core.Packing (topics, weight_of, share, Z.div view.scale most))
 
 (* A class of members: its capacity, and of each pool its topics, least and most. *)
 
@@ -288,7 +255,7 @@ let price gain (slot, crowd, others) =
   else if most < count && Z.sign reduced.(most) < 0 then reduced.(most)
   else Z.zero
 
-let crowd view (term : term) work =
+let crowd view (term : Policy.term) work =
   let classes = Classes.bindings (classes_of view) in
   let items ((_, slots), _) =
     List.fold_left
@@ -301,7 +268,8 @@ let crowd view (term : term) work =
     let topics = chosen_topics view term in
     let chosen = Hashtbl.create 16 in
     List.iter (fun t -> Hashtbl.replace chosen t ()) topics;
-    let is_crowd t n = Hashtbl.mem chosen t && Z.geq n term.at_least in
+    let at_least = Option.value ~default:Z.zero term.at_least in
+    let is_crowd t n = Hashtbl.mem chosen t && Z.geq n at_least in
     let count = List.length classes in
     let gains = Array.make count Z.zero and caps = Array.make count Z.zero in
     let prices = Array.init count (fun _ -> Hashtbl.create 4) in
@@ -331,9 +299,9 @@ let crowd view (term : term) work =
     let gain = Rebalance.at gains and cap = Rebalance.at caps in
     if classes = [] then None
     else
-      Some (Core.Crowd (topics, term.at_least, Hashtbl.find class_of, gain, cap, price))
+      Some (Core.Crowd (topics, at_least, Hashtbl.find class_of, gain, cap, price))
 
-let hinted view (term : term) work =
+let hinted view (term : Policy.term) work =
   match term.kind with
   | "average" -> Some (average view term)
   | "packing" -> packing view term work
@@ -352,7 +320,7 @@ let affords_pass view work =
 let kinds = [ "average"; "packing"; "crowd"; "topic-crowd" ]
 
 (* The term as the proved check takes it, if that accepts it. *)
-let checked view (term : term) work =
+let checked view (term : Policy.term) work =
   let group = view.group in
   let means_something =
     List.mem term.kind kinds
@@ -383,19 +351,19 @@ let prove group region level terms work =
     | Some (_, known) when Z.geq known bound -> ()
     | _ -> Hashtbl.replace best about (one, bound)
   in
-  let topic (term : term) =
+  let topic (term : Policy.term) =
     match (level, term.topics) with
     | Topic_peak_lag, Some (name :: _) -> name
     | _ -> ""
   in
-  let about (term : term) =
+  let about (term : Policy.term) =
     match (level, term.topics) with
     | Peak_lag, _ -> Some view
     | Topic_peak_lag, Some [ name ] when Hashtbl.mem group.Rebalance.topic_number name ->
         Some (of_topic view (number group.topic_number name))
     | Topic_peak_lag, _ -> None
   in
-  let accept (term : term) =
+  let accept (term : Policy.term) =
     let found =
       if term.kind = "zero" then if Z.sign term.bound <= 0 then Some Core.Zero else None
       else Option.bind (about term) (fun view -> checked view term work)

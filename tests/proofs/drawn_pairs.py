@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from itertools import count
 from random import Random
@@ -45,6 +45,13 @@ POLICIES = (
     "none; peak-lag, load",
     "none; load, rack, stickiness",
     "none; stickiness, load, rack",
+    "dec-min; peak-lag, stickiness",
+    "dec-min; stickiness, peak-lag",
+    "per-topic; peak-lag",
+    "per-topic; peak-lag, stickiness",
+    "per-topic; topic-peak-lag",
+    "none; peak-lag",
+    "none; topic-peak-lag",
     "kip54; stickiness, rack",
     "spread=1; stickiness",
 )
@@ -124,7 +131,8 @@ def forge_objective(rng: Random, document: Document, stated: Document) -> None:
                 prices[name] += rng.choice((0, 0, 0, -1, 1))
     choice = rng.randrange(6)
     if choice < 3:
-        more = [drawn_level_term(rng, document, value) for _ in range(1 + choice)]
+        draw = drawn_term if "peak-lag" in stated["of"] else drawn_sum_term
+        more = [drawn_bound(rng, document, draw, value) for _ in range(1 + choice)]
         kept = terms if rng.randrange(2) else []
         stated["proof"] = {"by": "terms", "terms": [*kept, *more]}
     elif choice == 3:
@@ -137,13 +145,22 @@ def forge_objective(rng: Random, document: Document, stated: Document) -> None:
         stated["bound"] += rng.randint(-1, 1)
 
 
-def drawn_level_term(rng: Random, document: Document, value: int) -> Document:
-    """Return a term with a bound that it may prove."""
-    kind = rng.randrange(8)
-    if kind == 0:
+def drawn_bound(
+    rng: Random,
+    document: Document,
+    draw: Callable[[Random, Document], Document],
+    value: int,
+) -> Document:
+    """Return a term with a bound that it may prove, now and then of another sort."""
+    sort = rng.randrange(8)
+    if sort == 0:
         return {"kind": "zero", "bound": rng.randint(-1, 1)}
-    draw = drawn_term if kind == 1 else drawn_sum_term
-    return draw(rng, document) | {"bound": value + rng.choice((-2, -1, 0, 0, 0, 1))}
+    if sort == 1:
+        draw = rng.choice((drawn_term, drawn_sum_term))
+    term = draw(rng, document)
+    if draw is drawn_term and rng.randrange(3) == 0 and document["topics"]:
+        term["topics"] = [rng.choice(sorted(document["topics"]))]
+    return term | {"bound": value + rng.choice((-2, -1, 0, 0, 0, 1))}
 
 
 def kept_pairs() -> Iterator[Pair]:

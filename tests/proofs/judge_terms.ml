@@ -18,7 +18,7 @@ let pool (group : Rebalance.t) path value =
       (fun (name, one) -> (number group.member_number name, limits path one))
       held )
 
-let region (group : Rebalance.t) path value : Terms.region =
+let region (group : Rebalance.t) path value : Regions.t =
   let pools = Array.of_list (list (pool group) path value) in
   let names = List.init (Array.length pools) (fun k -> Z.of_int (k + 1)) in
   let at k = pools.(Z.to_int k - 1) in
@@ -40,7 +40,7 @@ let judged value : Yojson.Safe.t =
     | "peak-lag" -> Terms.Peak_lag
     | _ -> Terms.Topic_peak_lag
   in
-  let terms = required "$" found "terms" (list Terms.read) in
+  let terms = required "$" found "terms" (list Policy.term) in
   let proof = Terms.prove group region level terms { left = Terms.work_max } in
   let number n = `Intlit (Z.to_string n) in
   `Assoc
