@@ -197,7 +197,7 @@ Definition in_budget (budget : option Z) (n : Z) : Prop :=
   match budget with Some most => n <= most | None => True end.
 
 Definition candidates (budget : option Z) : list Z :=
-  let owned := owned_fast i in
+  let owned := total (fun p => if has_owner i p then 1 else 0) (partitions i) in
   let most := match budget with Some most => Z.min most owned | None => owned end in
   0 :: select (fun n => n <=? most) (collect Zpos (partitions i)).
 
@@ -226,10 +226,10 @@ Theorem candidates_spec budget b : valid i b -> in_budget budget (moves i b) ->
 Proof.
   move=> v allowed; have [[low high] _] := counts_nonneg b v.
   case: (Z.eq_dec (moves i b) 0) => [->|some]; [by left|right].
-  apply/in_select; rewrite Z.leb_le /owned_fast total_sum -/(owned i); split; last first.
+  apply/in_select; rewrite Z.leb_le total_sum -/(owned i); split; last first.
     by case: budget allowed; rewrite /in_budget; lia.
   apply/in_collect; exists (Z.to_pos (moves i b)); split; first by rewrite Z2Pos.id; lia.
-  apply/(document_partitions d _ known); rewrite Z2Pos.id; first by lia.
+  apply/(proj1 (proj2 (lists_known d known))); rewrite Z2Pos.id; first by lia.
   move: known; rewrite /check_document !andb_true_iff.
   move=> [[[[[[[_ [_ /Z.eqb_eq <-]] _] _] _] _] _] _]; rewrite total_sum.
   apply: Z.le_trans high _; apply: sum_le => p _; by case: has_owner.

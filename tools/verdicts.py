@@ -118,6 +118,8 @@ def main(arguments: list[str] | None = None) -> int:
         counted[policy] += 1
         stated = [*verdict.get("proved", {}).items()]
         proved.update(name for name, is_so in stated if is_so)
+        levels = verdict.get("objectives", ())
+        proved.update(f"level by {n['rests_on']}" for n in levels if n.get("proved"))
         for one in odd:
             worst = 1
             print(json.dumps(one._asdict(), ensure_ascii=False))
