@@ -85,7 +85,7 @@ let affords work steps =
   (work.left <- work.left - steps;
    true)
 
-(* Names that are not those of the group. *)
+(* Whether the group has all of these names. *)
 let known numbers names = List.for_all (Hashtbl.mem numbers) (Option.value ~default:[] names)
 let number numbers name = Z.of_int (Hashtbl.find numbers name + 1)
 
@@ -276,7 +276,7 @@ let crowd view (term : Policy.term) work =
     let class_of = Hashtbl.create 16 in
     let members = view.group.document.member_count in
     let partitions = view.group.document.partition_count in
-    (* With this, the caps of others do not matter. *)
+    (* So far below 0 that the caps of other members do not matter. *)
     let no_cap = Z.neg (Z.mul (Z.succ members) (Z.succ partitions)) in
     List.iteri
       (fun place ((capacity, slots), mine) ->
