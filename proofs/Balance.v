@@ -97,19 +97,13 @@ Lemma valley (g : Z -> Z) low high n m :
   low <= n <= high -> 0 <= n -> 0 <= m -> g n <= g m /\ (g m <= g n -> low <= m <= high).
 Proof.
   move=> steps at_n posn posm.
-  have up d : 0 <= d -> g n <= g (n + d) /\ (high < n + d -> g n < g (n + d)).
-    move: d; apply: natlike_ind => [|d posd IH]; first by rewrite Z.add_0_r; lia.
-    have := steps (n + Z.succ d) ltac:(lia).
-    have -> : n + Z.succ d - 1 = n + d by lia.
-    lia.
-  have down d : 0 <= d -> d <= n -> g n <= g (n - d) /\ (n - d < low -> g n < g (n - d)).
-    move: d; apply: natlike_ind => [|d posd IH] le; first by rewrite Z.sub_0_r; lia.
-    have := steps (n - d) ltac:(lia); have := IH ltac:(lia).
-    have -> : n - Z.succ d = n - d - 1 by lia.
-    lia.
-  have := up (m - n); have := down (n - m); rewrite Zplus_minus.
-  have -> : n - (n - m) = m by lia.
-  case: (Z.le_ge_cases n m); lia.
+  suff reach d : 0 <= d -> forall k, 0 <= k -> Z.abs (k - n) = d ->
+      g n <= g k /\ (g k <= g n -> low <= k <= high) by apply: (reach (Z.abs (m - n))); lia.
+  move: d; apply: natlike_ind => [|d posd IH] k posk far; first by rewrite (_ : k = n); lia.
+  case: (Z.lt_ge_cases k n) => side.
+    have := IH (k + 1) ltac:(lia) ltac:(lia); have := steps (k + 1) ltac:(lia).
+    by rewrite Z.add_simpl_r; lia.
+  have := IH (k - 1) ltac:(lia) ltac:(lia); have := steps k ltac:(lia); lia.
 Qed.
 
 Section Thresholds.
@@ -175,27 +169,17 @@ Qed.
 
 End Thresholds.
 
-Lemma scale_of_thresholds i threshold : well_formed i ->
-  (forall c, In c (members i) -> 0 < fst (threshold c) /\ 0 < snd (threshold c)) ->
-  exists scale, scales scale i /\
-    forall c, In c (members i) -> is_scale scale (snd (threshold c)).
-Proof.
-  move=> wf keys; have [|scale [_ all]] := common_scale
-    (map (capacity i) (members i) ++ map (fun c => snd (threshold c)) (members i)).
-    move=> w /in_app_iff [] /in_map_iff [c [<- inside]]; first exact: capacity_is_positive.
-    by have [] := keys c inside.
-  exists scale; split=> c inside; apply/all/in_app_iff; [left|right]; apply/in_map_iff; eauto.
-Qed.
-
 Theorem face_of_thresholds i threshold a : well_formed i -> valid i a ->
   within_thresholds i threshold a ->
   forall b, dec_min i b <-> valid i b /\ within_thresholds i threshold b.
 Proof.
   move=> wf va within b; have keys := thresholds_are_keys i threshold a within.
-  have [scale [good scaled]] := scale_of_thresholds i threshold wf keys.
+  have [|scale [good scaled]] := scale_with i (map (fun c => snd (threshold c)) (members i)) wf.
+    by move=> w /in_map_iff [c [<- /keys []]].
   have vector x y := load_vector_by_powers (Z.of_nat (length (members i)) + 2) scale i x y good
     (Z.lt_add_pos_r 2 _ eq_refl).
-  have sums := least_power_sum i threshold scale wf keys good scaled.
+  have sums := least_power_sum i threshold scale wf keys good
+    (fun c inside => scaled _ (in_map _ _ c inside)).
   split=> [[vb least]|[vb withinb]]; last first.
     by split=> // x vx; apply/vector; case: (sums b x vb withinb vx).
   by split=> //; apply: (proj2 (sums a b va within vb)); apply/vector/least.
@@ -212,26 +196,23 @@ Lemma levels_as_thresholds i level a : well_formed i -> capacities_alike i -> va
   within_thresholds i (fun c => (level c + 1, capacity i c)) a.
 Proof.
   move=> wf alike va.
-  have next c : keys_below (capacity i c) (level c + 1, capacity i c) = level c /\
-      keys_upto (capacity i c) (level c + 1, capacity i c) = level c + 1.
-    have positive := capacity_is_positive i wf c.
-    rewrite /keys_below /keys_upto /= Z.ltb_irrefl Z.leb_refl; split.
-      by symmetry; apply: (Z.div_unique_pos _ _ _ (capacity i c - 1)); [lia|ring].
-    by apply: Z.div_mul; lia.
+  have positive c := capacity_is_positive i wf c.
+  have below c : keys_below (capacity i c) (level c + 1, capacity i c) = level c.
+    rewrite /keys_below /= Z.ltb_irrefl; symmetry.
+    by apply: (Z.div_unique_pos _ _ _ (capacity i c - 1)); [have := positive c; lia|ring].
+  have upto c : keys_upto (capacity i c) (level c + 1, capacity i c) = level c + 1.
+    by rewrite /keys_upto /= Z.leb_refl Z.div_mul //; have := positive c; lia.
   have order p c d : In (p, c) a -> In d (subscribes i p) ->
       key_le (level c + 1, capacity i c) (level d + 1, capacity i d) = true <->
       level c <= level d.
-    move=> inside sub; have [known subc] := assigned_to_subscribers i a va p c inside.
-    have positive := capacity_is_positive i wf d.
-    rewrite key_le_true /= (alike p c d known subc sub); nia.
+    move=> /(assigned_to_subscribers i a va) [known subc] sub; have := positive d.
+    by rewrite key_le_true /= (alike p c d known subc sub); nia.
   split=> [[counts loads lowest]|[counts [_ loads lowest]]].
-  - split=> //; constructor=> /=.
-    + by move=> c inside; have := counts c inside; have := capacity_is_positive i wf c; lia.
-    + by move=> c inside; have [-> ->] := next c; exact: loads.
-    + by move=> p c d inside sub; apply/(order p c d inside sub); exact: (lowest p).
-  - constructor=> //.
-    + by move=> c inside; have := loads c inside; have [-> ->] := next c.
-    + by move=> p c d inside sub; apply/(order p c d inside sub); exact: (lowest p).
+  - split=> //; split=> /= [c /counts|c /loads|p c d held sub]; rewrite ?below ?upto //.
+      by have := positive c; lia.
+    by apply/(order p c d held sub)/(lowest p).
+  - split=> // [c /loads|p c d held sub]; first by rewrite below upto.
+    by apply/(order p c d held sub)/(lowest p).
 Qed.
 
 Theorem levels_are_dec_min i level a : well_formed i -> capacities_alike i -> valid i a ->
