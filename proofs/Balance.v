@@ -8,10 +8,7 @@
     This justifies [balance_fails] of verify/certificate.py; the argument is that of
     docs/method.md, "Step 2". *)
 
-From Coq Require Import ZArith List Lia ssreflect.
-From Assignor Require Import Definitions Sums Keys Lexicographic.
-Import ListNotations.
-Open Scope Z_scope.
+From Assignor Require Import Sums Keys Lexicographic.
 
 Record within_levels (i : instance) (level : member -> Z) (a : assignment) : Prop := WithinLevels {
   levels_are_counts : forall c, In c (members i) -> 0 <= level c;

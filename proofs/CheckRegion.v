@@ -5,10 +5,7 @@
 
     This is [pool_of] and [cost_bound] of verify/certificate.py. *)
 
-From Coq Require Import ZArith List Lia Bool ssreflect.
-From Assignor Require Import Definitions Sums Region Prices Tables Checker.
-Import ListNotations.
-Open Scope Z_scope.
+From Assignor Require Import Sums Region Prices Tables Checker.
 
 Record pool_row := PoolRow {
   row_units : Z;

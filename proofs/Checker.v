@@ -4,10 +4,7 @@
     figures are those of the definitions. Python's judge has the same in verify/rules.py and
     verify/figures.py. *)
 
-From Coq Require Import ZArith List Lia Bool ssreflect.
-From Assignor Require Import Definitions Sums Region Prices Tables.
-Import ListNotations.
-Open Scope Z_scope.
+From Assignor Require Import Sums Region Prices Tables.
 
 (** What the reader of a rebalance/1 document fills in: names are numbered from 1, in the
     lists here; lookups are arrays. What is asked beyond the lists has a default, so that the

@@ -13,10 +13,7 @@
     where each partition that the member may hold counts if its reduced lag is negative,
     and the price is paid for the least or the most of a pool, whichever is less. *)
 
-From Coq Require Import ZArith List Bool Lia ssreflect.
-From Assignor Require Import Definitions Sums Region PeakLag.
-Import ListNotations.
-Open Scope Z_scope.
+From Assignor Require Import Sums Region PeakLag.
 
 Section Crowd.
 

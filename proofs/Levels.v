@@ -7,10 +7,7 @@
     that are best for each alone is no more than what any assignment costs, the term [separate]
     of docs/bounds.md ([separate_values] of verify/policy/best_alone.py). *)
 
-From Coq Require Import ZArith List Bool Lia ssreflect.
-From Assignor Require Import Definitions Sums Region Prices.
-Import ListNotations.
-Open Scope Z_scope.
+From Assignor Require Import Sums Region Prices.
 
 (** What a level counts per move, and per mismatch. *)
 Definition level := (Z * Z)%type.

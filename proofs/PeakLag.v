@@ -6,10 +6,7 @@
     [packing]: some member holds its share of all weight, and any partitions of so much
     weight have at least the lag that a knapsack table ([lightest]) finds. *)
 
-From Coq Require Import ZArith List Bool Lia Permutation ssreflect.
-From Assignor Require Import Definitions Sums Region.
-Import ListNotations.
-Open Scope Z_scope.
+From Assignor Require Import Sums Region.
 
 (** Values are in units of 1 / scale. No value of [n] below the bound is possible. *)
 Definition bounds_peak_lag (i : instance) (r : region) (scale bound : Z) : Prop :=

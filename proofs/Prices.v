@@ -9,10 +9,7 @@
     says, for any integer [stop] per pool; [most_paid] of the judge, which fills the
     largest prices first, is the case in which [stop] is the price where the units end. *)
 
-From Coq Require Import ZArith List Bool Lia ssreflect.
-From Assignor Require Import Definitions Sums Region.
-Import ListNotations.
-Open Scope Z_scope.
+From Assignor Require Import Sums Region.
 
 (** What a partition costs on a member: per move, if it leaves its owner; per mismatch. *)
 Definition cost (i : instance) (per_move per_mismatch : Z) (p : partition) (c : member) : Z :=

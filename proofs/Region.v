@@ -7,10 +7,7 @@
     per-topic with one pool per topic, others with all subscribers and any number. This file is
     the meaning of [verify/policy/feasible_region.py]. *)
 
-From Coq Require Import ZArith List Bool Lia Permutation ssreflect.
-From Assignor Require Import Definitions Sums.
-Import ListNotations.
-Open Scope Z_scope.
+From Assignor Require Import Sums.
 
 (** A pool is a number: of a topic, of a level, or 0 for a single one. *)
 Definition pool := Z.

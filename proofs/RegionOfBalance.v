@@ -7,10 +7,7 @@
     This justifies [level_pools] of verify/certificate.py, and [region_of] and
     [even_limits] of verify/policy/feasible_region.py, whatever key they find. *)
 
-From Coq Require Import ZArith List Bool Lia ssreflect.
-From Assignor Require Import Definitions Sums Keys Balance Region Transfers.
-Import ListNotations.
-Open Scope Z_scope.
+From Assignor Require Import Sums Keys Balance Region Transfers.
 
 (** The pools of places: each topic is in the pool of the lowest place of its subscribers,
     and those of them that have this place are able to hold its partitions. *)

@@ -2,10 +2,10 @@
     partitions does not depend on the assignment; and a sum over pairs of a value that
     depends on the member alone is a sum over members of load times value. *)
 
-From Coq Require Import ZArith List Lia Bool Permutation ssreflect.
-From Assignor Require Import Definitions.
-Import ListNotations.
-Open Scope Z_scope.
+From Coq Require Export ZArith List Bool Lia Permutation ssreflect.
+From Assignor Require Export Definitions.
+Export ListNotations.
+Global Open Scope Z_scope.
 
 (** What follows term by term: with each test of a term either way, it is arithmetic. *)
 Ltac by_terms :=

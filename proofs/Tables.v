@@ -3,10 +3,8 @@
     definitions state, entry by entry. Also here: tests over lists without deep recursion,
     each with what it decides. *)
 
-From Coq Require Import ZArith List Lia Bool Permutation FMapPositive ssreflect.
-From Assignor Require Import Definitions Sums.
-Import ListNotations.
-Open Scope Z_scope.
+From Coq Require Import FMapPositive.
+From Assignor Require Import Sums.
 
 Module Map := PositiveMap.
 Module MapFacts := PositiveMapAdditionalFacts.

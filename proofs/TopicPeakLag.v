@@ -4,10 +4,7 @@
     [PeakLag.v] and [Crowd.v], is one on what the topic adds to the sum ([region_of_topic] of
     verify/policy/feasible_region.py, [together] of verify/policy/terms.py). *)
 
-From Coq Require Import ZArith List Bool Lia ssreflect.
-From Assignor Require Import Definitions Sums Region PeakLag.
-Import ListNotations.
-Open Scope Z_scope.
+From Assignor Require Import Sums Region PeakLag.
 
 (** If the pool has other topics too, nothing is known of the least of one topic. *)
 Definition region_of_topic (r : region) (alone : bool) (t : topic) : region :=

@@ -5,10 +5,7 @@
 
     This justifies [end_keys] of verify/keys.py as the judge's test of single transfers. *)
 
-From Coq Require Import ZArith List Lia ssreflect.
-From Assignor Require Import Definitions Sums Keys Lexicographic Balance Region.
-Import ListNotations.
-Open Scope Z_scope.
+From Assignor Require Import Sums Keys Lexicographic Balance Region.
 
 Definition transfer (p : partition) (d : member) (a : assignment) : assignment :=
   map (fun pair => if (fst pair =? p)%positive then (p, d) else pair) a.
