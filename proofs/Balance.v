@@ -75,18 +75,6 @@ Qed.
 
 End Duality.
 
-Theorem levels_are_least_squares i level a : well_formed i -> valid i a ->
-  within_levels i level a -> forall b, valid i b -> squares i a <= squares i b.
-Proof.
-  move=> wf va [_ loads lowest] b vb.
-  apply: (proj1 (duality i (fun _ n => n * n) (fun c => 2 * level c + 1) a b wf va vb _ _)).
-  - by move=> p c d inside sub; have := lowest p c d inside sub; lia.
-  - move=> c /loads at_level; move: (load b c) (load a c) (level c) at_level => m n l at_level.
-    have : 0 <= (m - l) * (m - l - 1) by case: (Z.le_gt_cases m l); nia.
-    have [->|->] : n = l \/ n = l + 1 by lia.
-    all: nia.
-Qed.
-
 (** A function that falls up to [low] and rises from [high] is least between them. *)
 Lemma valley (g : Z -> Z) low high n m :
   (forall k, 0 < k -> (k <= high -> g k <= g (k - 1)) /\ (low < k -> g (k - 1) <= g k) /\
@@ -103,6 +91,16 @@ Proof.
   have := IH (k - 1) ltac:(lia) ltac:(lia); have := steps k ltac:(lia); lia.
 Qed.
 
+Theorem levels_are_least_squares i level a : well_formed i -> valid i a ->
+  within_levels i level a -> forall b, valid i b -> squares i a <= squares i b.
+Proof.
+  move=> wf va [_ loads lowest] b vb.
+  apply: (proj1 (duality i (fun _ n => n * n) (fun c => 2 * level c + 1) a b wf va vb _ _)).
+    by move=> p c d inside sub; have := lowest p c d inside sub; lia.
+  move=> c /loads near; apply: (proj1 (valley (fun k => k * k - k * (2 * level c + 1))
+    (level c) (level c + 1) _ _ _ near (load_nonneg a c) (load_nonneg b c))); nia.
+Qed.
+
 Section Thresholds.
 
 Variables (i : instance) (threshold : member -> key) (scale : Z).
@@ -113,6 +111,7 @@ Hypothesis capacities_scaled : scales scale i.
 Hypothesis thresholds_scaled : forall c, In c (members i) -> is_scale scale (snd (threshold c)).
 
 Let base := Z.of_nat (length (members i)) + 2.
+Let large : 2 <= base := ltac:(rewrite /base; lia).
 Let price c := growth base scale (threshold c).
 Let low c := keys_below (capacity i c) (threshold c).
 Let high c := keys_upto (capacity i c) (threshold c).
@@ -123,18 +122,14 @@ Lemma least_between c n m : In c (members i) -> low c <= n <= high c -> 0 <= n -
   (cost c m - m * price c <= cost c n - n * price c -> low c <= m <= high c).
 Proof.
   move=> inside; apply: (valley (fun k => cost c k - k * price c)) => k posk.
-  have [posn posw] := keys c inside; have large : 2 <= base by rewrite /base; lia.
+  have [posn posw] := keys c inside; have st := thresholds_scaled c inside.
   have sk : is_scale scale (snd (k, capacity i c)) by exact: capacities_scaled.
-  have st := thresholds_scaled c inside.
-  have := keys_upto_counts k (capacity i c) (threshold c) posw.
-  have := keys_below_counts k (capacity i c) (threshold c) posw.
-  have := growth_lt base scale large (threshold c) (k, capacity i c) st sk posn posk.
-  have := growth_lt base scale large (k, capacity i c) (threshold c) sk st posk posn.
-  have := growth_le base scale large (threshold c) (k, capacity i c) st sk posn posk.
-  have := growth_le base scale large (k, capacity i c) (threshold c) sk st posk posn.
-  rewrite -/(price c) -/(high c) -/(low c) [growth _ _ (k, _)]/growth /= -/(cost c).
-  move: (cost c k) (cost c (k - 1)) (price c) => x y u.
-  case: key_le; case: key_le; lia.
+  have upto : k <= high c <-> growth base scale (k, capacity i c) <= price c.
+    by rewrite keys_upto_counts // (growth_order base scale large).
+  have below : k <= low c <-> growth base scale (k, capacity i c) < price c.
+    rewrite keys_below_counts // -not_true_iff_false (growth_order base scale large) //.
+    by rewrite /price; lia.
+  by move: upto below; rewrite /growth /= -/(cost c); lia.
 Qed.
 
 Lemma least_power_sum a b : valid i a -> within_thresholds i threshold a -> valid i b ->
@@ -142,26 +137,20 @@ Lemma least_power_sum a b : valid i a -> within_thresholds i threshold a -> vali
   (power_sum base scale i b <= power_sum base scale i a -> within_thresholds i threshold b).
 Proof.
   move=> va [_ loads least] vb.
-  have large : 2 <= base by rewrite /base; lia.
-  have known x p c d : valid i x -> In (p, c) x -> In d (subscribes i p) ->
-      In c (members i) /\ In d (members i).
-    move=> vx inside sub; split; first exact: holders_are_members inside.
-    exact: subscribers_are_members sub.
-  have ordered c d : In c (members i) /\ In d (members i) ->
+  have ordered x p c d : valid i x -> In (p, c) x -> In d (subscribes i p) ->
       key_le (threshold c) (threshold d) = true <-> price c <= price d.
-    move=> [in_c in_d]; have [posc _] := keys c in_c; have [posd _] := keys d in_d.
-    have sc := thresholds_scaled c in_c; have sd := thresholds_scaled d in_d.
-    split=> [|le]; first exact: growth_le.
-    by case E: (key_le _ _) => //; have := growth_lt base scale large _ _ sd sc posd posc E;
-      rewrite /price in le; lia.
+    move=> vx held sub; have in_c := holders_are_members i x wf vx p c held.
+    have in_d : In d (members i) by exact: subscribers_are_members sub.
+    have [posc _] := keys c in_c; have [posd _] := keys d in_d.
+    by apply: growth_order => //; exact: thresholds_scaled.
   have between c (inside : In c (members i)) := least_between c (load a c) (load b c) inside
     (loads c inside) (load_nonneg a c) (load_nonneg b c).
   have [less equal] := duality i cost price a b wf va vb
-    (fun p c d held sub => proj1 (ordered c d (known a p c d va held sub)) (least p c d held sub))
+    (fun p c d held sub => proj1 (ordered a p c d va held sub) (least p c d held sub))
     (fun c inside => proj1 (between c inside)).
   split=> // back; have [tight cheap] := equal back; constructor=> // [c inside|p c d held sub].
   - by apply: (proj2 (between c inside)); have := tight c inside; lia.
-  - by apply/(ordered c d (known b p c d vb held sub)); exact: cheap held sub.
+  - by apply/(ordered b p c d vb held sub); exact: cheap held sub.
 Qed.
 
 End Thresholds.

@@ -67,18 +67,13 @@ Proof.
   by rewrite all -size total_sum sum_of_ones; lia.
 Qed.
 
-Lemma is_subscriber_sound i topics t c :
-  is_subscriber (subscriber_sets i topics) t c = true -> In c (subscribers i t).
+Lemma is_subscriber_in i topics t c : is_subscriber (subscriber_sets i topics) t c = true <->
+  In t topics /\ In c (subscribers i t).
 Proof.
-  rewrite /is_subscriber; case same: Map.find => [set|] //.
-  by have [_ ->] := proj2 (find_tabulate _ _ _) _ same; rewrite is_in_set_of map_id.
-Qed.
-
-Lemma is_subscriber_complete i topics t c : In t topics -> In c (subscribers i t) ->
-  is_subscriber (subscriber_sets i topics) t c = true.
-Proof.
-  move=> there sub; rewrite /is_subscriber (proj1 (find_tabulate _ _ _) there).
-  by apply/is_in_set_of; rewrite map_id.
+  rewrite /is_subscriber.
+  have [into out] := find_tabulate (fun t => set_of id (subscribers i t)) topics t.
+  split=> [|[/into -> sub]]; last by apply/is_in_set_of; rewrite map_id.
+  by case same: Map.find => [set|] //; have [there ->] := out _ same; rewrite is_in_set_of map_id.
 Qed.
 
 Lemma lists_known d : check_document d = true ->
@@ -103,7 +98,7 @@ Proof.
   - by move=> /ts_all /once; rewrite /= small => /distinct_spec; rewrite map_id.
   - move=> /ts_all /inside; rewrite /= small forallb_forall => all c /all /Z.leb_le /ms_all //.
   - move=> /ps_all /owners; rewrite /= small => known own.
-    by move: known; rewrite own; exact: is_subscriber_sound.
+    by move: known; rewrite own => /is_subscriber_in [].
   - by move=> /ps_all /lags; rewrite /= small => /Z.leb_le.
   - by move=> /ms_all /capacities; rewrite /= small => /Z.ltb_lt.
 Qed.
@@ -125,48 +120,33 @@ Lemma is_subscriber_spec d t c :
   check_document d = true ->
   is_subscriber (sets_of d) t c = true <-> In c (subscribers (instance_of d) t).
 Proof.
-  move=> known; split=> [|sub]; first exact: is_subscriber_sound.
-  apply: is_subscriber_complete => //; apply/(proj2 (proj2 (lists_known d known))).
-  by move: sub => /=; case: Z.leb_spec.
+  case/lists_known => _ [_ listed]; rewrite is_subscriber_in listed /=.
+  by case: Z.leb_spec => small; split=> [[]|] //; lia.
 Qed.
-
-Lemma document_partitions d p : check_document d = true ->
-  In p (partitions (instance_of d)) <-> Zpos p <= partition_count d.
-Proof. by case/lists_known => _ [known _]; rewrite known. Qed.
 
 Theorem check_valid_spec d a : check_document d = true ->
   check_valid d (sets_of d) a = true <-> valid (instance_of d) a.
 Proof.
-  move=> known; have wf := check_document_sound d known; set i := instance_of d in wf *.
-  set there := filter (is_assignable i) (partitions i).
+  move=> known; have wf := check_document_sound d known; have [_ [listed _]] := lists_known d known.
+  set i := instance_of d in wf *; set there := filter (is_assignable i) (partitions i).
   have once : NoDup there by apply: NoDup_filter; exact: partitions_once.
   have in_there p : In p there <-> In p (partitions i) /\ assignable i p.
     by rewrite filter_In is_assignable_spec.
-  have size : total (fun p => if is_assignable i p then 1 else 0) (partition_list d) =
-              Z.of_nat (length there).
-    by rewrite total_sum -sum_of_ones sum_filter.
-  have pairs : forall p c, (Zpos p <=? partition_count d) &&
+  have apart : increasing 0 fst a || distinct fst a = true <-> NoDup (map fst a).
+    by rewrite orb_true_iff distinct_spec; split=> [[/increasing_spec []|]|] //; right.
+  have pairs p c : (Zpos p <=? partition_count d) &&
       is_subscriber (sets_of d) (topic_of i p) c = true <->
       In p (partitions i) /\ In c (subscribes i p).
-    by move=> p c; rewrite andb_true_iff Z.leb_le -document_partitions // is_subscriber_spec.
-  have apart : increasing 0 fst a || distinct fst a = true <-> NoDup (map fst a).
-    rewrite orb_true_iff distinct_spec; split=> [[/increasing_spec []|]|] //; by right.
-  rewrite /check_valid -/i !andb_true_iff apart forallb_forall size Z.eqb_eq
-    total_sum sum_of_ones -(map_length fst).
-  split=> [[[a_once subs] same]|[a_once subs all]].
+    by rewrite andb_true_iff Z.leb_le -listed is_subscriber_spec.
+  rewrite /check_valid -/i !andb_true_iff apart forallb_forall Z.eqb_eq !total_sum -sum_filter.
+  rewrite !sum_of_ones -(map_length fst) Nat2Z.inj_iff; split=> [[[a_once subs] same]|v].
     have subs' p c : In (p, c) a -> In p (partitions i) /\ In c (subscribes i p).
       by move=> /subs /pairs.
-    have back : incl there (map fst a).
-      apply: NoDup_length_incl => //; first by lia.
-      move=> q /in_map_iff [[r c] [<- /subs' [known_r sub_r]]]; apply/in_there; split=> //.
-      exact: subscribed_assignable sub_r.
-    by split=> // p inside sub; apply/back/in_there.
-  split; first by split=> // -[p c] /subs /pairs.
-  have same : Permutation.Permutation (map fst a) there; last first.
-    by rewrite (Permutation.Permutation_length same).
-  apply: Permutation.NoDup_Permutation => // p; rewrite in_there; split=> [|[]]; last exact: all.
-  move=> /in_map_iff [[r c] [<- /subs [known_r sub_r]]]; split=> //.
-  exact: subscribed_assignable sub_r.
+    split=> // p inside sub; apply: (NoDup_length_incl a_once); [by rewrite same| |exact/in_there].
+    move=> q /in_map_iff [[r c] [<- /subs' [known_r sub_r]]]; apply/in_there; split=> //.
+    exact: subscribed_assignable sub_r.
+  have [a_once subs _] := v; split; first by split=> // -[p c] /subs /pairs.
+  apply/Permutation_length/NoDup_Permutation => // p; rewrite in_there; exact: assigned_spec.
 Qed.
 
 (** Figures. Loads and lags are tables of one pass each. *)
@@ -190,12 +170,6 @@ Proof. exact: get_tally. Qed.
 Lemma lag_table_spec i a c : get (lag_table i a) c = lag_held i a c.
 Proof. exact: get_tally. Qed.
 
-Definition kept_fast (i : instance) (a : assignment) : Z :=
-  total (fun pair => if is_owner i (fst pair) (snd pair) then 1 else 0) a.
-
-Definition owned_fast (i : instance) : Z :=
-  total (fun p => if has_owner i p then 1 else 0) (partitions i).
-
 Definition check_kip54 (d : document) (loads : Map.t Z) (a : assignment) : bool :=
   let i := instance_of d in
   let lowest := tabulate (fun t => least_of (get loads) (subscribers i t)) (topic_list d) in
@@ -204,8 +178,9 @@ Definition check_kip54 (d : document) (loads : Map.t Z) (a : assignment) : bool 
 Definition figures_of (d : document) (loads : Map.t Z) (a : assignment) : figures :=
   let i := instance_of d in
   let lags := lag_table i a in
-  let kept := kept_fast i a in
-  Figures (collect (get loads) (members i)) kept (owned_fast i - kept)
+  let kept := total (fun pair => if is_owner i (fst pair) (snd pair) then 1 else 0) a in
+  Figures (collect (get loads) (members i)) kept
+    (total (fun p => if has_owner i p then 1 else 0) (partitions i) - kept)
     (largest_of (get lags) (members i))
     (total (fun pair => if is_far i (fst pair) (snd pair) then 1 else 0) a)
     (check_kip54 d loads a).
@@ -253,8 +228,7 @@ Theorem figures_of_spec d a : check_document d = true -> valid (instance_of d) a
   figure_mismatches found = mismatches i a /\
   (figure_kip54_balanced found = true <-> kip54_balanced i a).
 Proof.
-  move=> known v i found; rewrite /found /figures_of /= collect_map.
-  rewrite /kept_fast /owned_fast !total_sum.
+  move=> known v i found; rewrite /found /figures_of /= collect_map !total_sum.
   have [peak some] := largest_spec (get (lag_table (instance_of d) a)) (member_list d).
   split; first by congr rev; apply: map_ext => c; exact: load_table_spec.
   split=> //; split=> //; split; first by move=> c /peak; rewrite lag_table_spec.

@@ -121,4 +121,11 @@ Proof.
   rewrite /growth same equal; lia.
 Qed.
 
+Lemma growth_order k l : is_scale scale (snd k) -> is_scale scale (snd l) -> 0 < fst k ->
+  0 < fst l -> key_le k l = true <-> growth k <= growth l.
+Proof.
+  move=> sk sl posk posl; split=> [|le]; first exact: growth_le.
+  by case E: (key_le k l) => //; have := growth_lt l k sl sk posl posk E; lia.
+Qed.
+
 End Powers.

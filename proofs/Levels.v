@@ -22,9 +22,8 @@ Fixpoint in_order (levels : list level) (f g : level -> Z) : bool :=
 Lemma in_order_spec w levels f g : in_order (w :: levels) f g = true <->
   f w <= g w /\ (f w = g w -> in_order levels f g = true).
 Proof.
-  rewrite /=; case: Z.ltb_spec => [less|more] /=; first by split=> // _; split; lia.
-  case: Z.eqb_spec => [same|apart] /=; last by split=> // -[]; lia.
-  by split=> [order|[_ rest]]; [split; [lia|]|exact: rest].
+  rewrite /= orb_true_iff andb_true_iff Z.ltb_lt Z.eqb_eq.
+  by have := Z.lt_trichotomy (f w) (g w); intuition lia.
 Qed.
 
 Lemma in_order_le levels f g : (forall w, In w levels -> f w <= g w) -> in_order levels f g = true.
@@ -42,9 +41,8 @@ Qed.
 
 Lemma in_order_total levels f g : in_order levels f g = false -> in_order levels g f = true.
 Proof.
-  elim: levels => [|w levels IH] // no; apply/in_order_spec; move: no => /=.
-  case: Z.ltb_spec => // le; case: Z.eqb_spec => [same|apart] /= no; split; try lia.
-  by move=> _; exact: IH.
+  elim: levels => [|w levels IH] // /not_true_iff_false; rewrite !in_order_spec => no.
+  by have := Z.lt_trichotomy (f w) (g w); case: in_order IH no => IH no; intuition lia.
 Qed.
 
 (** Where the levels before are equal, the next one is no less. *)

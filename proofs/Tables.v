@@ -166,11 +166,12 @@ Proof.
       NoDup (map key l) /\ forall k, In k (map key l) -> is_in k found = false.
     by rewrite step; split=> [[]|once] //; split=> // k _; rewrite /is_in Map.gempty.
   elim: l => [|x l IH] found /=; first by split=> // _; split=> //; constructor.
-  case old: (is_in _ _); first by split=> // -[_ new]; rewrite (new (key x)) // in old; left.
-  rewrite IH NoDup_cons_iff; split=> [[once new]|[[absent once] new]].
-    split; first split=> // again; first by have := new _ again; rewrite is_in_add Pos.eqb_refl.
-    by move=> k [<-|/new] //; rewrite is_in_add orb_false_iff => -[].
-  split=> // k inside; rewrite is_in_add (new k) ?orb_false_r; [by right|].
+  rewrite NoDup_cons_iff; case old: (is_in _ _).
+    by split=> // -[_ new]; rewrite (new (key x)) // in old; left.
+  rewrite IH; split=> [[once new]|[[absent once] new]].
+    split=> [|k [<-|/new]] //; last by rewrite is_in_add orb_false_iff => -[].
+    by split=> // /new; rewrite is_in_add Pos.eqb_refl.
+  split=> // k inside; rewrite is_in_add (new k) ?orb_false_r; first by right.
   by case: Pos.eqb_spec => // same; subst k.
 Qed.
 
