@@ -203,9 +203,7 @@ Qed.
 
 Theorem levels_are_dec_min i level a : well_formed i -> capacities_alike i -> valid i a ->
   within_levels i level a -> dec_min i a.
-Proof.
-  move=> wf alike va /levels_as_thresholds [] // _; exact: thresholds_are_dec_min.
-Qed.
+Proof. move=> wf alike va /levels_as_thresholds [] // _; exact: thresholds_are_dec_min. Qed.
 
 Theorem face_of_levels i level a : well_formed i -> capacities_alike i -> valid i a ->
   within_levels i level a -> forall b, dec_min i b <-> valid i b /\ within_levels i level b.

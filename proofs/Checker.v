@@ -124,11 +124,15 @@ Proof.
   by case: Z.leb_spec => small; split=> [[]|] //; lia.
 Qed.
 
+Lemma document_partitions d p : check_document d = true ->
+  In p (partitions (instance_of d)) <-> Zpos p <= partition_count d.
+Proof. by case/lists_known => _ [known _]; rewrite known. Qed.
+
 Theorem check_valid_spec d a : check_document d = true ->
   check_valid d (sets_of d) a = true <-> valid (instance_of d) a.
 Proof.
-  move=> known; have wf := check_document_sound d known; have [_ [listed _]] := lists_known d known.
-  set i := instance_of d in wf *; set there := filter (is_assignable i) (partitions i).
+  move=> known; have wf := check_document_sound d known; set i := instance_of d in wf *.
+  set there := filter (is_assignable i) (partitions i).
   have once : NoDup there by apply: NoDup_filter; exact: partitions_once.
   have in_there p : In p there <-> In p (partitions i) /\ assignable i p.
     by rewrite filter_In is_assignable_spec.
@@ -137,7 +141,7 @@ Proof.
   have pairs p c : (Zpos p <=? partition_count d) &&
       is_subscriber (sets_of d) (topic_of i p) c = true <->
       In p (partitions i) /\ In c (subscribes i p).
-    by rewrite andb_true_iff Z.leb_le -listed is_subscriber_spec.
+    by rewrite andb_true_iff Z.leb_le -document_partitions // is_subscriber_spec.
   rewrite /check_valid -/i !andb_true_iff apart forallb_forall Z.eqb_eq !total_sum -sum_filter.
   rewrite !sum_of_ones -(map_length fst) Nat2Z.inj_iff; split=> [[[a_once subs] same]|v].
     have subs' p c : In (p, c) a -> In p (partitions i) /\ In c (subscribes i p).
@@ -170,6 +174,9 @@ Proof. exact: get_tally. Qed.
 Lemma lag_table_spec i a c : get (lag_table i a) c = lag_held i a c.
 Proof. exact: get_tally. Qed.
 
+Definition owned_fast (i : instance) : Z :=
+  total (fun p => if has_owner i p then 1 else 0) (partitions i).
+
 Definition check_kip54 (d : document) (loads : Map.t Z) (a : assignment) : bool :=
   let i := instance_of d in
   let lowest := tabulate (fun t => least_of (get loads) (subscribers i t)) (topic_list d) in
@@ -179,8 +186,7 @@ Definition figures_of (d : document) (loads : Map.t Z) (a : assignment) : figure
   let i := instance_of d in
   let lags := lag_table i a in
   let kept := total (fun pair => if is_owner i (fst pair) (snd pair) then 1 else 0) a in
-  Figures (collect (get loads) (members i)) kept
-    (total (fun p => if has_owner i p then 1 else 0) (partitions i) - kept)
+  Figures (collect (get loads) (members i)) kept (owned_fast i - kept)
     (largest_of (get lags) (members i))
     (total (fun pair => if is_far i (fst pair) (snd pair) then 1 else 0) a)
     (check_kip54 d loads a).
@@ -202,19 +208,17 @@ Lemma check_kip54_spec d a : check_document d = true -> valid (instance_of d) a 
   check_kip54 d (load_table a) a = true <-> kip54_balanced (instance_of d) a.
 Proof.
   move=> known v; set i := instance_of d in v *.
-  have lowest p c : In (p, c) a -> get (tabulate (fun t =>
+  have lowest p c : In c (subscribes i p) -> get (tabulate (fun t =>
       least_of (get (load_table a)) (subscribers i t)) (topic_list d)) (topic_of i p) =
       least_of (load a) (subscribes i p).
-    move=> inside; have [_ sub] := assigned_to_subscribers i a v p c inside.
-    rewrite get_tabulate; first exact: topic_known sub.
-    exact/least_ext/load_table_spec.
+    by move=> sub; rewrite get_tabulate; [exact: topic_known sub|exact/least_ext/load_table_spec].
   rewrite /check_kip54 -/i forallb_forall; split=> [all|[_ all] [p c] inside].
-    split=> // p c e inside sub; have /Z.leb_le := all (p, c) inside.
-    rewrite /= (lowest p c) // load_table_spec; have := least_le (load a) _ e sub; lia.
-  rewrite /= (lowest p c) // load_table_spec; apply/Z.leb_le.
+    split=> // p c e inside sub; move: (all (p, c) inside).
+    by rewrite /= (lowest p e) // load_table_spec Z.leb_le; have := least_le (load a) _ e sub; lia.
   have [_ sub] := assigned_to_subscribers i a v p c inside.
-  have some : subscribes i p <> [] := subscribed_assignable i p c sub.
-  have [e [sub_e <-]] := least_attained (load a) _ some; exact: all sub_e.
+  rewrite /= (lowest p c) // load_table_spec; apply/Z.leb_le.
+  have [e [sub_e <-]] := least_attained (load a) _ (subscribed_assignable i p c sub).
+  exact: all sub_e.
 Qed.
 
 Theorem figures_of_spec d a : check_document d = true -> valid (instance_of d) a ->
@@ -228,7 +232,7 @@ Theorem figures_of_spec d a : check_document d = true -> valid (instance_of d) a
   figure_mismatches found = mismatches i a /\
   (figure_kip54_balanced found = true <-> kip54_balanced i a).
 Proof.
-  move=> known v i found; rewrite /found /figures_of /= collect_map !total_sum.
+  move=> known v i found; rewrite /found /figures_of /owned_fast /= collect_map !total_sum.
   have [peak some] := largest_spec (get (lag_table (instance_of d) a)) (member_list d).
   split; first by congr rev; apply: map_ext => c; exact: load_table_spec.
   split=> //; split=> //; split; first by move=> c /peak; rewrite lag_table_spec.

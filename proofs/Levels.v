@@ -95,10 +95,9 @@ Lemma better_no_later one other f :
   no_later one f \/ no_later other f -> no_later (better one other) f.
 Proof.
   case=> -[v [-> le]] /=; [case: other => [w|]|case: one => [w|]] => /=; try by exists v.
-    case order: in_order; first by exists v.
-    by exists w; split=> //; exact: in_order_trans (in_order_total _ _ _ order) le.
-  case order: in_order; last by exists v.
-  by exists w; split=> //; exact: in_order_trans order le.
+    case order: in_order; [by exists v|exists w; split=> //].
+    exact: in_order_trans (in_order_total _ _ _ order) le.
+  by case order: in_order; [exists w; split=> //; exact: in_order_trans order le|exists v].
 Qed.
 
 Hypothesis positive : 0 <= per_mismatch.
@@ -121,14 +120,10 @@ Qed.
 Lemma least_values_no_later m n moved : In m moved -> 0 <= n <= partitions_in_all ->
   bound <= per_move * m + per_mismatch * n -> no_later (least_values moved) (values (m, n)).
 Proof.
-  move=> inside range enough; rewrite /least_values; move: None.
-  suff step best : no_later best (values (m, n)) \/ In m moved ->
-      no_later (fold_left (fun best k => better best (tried k)) moved best) (values (m, n)).
-    by move=> best; apply: step; right.
-  elim: moved best {inside} => [|k moved IH] best /=; first by case.
-  case=> [here|[->|there]]; apply: IH; [|left|by right]; last first.
-    by apply: better_no_later; right; exact: tried_no_later.
-  by left; apply: better_no_later; left.
+  move=> inside range enough; move: inside.
+  apply: (fold_ind (fun seen best => In m seen -> no_later best (values (m, n)))) => // l k best IH.
+  rewrite in_app_iff => there; apply: better_no_later.
+  by case: there => [/IH|[->|[]]]; [left|right; exact: tried_no_later].
 Qed.
 
 End LeastValues.

@@ -13,9 +13,7 @@ Open Scope Z_scope.
 Definition descending : list Q -> Prop := StronglySorted (fun x y => (y <= x)%Q).
 
 Lemma insert_permutation x l : Permutation (x :: l) (insert x l).
-Proof.
-  elim: l => [|y l IH] //=; case: Qle_bool => //; rewrite perm_swap; exact: perm_skip.
-Qed.
+Proof. elim: l => [|y l IH] //=; case: Qle_bool => //; rewrite perm_swap; exact: perm_skip. Qed.
 
 Lemma insert_descending x l : descending l -> descending (insert x l).
 Proof.

@@ -76,9 +76,7 @@ Qed.
 
 Lemma sum_assigned i a (f : partition -> Z) : well_formed i -> valid i a ->
   sum (fun pair => f (fst pair)) a = sum f (assignable_partitions i).
-Proof.
-  by move=> wf v; rewrite -sum_map; exact: sum_permutation (partitions_assigned i a wf v).
-Qed.
+Proof. by move=> wf v; rewrite -sum_map; exact: sum_permutation (partitions_assigned i a wf v). Qed.
 
 (** A sum over pairs is a sum over the pools of a list, if all of theirs are listed. *)
 Lemma sum_by_pool i r (ks : list pool) (a : assignment) (f : partition * member -> Z) :
@@ -131,11 +129,11 @@ Proof.
     by rewrite -(sum_tight (least r k) _ _ (fun d h => proj1 (bounds d h)) _ c inside); lia.
   split; split=> /=.
   - exact: pools_once.
-  - by move=> k known; apply: NoDup_filter; exact: eligible_once.
+  - move=> k known; exact/NoDup_filter/eligible_once.
   - exact: pools_known.
-  - move=> p c inside; apply/filter_In.
-    have known := pools_known i r a w p c inside; have able := held_by_eligible i r a w p c inside.
-    have [_ above] := bounds _ c known able; split=> //; apply/Z.ltb_lt.
-    exact: Z.lt_le_trans (load_in_pos i r a p c inside) above.
+  - move=> p c inside; have known := pools_known i r a w p c inside.
+    have [_ above] := bounds _ c known (held_by_eligible i r a w p c inside); apply/filter_In.
+    split; first exact: held_by_eligible inside.
+    apply/Z.ltb_lt; exact: Z.lt_le_trans (load_in_pos i r a p c inside) above.
   - by move=> k c known /filter_In [inside _]; exact: bounds.
 Qed.

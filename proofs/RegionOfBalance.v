@@ -128,9 +128,7 @@ Definition region_of_all (i : instance) (ms : list member) (threshold : key) : r
     (fun _ c => keys_upto (capacity i c) threshold).
 
 Lemma of_topic_well_formed i t : well_formed i -> well_formed (of_topic i t).
-Proof.
-  move=> [ms ps once sub own lags cap]; constructor=> //=; exact: NoDup_filter.
-Qed.
+Proof. move=> [ms ps once sub own lags cap]; constructor=> //=; exact: NoDup_filter. Qed.
 
 (** Loads of a list that has all holders come to the number of pairs. *)
 Lemma total_of_holders (ms : list member) b : NoDup ms ->
@@ -146,27 +144,21 @@ Theorem per_topic_gives_region i ks threshold a : well_formed i ->
   per_topic_balanced i a -> within i (region_of_topics i ks threshold) a.
 Proof.
   move=> wf listed even [va least]; set r := region_of_topics i ks threshold.
-  have holds p c : In (p, c) a -> In p (partitions i) /\ In c (subscribes i p).
-    exact: (assigned_to_subscribers i a va).
-  constructor=> [p c inside|p c inside|k c known able].
-  { have [there sub] := holds p c inside.
-    by apply: listed => //; exact: subscribed_assignable sub. }
-  { exact: proj2 (holds p c inside). }
-  have [topical [posn posw] fits] := even k known.
-  destruct k as [|t|t]; [by []| |by []].
-  have same d : load (pairs_of_topic i t a) d = load_in i r a (Zpos t) d.
-    rewrite /load /pairs_of_topic sum_filter; apply: sum_eq => -[p e] _ /=.
-    rewrite /pool_of_partition /=; case: (e =? d)%positive; case: Pos.eqb_spec => //=.
-  have inside p d : In (p, d) (pairs_of_topic i t a) -> In d (subscribers i t).
-    move=> /filter_In [inside] /Pos.eqb_eq /= <-; exact: proj2 (holds p d inside).
+  have holds := assigned_to_subscribers i a va.
+  split=> [p c /holds [there sub]|p c /holds []|k c known able] //.
+    by apply: listed => //; exact: subscribed_assignable sub.
+  have [topical [posn posw] fits] := even k known; destruct k as [|t|t]; [by []| |by []].
+  have same d : load_in i r a (Zpos t) d = load (pairs_of_topic i t a) d.
+    rewrite /load /pairs_of_topic sum_filter; apply: sum_eq; rewrite /pool_of_partition; by_terms.
+  have inside p d : In (p, d) (pairs_of_topic i t a) -> topic_of i p = t /\ In d (subscribers i t).
+    by move=> /filter_In [/holds [_ sub] /Pos.eqb_eq /= <-].
   have total : sum (load (pairs_of_topic i t a)) (subscribers i t) = units i r (Zpos t).
-    rewrite total_of_holders //; first exact: subscribers_once.
+    rewrite total_of_holders => [|p d /inside []|] //; first exact: subscribers_once.
     by rewrite /pairs_of_topic sum_filter /units -(sum_assigned i a).
-  rewrite -same; apply: (even_share (of_topic i t) _ (subscribers i t)) => //.
+  rewrite same; apply: (even_share (of_topic i t) _ (subscribers i t)) => //; last by rewrite total.
   - exact: of_topic_well_formed.
-  - move=> p d /filter_In [_] /Pos.eqb_eq /= at_topic e.
-    by rewrite /subscribes /= at_topic.
-  - by rewrite total.
+  - by move=> p d /inside [at_topic _] e; rewrite /subscribes /= at_topic.
+
 Qed.
 
 Theorem equal_subscriptions_give_region i ms threshold a : well_formed i -> NoDup ms ->
@@ -177,16 +169,12 @@ Theorem equal_subscriptions_give_region i ms threshold a : well_formed i -> NoDu
 Proof.
   move=> wf once alike [_ [posn posw] fits] dm; set r := region_of_all i ms threshold.
   have [va _] := dm.
-  have all p c : In (p, c) a -> forall d, In d (subscribes i p) <-> In d ms.
-    move=> inside; have [known sub] := assigned_to_subscribers i a va p c inside.
-    by apply: alike => //; exact: subscribed_assignable sub.
-  have holders p c : In (p, c) a -> In c ms.
-    move=> inside; apply/(all p c inside).
-    exact: proj2 (assigned_to_subscribers i a va p c inside).
-  have same d : load_in i r a 1 d = load a d.
-    by apply: sum_eq => pair _; rewrite andb_true_r.
+  have all p c : In (p, c) a -> (forall d, In d (subscribes i p) <-> In d ms) /\ In c ms.
+    move=> /(assigned_to_subscribers i a va) [known sub].
+    by have same := alike p known (subscribed_assignable i p c sub); split=> //; apply/same.
+  split=> [p c _|p c /all []|k c [<-|] // able] //; first by left.
+  rewrite (_ : load_in i r a 1 c = load a c); first by apply: sum_eq => pair _; rewrite andb_true_r.
   have total : sum (load a) ms = units i r 1.
-    by rewrite total_of_holders // /units -(sum_assigned i a).
-  constructor=> [p c _|p c|k c [<-|] // able]; [by left|exact: holders|].
-  rewrite same; apply: (even_share i a ms) => //; by rewrite total.
+    by rewrite total_of_holders // => [p d /all []|] //; rewrite /units -(sum_assigned i a).
+  by apply: (even_share i a ms) => // [p d /all []|] //; rewrite total.
 Qed.

@@ -16,6 +16,11 @@ Ltac by_terms :=
   | |- context [if ?test then _ else _] => case: test
   end; simpl in * ); try lia.
 
+(** What holds at the start of a pass and is kept by each of its steps holds at its end. *)
+Lemma fold_ind {A S} (P : list A -> S -> Prop) step start : P [] start ->
+  (forall l x s, P l s -> P (l ++ [x]) (step s x)) -> forall l, P l (fold_left step l start).
+Proof. by move=> first next; elim/rev_ind => [|x l IH] //; rewrite fold_left_app; exact: next. Qed.
+
 Lemma sum_app {A} (f : A -> Z) l m : sum f (l ++ m) = sum f l + sum f m.
 Proof. elim: l => [|x l IH] //=; lia. Qed.
 
@@ -146,9 +151,7 @@ Proof. by rewrite /assignable; case: (subscribes i p). Qed.
 
 Lemma holders_are_members i a : well_formed i -> valid i a ->
   forall p c, In (p, c) a -> In c (members i).
-Proof.
-  move=> wf v p c /(assigned_to_subscribers i a v) [_]; exact: subscribers_are_members.
-Qed.
+Proof. move=> wf v p c /(assigned_to_subscribers i a v) [_]; exact: subscribers_are_members. Qed.
 
 (** The assigned partitions are the assignable ones, of which each has a holder. *)
 Lemma assigned_spec i a p : valid i a ->

@@ -9,18 +9,11 @@ From Assignor Require Import Sums.
 Module Map := PositiveMap.
 Module MapFacts := PositiveMapAdditionalFacts.
 
-(** What holds at the start of a pass and is kept by each of its steps holds at its end. *)
-Lemma fold_ind {A S} (P : list A -> S -> Prop) step start : P [] start ->
-  (forall l x s, P l s -> P (l ++ [x]) (step s x)) -> forall l, P l (fold_left step l start).
-Proof. by move=> first next; elim/rev_ind => [|x l IH] //; rewrite fold_left_app; exact: next. Qed.
-
 (** A sum and a list of results, computed with constant stack. *)
 Definition total {A} (f : A -> Z) (l : list A) : Z := fold_left (fun n x => n + f x) l 0.
 
 Lemma total_sum {A} (f : A -> Z) l : total f l = sum f l.
-Proof.
-  by apply: (fold_ind (fun l n => n = sum f l)) => // m x n ->; rewrite sum_app /=; lia.
-Qed.
+Proof. by apply: (fold_ind (fun l n => n = sum f l)) => // m x n ->; rewrite sum_app /=; lia. Qed.
 
 Definition collect {A B} (f : A -> B) (l : list A) : list B :=
   fold_left (fun found x => f x :: found) l [].
@@ -42,12 +35,16 @@ Definition tally {A} (key : A -> positive) (value : A -> Z) (l : list A) : Map.t
   fold_left (fun table x => let k := key x in Map.add k (get table k + value x) table)
     l (Map.empty Z).
 
-Lemma get_add table k n d :
-  get (Map.add k n table) d = if (k =? d)%positive then n else get table d.
+Lemma find_add {A} (table : Map.t A) k x d :
+  Map.find d (Map.add k x table) = if (k =? d)%positive then Some x else Map.find d table.
 Proof.
-  rewrite /get; case: Pos.eqb_spec => [->|differ]; first by rewrite Map.gss.
+  case: Pos.eqb_spec => [->|differ]; first by rewrite Map.gss.
   by rewrite Map.gso //; move=> same; apply: differ.
 Qed.
+
+Lemma get_add table k n d :
+  get (Map.add k n table) d = if (k =? d)%positive then n else get table d.
+Proof. by rewrite /get find_add; case: Pos.eqb. Qed.
 
 Lemma get_tally {A} (key : A -> positive) value (l : list A) k :
   get (tally key value l) k = sum (fun x => if (key x =? k)%positive then value x else 0) l.
@@ -68,8 +65,7 @@ Proof.
   pose P l table := (In k l -> Map.find k table = Some (f k)) /\
     (forall x, Map.find k table = Some x -> In k l /\ x = f k).
   apply: (fold_ind P) => [|m d table [into out]]; first by split=> // x; rewrite Map.gempty.
-  split=> [|x]; rewrite in_app_iff; (case: (Pos.eq_dec d k) => [->|differ];
-    [rewrite Map.gss | rewrite Map.gso; [congruence|]]) => //.
+  split=> [|x]; rewrite find_add in_app_iff; case: Pos.eqb_spec => [->|differ] //.
   - by case=> [/into|[]].
   - by move=> [<-]; split=> //; right; left.
   - by case/out; split=> //; left.
@@ -100,14 +96,11 @@ Proof.
     (forall x v, In x l -> Map.find (key x) table = Some v -> v = value x) ->
     memo_beside n table key value more m = n + sum (fun x => more x (value x)) m.
     by rewrite step // => x v _; rewrite Map.gempty.
-  elim=> [|x m IH] n table within right /=; first by lia.
-  have inside : In x l by apply: within; left.
-  have rest : incl m l by move=> y there; apply: within; right.
+  elim=> [|x m IH] n table /= within right; first by lia.
+  have [inside rest] := incl_cons_inv within.
   case found: Map.find => [v|]; first by rewrite IH // (right x v inside found); lia.
   rewrite IH => [//|y v there|]; last by lia.
-  case: (Pos.eq_dec (key x) (key y)) => [equal|differ]; last first.
-    by rewrite Map.gso; [move=> equal; apply: differ|exact: right].
-  by rewrite equal Map.gss => -[<-]; exact: same.
+  by rewrite find_add; case: Pos.eqb_spec => [equal [<-]|_]; [exact: same|exact: right].
 Qed.
 
 (** Those that pass a test, in some order. *)
@@ -137,10 +130,7 @@ Definition is_in (k : positive) (found : Map.t unit) : bool :=
   match Map.find k found with Some _ => true | None => false end.
 
 Lemma is_in_add k d found : is_in d (Map.add k tt found) = (k =? d)%positive || is_in d found.
-Proof.
-  rewrite /is_in; case: Pos.eqb_spec => [->|differ]; first by rewrite Map.gss.
-  by rewrite Map.gso //; move=> same; apply: differ.
-Qed.
+Proof. by rewrite /is_in find_add; case: Pos.eqb. Qed.
 
 Lemma is_in_set_of {A} (key : A -> positive) l k :
   is_in k (set_of key l) = true <-> In k (map key l).
