@@ -8,10 +8,7 @@
     This justifies [balance_fails] of verify/certificate.py; the argument is that of
     docs/method.md, "Step 2". *)
 
-From Coq Require Import ZArith List Lia ssreflect.
-From Assignor Require Import Definitions Sums Keys Lexicographic.
-Import ListNotations.
-Open Scope Z_scope.
+From Assignor Require Import Sums Keys Lexicographic.
 
 Record within_levels (i : instance) (level : member -> Z) (a : assignment) : Prop := WithinLevels {
   levels_are_counts : forall c, In c (members i) -> 0 <= level c;
@@ -78,18 +75,6 @@ Qed.
 
 End Duality.
 
-Theorem levels_are_least_squares i level a : well_formed i -> valid i a ->
-  within_levels i level a -> forall b, valid i b -> squares i a <= squares i b.
-Proof.
-  move=> wf va [_ loads lowest] b vb.
-  apply: (proj1 (duality i (fun _ n => n * n) (fun c => 2 * level c + 1) a b wf va vb _ _)).
-  - by move=> p c d inside sub; have := lowest p c d inside sub; lia.
-  - move=> c /loads at_level; move: (load b c) (load a c) (level c) at_level => m n l at_level.
-    have : 0 <= (m - l) * (m - l - 1) by case: (Z.le_gt_cases m l); nia.
-    have [->|->] : n = l \/ n = l + 1 by lia.
-    all: nia.
-Qed.
-
 (** A function that falls up to [low] and rises from [high] is least between them. *)
 Lemma valley (g : Z -> Z) low high n m :
   (forall k, 0 < k -> (k <= high -> g k <= g (k - 1)) /\ (low < k -> g (k - 1) <= g k) /\
@@ -97,19 +82,23 @@ Lemma valley (g : Z -> Z) low high n m :
   low <= n <= high -> 0 <= n -> 0 <= m -> g n <= g m /\ (g m <= g n -> low <= m <= high).
 Proof.
   move=> steps at_n posn posm.
-  have up d : 0 <= d -> g n <= g (n + d) /\ (high < n + d -> g n < g (n + d)).
-    move: d; apply: natlike_ind => [|d posd IH]; first by rewrite Z.add_0_r; lia.
-    have := steps (n + Z.succ d) ltac:(lia).
-    have -> : n + Z.succ d - 1 = n + d by lia.
-    lia.
-  have down d : 0 <= d -> d <= n -> g n <= g (n - d) /\ (n - d < low -> g n < g (n - d)).
-    move: d; apply: natlike_ind => [|d posd IH] le; first by rewrite Z.sub_0_r; lia.
-    have := steps (n - d) ltac:(lia); have := IH ltac:(lia).
-    have -> : n - Z.succ d = n - d - 1 by lia.
-    lia.
-  have := up (m - n); have := down (n - m); rewrite Zplus_minus.
-  have -> : n - (n - m) = m by lia.
-  case: (Z.le_ge_cases n m); lia.
+  suff reach d : 0 <= d -> forall k, 0 <= k -> Z.abs (k - n) = d ->
+      g n <= g k /\ (g k <= g n -> low <= k <= high) by apply: (reach (Z.abs (m - n))); lia.
+  move: d; apply: natlike_ind => [|d posd IH] k posk far; first by rewrite (_ : k = n); lia.
+  case: (Z.lt_ge_cases k n) => side.
+    have := IH (k + 1) ltac:(lia) ltac:(lia); have := steps (k + 1) ltac:(lia).
+    by rewrite Z.add_simpl_r; lia.
+  have := IH (k - 1) ltac:(lia) ltac:(lia); have := steps k ltac:(lia); lia.
+Qed.
+
+Theorem levels_are_least_squares i level a : well_formed i -> valid i a ->
+  within_levels i level a -> forall b, valid i b -> squares i a <= squares i b.
+Proof.
+  move=> wf va [_ loads lowest] b vb.
+  apply: (proj1 (duality i (fun _ n => n * n) (fun c => 2 * level c + 1) a b wf va vb _ _)).
+    by move=> p c d inside sub; have := lowest p c d inside sub; lia.
+  move=> c /loads near; apply: (proj1 (valley (fun k => k * k - k * (2 * level c + 1))
+    (level c) (level c + 1) _ _ _ near (load_nonneg a c) (load_nonneg b c))); nia.
 Qed.
 
 Section Thresholds.
@@ -122,6 +111,7 @@ Hypothesis capacities_scaled : scales scale i.
 Hypothesis thresholds_scaled : forall c, In c (members i) -> is_scale scale (snd (threshold c)).
 
 Let base := Z.of_nat (length (members i)) + 2.
+Let large : 2 <= base := ltac:(rewrite /base; lia).
 Let price c := growth base scale (threshold c).
 Let low c := keys_below (capacity i c) (threshold c).
 Let high c := keys_upto (capacity i c) (threshold c).
@@ -132,18 +122,14 @@ Lemma least_between c n m : In c (members i) -> low c <= n <= high c -> 0 <= n -
   (cost c m - m * price c <= cost c n - n * price c -> low c <= m <= high c).
 Proof.
   move=> inside; apply: (valley (fun k => cost c k - k * price c)) => k posk.
-  have [posn posw] := keys c inside; have large : 2 <= base by rewrite /base; lia.
+  have [posn posw] := keys c inside; have st := thresholds_scaled c inside.
   have sk : is_scale scale (snd (k, capacity i c)) by exact: capacities_scaled.
-  have st := thresholds_scaled c inside.
-  have := keys_upto_counts k (capacity i c) (threshold c) posw.
-  have := keys_below_counts k (capacity i c) (threshold c) posw.
-  have := growth_lt base scale large (threshold c) (k, capacity i c) st sk posn posk.
-  have := growth_lt base scale large (k, capacity i c) (threshold c) sk st posk posn.
-  have := growth_le base scale large (threshold c) (k, capacity i c) st sk posn posk.
-  have := growth_le base scale large (k, capacity i c) (threshold c) sk st posk posn.
-  rewrite -/(price c) -/(high c) -/(low c) [growth _ _ (k, _)]/growth /= -/(cost c).
-  move: (cost c k) (cost c (k - 1)) (price c) => x y u.
-  case: key_le; case: key_le; lia.
+  have upto : k <= high c <-> growth base scale (k, capacity i c) <= price c.
+    by rewrite keys_upto_counts // (growth_order base scale large).
+  have below : k <= low c <-> growth base scale (k, capacity i c) < price c.
+    rewrite keys_below_counts // -not_true_iff_false (growth_order base scale large) //.
+    by rewrite /price; lia.
+  by move: upto below; rewrite /growth /= -/(cost c); lia.
 Qed.
 
 Lemma least_power_sum a b : valid i a -> within_thresholds i threshold a -> valid i b ->
@@ -151,51 +137,35 @@ Lemma least_power_sum a b : valid i a -> within_thresholds i threshold a -> vali
   (power_sum base scale i b <= power_sum base scale i a -> within_thresholds i threshold b).
 Proof.
   move=> va [_ loads least] vb.
-  have large : 2 <= base by rewrite /base; lia.
-  have known x p c d : valid i x -> In (p, c) x -> In d (subscribes i p) ->
-      In c (members i) /\ In d (members i).
-    move=> vx inside sub; split; first exact: holders_are_members inside.
-    exact: subscribers_are_members sub.
-  have ordered c d : In c (members i) /\ In d (members i) ->
+  have ordered x p c d : valid i x -> In (p, c) x -> In d (subscribes i p) ->
       key_le (threshold c) (threshold d) = true <-> price c <= price d.
-    move=> [in_c in_d]; have [posc _] := keys c in_c; have [posd _] := keys d in_d.
-    have sc := thresholds_scaled c in_c; have sd := thresholds_scaled d in_d.
-    split=> [|le]; first exact: growth_le.
-    by case E: (key_le _ _) => //; have := growth_lt base scale large _ _ sd sc posd posc E;
-      rewrite /price in le; lia.
+    move=> vx held sub; have in_c := holders_are_members i x wf vx p c held.
+    have in_d : In d (members i) by exact: subscribers_are_members sub.
+    have [posc _] := keys c in_c; have [posd _] := keys d in_d.
+    by apply: growth_order => //; exact: thresholds_scaled.
   have between c (inside : In c (members i)) := least_between c (load a c) (load b c) inside
     (loads c inside) (load_nonneg a c) (load_nonneg b c).
   have [less equal] := duality i cost price a b wf va vb
-    (fun p c d held sub => proj1 (ordered c d (known a p c d va held sub)) (least p c d held sub))
+    (fun p c d held sub => proj1 (ordered a p c d va held sub) (least p c d held sub))
     (fun c inside => proj1 (between c inside)).
   split=> // back; have [tight cheap] := equal back; constructor=> // [c inside|p c d held sub].
   - by apply: (proj2 (between c inside)); have := tight c inside; lia.
-  - by apply/(ordered c d (known b p c d vb held sub)); exact: cheap held sub.
+  - by apply/(ordered b p c d vb held sub); exact: cheap held sub.
 Qed.
 
 End Thresholds.
-
-Lemma scale_of_thresholds i threshold : well_formed i ->
-  (forall c, In c (members i) -> 0 < fst (threshold c) /\ 0 < snd (threshold c)) ->
-  exists scale, scales scale i /\
-    forall c, In c (members i) -> is_scale scale (snd (threshold c)).
-Proof.
-  move=> wf keys; have [|scale [_ all]] := common_scale
-    (map (capacity i) (members i) ++ map (fun c => snd (threshold c)) (members i)).
-    move=> w /in_app_iff [] /in_map_iff [c [<- inside]]; first exact: capacity_is_positive.
-    by have [] := keys c inside.
-  exists scale; split=> c inside; apply/all/in_app_iff; [left|right]; apply/in_map_iff; eauto.
-Qed.
 
 Theorem face_of_thresholds i threshold a : well_formed i -> valid i a ->
   within_thresholds i threshold a ->
   forall b, dec_min i b <-> valid i b /\ within_thresholds i threshold b.
 Proof.
   move=> wf va within b; have keys := thresholds_are_keys i threshold a within.
-  have [scale [good scaled]] := scale_of_thresholds i threshold wf keys.
+  have [|scale [good scaled]] := scale_with i (map (fun c => snd (threshold c)) (members i)) wf.
+    by move=> w /in_map_iff [c [<- /keys []]].
   have vector x y := load_vector_by_powers (Z.of_nat (length (members i)) + 2) scale i x y good
     (Z.lt_add_pos_r 2 _ eq_refl).
-  have sums := least_power_sum i threshold scale wf keys good scaled.
+  have sums := least_power_sum i threshold scale wf keys good
+    (fun c inside => scaled _ (in_map _ _ c inside)).
   split=> [[vb least]|[vb withinb]]; last first.
     by split=> // x vx; apply/vector; case: (sums b x vb withinb vx).
   by split=> //; apply: (proj2 (sums a b va within vb)); apply/vector/least.
@@ -212,33 +182,28 @@ Lemma levels_as_thresholds i level a : well_formed i -> capacities_alike i -> va
   within_thresholds i (fun c => (level c + 1, capacity i c)) a.
 Proof.
   move=> wf alike va.
-  have next c : keys_below (capacity i c) (level c + 1, capacity i c) = level c /\
-      keys_upto (capacity i c) (level c + 1, capacity i c) = level c + 1.
-    have positive := capacity_is_positive i wf c.
-    rewrite /keys_below /keys_upto /= Z.ltb_irrefl Z.leb_refl; split.
-      by symmetry; apply: (Z.div_unique_pos _ _ _ (capacity i c - 1)); [lia|ring].
-    by apply: Z.div_mul; lia.
+  have positive c := capacity_is_positive i wf c.
+  have below c : keys_below (capacity i c) (level c + 1, capacity i c) = level c.
+    rewrite /keys_below /= Z.ltb_irrefl; symmetry.
+    by apply: (Z.div_unique_pos _ _ _ (capacity i c - 1)); [have := positive c; lia|ring].
+  have upto c : keys_upto (capacity i c) (level c + 1, capacity i c) = level c + 1.
+    by rewrite /keys_upto /= Z.leb_refl Z.div_mul //; have := positive c; lia.
   have order p c d : In (p, c) a -> In d (subscribes i p) ->
       key_le (level c + 1, capacity i c) (level d + 1, capacity i d) = true <->
       level c <= level d.
-    move=> inside sub; have [known subc] := assigned_to_subscribers i a va p c inside.
-    have positive := capacity_is_positive i wf d.
-    rewrite key_le_true /= (alike p c d known subc sub); nia.
+    move=> /(assigned_to_subscribers i a va) [known subc] sub; have := positive d.
+    by rewrite key_le_true /= (alike p c d known subc sub); nia.
   split=> [[counts loads lowest]|[counts [_ loads lowest]]].
-  - split=> //; constructor=> /=.
-    + by move=> c inside; have := counts c inside; have := capacity_is_positive i wf c; lia.
-    + by move=> c inside; have [-> ->] := next c; exact: loads.
-    + by move=> p c d inside sub; apply/(order p c d inside sub); exact: (lowest p).
-  - constructor=> //.
-    + by move=> c inside; have := loads c inside; have [-> ->] := next c.
-    + by move=> p c d inside sub; apply/(order p c d inside sub); exact: (lowest p).
+  - split=> //; split=> /= [c /counts|c /loads|p c d held sub]; rewrite ?below ?upto //.
+      by have := positive c; lia.
+    by apply/(order p c d held sub)/(lowest p).
+  - split=> // [c /loads|p c d held sub]; first by rewrite below upto.
+    by apply/(order p c d held sub)/(lowest p).
 Qed.
 
 Theorem levels_are_dec_min i level a : well_formed i -> capacities_alike i -> valid i a ->
   within_levels i level a -> dec_min i a.
-Proof.
-  move=> wf alike va /levels_as_thresholds [] // _; exact: thresholds_are_dec_min.
-Qed.
+Proof. move=> wf alike va /levels_as_thresholds [] // _; exact: thresholds_are_dec_min. Qed.
 
 Theorem face_of_levels i level a : well_formed i -> capacities_alike i -> valid i a ->
   within_levels i level a -> forall b, dec_min i b <-> valid i b /\ within_levels i level b.

@@ -3,10 +3,7 @@
 
     This is [balance_fails] of verify/certificate.py. *)
 
-From Coq Require Import ZArith List Lia Bool ssreflect.
-From Assignor Require Import Definitions Sums Keys Balance Region Tables Checker.
-Import ListNotations.
-Open Scope Z_scope.
+From Assignor Require Import Sums Keys Balance Region Tables Checker.
 
 (** Keys in their order as numbers, given a common multiple and the largest of their
     capacities. The reader computes the multiple; here it is tested. *)

@@ -4,11 +4,8 @@
 
     This is [level_pools] and [kept_bound] of verify/certificate.py. *)
 
-From Coq Require Import ZArith List Lia Bool ssreflect.
-From Assignor Require Import Definitions Sums Keys Balance Region Prices RegionOfBalance.
+From Assignor Require Import Sums Keys Balance Region Prices RegionOfBalance.
 From Assignor Require Import Tables Checker CheckBalance CheckRegion.
-Import ListNotations.
-Open Scope Z_scope.
 
 Section Certificate.
 

@@ -5,10 +5,7 @@
 
     This is [pool_of] and [cost_bound] of verify/certificate.py. *)
 
-From Coq Require Import ZArith List Lia Bool ssreflect.
-From Assignor Require Import Definitions Sums Region Prices Tables Checker.
-Import ListNotations.
-Open Scope Z_scope.
+From Assignor Require Import Sums Region Prices Tables Checker.
 
 Record pool_row := PoolRow {
   row_units : Z;
@@ -52,6 +49,12 @@ Definition loose_region (names : list positive) (pool_at : topic -> Z)
   Region (collect Zpos names) pool_at (fun k => able (Z.to_pos k))
     (fun k c => fst (limits (Z.to_pos k) c)) (fun k c => snd (limits (Z.to_pos k) c)).
 
+(** What prices take from a pool, by its row: [paid]. *)
+Definition paid_by (found : pool_row) (price : member -> Z) (stop : Z) : Z :=
+  stop * (row_units found - total (fun c => fst (limit found c)) (row_members found))
+  + total (fun c => let n := limit found c in
+             price c * fst n + (snd n - fst n) * Z.max 0 (price c - stop)) (row_members found).
+
 Section Rows.
 
 Variables (i : instance) (names : list positive) (pool_at : topic -> Z).
@@ -91,6 +94,10 @@ Proof.
   split=> // inside; rewrite /limit /= (proj1 (find_tabulate _ _ _)) /=;
     by rewrite ?in_select ?total_sum.
 Qed.
+
+Lemma paid_by_spec name price stop : In name names ->
+  paid_by (row rows (Zpos name)) price stop = paid i r (Zpos name) price stop.
+Proof. by move=> known; rewrite /paid_by !total_sum row_units_spec. Qed.
 
 Lemma region_of_well_formed : region_well_formed r.
 Proof.
@@ -142,6 +149,10 @@ Definition is_able (found : pool_row) (c : member) : bool :=
 Definition away (i : instance) (per_mismatch : Z) (price : member -> Z) (p : partition)
     (c : member) : Z := price c + (if is_far i p c then per_mismatch else 0).
 
+Definition without_owner (i : instance) (y : Z) (found : pool_row) (price : member -> Z)
+    (p : partition) : Z :=
+  least_of (away i y price p) (select (is_able found) (subscribes i p)).
+
 (** The least cost of a partition, given that of its set of racks without owner. *)
 Definition with_owner (i : instance) (x y : Z) (found : pool_row) (price : member -> Z)
     (p : partition) (n : Z) : Z :=
@@ -156,16 +167,10 @@ Definition fast_bound (d : document) (names : list positive) (pool_at : topic ->
   let pool p := pool_at (topic_of i p) in
   let racks p := if y =? 0 then 1%positive else racks_at d p in
   memo_total (fun p => Z.to_pos (Zpos (topic_of i p) + topic_count d * (Zpos (racks p) - 1)))
-    (fun p => least_of (away i y (price (pool p)) p)
-                (select (is_able (row rows (pool p))) (subscribes i p)))
+    (fun p => without_owner i y (row rows (pool p)) (price (pool p)) p)
     (fun p => with_owner i x y (row rows (pool p)) (price (pool p)) p)
     (select (is_assignable i) (partitions i))
-  - total (fun k =>
-      let found := row rows (Zpos k) in
-      stop (Zpos k) * (row_units found - total (fun c => fst (limit found c)) (row_members found))
-      + total (fun c => let n := limit found c in let u := price (Zpos k) c in
-                 u * fst n + (snd n - fst n) * Z.max 0 (u - stop (Zpos k)))
-          (row_members found)) names.
+  - total (fun k => paid_by (row rows (Zpos k)) (price (Zpos k)) (stop (Zpos k))) names.
 
 Theorem fast_bound_sound d names pool_at able limits price stop x y b :
   let i := instance_of d in let rows := rows_of i names pool_at able limits in
@@ -175,14 +180,12 @@ Theorem fast_bound_sound d names pool_at able limits price stop x y b :
   fast_bound d names pool_at rows price stop x y <= x * moves i b + y * mismatches i b.
 Proof.
   move=> i rows known once able_once named v w.
-  have wf := check_document_sound d known.
-  set r := region_of names pool_at rows.
+  have wf := check_document_sound d known; set r := region_of names pool_at rows.
   have rwf : region_well_formed r by exact: region_of_well_formed.
   have inside : within i r b by exact: within_region_of.
-  set pool := fun p => pool_at (topic_of i p).
-  set value := fun p => least_of (away i y (price (pool p)) p)
-    (select (is_able (row rows (pool p))) (subscribes i p)).
-  set more := fun p => with_owner i x y (row rows (pool p)) (price (pool p)) p.
+  pose pool p := pool_at (topic_of i p).
+  pose value p := without_owner i y (row rows (pool p)) (price (pool p)) p.
+  pose more p := with_owner i x y (row rows (pool p)) (price (pool p)) p.
   have able_in k c : In c (row_members (row rows k)) -> is_able (row rows k) c = true.
     rewrite /row /is_able; case same: Map.find => [found|] //.
     have [_ ->] := proj2 (find_tabulate _ _ _) _ same => /= there.
@@ -193,30 +196,20 @@ Proof.
       have small s : assignable i s -> Zpos (topic_of i s) <= topic_count d.
         by rewrite /assignable /subscribes /=; case: Z.leb_spec.
       have small_p := small p able_p; have small_q := small q able_q.
-      move/Z2Pos.inj: same; rewrite /value /pool.
-      set g := if _ then _ else racks_at d p; set h := if _ then _ else racks_at d q.
+      move/Z2Pos.inj: same; set g := if _ then _ else racks_at d p; set h := if _ then _ else _.
       move=> /(_ ltac:(nia) ltac:(nia)) same.
       have gh : Zpos g = Zpos h by case: (Z.lt_trichotomy (Zpos g) (Zpos h)) => [|[|]]; nia.
       have topics : topic_of i p = topic_of i q by apply: Pos2Z.inj; rewrite gh in same; lia.
-      have -> : subscribes i p = subscribes i q by rewrite /subscribes topics.
-      rewrite topics.
-      apply: least_ext => c; move: gh; rewrite /g /h /away /=.
-      by case: Z.eqb_spec => [->|_ [->]] //; case: is_far_from; case: is_far_from.
+      rewrite /without_owner /subscribes topics; apply: least_ext => c; move: gh; rewrite /g /h.
+      by rewrite /away /=; case: Z.eqb_spec => [->|_ [->]] //; case: is_far_from; case: is_far_from.
     rewrite /price_bound total_sum sum_select /= collect_map.
-    rewrite -(sum_permutation _ _ _ (Permutation.Permutation_rev _)) sum_map.
-    suff -> : sum (fun k => paid i r (Zpos k) (price (Zpos k)) (stop (Zpos k))) names =
-      sum (fun k => stop (Zpos k) * (row_units (row rows (Zpos k)) -
-        total (fun c => fst (limit (row rows (Zpos k)) c)) (row_members (row rows (Zpos k)))) +
-        total (fun c => price (Zpos k) c * fst (limit (row rows (Zpos k)) c) +
-          (snd (limit (row rows (Zpos k)) c) - fst (limit (row rows (Zpos k)) c)) *
-          Z.max 0 (price (Zpos k) c - stop (Zpos k))) (row_members (row rows (Zpos k)))) names.
-      by apply: Z.le_refl.
-    apply: sum_eq => k there; rewrite /paid !total_sum; congr (_ * (_ - _) + _).
-    by symmetry; apply: (row_units_spec i names pool_at able limits).
+    rewrite -(sum_permutation _ _ _ (Permutation_rev _)) sum_map.
+    rewrite (sum_eq _ _ names (fun k => paid_by_spec i names pool_at able limits named k
+      (price (Zpos k)) (stop (Zpos k)))); exact: Z.le_refl.
   move=> p c there [elig sub]; rewrite /more /with_owner /cost /has_owner /is_owner.
-  have below : value p <= away i y (price (pool p)) p c.
+  have : value p <= away i y (price (pool p)) p c.
     by apply: least_le; apply/in_select; split=> //; exact: able_in.
-  move: below; rewrite /away; change (pool_of_partition i r p) with (pool p).
+  rewrite /away; change (pool_of_partition i r p) with (pool p).
   case: (owner i p) => [o|] /=; last by lia.
   case: Pos.eqb_spec => [->|differ] /=; last by case: is_able; lia.
   rewrite able_in //; lia.

@@ -4,10 +4,7 @@
     figures are those of the definitions. Python's judge has the same in verify/rules.py and
     verify/figures.py. *)
 
-From Coq Require Import ZArith List Lia Bool ssreflect.
-From Assignor Require Import Definitions Sums Region Prices Tables.
-Import ListNotations.
-Open Scope Z_scope.
+From Assignor Require Import Sums Region Prices Tables.
 
 (** What the reader of a rebalance/1 document fills in: names are numbered from 1, in the
     lists here; lookups are arrays. What is asked beyond the lists has a default, so that the
@@ -70,18 +67,13 @@ Proof.
   by rewrite all -size total_sum sum_of_ones; lia.
 Qed.
 
-Lemma is_subscriber_sound i topics t c :
-  is_subscriber (subscriber_sets i topics) t c = true -> In c (subscribers i t).
+Lemma is_subscriber_in i topics t c : is_subscriber (subscriber_sets i topics) t c = true <->
+  In t topics /\ In c (subscribers i t).
 Proof.
-  rewrite /is_subscriber; case same: Map.find => [set|] //.
-  by have [_ ->] := proj2 (find_tabulate _ _ _) _ same; rewrite is_in_set_of map_id.
-Qed.
-
-Lemma is_subscriber_complete i topics t c : In t topics -> In c (subscribers i t) ->
-  is_subscriber (subscriber_sets i topics) t c = true.
-Proof.
-  move=> there sub; rewrite /is_subscriber (proj1 (find_tabulate _ _ _) there).
-  by apply/is_in_set_of; rewrite map_id.
+  rewrite /is_subscriber.
+  have [into out] := find_tabulate (fun t => set_of id (subscribers i t)) topics t.
+  split=> [|[/into -> sub]]; last by apply/is_in_set_of; rewrite map_id.
+  by case same: Map.find => [set|] //; have [there ->] := out _ same; rewrite is_in_set_of map_id.
 Qed.
 
 Lemma lists_known d : check_document d = true ->
@@ -106,7 +98,7 @@ Proof.
   - by move=> /ts_all /once; rewrite /= small => /distinct_spec; rewrite map_id.
   - move=> /ts_all /inside; rewrite /= small forallb_forall => all c /all /Z.leb_le /ms_all //.
   - move=> /ps_all /owners; rewrite /= small => known own.
-    by move: known; rewrite own; exact: is_subscriber_sound.
+    by move: known; rewrite own => /is_subscriber_in [].
   - by move=> /ps_all /lags; rewrite /= small => /Z.leb_le.
   - by move=> /ms_all /capacities; rewrite /= small => /Z.ltb_lt.
 Qed.
@@ -128,9 +120,8 @@ Lemma is_subscriber_spec d t c :
   check_document d = true ->
   is_subscriber (sets_of d) t c = true <-> In c (subscribers (instance_of d) t).
 Proof.
-  move=> known; split=> [|sub]; first exact: is_subscriber_sound.
-  apply: is_subscriber_complete => //; apply/(proj2 (proj2 (lists_known d known))).
-  by move: sub => /=; case: Z.leb_spec.
+  case/lists_known => _ [_ listed]; rewrite is_subscriber_in listed /=.
+  by case: Z.leb_spec => small; split=> [[]|] //; lia.
 Qed.
 
 Lemma document_partitions d p : check_document d = true ->
@@ -145,31 +136,21 @@ Proof.
   have once : NoDup there by apply: NoDup_filter; exact: partitions_once.
   have in_there p : In p there <-> In p (partitions i) /\ assignable i p.
     by rewrite filter_In is_assignable_spec.
-  have size : total (fun p => if is_assignable i p then 1 else 0) (partition_list d) =
-              Z.of_nat (length there).
-    by rewrite total_sum -sum_of_ones sum_filter.
-  have pairs : forall p c, (Zpos p <=? partition_count d) &&
+  have apart : increasing 0 fst a || distinct fst a = true <-> NoDup (map fst a).
+    by rewrite orb_true_iff distinct_spec; split=> [[/increasing_spec []|]|] //; right.
+  have pairs p c : (Zpos p <=? partition_count d) &&
       is_subscriber (sets_of d) (topic_of i p) c = true <->
       In p (partitions i) /\ In c (subscribes i p).
-    by move=> p c; rewrite andb_true_iff Z.leb_le -document_partitions // is_subscriber_spec.
-  have apart : increasing 0 fst a || distinct fst a = true <-> NoDup (map fst a).
-    rewrite orb_true_iff distinct_spec; split=> [[/increasing_spec []|]|] //; by right.
-  rewrite /check_valid -/i !andb_true_iff apart forallb_forall size Z.eqb_eq
-    total_sum sum_of_ones -(map_length fst).
-  split=> [[[a_once subs] same]|[a_once subs all]].
+    by rewrite andb_true_iff Z.leb_le -document_partitions // is_subscriber_spec.
+  rewrite /check_valid -/i !andb_true_iff apart forallb_forall Z.eqb_eq !total_sum -sum_filter.
+  rewrite !sum_of_ones -(map_length fst) Nat2Z.inj_iff; split=> [[[a_once subs] same]|v].
     have subs' p c : In (p, c) a -> In p (partitions i) /\ In c (subscribes i p).
       by move=> /subs /pairs.
-    have back : incl there (map fst a).
-      apply: NoDup_length_incl => //; first by lia.
-      move=> q /in_map_iff [[r c] [<- /subs' [known_r sub_r]]]; apply/in_there; split=> //.
-      exact: subscribed_assignable sub_r.
-    by split=> // p inside sub; apply/back/in_there.
-  split; first by split=> // -[p c] /subs /pairs.
-  have same : Permutation.Permutation (map fst a) there; last first.
-    by rewrite (Permutation.Permutation_length same).
-  apply: Permutation.NoDup_Permutation => // p; rewrite in_there; split=> [|[]]; last exact: all.
-  move=> /in_map_iff [[r c] [<- /subs [known_r sub_r]]]; split=> //.
-  exact: subscribed_assignable sub_r.
+    split=> // p inside sub; apply: (NoDup_length_incl a_once); [by rewrite same| |exact/in_there].
+    move=> q /in_map_iff [[r c] [<- /subs' [known_r sub_r]]]; apply/in_there; split=> //.
+    exact: subscribed_assignable sub_r.
+  have [a_once subs _] := v; split; first by split=> // -[p c] /subs /pairs.
+  apply/Permutation_length/NoDup_Permutation => // p; rewrite in_there; exact: assigned_spec.
 Qed.
 
 (** Figures. Loads and lags are tables of one pass each. *)
@@ -193,9 +174,6 @@ Proof. exact: get_tally. Qed.
 Lemma lag_table_spec i a c : get (lag_table i a) c = lag_held i a c.
 Proof. exact: get_tally. Qed.
 
-Definition kept_fast (i : instance) (a : assignment) : Z :=
-  total (fun pair => if is_owner i (fst pair) (snd pair) then 1 else 0) a.
-
 Definition owned_fast (i : instance) : Z :=
   total (fun p => if has_owner i p then 1 else 0) (partitions i).
 
@@ -207,7 +185,7 @@ Definition check_kip54 (d : document) (loads : Map.t Z) (a : assignment) : bool 
 Definition figures_of (d : document) (loads : Map.t Z) (a : assignment) : figures :=
   let i := instance_of d in
   let lags := lag_table i a in
-  let kept := kept_fast i a in
+  let kept := total (fun pair => if is_owner i (fst pair) (snd pair) then 1 else 0) a in
   Figures (collect (get loads) (members i)) kept (owned_fast i - kept)
     (largest_of (get lags) (members i))
     (total (fun pair => if is_far i (fst pair) (snd pair) then 1 else 0) a)
@@ -230,19 +208,17 @@ Lemma check_kip54_spec d a : check_document d = true -> valid (instance_of d) a 
   check_kip54 d (load_table a) a = true <-> kip54_balanced (instance_of d) a.
 Proof.
   move=> known v; set i := instance_of d in v *.
-  have lowest p c : In (p, c) a -> get (tabulate (fun t =>
+  have lowest p c : In c (subscribes i p) -> get (tabulate (fun t =>
       least_of (get (load_table a)) (subscribers i t)) (topic_list d)) (topic_of i p) =
       least_of (load a) (subscribes i p).
-    move=> inside; have [_ sub] := assigned_to_subscribers i a v p c inside.
-    rewrite get_tabulate; first exact: topic_known sub.
-    exact/least_ext/load_table_spec.
+    by move=> sub; rewrite get_tabulate; [exact: topic_known sub|exact/least_ext/load_table_spec].
   rewrite /check_kip54 -/i forallb_forall; split=> [all|[_ all] [p c] inside].
-    split=> // p c e inside sub; have /Z.leb_le := all (p, c) inside.
-    rewrite /= (lowest p c) // load_table_spec; have := least_le (load a) _ e sub; lia.
-  rewrite /= (lowest p c) // load_table_spec; apply/Z.leb_le.
+    split=> // p c e inside sub; move: (all (p, c) inside).
+    by rewrite /= (lowest p e) // load_table_spec Z.leb_le; have := least_le (load a) _ e sub; lia.
   have [_ sub] := assigned_to_subscribers i a v p c inside.
-  have some : subscribes i p <> [] := subscribed_assignable i p c sub.
-  have [e [sub_e <-]] := least_attained (load a) _ some; exact: all sub_e.
+  rewrite /= (lowest p c) // load_table_spec; apply/Z.leb_le.
+  have [e [sub_e <-]] := least_attained (load a) _ (subscribed_assignable i p c sub).
+  exact: all sub_e.
 Qed.
 
 Theorem figures_of_spec d a : check_document d = true -> valid (instance_of d) a ->
@@ -256,8 +232,7 @@ Theorem figures_of_spec d a : check_document d = true -> valid (instance_of d) a
   figure_mismatches found = mismatches i a /\
   (figure_kip54_balanced found = true <-> kip54_balanced i a).
 Proof.
-  move=> known v i found; rewrite /found /figures_of /= collect_map.
-  rewrite /kept_fast /owned_fast !total_sum.
+  move=> known v i found; rewrite /found /figures_of /owned_fast /= collect_map !total_sum.
   have [peak some] := largest_spec (get (lag_table (instance_of d) a)) (member_list d).
   split; first by congr rev; apply: map_ext => c; exact: load_table_spec.
   split=> //; split=> //; split; first by move=> c /peak; rewrite lag_table_spec.

@@ -13,10 +13,7 @@
     where each partition that the member may hold counts if its reduced lag is negative,
     and the price is paid for the least or the most of a pool, whichever is less. *)
 
-From Coq Require Import ZArith List Bool Lia ssreflect.
-From Assignor Require Import Definitions Sums Region PeakLag.
-Import ListNotations.
-Open Scope Z_scope.
+From Assignor Require Import Sums Region PeakLag.
 
 Section Crowd.
 
@@ -47,38 +44,23 @@ Lemma pools_paid a c : valid i a -> within i r a ->
                       then price c (pool_of_partition i r (fst pair)) else 0) a.
 Proof.
   move=> v w; pose mine := filter (fun pair => (snd pair =? c)%positive) a.
-  rewrite -sum_filter -/mine (sum_by_pool i r (pools_of c)) //.
-    move=> p d /filter_In [inside /Pos.eqb_eq /= same]; subst d.
-    by apply/pools_of_spec; split; [exact: (pools_known i r a w p c)
-      |exact: (held_by_eligible i r a w p c)].
+  rewrite -sum_filter -/mine (sum_by_pool i r (pools_of c)) // => [p d|].
+    move=> /filter_In [inside /Pos.eqb_eq /= <-]; apply/pools_of_spec.
+    by split; [exact: (pools_known i r a w p d)|exact: (held_by_eligible i r a w p d)].
   apply: sum_le => k /pools_of_spec [known able].
-  have -> : sum (fun pair => if pool_of_partition i r (fst pair) =? k
-      then price c (pool_of_partition i r (fst pair)) else 0) mine = price c k * load_in i r a k c.
-    rewrite /load_in -sum_scale /mine sum_filter; apply: sum_eq => -[p d] _ /=.
-    case: Pos.eqb => /=; last by lia.
-    by case: (Z.eqb_spec (pool_of_partition i r p) k) => [->|_]; lia.
-  have := loads_of_pools i r a w k c known able.
-  move: (load_in i r a k c) (least r k c) (most r k c) (price c k) => n low high y [above below].
-  case: (Z.le_ge_cases 0 y) => sign.
-    have : y * low <= y * n by nia.
-    by lia.
-  have : y * high <= y * n by nia.
-  by lia.
+  apply: (Z.le_trans _ (price c k * load_in i r a k c)).
+    by have := loads_of_pools i r a w k c known able; case: (Z.le_ge_cases 0 (price c k)); nia.
+  rewrite /load_in -sum_scale /mine sum_filter; apply: sum_le => -[p d] _ /=.
+  by case: Z.eqb_spec => [->|_]; by_terms.
 Qed.
 
 Lemma least_reduced_spec a c : valid i a -> within i r a ->
   least_reduced c <= lag_held i a c - gain c * held_of_crowd a c.
 Proof.
-  move=> v w; have := pools_paid a c v w; rewrite /least_reduced -(sum_assigned i a) //.
-  rewrite /lag_held /held_of_crowd /held -sum_scale -sum_sub.
-  set P := sum (fun pair => if _ then price _ _ else 0) a.
-  suff : sum (fun pair => if candidate c (fst pair) then Z.min 0 (reduced c (fst pair)) else 0) a
-    <= sum (fun pair => (if (snd pair =? c)%positive then lag i (fst pair) else 0)
-         - gain c * (if (snd pair =? c)%positive then if crowd (fst pair) then 1 else 0 else 0)) a
-       - P by lia.
-  rewrite /P -sum_sub; apply: sum_le => -[p d] inside /=.
-  have := candidates_complete p c; have := holder_may_hold i r a v w p d inside.
-  have [known _] := assigned_to_subscribers i a v p d inside.
+  move=> v w; apply: Z.le_trans (Zplus_le_compat_l _ _ _ (pools_paid a c v w)) _.
+  rewrite -(sum_assigned i a) // /lag_held /held_of_crowd /held -sum_scale -sum_sub -sum_add.
+  apply: sum_le => -[p d] inside /=; have [known _] := assigned_to_subscribers i a v p d inside.
+  have := candidates_complete p c known; have := holder_may_hold i r a v w p d inside.
   case: Pos.eqb_spec => [->|_] may complete; last by case: candidate; lia.
   by rewrite complete // /reduced; case: crowd; lia.
 Qed.
@@ -100,18 +82,15 @@ Theorem crowd_bound scale bound (some : list member) (cap : member -> Z) :
   sum cap some < sum (fun p => if crowd p then 1 else 0) (assignable_partitions i) ->
   bounds_peak_lag i r scale bound.
 Proof.
-  move=> ps once known only capped few a v w n pn peak.
-  case: (Z_le_gt_dec bound n) => // low; exfalso.
+  move=> ps once known only capped few a v w n pn peak; apply/Z.nlt_ge => low.
   rewrite (held_by_some i r a _ some) // in few.
     by move=> p c inside; case yes: (crowd p) => // _; exact: (only p).
-  suff : sum (held_of_crowd a) some <= sum cap some by rewrite /held_of_crowd; lia.
-  apply: sum_le => c inside; case: (Z_le_gt_dec (held_of_crowd a c) (cap c)) => // many.
+  apply: (Zlt_not_le _ _ few); apply: sum_le => c inside; apply/Z.nlt_ge => many.
   have [pg large] := capped c inside; have := least_reduced_spec a c v w.
   have := peak c (known c inside); have pc := capacity_is_positive i wf c => at_most reduced_most.
-  have most_gain : gain c * (cap c + 1) <= gain c * held_of_crowd a c by nia.
-  have : scale * (gain c * (cap c + 1) + least_reduced c) <= scale * lag_held i a c by nia.
+  have : gain c * (cap c + 1) <= gain c * held_of_crowd a c by rewrite /held_of_crowd; nia.
   have : n * capacity i c <= (bound - 1) * capacity i c by nia.
-  lia.
+  nia.
 Qed.
 
 End Crowd.

@@ -32,8 +32,7 @@ Lemma key_le_trans k l m : 0 < snd k -> 0 < snd l -> 0 < snd m ->
   key_le k l = true -> key_le l m = true -> key_le k m = true.
 Proof.
   case: k l m => [n w] [m v] [o u]; rewrite !key_le_true /= => posw posv posu kl lm.
-  have left : n * v * u <= m * w * u by nia.
-  have right : m * u * w <= o * v * w by nia.
+  have : n * v * u <= m * w * u /\ m * u * w <= o * v * w by split; nia.
   case: (Z.lt_ge_cases (n * u) (o * w)) => [|ge]; first by left.
   have same : n * v * u = m * w * u /\ m * u * w = o * v * w by nia.
   right; have equal : n * v = m * w /\ m * u = o * v by nia.
@@ -110,12 +109,13 @@ Proof.
     rewrite -same; lia.
 Qed.
 
-Lemma growth_le k l : is_scale scale (snd k) -> is_scale scale (snd l) -> 0 < fst k ->
-  0 < fst l -> key_le k l = true -> growth k <= growth l.
+Lemma growth_order k l : is_scale scale (snd k) -> is_scale scale (snd l) -> 0 < fst k ->
+  0 < fst l -> key_le k l = true <-> growth k <= growth l.
 Proof.
-  move=> sk sl posk posl le.
-  case E: (key_le l k); last by have := growth_lt k l sk sl posk posl E; lia.
-  move: le E; rewrite !key_le_true => le E.
+  move=> sk sl posk posl; split=> le; last first.
+    by case E: (key_le k l) => //; have := growth_lt l k sl sk posl posk E; lia.
+  case F: (key_le l k); last by have := growth_lt k l sk sl posk posl F; lia.
+  move: le F; rewrite !key_le_true => le back.
   have same : snd k = snd l by lia.
   have equal : fst k = fst l by case: sk => positive _; nia.
   rewrite /growth same equal; lia.

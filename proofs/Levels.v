@@ -7,10 +7,7 @@
     that are best for each alone is no more than what any assignment costs, the term [separate]
     of docs/bounds.md ([separate_values] of verify/policy/best_alone.py). *)
 
-From Coq Require Import ZArith List Bool Lia ssreflect.
-From Assignor Require Import Definitions Sums Region Prices.
-Import ListNotations.
-Open Scope Z_scope.
+From Assignor Require Import Sums Region Prices.
 
 (** What a level counts per move, and per mismatch. *)
 Definition level := (Z * Z)%type.
@@ -25,9 +22,8 @@ Fixpoint in_order (levels : list level) (f g : level -> Z) : bool :=
 Lemma in_order_spec w levels f g : in_order (w :: levels) f g = true <->
   f w <= g w /\ (f w = g w -> in_order levels f g = true).
 Proof.
-  rewrite /=; case: Z.ltb_spec => [less|more] /=; first by split=> // _; split; lia.
-  case: Z.eqb_spec => [same|apart] /=; last by split=> // -[]; lia.
-  by split=> [order|[_ rest]]; [split; [lia|]|exact: rest].
+  rewrite /= orb_true_iff andb_true_iff Z.ltb_lt Z.eqb_eq.
+  by have := Z.lt_trichotomy (f w) (g w); intuition lia.
 Qed.
 
 Lemma in_order_le levels f g : (forall w, In w levels -> f w <= g w) -> in_order levels f g = true.
@@ -45,9 +41,8 @@ Qed.
 
 Lemma in_order_total levels f g : in_order levels f g = false -> in_order levels g f = true.
 Proof.
-  elim: levels => [|w levels IH] // no; apply/in_order_spec; move: no => /=.
-  case: Z.ltb_spec => // le; case: Z.eqb_spec => [same|apart] /= no; split; try lia.
-  by move=> _; exact: IH.
+  elim: levels => [|w levels IH] // /not_true_iff_false; rewrite !in_order_spec => no.
+  by have := Z.lt_trichotomy (f w) (g w); case: in_order IH no => IH no; intuition lia.
 Qed.
 
 (** Where the levels before are equal, the next one is no less. *)
@@ -100,10 +95,9 @@ Lemma better_no_later one other f :
   no_later one f \/ no_later other f -> no_later (better one other) f.
 Proof.
   case=> -[v [-> le]] /=; [case: other => [w|]|case: one => [w|]] => /=; try by exists v.
-    case order: in_order; first by exists v.
-    by exists w; split=> //; exact: in_order_trans (in_order_total _ _ _ order) le.
-  case order: in_order; last by exists v.
-  by exists w; split=> //; exact: in_order_trans order le.
+    case order: in_order; [by exists v|exists w; split=> //].
+    exact: in_order_trans (in_order_total _ _ _ order) le.
+  by case order: in_order; [exists w; split=> //; exact: in_order_trans order le|exists v].
 Qed.
 
 Hypothesis positive : 0 <= per_mismatch.
@@ -126,14 +120,10 @@ Qed.
 Lemma least_values_no_later m n moved : In m moved -> 0 <= n <= partitions_in_all ->
   bound <= per_move * m + per_mismatch * n -> no_later (least_values moved) (values (m, n)).
 Proof.
-  move=> inside range enough; rewrite /least_values; move: None.
-  suff step best : no_later best (values (m, n)) \/ In m moved ->
-      no_later (fold_left (fun best k => better best (tried k)) moved best) (values (m, n)).
-    by move=> best; apply: step; right.
-  elim: moved best {inside} => [|k moved IH] best /=; first by case.
-  case=> [here|[->|there]]; apply: IH; [|left|by right]; last first.
-    by apply: better_no_later; right; exact: tried_no_later.
-  by left; apply: better_no_later; left.
+  move=> inside range enough; move: inside.
+  apply: (fold_ind (fun seen best => In m seen -> no_later best (values (m, n)))) => // l k best IH.
+  rewrite in_app_iff => there; apply: better_no_later.
+  by case: there => [/IH|[->|[]]]; [left|right; exact: tried_no_later].
 Qed.
 
 End LeastValues.

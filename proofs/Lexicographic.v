@@ -5,7 +5,7 @@
 
     This is the first sentence of the proof in docs/method.md, "Capacities". *)
 
-From Coq Require Import ZArith QArith List Lia Permutation Sorted ssreflect.
+From Coq Require Import ZArith QArith List Lia Lqa Permutation Sorted ssreflect.
 From Assignor Require Import Definitions Sums Keys.
 Import ListNotations.
 Open Scope Z_scope.
@@ -13,31 +13,24 @@ Open Scope Z_scope.
 Definition descending : list Q -> Prop := StronglySorted (fun x y => (y <= x)%Q).
 
 Lemma insert_permutation x l : Permutation (x :: l) (insert x l).
-Proof.
-  elim: l => [|y l IH] //=; case: Qle_bool => //.
-  rewrite perm_swap; exact: perm_skip.
-Qed.
+Proof. elim: l => [|y l IH] //=; case: Qle_bool => //; rewrite perm_swap; exact: perm_skip. Qed.
 
 Lemma insert_descending x l : descending l -> descending (insert x l).
 Proof.
   elim: l => [|y l IH] sorted /=; first by repeat constructor.
-  have [sorted' below] := StronglySorted_inv sorted.
-  case E: (Qle_bool y x).
-  - move/Qle_bool_iff: E => le; constructor=> //; constructor=> //.
-    apply: Forall_impl below => z zy; exact: Qle_trans zy le.
-  - constructor; first exact: IH.
-    have le : (x <= y)%Q.
-      apply/Qlt_le_weak/Qnot_le_lt => le; by move/Qle_bool_iff: le; rewrite E.
-    by apply: (Permutation_Forall (insert_permutation x l)); constructor.
+  have [sorted' below] := StronglySorted_inv sorted; case E: (Qle_bool y x).
+    move/Qle_bool_iff: E => le; do 2 constructor=> //.
+    by apply: Forall_impl below => z zy; exact: Qle_trans zy le.
+  constructor; first exact: IH.
+  apply: (Permutation_Forall (insert_permutation x l)); constructor=> //.
+  by apply/Qlt_le_weak/Qnot_le_lt => /Qle_bool_iff; rewrite E.
 Qed.
 
 Lemma largest_first_permutation l : Permutation l (largest_first l).
-Proof.
-  elim: l => [|x l IH] //=; rewrite -insert_permutation; exact: perm_skip.
-Qed.
+Proof. by elim: l => [|x l IH] //=; rewrite -insert_permutation; exact: perm_skip. Qed.
 
 Lemma largest_first_descending l : descending (largest_first l).
-Proof. elim: l => [|x l IH] /=; [constructor|exact: insert_descending]. Qed.
+Proof. by elim: l => [|x l IH] /=; [constructor|exact: insert_descending]. Qed.
 
 Section Vectors.
 
@@ -57,34 +50,23 @@ Proof. rewrite /scaled; move=> [nonneg [_ [positive _]]]; nia. Qed.
 
 Definition powers : list Q -> Z := sum (fun x => base ^ scaled x).
 
-Lemma powers_nonneg l : 0 < base -> 0 <= powers l.
-Proof. move=> positive; apply: sum_nonneg => x _; apply: Z.pow_nonneg; lia. Qed.
-
 (** A larger first element outweighs everything. *)
 Lemma powers_lt x v y w : descending (x :: v) -> Forall is_scaled (x :: v) -> is_scaled y ->
   Z.of_nat (length (x :: v)) < base -> (x < y)%Q -> powers (x :: v) < powers (y :: w).
 Proof.
-  move=> sorted good goody short less.
-  have goodx : is_scaled x by inversion good.
-  have positive : 0 < base by lia.
-  have bound : powers (x :: v) <= Z.of_nat (length (x :: v)) * base ^ scaled x.
-    have [_ below] := StronglySorted_inv sorted.
-    have all : Forall (fun y => (y <= x)%Q) (x :: v) by constructor=> //; exact: Qle_refl.
-    move: (x :: v) good all {below sorted short} => l; rewrite /powers.
-    elim: l => [|z l IH] good below; first by rewrite /=; lia.
-    inversion good as [|? ? goodz good']; inversion below as [|? ? le below']; subst.
-    have := IH good' below'.
-    have -> : Z.of_nat (length (z :: l)) = 1 + Z.of_nat (length l) by cbn [length]; lia.
-    cbn [sum]; have : scaled z <= scaled x.
-      apply/Z.nlt_ge => lt; apply: (Qle_not_lt z x le); exact/scaled_Qlt.
-    have := Z.pow_le_mono_r base (scaled z) (scaled x); lia.
-  move/scaled_Qlt: less => /(_ goodx goody) less.
-  have := scaled_nonneg x goodx; have := powers_nonneg w.
+  move=> sorted /Forall_forall good goody short.
+  have [_ /Forall_forall below] := StronglySorted_inv sorted.
+  have goodx := good x (or_introl eq_refl); have posx := scaled_nonneg x goodx.
+  move=> /(scaled_Qlt _ _ goodx goody) less.
+  have all : powers (x :: v) <= sum (fun _ => base ^ scaled x) (x :: v).
+    apply: sum_le => z inside; apply: Z.pow_le_mono_r; first by lia.
+    apply/Z.nlt_ge => /(scaled_Qlt _ _ goodx (good z inside))/Qlt_not_le; apply.
+    by case: inside => [->|/below]; first exact: Qle_refl.
   have := Z.pow_le_mono_r base (Z.succ (scaled x)) (scaled y) ltac:(lia) ltac:(lia).
-  rewrite (Z.pow_succ_r base _ (scaled_nonneg x goodx)).
-  have some := Z.pow_pos_nonneg base (scaled x) ltac:(lia) (scaled_nonneg x goodx).
-  have : Z.of_nat (length (x :: v)) * base ^ scaled x < base * base ^ scaled x by nia.
-  rewrite /powers /= in bound *; lia.
+  have : 0 <= powers w by apply: sum_nonneg => z _; apply: Z.pow_nonneg; lia.
+  have := Z.pow_pos_nonneg base (scaled x) ltac:(lia) posx.
+  rewrite sum_const in all; rewrite Z.pow_succ_r // => some nonneg more.
+  change (powers (y :: w)) with (base ^ scaled y + powers w); nia.
 Qed.
 
 Lemma lexicographically_le_powers v w : descending v -> descending w ->
@@ -94,20 +76,15 @@ Lemma lexicographically_le_powers v w : descending v -> descending w ->
 Proof.
   elim: v w => [|x v IH] [|y w] // sv sw gv gw same short.
   have [sv' _] := StronglySorted_inv sv; have [sw' _] := StronglySorted_inv sw.
-  inversion gv as [|? ? gx gv']; inversion gw as [|? ? gy gw']; subst.
-  have short' : Z.of_nat (length v) < base by cbn [length] in short; lia.
-  have {}IH := IH w sv' sw' gv' gw' ltac:(by case: same) short'.
+  have [gx gv'] := proj1 (Forall_cons_iff _ _ _) gv.
+  have [gy gw'] := proj1 (Forall_cons_iff _ _ _) gw.
   case: (Q_dec x y) => [[less|more]|equal].
-  - have := powers_lt x v y w sv gv gy short less; split; [lia|by left].
+  - by have := powers_lt x v y w sv gv gy short less; split; [lia|left].
   - rewrite same in short; have := powers_lt y w x v sw gw gx short more.
-    split; last by lia.
-    move/(scaled_Qlt _ _ gy gx): more => more.
-    by case=> [/(scaled_Qlt _ _ gx gy)|[/(scaled_Qeq _ _ gx gy)]]; lia.
-  - move/(scaled_Qeq _ _ gx gy): (equal) => eqs.
-    rewrite /powers /= eqs -/(powers v) -/(powers w); split=> [[|[_ le]]|le].
-    + by move/(scaled_Qlt _ _ gx gy); lia.
-    + by move/IH: le; lia.
-    + by right; split=> //; apply/IH; lia.
+    by split; [case=> [|[]]; lra|lia].
+  - have {}IH := IH w sv' sw' gv' gw' ltac:(by case: same) ltac:(cbn [length] in short; lia).
+    move/(scaled_Qeq _ _ gx gy): (equal) => eqs; rewrite /powers /= eqs -/(powers v) -/(powers w).
+    split=> [[|[_ /IH]]|le]; [lra|lia|right; split=> //; apply/IH; lia].
 Qed.
 
 End Vectors.
@@ -151,4 +128,13 @@ Proof.
     by rewrite /is_scale Z.mul_comm Z.div_mul; lia.
   have -> : w * scale = w * (scale / v) * v by rewrite -{1}same; ring.
   by rewrite /is_scale Z.div_mul; nia.
+Qed.
+
+Lemma scale_with i l : well_formed i -> (forall w, In w l -> 0 < w) ->
+  exists scale, scales scale i /\ forall w, In w l -> is_scale scale w.
+Proof.
+  move=> wf positive; have [|scale [_ all]] := common_scale (map (capacity i) (members i) ++ l).
+    move=> w; rewrite in_app_iff => -[/in_map_iff [c [<- _]]|/positive] //.
+    exact: capacity_is_positive.
+  by exists scale; split=> [c|w] inside; apply/all/in_app_iff; [left; exact: in_map|right].
 Qed.

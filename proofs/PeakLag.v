@@ -6,10 +6,7 @@
     [packing]: some member holds its share of all weight, and any partitions of so much
     weight have at least the lag that a knapsack table ([lightest]) finds. *)
 
-From Coq Require Import ZArith List Bool Lia Permutation ssreflect.
-From Assignor Require Import Definitions Sums Region.
-Import ListNotations.
-Open Scope Z_scope.
+From Assignor Require Import Sums Region.
 
 (** Values are in units of 1 / scale. No value of [n] below the bound is possible. *)
 Definition bounds_peak_lag (i : instance) (r : region) (scale bound : Z) : Prop :=
@@ -31,15 +28,8 @@ Lemma held_by_some i r a (f : partition -> Z) (some : list member) :
 Proof.
   move=> wf v w once only; rewrite -(sum_assigned i a) //.
   rewrite (sum_by_holder some) // => p c inside /= is_some.
-  apply: (only p) => //; last exact: (holder_may_hold i r a).
-  by have [] := assigned_to_subscribers i a v p c inside.
-Qed.
-
-Lemma held_le i a (f g : partition -> Z) c :
-  valid i a -> (forall p, In p (partitions i) -> f p <= g p) -> held a f c <= held a g c.
-Proof.
-  move=> v below; apply: sum_le => -[p d] inside /=; case: Pos.eqb; last lia.
-  by apply: below; have [] := assigned_to_subscribers i a v p d inside.
+  apply: (only p) (holder_may_hold i r a v w p c inside) => //.
+  by case/(assigned_to_subscribers i a v): inside.
 Qed.
 
 Theorem average_bound i r scale bound (counted : partition -> bool) (some : list member) :
@@ -57,8 +47,7 @@ Proof.
     rewrite -!sum_scale; apply: sum_le => c inside.
     have := peak c (known c inside).
     suff : held a (fun p => if counted p then lag i p else 0) c <= lag_held i a c by nia.
-    apply: (held_le i a _ (lag i) c v) => p _.
-    by have := lag_is_count i wf p; case: (counted p); lia.
+    by apply: sum_le => -[p d] _; have := lag_is_count i wf p; by_terms.
   have := sum_nonneg (capacity i) some (fun c _ => Z.lt_le_incl _ _ (capacity_is_positive i wf c)).
   nia.
 Qed.
@@ -109,67 +98,49 @@ Definition lightest (items : list (Z * Z)) (share : Z) : Z :=
   nth (Z.to_nat share) (fold_left with_item items (0 :: repeat beyond (Z.to_nat share))) 0.
 
 Definition no_more (t : list Z) (weight lag : Z) : Prop :=
-  forall j, Z.of_nat j <= weight -> (j < length t)%nat -> nth j t 0 <= lag.
+  forall j, Z.of_nat j <= weight -> nth j t 0 <= lag.
 
-Lemma least_of_nth added t u j : (length t <= length u)%nat -> (j < length t)%nat ->
-  length (least_of added t u) = length t /\
-  nth j (least_of added t u) 0 = Z.min (nth j t 0) (nth j u 0 + added).
-Proof.
-  elim: t u j => [|x t IH] [|y u] [|j] /=; try lia.
-    move=> longer _; split=> //; congr S; case: t IH longer => // z t IH longer.
-    by have [] := IH u 0%nat; simpl in *; try lia.
-  by move=> longer short; have [-> ->] := IH u j ltac:(lia) ltac:(lia).
-Qed.
+Lemma least_of_nth added t u j :
+  nth j (least_of added t u) 0 <= Z.max 0 (Z.min (nth j t 0) (nth j u 0 + added)).
+Proof. elim: t u j => [|x t IH] [|y u] [|j] //=; try lia; exact: IH. Qed.
 
 Lemma with_item_no_more t item weight lag : 0 <= weight -> 0 <= fst item ->
-  (0 < length t)%nat -> no_more t weight lag ->
-  length (with_item t item) = length t /\ no_more (with_item t item) weight lag /\
+  0 <= lag -> 0 <= snd item -> no_more t weight lag ->
+  no_more (with_item t item) weight lag /\
   no_more (with_item t item) (weight + fst item) (lag + snd item).
 Proof.
-  move=> pw pi nonempty H; rewrite /with_item; set shift := Nat.min _ _.
-  have longer : (length t <= length (repeat (nth 0 t 0%Z) shift ++ t))%nat.
-    by rewrite app_length; lia.
-  have same : length (least_of (snd item) t (repeat (nth 0 t 0) shift ++ t)) = length t.
-    by have [] := least_of_nth (snd item) t _ 0%nat longer nonempty.
-  split=> //; split=> j at_most; rewrite same => short;
-    have [_ ->] := least_of_nth (snd item) t _ j longer short; first by have := H j; lia.
-  suff : nth j (repeat (nth 0 t 0) shift ++ t) 0 <= lag by lia.
-  case: (Nat.lt_ge_cases j shift) => [early|late].
-    rewrite app_nth1 ?repeat_length //.
-    have -> : nth j (repeat (nth 0 t 0) shift) 0 = nth 0 t 0.
-      by apply: (repeat_spec shift); apply: nth_In; rewrite repeat_length.
-    by apply: H => /=; lia.
-  by rewrite app_nth2 repeat_length //; apply: H; lia.
+  move=> pw pi pl ps H; rewrite /with_item; set shift := Nat.min _ _.
+  split=> j at_most; have := least_of_nth (snd item) t (repeat (nth 0 t 0) shift ++ t) j.
+    by have := H j at_most; lia.
+  suff : nth j t 0 <= 0 \/ nth j (repeat (nth 0 t 0) shift ++ t) 0 <= lag by lia.
+  case: (Nat.lt_ge_cases j (length t)) => [short|long]; last by left; rewrite nth_overflow.
+  right; case: (Nat.lt_ge_cases j shift) => [early|late]; last first.
+    by rewrite app_nth2 repeat_length //; apply: H; lia.
+  rewrite app_nth1 ?repeat_length // (nth_indep _ _ (nth 0 t 0)) ?repeat_length // nth_repeat.
+  exact: H.
 Qed.
 
 Lemma table_no_more (w v : partition -> Z) (keep : partition -> bool) l t weight lag :
-  (forall p, In p l -> 0 <= w p) -> 0 <= weight -> (0 < length t)%nat -> no_more t weight lag ->
-  let u := fold_left with_item (map (fun p => (w p, v p)) l) t in
-  length u = length t /\
-  no_more u (weight + sum (fun p => if keep p then w p else 0) l)
-            (lag + sum (fun p => if keep p then v p else 0) l).
+  (forall p, In p l -> 0 <= w p /\ 0 <= v p) -> 0 <= weight -> 0 <= lag -> no_more t weight lag ->
+  no_more (fold_left with_item (map (fun p => (w p, v p)) l) t)
+    (weight + sum (fun p => if keep p then w p else 0) l)
+    (lag + sum (fun p => if keep p then v p else 0) l).
 Proof.
-  elim: l t weight lag => [|p l IH] t weight lag positive pw nonempty H /=.
-    by rewrite !Z.add_0_r.
-  have pp := positive p (or_introl eq_refl).
-  have positive' : forall q, In q l -> 0 <= w q by move=> q h; apply: positive; right.
-  have [same [without having]] := with_item_no_more t (w p, v p) weight lag pw pp nonempty H.
-  rewrite -same in nonempty *; case: (keep p).
-    by rewrite !Z.add_assoc; apply: IH => //=; lia.
-  by rewrite !Z.add_0_l; exact: IH.
+  elim: l t weight lag => [|p l IH] t weight lag positive pw pl H /=; first by rewrite !Z.add_0_r.
+  have [pp qp] := positive p (or_introl eq_refl).
+  have [without having] := with_item_no_more t (w p, v p) weight lag pw pp pl qp H.
+  have {}IH := IH _ _ _ (fun q h => positive q (or_intror h)).
+  by case: (keep p); rewrite ?Z.add_assoc ?Z.add_0_r; apply: IH => //=; lia.
 Qed.
 
 Lemma lightest_is_least (w v : partition -> Z) (keep : partition -> bool) l share :
-  (forall p, In p l -> 0 <= w p) -> 0 <= share ->
+  (forall p, In p l -> 0 <= w p /\ 0 <= v p) -> 0 <= share ->
   share <= sum (fun p => if keep p then w p else 0) l ->
   lightest (map (fun p => (w p, v p)) l) share <= sum (fun p => if keep p then v p else 0) l.
 Proof.
-  move=> positive ps enough; rewrite /lightest; set t := 0 :: _.
-  have start : no_more t 0 0 by move=> j small _; have -> : j = 0%nat by lia.
-  have nonempty : (0 < length t)%nat by simpl; lia.
-  have [same] := table_no_more w v keep l t 0 0 positive ltac:(lia) nonempty start.
-  rewrite !Z.add_0_l; apply; first lia.
-  by rewrite same /t /= repeat_length; lia.
+  move=> positive ps enough; rewrite -[X in _ <= X]Z.add_0_l.
+  apply: (table_no_more w v keep l _ 0 0) => //; last by rewrite Z2Nat.id // Z.add_0_l.
+  by move=> j small; have -> : j = 0%nat by lia.
 Qed.
 
 Theorem packing_bound i r scale bound (weight : partition -> Z) (some : list member) share unit :
@@ -185,24 +156,19 @@ Theorem packing_bound i r scale bound (weight : partition -> Z) (some : list mem
 Proof.
   move=> wf ps once known positive only pshare large pu units small a v w n pn peak.
   rewrite (held_by_some i r a _ some) // in large.
-  have [c [inside enough]] := some_share _ _ _ large.
-  have positive' : forall p, In p (assignable_partitions i) -> 0 <= weight p.
-    by move=> p /filter_In [h _]; exact: positive.
-  rewrite (held_chosen i) // in enough.
+  have [c [inside enough]] := some_share _ _ _ large; have lags p := lag_is_count i wf p.
   set l := filter _ _ in small.
   have light : lightest (map (fun p => (weight p, lag i p)) l) share <= lag_held i a c.
-    apply: (Z.le_trans _ (sum (fun p => if holds a c p then lag i p else 0) l)).
-      apply: lightest_is_least => //; first by move=> p /filter_In [h _]; exact: positive'.
-      apply: (Z.le_trans _ _ _ enough); rewrite /l sum_filter; apply: sum_le => p _.
-      by case: Z.eqb_spec => [->|] /=; case: holds; lia.
-    change (lag_held i a c) with (held a (lag i) c); rewrite (held_chosen i) // /l sum_filter.
-    apply: sum_le => p _; have := lag_is_count i wf p.
-    by case: negb; case: holds; lia.
-  have := peak c (known c inside); have := units c inside.
-  have := capacity_is_positive i wf c.
-  have : 0 <= lag_held i a c.
-    by apply: sum_nonneg => pair _; case: Pos.eqb; have := lag_is_count i wf (fst pair); lia.
-  move=> pL pc fits at_most; apply: (Z.le_trans _ (unit * lag_held i a c)).
-    by apply: (Z.le_trans _ _ _ small); exact: Z.mul_le_mono_nonneg_l.
-  apply/(Z.mul_le_mono_pos_r _ _ _ pc); have := Z.mul_le_mono_nonneg_l _ _ _ pL fits; lia.
+    change (lag_held i a c) with (held a (lag i) c); rewrite !(held_chosen i) // in enough *.
+    apply: (Z.le_trans _ (sum (fun p => if holds a c p then lag i p else 0) l)); last first.
+      by rewrite sum_filter; apply: sum_le => p _; have := lags p; by_terms.
+    apply: lightest_is_least => // [p /filter_In [/filter_In [h _] _]|]; first by auto.
+    apply: (Z.le_trans _ _ _ enough); rewrite /l sum_filter; apply: sum_le => p _.
+    by case: Z.eqb_spec => [->|_]; by_terms.
+  have nonneg : 0 <= lag_held i a c.
+    by apply: sum_nonneg => pair _; have := lags (fst pair); by_terms.
+  have := peak c (known c inside); have pc := capacity_is_positive i wf c.
+  have := Z.mul_le_mono_nonneg_l _ _ _ nonneg (units c inside).
+  have := Z.mul_le_mono_nonneg_l _ _ _ pu light => gain fits at_most.
+  by apply: (Z.le_trans _ (unit * lag_held i a c)); [|apply/(Z.mul_le_mono_pos_r _ _ _ pc)]; lia.
 Qed.

@@ -9,10 +9,7 @@
     says, for any integer [stop] per pool; [most_paid] of the judge, which fills the
     largest prices first, is the case in which [stop] is the price where the units end. *)
 
-From Coq Require Import ZArith List Bool Lia ssreflect.
-From Assignor Require Import Definitions Sums Region.
-Import ListNotations.
-Open Scope Z_scope.
+From Assignor Require Import Sums Region.
 
 (** What a partition costs on a member: per move, if it leaves its owner; per mismatch. *)
 Definition cost (i : instance) (per_move per_mismatch : Z) (p : partition) (c : member) : Z :=
@@ -29,28 +26,25 @@ Definition price_bound (i : instance) (r : region) (cheapest : partition -> Z)
   sum cheapest (assignable_partitions i)
   - sum (fun k => paid i r k (price k) (stop k)) (pools r).
 
-Lemma owned_is_assignable i p : well_formed i -> In p (partitions i) ->
-  has_owner i p = true -> is_assignable i p = true.
+Lemma owned_is_assignable i p : well_formed i -> has_owner i p = true -> is_assignable i p = true.
 Proof.
-  move=> wf known; rewrite /has_owner is_assignable_spec.
-  case same: (owner i p) => [c|] // _ empty.
-  by have := owners_subscribe i wf p c same; rewrite -/(subscribes i p) empty.
+  rewrite /has_owner is_assignable_spec => wf; case own: (owner i p) => [c|] // _.
+  exact: subscribed_assignable (owners_subscribe i wf p c own).
 Qed.
 
 Lemma owned_assigned i a : well_formed i -> valid i a ->
   owned i = sum (fun pair => if has_owner i (fst pair) then 1 else 0) a.
 Proof.
-  move=> wf v; rewrite (sum_assigned i a (fun p => if has_owner i p then 1 else 0)) //.
-  rewrite /owned /assignable_partitions sum_filter; apply: sum_eq => p known.
-  by case some: has_owner; [rewrite (owned_is_assignable i p)|case: is_assignable].
+  move=> wf v; rewrite (sum_assigned i a (fun p => if has_owner i p then 1 else 0)) // sum_filter.
+  apply: sum_eq => p _; case some: has_owner; last by case: is_assignable.
+  by rewrite (owned_is_assignable i p).
 Qed.
 
 Lemma total_cost i a x y : well_formed i -> valid i a ->
   sum (fun pair => cost i x y (fst pair) (snd pair)) a = x * moves i a + y * mismatches i a.
 Proof.
-  move=> wf v; rewrite /moves (owned_assigned i a) // /kept -sum_sub /mismatches.
-  rewrite -!sum_scale -sum_add; apply: sum_eq => -[p c] _ /=; rewrite /cost /has_owner /is_owner.
-  by case: (owner i p) => [d|]; [case: Pos.eqb|]; case: is_far => /=; lia.
+  move=> wf v; rewrite /moves (owned_assigned i a) // /kept -sum_sub -!sum_scale -sum_add.
+  apply: sum_eq => pair _; rewrite /cost /has_owner /is_owner; case: owner => [d|]; by_terms.
 Qed.
 
 (** For loads within bounds that come to all units, no more than [paid] is paid. *)
@@ -70,17 +64,11 @@ Lemma all_paid i r a (price : pool -> member -> Z) : region_well_formed r -> wit
   sum (fun pair => price (pool_of_partition i r (fst pair)) (snd pair)) a
   = sum (fun k => sum (fun c => price k c * load_in i r a k c) (eligible r k)) (pools r).
 Proof.
-  move=> rwf w.
-  rewrite (sum_by_pool i r (pools r) a _ (pools_once r rwf) (pools_known i r a w)).
-  apply: sum_eq => k known.
-  rewrite (sum_by_holder _ _ _ (eligible_once r rwf k known)).
-    move=> p c inside /=; case: Z.eqb_spec => [<-|] // _.
-    exact: (held_by_eligible i r a w p c inside).
-  apply: sum_eq => c _; rewrite /load_in -sum_scale.
-  apply: sum_eq => -[p d] _ /=.
-  case: (Z.eqb_spec (pool_of_partition i r p) k) => [->|_].
-    by case: Pos.eqb_spec => [->|_] /=; lia.
-  by case: Pos.eqb => /=; lia.
+  move=> rwf w; rewrite (sum_by_pool i r _ _ _ (pools_once r rwf) (pools_known i r a w)).
+  apply: sum_eq => k known; rewrite (sum_by_holder _ _ _ (eligible_once r rwf k known)) => [p c|].
+    by move=> inside /=; case: Z.eqb_spec => [<-|] // _; exact: (held_by_eligible i r a w p c).
+  apply: sum_eq => c _; rewrite /load_in -sum_scale; apply: sum_eq => -[p d] _ /=.
+  by case: Z.eqb_spec => [->|_]; by_terms.
 Qed.
 
 Theorem cost_bound i r cheapest price stop x y a :
@@ -91,26 +79,18 @@ Theorem cost_bound i r cheapest price stop x y a :
   price_bound i r cheapest price stop <= x * moves i a + y * mismatches i a.
 Proof.
   move=> wf rwf least_cost v w; rewrite -total_cost // /price_bound -(sum_assigned i a) //.
-  have below : sum (fun pair => cheapest (fst pair)) a <=
-      sum (fun pair => cost i x y (fst pair) (snd pair)) a
-      + sum (fun pair => price (pool_of_partition i r (fst pair)) (snd pair)) a.
-    rewrite -sum_add; apply: sum_le => -[p c] inside /=; apply: least_cost.
-      by have [] := assigned_to_subscribers i a v p c inside.
-    exact: (holder_may_hold i r a).
-  have : sum (fun pair => price (pool_of_partition i r (fst pair)) (snd pair)) a <=
-      sum (fun k => paid i r k (price k) (stop k)) (pools r).
-    by rewrite all_paid //; apply: sum_le => k known; exact: paid_is_most.
-  lia.
+  have := sum_le _ _ _ (fun k => paid_is_most i r a k (price k) (stop k) wf rwf v w).
+  rewrite -all_paid // => most; apply/Z.le_sub_le_add_r.
+  apply: Z.le_trans (Zplus_le_compat_l _ _ _ most); rewrite -sum_add.
+  apply: sum_le => -[p c] inside; apply: least_cost (holder_may_hold i r a v w p c inside).
+  by case/(assigned_to_subscribers i a v): inside.
 Qed.
 
 Lemma mismatches_at_most i a : well_formed i -> valid i a ->
   mismatches i a <= sum (fun _ => 1) (partitions i).
 Proof.
-  move=> wf v; have := sum_assigned i a (fun _ => 1) wf v.
-  have : mismatches i a <= sum (fun _ => 1) a by apply: sum_le => pair _; case: is_far.
-  have : sum (fun _ => 1) (assignable_partitions i) <= sum (fun _ => 1) (partitions i).
-    by rewrite /assignable_partitions sum_filter; apply: sum_le => p _; case: is_assignable.
-  lia.
+  move=> wf v; apply: (Z.le_trans _ (sum (fun _ => 1) a)); first by apply: sum_le; by_terms.
+  by rewrite (sum_assigned i a (fun _ => 1)) // sum_filter; apply: sum_le; by_terms.
 Qed.
 
 (** No assignment within the region keeps more than prices leave ([kept_bound] of

@@ -7,10 +7,7 @@
     per-topic with one pool per topic, others with all subscribers and any number. This file is
     the meaning of [verify/policy/feasible_region.py]. *)
 
-From Coq Require Import ZArith List Bool Lia Permutation ssreflect.
-From Assignor Require Import Definitions Sums.
-Import ListNotations.
-Open Scope Z_scope.
+From Assignor Require Import Sums.
 
 (** A pool is a number: of a topic, of a level, or 0 for a single one. *)
 Definition pool := Z.
@@ -74,29 +71,12 @@ Lemma partitions_assigned i a : well_formed i -> valid i a ->
 Proof.
   move=> wf v; apply: NoDup_Permutation; first exact: assigned_once v.
     exact: NoDup_filter (partitions_once i wf).
-  move=> p; rewrite /assignable_partitions filter_In is_assignable_spec; split.
-    move=> /in_map_iff [[q c] [<- inside]].
-    have [known sub] := assigned_to_subscribers i a v q c inside.
-    by split=> //; exact: subscribed_assignable sub.
-  by move=> [known can]; exact: (assigned_if_assignable i a v).
+  by move=> p; rewrite filter_In is_assignable_spec; exact: assigned_spec.
 Qed.
 
 Lemma sum_assigned i a (f : partition -> Z) : well_formed i -> valid i a ->
   sum (fun pair => f (fst pair)) a = sum f (assignable_partitions i).
-Proof.
-  by move=> wf v; rewrite -sum_map; exact: sum_permutation (partitions_assigned i a wf v).
-Qed.
-
-(** A sum over pairs is a sum over the members of a list, if all holders are listed. *)
-Lemma sum_by_holder (ms : list member) (a : assignment) (f : partition * member -> Z) :
-  NoDup ms -> (forall p c, In (p, c) a -> f (p, c) <> 0 -> In c ms) ->
-  sum f a = sum (fun c => sum (fun pair => if (snd pair =? c)%positive then f pair else 0) a) ms.
-Proof.
-  move=> once known; rewrite sum_swap; apply: sum_eq => -[p c] inside /=.
-  case: (Z.eq_dec (f (p, c)) 0) => [zero|some].
-    rewrite (sum_eq _ (fun _ => 0)) ?sum_zero // => d _; by case: Pos.eqb.
-  by rewrite (sum_one (fun _ => f (p, c)) c ms once (known p c inside some)).
-Qed.
+Proof. by move=> wf v; rewrite -sum_map; exact: sum_permutation (partitions_assigned i a wf v). Qed.
 
 (** A sum over pairs is a sum over the pools of a list, if all of theirs are listed. *)
 Lemma sum_by_pool i r (ks : list pool) (a : assignment) (f : partition * member -> Z) :
@@ -104,8 +84,9 @@ Lemma sum_by_pool i r (ks : list pool) (a : assignment) (f : partition * member 
   sum f a = sum (fun k => sum (fun pair =>
               if pool_of_partition i r (fst pair) =? k then f pair else 0) a) ks.
 Proof.
-  move=> once known; rewrite sum_swap; apply: sum_eq => -[p c] inside /=.
-  by rewrite (sum_one_by Z.eqb (fun _ => f (p, c))) //; [exact: Z.eqb_eq|exact: known inside].
+  move=> once known.
+  apply: (sum_by_name _ (fun pair => pool_of_partition i r (fst pair))) Z.eqb_eq once _.
+  by move=> -[p c] /known.
 Qed.
 
 (** The loads of the eligible members of a pool come to its partitions. *)
@@ -114,30 +95,9 @@ Lemma total_load_in i r a k : well_formed i -> region_well_formed r -> valid i a
   sum (load_in i r a k) (eligible r k) = units i r k.
 Proof.
   move=> wf rwf v w known.
-  rewrite /units -(sum_assigned i a) //.
-  rewrite (sum_by_holder (eligible r k) a); first exact: eligible_once.
-    move=> p c inside /=; case: Z.eqb_spec => [<-|] // _; exact: held_by_eligible inside.
-  apply: sum_eq => c _; apply: sum_eq => pair _.
-  by case: Pos.eqb => //=; case: Z.eqb.
-Qed.
-
-(** Where the mosts, or the leasts, come to the units of a pool, every load is that. *)
-Lemma loads_are_most i r a k : well_formed i -> region_well_formed r -> valid i a ->
-  within i r a -> In k (pools r) -> units i r k = sum (most r k) (eligible r k) ->
-  forall c, In c (eligible r k) -> load_in i r a k c = most r k c.
-Proof.
-  move=> wf rwf v w known same; apply: sum_tight => [c inside|].
-    by have := loads_of_pools i r a w k c known inside; lia.
-  by rewrite total_load_in //; lia.
-Qed.
-
-Lemma loads_are_least i r a k : well_formed i -> region_well_formed r -> valid i a ->
-  within i r a -> In k (pools r) -> units i r k = sum (least r k) (eligible r k) ->
-  forall c, In c (eligible r k) -> load_in i r a k c = least r k c.
-Proof.
-  move=> wf rwf v w known same c inside; symmetry; move: c inside; apply: sum_tight => [c inside|].
-    by have := loads_of_pools i r a w k c known inside; lia.
-  by rewrite total_load_in //; lia.
+  rewrite /units -(sum_assigned i a) // (sum_by_holder (eligible r k)); first exact: eligible_once.
+    by move=> p c inside /=; case: Z.eqb_spec => [<-|] // _; exact: held_by_eligible inside.
+  by apply: sum_eq => c _; apply: sum_eq; by_terms.
 Qed.
 
 (** What [pool_of] of [verify/certificate.py] makes of pools: where all or none must reach
@@ -150,20 +110,10 @@ Definition tightened (i : instance) (r : region) : region :=
   Region (pools r) (pool_of r) (fun k => filter (fun c => 0 <? upper k c) (eligible r k))
     lower upper.
 
-Lemma sum_element {A} (f : A -> Z) l x : (forall y, In y l -> 0 <= f y) -> In x l ->
-  f x <= sum f l.
-Proof.
-  elim: l => [|y l IH] //= positive [same|inside].
-    have := sum_nonneg f l (fun z h => positive z (or_intror h)); rewrite same; lia.
-  have := IH (fun z h => positive z (or_intror h)) inside.
-  by have := positive y (or_introl eq_refl); lia.
-Qed.
-
 Lemma load_in_pos i r a p c : In (p, c) a -> 0 < load_in i r a (pool_of_partition i r p) c.
 Proof.
-  move=> inside; apply: Z.lt_le_trans (sum_element _ a (p, c) _ inside) => /=.
-    by rewrite Pos.eqb_refl Z.eqb_refl.
-  by move=> pair _; case: andb.
+  move=> inside; apply: Z.lt_le_trans (sum_element _ a (p, c) _ inside); last by by_terms.
+  by rewrite /= Pos.eqb_refl Z.eqb_refl.
 Qed.
 
 Lemma within_tightened i r a : well_formed i -> region_well_formed r -> valid i a ->
@@ -172,16 +122,18 @@ Proof.
   move=> wf rwf v w.
   have bounds : forall k c, In k (pools r) -> In c (eligible r k) ->
       least (tightened i r) k c <= load_in i r a k c <= most (tightened i r) k c.
-    move=> k c known inside /=; have := loads_of_pools i r a w k c known inside.
-    case: Z.eqb_spec => [full|_] /=; first by rewrite (loads_are_most i r a) //; lia.
-    case: Z.eqb_spec => [empty|_] //=; by rewrite (loads_are_least i r a) //; lia.
+    move=> k c known inside /=; have bounds d := loads_of_pools i r a w k d known.
+    have := bounds c inside; have total := total_load_in i r a k wf rwf v w known.
+    case: Z.eqb_spec => [full|_] /=; last case: Z.eqb_spec => [empty|_] //=.
+      by rewrite (sum_tight _ (most r k) _ (fun d h => proj2 (bounds d h)) _ c inside); lia.
+    by rewrite -(sum_tight (least r k) _ _ (fun d h => proj1 (bounds d h)) _ c inside); lia.
   split; split=> /=.
   - exact: pools_once.
-  - by move=> k known; apply: NoDup_filter; exact: eligible_once.
+  - move=> k known; exact/NoDup_filter/eligible_once.
   - exact: pools_known.
-  - move=> p c inside; apply/filter_In.
-    have known := pools_known i r a w p c inside; have able := held_by_eligible i r a w p c inside.
-    have [_ above] := bounds _ c known able; split=> //; apply/Z.ltb_lt.
-    exact: Z.lt_le_trans (load_in_pos i r a p c inside) above.
+  - move=> p c inside; have known := pools_known i r a w p c inside.
+    have [_ above] := bounds _ c known (held_by_eligible i r a w p c inside); apply/filter_In.
+    split; first exact: held_by_eligible inside.
+    apply/Z.ltb_lt; exact: Z.lt_le_trans (load_in_pos i r a p c inside) above.
   - by move=> k c known /filter_In [inside _]; exact: bounds.
 Qed.

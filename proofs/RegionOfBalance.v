@@ -7,10 +7,7 @@
     This justifies [level_pools] of verify/certificate.py, and [region_of] and
     [even_limits] of verify/policy/feasible_region.py, whatever key they find. *)
 
-From Coq Require Import ZArith List Bool Lia ssreflect.
-From Assignor Require Import Definitions Sums Keys Balance Region Transfers.
-Import ListNotations.
-Open Scope Z_scope.
+From Assignor Require Import Sums Keys Balance Region Transfers.
 
 (** The pools of places: each topic is in the pool of the lowest place of its subscribers,
     and those of them that have this place are able to hold its partitions. *)
@@ -52,14 +49,18 @@ Proof.
   exact: loads.
 Qed.
 
-(** Loads of which some exceeds its limit, though their sum does not: another is below. *)
-Lemma another_below (f g : member -> Z) ms c : In c ms -> g c < f c ->
-  sum f ms <= sum g ms -> exists d, In d ms /\ f d < g d.
+(** If nothing is above its limit while another one is below, then a sum that is no less than
+    that of the limits leaves none below, and one that is no more leaves none above. *)
+Lemma limits_reached (f g : member -> Z) ms :
+  (forall d e, In d ms -> In e ms -> f e < g e -> f d <= g d) ->
+  (sum g ms <= sum f ms -> forall c, In c ms -> g c <= f c) /\
+  (sum f ms <= sum g ms -> forall c, In c ms -> f c <= g c).
 Proof.
-  move=> inside more total.
-  case: (Forall_Exists_dec (fun d => g d <= f d) (fun d => Z_le_dec (g d) (f d)) ms).
-  - move/Forall_forall => all; have := sum_tight g f ms all total c inside; lia.
-  - by move/Exists_exists => [d [there less]]; exists d; split=> //; lia.
+  move=> level; split=> total c inside; apply/Z.nlt_ge => apart.
+    have tight := sum_tight f g ms (fun d there => level d c there inside apart) total.
+    by have := tight c inside; lia.
+  have tight := sum_tight g f ms _ total c inside; suff : g c = f c by lia.
+  by apply: tight => e there; apply/Z.nlt_ge => /(level c e inside there); lia.
 Qed.
 
 Lemma holds_some a c : 0 < load a c -> exists p, In (p, c) a.
@@ -82,38 +83,28 @@ Let high c := keys_upto (capacity j c) k.
 Lemma even_share : sum low ms <= sum (load b) ms <= sum high ms ->
   forall c, In c ms -> low c <= load b c <= high c.
 Proof.
-  move=> [enough room] c inside; have cap d := capacity_is_positive j wf d.
-  have upto d n : n <= high d <-> key_le (n, capacity j d) k = true.
-    exact: keys_upto_counts.
-  have below d n : n <= low d <-> key_le k (n, capacity j d) = false.
-    exact: keys_below_counts.
-  have ordered d e : In e ms -> 0 < load b d -> d <> e ->
+  have cap d := capacity_is_positive j wf d.
+  have ordered d e : In e ms ->
       key_le (load b d, capacity j d) (load b e + 1, capacity j e) = true.
-    move=> there /holds_some [p held] different.
+    move=> there; case: (Z.lt_ge_cases 0 (load b d)) => [/holds_some [p held]|none]; last first.
+      by apply/key_le_true; left; have := load_nonneg b e; have := cap d; have := cap e => /=; nia.
+    case: (Pos.eq_dec d e) => [->|]; first by apply/key_le_true; left; have := cap e => /=; nia.
     by apply: (no_transfer_improves j b p) => //; apply/(alike p d held).
-  split.
-  - case: (Z.le_gt_cases (low c) (load b c)) => // less.
-    have [d [there more]] := another_below low (load b) ms c inside less ltac:(lia).
-    have nonneg : 0 <= low d.
-      by apply/below/key_le_false; have := cap d; rewrite /=; nia.
-    have different : d <> c by move=> same; subst d; lia.
-    have le := ordered d c inside ltac:(lia) different.
-    have after : key_le k (load b d, capacity j d) = true.
-      by case E: (key_le _ _) => //; move/below: E; lia.
-    have := key_le_trans k (load b d, capacity j d) (load b c + 1, capacity j c)
-      posw (cap d) (cap c) after le.
-    have before : load b c + 1 <= low c by lia.
-    by move/below: before => ->.
-  - case: (Z.le_gt_cases (load b c) (high c)) => // more.
-    have [d [there less]] := another_below (load b) high ms c inside ltac:(lia) room.
-    have nonneg : 0 <= high c.
-      by apply/upto/key_le_true; have := cap c; rewrite /=; nia.
-    have different : c <> d by move=> same; subst d; lia.
-    have le := ordered c d there ltac:(lia) different.
-    have before : key_le (load b d + 1, capacity j d) k = true by apply/upto; lia.
-    have := key_le_trans (load b c, capacity j c) (load b d + 1, capacity j d) k
-      (cap c) (cap d) posw le before.
-    by move/upto; lia.
+  have shared limit (under : key -> Prop) :
+      (forall d n, n <= limit d <-> under (n, capacity j d)) ->
+      (forall l m, 0 < snd l -> 0 < snd m -> key_le l m = true -> under m -> under l) ->
+      forall d e, In d ms -> In e ms -> load b e < limit e -> load b d <= limit d.
+    move=> counts closed d e _ there less; apply/counts.
+    by apply: (closed _ _ _ _ (ordered d e there)); [exact: cap|exact: cap|apply/counts; lia].
+  move=> [enough room] c inside; split.
+  - apply: (proj1 (limits_reached (load b) low ms _) enough c inside).
+    apply: (shared low (fun l => key_le k l = false)) => [d n|l m posl posm le].
+      exact: keys_below_counts.
+    by rewrite -!not_true_iff_false => no /key_le_trans /(_ le) later; apply/no/later.
+  - apply: (proj2 (limits_reached (load b) high ms _) room c inside).
+    apply: (shared high (fun l => key_le l k = true)) => [d n|l m posl posm].
+      exact: keys_upto_counts.
+    exact: key_le_trans.
 Qed.
 
 End Even.
@@ -137,9 +128,7 @@ Definition region_of_all (i : instance) (ms : list member) (threshold : key) : r
     (fun _ c => keys_upto (capacity i c) threshold).
 
 Lemma of_topic_well_formed i t : well_formed i -> well_formed (of_topic i t).
-Proof.
-  move=> [ms ps once sub own lags cap]; constructor=> //=; exact: NoDup_filter.
-Qed.
+Proof. move=> [ms ps once sub own lags cap]; constructor=> //=; exact: NoDup_filter. Qed.
 
 (** Loads of a list that has all holders come to the number of pairs. *)
 Lemma total_of_holders (ms : list member) b : NoDup ms ->
@@ -155,27 +144,21 @@ Theorem per_topic_gives_region i ks threshold a : well_formed i ->
   per_topic_balanced i a -> within i (region_of_topics i ks threshold) a.
 Proof.
   move=> wf listed even [va least]; set r := region_of_topics i ks threshold.
-  have holds p c : In (p, c) a -> In p (partitions i) /\ In c (subscribes i p).
-    exact: (assigned_to_subscribers i a va).
-  constructor=> [p c inside|p c inside|k c known able].
-  { have [there sub] := holds p c inside.
-    by apply: listed => //; exact: subscribed_assignable sub. }
-  { exact: proj2 (holds p c inside). }
-  have [topical [posn posw] fits] := even k known.
-  destruct k as [|t|t]; [by []| |by []].
-  have same d : load (pairs_of_topic i t a) d = load_in i r a (Zpos t) d.
-    rewrite /load /pairs_of_topic sum_filter; apply: sum_eq => -[p e] _ /=.
-    rewrite /pool_of_partition /=; case: (e =? d)%positive; case: Pos.eqb_spec => //=.
-  have inside p d : In (p, d) (pairs_of_topic i t a) -> In d (subscribers i t).
-    move=> /filter_In [inside] /Pos.eqb_eq /= <-; exact: proj2 (holds p d inside).
+  have holds := assigned_to_subscribers i a va.
+  split=> [p c /holds [there sub]|p c /holds []|k c known able] //.
+    by apply: listed => //; exact: subscribed_assignable sub.
+  have [topical [posn posw] fits] := even k known; destruct k as [|t|t]; [by []| |by []].
+  have same d : load_in i r a (Zpos t) d = load (pairs_of_topic i t a) d.
+    rewrite /load /pairs_of_topic sum_filter; apply: sum_eq; rewrite /pool_of_partition; by_terms.
+  have inside p d : In (p, d) (pairs_of_topic i t a) -> topic_of i p = t /\ In d (subscribers i t).
+    by move=> /filter_In [/holds [_ sub] /Pos.eqb_eq /= <-].
   have total : sum (load (pairs_of_topic i t a)) (subscribers i t) = units i r (Zpos t).
-    rewrite total_of_holders //; first exact: subscribers_once.
+    rewrite total_of_holders => [|p d /inside []|] //; first exact: subscribers_once.
     by rewrite /pairs_of_topic sum_filter /units -(sum_assigned i a).
-  rewrite -same; apply: (even_share (of_topic i t) _ (subscribers i t)) => //.
+  rewrite same; apply: (even_share (of_topic i t) _ (subscribers i t)) => //; last by rewrite total.
   - exact: of_topic_well_formed.
-  - move=> p d /filter_In [_] /Pos.eqb_eq /= at_topic e.
-    by rewrite /subscribes /= at_topic.
-  - by rewrite total.
+  - by move=> p d /inside [at_topic _] e; rewrite /subscribes /= at_topic.
+
 Qed.
 
 Theorem equal_subscriptions_give_region i ms threshold a : well_formed i -> NoDup ms ->
@@ -186,16 +169,12 @@ Theorem equal_subscriptions_give_region i ms threshold a : well_formed i -> NoDu
 Proof.
   move=> wf once alike [_ [posn posw] fits] dm; set r := region_of_all i ms threshold.
   have [va _] := dm.
-  have all p c : In (p, c) a -> forall d, In d (subscribes i p) <-> In d ms.
-    move=> inside; have [known sub] := assigned_to_subscribers i a va p c inside.
-    by apply: alike => //; exact: subscribed_assignable sub.
-  have holders p c : In (p, c) a -> In c ms.
-    move=> inside; apply/(all p c inside).
-    exact: proj2 (assigned_to_subscribers i a va p c inside).
-  have same d : load_in i r a 1 d = load a d.
-    by apply: sum_eq => pair _; rewrite andb_true_r.
+  have all p c : In (p, c) a -> (forall d, In d (subscribes i p) <-> In d ms) /\ In c ms.
+    move=> /(assigned_to_subscribers i a va) [known sub].
+    by have same := alike p known (subscribed_assignable i p c sub); split=> //; apply/same.
+  split=> [p c _|p c /all []|k c [<-|] // able] //; first by left.
+  rewrite (_ : load_in i r a 1 c = load a c); first by apply: sum_eq => pair _; rewrite andb_true_r.
   have total : sum (load a) ms = units i r 1.
-    by rewrite total_of_holders // /units -(sum_assigned i a).
-  constructor=> [p c _|p c|k c [<-|] // able]; [by left|exact: holders|].
-  rewrite same; apply: (even_share i a ms) => //; by rewrite total.
+    by rewrite total_of_holders // => [p d /all []|] //; rewrite /units -(sum_assigned i a).
+  by apply: (even_share i a ms) => // [p d /all []|] //; rewrite total.
 Qed.

@@ -3,10 +3,8 @@
     definitions state, entry by entry. Also here: tests over lists without deep recursion,
     each with what it decides. *)
 
-From Coq Require Import ZArith List Lia Bool Permutation FMapPositive ssreflect.
-From Assignor Require Import Definitions Sums.
-Import ListNotations.
-Open Scope Z_scope.
+From Coq Require Import FMapPositive.
+From Assignor Require Import Sums.
 
 Module Map := PositiveMap.
 Module MapFacts := PositiveMapAdditionalFacts.
@@ -15,19 +13,15 @@ Module MapFacts := PositiveMapAdditionalFacts.
 Definition total {A} (f : A -> Z) (l : list A) : Z := fold_left (fun n x => n + f x) l 0.
 
 Lemma total_sum {A} (f : A -> Z) l : total f l = sum f l.
-Proof.
-  rewrite /total; suff step : forall n, fold_left (fun n x => n + f x) l n = n + sum f l.
-    by rewrite step.
-  by elim: l => [|x l IH] n /=; [lia | rewrite IH; lia].
-Qed.
+Proof. by apply: (fold_ind (fun l n => n = sum f l)) => // m x n ->; rewrite sum_app /=; lia. Qed.
 
 Definition collect {A B} (f : A -> B) (l : list A) : list B :=
   fold_left (fun found x => f x :: found) l [].
 
 Lemma collect_map {A B} (f : A -> B) l : collect f l = rev (map f l).
 Proof.
-  rewrite /collect -(app_nil_r (rev _)); elim: l [] => [|x l IH] found //=.
-  by rewrite IH -app_assoc.
+  apply: (fold_ind (fun l found => found = rev (map f l))) => // m x found ->.
+  by rewrite map_app rev_unit.
 Qed.
 
 Lemma in_collect {A B} (f : A -> B) l y : In y (collect f l) <-> exists x, f x = y /\ In x l.
@@ -41,22 +35,23 @@ Definition tally {A} (key : A -> positive) (value : A -> Z) (l : list A) : Map.t
   fold_left (fun table x => let k := key x in Map.add k (get table k + value x) table)
     l (Map.empty Z).
 
-Lemma get_add table k n d :
-  get (Map.add k n table) d = if (k =? d)%positive then n else get table d.
+Lemma find_add {A} (table : Map.t A) k x d :
+  Map.find d (Map.add k x table) = if (k =? d)%positive then Some x else Map.find d table.
 Proof.
-  rewrite /get; case: Pos.eqb_spec => [->|differ]; first by rewrite Map.gss.
+  case: Pos.eqb_spec => [->|differ]; first by rewrite Map.gss.
   by rewrite Map.gso //; move=> same; apply: differ.
 Qed.
+
+Lemma get_add table k n d :
+  get (Map.add k n table) d = if (k =? d)%positive then n else get table d.
+Proof. by rewrite /get find_add; case: Pos.eqb. Qed.
 
 Lemma get_tally {A} (key : A -> positive) value (l : list A) k :
   get (tally key value l) k = sum (fun x => if (key x =? k)%positive then value x else 0) l.
 Proof.
-  rewrite /tally; set pass := fold_left _; suff step : forall table,
-    get (pass l table) k =
-    get table k + sum (fun x => if (key x =? k)%positive then value x else 0) l.
-    by rewrite step /get Map.gempty.
-  rewrite /pass; elim: l => [|x l IH] table /=; first by lia.
-  by rewrite IH get_add; case: Pos.eqb_spec => [->|_]; lia.
+  apply: (fold_ind (fun l table => get table k = sum _ l)) => [|m x table IH].
+    by rewrite /get Map.gempty.
+  by rewrite sum_app get_add -IH /=; case: Pos.eqb_spec => [->|_]; lia.
 Qed.
 
 (** A function, computed once for each name of a list. *)
@@ -67,22 +62,13 @@ Lemma find_tabulate {A} (f : positive -> A) l k :
   (In k l -> Map.find k (tabulate f l) = Some (f k)) /\
   (forall x, Map.find k (tabulate f l) = Some x -> In k l /\ x = f k).
 Proof.
-  rewrite /tabulate; set pass := fold_left _; suff step : forall table,
-    (In k l \/ Map.find k table = Some (f k) -> Map.find k (pass l table) = Some (f k)) /\
-    (forall x, Map.find k (pass l table) = Some x ->
-       In k l /\ x = f k \/ Map.find k table = Some x).
-    have [into out] := step (Map.empty A); split=> [there|x /out]; first by apply: into; left.
-    by case=> //; rewrite Map.gempty.
-  rewrite /pass; elim: l => [|d l IH] table /=; first by split=> [[]|x] //; right.
-  have [into out] := IH (Map.add d (f d) table); case: (Pos.eq_dec d k) => [same|differ].
-    subst d; rewrite Map.gss in into out; split=> [_|x /out]; first by apply: into; right.
-    by case=> [[]|[<-]]; left; split=> //; [right|left].
-  have other : Map.find k (Map.add d (f d) table) = Map.find k table.
-    by apply: Map.gso => same; apply: differ.
-  rewrite other in into out; split=> [[[|there]|there]|x /out] //.
-  - by apply: into; left.
-  - by apply: into; right.
-  - by case=> [[there ->]|]; [left; split=> //; right|right].
+  pose P l table := (In k l -> Map.find k table = Some (f k)) /\
+    (forall x, Map.find k table = Some x -> In k l /\ x = f k).
+  apply: (fold_ind P) => [|m d table [into out]]; first by split=> // x; rewrite Map.gempty.
+  split=> [|x]; rewrite find_add in_app_iff; case: Pos.eqb_spec => [->|differ] //.
+  - by case=> [/into|[]].
+  - by move=> [<-]; split=> //; right; left.
+  - by case/out; split=> //; left.
 Qed.
 
 Lemma get_tabulate (f : positive -> Z) l k : In k l -> get (tabulate f l) k = f k.
@@ -110,14 +96,11 @@ Proof.
     (forall x v, In x l -> Map.find (key x) table = Some v -> v = value x) ->
     memo_beside n table key value more m = n + sum (fun x => more x (value x)) m.
     by rewrite step // => x v _; rewrite Map.gempty.
-  elim=> [|x m IH] n table within right /=; first by lia.
-  have inside : In x l by apply: within; left.
-  have rest : incl m l by move=> y there; apply: within; right.
+  elim=> [|x m IH] n table /= within right; first by lia.
+  have [inside rest] := incl_cons_inv within.
   case found: Map.find => [v|]; first by rewrite IH // (right x v inside found); lia.
   rewrite IH => [//|y v there|]; last by lia.
-  case: (Pos.eq_dec (key x) (key y)) => [equal|differ]; last first.
-    by rewrite Map.gso; [move=> equal; apply: differ|exact: right].
-  by rewrite equal Map.gss => -[<-]; exact: same.
+  by rewrite find_add; case: Pos.eqb_spec => [equal [<-]|_]; [exact: same|exact: right].
 Qed.
 
 (** Those that pass a test, in some order. *)
@@ -126,8 +109,8 @@ Definition select {A} (test : A -> bool) (l : list A) : list A :=
 
 Lemma select_filter {A} (test : A -> bool) l : select test l = rev (filter test l).
 Proof.
-  rewrite /select -(app_nil_r (rev _)); elim: l [] => [|x l IH] found //=.
-  by rewrite IH; case: (test x) => //=; rewrite -app_assoc.
+  apply: (fold_ind (fun l found => found = rev (filter test l))) => // m x found ->.
+  by rewrite filter_app /=; case: (test x); rewrite ?rev_unit ?app_nil_r.
 Qed.
 
 Lemma sum_select {A} (test : A -> bool) f l : sum f (select test l) = sum f (filter test l).
@@ -147,19 +130,14 @@ Definition is_in (k : positive) (found : Map.t unit) : bool :=
   match Map.find k found with Some _ => true | None => false end.
 
 Lemma is_in_add k d found : is_in d (Map.add k tt found) = (k =? d)%positive || is_in d found.
-Proof.
-  rewrite /is_in; case: Pos.eqb_spec => [->|differ]; first by rewrite Map.gss.
-  by rewrite Map.gso //; move=> same; apply: differ.
-Qed.
+Proof. by rewrite /is_in find_add; case: Pos.eqb. Qed.
 
 Lemma is_in_set_of {A} (key : A -> positive) l k :
   is_in k (set_of key l) = true <-> In k (map key l).
 Proof.
-  rewrite /set_of; set pass := fold_left _; suff step : forall found,
-    is_in k (pass l found) = true <-> is_in k found = true \/ In k (map key l).
-    by rewrite step /is_in Map.gempty; intuition.
-  rewrite /pass; elim: l => [|x l IH] found /=; first by intuition.
-  by rewrite IH is_in_add orb_true_iff Pos.eqb_eq; intuition.
+  apply: (fold_ind (fun l found => is_in k found = true <-> In k (map key l))) => [|m x found IH].
+    by rewrite /is_in Map.gempty.
+  by rewrite map_app in_app_iff is_in_add orb_true_iff Pos.eqb_eq IH /=; tauto.
 Qed.
 
 Fixpoint distinct_beside {A} (found : Map.t unit) (key : A -> positive) (l : list A) : bool :=
@@ -178,11 +156,12 @@ Proof.
       NoDup (map key l) /\ forall k, In k (map key l) -> is_in k found = false.
     by rewrite step; split=> [[]|once] //; split=> // k _; rewrite /is_in Map.gempty.
   elim: l => [|x l IH] found /=; first by split=> // _; split=> //; constructor.
-  case old: (is_in _ _); first by split=> // -[_ new]; rewrite (new (key x)) // in old; left.
-  rewrite IH NoDup_cons_iff; split=> [[once new]|[[absent once] new]].
-    split; first split=> // again; first by have := new _ again; rewrite is_in_add Pos.eqb_refl.
-    by move=> k [<-|/new] //; rewrite is_in_add orb_false_iff => -[].
-  split=> // k inside; rewrite is_in_add (new k) ?orb_false_r; [by right|].
+  rewrite NoDup_cons_iff; case old: (is_in _ _).
+    by split=> // -[_ new]; rewrite (new (key x)) // in old; left.
+  rewrite IH; split=> [[once new]|[[absent once] new]].
+    split=> [|k [<-|/new]] //; last by rewrite is_in_add orb_false_iff => -[].
+    by split=> // /new; rewrite is_in_add Pos.eqb_refl.
+  split=> // k inside; rewrite is_in_add (new k) ?orb_false_r; first by right.
   by case: Pos.eqb_spec => // same; subst k.
 Qed.
 
@@ -202,36 +181,36 @@ Proof.
   by move=> k [<-|/all]; lia.
 Qed.
 
-(** The least value of a list; 0 of none. *)
-Fixpoint least_beside {A} (n : Z) (f : A -> Z) (l : list A) : Z :=
-  match l with [] => n | x :: l => least_beside (Z.min n (f x)) f l end.
-
-Definition least_of {A} (f : A -> Z) (l : list A) : Z :=
-  match l with [] => 0 | x :: l => least_beside (f x) f l end.
-
-Lemma least_beside_spec {A} (f : A -> Z) l : forall n, least_beside n f l <= n /\
-  (forall x, In x l -> least_beside n f l <= f x) /\
-  (least_beside n f l = n \/ exists x, In x l /\ f x = least_beside n f l).
+(** A value of a list that is not above, or not below, any other. *)
+Lemma fold_choice {A} (choose : Z -> Z -> Z) (le : Z -> Z -> Prop) (f : A -> Z) l n :
+  (forall x y, choose x y = x /\ le x y \/ choose x y = y /\ le y x) ->
+  (forall x, le x x) -> (forall x y z, le x y -> le y z -> le x z) ->
+  let best := fold_left (fun n x => choose n (f x)) l n in
+  In best (n :: map f l) /\ forall x, In x (n :: map f l) -> le best x.
 Proof.
-  elim: l => [|x l IH] n /=; first by split; [lia | split=> //; left].
-  have [below [all some]] := IH (Z.min n (f x)); split; first by lia.
-  split=> [y [<-|/all]|]; [lia | lia |].
-  case: some => [->|[y [inside same]]]; last by right; exists y; split=> //; right.
-  have [|] := Z.min_spec n (f x); move=> [_ ->]; [by left|].
-  by right; exists x; split=> //; left.
+  move=> chosen same trans; apply: (fold_ind (fun l best => In best (n :: map f l) /\
+    forall x, In x (n :: map f l) -> le best x)) => [|m x best [inside all]].
+    by split=> [|x [<-|]] //; left.
+  rewrite map_app app_comm_cons; split=> [|y]; rewrite in_app_iff.
+    by case: (chosen best (f x)) => -[-> _]; [left|right; left].
+  case: (chosen best (f x)) => -[-> le_x] [/all|[<-|]] //; exact: trans.
 Qed.
+
+(** The least value of a list; 0 of none. *)
+Definition least_of {A} (f : A -> Z) (l : list A) : Z :=
+  match l with [] => 0 | x :: l => fold_left (fun n x => Z.min n (f x)) l (f x) end.
+
+Lemma least_of_spec {A} (f : A -> Z) x l : In (least_of f (x :: l)) (map f (x :: l)) /\
+  forall n, In n (map f (x :: l)) -> least_of f (x :: l) <= n.
+Proof. by apply: fold_choice => *; lia. Qed.
 
 Lemma least_le {A} (f : A -> Z) l x : In x l -> least_of f l <= f x.
-Proof.
-  case: l => [|y l] //= [<-|inside]; have [below [all _]] := least_beside_spec f l (f y) => //.
-  exact: all.
-Qed.
+Proof. by case: l => // y l inside; apply: (proj2 (least_of_spec f y l)); exact: in_map. Qed.
 
 Lemma least_attained {A} (f : A -> Z) l : l <> [] -> exists x, In x l /\ f x = least_of f l.
 Proof.
-  case: l => [|y l] //= _; have [_ [_ [same|[x [inside same]]]]] := least_beside_spec f l (f y).
-    by exists y; split; [left|].
-  by exists x; split; [right|].
+  case: l => // y l _; have [inside _] := least_of_spec f y l.
+  by move/in_map_iff: inside => [x []]; exists x.
 Qed.
 
 (** The largest value; 0 of none, and if all are below 0. *)
@@ -241,16 +220,9 @@ Lemma largest_spec {A} (f : A -> Z) l :
   (forall x, In x l -> f x <= largest_of f l) /\
   (largest_of f l = 0 \/ exists x, In x l /\ f x = largest_of f l).
 Proof.
-  rewrite /largest_of; suff step : forall n,
-    let most := fold_left (fun n x => Z.max n (f x)) l n in
-    n <= most /\ (forall x, In x l -> f x <= most) /\
-    (most = n \/ exists x, In x l /\ f x = most) by have [_] := step 0.
-  elim: l => [|x l IH] n /=; first by split; [lia | split=> //; left].
-  have [above [all some]] := IH (Z.max n (f x)); split; first by lia.
-  split=> [y [<-|/all]|]; [lia | lia |].
-  case: some => [->|[y [inside same]]]; last by right; exists y; split=> //; right.
-  have [|] := Z.max_spec n (f x); move=> [_ ->]; [|by left].
-  by right; exists x; split=> //; left.
+  have [|||inside all] := fold_choice Z.max (fun x y => y <= x) f l 0; try by move=> *; lia.
+  split=> [x there|]; first by apply: all; right; exact: in_map.
+  by case: inside => [same|/in_map_iff [x []]]; [left|right; exists x].
 Qed.
 
 (** Names in order, from 1: a list that needs no table to look into. *)
@@ -278,14 +250,9 @@ Definition flatten {A B} (f : A -> list B) (l : list A) : list B :=
 Lemma in_flatten {A B} (f : A -> list B) l y :
   In y (flatten f l) <-> exists x, In x l /\ In y (f x).
 Proof.
-  rewrite /flatten; set pass := fold_left _; suff step : forall found,
-    In y (pass l found) <-> In y found \/ exists x, In x l /\ In y (f x).
-    by rewrite step; split=> [[[]|]|] //; right.
-  rewrite /pass; elim: l => [|x l IH] found /=.
-    by split; [left|case=> // -[? [[]]]].
-  rewrite IH rev_append_rev in_app_iff -in_rev; split.
-    by case=> [[there|]|[z [inside there]]]; [right; exists x|left|right; exists z]; intuition.
-  by case=> [there|[z [[<-|inside] there]]]; [left; right|left; left|right; exists z].
+  rewrite -in_flat_map.
+  apply: (fold_ind (fun l found => In y found <-> In y (flat_map f l))) => // m x found IH.
+  by rewrite flat_map_app rev_append_rev !in_app_iff -in_rev IH /=; tauto.
 Qed.
 
 Definition unique {A} (key : A -> positive) (l : list A) : list positive :=
@@ -295,20 +262,14 @@ Definition unique {A} (key : A -> positive) (l : list A) : list positive :=
 Lemma unique_spec {A} (key : A -> positive) l : NoDup (unique key l) /\
   forall x, In x l -> In (key x) (unique key l).
 Proof.
-  rewrite /unique; set pass := fold_left _; suff step : forall found,
-    (forall k, is_in k (fst found) = true <-> In k (snd found)) -> NoDup (snd found) ->
-    NoDup (snd (pass l found)) /\
-    forall k, In k (snd found) \/ In k (map key l) -> In k (snd (pass l found)).
-    have [k| |once all] := step (Map.empty unit, []);
-      [by rewrite /is_in /= Map.gempty|by constructor|].
-    by split=> // x inside; apply: all; right; exact: in_map.
-  rewrite /pass; elim: l => [|x l IH] [seen out] /= same once; first by split=> // k [|[]].
-  case old: is_in => /=.
-    have [once' all] := IH (seen, out) same once; split=> //.
-    by move=> k [there|[<-|there]];
-      [apply: all; left|apply/all; left; apply/same|apply: all; right].
-  have [k||once' all] := IH (Map.add (key x) tt seen, key x :: out) => /=.
-  - by rewrite is_in_add orb_true_iff Pos.eqb_eq same.
-  - by constructor=> // /same; rewrite old.
-  - by split=> // k [there|[<-|there]]; apply: all; [left; right|left; left|right].
+  pose P l (found : Map.t unit * list positive) :=
+    (forall k, is_in k (fst found) = true <-> In k (snd found)) /\
+    NoDup (snd found) /\ forall x, In x l -> In (key x) (snd found).
+  apply: (proj2 (fold_ind P _ _ _ _ l)) => [|m x [seen out] [/= same [once all]]].
+    by split=> [k|]; [rewrite /is_in Map.gempty|split; [constructor|]].
+  case old: is_in; split=> //=.
+  - by split=> // y; rewrite in_app_iff => -[/all|[<-|[]]] //; apply/same.
+  - by move=> k; rewrite is_in_add orb_true_iff Pos.eqb_eq same.
+  - split=> [|y]; first by constructor=> // /same; rewrite old.
+    by rewrite in_app_iff => -[/all|[<-|[]]]; [right|left].
 Qed.

@@ -4,10 +4,7 @@
     [PeakLag.v] and [Crowd.v], is one on what the topic adds to the sum ([region_of_topic] of
     verify/policy/feasible_region.py, [together] of verify/policy/terms.py). *)
 
-From Coq Require Import ZArith List Bool Lia ssreflect.
-From Assignor Require Import Definitions Sums Region PeakLag.
-Import ListNotations.
-Open Scope Z_scope.
+From Assignor Require Import Sums Region PeakLag.
 
 (** If the pool has other topics too, nothing is known of the least of one topic. *)
 Definition region_of_topic (r : region) (alone : bool) (t : topic) : region :=
@@ -23,16 +20,14 @@ Proof. by rewrite /pairs_of_topic filter_In Pos.eqb_eq. Qed.
 
 Lemma pairs_of_topic_valid i t a : valid i a -> valid (of_topic i t) (pairs_of_topic i t a).
 Proof.
-  move=> v; have pairs := assigned_to_subscribers i a v; constructor=> /=.
-  - move: (assigned_once i a v); elim: a {v pairs} => [|[p c] a IH] //= /NoDup_cons_iff [fresh].
-    move=> /IH once.
-    rewrite /pairs_of_topic /=; case: Pos.eqb => //=; constructor; last exact: once.
-    move=> /in_map_iff [pair [same /filter_In [inside _]]]; case: fresh; rewrite -same.
+  move=> [once pairs all]; split=> /= [|p c /pairs_of_topic_spec [inside same]|p].
+  - elim: a once {pairs all} => [|pair a IH] //= /NoDup_cons_iff [fresh /IH once].
+    rewrite /pairs_of_topic /=; case: Pos.eqb => //=; constructor=> //.
+    move=> /in_map_iff [other [same /filter_In [inside _]]]; apply: fresh; rewrite -same.
     exact: in_map.
-  - move=> p c /pairs_of_topic_spec [inside same]; have [known sub] := pairs p c inside.
-    by split=> //; apply/filter_In; rewrite same Pos.eqb_refl.
-  - move=> p /filter_In [known /Pos.eqb_eq same] can.
-    have /in_map_iff [[q c] [/= equal inside]] := assigned_if_assignable i a v p known can; subst q.
+  - by have [known sub] := pairs p c inside; rewrite filter_In Pos.eqb_eq.
+  - rewrite filter_In Pos.eqb_eq => -[known same] can.
+    have /in_map_iff [[q c] [/= equal inside]] := all p known can; subst q.
     by apply: (in_map fst _ (p, c)); apply/pairs_of_topic_spec.
 Qed.
 
@@ -40,21 +35,17 @@ Lemma pairs_of_topic_within i r alone t a : valid i a -> within i r a ->
   In (pool_of r t) (pools r) -> (alone = true -> is_alone i r t) ->
   within (of_topic i t) (region_of_topic r alone t) (pairs_of_topic i t a).
 Proof.
-  move=> v w known single; constructor=> [p c|p c|k c [<-|] //= able].
+  move=> v w known single; split=> [p c|p c|k c [<-|] //= able].
   { by move=> /pairs_of_topic_spec [_ same]; left; rewrite /pool_of_partition /= same. }
   { by move=> /pairs_of_topic_spec [inside _]; exact: (held_by_eligible i r a w p c). }
-  have bounds := loads_of_pools i r a w _ c known able.
-  rewrite /load_in /pairs_of_topic sum_filter /= -/(load_in i r a).
-  set mine := sum _ a; have nonneg : 0 <= mine.
-    by apply: sum_nonneg => pair _; case: Pos.eqb => //; case: andb.
-  have part : mine <= load_in i r a (pool_of r t) c.
-    by apply: sum_le => pair _; case: Pos.eqb; rewrite /pool_of_partition /=; case: andb.
+  have := loads_of_pools i r a w _ c known able.
+  rewrite /load_in /pairs_of_topic sum_filter /= /pool_of_partition /=.
+  set all := sum _ a; set mine := sum _ a => bounds.
+  have : 0 <= mine <= all by split; [apply: sum_nonneg|apply: sum_le]; by_terms.
   case: alone single => [single|_] /=; last by lia.
-  suff -> : mine = load_in i r a (pool_of r t) c by [].
-  apply: sum_eq => -[p d] inside /=; rewrite /pool_of_partition /=.
-  case: Pos.eqb_spec => // other; case: (Z.eqb_spec _ (pool_of r t)) => [same|].
-    2: by case: Pos.eqb.
-  case: other; apply: single => //; by have [] := assigned_to_subscribers i a v p d inside.
+  suff -> : mine = all by []; apply: sum_eq => -[p d] /(assigned_to_subscribers i a v) [there _].
+  case: Pos.eqb_spec => // other; case: Z.eqb_spec => [same|_]; last by case: Pos.eqb.
+  by case: other; exact: single.
 Qed.
 
 (** [peak t]: any number that the peak lag of topic [t], alone, does not exceed. *)

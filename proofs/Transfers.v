@@ -5,10 +5,7 @@
 
     This justifies [end_keys] of verify/keys.py as the judge's test of single transfers. *)
 
-From Coq Require Import ZArith List Lia ssreflect.
-From Assignor Require Import Definitions Sums Keys Lexicographic Balance Region.
-Import ListNotations.
-Open Scope Z_scope.
+From Assignor Require Import Sums Keys Lexicographic Balance Region.
 
 Definition transfer (p : partition) (d : member) (a : assignment) : assignment :=
   map (fun pair => if (fst pair =? p)%positive then (p, d) else pair) a.
@@ -24,30 +21,27 @@ Qed.
 Lemma transfer_valid i p c d a : valid i a -> In (p, c) a -> In d (subscribes i p) ->
   valid i (transfer p d a).
 Proof.
-  move=> v held sub; constructor; rewrite ?transfer_partitions.
-  - exact: assigned_once v.
-  - move=> q e /in_map_iff [[r f] [same inside]]; move: same => /=.
-    case: Pos.eqb_spec => _ [<- <-]; last exact: (assigned_to_subscribers i a v).
-    by split=> //; have [] := assigned_to_subscribers i a v p c held.
-  - exact: assigned_if_assignable v.
+  move=> v held sub; have [once pairs all] := v; split; rewrite ?transfer_partitions //.
+  move=> q e /in_map_iff [[r f] [same inside]]; move: same => /=.
+  case: Pos.eqb_spec => _ [<- <-]; last exact: pairs.
+  by split=> //; case: (pairs p c held).
 Qed.
 
 Lemma load_transfer p c d a e : NoDup (map fst a) -> In (p, c) a ->
   load (transfer p d a) e = load a e - one_if c e + one_if d e.
 Proof.
   move=> once held; rewrite /load /transfer sum_map.
-  have here := sum_of_holder (fun x => one_if d e - one_if x e) a p c once held.
   rewrite (sum_eq _ (fun pair => one_if (snd pair) e + (if (fst pair =? p)%positive
     then one_if d e - one_if (snd pair) e else 0))) => [[q x] _ /=|].
-    by case: (q =? p)%positive; rewrite /one_if /=; lia.
-  rewrite sum_add here; change (sum _ a) with (load a e) at 1; rewrite /load; lia.
+    by rewrite /one_if; case: (q =? p)%positive => /=; lia.
+  rewrite sum_add (sum_of_holder (fun x => one_if d e - one_if x e) a p c once held).
+  change (sum _ a) with (load a e) at 1; rewrite /load; lia.
 Qed.
 
 Lemma holder_has_load p c a : In (p, c) a -> 0 < load a c.
 Proof.
-  move=> inside; apply: Z.lt_le_trans (sum_element _ a (p, c) _ inside) => /=.
-    by rewrite Pos.eqb_refl.
-  by move=> pair _; case: Pos.eqb.
+  move=> inside; apply: Z.lt_le_trans (sum_element _ a (p, c) _ inside); last by by_terms.
+  by rewrite /= Pos.eqb_refl.
 Qed.
 
 Lemma no_transfer_improves i a p c d : well_formed i -> dec_min i a -> In (p, c) a ->
@@ -55,35 +49,25 @@ Lemma no_transfer_improves i a p c d : well_formed i -> dec_min i a -> In (p, c)
   key_le (load a c, capacity i c) (load a d + 1, capacity i d) = true.
 Proof.
   move=> wf [va least] held sub different; case E: (key_le _ _) => //.
-  pose base := Z.of_nat (length (members i)) + 2.
-  have [|scale [_ all]] := common_scale (map (capacity i) (members i)).
-    by move=> x /in_map_iff [f [<- _]]; exact: capacity_is_positive.
-  have good : scales scale i by move=> e inside; apply: all; exact: in_map.
-  have large : 2 <= base by rewrite /base; lia.
+  have [|scale [good _]] // := scale_with i [] wf.
+  pose base := Z.of_nat (length (members i)) + 2; have large : 2 <= base by rewrite /base; lia.
+  pose gain n e := growth base scale (n, capacity i e).
   have memc := holders_are_members i a wf va p c held.
   have memd : In d (members i) by exact: subscribers_are_members sub.
-  have grows : growth base scale (load a d + 1, capacity i d) <
-      growth base scale (load a c, capacity i c).
+  have grows : gain (load a d + 1) d < gain (load a c) c.
     apply: growth_lt => //; [exact: good|exact: good| |exact: holder_has_load held].
     by have := load_nonneg a d; rewrite /=; lia.
   have vb := transfer_valid i p c d a va held sub.
-  have short : Z.of_nat (length (members i)) < base by rewrite /base; lia.
-  move/(load_vector_by_powers base scale i a _ good short): (least _ vb).
+  move/(load_vector_by_powers base scale i a _ good ltac:(rewrite /base; lia)): (least _ vb).
   have step e : power base scale (capacity i e) (load (transfer p d a) e) =
-      power base scale (capacity i e) (load a e) -
-      (if (c =? e)%positive then growth base scale (load a e, capacity i e) else 0) +
-      (if (d =? e)%positive then growth base scale (load a e + 1, capacity i e) else 0).
+      power base scale (capacity i e) (load a e)
+      - (if (c =? e)%positive then gain (load a e) e else 0)
+      + (if (d =? e)%positive then gain (load a e + 1) e else 0).
     rewrite (load_transfer p c) //; first exact: assigned_once va.
-    rewrite /one_if /growth /=; case: Pos.eqb_spec => [same|_].
-      subst e; case: Pos.eqb_spec => [same|_]; first by subst d.
-      by rewrite Z.add_0_r; lia.
-    case: Pos.eqb_spec => [_|_]; rewrite Z.sub_0_r ?Z.add_0_r ?Z.add_simpl_r; lia.
+    by rewrite /one_if /gain /growth; by_terms; rewrite ?Z.sub_0_r ?Z.add_0_r ?Z.add_simpl_r; lia.
   rewrite /power_sum (sum_eq _ _ (members i) (fun e _ => step e)) sum_add sum_sub.
-  rewrite (sum_one (fun e => growth base scale (load a e, capacity i e))) //;
-    first exact: members_once.
-  rewrite (sum_one (fun e => growth base scale (load a e + 1, capacity i e))) //;
-    first exact: members_once.
-  lia.
+  have once := members_once i wf; rewrite (sum_one (fun e => gain (load a e) e)) //.
+  rewrite (sum_one (fun e => gain (load a e + 1) e)) //; lia.
 Qed.
 
 Theorem dec_min_is_kip54_balanced i a : well_formed i -> capacities_alike i ->
