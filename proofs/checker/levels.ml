@@ -146,7 +146,7 @@ let together context (level : Policy.level) (accepted : Policy.term list) =
   match (accepted, level) with
   | [], _ -> None
   | _, [ (_, "load") ] ->
-      let none_held = List.map (fun _ -> Z.zero) (Regions.in_play context.group) in
+      let none_held = List.rev_map (fun _ -> Z.zero) (Regions.in_play context.group) in
       Some (Policy.Numbers none_held)
   | _ -> Some (Policy.Number (Hashtbl.fold (fun _ -> Z.add) most Z.zero))
 
@@ -248,7 +248,7 @@ let allowed context =
 
 let written : Policy.value -> Documents.json = function
   | Number n -> Documents.number n
-  | Numbers numbers -> `List (List.map Documents.number numbers)
+  | Numbers numbers -> `List (List.rev (List.rev_map Documents.number numbers))
 
 let judge_level context ~affordable (stated : Policy.stated list) place (of_level, level) =
   let mine =
@@ -304,7 +304,6 @@ let judge_level context ~affordable (stated : Policy.stated list) place (of_leve
     proved;
     is_search = (if rests_on = "search" then is_attained else Known false);
   }
-[@@ocamlformat "disable"]
 
 (* What the claim that all levels are proved is found to be. *)
 let found_status context verdicts =
