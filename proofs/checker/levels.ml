@@ -123,7 +123,7 @@ let of_zeros context (level : Policy.level) (terms : Policy.term list) =
   match (List.filter is_zero terms, level) with
   | [], _ -> Known None
   | _, [ (_, "load") ] ->
-      let none_held = List.map (fun _ -> Z.zero) (Regions.in_play context.group) in
+      let none_held = List.rev_map (fun _ -> Z.zero) (Regions.in_play context.group) in
       Known (Some (Policy.Numbers none_held))
   | accepted, [ (_, "peak-lag") ] -> Known (largest accepted)
   | _ -> Unknown
@@ -223,7 +223,7 @@ let allowed context =
 
 let written : Policy.value -> Documents.json = function
   | Number n -> Documents.number n
-  | Numbers numbers -> `List (List.map Documents.number numbers)
+  | Numbers numbers -> `List (List.rev (List.rev_map Documents.number numbers))
 
 let judge_level context ~affordable (stated : Policy.stated list) place (of_level, level) =
   let mine =
@@ -279,7 +279,6 @@ let judge_level context ~affordable (stated : Policy.stated list) place (of_leve
     proved;
     is_search = (if rests_on = "search" then is_attained else Known false);
   }
-[@@ocamlformat "disable"]
 
 (* What the claim that all levels are proved is found to be. *)
 let found_status context verdicts =

@@ -133,7 +133,7 @@ let value path (value : json) =
   | _ -> Number (integer path value)
 
 let named read path value =
-  List.map (fun (name, one) -> (name, read (below path name) one)) (entries path value)
+  List.rev_map (fun (name, one) -> (name, read (below path name) one)) (entries path value)
 
 let step path value =
   match list count path value with
