@@ -95,8 +95,7 @@ Definition check_term (one : term) : bool :=
   end.
 
 Hypotheses (wf : well_formed i) (pools_once : NoDup ks).
-Hypothesis able_in : forall k c,
-  In c (row_members (row rows k)) <-> is_able (row rows k) c = true.
+Hypothesis able_in : forall k c, In c (row_members (row rows k)) <-> is_able (row rows k) c = true.
 
 Lemma may_hold_spec p c : may_hold i region_in p c ->
   In c (members i) /\ In c (holders (topic_of i p)) /\ assignable i p.
@@ -219,10 +218,10 @@ Qed.
 Theorem check_term_sound scale bound one :
   check_term i ks pool_at rows true scale bound one = true -> bounds_peak_lag i loose scale bound.
 Proof.
-  move=> accepted a v /(within_region_of i names pool_at able limits wf names_once able_once
-    pools_named a v) inside.
   have rwf : region_well_formed (region_of names pool_at rows) by exact: region_of_well_formed.
-  exact: (check_term_bounds _ _ _ _ _ _ _ wf (pools_once _ rwf) able_in_rows one accepted a).
+  move=> accepted a v w; have inside : within i (region_of names pool_at rows) a.
+    exact: within_region_of.
+  exact: (check_term_bounds _ _ _ _ _ _ _ wf (pools_once _ rwf) able_in_rows _ accepted a v inside).
 Qed.
 
 (** [peak t]: any number that the peak lag of topic [t], alone, does not exceed. *)
@@ -236,10 +235,10 @@ Proof.
   pose alone t := forallb (fun u => negb (pool_at u =? pool_at t) || (u =? t)%positive)
     (unique (topic_of i) ps).
   rewrite !andb_true_iff forallb_forall Z.leb_le total_sum distinct_spec map_id.
-  move=> [[once small] all] v /(within_region_of i names pool_at able limits wf names_once able_once
-    pools_named a v) [pools_of held loads] peaks; split=> //; apply: (Z.le_trans _ _ _ small).
+  move=> [[once small] all] v w peaks; split=> //; apply: (Z.le_trans _ _ _ small).
   have in_ps p : In p ps <-> In p (partitions i) /\ assignable i p.
     by rewrite filter_In is_assignable_spec.
+  have [*] : within i (region_of names pool_at rows) a by exact: within_region_of.
   have inside : within (only i ps) (region_of names pool_at rows) a by [].
   apply: (topic_peak_lag_bound (only i ps) _ scale alone _ _ _ a (only_valid _ _ _ in_ps v) inside)
     => // t /all /andb_true_iff [/existsb_exists [k [there /Z.eqb_eq pool]] accepted].
