@@ -18,22 +18,6 @@ From Assignor Require Import Tables Checker CheckRegion.
 Import ListNotations.
 Open Scope Z_scope.
 
-(** Entries of a list by key. *)
-Definition listed {A} (table : Map.t (list A)) (k : positive) : list A :=
-  match Map.find k table with Some found => found | None => [] end.
-
-Definition gather {A} (key : A -> positive) (l : list A) : Map.t (list A) :=
-  fold_left (fun table x => Map.add (key x) (x :: listed table (key x)) table) l (Map.empty _).
-
-Lemma listed_gather {A} (key : A -> positive) l k :
-  listed (gather key l) k = select (fun x => (key x =? k)%positive) l.
-Proof.
-  have : listed (Map.empty (list A)) k = [] by rewrite /listed Map.gempty.
-  rewrite /gather /select; elim: l (Map.empty _) [] => [|x l IH] table found //= same; apply: IH.
-  case: Pos.eqb_spec => [equal|differ]; first by rewrite equal {1}/listed Map.gss same.
-  by rewrite {1}/listed Map.gso //; move=> equal; apply: differ.
-Qed.
-
 Lemma collect_select {A B} (f : A -> B) test l : collect f (select test l) = map f (filter test l).
 Proof. by rewrite collect_map select_filter map_rev rev_involutive. Qed.
 
@@ -56,7 +40,10 @@ Definition region_in : region :=
 
 Definition placed : list partition := collect id (select (is_assignable i) (partitions i)).
 
-(** Who may hold the partitions of a topic. *)
+(** Those of a topic, and who may hold them. *)
+Definition those_of (ps : list partition) (t : topic) : list partition :=
+  select (fun p => (topic_of i p =? t)%positive) ps.
+
 Definition holders (t : topic) : list member :=
   select (is_able (row rows (pool_at t))) (subscribers i t).
 
@@ -83,19 +70,20 @@ Definition check_crowd (ts : list topic) (at_least : Z) (class : member -> posit
     (gain cap : positive -> Z) (price : positive -> pool -> Z) : bool :=
   let chosen := set_of id ts in
   let crowd p := is_in (topic_of i p) chosen && (at_least <=? lag i p) in
-  let by_topic := gather (topic_of i) placed in
+  let ps := placed in
   let all := flatten (fun t =>
+      let mine := those_of ps t in
       let part j := let g := gain j in let u := price j (pool_at t) in
-        total (fun p => Z.min 0 (lag i p - (if crowd p then g else 0) - u)) (listed by_topic t) in
+        total (fun p => Z.min 0 (lag i p - (if crowd p then g else 0) - u)) mine in
       let parts := tabulate part (unique class (holders t)) in
-      collect (fun c => (c, t, get parts (class c))) (holders t)) (unique (topic_of i) placed) in
+      collect (fun c => (c, t, get parts (class c))) (holders t)) (unique (topic_of i) ps) in
   let sums := tally (fun x => fst (fst x)) snd all in
   let some := those_in (set_of (fun x => fst (fst x)) all) in
   let paid c := total (fun k => let u := price (class c) k in
                   Z.min (u * least region_in k c) (u * most region_in k c)) ks in
   forallb (fun c => let g := gain (class c) in (0 <=? g) && ((bound - 1) * capacity i c <?
     scale * (g * (cap (class c) + 1) + (get sums c + paid c)))) some &&
-  (total (fun c => cap (class c)) some <? total (fun p => if crowd p then 1 else 0) placed).
+  (total (fun c => cap (class c)) some <? total (fun p => if crowd p then 1 else 0) ps).
 
 Definition check_term (one : term) : bool :=
   (0 <? scale) &&
@@ -107,8 +95,7 @@ Definition check_term (one : term) : bool :=
   end.
 
 Hypotheses (wf : well_formed i) (pools_once : NoDup ks).
-Hypothesis able_in : forall k c,
-  In c (row_members (row rows k)) <-> is_able (row rows k) c = true.
+Hypothesis able_in : forall k c, In c (row_members (row rows k)) <-> is_able (row rows k) c = true.
 
 Lemma may_hold_spec p c : may_hold i region_in p c ->
   In c (members i) /\ In c (holders (topic_of i p)) /\ assignable i p.
@@ -181,7 +168,7 @@ Proof.
         apply/Z.eq_le_incl/sum_eq => x /in_flatten [t [_ /in_collect [d [<- there]]]].
         rewrite /is_entry /=; case: Pos.eqb_spec => [same|_]; last by rewrite sum_zero.
         rewrite same in there *; rewrite get_tabulate; first exact: (proj2 (unique_spec _ _)).
-        rewrite total_sum listed_gather sum_select sum_filter placed_spec.
+        rewrite total_sum sum_select sum_filter placed_spec.
         by apply: sum_eq => p _; case: Pos.eqb_spec => // <-.
       by rewrite sum_swap; apply: sum_le => p _; apply: sum_any; rewrite /g; lia.
 Qed.
@@ -194,12 +181,12 @@ Definition only (i : instance) (ps : list partition) : instance :=
 
 Definition check_topics (i : instance) ks pool_at rows scale bound ts
     (term_at : topic -> term * Z) : bool :=
-  let by_topic := gather (topic_of i) (placed i) in
-  let by_pool := gather (fun t => Z.to_pos (pool_at t)) (unique (topic_of i) (placed i)) in
-  let alone t := forallb (Pos.eqb t) (listed by_pool (Z.to_pos (pool_at t))) in
+  let ps := placed i in
+  let topics := unique (topic_of i) ps in
+  let alone t := forallb (fun u => negb (pool_at u =? pool_at t) || (u =? t)%positive) topics in
   distinct id ts && (bound <=? total (fun t => snd (term_at t)) ts) &&
   forallb (fun t => existsb (Z.eqb (pool_at t)) ks &&
-    check_term (only i (listed by_topic t)) [pool_at t] pool_at rows (alone t) scale
+    check_term (only i (those_of i ps t)) [pool_at t] pool_at rows (alone t) scale
       (snd (term_at t)) (fst (term_at t))) ts.
 
 Lemma only_valid i ps a : (forall p, In p ps <-> In p (partitions i) /\ assignable i p) ->
@@ -231,10 +218,10 @@ Qed.
 Theorem check_term_sound scale bound one :
   check_term i ks pool_at rows true scale bound one = true -> bounds_peak_lag i loose scale bound.
 Proof.
-  move=> accepted a v /(within_region_of i names pool_at able limits wf names_once able_once
-    pools_named a v) inside.
   have rwf : region_well_formed (region_of names pool_at rows) by exact: region_of_well_formed.
-  exact: (check_term_bounds _ _ _ _ _ _ _ wf (pools_once _ rwf) able_in_rows one accepted a).
+  move=> accepted a v w; have inside : within i (region_of names pool_at rows) a.
+    exact: within_region_of.
+  exact: (check_term_bounds _ _ _ _ _ _ _ wf (pools_once _ rwf) able_in_rows _ accepted a v inside).
 Qed.
 
 (** [peak t]: any number that the peak lag of topic [t], alone, does not exceed. *)
@@ -245,25 +232,25 @@ Theorem check_topics_sound scale bound ts term_at a peak :
   NoDup ts /\ bound <= sum peak ts.
 Proof.
   rewrite /check_topics placed_spec; set ps := assignable_partitions i.
-  set by_topic := gather _ ps; set by_pool := gather _ (unique _ _).
-  pose alone t := forallb (Pos.eqb t) (listed by_pool (Z.to_pos (pool_at t))).
+  pose alone t := forallb (fun u => negb (pool_at u =? pool_at t) || (u =? t)%positive)
+    (unique (topic_of i) ps).
   rewrite !andb_true_iff forallb_forall Z.leb_le total_sum distinct_spec map_id.
-  move=> [[once small] all] v /(within_region_of i names pool_at able limits wf names_once able_once
-    pools_named a v) [pools_of held loads] peaks; split=> //; apply: (Z.le_trans _ _ _ small).
+  move=> [[once small] all] v w peaks; split=> //; apply: (Z.le_trans _ _ _ small).
   have in_ps p : In p ps <-> In p (partitions i) /\ assignable i p.
     by rewrite filter_In is_assignable_spec.
+  have [*] : within i (region_of names pool_at rows) a by exact: within_region_of.
   have inside : within (only i ps) (region_of names pool_at rows) a by [].
   apply: (topic_peak_lag_bound (only i ps) _ scale alone _ _ _ a (only_valid _ _ _ in_ps v) inside)
     => // t /all /andb_true_iff [/existsb_exists [k [there /Z.eqb_eq pool]] accepted].
     split=> [|/forallb_forall single p there_p same]; first by rewrite -pool in there.
-    symmetry; apply/Pos.eqb_eq/single; rewrite listed_gather in_select Pos.eqb_eq.
-    by split; [exact: (proj2 (unique_spec _ _))|congr Z.to_pos].
-  move=> b vb [pools_b held_b loads_b]; have wf_t : well_formed (only i (listed by_topic t)).
-    by have [*] := wf; split=> //=; rewrite listed_gather; apply/select_once/NoDup_filter.
+    have := single _ (proj2 (unique_spec _ _) p there_p); rewrite (proj2 (Z.eqb_eq _ _) same).
+    by move/Pos.eqb_eq.
+  move=> b vb [pools_b held_b loads_b]; have wf_t : well_formed (only i (those_of i ps t)).
+    by have [*] := wf; split=> //=; apply/select_once/NoDup_filter.
   have one_pool : NoDup [pool_at t] by constructor; [|constructor].
   apply: (check_term_bounds _ _ _ _ _ _ _ wf_t one_pool able_in_rows _ accepted b) => //.
   apply: (only_valid (of_topic (only i ps) t)) vb => p.
-  by rewrite listed_gather in_select /= filter_In Pos.eqb_eq in_ps; intuition.
+  by rewrite in_select /= filter_In Pos.eqb_eq in_ps; intuition.
 Qed.
 
 End Regions.
