@@ -30,8 +30,7 @@ Proof.
   by move=> le; case: (Z.lt_trichotomy n m) => [?|[?|more]]; [left|right; nia|nia].
 Qed.
 
-Lemma place_positive scale largest k : is_key scale largest k = true ->
-  0 < place scale largest k.
+Lemma place_positive scale largest k : is_key scale largest k = true -> 0 < place scale largest k.
 Proof. by case/is_key_spec => pos [le [_ [more _]]]; rewrite /place; nia. Qed.
 
 Section Balance.

@@ -133,10 +133,7 @@ Proof. move=> [ms ps once sub own lags cap]; constructor=> //=; exact: NoDup_fil
 (** Loads of a list that has all holders come to the number of pairs. *)
 Lemma total_of_holders (ms : list member) b : NoDup ms ->
   (forall p c, In (p, c) b -> In c ms) -> sum (load b) ms = sum (fun _ => 1) b.
-Proof.
-  move=> once known; rewrite (sum_by_member ms b (fun _ => 1)) //.
-  by apply: sum_eq => c _; lia.
-Qed.
+Proof. by move=> *; rewrite (sum_by_member ms b (fun _ => 1)) //; apply: sum_eq; by_terms. Qed.
 
 Theorem per_topic_gives_region i ks threshold a : well_formed i ->
   (forall p, In p (partitions i) -> assignable i p -> In (Zpos (topic_of i p)) ks) ->

@@ -50,8 +50,7 @@ Lemma sum_tight {A} (f g : A -> Z) l : (forall x, In x l -> f x <= g x) ->
   sum g l <= sum f l -> forall x, In x l -> f x = g x.
 Proof. by case/sum_compare. Qed.
 
-Lemma sum_eq {A} (f g : A -> Z) l :
-  (forall x, In x l -> f x = g x) -> sum f l = sum g l.
+Lemma sum_eq {A} (f g : A -> Z) l : (forall x, In x l -> f x = g x) -> sum f l = sum g l.
 Proof. by move=> same; apply: Z.le_antisymm; apply: sum_le => x /same ->; lia. Qed.
 
 Lemma sum_zero {A} (l : list A) : sum (fun _ => 0) l = 0.
