@@ -52,8 +52,8 @@ Definition loose_region (names : list positive) (pool_at : topic -> Z)
 (** What prices take from a pool, by its row: [paid]. *)
 Definition paid_by (found : pool_row) (price : member -> Z) (stop : Z) : Z :=
   stop * (row_units found - total (fun c => fst (limit found c)) (row_members found))
-  + total (fun c => let n := limit found c in
-             price c * fst n + (snd n - fst n) * Z.max 0 (price c - stop)) (row_members found).
+  + total (fun c => let n := limit found c in let u := price c in
+             u * fst n + (snd n - fst n) * Z.max 0 (u - stop)) (row_members found).
 
 Section Rows.
 

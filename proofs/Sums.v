@@ -1,6 +1,7 @@
 (** Two assignments that are valid for one instance hold the same partitions, so a sum over
     partitions does not depend on the assignment; and a sum over pairs of a value that
-    depends on the member alone is a sum over members of load times value. *)
+    depends on the member alone is a sum over members of load times value. Also here: what all
+    other files import, sums over lists in general, and passes over lists. *)
 
 From Coq Require Export ZArith List Bool Lia Permutation ssreflect.
 From Assignor Require Export Definitions.
