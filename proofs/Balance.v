@@ -38,8 +38,7 @@ Hypotheses (wf : well_formed i) (va : valid i a) (vb : valid i b).
 
 Let total (x : assignment) := sum (fun c => cost c (load x c)) (members i).
 
-Hypothesis on_cheapest :
-  forall p c d, In (p, c) a -> In d (subscribes i p) -> price c <= price d.
+Hypothesis on_cheapest : forall p c d, In (p, c) a -> In d (subscribes i p) -> price c <= price d.
 Hypothesis supports : forall c, In c (members i) ->
   cost c (load a c) - load a c * price c <= cost c (load b c) - load b c * price c.
 
@@ -58,19 +57,17 @@ Proof.
     by subst q; rewrite (held p e inside); exact: on_cheapest inside sub.
   have above pair : In pair b -> best (fst pair) <= price (snd pair).
     by case: pair => p c /(assigned_to_subscribers i b vb) []; exact: below.
-  have at_best : sum (fun pair => price (snd pair)) a = sum (fun pair => best (fst pair)) a.
-    by apply: sum_eq => -[p c] inside; rewrite /= (held p c).
-  have same := sum_of_partitions i a b best va vb.
-  have more := sum_le _ _ b above; have gain := sum_le _ _ _ supports.
+  have at_best : sum (fun pair => price (snd pair)) a = sum (fun pair => best (fst pair)) b.
+    by rewrite -(sum_of_partitions i a b best va vb); apply: sum_eq => -[p c] /held.
+  have [more cheap] := sum_compare _ _ b above; have [gain tight] := sum_compare _ _ _ supports.
   have paid x : valid i x ->
       sum (fun pair => price (snd pair)) x = sum (fun c => load x c * price c) (members i).
     move=> vx; apply: sum_by_member; [exact: members_once|exact: holders_are_members].
-  rewrite !sum_sub in gain; rewrite !paid // in more at_best.
+  rewrite !sum_sub in gain tight; rewrite !paid // in more cheap at_best.
   rewrite /total; split=> [|le]; first by lia.
-  split=> [|p c d inside sub]; first by apply: (sum_tight _ _ _ supports); rewrite !sum_sub; lia.
-  have /= <- : best (fst (p, c)) = price (snd (p, c)).
-    by apply: (sum_tight _ _ _ above) => //; rewrite paid //; lia.
-  by have [known _] := assigned_to_subscribers i b vb p c inside; exact: below.
+  split=> [|p c d inside sub]; first by apply: tight; lia.
+  have [known _] := assigned_to_subscribers i b vb p c inside.
+  by have /= <- := cheap ltac:(lia) (p, c) inside; exact: below.
 Qed.
 
 End Duality.
@@ -105,8 +102,7 @@ Section Thresholds.
 
 Variables (i : instance) (threshold : member -> key) (scale : Z).
 Hypothesis wf : well_formed i.
-Hypothesis keys :
-  forall c, In c (members i) -> 0 < fst (threshold c) /\ 0 < snd (threshold c).
+Hypothesis keys : forall c, In c (members i) -> 0 < fst (threshold c) /\ 0 < snd (threshold c).
 Hypothesis capacities_scaled : scales scale i.
 Hypothesis thresholds_scaled : forall c, In c (members i) -> is_scale scale (snd (threshold c)).
 

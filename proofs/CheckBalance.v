@@ -30,8 +30,7 @@ Proof.
   by move=> le; case: (Z.lt_trichotomy n m) => [?|[?|more]]; [left|right; nia|nia].
 Qed.
 
-Lemma place_positive scale largest k : is_key scale largest k = true ->
-  0 < place scale largest k.
+Lemma place_positive scale largest k : is_key scale largest k = true -> 0 < place scale largest k.
 Proof. by case/is_key_spec => pos [le [_ [more _]]]; rewrite /place; nia. Qed.
 
 Section Balance.
@@ -88,12 +87,10 @@ Proof.
   suff w : within_thresholds i threshold a.
     by split=> //; apply: thresholds_are_dec_min w => //; exact: check_document_sound.
   split=> [c /loads' [/is_key_spec]|c /loads' []|p c e inside sub] //; first by intuition.
-  have [_ sub_c] := assigned_to_subscribers i a v p c inside.
-  have [[key_c _] [key_e _]] := (loads' c (subscriber_is_member p c sub_c),
-    loads' e (subscriber_is_member p e sub)).
-  apply/(place_le scale largest) => //.
-  rewrite -(place_of c (subscriber_is_member p c sub_c)).
-  rewrite -(place_of e (subscriber_is_member p e sub)).
+  have [_ /subscriber_is_member in_c] := assigned_to_subscribers i a v p c inside.
+  have in_e := subscriber_is_member p e sub.
+  apply/(place_le scale largest); [exact: proj1 (loads' c in_c)|exact: proj1 (loads' e in_e)|].
+  rewrite -(place_of c in_c) -(place_of e in_e).
   have /Z.eqb_eq /= -> := placed (p, c) inside; exact: lowest_le.
 Qed.
 

@@ -54,9 +54,9 @@ Let lowest := lowest_table d places.
 Lemma used p c : In p (partitions i) -> In c (subscribes i p) -> In (topic_of i p) used_topics.
 Proof.
   move=> there sub; apply/in_select; split; first exact: topic_known sub.
-  rewrite get_tally; apply/Z.ltb_lt/(Z.lt_le_trans _ 1) => //.
-  have := sum_element (fun q => if (topic_of i q =? topic_of i p)%positive then 1 else 0)
-    (partitions i) p; rewrite Pos.eqb_refl; apply=> // q _; by case: Pos.eqb.
+  rewrite get_tally; apply/Z.ltb_lt; apply: Z.lt_le_trans (sum_element _ _ p _ there).
+    by rewrite Pos.eqb_refl.
+  by by_terms.
 Qed.
 
 Theorem certificate_bound_sound a price stop x y b : valid i a ->
@@ -73,12 +73,10 @@ Proof.
   have positive p c : In c (subscribes i p) -> 0 < get places c.
     move=> sub; have here := subscriber_is_member d known p c sub.
     by rewrite (place_of d threshold scale largest) //; apply/place_positive/keys.
-  have pool p c : In c (subscribes i p) ->
-      pool_at lowest (topic_of i p) = get lowest (topic_of i p).
-    move=> sub; have some := subscribed_assignable i p c sub.
-    have [e [sub_e same]] := lowest_attained d threshold scale largest known p some.
-    change (get places e = get lowest (topic_of i p)) in same.
-    by have := positive p e sub_e; rewrite /pool_at -same; lia.
+  have taken p : assignable i p -> exists e, In e (subscribes i p) /\
+      get places e = get lowest (topic_of i p) by exact: lowest_attained.
+  have pool p : assignable i p -> pool_at lowest (topic_of i p) = get lowest (topic_of i p).
+    by move=> /taken [e [/positive pos same]]; rewrite /pool_at -same; lia.
   have limit f c (inside : In c (members i)) := (get_tabulate f _ c inside).
   rewrite /certificate_bound /level_rows; apply: fast_bound_sound => //.
   - exact: (proj1 (unique_spec _ _)).
@@ -93,9 +91,8 @@ Proof.
       move=> c e in_c in_e; rewrite !(place_of d threshold scale largest) //.
       exact: (proj1 (place_le scale largest _ _ (keys c in_c) (keys e in_e))).
     split=> [p c there sub|p there some|k c|p c there sub same].
-    + by rewrite (pool p c sub); exact: lowest_le.
-    + have [e [sub_e same]] := lowest_attained d threshold scale largest known p some.
-      by exists e; rewrite (pool p e sub_e).
+    + by rewrite pool; [exact: subscribed_assignable sub|exact: lowest_le].
+    + by rewrite pool //; exact: taken.
     + rewrite /able_in; case: Z.ltb_spec => // more /in_select [inside /andb_true_iff [same _]].
       by split=> //; move/Z.eqb_eq: same; rewrite Z2Pos.id.
     + have here := used p c there sub; have pos := positive p c sub.

@@ -52,8 +52,8 @@ Definition loose_region (names : list positive) (pool_at : topic -> Z)
 (** What prices take from a pool, by its row: [paid]. *)
 Definition paid_by (found : pool_row) (price : member -> Z) (stop : Z) : Z :=
   stop * (row_units found - total (fun c => fst (limit found c)) (row_members found))
-  + total (fun c => let n := limit found c in
-             price c * fst n + (snd n - fst n) * Z.max 0 (price c - stop)) (row_members found).
+  + total (fun c => let n := limit found c in let u := price c in
+             u * fst n + (snd n - fst n) * Z.max 0 (u - stop)) (row_members found).
 
 Section Rows.
 
@@ -68,9 +68,6 @@ Let rows := rows_of i names pool_at able limits.
 Let r := region_of names pool_at rows.
 Let loose := loose_region names pool_at able limits.
 
-Lemma in_names k : In k (pools r) <-> exists name, Zpos name = k /\ In name names.
-Proof. exact: in_collect. Qed.
-
 Lemma row_units_spec name : In name names ->
   row_units (row rows (Zpos name)) = units i r (Zpos name).
 Proof.
@@ -80,17 +77,15 @@ Proof.
 Qed.
 
 Lemma row_limits_spec name c : In name names ->
-  (In c (row_members (row rows (Zpos name))) <->
-   In c (eligible (tightened i loose) (Zpos name))) /\
-  (In c (row_members (row rows (Zpos name))) ->
-   fst (limit (row rows (Zpos name)) c) = least (tightened i loose) (Zpos name) c /\
-   snd (limit (row rows (Zpos name)) c) = most (tightened i loose) (Zpos name) c).
+  let found := row rows (Zpos name) in let tight := tightened i loose in
+  (In c (row_members found) <-> In c (eligible tight (Zpos name))) /\
+  (In c (row_members found) ->
+   limit found c = (least tight (Zpos name) c, most tight (Zpos name) c)).
 Proof.
-  move=> known; have same := row_units_spec name known; move: same.
-  rewrite /row /rows /rows_of /= (proj1 (find_tabulate _ _ _) known) /= !total_sum => same.
-  rewrite in_select filter_In -/(units i loose (Zpos name)).
-  have <- : get (tally (fun p => Z.to_pos (pool_at (topic_of i p))) (fun _ => 1)
-    (select (is_assignable i) (partitions i))) name = units i loose (Zpos name) by rewrite same.
+  move=> known; have := row_units_spec name known.
+  rewrite /row /rows /rows_of /= (proj1 (find_tabulate _ _ _) known) /= !total_sum.
+  rewrite in_select filter_In -/(units i loose (Zpos name)) => same.
+  rewrite -[units i loose _]/(units i r _) -same.
   split=> // inside; rewrite /limit /= (proj1 (find_tabulate _ _ _)) /=;
     by rewrite ?in_select ?total_sum.
 Qed.
@@ -101,7 +96,7 @@ Proof. by move=> known; rewrite /paid_by !total_sum row_units_spec. Qed.
 
 Lemma region_of_well_formed : region_well_formed r.
 Proof.
-  split=> [|k /in_names [name [<- known]]] /=.
+  split=> [|k /in_collect [name [<- known]]] /=.
     rewrite collect_map; apply/NoDup_rev/FinFun.Injective_map_NoDup => // x y same.
     by case: same.
   rewrite /row /rows /rows_of (proj1 (find_tabulate _ _ _) known) /=.
@@ -114,12 +109,12 @@ Proof.
     split=> [|k /in_collect [name [<- known]]]; first exact: pools_once region_of_well_formed.
     exact: able_once.
   have [_ [known held bounded]] := within_tightened i loose a wf rwf v w.
-  split=> [p c|p c inside|k c /in_names [name [<- named]]]; first exact: known.
+  split=> [p c|p c inside|k c /in_collect [name [<- named]]]; first exact: known.
     have := held p c inside; have /in_collect [name [same named]] := known p c inside.
     change (pool_of_partition i r p) with (pool_of_partition i (tightened i loose) p).
     by rewrite -same; case: (row_limits_spec name c named) => [[_ back] _] /back.
   have [same bounds] := row_limits_spec name c named => inside.
-  have [/= -> ->] := bounds inside; apply: bounded; [|exact/same].
+  rewrite /= bounds //; apply: bounded; [|exact/same].
   by apply/in_collect; exists name.
 Qed.
 

@@ -116,8 +116,7 @@ Definition check_valid (d : document) (sets : Map.t (Map.t unit)) (a : assignmen
   (total (fun _ => 1) a =?
    total (fun p => if is_assignable i p then 1 else 0) (partition_list d)).
 
-Lemma is_subscriber_spec d t c :
-  check_document d = true ->
+Lemma is_subscriber_spec d t c : check_document d = true ->
   is_subscriber (sets_of d) t c = true <-> In c (subscribers (instance_of d) t).
 Proof.
   case/lists_known => _ [_ listed]; rewrite is_subscriber_in listed /=.

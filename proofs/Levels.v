@@ -112,9 +112,8 @@ Proof.
     have := Z.mul_div_le (- (bound - per_move * m)) per_mismatch.
     have := Z.mul_succ_div_gt (- (bound - per_move * m)) per_mismatch.
     set q := _ / _; nia.
-  have -> : (bound - per_move * m <=? per_mismatch * far) && (far <=? partitions_in_all) = true.
-    by apply/andb_true_iff; rewrite !Z.leb_le; lia.
-  exists (m, far); split=> //; apply: in_order_le => w /counted; rewrite /values /=; nia.
+  exists (m, far); split; first by rewrite (proj2 (andb_true_iff _ _)) // !Z.leb_le; lia.
+  apply: in_order_le => w /counted; rewrite /values /=; nia.
 Qed.
 
 Lemma least_values_no_later m n moved : In m moved -> 0 <= n <= partitions_in_all ->

@@ -67,18 +67,13 @@ Definition holds (a : assignment) (c : member) (p : partition) : bool :=
   0 <? sum (fun pair => if (fst pair =? p)%positive
                         then if (snd pair =? c)%positive then 1 else 0 else 0) a.
 
-Lemma holds_spec a : NoDup (map fst a) ->
-  forall p c d, In (p, d) a -> holds a c p = (d =? c)%positive.
-Proof.
-  move=> once p c d inside; rewrite /holds.
-  by rewrite (sum_of_holder (fun e => if (e =? c)%positive then 1 else 0) a p d) //; case: Pos.eqb.
-Qed.
-
 Lemma held_chosen i a (f : partition -> Z) c : well_formed i -> valid i a ->
   held a f c = sum (fun p => if holds a c p then f p else 0) (assignable_partitions i).
 Proof.
-  move=> wf v; rewrite -(sum_assigned i a) //; apply: sum_eq => -[p d] inside /=.
-  by rewrite (holds_spec a (assigned_once i a v) p c d).
+  move=> wf v; rewrite -(sum_assigned i a) //; apply: sum_eq => -[p d] inside; rewrite /= /holds.
+  rewrite (sum_of_holder (fun e => if (e =? c)%positive then 1 else 0) a p d) //.
+    exact: assigned_once v.
+  by case: Pos.eqb.
 Qed.
 
 (** The knapsack table: at each weight up to a share, the least lag of partitions of that
@@ -120,27 +115,23 @@ Proof.
   exact: H.
 Qed.
 
-Lemma table_no_more (w v : partition -> Z) (keep : partition -> bool) l t weight lag :
-  (forall p, In p l -> 0 <= w p /\ 0 <= v p) -> 0 <= weight -> 0 <= lag -> no_more t weight lag ->
-  no_more (fold_left with_item (map (fun p => (w p, v p)) l) t)
-    (weight + sum (fun p => if keep p then w p else 0) l)
-    (lag + sum (fun p => if keep p then v p else 0) l).
-Proof.
-  elim: l t weight lag => [|p l IH] t weight lag positive pw pl H /=; first by rewrite !Z.add_0_r.
-  have [pp qp] := positive p (or_introl eq_refl).
-  have [without having] := with_item_no_more t (w p, v p) weight lag pw pp pl qp H.
-  have {}IH := IH _ _ _ (fun q h => positive q (or_intror h)).
-  by case: (keep p); rewrite ?Z.add_assoc ?Z.add_0_r; apply: IH => //=; lia.
-Qed.
-
 Lemma lightest_is_least (w v : partition -> Z) (keep : partition -> bool) l share :
   (forall p, In p l -> 0 <= w p /\ 0 <= v p) -> 0 <= share ->
   share <= sum (fun p => if keep p then w p else 0) l ->
   lightest (map (fun p => (w p, v p)) l) share <= sum (fun p => if keep p then v p else 0) l.
 Proof.
-  move=> positive ps enough; rewrite -[X in _ <= X]Z.add_0_l.
-  apply: (table_no_more w v keep l _ 0 0) => //; last by rewrite Z2Nat.id // Z.add_0_l.
-  by move=> j small; have -> : j = 0%nat by lia.
+  move=> positive ps enough; suff table t weight lag : 0 <= weight -> 0 <= lag ->
+      no_more t weight lag -> no_more (fold_left with_item (map (fun p => (w p, v p)) l) t)
+        (weight + sum (fun p => if keep p then w p else 0) l)
+        (lag + sum (fun p => if keep p then v p else 0) l).
+    apply: (table _ 0 0) => // [j small|]; first by have -> : j = 0%nat by lia.
+    by rewrite Z2Nat.id.
+  elim: l t weight lag positive {enough} => [|p l IH] t weight lag positive pw pl H /=.
+    by rewrite !Z.add_0_r.
+  have [pp qp] := positive p (or_introl eq_refl).
+  have [without having] := with_item_no_more t (w p, v p) weight lag pw pp pl qp H.
+  have {}IH t' weight' lag' := IH t' weight' lag' (fun q h => positive q (or_intror h)).
+  by case: (keep p); rewrite ?Z.add_assoc ?Z.add_0_r; apply: IH => //=; lia.
 Qed.
 
 Theorem packing_bound i r scale bound (weight : partition -> Z) (some : list member) share unit :

@@ -26,18 +26,14 @@ Definition price_bound (i : instance) (r : region) (cheapest : partition -> Z)
   sum cheapest (assignable_partitions i)
   - sum (fun k => paid i r k (price k) (stop k)) (pools r).
 
-Lemma owned_is_assignable i p : well_formed i -> has_owner i p = true -> is_assignable i p = true.
-Proof.
-  rewrite /has_owner is_assignable_spec => wf; case own: (owner i p) => [c|] // _.
-  exact: subscribed_assignable (owners_subscribe i wf p c own).
-Qed.
-
 Lemma owned_assigned i a : well_formed i -> valid i a ->
   owned i = sum (fun pair => if has_owner i (fst pair) then 1 else 0) a.
 Proof.
   move=> wf v; rewrite (sum_assigned i a (fun p => if has_owner i p then 1 else 0)) // sum_filter.
-  apply: sum_eq => p _; case some: has_owner; last by case: is_assignable.
-  by rewrite (owned_is_assignable i p).
+  apply: sum_eq => p _; rewrite /has_owner.
+  case own: (owner i p) => [c|]; last by case: is_assignable.
+  rewrite (proj2 (is_assignable_spec i p)) //.
+  exact: subscribed_assignable (owners_subscribe i wf p c own).
 Qed.
 
 Lemma total_cost i a x y : well_formed i -> valid i a ->

@@ -93,16 +93,15 @@ Proof.
   have shared limit (under : key -> Prop) :
       (forall d n, n <= limit d <-> under (n, capacity j d)) ->
       (forall l m, 0 < snd l -> 0 < snd m -> key_le l m = true -> under m -> under l) ->
-      forall d e, In d ms -> In e ms -> load b e < limit e -> load b d <= limit d.
-    move=> counts closed d e _ there less; apply/counts.
+      (sum limit ms <= sum (load b) ms -> forall c, In c ms -> limit c <= load b c) /\
+      (sum (load b) ms <= sum limit ms -> forall c, In c ms -> load b c <= limit c).
+    move=> counts closed; apply: limits_reached => d e _ there less; apply/counts.
     by apply: (closed _ _ _ _ (ordered d e there)); [exact: cap|exact: cap|apply/counts; lia].
   move=> [enough room] c inside; split.
-  - apply: (proj1 (limits_reached (load b) low ms _) enough c inside).
-    apply: (shared low (fun l => key_le k l = false)) => [d n|l m posl posm le].
+  - apply: (proj1 (shared low (fun l => key_le k l = false) _ _)) => // [d n|l m posl posm le].
       exact: keys_below_counts.
     by rewrite -!not_true_iff_false => no /key_le_trans /(_ le) later; apply/no/later.
-  - apply: (proj2 (limits_reached (load b) high ms _) room c inside).
-    apply: (shared high (fun l => key_le l k = true)) => [d n|l m posl posm].
+  - apply: (proj2 (shared high (fun l => key_le l k = true) _ _)) => // [d n|l m posl posm].
       exact: keys_upto_counts.
     exact: key_le_trans.
 Qed.
@@ -133,10 +132,7 @@ Proof. move=> [ms ps once sub own lags cap]; constructor=> //=; exact: NoDup_fil
 (** Loads of a list that has all holders come to the number of pairs. *)
 Lemma total_of_holders (ms : list member) b : NoDup ms ->
   (forall p c, In (p, c) b -> In c ms) -> sum (load b) ms = sum (fun _ => 1) b.
-Proof.
-  move=> once known; rewrite (sum_by_member ms b (fun _ => 1)) //.
-  by apply: sum_eq => c _; lia.
-Qed.
+Proof. by move=> *; rewrite (sum_by_member ms b (fun _ => 1)) //; apply: sum_eq; by_terms. Qed.
 
 Theorem per_topic_gives_region i ks threshold a : well_formed i ->
   (forall p, In p (partitions i) -> assignable i p -> In (Zpos (topic_of i p)) ks) ->

@@ -1,6 +1,7 @@
 (** Two assignments that are valid for one instance hold the same partitions, so a sum over
     partitions does not depend on the assignment; and a sum over pairs of a value that
-    depends on the member alone is a sum over members of load times value. *)
+    depends on the member alone is a sum over members of load times value. Also here: what all
+    other files import, sums over lists in general, and passes over lists. *)
 
 From Coq Require Export ZArith List Bool Lia Permutation ssreflect.
 From Assignor Require Export Definitions.
@@ -50,8 +51,7 @@ Lemma sum_tight {A} (f g : A -> Z) l : (forall x, In x l -> f x <= g x) ->
   sum g l <= sum f l -> forall x, In x l -> f x = g x.
 Proof. by case/sum_compare. Qed.
 
-Lemma sum_eq {A} (f g : A -> Z) l :
-  (forall x, In x l -> f x = g x) -> sum f l = sum g l.
+Lemma sum_eq {A} (f g : A -> Z) l : (forall x, In x l -> f x = g x) -> sum f l = sum g l.
 Proof. by move=> same; apply: Z.le_antisymm; apply: sum_le => x /same ->; lia. Qed.
 
 Lemma sum_zero {A} (l : list A) : sum (fun _ => 0) l = 0.

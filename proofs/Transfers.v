@@ -14,8 +14,7 @@ Definition one_if (c d : member) : Z := if (c =? d)%positive then 1 else 0.
 
 Lemma transfer_partitions p d a : map fst (transfer p d a) = map fst a.
 Proof.
-  rewrite /transfer map_map; apply: map_ext => pair.
-  by case: Pos.eqb_spec => [->|].
+  by rewrite /transfer map_map; apply: map_ext => pair; case: Pos.eqb_spec => [->|].
 Qed.
 
 Lemma transfer_valid i p c d a : valid i a -> In (p, c) a -> In d (subscribes i p) ->
