@@ -12,11 +12,8 @@
     This is [term_fails] and [together] of verify/policy/terms.py, and [crowd_fails] of
     verify/policy/pigeonhole.py. *)
 
-From Coq Require Import ZArith List Bool Lia ssreflect.
-From Assignor Require Import Definitions Sums Region PeakLag Crowd TopicPeakLag RegionOfBalance.
+From Assignor Require Import Sums Region PeakLag Crowd TopicPeakLag RegionOfBalance.
 From Assignor Require Import Tables Checker CheckRegion.
-Import ListNotations.
-Open Scope Z_scope.
 
 Lemma collect_select {A B} (f : A -> B) test l : collect f (select test l) = map f (filter test l).
 Proof. by rewrite collect_map select_filter map_rev rev_involutive. Qed.

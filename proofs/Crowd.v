@@ -65,15 +65,6 @@ Proof.
   by rewrite complete // /reduced; case: crowd; lia.
 Qed.
 
-(** A member that would have too much lag with any number of the crowd. *)
-Theorem crowd_of_one_bound scale bound c : 0 < scale -> In c (members i) -> gain c = 0 ->
-  (bound - 1) * capacity i c < scale * least_reduced c -> bounds_peak_lag i r scale bound.
-Proof.
-  move=> ps known none large a v w n pn peak.
-  have := least_reduced_spec a c v w; have := peak c known; rewrite none.
-  have := capacity_is_positive i wf c; nia.
-Qed.
-
 Theorem crowd_bound scale bound (some : list member) (cap : member -> Z) :
   0 < scale -> NoDup some -> incl some (members i) ->
   (forall p c, In p (partitions i) -> crowd p = true -> may_hold i r p c -> In c some) ->

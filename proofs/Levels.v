@@ -3,9 +3,7 @@
 
     [least_values_bound]: of all counts that a bound on weighted moves and mismatches leaves
     ([Prices.v]), the first in order is no more than that of any assignment ([least_values] of
-    verify/policy/price_bounds.py). [separate_bound]: what the partitions cost on the members
-    that are best for each alone is no more than what any assignment costs, the term [separate]
-    of docs/bounds.md ([separate_values] of verify/policy/best_alone.py). *)
+    verify/policy/price_bounds.py). *)
 
 From Assignor Require Import Sums Region Prices.
 
@@ -51,17 +49,6 @@ Lemma last_in_order levels w f g : in_order (levels ++ [w]) f g = true ->
 Proof.
   elim: levels => [|u levels IH] /in_order_spec [le more] same //.
   by apply: IH => [|v inside]; [apply: more|]; apply: same; [left|right].
-Qed.
-
-Lemma sums_in_order {A} levels (f g : A -> level -> Z) l :
-  (forall x, In x l -> in_order levels (f x) (g x) = true) ->
-  in_order levels (fun w => sum (fun x => f x w) l) (fun w => sum (fun x => g x w) l) = true.
-Proof.
-  elim: levels => [|w levels IH] // each; apply/in_order_spec.
-  have below x : In x l -> f x w <= g x w by move=> /each /in_order_spec [].
-  split=> [|same]; first exact: sum_le.
-  apply: IH => x inside; have [_] := proj1 (in_order_spec w levels _ _) (each x inside); apply.
-  by apply: (sum_tight (fun x => f x w) (fun x => g x w) l) => //; lia.
 Qed.
 
 (** The values of so many moves and mismatches. *)
@@ -137,25 +124,4 @@ Proof.
   move=> wf v py counted enough inside; apply: least_values_no_later => //; split.
     by apply: sum_nonneg => pair _; case: is_far.
   exact: mismatches_at_most.
-Qed.
-
-Theorem separate_bound i levels (best : partition -> member) a : well_formed i -> valid i a ->
-  (forall p c, In p (partitions i) -> In c (subscribes i p) ->
-     in_order levels (fun w => cost i (fst w) (snd w) p (best p))
-                     (fun w => cost i (fst w) (snd w) p c) = true) ->
-  in_order levels
-    (fun w => sum (fun p => cost i (fst w) (snd w) p (best p)) (assignable_partitions i))
-    (values (moves i a, mismatches i a)) = true.
-Proof.
-  move=> wf v least.
-  apply: (in_order_trans _ _ (fun w =>
-      sum (fun pair => cost i (fst w) (snd w) (fst pair) (snd pair)) a)); last first.
-    by apply: in_order_le => w _; rewrite total_cost // /values /=; lia.
-  apply: (in_order_trans _ _ (fun w =>
-      sum (fun pair => cost i (fst w) (snd w) (fst pair) (best (fst pair))) a)).
-    apply: in_order_le => w _.
-    by rewrite (sum_assigned i a (fun p => cost i (fst w) (snd w) p (best p))) //; lia.
-  apply: (sums_in_order _ (fun pair w => cost i (fst w) (snd w) (fst pair) (best (fst pair)))
-    (fun pair w => cost i (fst w) (snd w) (fst pair) (snd pair))) => -[p c] inside.
-  by have [known sub] := assigned_to_subscribers i a v p c inside; exact: least.
 Qed.

@@ -88,18 +88,3 @@ Proof.
   move=> wf v; apply: (Z.le_trans _ (sum (fun _ => 1) a)); first by apply: sum_le; by_terms.
   by rewrite (sum_assigned i a (fun _ => 1)) // sum_filter; apply: sum_le; by_terms.
 Qed.
-
-(** No assignment within the region keeps more than prices leave ([kept_bound] of
-    [verify/certificate.py]): if one more than [n] is too many, [n] is the most. *)
-Theorem kept_at_most i r cheapest price stop x y n a :
-  well_formed i -> region_well_formed r -> 0 < x -> 0 <= y ->
-  (forall p c, In p (partitions i) -> may_hold i r p c ->
-     cheapest p <= cost i x y p c + price (pool_of_partition i r p) c) ->
-  x * (owned i - (n + 1)) + y * sum (fun _ => 1) (partitions i)
-    < price_bound i r cheapest price stop ->
-  valid i a -> within i r a -> kept i a <= n.
-Proof.
-  move=> wf rwf px py least_cost too_many v w.
-  have := cost_bound i r cheapest price stop x y a wf rwf least_cost v w.
-  have := mismatches_at_most i a wf v; rewrite /moves; nia.
-Qed.
