@@ -12,11 +12,8 @@
     of constraints.py, [priced_term_fails] and [level_bounds] of price_bounds.py, and
     [value_of] of objectives.py. *)
 
-From Coq Require Import ZArith List Lia Bool ssreflect.
-From Assignor Require Import Definitions Sums Keys Balance Region Prices RegionOfBalance Levels.
+From Assignor Require Import Sums Keys Balance Region Prices RegionOfBalance Levels.
 From Assignor Require Import TopicPeakLag Tables Checker CheckRegion CheckCertificate.
-Import ListNotations.
-Open Scope Z_scope.
 
 Section Policy.
 
@@ -261,26 +258,20 @@ Theorem zero_sound w b : valid i b -> 0 <= fst w -> 0 <= snd w ->
   0 <= values (moves i b, mismatches i b) w.
 Proof. move=> v; have := counts_nonneg b v; rewrite /values /=; nia. Qed.
 
-(** The value of [peak-lag], in units of 1 / scale. *)
-Definition check_scale (scale : Z) (lags : Map.t Z) : bool :=
-  forallb (fun c => (get lags c =? 0) || (scale mod capacity i c =? 0)) (members i).
-
+(** The value of [peak-lag], in units of 1 / scale, rounded up. *)
 Definition peak_value (scale : Z) (lags : Map.t Z) : Z :=
-  largest_of (fun c => get lags c * (scale / capacity i c)) (members i).
+  largest_of (fun c => - (- (get lags c * scale) / capacity i c)) (members i).
 
-Theorem peak_value_spec scale a n : check_scale scale (lag_table i a) = true -> 0 <= n ->
+Theorem peak_value_spec scale a n : 0 <= n ->
   peak_value scale (lag_table i a) <= n <-> peak_lag_at_most i a scale n.
 Proof.
-  move=> /forallb_forall divides nonneg; rewrite /peak_value.
-  set f := fun c => _; have [above some] := largest_spec f (members i).
-  have exact c : In c (members i) ->
-      0 < capacity i c /\ f c * capacity i c = lag_held i a c * scale.
-    move=> there; have cap := capacity_is_positive i wf c; split=> //.
-    have := divides c there; rewrite /f lag_table_spec orb_true_iff !Z.eqb_eq.
-    have := Z.div_mod scale (capacity i c); nia.
-  split=> [least c there|all].
-    by have := above c there; have := exact c there; nia.
-  case: some => [->|[c [there <-]]] //; have := all c there; have := exact c there; nia.
+  rewrite /peak_value => nonneg; set f := fun c => _.
+  have exact c : f c <= n <-> lag_held i a c * scale <= n * capacity i c.
+    have := le_quotient (- n) (- (lag_held i a c * scale)) _ (capacity_is_positive i wf c).
+    by rewrite /f lag_table_spec; lia.
+  have [above some] := largest_spec f (members i); split=> [least c there|all].
+    by apply/exact; have := above c there; lia.
+  by case: some => [->|[c [there <-]]] //; exact/exact/all.
 Qed.
 
 End Policy.

@@ -162,8 +162,6 @@ let value_of context level =
       Known (Policy.Numbers (load_vector context), Lazy.force context.scale)
   | None, [ (weight, "peak-lag") ] ->
       let scale = Lazy.force context.scale and lags = Lazy.force context.lags in
-      if not (Core.check_scale document scale lags) then
-        raise (Documents.Defect "capacities do not divide the scale");
       Known (Policy.Number (Z.mul weight (Core.peak_value document scale lags)), scale)
   | _ -> Unknown
 
