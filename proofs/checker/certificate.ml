@@ -27,14 +27,6 @@ let by_member (group : Rebalance.t) found =
   let all_known = List.for_all place_all found in
   if all_known && List.length found = count then Some (Array.map Option.get entries) else None
 
-let named read path value =
-  List.rev_map (fun (name, one) -> (name, read (below path name) one)) (entries path value)
-
-let key path value =
-  match list positive path value with
-  | [ number; capacity ] -> (number, capacity)
-  | _ -> refuse path "not two numbers"
-
 let weights path value =
   let found = fields path [ "stickiness"; "rack" ] value in
   let weight name = optional path found name count in
@@ -61,7 +53,7 @@ let read (group : Rebalance.t) path value =
   let found = fields path [ "level"; "price"; "threshold"; "weights" ] value in
   let level = by_member group (required path found "level" (named count)) in
   let price = by_member group (required path found "price" (named integer)) in
-  let shown = optional path found "threshold" (named key) in
+  let shown = optional path found "threshold" (named (pair positive)) in
   let weight = Option.value ~default:Z.zero in
   let per_move, per_mismatch =
     match optional path found "weights" weights with

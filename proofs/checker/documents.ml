@@ -48,6 +48,15 @@ let items path (value : json) =
 
 let list read path value = List.rev (List.rev_map (read path) (items path value))
 
+let named read path value =
+  let read_one (name, one) = (name, read (below path name) one) in
+  List.rev (List.rev_map read_one (entries path value))
+
+let pair read path value =
+  match list read path value with
+  | [ first; second ] -> (first, second)
+  | _ -> refuse path "not two numbers"
+
 let largest = Z.pred (Z.shift_left Z.one 63)
 
 let integer ?(least = Z.neg largest) ?(most = largest) path (value : json) =

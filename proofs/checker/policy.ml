@@ -132,14 +132,6 @@ let value path (value : json) =
   | `List _ -> Numbers (list integer path value)
   | _ -> Number (integer path value)
 
-let named read path value =
-  List.rev_map (fun (name, one) -> (name, read (below path name) one)) (entries path value)
-
-let step path value =
-  match list count path value with
-  | [ least; weight ] -> (least, weight)
-  | _ -> refuse path "not two numbers"
-
 let term path value =
   let found =
     fields path
@@ -155,7 +147,7 @@ let term path value =
     at_least = optional path found "at_least" count;
     weight = table count "weight";
     price = table (named (fun path value -> integer path value)) "price";
-    steps = optional path found "steps" (list step);
+    steps = optional path found "steps" (list (pair count));
   }
 
 let proof path value =
@@ -206,4 +198,5 @@ let divides (_, objective) =
 
 (* Whether values are fractions of capacity. *)
 let is_divided policy =
-  policy.balance = "spread" || List.exists (fun (_, level) -> List.exists divides level) policy.levels
+  policy.balance = "spread"
+  || List.exists (fun (_, level) -> List.exists divides level) policy.levels

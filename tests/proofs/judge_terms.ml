@@ -3,11 +3,6 @@
 
 open Documents
 
-let limits path value =
-  match list count path value with
-  | [ least; most ] -> (least, most)
-  | _ -> refuse path "not two numbers"
-
 let pool (group : Rebalance.t) path value =
   let found = fields path [ "topics"; "limits" ] value in
   let topics = required path found "topics" (list text) in
@@ -15,7 +10,7 @@ let pool (group : Rebalance.t) path value =
   let number numbers name = Z.of_int (Hashtbl.find numbers name + 1) in
   ( List.map (number group.topic_number) topics,
     List.map
-      (fun (name, one) -> (number group.member_number name, limits path one))
+      (fun (name, one) -> (number group.member_number name, pair count path one))
       held )
 
 let region (group : Rebalance.t) path value : Regions.t =
