@@ -141,6 +141,16 @@ Qed.
 Definition is_able (found : pool_row) (c : member) : bool :=
   match Map.find c (row_limits found) with Some _ => true | None => false end.
 
+Lemma able_in_rows i names pool_at able limits k c :
+  let found := row (rows_of i names pool_at able limits) k in
+  In c (row_members found) <-> is_able found c = true.
+Proof.
+  rewrite /row /is_able /=; case same: Map.find => [found|]; last by rewrite Map.gempty.
+  have [_ ->] := proj2 (find_tabulate _ _ _) _ same; split=> /= [there|].
+    by rewrite (proj1 (find_tabulate _ _ _) there).
+  by case E: Map.find => // _; case: (proj2 (find_tabulate _ _ _) _ E).
+Qed.
+
 Definition away (i : instance) (per_mismatch : Z) (price : member -> Z) (p : partition)
     (c : member) : Z := price c + (if is_far i p c then per_mismatch else 0).
 
@@ -181,10 +191,6 @@ Proof.
   pose pool p := pool_at (topic_of i p).
   pose value p := without_owner i y (row rows (pool p)) (price (pool p)) p.
   pose more p := with_owner i x y (row rows (pool p)) (price (pool p)) p.
-  have able_in k c : In c (row_members (row rows k)) -> is_able (row rows k) c = true.
-    rewrite /row /is_able; case same: Map.find => [found|] //.
-    have [_ ->] := proj2 (find_tabulate _ _ _) _ same => /= there.
-    by rewrite (proj1 (find_tabulate _ _ _) there).
   apply: Z.le_trans (cost_bound i r (fun p => more p (value p)) price stop x y b wf rwf _ v inside).
     rewrite /fast_bound -/i memo_total_sum => [p q|].
       rewrite !in_select !is_assignable_spec => -[_ able_p] [_ able_q] same.
@@ -203,9 +209,9 @@ Proof.
       (price (Zpos k)) (stop (Zpos k)))); exact: Z.le_refl.
   move=> p c there [elig sub]; rewrite /more /with_owner /cost /has_owner /is_owner.
   have : value p <= away i y (price (pool p)) p c.
-    by apply: least_le; apply/in_select; split=> //; exact: able_in.
+    by apply: least_le; apply/in_select; split=> //; exact/able_in_rows.
   rewrite /away; change (pool_of_partition i r p) with (pool p).
   case: (owner i p) => [o|] /=; last by lia.
   case: Pos.eqb_spec => [->|differ] /=; last by case: is_able; lia.
-  rewrite able_in //; lia.
+  rewrite (proj1 (able_in_rows _ _ _ _ _ _ _) elig); lia.
 Qed.
