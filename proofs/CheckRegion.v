@@ -120,23 +120,6 @@ Qed.
 
 End Rows.
 
-(** Of a region, only what it says of its pools counts. *)
-Lemma within_loose i names able_in low high pool_at able limits a :
-  (forall k, In k names -> able_in (Zpos k) = able k) ->
-  (forall k c, In k names -> In c (able k) ->
-     low (Zpos k) c = fst (limits k c) /\ high (Zpos k) c = snd (limits k c)) ->
-  within i (Region (collect Zpos names) pool_at able_in low high) a ->
-  within i (loose_region names pool_at able limits) a.
-Proof.
-  move=> same_able same [known held bounded]; split=> [|p c inside|k c there] //=.
-    have [k [named there]] := proj1 (in_collect _ _ _) (known p c inside).
-    have := held p c inside; rewrite /pool_of_partition /= in named *.
-    by rewrite -named same_able.
-  have /in_collect [name [<- named]] := there => /= inside.
-  have [<- <-] := same name c named inside; apply: bounded => /=; last by rewrite same_able.
-  by apply/in_collect; exists name.
-Qed.
-
 (** What prices prove. *)
 Definition is_able (found : pool_row) (c : member) : bool :=
   match Map.find c (row_limits found) with Some _ => true | None => false end.
