@@ -129,12 +129,9 @@ Proof.
   rewrite get_tally /load sum_filter; apply: sum_eq => -[p e].
   move=> /(assigned_to_subscribers i a v) [_ /(topic_known d _ _ known) /small]; cbn [fst snd].
   move: (topic_of i p) => u small_u.
-  case: Pos.eqb_spec => [/Z2Pos.inj same|differ]; last first.
-    by case: (Pos.eqb_spec u t) differ => // ->; case: (Pos.eqb_spec e c) => // ->.
-  have {}same := same ltac:(nia) ltac:(nia).
-  have equal : Zpos e = Zpos c by case: (Z.lt_trichotomy (Zpos e) (Zpos c)) => [|[|]]; nia.
-  rewrite (Pos2Z.inj e c equal) (_ : u = t) ?Pos.eqb_refl //.
-  by apply: Pos2Z.inj; rewrite equal in same; lia.
+  case: Pos.eqb_spec => [/(paired_once _ _ _ _ _ small_u small_t) [-> ->]|differ].
+    by rewrite !Pos.eqb_refl.
+  by case: (Pos.eqb_spec u t) differ => // ->; case: (Pos.eqb_spec e c) => // ->.
 Qed.
 
 Theorem check_per_topic_spec threshold a : check_even threshold = true -> valid i a ->

@@ -160,6 +160,15 @@ Definition fast_bound (d : document) (names : list positive) (pool_at : topic ->
     (select (is_assignable i) (partitions i))
   - total (fun k => paid_by (row rows (Zpos k)) (price (Zpos k)) (stop (Zpos k))) names.
 
+(** A pair of which the first is at most [n], as one number. *)
+Lemma paired_once n t u c e : Zpos t <= n -> Zpos u <= n ->
+  Z.to_pos (Zpos t + n * (Zpos c - 1)) = Z.to_pos (Zpos u + n * (Zpos e - 1)) -> t = u /\ c = e.
+Proof.
+  move=> le_t le_u /Z2Pos.inj same; have {}same := same ltac:(nia) ltac:(nia).
+  have equal : Zpos c = Zpos e by case: (Z.lt_trichotomy (Zpos c) (Zpos e)) => [|[|]]; nia.
+  by rewrite equal in same; lia.
+Qed.
+
 Theorem fast_bound_sound d names pool_at able limits price stop x y b :
   let i := instance_of d in let rows := rows_of i names pool_at able limits in
   check_document d = true -> NoDup names -> (forall k, In k names -> NoDup (able k)) ->
@@ -179,13 +188,9 @@ Proof.
       rewrite !in_select !is_assignable_spec => -[_ able_p] [_ able_q] same.
       have small s : assignable i s -> Zpos (topic_of i s) <= topic_count d.
         by rewrite /assignable /subscribes /=; case: Z.leb_spec.
-      have small_p := small p able_p; have small_q := small q able_q.
-      move/Z2Pos.inj: same; set g := if _ then _ else racks_at d p; set h := if _ then _ else _.
-      move=> /(_ ltac:(nia) ltac:(nia)) same.
-      have gh : Zpos g = Zpos h by case: (Z.lt_trichotomy (Zpos g) (Zpos h)) => [|[|]]; nia.
-      have topics : topic_of i p = topic_of i q by apply: Pos2Z.inj; rewrite gh in same; lia.
-      rewrite /without_owner /subscribes topics; apply: least_ext => c; move: gh; rewrite /g /h.
-      by rewrite /away /=; case: Z.eqb_spec => [->|_ [->]] //; case: is_far_from; case: is_far_from.
+      have [topics racks] := paired_once _ _ _ _ _ (small p able_p) (small q able_q) same.
+      rewrite /without_owner /subscribes topics; apply: least_ext => c; move: racks.
+      by rewrite /away /=; case: Z.eqb_spec => [->|_ ->] //; case: is_far_from; case: is_far_from.
     rewrite /price_bound total_sum sum_select /= collect_map.
     rewrite -(sum_permutation _ _ _ (Permutation_rev _)) sum_map.
     rewrite (sum_eq _ _ names (fun k => paid_by_spec i names pool_at able limits named k
