@@ -129,9 +129,7 @@ Proof.
   rewrite get_tally /load sum_filter; apply: sum_eq => -[p e].
   move=> /(assigned_to_subscribers i a v) [_ /(topic_known d _ _ known) /small]; cbn [fst snd].
   move: (topic_of i p) => u small_u.
-  case: Pos.eqb_spec => [/(paired_once _ _ _ _ _ small_u small_t) [-> ->]|differ].
-    by rewrite !Pos.eqb_refl.
-  by case: (Pos.eqb_spec u t) differ => // ->; case: (Pos.eqb_spec e c) => // ->.
+  case: Pos.eqb_spec => [/(paired_once _ _ _ _ _ small_u small_t) [-> ->]|]; by_terms.
 Qed.
 
 Theorem check_per_topic_spec threshold a : check_even threshold = true -> valid i a ->
