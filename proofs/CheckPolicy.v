@@ -70,8 +70,7 @@ Lemma load_within limits a t c :
   = load (pairs_of_topic i t a) c.
 Proof.
   rewrite /load /pairs_of_topic sum_filter; apply: sum_eq => pair _.
-  change (pool_of_partition _ _ _ =? _) with (topic_of i (fst pair) =? t)%positive.
-  by do 2 case: Pos.eqb.
+  by change (pool_of_partition _ _ _ =? _) with (topic_of i (fst pair) =? t)%positive; by_terms.
 Qed.
 
 Theorem open_region_sound b : valid i b ->
