@@ -70,9 +70,6 @@ Proof.
   by move: some; rewrite /assignable /subscribes -/i; case: (subscribers i _).
 Qed.
 
-Lemma place_of c : In c (members i) -> get places c = place scale largest (threshold c).
-Proof. exact: get_tabulate. Qed.
-
 Lemma subscriber_is_member p c : In c (subscribes i p) -> In c (members i).
 Proof. exact: subscribers_are_members (check_document_sound d known) _ c. Qed.
 
@@ -90,7 +87,7 @@ Proof.
   have [_ /subscriber_is_member in_c] := assigned_to_subscribers i a v p c inside.
   have in_e := subscriber_is_member p e sub.
   apply/(place_le scale largest); [exact: proj1 (loads' c in_c)|exact: proj1 (loads' e in_e)|].
-  rewrite -(place_of c in_c) -(place_of e in_e).
+  rewrite -!(get_tabulate (fun c => place scale largest (threshold c)) (members i)) //.
   have /Z.eqb_eq /= -> := placed (p, c) inside; exact: lowest_le.
 Qed.
 

@@ -72,7 +72,7 @@ Proof.
     by rewrite !andb_true_iff; intuition.
   have positive p c : In c (subscribes i p) -> 0 < get places c.
     move=> sub; have here := subscriber_is_member d known p c sub.
-    by rewrite (place_of d threshold scale largest) //; apply/place_positive/keys.
+    by rewrite /places /place_table get_tabulate //; apply/place_positive/keys.
   have taken p : assignable i p -> exists e, In e (subscribes i p) /\
       get places e = get lowest (topic_of i p) by exact: lowest_attained.
   have pool p : assignable i p -> pool_at lowest (topic_of i p) = get lowest (topic_of i p).
@@ -84,11 +84,14 @@ Proof.
   - by move=> t; rewrite /pool_at; lia.
   - exact: (proj1 best).
   - pose able_in k := if 0 <? k then able places (at_lowest places lowest) (Z.to_pos k) else [].
-    apply: (within_loose i _ able_in (fun _ c => keys_below (capacity i c) (threshold c))
-      (fun _ c => keys_upto (capacity i c) (threshold c))) => [k|k c _ /in_select [inside _]|] //.
-      by rewrite /limits_of /= !limit.
+    suff [pools_b held_b loads_b] : within i (Region (collect Zpos (pool_names lowest))
+        (pool_at lowest) able_in (fun _ c => keys_below (capacity i c) (threshold c))
+        (fun _ c => keys_upto (capacity i c) (threshold c))) b.
+      split=> // [p c /held_b|k c there]; first by rewrite /= /able_in; case: Z.ltb.
+      have := loads_b k c there; have /in_collect [name [<- _]] := there => /= loads inside.
+      by have /in_select [member _] := inside; rewrite /limits_of /= !limit //; exact: loads.
     apply: (thresholds_give_region i threshold (get places) _ _ _ a) => //; last first.
-      move=> c e in_c in_e; rewrite !(place_of d threshold scale largest) //.
+      move=> c e in_c in_e; rewrite /places /place_table !get_tabulate //.
       exact: (proj1 (place_le scale largest _ _ (keys c in_c) (keys e in_e))).
     split=> [p c there sub|p there some|k c|p c there sub same].
     + by rewrite pool; [exact: subscribed_assignable sub|exact: lowest_le].

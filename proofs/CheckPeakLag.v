@@ -204,13 +204,7 @@ Let loose := loose_region names pool_at able limits.
 Hypotheses (wf : well_formed i) (names_once : NoDup names) (pools_named : forall t, 0 < pool_at t).
 Hypothesis able_once : forall k, In k names -> NoDup (able k).
 
-Lemma able_in_rows k c : In c (row_members (row rows k)) <-> is_able (row rows k) c = true.
-Proof.
-  rewrite /row /is_able; case same: Map.find => [found|]; last by rewrite Map.gempty.
-  have [_ ->] := proj2 (find_tabulate _ _ _) _ same; split=> /= [there|].
-    by rewrite (proj1 (find_tabulate _ _ _) there).
-  by case E: Map.find => // _; case: (proj2 (find_tabulate _ _ _) _ E).
-Qed.
+Let able_in := able_in_rows i names pool_at able limits.
 
 Theorem check_term_sound scale bound one :
   check_term i ks pool_at rows true scale bound one = true -> bounds_peak_lag i loose scale bound.
@@ -218,7 +212,7 @@ Proof.
   have rwf : region_well_formed (region_of names pool_at rows) by exact: region_of_well_formed.
   move=> accepted a v w; have inside : within i (region_of names pool_at rows) a.
     exact: within_region_of.
-  exact: (check_term_bounds _ _ _ _ _ _ _ wf (pools_once _ rwf) able_in_rows _ accepted a v inside).
+  exact: (check_term_bounds _ _ _ _ _ _ _ wf (pools_once _ rwf) able_in _ accepted a v inside).
 Qed.
 
 (** [peak t]: any number that the peak lag of topic [t], alone, does not exceed. *)
@@ -245,7 +239,7 @@ Proof.
   move=> b vb [pools_b held_b loads_b]; have wf_t : well_formed (only i (those_of i ps t)).
     by have [*] := wf; split=> //=; apply/select_once/NoDup_filter.
   have one_pool : NoDup [pool_at t] by constructor; [|constructor].
-  apply: (check_term_bounds _ _ _ _ _ _ _ wf_t one_pool able_in_rows _ accepted b) => //.
+  apply: (check_term_bounds _ _ _ _ _ _ _ wf_t one_pool able_in _ accepted b) => //.
   apply: (only_valid (of_topic (only i ps) t)) vb => p.
   by rewrite in_select /= filter_In Pos.eqb_eq in_ps; intuition.
 Qed.

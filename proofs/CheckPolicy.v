@@ -65,18 +65,12 @@ Lemma topic_sizes_spec t : get topic_sizes t =
   sum (fun p => if (topic_of i p =? t)%positive then 1 else 0) (assignable_partitions i).
 Proof. by rewrite get_tally sum_select. Qed.
 
-Lemma listed t c : In c (subscribers i t) -> In t (topic_list d).
-Proof.
-  by move=> sub; apply/(proj2 (proj2 (lists_known d known))); move: sub => /=; case: Z.leb_spec.
-Qed.
-
 Lemma load_within limits a t c :
   load_in i (loose_region (topic_list d) Zpos (subscribers i) limits) a (Zpos t) c
   = load (pairs_of_topic i t a) c.
 Proof.
   rewrite /load /pairs_of_topic sum_filter; apply: sum_eq => pair _.
-  change (pool_of_partition _ _ _ =? _) with (topic_of i (fst pair) =? t)%positive.
-  by do 2 case: Pos.eqb.
+  by change (pool_of_partition _ _ _ =? _) with (topic_of i (fst pair) =? t)%positive; by_terms.
 Qed.
 
 Theorem open_region_sound b : valid i b ->
@@ -84,7 +78,7 @@ Theorem open_region_sound b : valid i b ->
 Proof.
   move=> v; have pairs := assigned_to_subscribers i b v.
   split=> [p c /pairs [_ sub]|p c /pairs [_ sub]|k c /in_collect [t [<- there]] _] //.
-    by apply/in_collect; exists (topic_of i p); split=> //; exact: listed sub.
+    by apply/in_collect; exists (topic_of i p); split=> //; exact: topic_known sub.
   rewrite load_within /load /pairs_of_topic sum_filter /= topic_sizes_spec.
   rewrite -(sum_assigned i b (fun p => if (topic_of i p =? t)%positive then 1 else 0)) //.
   by split; [apply: sum_nonneg|apply: sum_le] => pair _; do 2 case: Pos.eqb.
@@ -96,9 +90,9 @@ Theorem per_topic_region_sound threshold b : check_even threshold = true ->
 Proof.
   move=> /forallb_forall even.
   apply: (per_topic_gives_region i _ (fun k => threshold (Z.to_pos k)) b wf) => [p _|k].
-    have := listed (topic_of i p); rewrite /assignable -/(subscribes i p).
+    have := topic_known d (topic_of i p); rewrite /assignable -/(subscribes i p).
     case: (subscribes i p) => [|c l] // there _; apply/in_collect.
-    by exists (topic_of i p); split=> //; apply: (there c); left.
+    by exists (topic_of i p); split=> //; apply: (there c known); left.
   move=> /in_collect [t [<- /even /is_share_spec [key fits]]]; split=> //.
   by rewrite topic_sizes_spec in fits.
 Qed.
@@ -130,16 +124,11 @@ Definition check_per_topic (threshold : topic -> key) (loads : Map.t Z) : bool :
 Lemma topic_loads_spec a t c : valid i a -> In t (topic_list d) ->
   get (topic_loads a) (holder_key t c) = load (pairs_of_topic i t a) c.
 Proof.
-  have small := proj2 (proj2 (lists_known d known)) => v /small small_t.
+  have [_ [_ [_ small]]] := lists_known d known => v /small small_t.
   rewrite get_tally /load sum_filter; apply: sum_eq => -[p e].
-  move=> /(assigned_to_subscribers i a v) [_ /listed /small]; cbn [fst snd].
+  move=> /(assigned_to_subscribers i a v) [_ /(topic_known d _ _ known) /small]; cbn [fst snd].
   move: (topic_of i p) => u small_u.
-  case: Pos.eqb_spec => [/Z2Pos.inj same|differ]; last first.
-    by case: (Pos.eqb_spec u t) differ => // ->; case: (Pos.eqb_spec e c) => // ->.
-  have {}same := same ltac:(nia) ltac:(nia).
-  have equal : Zpos e = Zpos c by case: (Z.lt_trichotomy (Zpos e) (Zpos c)) => [|[|]]; nia.
-  rewrite (Pos2Z.inj e c equal) (_ : u = t) ?Pos.eqb_refl //.
-  by apply: Pos2Z.inj; rewrite equal in same; lia.
+  case: Pos.eqb_spec => [/(paired_once _ _ _ _ _ small_u small_t) [-> ->]|]; by_terms.
 Qed.
 
 Theorem check_per_topic_spec threshold a : check_even threshold = true -> valid i a ->
@@ -156,7 +145,7 @@ Proof.
   have fits c : (0 < fst (key c) /\ 0 < snd (key c)) /\ keys_below (capacity i c) (key c) <=
       load (pairs_of_topic i t a) c <= keys_upto (capacity i c) (key c).
     rewrite /key; case: in_dec => [sub|out].
-      have there := listed t c sub; have /forallb_forall /(_ c sub) := all t there.
+      have there := topic_known d t c known sub; have /forallb_forall /(_ c sub) := all t there.
       rewrite topic_loads_spec // andb_true_iff !Z.leb_le; split=> //.
       by move/forallb_forall: even => /(_ t there) /is_share_spec [].
     rewrite (_ : load (pairs_of_topic i t a) c = 0).
@@ -185,8 +174,7 @@ Theorem topic_bound_sound limits price stop x y b : valid i b ->
   topic_bound (topic_rows limits) price stop x y <= x * moves i b + y * mismatches i b.
 Proof.
   move=> v inside; apply: fast_bound_sound => // [|k _]; last exact: (subscribers_once i wf).
-  move: known; rewrite /check_document !andb_true_iff.
-  by move=> [[[[[[[_ _] /andb_true_intro /is_numbered_spec []]]]]]].
+  by have [_ [_ []]] := lists_known d known.
 Qed.
 
 (** Moves that an assignment within a budget can have, and what a bound says of a level. *)
@@ -226,7 +214,7 @@ Proof.
   apply/in_select; rewrite Z.leb_le total_sum -/(owned i); split; last first.
     by case: budget allowed; rewrite /in_budget; lia.
   apply/in_collect; exists (Z.to_pos (moves i b)); split; first by rewrite Z2Pos.id; lia.
-  apply/(proj1 (proj2 (lists_known d known))); rewrite Z2Pos.id; first by lia.
+  apply/(proj2 (proj1 (proj2 (lists_known d known)))); rewrite Z2Pos.id; first by lia.
   move: known; rewrite /check_document !andb_true_iff.
   move=> [[[[[[[_ [_ /Z.eqb_eq <-]] _] _] _] _] _] _]; rewrite total_sum.
   apply: Z.le_trans high _; apply: sum_le => p _; by case: has_owner.
@@ -268,7 +256,7 @@ Proof.
   rewrite /peak_value => nonneg; set f := fun c => _.
   have exact c : f c <= n <-> lag_held i a c * scale <= n * capacity i c.
     have := le_quotient (- n) (- (lag_held i a c * scale)) _ (capacity_is_positive i wf c).
-    by rewrite /f lag_table_spec; lia.
+    by rewrite /f get_tally -/(lag_held i a c); lia.
   have [above some] := largest_spec f (members i); split=> [least c there|all].
     by apply/exact; have := above c there; lia.
   by case: some => [->|[c [there <-]]] //; exact/exact/all.

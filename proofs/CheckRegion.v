@@ -120,26 +120,19 @@ Qed.
 
 End Rows.
 
-(** Of a region, only what it says of its pools counts. *)
-Lemma within_loose i names able_in low high pool_at able limits a :
-  (forall k, In k names -> able_in (Zpos k) = able k) ->
-  (forall k c, In k names -> In c (able k) ->
-     low (Zpos k) c = fst (limits k c) /\ high (Zpos k) c = snd (limits k c)) ->
-  within i (Region (collect Zpos names) pool_at able_in low high) a ->
-  within i (loose_region names pool_at able limits) a.
-Proof.
-  move=> same_able same [known held bounded]; split=> [|p c inside|k c there] //=.
-    have [k [named there]] := proj1 (in_collect _ _ _) (known p c inside).
-    have := held p c inside; rewrite /pool_of_partition /= in named *.
-    by rewrite -named same_able.
-  have /in_collect [name [<- named]] := there => /= inside.
-  have [<- <-] := same name c named inside; apply: bounded => /=; last by rewrite same_able.
-  by apply/in_collect; exists name.
-Qed.
-
 (** What prices prove. *)
 Definition is_able (found : pool_row) (c : member) : bool :=
   match Map.find c (row_limits found) with Some _ => true | None => false end.
+
+Lemma able_in_rows i names pool_at able limits k c :
+  let found := row (rows_of i names pool_at able limits) k in
+  In c (row_members found) <-> is_able found c = true.
+Proof.
+  rewrite /row /is_able /=; case same: Map.find => [found|]; last by rewrite Map.gempty.
+  have [_ ->] := proj2 (find_tabulate _ _ _) _ same; split=> /= [there|].
+    by rewrite (proj1 (find_tabulate _ _ _) there).
+  by case E: Map.find => // _; case: (proj2 (find_tabulate _ _ _) _ E).
+Qed.
 
 Definition away (i : instance) (per_mismatch : Z) (price : member -> Z) (p : partition)
     (c : member) : Z := price c + (if is_far i p c then per_mismatch else 0).
@@ -167,6 +160,15 @@ Definition fast_bound (d : document) (names : list positive) (pool_at : topic ->
     (select (is_assignable i) (partitions i))
   - total (fun k => paid_by (row rows (Zpos k)) (price (Zpos k)) (stop (Zpos k))) names.
 
+(** A pair of which the first is at most [n], as one number. *)
+Lemma paired_once n t u c e : Zpos t <= n -> Zpos u <= n ->
+  Z.to_pos (Zpos t + n * (Zpos c - 1)) = Z.to_pos (Zpos u + n * (Zpos e - 1)) -> t = u /\ c = e.
+Proof.
+  move=> le_t le_u /Z2Pos.inj same; have {}same := same ltac:(nia) ltac:(nia).
+  have equal : Zpos c = Zpos e by case: (Z.lt_trichotomy (Zpos c) (Zpos e)) => [|[|]]; nia.
+  by rewrite equal in same; lia.
+Qed.
+
 Theorem fast_bound_sound d names pool_at able limits price stop x y b :
   let i := instance_of d in let rows := rows_of i names pool_at able limits in
   check_document d = true -> NoDup names -> (forall k, In k names -> NoDup (able k)) ->
@@ -181,31 +183,23 @@ Proof.
   pose pool p := pool_at (topic_of i p).
   pose value p := without_owner i y (row rows (pool p)) (price (pool p)) p.
   pose more p := with_owner i x y (row rows (pool p)) (price (pool p)) p.
-  have able_in k c : In c (row_members (row rows k)) -> is_able (row rows k) c = true.
-    rewrite /row /is_able; case same: Map.find => [found|] //.
-    have [_ ->] := proj2 (find_tabulate _ _ _) _ same => /= there.
-    by rewrite (proj1 (find_tabulate _ _ _) there).
   apply: Z.le_trans (cost_bound i r (fun p => more p (value p)) price stop x y b wf rwf _ v inside).
     rewrite /fast_bound -/i memo_total_sum => [p q|].
       rewrite !in_select !is_assignable_spec => -[_ able_p] [_ able_q] same.
       have small s : assignable i s -> Zpos (topic_of i s) <= topic_count d.
         by rewrite /assignable /subscribes /=; case: Z.leb_spec.
-      have small_p := small p able_p; have small_q := small q able_q.
-      move/Z2Pos.inj: same; set g := if _ then _ else racks_at d p; set h := if _ then _ else _.
-      move=> /(_ ltac:(nia) ltac:(nia)) same.
-      have gh : Zpos g = Zpos h by case: (Z.lt_trichotomy (Zpos g) (Zpos h)) => [|[|]]; nia.
-      have topics : topic_of i p = topic_of i q by apply: Pos2Z.inj; rewrite gh in same; lia.
-      rewrite /without_owner /subscribes topics; apply: least_ext => c; move: gh; rewrite /g /h.
-      by rewrite /away /=; case: Z.eqb_spec => [->|_ [->]] //; case: is_far_from; case: is_far_from.
+      have [topics racks] := paired_once _ _ _ _ _ (small p able_p) (small q able_q) same.
+      rewrite /without_owner /subscribes topics; apply: least_ext => c; move: racks.
+      by rewrite /away /=; case: Z.eqb_spec => [->|_ ->] //; case: is_far_from; case: is_far_from.
     rewrite /price_bound total_sum sum_select /= collect_map.
     rewrite -(sum_permutation _ _ _ (Permutation_rev _)) sum_map.
     rewrite (sum_eq _ _ names (fun k => paid_by_spec i names pool_at able limits named k
       (price (Zpos k)) (stop (Zpos k)))); exact: Z.le_refl.
   move=> p c there [elig sub]; rewrite /more /with_owner /cost /has_owner /is_owner.
   have : value p <= away i y (price (pool p)) p c.
-    by apply: least_le; apply/in_select; split=> //; exact: able_in.
+    by apply: least_le; apply/in_select; split=> //; exact/able_in_rows.
   rewrite /away; change (pool_of_partition i r p) with (pool p).
   case: (owner i p) => [o|] /=; last by lia.
   case: Pos.eqb_spec => [->|differ] /=; last by case: is_able; lia.
-  rewrite able_in //; lia.
+  rewrite (proj1 (able_in_rows _ _ _ _ _ _ _) elig); lia.
 Qed.

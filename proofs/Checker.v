@@ -77,22 +77,19 @@ Proof.
 Qed.
 
 Lemma lists_known d : check_document d = true ->
-  (forall c, In c (member_list d) <-> Zpos c <= member_count d) /\
-  (forall p, In p (partition_list d) <-> Zpos p <= partition_count d) /\
-  (forall t, In t (topic_list d) <-> Zpos t <= topic_count d).
+  (NoDup (member_list d) /\ forall c, In c (member_list d) <-> Zpos c <= member_count d) /\
+  (NoDup (partition_list d) /\ forall p, In p (partition_list d) <-> Zpos p <= partition_count d) /\
+  (NoDup (topic_list d) /\ forall t, In t (topic_list d) <-> Zpos t <= topic_count d).
 Proof.
-  rewrite /check_document !andb_true_iff => -[[[[[[[ms ps] ts] _] _] _] _] _].
-  by split; [|split]; move=> x; [move: ms|move: ps|move: ts] => /andb_true_intro
-    /is_numbered_spec [_ ->].
+  rewrite /check_document 7!andb_true_iff => -[[[[[[[ms ps] ts] _] _] _] _] _].
+  by split; [|split]; exact: is_numbered_spec.
 Qed.
 
 Theorem check_document_sound d : check_document d = true -> well_formed (instance_of d).
 Proof.
-  rewrite /check_document !andb_true_iff !forallb_forall.
-  move=> [[[[[[[ms ps] ts] once] inside] owners] lags] capacities].
-  have [ms_once ms_all] := is_numbered_spec _ _ (andb_true_intro ms).
-  have [ps_once ps_all] := is_numbered_spec _ _ (andb_true_intro ps).
-  have [_ ts_all] := is_numbered_spec _ _ (andb_true_intro ts).
+  move=> known; have [[ms_once ms_all] [[ps_once ps_all] [_ ts_all]]] := lists_known d known.
+  move: known; rewrite /check_document !andb_true_iff !forallb_forall.
+  move=> [[[[[[[_ _] _] once] inside] owners] lags] capacities].
   split=> //= [t|t|p c|p|c]; (case small: (_ <=? _);
     [move/Z.leb_le: (small) | try by [constructor | move=> ?]]).
   - by move=> /ts_all /once; rewrite /= small => /distinct_spec; rewrite map_id.
@@ -116,40 +113,30 @@ Definition check_valid (d : document) (sets : Map.t (Map.t unit)) (a : assignmen
   (total (fun _ => 1) a =?
    total (fun p => if is_assignable i p then 1 else 0) (partition_list d)).
 
-Lemma is_subscriber_spec d t c : check_document d = true ->
-  is_subscriber (sets_of d) t c = true <-> In c (subscribers (instance_of d) t).
-Proof.
-  case/lists_known => _ [_ listed]; rewrite is_subscriber_in listed /=.
-  by case: Z.leb_spec => small; split=> [[]|] //; lia.
-Qed.
-
-Lemma document_partitions d p : check_document d = true ->
-  In p (partitions (instance_of d)) <-> Zpos p <= partition_count d.
-Proof. by case/lists_known => _ [known _]; rewrite known. Qed.
+Lemma topic_known d t c : check_document d = true ->
+  In c (subscribers (instance_of d) t) -> In t (topic_list d).
+Proof. by case/lists_known => _ [_ [_ ts_all]]; rewrite ts_all /=; case: Z.leb_spec. Qed.
 
 Theorem check_valid_spec d a : check_document d = true ->
   check_valid d (sets_of d) a = true <-> valid (instance_of d) a.
 Proof.
   move=> known; have wf := check_document_sound d known; set i := instance_of d in wf *.
-  set there := filter (is_assignable i) (partitions i).
-  have once : NoDup there by apply: NoDup_filter; exact: partitions_once.
-  have in_there p : In p there <-> In p (partitions i) /\ assignable i p.
-    by rewrite filter_In is_assignable_spec.
   have apart : increasing 0 fst a || distinct fst a = true <-> NoDup (map fst a).
     by rewrite orb_true_iff distinct_spec; split=> [[/increasing_spec []|]|] //; right.
   have pairs p c : (Zpos p <=? partition_count d) &&
       is_subscriber (sets_of d) (topic_of i p) c = true <->
       In p (partitions i) /\ In c (subscribes i p).
-    by rewrite andb_true_iff Z.leb_le -document_partitions // is_subscriber_spec.
+    have [_ [[_ ps_all] _]] := lists_known d known; have := topic_known d (topic_of i p) c known.
+    by rewrite andb_true_iff Z.leb_le -ps_all is_subscriber_in; intuition.
   rewrite /check_valid -/i !andb_true_iff apart forallb_forall Z.eqb_eq !total_sum -sum_filter.
   rewrite !sum_of_ones -(map_length fst) Nat2Z.inj_iff; split=> [[[a_once subs] same]|v].
-    have subs' p c : In (p, c) a -> In p (partitions i) /\ In c (subscribes i p).
-      by move=> /subs /pairs.
-    split=> // p inside sub; apply: (NoDup_length_incl a_once); [by rewrite same| |exact/in_there].
-    move=> q /in_map_iff [[r c] [<- /subs' [known_r sub_r]]]; apply/in_there; split=> //.
-    exact: subscribed_assignable sub_r.
+    split=> // [p c /subs /pairs|p inside sub] //.
+    apply: (NoDup_length_incl a_once (Nat.eq_le_incl _ _ (eq_sym same))) => [q|].
+      move=> /in_map_iff [[r c] [<- /subs /pairs [known_r /subscribed_assignable sub_r]]].
+      by rewrite filter_In is_assignable_spec.
+    by rewrite filter_In is_assignable_spec.
   have [a_once subs _] := v; split; first by split=> // -[p c] /subs /pairs.
-  apply/Permutation_length/NoDup_Permutation => // p; rewrite in_there; exact: assigned_spec.
+  exact/Permutation_length/partitions_assigned.
 Qed.
 
 (** Figures. Loads and lags are tables of one pass each. *)
@@ -170,9 +157,6 @@ Definition lag_table (i : instance) (a : assignment) : Map.t Z :=
 Lemma load_table_spec a c : get (load_table a) c = load a c.
 Proof. exact: get_tally. Qed.
 
-Lemma lag_table_spec i a c : get (lag_table i a) c = lag_held i a c.
-Proof. exact: get_tally. Qed.
-
 Definition owned_fast (i : instance) : Z :=
   total (fun p => if has_owner i p then 1 else 0) (partitions i).
 
@@ -190,18 +174,8 @@ Definition figures_of (d : document) (loads : Map.t Z) (a : assignment) : figure
     (total (fun pair => if is_far i (fst pair) (snd pair) then 1 else 0) a)
     (check_kip54 d loads a).
 
-Lemma topic_known d p c : check_document d = true ->
-  In c (subscribes (instance_of d) p) -> In (topic_at d p) (topic_list d).
-Proof.
-  case/lists_known => _ [_ ts_all].
-  by rewrite /subscribes /= ts_all; case: Z.leb_spec.
-Qed.
-
 Lemma least_ext {A} (f g : A -> Z) l : (forall x, f x = g x) -> least_of f l = least_of g l.
-Proof.
-  move=> same; case: l => [|x l] //=; rewrite same; elim: l (g x) => [|y l IH] n //=.
-  by rewrite same IH.
-Qed.
+Proof. by move=> same; case: l => //= x l; rewrite same; elim: l (g x) => //= *; rewrite same. Qed.
 
 Lemma check_kip54_spec d a : check_document d = true -> valid (instance_of d) a ->
   check_kip54 d (load_table a) a = true <-> kip54_balanced (instance_of d) a.
@@ -234,7 +208,7 @@ Proof.
   move=> known v i found; rewrite /found /figures_of /owned_fast /= collect_map !total_sum.
   have [peak some] := largest_spec (get (lag_table (instance_of d) a)) (member_list d).
   split; first by congr rev; apply: map_ext => c; exact: load_table_spec.
-  split=> //; split=> //; split; first by move=> c /peak; rewrite lag_table_spec.
+  split=> //; split=> //; split; first by move=> c /peak; rewrite get_tally.
   split; last by split=> //; exact: check_kip54_spec.
-  by case: some => [->|[c [inside <-]]]; [left | right; exists c; rewrite lag_table_spec].
+  by case: some => [->|[c [inside <-]]]; [left | right; exists c; rewrite get_tally].
 Qed.
