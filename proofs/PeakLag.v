@@ -53,15 +53,6 @@ Proof.
 Qed.
 
 (** Packing. *)
-Lemma some_share (f : member -> Z) (some : list member) (share : Z) :
-  (share - 1) * Z.of_nat (length some) < sum f some -> exists c, In c some /\ share <= f c.
-Proof.
-  elim: some => [|c some IH] /=; first lia.
-  move=> large; case: (Z_le_gt_dec share (f c)) => [|small]; first by exists c; auto.
-  case: IH => [|d [inside enough]]; first lia.
-  by exists d; auto.
-Qed.
-
 (** Whether a member holds a partition. *)
 Definition holds (a : assignment) (c : member) (p : partition) : bool :=
   0 <? sum (fun pair => if (fst pair =? p)%positive
@@ -147,7 +138,9 @@ Theorem packing_bound i r scale bound (weight : partition -> Z) (some : list mem
 Proof.
   move=> wf ps once known positive only pshare large pu units small a v w n pn peak.
   rewrite (held_by_some i r a _ some) // in large.
-  have [c [inside enough]] := some_share _ _ _ large; have lags p := lag_is_count i wf p.
+  have lags p := lag_is_count i wf p; apply/Z.nlt_ge => low; apply: (Zlt_not_le _ _ large).
+  rewrite Z.mul_comm -sum_const; apply: sum_le => c inside; apply/Z.nlt_ge => few.
+  have enough : share <= held a weight c by lia.
   set l := filter _ _ in small.
   have light : lightest (map (fun p => (weight p, lag i p)) l) share <= lag_held i a c.
     change (lag_held i a c) with (held a (lag i) c); rewrite !(held_chosen i) // in enough *.
@@ -158,8 +151,7 @@ Proof.
     by case: Z.eqb_spec => [->|_]; by_terms.
   have nonneg : 0 <= lag_held i a c.
     by apply: sum_nonneg => pair _; have := lags (fst pair); by_terms.
-  have := peak c (known c inside); have pc := capacity_is_positive i wf c.
-  have := Z.mul_le_mono_nonneg_l _ _ _ nonneg (units c inside).
-  have := Z.mul_le_mono_nonneg_l _ _ _ pu light => gain fits at_most.
-  by apply: (Z.le_trans _ (unit * lag_held i a c)); [|apply/(Z.mul_le_mono_pos_r _ _ _ pc)]; lia.
+  have := peak c (known c inside); have := capacity_is_positive i wf c.
+  have := units c inside; have : n < unit * lag_held i a c by nia.
+  nia.
 Qed.
