@@ -84,20 +84,20 @@ Definition lightest (items : list (Z * Z)) (share : Z) : Z :=
   nth (Z.to_nat share) (fold_left with_item items (0 :: repeat beyond (Z.to_nat share))) 0.
 
 Definition no_more (t : list Z) (weight lag : Z) : Prop :=
-  forall j, Z.of_nat j <= weight -> nth j t 0 <= lag.
+  0 <= weight /\ 0 <= lag /\ forall j, Z.of_nat j <= weight -> nth j t 0 <= lag.
 
 Lemma least_of_nth added t u j :
   nth j (least_of added t u) 0 <= Z.max 0 (Z.min (nth j t 0) (nth j u 0 + added)).
 Proof. elim: t u j => [|x t IH] [|y u] [|j] //=; try lia; exact: IH. Qed.
 
-Lemma with_item_no_more t item weight lag : 0 <= weight -> 0 <= fst item ->
-  0 <= lag -> 0 <= snd item -> no_more t weight lag ->
-  no_more (with_item t item) weight lag /\
-  no_more (with_item t item) (weight + fst item) (lag + snd item).
+Lemma with_item_no_more t item weight lag (taken : bool) : 0 <= fst item -> 0 <= snd item ->
+  no_more t weight lag -> no_more (with_item t item)
+    (weight + if taken then fst item else 0) (lag + if taken then snd item else 0).
 Proof.
-  move=> pw pi pl ps H; rewrite /with_item; set shift := Nat.min _ _.
-  split=> j at_most; have := least_of_nth (snd item) t (repeat (nth 0 t 0) shift ++ t) j.
-    by have := H j at_most; lia.
+  move=> pi ps [pw [pl H]]; rewrite /with_item; set shift := Nat.min _ _.
+  do 2 (split; first by case: taken; lia); move=> j at_most.
+  have := least_of_nth (snd item) t (repeat (nth 0 t 0) shift ++ t) j.
+  case: taken at_most => at_most; last by have := H j; lia.
   suff : nth j t 0 <= 0 \/ nth j (repeat (nth 0 t 0) shift ++ t) 0 <= lag by lia.
   case: (Nat.lt_ge_cases j (length t)) => [short|long]; last by left; rewrite nth_overflow.
   right; case: (Nat.lt_ge_cases j shift) => [early|late]; last first.
@@ -111,18 +111,15 @@ Lemma lightest_is_least (w v : partition -> Z) (keep : partition -> bool) l shar
   share <= sum (fun p => if keep p then w p else 0) l ->
   lightest (map (fun p => (w p, v p)) l) share <= sum (fun p => if keep p then v p else 0) l.
 Proof.
-  move=> positive ps enough; suff table t weight lag : 0 <= weight -> 0 <= lag ->
-      no_more t weight lag -> no_more (fold_left with_item (map (fun p => (w p, v p)) l) t)
-        (weight + sum (fun p => if keep p then w p else 0) l)
-        (lag + sum (fun p => if keep p then v p else 0) l).
-    apply: (table _ 0 0) => // [j small|]; first by have -> : j = 0%nat by lia.
-    by rewrite Z2Nat.id.
-  elim: l t weight lag positive {enough} => [|p l IH] t weight lag positive pw pl H /=.
-    by rewrite !Z.add_0_r.
-  have [pp qp] := positive p (or_introl eq_refl).
-  have [without having] := with_item_no_more t (w p, v p) weight lag pw pp pl qp H.
-  have {}IH t' weight' lag' := IH t' weight' lag' (fun q h => positive q (or_intror h)).
-  by case: (keep p); rewrite ?Z.add_assoc ?Z.add_0_r; apply: IH => //=; lia.
+  move=> positive ps enough; rewrite /lightest; move: (1 + _) => beyond.
+  suff [_ [_ least]] : no_more (fold_left with_item (map (fun p => (w p, v p)) l)
+      (0 :: repeat beyond (Z.to_nat share))) (sum (fun p => if keep p then w p else 0) l)
+      (sum (fun p => if keep p then v p else 0) l) by apply: least; rewrite Z2Nat.id.
+  elim/rev_ind: l positive {enough} => [|p l IH] positive.
+    by split=> //; split=> // j small; have -> : j = 0%nat by move: small => /=; lia.
+  have [pw pv] := positive p (in_elt _ _ _); rewrite map_app fold_left_app !sum_app /= !Z.add_0_r.
+  apply: (with_item_no_more _ (w p, v p)) => //; apply: IH => q inside.
+  by apply/positive/in_app_iff; left.
 Qed.
 
 Theorem packing_bound i r scale bound (weight : partition -> Z) (some : list member) share unit :

@@ -12,15 +12,13 @@ Definition transfer (p : partition) (d : member) (a : assignment) : assignment :
 
 Definition one_if (c d : member) : Z := if (c =? d)%positive then 1 else 0.
 
-Lemma transfer_partitions p d a : map fst (transfer p d a) = map fst a.
-Proof.
-  by rewrite /transfer map_map; apply: map_ext => pair; case: Pos.eqb_spec => [->|].
-Qed.
-
 Lemma transfer_valid i p c d a : valid i a -> In (p, c) a -> In d (subscribes i p) ->
   valid i (transfer p d a).
 Proof.
-  move=> v held sub; have [once pairs all] := v; split; rewrite ?transfer_partitions //.
+  move=> v held sub; have [once pairs all] := v.
+  have partitions : map fst (transfer p d a) = map fst a.
+    by rewrite /transfer map_map; apply: map_ext => pair; case: Pos.eqb_spec => [->|].
+  split; rewrite ?partitions //.
   move=> q e /in_map_iff [[r f] [same inside]]; move: same => /=.
   case: Pos.eqb_spec => _ [<- <-]; last exact: pairs.
   by split=> //; case: (pairs p c held).
