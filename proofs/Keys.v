@@ -33,9 +33,8 @@ Lemma key_le_trans k l m : 0 < snd k -> 0 < snd l -> 0 < snd m ->
 Proof.
   case: k l m => [n w] [m v] [o u]; rewrite !key_le_true /= => posw posv posu kl lm.
   have : n * v * u <= m * w * u /\ m * u * w <= o * v * w by split; nia.
-  case: (Z.lt_ge_cases (n * u) (o * w)) => [|ge]; first by left.
-  have same : n * v * u = m * w * u /\ m * u * w = o * v * w by nia.
-  right; have equal : n * v = m * w /\ m * u = o * v by nia.
+  case: (Z.lt_ge_cases (n * u) (o * w)) => [|ge]; [by left|right].
+  have [] : n * v * u = m * w * u /\ m * u * w = o * v * w by nia.
   nia.
 Qed.
 
@@ -64,11 +63,10 @@ Lemma scaled_lt scale n w m v : is_scale scale w -> is_scale scale v ->
   n * v < m * w <-> n * (scale / w) < m * (scale / v).
 Proof.
   rewrite /is_scale; move: (scale / w) (scale / v) => s t [posw [poss eqs]] [posv [post eqt]].
-  have left : n * v * (s * t) = n * s * scale by rewrite -eqt; ring.
-  have right : m * w * (s * t) = m * t * scale by rewrite -eqs; ring.
-  have positive : 0 < s * t by nia.
-  have scaled : 0 < scale by nia.
-  split=> less; nia.
+  rewrite (Z.mul_lt_mono_pos_r (s * t)); first by nia.
+  rewrite (Z.mul_lt_mono_pos_r scale (n * s)); first by nia.
+  have -> : n * v * (s * t) = n * s * scale by rewrite -eqt; ring.
+  by have -> : m * w * (s * t) = m * t * scale by rewrite -eqs; ring.
 Qed.
 
 Lemma scaled_eq scale n w m v : is_scale scale w -> is_scale scale v ->
@@ -89,8 +87,8 @@ Definition growth (k : key) : Z := power (snd k) (fst k) - power (snd k) (fst k 
 Lemma power_doubles x y : x < y -> 0 <= x -> 2 * base ^ x <= base ^ y.
 Proof.
   move=> less nonneg.
-  have := Z.pow_le_mono_r base (x + 1) y ltac:(lia) ltac:(lia).
-  have := Z.pow_nonneg base x; rewrite Z.pow_add_r ?Z.pow_1_r; lia || nia.
+  have := Z.pow_le_mono_r base (Z.succ x) y; rewrite Z.pow_succ_r //.
+  have := Z.pow_nonneg base x; nia.
 Qed.
 
 Lemma growth_lt k l : is_scale scale (snd k) -> is_scale scale (snd l) -> 0 < fst k ->
@@ -115,10 +113,9 @@ Proof.
   move=> sk sl posk posl; split=> le; last first.
     by case E: (key_le k l) => //; have := growth_lt l k sl sk posl posk E; lia.
   case F: (key_le l k); last by have := growth_lt k l sk sl posk posl F; lia.
-  move: le F; rewrite !key_le_true => le back.
-  have same : snd k = snd l by lia.
-  have equal : fst k = fst l by case: sk => positive _; nia.
-  rewrite /growth same equal; lia.
+  move: le F; rewrite !key_le_true /growth => le back; have same : snd k = snd l by lia.
+  have -> : fst k = fst l by case: sk => positive _; nia.
+  rewrite same; lia.
 Qed.
 
 End Powers.

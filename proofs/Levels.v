@@ -103,15 +103,6 @@ Proof.
   apply: in_order_le => w /counted; rewrite /values /=; nia.
 Qed.
 
-Lemma least_values_no_later m n moved : In m moved -> 0 <= n <= partitions_in_all ->
-  bound <= per_move * m + per_mismatch * n -> no_later (least_values moved) (values (m, n)).
-Proof.
-  move=> inside range enough; move: inside.
-  apply: (fold_ind (fun seen best => In m seen -> no_later best (values (m, n)))) => // l k best IH.
-  rewrite in_app_iff => there; apply: better_no_later.
-  by case: there => [/IH|[->|[]]]; [left|right; exact: tried_no_later].
-Qed.
-
 End LeastValues.
 
 Theorem least_values_bound i levels x y bound moved a :
@@ -121,7 +112,10 @@ Theorem least_values_bound i levels x y bound moved a :
     least_values levels x y bound (sum (fun _ => 1) (partitions i)) moved = Some counts /\
     in_order levels (values counts) (values (moves i a, mismatches i a)) = true.
 Proof.
-  move=> wf v py counted enough inside; apply: least_values_no_later => //; split.
+  move=> wf v py counted enough; set f := values _.
+  apply: (fold_ind (fun seen best => In (moves i a) seen -> no_later levels best f)) => // l k best.
+  rewrite in_app_iff => IH there; apply: better_no_later.
+  case: there => [/IH|[->|[]]]; [by left|right; apply: tried_no_later => //; split].
     by apply: sum_nonneg => pair _; case: is_far.
   exact: mismatches_at_most.
 Qed.

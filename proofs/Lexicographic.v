@@ -5,9 +5,8 @@
 
     This is the first sentence of the proof in docs/method.md, "Capacities". *)
 
-From Coq Require Import ZArith QArith List Lia Lqa Permutation Sorted ssreflect.
-From Assignor Require Import Definitions Sums Keys.
-Import ListNotations.
+From Coq Require Import QArith Lqa Sorted.
+From Assignor Require Import Sums Keys.
 Open Scope Z_scope.
 
 Definition descending : list Q -> Prop := StronglySorted (fun x y => (y <= x)%Q).
@@ -42,12 +41,6 @@ Definition is_scaled (x : Q) : Prop := 0 <= Qnum x /\ is_scale scale (Zpos (Qden
 Lemma scaled_Qlt x y : is_scaled x -> is_scaled y -> (x < y)%Q <-> scaled x < scaled y.
 Proof. by move=> [_ sx] [_ sy]; exact: scaled_lt. Qed.
 
-Lemma scaled_Qeq x y : is_scaled x -> is_scaled y -> (x == y)%Q <-> scaled x = scaled y.
-Proof. by move=> [_ sx] [_ sy]; exact: scaled_eq. Qed.
-
-Lemma scaled_nonneg x : is_scaled x -> 0 <= scaled x.
-Proof. rewrite /scaled; move=> [nonneg [_ [positive _]]]; nia. Qed.
-
 Definition powers : list Q -> Z := sum (fun x => base ^ scaled x).
 
 (** A larger first element outweighs everything. *)
@@ -56,7 +49,8 @@ Lemma powers_lt x v y w : descending (x :: v) -> Forall is_scaled (x :: v) -> is
 Proof.
   move=> sorted /Forall_forall good goody short.
   have [_ /Forall_forall below] := StronglySorted_inv sorted.
-  have goodx := good x (or_introl eq_refl); have posx := scaled_nonneg x goodx.
+  have goodx := good x (or_introl eq_refl).
+  have posx : 0 <= scaled x by move: goodx => [nonneg [_ [positive _]]]; rewrite /scaled; nia.
   move=> /(scaled_Qlt _ _ goodx goody) less.
   have all : powers (x :: v) <= sum (fun _ => base ^ scaled x) (x :: v).
     apply: sum_le => z inside; apply: Z.pow_le_mono_r; first by lia.
@@ -83,7 +77,8 @@ Proof.
   - rewrite same in short; have := powers_lt y w x v sw gw gx short more.
     by split; [case=> [|[]]; lra|lia].
   - have {}IH := IH w sv' sw' gv' gw' ltac:(by case: same) ltac:(cbn [length] in short; lia).
-    move/(scaled_Qeq _ _ gx gy): (equal) => eqs; rewrite /powers /= eqs -/(powers v) -/(powers w).
+    have eqs : scaled x = scaled y := proj1 (scaled_eq _ _ _ _ _ (proj2 gx) (proj2 gy)) equal.
+    rewrite /powers /= eqs -/(powers v) -/(powers w).
     split=> [[|[_ /IH]]|le]; [lra|lia|right; split=> //; apply/IH; lia].
 Qed.
 

@@ -53,15 +53,6 @@ Proof.
 Qed.
 
 (** Packing. *)
-Lemma some_share (f : member -> Z) (some : list member) (share : Z) :
-  (share - 1) * Z.of_nat (length some) < sum f some -> exists c, In c some /\ share <= f c.
-Proof.
-  elim: some => [|c some IH] /=; first lia.
-  move=> large; case: (Z_le_gt_dec share (f c)) => [|small]; first by exists c; auto.
-  case: IH => [|d [inside enough]]; first lia.
-  by exists d; auto.
-Qed.
-
 (** Whether a member holds a partition. *)
 Definition holds (a : assignment) (c : member) (p : partition) : bool :=
   0 <? sum (fun pair => if (fst pair =? p)%positive
@@ -93,20 +84,20 @@ Definition lightest (items : list (Z * Z)) (share : Z) : Z :=
   nth (Z.to_nat share) (fold_left with_item items (0 :: repeat beyond (Z.to_nat share))) 0.
 
 Definition no_more (t : list Z) (weight lag : Z) : Prop :=
-  forall j, Z.of_nat j <= weight -> nth j t 0 <= lag.
+  0 <= weight /\ 0 <= lag /\ forall j, Z.of_nat j <= weight -> nth j t 0 <= lag.
 
 Lemma least_of_nth added t u j :
   nth j (least_of added t u) 0 <= Z.max 0 (Z.min (nth j t 0) (nth j u 0 + added)).
 Proof. elim: t u j => [|x t IH] [|y u] [|j] //=; try lia; exact: IH. Qed.
 
-Lemma with_item_no_more t item weight lag : 0 <= weight -> 0 <= fst item ->
-  0 <= lag -> 0 <= snd item -> no_more t weight lag ->
-  no_more (with_item t item) weight lag /\
-  no_more (with_item t item) (weight + fst item) (lag + snd item).
+Lemma with_item_no_more t item weight lag (taken : bool) : 0 <= fst item -> 0 <= snd item ->
+  no_more t weight lag -> no_more (with_item t item)
+    (weight + if taken then fst item else 0) (lag + if taken then snd item else 0).
 Proof.
-  move=> pw pi pl ps H; rewrite /with_item; set shift := Nat.min _ _.
-  split=> j at_most; have := least_of_nth (snd item) t (repeat (nth 0 t 0) shift ++ t) j.
-    by have := H j at_most; lia.
+  move=> pi ps [pw [pl H]]; rewrite /with_item; set shift := Nat.min _ _.
+  do 2 (split; first by case: taken; lia); move=> j at_most.
+  have := least_of_nth (snd item) t (repeat (nth 0 t 0) shift ++ t) j.
+  case: taken at_most => at_most; last by have := H j; lia.
   suff : nth j t 0 <= 0 \/ nth j (repeat (nth 0 t 0) shift ++ t) 0 <= lag by lia.
   case: (Nat.lt_ge_cases j (length t)) => [short|long]; last by left; rewrite nth_overflow.
   right; case: (Nat.lt_ge_cases j shift) => [early|late]; last first.
@@ -120,18 +111,15 @@ Lemma lightest_is_least (w v : partition -> Z) (keep : partition -> bool) l shar
   share <= sum (fun p => if keep p then w p else 0) l ->
   lightest (map (fun p => (w p, v p)) l) share <= sum (fun p => if keep p then v p else 0) l.
 Proof.
-  move=> positive ps enough; suff table t weight lag : 0 <= weight -> 0 <= lag ->
-      no_more t weight lag -> no_more (fold_left with_item (map (fun p => (w p, v p)) l) t)
-        (weight + sum (fun p => if keep p then w p else 0) l)
-        (lag + sum (fun p => if keep p then v p else 0) l).
-    apply: (table _ 0 0) => // [j small|]; first by have -> : j = 0%nat by lia.
-    by rewrite Z2Nat.id.
-  elim: l t weight lag positive {enough} => [|p l IH] t weight lag positive pw pl H /=.
-    by rewrite !Z.add_0_r.
-  have [pp qp] := positive p (or_introl eq_refl).
-  have [without having] := with_item_no_more t (w p, v p) weight lag pw pp pl qp H.
-  have {}IH t' weight' lag' := IH t' weight' lag' (fun q h => positive q (or_intror h)).
-  by case: (keep p); rewrite ?Z.add_assoc ?Z.add_0_r; apply: IH => //=; lia.
+  move=> positive ps enough; rewrite /lightest; move: (1 + _) => beyond.
+  suff [_ [_ least]] : no_more (fold_left with_item (map (fun p => (w p, v p)) l)
+      (0 :: repeat beyond (Z.to_nat share))) (sum (fun p => if keep p then w p else 0) l)
+      (sum (fun p => if keep p then v p else 0) l) by apply: least; rewrite Z2Nat.id.
+  elim/rev_ind: l positive {enough} => [|p l IH] positive.
+    by split=> //; split=> // j small; have -> : j = 0%nat by move: small => /=; lia.
+  have [pw pv] := positive p (in_elt _ _ _); rewrite map_app fold_left_app !sum_app /= !Z.add_0_r.
+  apply: (with_item_no_more _ (w p, v p)) => //; apply: IH => q inside.
+  by apply/positive/in_app_iff; left.
 Qed.
 
 Theorem packing_bound i r scale bound (weight : partition -> Z) (some : list member) share unit :
@@ -147,7 +135,9 @@ Theorem packing_bound i r scale bound (weight : partition -> Z) (some : list mem
 Proof.
   move=> wf ps once known positive only pshare large pu units small a v w n pn peak.
   rewrite (held_by_some i r a _ some) // in large.
-  have [c [inside enough]] := some_share _ _ _ large; have lags p := lag_is_count i wf p.
+  have lags p := lag_is_count i wf p; apply/Z.nlt_ge => low; apply: (Zlt_not_le _ _ large).
+  rewrite Z.mul_comm -sum_const; apply: sum_le => c inside; apply/Z.nlt_ge => few.
+  have enough : share <= held a weight c by lia.
   set l := filter _ _ in small.
   have light : lightest (map (fun p => (weight p, lag i p)) l) share <= lag_held i a c.
     change (lag_held i a c) with (held a (lag i) c); rewrite !(held_chosen i) // in enough *.
@@ -158,8 +148,7 @@ Proof.
     by case: Z.eqb_spec => [->|_]; by_terms.
   have nonneg : 0 <= lag_held i a c.
     by apply: sum_nonneg => pair _; have := lags (fst pair); by_terms.
-  have := peak c (known c inside); have pc := capacity_is_positive i wf c.
-  have := Z.mul_le_mono_nonneg_l _ _ _ nonneg (units c inside).
-  have := Z.mul_le_mono_nonneg_l _ _ _ pu light => gain fits at_most.
-  by apply: (Z.le_trans _ (unit * lag_held i a c)); [|apply/(Z.mul_le_mono_pos_r _ _ _ pc)]; lia.
+  have := peak c (known c inside); have := capacity_is_positive i wf c.
+  have := units c inside; have : n < unit * lag_held i a c by nia.
+  nia.
 Qed.

@@ -66,17 +66,14 @@ Lemma is_assignable_spec i p : is_assignable i p = true <-> assignable i p.
 Proof. rewrite /is_assignable /assignable; by case: (subscribes i p). Qed.
 
 (** The assigned partitions are the assignable ones. *)
-Lemma partitions_assigned i a : well_formed i -> valid i a ->
-  Permutation (map fst a) (assignable_partitions i).
-Proof.
-  move=> wf v; apply: NoDup_Permutation; first exact: assigned_once v.
-    exact: NoDup_filter (partitions_once i wf).
-  by move=> p; rewrite filter_In is_assignable_spec; exact: assigned_spec.
-Qed.
-
 Lemma sum_assigned i a (f : partition -> Z) : well_formed i -> valid i a ->
   sum (fun pair => f (fst pair)) a = sum f (assignable_partitions i).
-Proof. by move=> wf v; rewrite -sum_map; exact: sum_permutation (partitions_assigned i a wf v). Qed.
+Proof.
+  move=> wf v; rewrite -sum_map; apply/sum_permutation/NoDup_Permutation.
+  - exact: assigned_once v.
+  - exact: NoDup_filter (partitions_once i wf).
+  - by move=> p; rewrite filter_In is_assignable_spec; exact: assigned_spec.
+Qed.
 
 (** A sum over pairs is a sum over the pools of a list, if all of theirs are listed. *)
 Lemma sum_by_pool i r (ks : list pool) (a : assignment) (f : partition * member -> Z) :
@@ -110,12 +107,6 @@ Definition tightened (i : instance) (r : region) : region :=
   Region (pools r) (pool_of r) (fun k => filter (fun c => 0 <? upper k c) (eligible r k))
     lower upper.
 
-Lemma load_in_pos i r a p c : In (p, c) a -> 0 < load_in i r a (pool_of_partition i r p) c.
-Proof.
-  move=> inside; apply: Z.lt_le_trans (sum_element _ a (p, c) _ inside); last by by_terms.
-  by rewrite /= Pos.eqb_refl Z.eqb_refl.
-Qed.
-
 Lemma within_tightened i r a : well_formed i -> region_well_formed r -> valid i a ->
   within i r a -> region_well_formed (tightened i r) /\ within i (tightened i r) a.
 Proof.
@@ -133,7 +124,8 @@ Proof.
   - exact: pools_known.
   - move=> p c inside; have known := pools_known i r a w p c inside.
     have [_ above] := bounds _ c known (held_by_eligible i r a w p c inside); apply/filter_In.
-    split; first exact: held_by_eligible inside.
-    apply/Z.ltb_lt; exact: Z.lt_le_trans (load_in_pos i r a p c inside) above.
+    split; [exact: held_by_eligible inside|apply/Z.ltb_lt; apply: Z.lt_le_trans above].
+    apply: Z.lt_le_trans (sum_element _ a (p, c) _ inside); last by by_terms.
+    by rewrite /= Pos.eqb_refl Z.eqb_refl.
   - by move=> k c known /filter_In [inside _]; exact: bounds.
 Qed.

@@ -42,16 +42,12 @@ Proof.
   by rewrite Map.gso //; move=> same; apply: differ.
 Qed.
 
-Lemma get_add table k n d :
-  get (Map.add k n table) d = if (k =? d)%positive then n else get table d.
-Proof. by rewrite /get find_add; case: Pos.eqb. Qed.
-
 Lemma get_tally {A} (key : A -> positive) value (l : list A) k :
   get (tally key value l) k = sum (fun x => if (key x =? k)%positive then value x else 0) l.
 Proof.
   apply: (fold_ind (fun l table => get table k = sum _ l)) => [|m x table IH].
     by rewrite /get Map.gempty.
-  by rewrite sum_app get_add -IH /=; case: Pos.eqb_spec => [->|_]; lia.
+  by rewrite sum_app -IH {1}/get find_add /=; case: Pos.eqb_spec => [->|_]; rewrite /get; lia.
 Qed.
 
 (** A function, computed once for each name of a list. *)

@@ -12,15 +12,13 @@ Definition transfer (p : partition) (d : member) (a : assignment) : assignment :
 
 Definition one_if (c d : member) : Z := if (c =? d)%positive then 1 else 0.
 
-Lemma transfer_partitions p d a : map fst (transfer p d a) = map fst a.
-Proof.
-  by rewrite /transfer map_map; apply: map_ext => pair; case: Pos.eqb_spec => [->|].
-Qed.
-
 Lemma transfer_valid i p c d a : valid i a -> In (p, c) a -> In d (subscribes i p) ->
   valid i (transfer p d a).
 Proof.
-  move=> v held sub; have [once pairs all] := v; split; rewrite ?transfer_partitions //.
+  move=> v held sub; have [once pairs all] := v.
+  have partitions : map fst (transfer p d a) = map fst a.
+    by rewrite /transfer map_map; apply: map_ext => pair; case: Pos.eqb_spec => [->|].
+  split; rewrite ?partitions //.
   move=> q e /in_map_iff [[r f] [same inside]]; move: same => /=.
   case: Pos.eqb_spec => _ [<- <-]; last exact: pairs.
   by split=> //; case: (pairs p c held).
@@ -37,12 +35,6 @@ Proof.
   change (sum _ a) with (load a e) at 1; rewrite /load; lia.
 Qed.
 
-Lemma holder_has_load p c a : In (p, c) a -> 0 < load a c.
-Proof.
-  move=> inside; apply: Z.lt_le_trans (sum_element _ a (p, c) _ inside); last by by_terms.
-  by rewrite /= Pos.eqb_refl.
-Qed.
-
 Lemma no_transfer_improves i a p c d : well_formed i -> dec_min i a -> In (p, c) a ->
   In d (subscribes i p) -> c <> d ->
   key_le (load a c, capacity i c) (load a d + 1, capacity i d) = true.
@@ -54,8 +46,9 @@ Proof.
   have memc := holders_are_members i a wf va p c held.
   have memd : In d (members i) by exact: subscribers_are_members sub.
   have grows : gain (load a d + 1) d < gain (load a c) c.
-    apply: growth_lt => //; [exact: good|exact: good| |exact: holder_has_load held].
-    by have := load_nonneg a d; rewrite /=; lia.
+    apply: growth_lt => //=; [exact: good|exact: good|by have := load_nonneg a d; lia|].
+    apply: Z.lt_le_trans (sum_element _ a (p, c) _ held); last by by_terms.
+    by rewrite /= Pos.eqb_refl.
   have vb := transfer_valid i p c d a va held sub.
   move/(load_vector_by_powers base scale i a _ good ltac:(rewrite /base; lia)): (least _ vb).
   have step e : power base scale (capacity i e) (load (transfer p d a) e) =
@@ -93,14 +86,6 @@ Definition chain_passed_on : assignment := [(1, 1); (2, 2); (3, 3); (4, 4)]%posi
 
 Ltac by_cases := repeat constructor; simpl; intuition (try discriminate; try congruence).
 
-Lemma chain_well_formed : well_formed chain.
-Proof.
-  constructor; try by by_cases.
-  - by move=> [[t|t|]|[t|t|]|]; by_cases.
-  - by move=> [[t|t|]|[t|t|]|] c; simpl; tauto.
-  - by move=> [[[p|p|]|[p|p|]|]|[[p|p|]|[p|p|]|]|] c //= [<-]; tauto.
-Qed.
-
 Lemma chain_valid : valid chain chain_as_it_stands /\ valid chain chain_passed_on.
 Proof.
   split; constructor; try by by_cases.
@@ -112,11 +97,13 @@ Qed.
 Theorem kip54_balanced_is_weaker : well_formed chain /\
   kip54_balanced chain chain_as_it_stands /\ ~ dec_min chain chain_as_it_stands.
 Proof.
-  have [stands passed] := chain_valid.
-  split; first exact: chain_well_formed.
-  split=> [|[_ least]]; last by have := least _ passed; vm_compute; case=> [|[]].
-  split=> // p c d inside.
-  repeat (destruct inside as [[= <- <-]|inside];
-    [intros sub; repeat (destruct sub as [<-|sub]; [by vm_compute|]); by case: sub|]).
-  by case: inside.
+  have [stands passed] := chain_valid; split; first (constructor; try by by_cases).
+  - by move=> [[t|t|]|[t|t|]|]; by_cases.
+  - by move=> [[t|t|]|[t|t|]|] c; simpl; tauto.
+  - by move=> [[[p|p|]|[p|p|]|]|[[p|p|]|[p|p|]|]|] c //= [<-]; tauto.
+  - split=> [|[_ least]]; last by have := least _ passed; vm_compute; case=> [|[]].
+    split=> // p c d inside.
+    repeat (destruct inside as [[= <- <-]|inside];
+      [intros sub; repeat (destruct sub as [<-|sub]; [by vm_compute|]); by case: sub|]).
+    by case: inside.
 Qed.
