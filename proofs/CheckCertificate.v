@@ -1,6 +1,7 @@
 (** The executable check of the prices of a certificate: [certificate_bound] is no more than
     the weighted moves and mismatches of any dec-min balanced assignment, and where
-    [is_stickiest] accepts, no dec-min balanced assignment keeps more partitions.
+    [is_stickiest] accepts, no dec-min balanced assignment keeps more partitions. All of
+    these are within the region of the levels ([level_region_sound]).
 
     This is [level_pools] and [kept_bound] of verify/certificate.py. *)
 
@@ -59,11 +60,13 @@ Proof.
   by by_terms.
 Qed.
 
-Theorem certificate_bound_sound a price stop x y b : valid i a ->
+Theorem level_region_sound a b : valid i a ->
   check_balance d threshold scale largest places lowest (load_table a) a = true ->
   dec_min i b ->
-  certificate_bound lowest (level_rows places lowest) price stop x y
-    <= x * moves i b + y * mismatches i b.
+  within i (loose_region (pool_names lowest) (pool_at lowest)
+    (able places (at_lowest places lowest))
+    (limits_of (tabulate (fun c => keys_below (capacity i c) (threshold c)) (members i))
+       (tabulate (fun c => keys_upto (capacity i c) (threshold c)) (members i)))) b.
 Proof.
   move=> va accepted best; have wf := check_document_sound d known.
   have [w _] := check_balance_sound d threshold scale largest known a va accepted.
@@ -78,37 +81,46 @@ Proof.
   have pool p : assignable i p -> pool_at lowest (topic_of i p) = get lowest (topic_of i p).
     by move=> /taken [e [/positive pos same]]; rewrite /pool_at -same; lia.
   have limit f c (inside : In c (members i)) := (get_tabulate f _ c inside).
-  rewrite /certificate_bound /level_rows; apply: fast_bound_sound => //.
+  pose able_in k := if 0 <? k then able places (at_lowest places lowest) (Z.to_pos k) else [].
+  suff [pools_b held_b loads_b] : within i (Region (collect Zpos (pool_names lowest))
+      (pool_at lowest) able_in (fun _ c => keys_below (capacity i c) (threshold c))
+      (fun _ c => keys_upto (capacity i c) (threshold c))) b.
+    split=> // [p c /held_b|k c there]; first by rewrite /= /able_in; case: Z.ltb.
+    have := loads_b k c there; have /in_collect [name [<- _]] := there => /= loads inside.
+    by have /in_select [member _] := inside; rewrite /limits_of /= !limit //; exact: loads.
+  apply: (thresholds_give_region i threshold (get places) _ _ _ a) => //; last first.
+    move=> c e in_c in_e; rewrite /places /place_table !get_tabulate //.
+    exact: (proj1 (place_le scale largest _ _ (keys c in_c) (keys e in_e))).
+  split=> [p c there sub|p there some|k c|p c there sub same].
+  + by rewrite pool; [exact: subscribed_assignable sub|exact: lowest_le].
+  + by rewrite pool //; exact: taken.
+  + rewrite /able_in; case: Z.ltb_spec => // more /in_select [inside /andb_true_iff [same _]].
+    by split=> //; move/Z.eqb_eq: same; rewrite Z2Pos.id.
+  + have here := used p c there sub; have pos := positive p c sub.
+    have name : Zpos (Z.to_pos (pool_at lowest (topic_of i p))) = pool_at lowest (topic_of i p).
+      by rewrite Z2Pos.id // -same.
+    split.
+      apply/in_collect; eexists; split; first exact: name.
+      exact: (proj2 (unique_spec (fun t => Z.to_pos (pool_at lowest t)) _)).
+    rewrite /able_in -same; case: Z.ltb_spec => [_|]; last by lia.
+    apply/in_select; split; first exact: subscriber_is_member sub.
+    rewrite andb_true_iff Z2Pos.id // Z.eqb_refl; split=> //.
+    apply/is_in_set_of; rewrite map_id; apply/in_flatten; exists (topic_of i p); split=> //.
+    by apply/in_select; rewrite same Z.eqb_refl.
+Qed.
+
+Theorem certificate_bound_sound a price stop x y b : valid i a ->
+  check_balance d threshold scale largest places lowest (load_table a) a = true ->
+  dec_min i b ->
+  certificate_bound lowest (level_rows places lowest) price stop x y
+    <= x * moves i b + y * mismatches i b.
+Proof.
+  move=> va accepted best; apply: fast_bound_sound => //.
   - exact: (proj1 (unique_spec _ _)).
-  - by move=> k _; apply: select_once; exact: members_once.
+  - by move=> k _; apply: select_once; exact: members_once (check_document_sound d known).
   - by move=> t; rewrite /pool_at; lia.
   - exact: (proj1 best).
-  - pose able_in k := if 0 <? k then able places (at_lowest places lowest) (Z.to_pos k) else [].
-    suff [pools_b held_b loads_b] : within i (Region (collect Zpos (pool_names lowest))
-        (pool_at lowest) able_in (fun _ c => keys_below (capacity i c) (threshold c))
-        (fun _ c => keys_upto (capacity i c) (threshold c))) b.
-      split=> // [p c /held_b|k c there]; first by rewrite /= /able_in; case: Z.ltb.
-      have := loads_b k c there; have /in_collect [name [<- _]] := there => /= loads inside.
-      by have /in_select [member _] := inside; rewrite /limits_of /= !limit //; exact: loads.
-    apply: (thresholds_give_region i threshold (get places) _ _ _ a) => //; last first.
-      move=> c e in_c in_e; rewrite /places /place_table !get_tabulate //.
-      exact: (proj1 (place_le scale largest _ _ (keys c in_c) (keys e in_e))).
-    split=> [p c there sub|p there some|k c|p c there sub same].
-    + by rewrite pool; [exact: subscribed_assignable sub|exact: lowest_le].
-    + by rewrite pool //; exact: taken.
-    + rewrite /able_in; case: Z.ltb_spec => // more /in_select [inside /andb_true_iff [same _]].
-      by split=> //; move/Z.eqb_eq: same; rewrite Z2Pos.id.
-    + have here := used p c there sub; have pos := positive p c sub.
-      have name : Zpos (Z.to_pos (pool_at lowest (topic_of i p))) = pool_at lowest (topic_of i p).
-        by rewrite Z2Pos.id // -same.
-      split.
-        apply/in_collect; eexists; split; first exact: name.
-        exact: (proj2 (unique_spec (fun t => Z.to_pos (pool_at lowest t)) _)).
-      rewrite /able_in -same; case: Z.ltb_spec => [_|]; last by lia.
-      apply/in_select; split; first exact: subscriber_is_member sub.
-      rewrite andb_true_iff Z2Pos.id // Z.eqb_refl; split=> //.
-      apply/is_in_set_of; rewrite map_id; apply/in_flatten; exists (topic_of i p); split=> //.
-      by apply/in_select; rewrite same Z.eqb_refl.
+  - exact: (level_region_sound a).
 Qed.
 
 Theorem is_stickiest_sound a price stop x y : valid i a ->

@@ -66,14 +66,17 @@ Lemma is_assignable_spec i p : is_assignable i p = true <-> assignable i p.
 Proof. rewrite /is_assignable /assignable; by case: (subscribes i p). Qed.
 
 (** The assigned partitions are the assignable ones. *)
+Lemma partitions_assigned i a : well_formed i -> valid i a ->
+  Permutation (map fst a) (assignable_partitions i).
+Proof.
+  move=> wf v; apply: NoDup_Permutation; first exact: assigned_once v.
+    exact: NoDup_filter (partitions_once i wf).
+  by move=> p; rewrite filter_In is_assignable_spec; exact: assigned_spec.
+Qed.
+
 Lemma sum_assigned i a (f : partition -> Z) : well_formed i -> valid i a ->
   sum (fun pair => f (fst pair)) a = sum f (assignable_partitions i).
-Proof.
-  move=> wf v; rewrite -sum_map; apply/sum_permutation/NoDup_Permutation.
-  - exact: assigned_once v.
-  - exact: NoDup_filter (partitions_once i wf).
-  - by move=> p; rewrite filter_In is_assignable_spec; exact: assigned_spec.
-Qed.
+Proof. by move=> wf v; rewrite -sum_map; exact: sum_permutation (partitions_assigned i a wf v). Qed.
 
 (** A sum over pairs is a sum over the pools of a list, if all of theirs are listed. *)
 Lemma sum_by_pool i r (ks : list pool) (a : assignment) (f : partition * member -> Z) :
