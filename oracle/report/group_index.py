@@ -119,7 +119,7 @@ def group_data(
         "advice": [*advice_of],
     }
     data = f'{literal(head)[:-1]},"rows":[{",".join(texts)}]}}'
-    return Markup(data), len(texts)  # noqa: S704 - `_literal` leaves no markup
+    return Markup(data), len(texts)  # noqa: S704 - `literal` leaves no markup
 
 
 def literal(value: object) -> str:

@@ -91,6 +91,6 @@ def test_the_audit_is_as_the_captions_state(browser: Browser, tmp_path: Path) ->
     assert "rebalances judged, in 11 groups" in text
     assert "eleven" in caption(AUDIT)
     group, advice = re.findall(r"`([^`]+)`", caption(ADVICE))
-    assert f"{group} {advice} partitions per rebalance" in text
+    assert f"{group} open {advice} partitions per rebalance" in text
     for shot in (AUDIT, ADVICE):
         assert size(taken(browser, shot, page))[0] == WIDTH
