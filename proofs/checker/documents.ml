@@ -79,5 +79,3 @@ let small path value =
 
 let format name path value =
   if text path value <> name then refuse path ("no " ^ name)
-
-let ignored _ _ = ()
