@@ -91,7 +91,7 @@ def _rendered(folder: Path, command: str | None) -> tuple[str, Facts]:
     cases = outliers_of(tables, units, about.claim_rule)
     restless = {(row.cluster, row.group) for row in endless}
     data, searched = group_data(facts.groups, ids, restless)
-    text = _script("groups.js") + _script("rebalances.js")
+    text = "".join(map(_script, ("elements.js", "groups.js", "rebalances.js")))
     html = (
         environment()
         .get_template("page.html")

@@ -1,4 +1,3 @@
-"use strict";
 (() => {
   const [CLUSTER, NAME, ASSIGNOR, JUDGED, OPTIMUM, NEEDLESS, MOVES, UNBALANCED, INVALID,
     LAG, GAIN, ENDLESS, ADVICE, ID] = Array(14).keys();
@@ -24,12 +23,6 @@
   const state = {text: "", assignor: "", kind: "", column: -1, up: true, shown: first,
     pinned: -1};
 
-  const make = (tag, properties, ...children) => {
-    const element = Object.assign(document.createElement(tag), properties);
-    element.append(...children);
-    return element;
-  };
-  const number = (value) => value.toLocaleString("en-US");
   const percent = (part, whole) => {
     if (!whole) return "–";
     const exact = 100 * part / whole;
@@ -38,11 +31,6 @@
     if (part && !half) return "<1 %";
     if (part < whole && half === 100) return ">99 %";
     return `${half} %`;
-  };
-  const short = (text, limit) => {
-    if (text.length <= limit) return text;
-    const head = Math.floor((limit - 1) / 2);
-    return text.slice(0, head) + "…" + text.slice(text.length - (limit - 1 - head));
   };
   const named = (text, limit) => {
     const element = make("bdi", {textContent: short(text, limit)});

@@ -1,4 +1,3 @@
-"use strict";
 (() => {  // draws a rebalance like moves_drawing.py
   const [ID, TITLE, SAID, BALANCING, COLUMNS, FOLDED, BEFORE, RECORDED, MOVED, BEST,
     BEST_MOVED] = Array(11).keys();
@@ -11,24 +10,13 @@
   if (!groups.length) return;
   const kept = fates.indexOf("kept");
 
-  const make = (tag, properties, ...children) => {
-    const element = Object.assign(document.createElement(tag), properties);
-    element.append(...children);
-    return element;
-  };
   const svg = (tag, attributes, ...children) => {
     const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
     for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
     element.append(...children);
     return element;
   };
-  const number = (value) => value.toLocaleString("en-US");
   const counted = (value, one) => `${number(value)} ${one}${value === 1 ? "" : "s"}`;
-  const short = (text, limit) => {
-    if (text.length <= limit) return text;
-    const head = Math.floor((limit - 1) / 2);
-    return text.slice(0, head) + "…" + text.slice(text.length - (limit - 1 - head));
-  };
   const middle = (at) => at * COLUMN + COLUMN / 2;
 
   const drawing = (names, before, loads, flows, label) => {
