@@ -40,7 +40,9 @@ def answer(document: Document, policy: str, **allowed: object) -> Result:
 def test_a_time_limit_leaves_an_answer_with_its_bound() -> None:
     outcome = answer(hard(), "none; peak-lag, load", seconds=1.5)
     assert outcome.status is Status.FEASIBLE
-    assert outcome.reason == "time limit of 1.5 s"
+    assert outcome.reason is not None
+    # A busy machine may find what is left of the time too short for a program.
+    assert outcome.reason.endswith("time limit of 1.5 s")
     first, second = outcome.objectives
     assert isinstance(first.bound, int)
     assert isinstance(first.value, int)
