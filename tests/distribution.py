@@ -17,6 +17,7 @@ MOST = 4
 """Processes; each may start a Spark of its own."""
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist's own is registered later, so asked earlier
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Return the number of processes for ``-n logical``."""
     usable = getattr(os, "sched_getaffinity", None)  # not on macOS
