@@ -101,7 +101,7 @@ Proof.
       by rewrite Z2Pos.id // -same.
     split.
       apply/in_collect; eexists; split; first exact: name.
-      exact: (proj2 (unique_spec (fun t => Z.to_pos (pool_at lowest t)) _)).
+      exact: (in_unique (fun t => Z.to_pos (pool_at lowest t))).
     rewrite /able_in -same; case: Z.ltb_spec => [_|]; last by lia.
     apply/in_select; split; first exact: subscriber_is_member sub.
     rewrite andb_true_iff Z2Pos.id // Z.eqb_refl; split=> //.

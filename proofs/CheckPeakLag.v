@@ -130,7 +130,7 @@ Proof.
     + by move=> p /weights /Z.leb_le.
     + move=> p c known heavy_p /may_hold_spec [there [able some]]; apply/in_select; split=> //.
       apply/is_in_set_of; rewrite map_id; apply/in_flatten; exists (topic_of i p); split=> //.
-      apply: (proj2 (unique_spec _ _)); rewrite in_select filter_In is_assignable_spec.
+      apply: in_unique; rewrite in_select filter_In is_assignable_spec.
       by case: Z.eqb_spec.
     + by move=> c /units /Z.leb_le.
   - pose crowd p := is_in (topic_of i p) (set_of id ts) && (at_least <=? lag i p).
@@ -144,7 +144,7 @@ Proof.
       move=> known /may_hold_spec [_ [able some]]; eexists (c, topic_of i p, _); split; last first.
         by rewrite /is_entry /= !Pos.eqb_refl.
       apply/in_flatten; exists (topic_of i p); split; last by apply/in_collect; exists c.
-      by apply: (proj2 (unique_spec _ _)); rewrite placed_spec filter_In is_assignable_spec.
+      by apply: in_unique; rewrite placed_spec filter_In is_assignable_spec.
     apply: (crowd_bound i region_in crowd (fun c p => existsb (is_entry c p) all)
       (fun c => filter (fun k => is_able (row rows k) c) ks) (fun c => gain (class c))
       (fun c => price (class c)) wf _ (fun c => NoDup_filter _ pools_once) _ scale bound _ _
@@ -164,7 +164,7 @@ Proof.
       apply: (Z.le_trans _ (sum (fun x => sum (fun p => if is_entry c p x then g p else 0) l) all)).
         apply/Z.eq_le_incl/sum_eq => x /in_flatten [t [_ /in_collect [d [<- there]]]].
         rewrite /is_entry /=; case: Pos.eqb_spec => [same|_]; last by rewrite sum_zero.
-        rewrite same in there *; rewrite get_tabulate; first exact: (proj2 (unique_spec _ _)).
+        rewrite same in there *; rewrite get_tabulate; first exact: in_unique.
         rewrite total_sum sum_select sum_filter placed_spec.
         by apply: sum_eq => p _; case: Pos.eqb_spec => // <-.
       by rewrite sum_swap; apply: sum_le => p _; apply: sum_any; rewrite /g; lia.
@@ -234,7 +234,7 @@ Proof.
   apply: (topic_peak_lag_bound (only i ps) _ scale alone _ _ _ a (only_valid _ _ _ in_ps v) inside)
     => // t /all /andb_true_iff [/existsb_exists [k [there /Z.eqb_eq pool]] accepted].
     split=> [|/forallb_forall single p there_p same]; first by rewrite -pool in there.
-    have := single _ (proj2 (unique_spec _ _) p there_p); rewrite (proj2 (Z.eqb_eq _ _) same).
+    have := single _ (in_unique _ _ p there_p); rewrite (proj2 (Z.eqb_eq _ _) same).
     by move/Pos.eqb_eq.
   move=> b vb [pools_b held_b loads_b]; have wf_t : well_formed (only i (those_of i ps t)).
     by have [*] := wf; split=> //=; apply/select_once/NoDup_filter.

@@ -186,17 +186,11 @@ Definition candidates (budget : option Z) : list Z :=
   let most := match budget with Some most => Z.min most owned | None => owned end in
   0 :: select (fun n => n <=? most) (collect Zpos (partitions i)).
 
-Definition level_bound (moved : list Z) (x y bound : Z) (before : list level) (w : level)
-    (counts : Z * Z) : option Z :=
-  let first levels := least_values levels x y bound (total (fun _ => 1) (partitions i)) moved in
-  let alone := fun _ : unit => option_map (fun found => values found w) (first [w]) in
-  if (0 <=? y) && forallb (fun u => 0 <=? snd u) (w :: before) then
-    match first (before ++ [w]) with
-    | Some found => if forallb (fun u => values found u =? values counts u) before
-                    then Some (values found w) else alone tt
-    | None => alone tt
-    end
-  else None.
+Definition is_level_bound (moved : list Z) (x y bound : Z) (before : list level) (w : level)
+    (counts : Z * Z) (n : Z) : bool :=
+  let all := total (fun _ => 1) (partitions i) in
+  (0 <=? y) && forallb (fun u => 0 <=? snd u) (w :: before) &&
+  forallb (no_less x y bound all before counts w n) moved.
 
 Lemma counts_nonneg b : valid i b -> 0 <= moves i b <= owned i /\ 0 <= mismatches i b.
 Proof.
@@ -223,23 +217,13 @@ Qed.
 Theorem level_bound_sound moved x y bound before w counts n b : valid i b ->
   bound <= x * moves i b + y * mismatches i b -> In (moves i b) moved ->
   (forall u, In u before -> values counts u = values (moves i b, mismatches i b) u) ->
-  level_bound moved x y bound before w counts = Some n ->
+  is_level_bound moved x y bound before w counts n = true ->
   n <= values (moves i b, mismatches i b) w.
 Proof.
-  move=> v enough inside as_good; rewrite /level_bound total_sum.
-  case fine: (_ && _) => //; move/andb_true_iff: fine => [/Z.leb_le pos /forallb_forall weights].
-  pose first levels := least_values levels x y bound (sum (fun _ => 1) (partitions i)) moved.
-  have bounds levels : (forall u, In u levels -> w = u \/ In u before) ->
-      exists found, first levels = Some found /\
-        in_order levels (values found) (values (moves i b, mismatches i b)) = true.
-    move=> these; apply: least_values_bound => // u /these some.
-    by apply/Z.leb_le/weights; case: some => [->|there]; [left|right].
-  have [u|found [same order]] := bounds (before ++ [w]).
-    by rewrite in_app_iff => -[there|[<-|[]]]; [right|left].
-  have [u [<-|[]]|other [alone /in_order_spec [le _]]] := bounds [w]; first by left.
-  rewrite -/(first _) -/(first _) same alone; case as_before: forallb; last by case=> <-.
-  move=> -[<-]; apply: (last_in_order before) => // u there; rewrite -as_good //.
-  by apply/Z.eqb_eq; move/forallb_forall: as_before; apply.
+  move=> v enough inside as_good; rewrite /is_level_bound total_sum => /andb_true_iff [].
+  move=> /andb_true_iff [/Z.leb_le pos /forallb_forall weights] /forallb_forall all.
+  apply: (no_less_sound x y bound _ before counts) (all _ inside) => // [u /weights /Z.leb_le|] //.
+  by split; [case: (counts_nonneg b v)|exact: mismatches_at_most].
 Qed.
 
 Theorem zero_sound w b : valid i b -> 0 <= fst w -> 0 <= snd w ->

@@ -3,7 +3,7 @@
     test that would otherwise run bit by bit. *)
 
 From Coq Require Import ZArith Extraction ExtrOcamlBasic ExtrOcamlZBigInt.
-From Assignor Require Import Definitions Keys Tables Checker CheckBalance CheckRegion
+From Assignor Require Import Definitions Keys Levels Tables Checker CheckBalance CheckRegion
   CheckCertificate CheckPolicy CheckPeakLag.
 
 Extract Inductive positive => "Big_int_Z.big_int"
@@ -20,5 +20,5 @@ Extraction "core.ml" check_document sets_of check_valid figures_of load_table
   keys_below place_table lowest_table check_balance
   row limit level_rows pool_names certificate_bound is_stickiest
   check_even even_limits open_limits topic_sizes topic_rows topic_bound check_equal equal_rows
-  topic_loads check_per_topic candidates level_bound peak_value
+  topic_loads check_per_topic candidates is_level_bound fewest values peak_value
   rows_of is_able collect only check_term check_topics.

@@ -136,31 +136,6 @@ Proof.
   by rewrite map_app in_app_iff is_in_add orb_true_iff Pos.eqb_eq IH /=; tauto.
 Qed.
 
-Fixpoint distinct_beside {A} (found : Map.t unit) (key : A -> positive) (l : list A) : bool :=
-  match l with
-  | [] => true
-  | x :: l => if is_in (key x) found then false
-              else distinct_beside (Map.add (key x) tt found) key l
-  end.
-
-Definition distinct {A} (key : A -> positive) (l : list A) : bool :=
-  distinct_beside (Map.empty unit) key l.
-
-Lemma distinct_spec {A} (key : A -> positive) l : distinct key l = true <-> NoDup (map key l).
-Proof.
-  rewrite /distinct; suff step : forall found, distinct_beside found key l = true <->
-      NoDup (map key l) /\ forall k, In k (map key l) -> is_in k found = false.
-    by rewrite step; split=> [[]|once] //; split=> // k _; rewrite /is_in Map.gempty.
-  elim: l => [|x l IH] found /=; first by split=> // _; split=> //; constructor.
-  rewrite NoDup_cons_iff; case old: (is_in _ _).
-    by split=> // -[_ new]; rewrite (new (key x)) // in old; left.
-  rewrite IH; split=> [[once new]|[[absent once] new]].
-    split=> [|k [<-|/new]] //; last by rewrite is_in_add orb_false_iff => -[].
-    by split=> // /new; rewrite is_in_add Pos.eqb_refl.
-  split=> // k inside; rewrite is_in_add (new k) ?orb_false_r; first by right.
-  by case: Pos.eqb_spec => // same; subst k.
-Qed.
-
 (** Sorted pairs are distinct without a set. *)
 Fixpoint increasing {A} (above : Z) (key : A -> positive) (l : list A) : bool :=
   match l with
@@ -256,16 +231,33 @@ Definition unique {A} (key : A -> positive) (l : list A) : list positive :=
     else (Map.add (key x) tt (fst found), key x :: snd found)) l (Map.empty unit, [])).
 
 Lemma unique_spec {A} (key : A -> positive) l : NoDup (unique key l) /\
-  forall x, In x l -> In (key x) (unique key l).
+  forall k, In k (unique key l) <-> In k (map key l).
 Proof.
   pose P l (found : Map.t unit * list positive) :=
-    (forall k, is_in k (fst found) = true <-> In k (snd found)) /\
-    NoDup (snd found) /\ forall x, In x l -> In (key x) (snd found).
+    (forall k, is_in k (fst found) = true <-> In k (map key l)) /\
+    NoDup (snd found) /\ forall k, In k (snd found) <-> In k (map key l).
   apply: (proj2 (fold_ind P _ _ _ _ l)) => [|m x [seen out] [/= same [once all]]].
     by split=> [k|]; [rewrite /is_in Map.gempty|split; [constructor|]].
-  case old: is_in; split=> //=.
-  - by split=> // y; rewrite in_app_iff => -[/all|[<-|[]]] //; apply/same.
-  - by move=> k; rewrite is_in_add orb_true_iff Pos.eqb_eq same.
-  - split=> [|y]; first by constructor=> // /same; rewrite old.
-    by rewrite in_app_iff => -[/all|[<-|[]]]; [right|left].
+  rewrite /P map_app; case old: is_in => /=.
+    move/same: old => old; split=> [k|]; last split=> // k.
+      by rewrite same in_app_iff /=; intuition (subst; auto).
+    by rewrite in_app_iff all /=; intuition (subst; auto).
+  split=> [k|]; last split=> [|k].
+  - by rewrite is_in_add orb_true_iff same in_app_iff Pos.eqb_eq /=; tauto.
+  - by constructor=> // /all /same; rewrite old.
+  - by rewrite in_app_iff all /=; tauto.
+Qed.
+
+Lemma in_unique {A} (key : A -> positive) l x : In x l -> In (key x) (unique key l).
+Proof. by move=> inside; apply/(proj2 (unique_spec key l)); exact: in_map. Qed.
+
+Definition distinct {A} (key : A -> positive) (l : list A) : bool :=
+  total (fun _ => 1) (unique key l) =? total (fun _ => 1) l.
+
+Lemma distinct_spec {A} (key : A -> positive) l : distinct key l = true <-> NoDup (map key l).
+Proof.
+  have [once same] := unique_spec key l.
+  rewrite /distinct !total_sum !sum_of_ones Z.eqb_eq Nat2Z.inj_iff -(map_length key l).
+  split=> [size|fresh]; last exact/Permutation_length/NoDup_Permutation.
+  by apply: NoDup_incl_NoDup once _ _ => [|k /same]; first by rewrite size.
 Qed.

@@ -63,14 +63,43 @@ let in_order partitions levels =
     (fun (x, y) (one, other) -> (Z.add (Z.mul base x) one, Z.add (Z.mul base y) other))
     (Z.zero, Z.zero) levels
 
+(* Of all counts that a bound leaves, the first in the order of some levels: beside each
+   number of moves the fewest mismatches. *)
+let first_left (document : Core.document) x y bound levels moved =
+  let try_one best n =
+    let counts = (n, Core.fewest x y bound n) in
+    let found = List.map (Core.values counts) levels in
+    let is_left =
+      Z.geq (Core.values counts (x, y)) bound && Z.leq (snd counts) document.partition_count
+    in
+    match best with
+    | Some (known, _) when (not is_left) || List.compare Z.compare known found <= 0 -> best
+    | _ -> if is_left then Some (found, counts) else None
+  in
+  Option.map snd (List.fold_left try_one None moved)
+
+(* What a bound on weighted moves and mismatches proves of a level, if counts are as good in
+   the levels before as any, or else of the level by itself. *)
+let level_bound context moved x y bound before weights =
+  let document = context.group.document and counts = context.counts in
+  let of_levels before =
+    let as_good found level = Z.equal (Core.values found level) (Core.values counts level) in
+    match first_left document x y bound (before @ [ weights ]) moved with
+    | Some found when List.for_all (as_good found) before ->
+        let n = Core.values found weights in
+        if Core.is_level_bound document moved x y bound before weights counts n then Some n
+        else None
+    | _ -> None
+  in
+  match of_levels before with Some n -> Some n | None -> of_levels []
+
 let separate context levels weights term =
   let document = context.group.document in
   let bound levels =
     let x, y = in_order document.partition_count (levels @ [ weights ]) in
     let rows = (Lazy.force context.unrestricted).rows in
     let cost = Core.topic_bound document rows (fun _ _ -> Z.zero) (fun _ -> Z.zero) x y in
-    Core.level_bound document (Lazy.force context.any_moves) x y cost levels weights
-      context.counts
+    level_bound context (Lazy.force context.any_moves) x y cost levels weights
   in
   holds term (bound levels) || (levels <> [] && holds term (bound []))
 
@@ -97,8 +126,7 @@ let prices context levels weights (term : Policy.term) =
   let region = Lazy.force context.region in
   let stop = Certificate.stops price region.rows region.names in
   let cost = Core.topic_bound document region.rows price stop x y in
-  let moved = Lazy.force context.within_budget in
-  holds term (Core.level_bound document moved x y cost levels weights context.counts)
+  holds term (level_bound context (Lazy.force context.within_budget) x y cost levels weights)
 
 let linear_term context levels weights (term : Policy.term) =
   let affordable () = spend context (2 + List.length levels) in
@@ -172,8 +200,7 @@ let of_certificate context ~affordable of_level level =
   let in_turn = settled policy.levels in
   let of_cost levels { per_move; per_mismatch; cost } weights =
     let moved = Lazy.force context.within_budget in
-    Core.level_bound context.group.document moved per_move per_mismatch cost levels weights
-      context.counts
+    level_bound context moved per_move per_mismatch cost levels weights
   in
   let is_attained certified levels weights =
     match of_cost levels certified weights with
