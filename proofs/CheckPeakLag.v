@@ -215,25 +215,22 @@ Proof.
   exact: (check_term_bounds _ _ _ _ _ _ _ wf (pools_once _ rwf) able_in _ accepted a v inside).
 Qed.
 
-(** [peak t]: any number that the peak lag of topic [t], alone, does not exceed. *)
-Theorem check_topics_sound scale bound ts term_at a peak :
+Theorem check_topics_sound scale bound ts term_at a n :
   check_topics i ks pool_at rows scale bound ts term_at = true -> valid i a -> within i loose a ->
-  (forall t, In t ts -> 0 <= peak t /\
-     peak_lag_at_most (of_topic i t) (pairs_of_topic i t a) scale (peak t)) ->
-  NoDup ts /\ bound <= sum peak ts.
+  topic_peak_lag_at_most i a scale n -> bound <= n.
 Proof.
   rewrite /check_topics placed_spec; set ps := assignable_partitions i.
   pose alone t := forallb (fun u => negb (pool_at u =? pool_at t) || (u =? t)%positive)
     (unique (topic_of i) ps).
   rewrite !andb_true_iff forallb_forall Z.leb_le total_sum distinct_spec map_id.
-  move=> [[once small] all] v w peaks; split=> //; apply: (Z.le_trans _ _ _ small).
+  move=> [[once small] all] v w peaks; apply: (Z.le_trans _ _ _ small).
   have in_ps p : In p ps <-> In p (partitions i) /\ assignable i p.
     by rewrite filter_In is_assignable_spec.
   have [*] : within i (region_of names pool_at rows) a by exact: within_region_of.
   have inside : within (only i ps) (region_of names pool_at rows) a by [].
-  apply: (topic_peak_lag_bound (only i ps) _ scale alone _ _ _ a (only_valid _ _ _ in_ps v) inside)
+  apply: (topic_peak_lag_bound (only i ps) _ scale alone _ _ a n (only_valid _ _ _ in_ps v) inside)
     => // t /all /andb_true_iff [/existsb_exists [k [there /Z.eqb_eq pool]] accepted].
-    split=> [|/forallb_forall single p there_p same]; first by rewrite -pool in there.
+  split; [by rewrite -pool in there|split=> [/forallb_forall single p there_p same|]].
     have := single _ (in_unique _ _ p there_p); rewrite (proj2 (Z.eqb_eq _ _) same).
     by move/Pos.eqb_eq.
   move=> b vb [pools_b held_b loads_b]; have wf_t : well_formed (only i (those_of i ps t)).

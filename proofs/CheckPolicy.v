@@ -7,13 +7,14 @@
     the balance allows is within the region. [check_per_topic_spec]: per-topic balance is
     decided. [topic_bound_sound], [zero_sound]: no bound of the terms [prices], [separate] and
     [zero] exceeds what any allowed assignment costs; [level_bound_sound]: nor does what they
-    come to for a level, of those that are as good in the levels before. [peak_value_spec]: the
-    value of peak lag. This is [region_of] of verify/policy/feasible_region.py, [uneven_topic]
-    of constraints.py, [priced_term_fails] and [level_bounds] of price_bounds.py, and
-    [value_of] of objectives.py. *)
+    come to for a level, of those that are as good in the levels before. [peak_value_spec],
+    [topic_peak_value_spec]: the values of peak lag, in all and topic by topic. This is
+    [region_of] of verify/policy/feasible_region.py, [uneven_topic] of constraints.py,
+    [priced_term_fails] and [level_bounds] of price_bounds.py, and [value_of] of
+    objectives.py. *)
 
 From Assignor Require Import Sums Keys Balance Region Prices RegionOfBalance Levels.
-From Assignor Require Import TopicPeakLag Tables Checker CheckRegion CheckCertificate.
+From Assignor Require Import PeakLag TopicPeakLag Tables Checker CheckRegion CheckCertificate.
 
 Section Policy.
 
@@ -109,34 +110,42 @@ Proof.
   - by split=> //; move: fits; rewrite total_sum sum_select.
 Qed.
 
-(** Loads within topics, in one table. *)
+(** What members hold of each topic, partitions or their lag, in one table. *)
 Definition holder_key (t : topic) (c : member) : positive :=
   Z.to_pos (Zpos t + topic_count d * (Zpos c - 1)).
 
-Definition topic_loads (a : assignment) : Map.t Z :=
-  tally (fun pair => holder_key (topic_of i (fst pair)) (snd pair)) (fun _ => 1) a.
+Definition topic_table (f : partition -> Z) (a : assignment) : Map.t Z :=
+  tally (fun pair => holder_key (topic_of i (fst pair)) (snd pair)) (fun pair => f (fst pair)) a.
 
 Definition check_per_topic (threshold : topic -> key) (loads : Map.t Z) : bool :=
   forallb (fun t => forallb (fun c =>
       let n := get loads (holder_key t c) in let limits := even_limits threshold t c in
       (fst limits <=? n) && (n <=? snd limits)) (subscribers i t)) (topic_list d).
 
-Lemma topic_loads_spec a t c : valid i a -> In t (topic_list d) ->
-  get (topic_loads a) (holder_key t c) = load (pairs_of_topic i t a) c.
+Lemma topic_table_spec f a t c : valid i a -> In t (topic_list d) ->
+  get (topic_table f a) (holder_key t c) = held (pairs_of_topic i t a) f c.
 Proof.
   have [_ [_ [_ small]]] := lists_known d known => v /small small_t.
-  rewrite get_tally /load sum_filter; apply: sum_eq => -[p e].
+  rewrite get_tally /held sum_filter; apply: sum_eq => -[p e].
   move=> /(assigned_to_subscribers i a v) [_ /(topic_known d _ _ known) /small]; cbn [fst snd].
   move: (topic_of i p) => u small_u.
   case: Pos.eqb_spec => [/(paired_once _ _ _ _ _ small_u small_t) [-> ->]|]; by_terms.
 Qed.
 
+Lemma held_by_others f a t c : valid i a -> ~ In c (subscribers i t) ->
+  held (pairs_of_topic i t a) f c = 0.
+Proof.
+  move=> v out; rewrite /held sum_filter (sum_eq _ (fun _ => 0)) ?sum_zero // => -[p e].
+  move=> /(assigned_to_subscribers i a v) [_ sub] /=; case: Pos.eqb_spec => [same|] //.
+  by case: Pos.eqb_spec => [equal|] //; case: out; rewrite -same -equal.
+Qed.
+
 Theorem check_per_topic_spec threshold a : check_even threshold = true -> valid i a ->
-  check_per_topic threshold (topic_loads a) = true <-> per_topic_balanced i a.
+  check_per_topic threshold (topic_table (fun _ => 1) a) = true <-> per_topic_balanced i a.
 Proof.
   move=> even v; rewrite /check_per_topic forallb_forall; split=> [all|best t there]; last first.
     apply/forallb_forall => c sub; have [_ _ loads] := per_topic_region_sound threshold a even best.
-    have := loads (Zpos t) c; rewrite load_within topic_loads_spec // andb_true_iff !Z.leb_le.
+    have := loads (Zpos t) c; rewrite load_within topic_table_spec // andb_true_iff !Z.leb_le.
     by apply=> //; apply/in_collect; exists t.
   split=> // t; pose key c := match in_dec Pos.eq_dec c (subscribers i t) with
                               | left _ => threshold t | _ => (1, capacity i c) end.
@@ -146,12 +155,9 @@ Proof.
       load (pairs_of_topic i t a) c <= keys_upto (capacity i c) (key c).
     rewrite /key; case: in_dec => [sub|out].
       have there := topic_known d t c known sub; have /forallb_forall /(_ c sub) := all t there.
-      rewrite topic_loads_spec // andb_true_iff !Z.leb_le; split=> //.
+      rewrite topic_table_spec // andb_true_iff !Z.leb_le; split=> //.
       by move/forallb_forall: even => /(_ t there) /is_share_spec [].
-    rewrite (_ : load (pairs_of_topic i t a) c = 0).
-      case: (Z_lt_le_dec 0 (load (pairs_of_topic i t a) c)) => [/holds_some [p /holds [same sub]]|].
-        by case: out; rewrite -same.
-      by have := load_nonneg (pairs_of_topic i t a) c; lia.
+    rewrite -[load _ c]/(held _ (fun _ => 1) c) held_by_others //.
     rewrite /keys_below /keys_upto /fst /snd; have := capacity_is_positive i wf c.
     move: (capacity i c) => w pos; rewrite Z.ltb_irrefl Z.leb_refl Z.mul_1_l.
     by rewrite Z.div_small ?Z.div_same; lia.
@@ -230,20 +236,66 @@ Theorem zero_sound w b : valid i b -> 0 <= fst w -> 0 <= snd w ->
   0 <= values (moves i b, mismatches i b) w.
 Proof. move=> v; have := counts_nonneg b v; rewrite /values /=; nia. Qed.
 
-(** The value of [peak-lag], in units of 1 / scale, rounded up. *)
-Definition peak_value (scale : Z) (lags : Map.t Z) : Z :=
-  largest_of (fun c => - (- (get lags c * scale) / capacity i c)) (members i).
+(** The values of [peak-lag] and [topic-peak-lag], in units of 1 / scale, rounded up. *)
+Definition peak_of (scale : Z) (lags : member -> Z) (ms : list member) : Z :=
+  largest_of (fun c => - (- (lags c * scale) / capacity i c)) ms.
+
+Definition peak_value (scale : Z) (lags : Map.t Z) : Z := peak_of scale (get lags) (members i).
+
+Definition topic_peak (scale : Z) (lags : Map.t Z) (t : topic) : Z :=
+  peak_of scale (fun c => get lags (holder_key t c)) (subscribers i t).
+
+Definition topic_peak_value (scale : Z) (lags : Map.t Z) : Z :=
+  total (topic_peak scale lags) (topic_list d).
+
+Lemma peak_of_spec scale lags ms n : 0 <= n ->
+  peak_of scale lags ms <= n <-> forall c, In c ms -> lags c * scale <= n * capacity i c.
+Proof.
+  rewrite /peak_of => nonneg; set f := fun c => _.
+  have exact c : f c <= n <-> lags c * scale <= n * capacity i c.
+    have := le_quotient (- n) (- (lags c * scale)) _ (capacity_is_positive i wf c).
+    by rewrite /f; lia.
+  have [above some] := largest_spec f ms; split=> [least c there|all].
+    by apply/exact; have := above c there; lia.
+  by case: some => [->|[c [there <-]]] //; exact/exact/all.
+Qed.
 
 Theorem peak_value_spec scale a n : 0 <= n ->
   peak_value scale (lag_table i a) <= n <-> peak_lag_at_most i a scale n.
 Proof.
-  rewrite /peak_value => nonneg; set f := fun c => _.
-  have exact c : f c <= n <-> lag_held i a c * scale <= n * capacity i c.
-    have := le_quotient (- n) (- (lag_held i a c * scale)) _ (capacity_is_positive i wf c).
-    by rewrite /f get_tally -/(lag_held i a c); lia.
-  have [above some] := largest_spec f (members i); split=> [least c there|all].
-    by apply/exact; have := above c there; lia.
-  by case: some => [->|[c [there <-]]] //; exact/exact/all.
+  move=> nonneg; rewrite /peak_value peak_of_spec //.
+  by split=> all c /all; rewrite get_tally.
+Qed.
+
+Theorem topic_peak_value_spec scale a n : valid i a ->
+  topic_peak_value scale (topic_table (lag i) a) <= n <-> topic_peak_lag_at_most i a scale n.
+Proof.
+  move=> v; pose peak := topic_peak scale (topic_table (lag i) a); have [_ [_ [once _]]] :=
+    lists_known d known.
+  have nonneg t : 0 <= peak t by exact: largest_nonneg.
+  have spec t m : 0 <= m -> peak t <= m <->
+      peak_lag_at_most (of_topic i t) (pairs_of_topic i t a) scale m.
+    move=> pos; rewrite peak_of_spec //; split=> all c inside; last first.
+      rewrite topic_table_spec //; first exact: topic_known inside.
+      exact: all (subscribers_are_members i wf t c inside).
+    rewrite -[lag_held _ _ c]/(held (pairs_of_topic i t a) (lag i) c).
+    case: (in_dec Pos.eq_dec c (subscribers i t)) => [sub|out].
+      by rewrite -topic_table_spec //; [exact: topic_known sub|exact: all].
+    rewrite held_by_others //; apply: (Z.mul_nonneg_nonneg m (capacity i c)) => //.
+    exact/Z.lt_le_incl/capacity_is_positive.
+  rewrite /topic_peak_value total_sum; split=> [small|[most [above few]]]; last first.
+    apply: Z.le_trans (few _ once); apply: sum_le => t _; have [pos at_most] := above t.
+    exact/(spec t _ pos).
+  exists peak; split=> [t|ts fresh]; first by split; [|apply/(spec t _ (nonneg t)); lia].
+  apply: Z.le_trans small; rewrite (sum_by_name Pos.eqb id (topic_list d)) => // [|t _|].
+  - exact: Pos.eqb_eq.
+  - rewrite /peak /topic_peak; have := topic_known d t; rewrite -/i.
+    by case: (subscribers i t) => [|c l] // there _; apply: (there c known); left.
+  - apply: sum_le => t _; case: (in_dec Pos.eq_dec t ts) => [inside|out].
+      rewrite (sum_named id _ peak t) ?map_id // => [y|]; last exact: Z.le_refl.
+      by rewrite Pos.eqb_eq.
+    rewrite (sum_eq _ (fun _ => 0)) ?sum_zero => [u inside|]; last exact: nonneg.
+    by case: Pos.eqb_spec => // same; case: out; rewrite -same.
 Qed.
 
 End Policy.

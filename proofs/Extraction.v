@@ -20,5 +20,5 @@ Extraction "core.ml" check_document sets_of check_valid figures_of load_table
   keys_below place_table lowest_table check_balance
   row limit level_rows pool_names certificate_bound is_stickiest
   check_even even_limits open_limits topic_sizes topic_rows topic_bound check_equal equal_rows
-  topic_loads check_per_topic candidates is_level_bound fewest values peak_value
+  topic_table check_per_topic candidates is_level_bound fewest values peak_value topic_peak_value
   rows_of is_able collect only check_term check_topics.

@@ -187,6 +187,9 @@ Qed.
 (** The largest value; 0 of none, and if all are below 0. *)
 Definition largest_of {A} (f : A -> Z) (l : list A) : Z := fold_left (fun n x => Z.max n (f x)) l 0.
 
+Lemma largest_nonneg {A} (f : A -> Z) l : 0 <= largest_of f l.
+Proof. by apply: (fold_ind (fun _ n => 0 <= n)) => *; lia. Qed.
+
 Lemma largest_spec {A} (f : A -> Z) l :
   (forall x, In x l -> f x <= largest_of f l) /\
   (largest_of f l = 0 \/ exists x, In x l /\ f x = largest_of f l).

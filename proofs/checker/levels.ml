@@ -12,6 +12,7 @@ type t = {
   counts : Z.t * Z.t; (* moves and mismatches *)
   loads : Z.t Core.Map.t; (* by member *)
   lags : Z.t Core.Map.t Lazy.t; (* by member *)
+  topic_lags : Z.t Core.Map.t Lazy.t; (* by topic and member *)
   scale : Z.t Lazy.t; (* peak lag is in units of 1 / scale *)
   balance_met : bool found;
   budget_met : bool;
@@ -153,7 +154,7 @@ let of_zeros context (level : Policy.level) (terms : Policy.term list) =
   | _, [ (_, "load") ] ->
       let none_held = List.rev_map (fun _ -> Z.zero) (Regions.in_play context.group) in
       Known (Some (Policy.Numbers none_held))
-  | accepted, [ (_, "peak-lag") ] -> Known (largest accepted)
+  | accepted, [ (_, ("peak-lag" | "topic-peak-lag")) ] -> Known (largest accepted)
   | _ -> Unknown
 
 let of_terms context of_level (level : Policy.level) terms =
@@ -191,6 +192,9 @@ let value_of context level =
   | None, [ (weight, "peak-lag") ] ->
       let scale = Lazy.force context.scale and lags = Lazy.force context.lags in
       Known (Policy.Number (Z.mul weight (Core.peak_value document scale lags)), scale)
+  | None, [ (weight, "topic-peak-lag") ] ->
+      let scale = Lazy.force context.scale and lags = Lazy.force context.topic_lags in
+      Known (Policy.Number (Z.mul weight (Core.topic_peak_value document scale lags)), scale)
   | _ -> Unknown
 
 (* The bounds of a certificate. It proves the load vector; where that is settled first, by

@@ -77,7 +77,8 @@ let balance_of (group : Rebalance.t) pairs (found : Core.figures) proof (policy 
   match policy.balance with
   | "per-topic" ->
       let threshold = Regions.thresholds group (Lazy.force sizes) in
-      let met = Core.check_per_topic document threshold (Core.topic_loads document pairs) in
+      let loads = Core.topic_table document (fun _ -> Z.one) pairs in
+      let met = Core.check_per_topic document threshold loads in
       (Known met, lazy (Regions.per_topic group threshold), unrestricted)
   | "dec-min" ->
       let region () =
@@ -103,13 +104,15 @@ let judge_policy (group : Rebalance.t) (given : Answer.t) loads (found : Core.fi
       let balance_met, region, unrestricted =
         balance_of group given.pairs found proof policy
       in
+      let instance = Core.instance_of group.document in
       let context : Levels.t =
         {
           group;
           policy;
           counts = (found.figure_moves, found.figure_mismatches);
           loads;
-          lags = lazy (Core.lag_table (Core.instance_of group.document) given.pairs);
+          lags = lazy (Core.lag_table instance given.pairs);
+          topic_lags = lazy (Core.topic_table group.document instance.lag given.pairs);
           scale;
           balance_met;
           budget_met =

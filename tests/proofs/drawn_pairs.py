@@ -50,8 +50,10 @@ POLICIES = (
     "per-topic; peak-lag",
     "per-topic; peak-lag, stickiness",
     "per-topic; topic-peak-lag",
+    "per-topic; topic-peak-lag, stickiness",
     "none; peak-lag",
     "none; topic-peak-lag",
+    "none; 2*topic-peak-lag, rack",
     "kip54; stickiness, rack",
     "spread=1; stickiness",
 )
