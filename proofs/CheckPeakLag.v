@@ -115,7 +115,7 @@ Lemma check_term_bounds one : check_term one = true -> bounds_peak_lag i region_
 Proof.
   move=> /andb_true_iff [/Z.ltb_lt positive].
   case: one => [/Z.leb_le|ms ts|ts weight_of share unit|ts at_least class gain cap price].
-  - exact: zero_bound.
+  - by move=> low a _ _ n nonneg _; lia.
   - rewrite /check_average Z.ltb_lt placed_spec !total_sum.
     have [once inside] := those_in_spec (set_of id ms); apply: average_bound => // p c _.
     rewrite is_in_set_of map_id => /in_select [_ /forallb_forall all] /may_hold_spec [? [able _]].

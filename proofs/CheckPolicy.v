@@ -7,14 +7,15 @@
     the balance allows is within the region. [check_per_topic_spec]: per-topic balance is
     decided. [topic_bound_sound], [zero_sound]: no bound of the terms [prices], [separate] and
     [zero] exceeds what any allowed assignment costs; [level_bound_sound]: nor does what they
-    come to for a level, of those that are as good in the levels before. [peak_value_spec],
+    come to for a level, of those that are as good in the levels before; [is_stickiest_sound]:
+    the same for moves, by a certificate. [peak_value_spec],
     [topic_peak_value_spec]: the values of peak lag, in all and topic by topic. This is
     [region_of] of verify/policy/feasible_region.py, [uneven_topic] of constraints.py,
     [priced_term_fails] and [level_bounds] of price_bounds.py, and [value_of] of
     objectives.py. *)
 
-From Assignor Require Import Sums Keys Balance Region Prices RegionOfBalance Levels.
-From Assignor Require Import PeakLag TopicPeakLag Tables Checker CheckRegion CheckCertificate.
+From Assignor Require Import Sums Keys Balance Region Prices RegionOfBalance Levels PeakLag.
+From Assignor Require Import TopicPeakLag Tables Checker CheckBalance CheckRegion CheckCertificate.
 
 Section Policy.
 
@@ -26,6 +27,9 @@ Definition open_limits (sizes : Map.t Z) (t : topic) (c : member) : Z * Z := (0,
 
 Definition even_limits (threshold : topic -> key) (t : topic) (c : member) : Z * Z :=
   (keys_below (capacity i c) (threshold t), keys_upto (capacity i c) (threshold t)).
+
+Definition topic_region : (topic -> member -> Z * Z) -> region :=
+  loose_region (topic_list d) Zpos (subscribers i).
 
 Definition topic_rows (limits : topic -> member -> Z * Z) : Map.t pool_row :=
   rows_of i (topic_list d) Zpos (subscribers i) limits.
@@ -67,15 +71,13 @@ Lemma topic_sizes_spec t : get topic_sizes t =
 Proof. by rewrite get_tally sum_select. Qed.
 
 Lemma load_within limits a t c :
-  load_in i (loose_region (topic_list d) Zpos (subscribers i) limits) a (Zpos t) c
-  = load (pairs_of_topic i t a) c.
+  load_in i (topic_region limits) a (Zpos t) c = load (pairs_of_topic i t a) c.
 Proof.
   rewrite /load /pairs_of_topic sum_filter; apply: sum_eq => pair _.
   by change (pool_of_partition _ _ _ =? _) with (topic_of i (fst pair) =? t)%positive; by_terms.
 Qed.
 
-Theorem open_region_sound b : valid i b ->
-  within i (loose_region (topic_list d) Zpos (subscribers i) (open_limits topic_sizes)) b.
+Theorem open_region_sound b : valid i b -> within i (topic_region (open_limits topic_sizes)) b.
 Proof.
   move=> v; have pairs := assigned_to_subscribers i b v.
   split=> [p c /pairs [_ sub]|p c /pairs [_ sub]|k c /in_collect [t [<- there]] _] //.
@@ -86,8 +88,7 @@ Proof.
 Qed.
 
 Theorem per_topic_region_sound threshold b : check_even threshold = true ->
-  per_topic_balanced i b ->
-  within i (loose_region (topic_list d) Zpos (subscribers i) (even_limits threshold)) b.
+  per_topic_balanced i b -> within i (topic_region (even_limits threshold)) b.
 Proof.
   move=> /forallb_forall even.
   apply: (per_topic_gives_region i _ (fun k => threshold (Z.to_pos k)) b wf) => [p _|k].
@@ -111,8 +112,7 @@ Proof.
 Qed.
 
 (** What members hold of each topic, partitions or their lag, in one table. *)
-Definition holder_key (t : topic) (c : member) : positive :=
-  Z.to_pos (Zpos t + topic_count d * (Zpos c - 1)).
+Definition holder_key : topic -> member -> positive := paired (topic_count d).
 
 Definition topic_table (f : partition -> Z) (a : assignment) : Map.t Z :=
   tally (fun pair => holder_key (topic_of i (fst pair)) (snd pair)) (fun pair => f (fst pair)) a.
@@ -175,8 +175,7 @@ Qed.
 Definition topic_bound (rows : Map.t pool_row) (price : Z -> member -> Z) (stop : Z -> Z)
     (x y : Z) : Z := fast_bound d (topic_list d) Zpos rows price stop x y.
 
-Theorem topic_bound_sound limits price stop x y b : valid i b ->
-  within i (loose_region (topic_list d) Zpos (subscribers i) limits) b ->
+Theorem topic_bound_sound limits price stop x y b : valid i b -> within i (topic_region limits) b ->
   topic_bound (topic_rows limits) price stop x y <= x * moves i b + y * mismatches i b.
 Proof.
   move=> v inside; apply: fast_bound_sound => // [|k _]; last exact: (subscribers_once i wf).
@@ -198,18 +197,10 @@ Definition is_level_bound (moved : list Z) (x y bound : Z) (before : list level)
   (0 <=? y) && forallb (fun u => 0 <=? snd u) (w :: before) &&
   forallb (no_less x y bound all before counts w n) moved.
 
-Lemma counts_nonneg b : valid i b -> 0 <= moves i b <= owned i /\ 0 <= mismatches i b.
-Proof.
-  move=> v; have : 0 <= kept i b by apply: sum_nonneg => pair _; case: is_owner.
-  have : 0 <= mismatches i b by apply: sum_nonneg => pair _; case: is_far.
-  have := total_cost i b 1 0 wf v; set s := sum _ b; suff : 0 <= s by rewrite /moves; lia.
-  by apply: sum_nonneg => pair _; rewrite /cost; case: andb; case: is_far.
-Qed.
-
 Theorem candidates_spec budget b : valid i b -> in_budget budget (moves i b) ->
   In (moves i b) (candidates budget).
 Proof.
-  move=> v allowed; have [[low high] _] := counts_nonneg b v.
+  move=> v allowed; have [[low high] _] := counts_nonneg i b wf v.
   case: (Z.eq_dec (moves i b) 0) => [->|some]; [by left|right].
   apply/in_select; rewrite Z.leb_le total_sum -/(owned i); split; last first.
     by case: budget allowed; rewrite /in_budget; lia.
@@ -229,12 +220,27 @@ Proof.
   move=> v enough inside as_good; rewrite /is_level_bound total_sum => /andb_true_iff [].
   move=> /andb_true_iff [/Z.leb_le pos /forallb_forall weights] /forallb_forall all.
   apply: (no_less_sound x y bound _ before counts) (all _ inside) => // [u /weights /Z.leb_le|] //.
-  by split; [case: (counts_nonneg b v)|exact: mismatches_at_most].
+  by split; [case: (counts_nonneg i b wf v)|exact: mismatches_at_most].
+Qed.
+
+(** Stickiness, from the prices of a certificate: [kept_bound] of verify/certificate.py. *)
+Theorem is_stickiest_sound threshold scale largest a price stop x y :
+  let places := place_table d threshold scale largest in let lowest := lowest_table d places in
+  let bound := certificate_bound d lowest (level_rows d threshold places lowest) price stop x y in
+  valid i a -> check_balance d threshold scale largest places lowest (load_table a) a = true ->
+  is_level_bound (candidates None) x y bound [] (1, 0) (0, 0) (moves i a) = true ->
+  forall b, dec_min i b -> kept i b <= kept i a.
+Proof.
+  move=> places lowest bound va balanced least b best; have vb := proj1 best.
+  have enough := certificate_bound_sound d _ _ _ known a price stop x y b va balanced best.
+  have := level_bound_sound _ x y bound [] (1, 0) (0, 0) _ b vb enough (candidates_spec None b vb I)
+    (fun u none => match none with end) least.
+  by rewrite /values; cbn [fst snd]; rewrite /moves; lia.
 Qed.
 
 Theorem zero_sound w b : valid i b -> 0 <= fst w -> 0 <= snd w ->
   0 <= values (moves i b, mismatches i b) w.
-Proof. move=> v; have := counts_nonneg b v; rewrite /values /=; nia. Qed.
+Proof. move=> v; have := counts_nonneg i b wf v; rewrite /values /=; nia. Qed.
 
 (** The values of [peak-lag] and [topic-peak-lag], in units of 1 / scale, rounded up. *)
 Definition peak_of (scale : Z) (lags : member -> Z) (ms : list member) : Z :=

@@ -3,7 +3,7 @@
     definitions state, entry by entry. Also here: tests over lists without deep recursion,
     each with what it decides. *)
 
-From Coq Require Import FMapPositive.
+From Coq Require Import FMapPositive SetoidList.
 From Assignor Require Import Sums.
 
 Module Map := PositiveMap.
@@ -125,15 +125,13 @@ Definition set_of {A} (key : A -> positive) (l : list A) : Map.t unit :=
 Definition is_in (k : positive) (found : Map.t unit) : bool :=
   match Map.find k found with Some _ => true | None => false end.
 
-Lemma is_in_add k d found : is_in d (Map.add k tt found) = (k =? d)%positive || is_in d found.
-Proof. by rewrite /is_in find_add; case: Pos.eqb. Qed.
-
 Lemma is_in_set_of {A} (key : A -> positive) l k :
   is_in k (set_of key l) = true <-> In k (map key l).
 Proof.
   apply: (fold_ind (fun l found => is_in k found = true <-> In k (map key l))) => [|m x found IH].
     by rewrite /is_in Map.gempty.
-  by rewrite map_app in_app_iff is_in_add orb_true_iff Pos.eqb_eq IH /=; tauto.
+  rewrite map_app in_app_iff -IH /is_in find_add /=.
+  by case: Pos.eqb_spec => [->|differ]; case: Map.find => *; intuition.
 Qed.
 
 (** Sorted pairs are distinct without a set. *)
@@ -199,24 +197,6 @@ Proof.
   by case: inside => [same|/in_map_iff [x []]]; [left|right; exists x].
 Qed.
 
-(** Names in order, from 1: a list that needs no table to look into. *)
-Fixpoint numbered_from (k : positive) (l : list positive) : bool :=
-  match l with
-  | [] => true
-  | x :: l => if (x =? k)%positive then numbered_from (Pos.succ k) l else false
-  end.
-
-Lemma numbered_from_spec l : forall k, numbered_from k l = true -> NoDup l /\
-  forall x, In x l <-> Zpos k <= Zpos x < Zpos k + Z.of_nat (length l).
-Proof.
-  elim: l => [|y l IH] k.
-    by move=> _; split; [constructor | move=> x /=; lia].
-  rewrite [numbered_from _ _]/= [length _]/=; case: Pos.eqb_spec => // -> /IH [once all].
-  split; first by constructor=> // /all; lia.
-  move=> x; rewrite [In _ _]/= all; split; first by case=> [->|]; lia.
-  by move=> range; case: (Pos.eq_dec k x) => [->|differ]; [left | right; lia].
-Qed.
-
 (** Lists one after another; names without repetition. *)
 Definition flatten {A B} (f : A -> list B) (l : list A) : list B :=
   fold_left (fun found x => rev_append (f x) found) l [].
@@ -230,25 +210,18 @@ Proof.
 Qed.
 
 Definition unique {A} (key : A -> positive) (l : list A) : list positive :=
-  snd (fold_left (fun found x => if is_in (key x) (fst found) then found
-    else (Map.add (key x) tt (fst found), key x :: snd found)) l (Map.empty unit, [])).
+  Map.fold (fun k _ found => k :: found) (set_of key l) [].
 
 Lemma unique_spec {A} (key : A -> positive) l : NoDup (unique key l) /\
   forall k, In k (unique key l) <-> In k (map key l).
 Proof.
-  pose P l (found : Map.t unit * list positive) :=
-    (forall k, is_in k (fst found) = true <-> In k (map key l)) /\
-    NoDup (snd found) /\ forall k, In k (snd found) <-> In k (map key l).
-  apply: (proj2 (fold_ind P _ _ _ _ l)) => [|m x [seen out] [/= same [once all]]].
-    by split=> [k|]; [rewrite /is_in Map.gempty|split; [constructor|]].
-  rewrite /P map_app; case old: is_in => /=.
-    move/same: old => old; split=> [k|]; last split=> // k.
-      by rewrite same in_app_iff /=; intuition (subst; auto).
-    by rewrite in_app_iff all /=; intuition (subst; auto).
-  split=> [k|]; last split=> [|k].
-  - by rewrite is_in_add orb_true_iff same in_app_iff Pos.eqb_eq /=; tauto.
-  - by constructor=> // /all /same; rewrite old.
-  - by rewrite in_app_iff all /=; tauto.
+  rewrite /unique Map.fold_1 -[fold_left _ _ _]/(collect fst _); split=> [|k].
+    rewrite collect_map; apply: NoDup_rev.
+    elim: (Map.elements_3w (set_of key l)) => [|x m new _] /=; first by constructor.
+    by constructor=> // /in_map_iff [y [same there]]; case: new; apply/InA_alt; exists y.
+  rewrite in_collect -is_in_set_of /is_in; split=> [[[e u] [<- there]]|].
+    by rewrite (Map.elements_complete _ _ _ there).
+  by case found: Map.find => [u|] // _; exists (k, u); split=> //; exact: Map.elements_correct.
 Qed.
 
 Lemma in_unique {A} (key : A -> positive) l x : In x l -> In (key x) (unique key l).

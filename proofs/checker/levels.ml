@@ -16,7 +16,7 @@ type t = {
   scale : Z.t Lazy.t; (* peak lag is in units of 1 / scale *)
   balance_met : bool found;
   budget_met : bool;
-  certified : certified option; (* what the certificate proves of dec-min assignments *)
+  certified : certified option Lazy.t; (* of all that are as balanced, and good before *)
   has_certificate : bool;
   region : Regions.t Lazy.t; (* of the balance *)
   unrestricted : Regions.t Lazy.t;
@@ -46,23 +46,25 @@ let rec before of_level = function
   | one :: rest -> one :: before of_level rest
   | [] -> []
 
+let rec after of_level = function
+  | (text, _) :: rest when text = of_level -> rest
+  | _ :: rest -> after of_level rest
+  | [] -> []
+
 (* Levels that a certificate bounds in their order: of another sort, one ends the list. *)
 let rec settled = function
   | (text, level) :: rest when text = "load" || Policy.linear level <> None ->
       (text, level) :: settled rest
   | _ -> []
 
+(* Sums of moves and mismatches that are settled before balance is. *)
+let before_load (policy : Policy.t) =
+  if policy.balance = "dec-min" then []
+  else linear_levels (before "load" (settled policy.levels))
+
 (* Terms that hold of a level of moves and mismatches, by what proved code finds. *)
 let holds (term : Policy.term) found =
   match found with Some n -> Z.leq term.bound n | None -> false
-
-(* Weights in which the first of some levels counts most. *)
-let in_order partitions levels =
-  let add (x, y) = Z.succ (Z.mul partitions (Z.add x y)) in
-  let base = List.fold_left (fun base one -> Z.max base (add one)) Z.one levels in
-  List.fold_left
-    (fun (x, y) (one, other) -> (Z.add (Z.mul base x) one, Z.add (Z.mul base y) other))
-    (Z.zero, Z.zero) levels
 
 (* Of all counts that a bound leaves, the first in the order of some levels: beside each
    number of moves the fewest mismatches. *)
@@ -94,14 +96,16 @@ let level_bound context moved x y bound before weights =
   in
   match of_levels before with Some n -> Some n | None -> of_levels []
 
-let separate context levels weights term =
+(* What partitions cost alone, as a bound on a level. *)
+let alone context levels weights =
   let document = context.group.document in
-  let bound levels =
-    let x, y = in_order document.partition_count (levels @ [ weights ]) in
-    let rows = (Lazy.force context.unrestricted).rows in
-    let cost = Core.topic_bound document rows (fun _ _ -> Z.zero) (fun _ -> Z.zero) x y in
-    level_bound context (Lazy.force context.any_moves) x y cost levels weights
-  in
+  let x, y = Narrowed.combined document.partition_count (levels @ [ weights ]) in
+  let rows = (Lazy.force context.unrestricted).rows in
+  let cost = Core.topic_bound document rows (fun _ _ -> Z.zero) (fun _ -> Z.zero) x y in
+  level_bound context (Lazy.force context.any_moves) x y cost levels weights
+
+let separate context levels weights term =
+  let bound levels = alone context levels weights in
   holds term (bound levels) || (levels <> [] && holds term (bound []))
 
 let prices context levels weights (term : Policy.term) =
@@ -197,8 +201,8 @@ let value_of context level =
       Known (Policy.Number (Z.mul weight (Core.topic_peak_value document scale lags)), scale)
   | _ -> Unknown
 
-(* The bounds of a certificate. It proves the load vector; where that is settled first, by
-   dec-min or by the first level, its cost bounds the sums of moves and mismatches after it. *)
+(* The bounds of a certificate. It proves the load vector, of those that are as good in the
+   sums of moves and mismatches before it; its cost then bounds such sums after it. *)
 let of_certificate context ~affordable of_level level =
   let policy = context.policy in
   let in_turn = settled policy.levels in
@@ -218,25 +222,26 @@ let of_certificate context ~affordable of_level level =
         && all_attained certified (weights :: earlier) rest
     | [] -> true
   in
-  let number = Option.map (fun n -> Policy.Number n) in
-  let ahead = linear_levels (before of_level in_turn) in
   let is_dec_min = policy.balance = "dec-min" in
+  let last = if is_dec_min then in_turn else after "load" in_turn in
+  let ahead levels = linear_levels (before of_level levels) in
+  let found certified =
+    match Policy.linear level with
+    | None when of_level = "load" -> Some (Policy.Numbers (load_vector context))
+    | Some weights when List.mem_assoc of_level last ->
+        if is_dec_min || all_attained certified [] (ahead last) then
+          Option.map (fun n -> Policy.Number n) (of_cost (ahead last) certified weights)
+        else None
+    | Some weights when is_dec_min ->
+        Option.map (fun n -> Policy.Number n) (of_cost [] certified weights)
+    | Some weights when List.mem_assoc of_level in_turn ->
+        Option.map (fun n -> Policy.Number n) (alone context (ahead in_turn) weights)
+    | _ -> None
+  in
   let has_load = List.mem_assoc "load" policy.levels in
-  let unsettled = (not is_dec_min) && linear_levels (before "load" in_turn) <> [] in
-  if not (context.has_certificate && affordable && (is_dec_min || has_load)) then Known None
-  else
-    match (context.certified, Policy.linear level) with
-    | _, Some _ when unsettled -> Unknown
-    | _, None when unsettled && of_level = "load" -> Unknown
-    | Some _, None when of_level = "load" -> Known (Some (Policy.Numbers (load_vector context)))
-    | Some certified, Some weights when is_dec_min ->
-        let levels = if List.mem_assoc of_level in_turn then ahead else [] in
-        Known (number (of_cost levels certified weights))
-    | Some certified, Some weights
-      when List.mem_assoc of_level in_turn && List.mem_assoc "load" in_turn
-           && all_attained certified [] ahead ->
-        Known (number (of_cost ahead certified weights))
-    | _ -> Known None
+  if context.has_certificate && affordable && (is_dec_min || has_load) then
+    Option.bind (Lazy.force context.certified) found
+  else None
 
 type verdict = {
   fields : (string * Documents.json) list;
@@ -273,7 +278,7 @@ let judge_level context ~affordable (stated : Policy.stated list) place (of_leve
     | None | Some Nothing -> ("nothing", Known claimed, None)
     | Some (Search engine) -> ("search", Known claimed, Some engine)
     | Some Certificate ->
-        ("certificate", of_certificate context ~affordable of_level level, None)
+        ("certificate", Known (of_certificate context ~affordable of_level level), None)
     | Some (Terms terms) -> ("terms", of_terms context of_level level terms, None)
   in
   let is_attained =

@@ -26,7 +26,11 @@ ANSWER = {
 
 NO_TERMS = {"of": "rack", "value": 0, "bound": 0, "proof": {"by": "terms", "terms": []}}
 JUDGED = {
+    "none; 2*rack + stickiness, stickiness, load",
     "none; 2*topic-peak-lag, rack",
+    "none; rack, load, stickiness",
+    "none; stickiness, load",
+    "none; stickiness, load, rack",
     "per-topic; topic-peak-lag",
     "per-topic; topic-peak-lag, stickiness",
 }
