@@ -1,9 +1,8 @@
 (** The executable check of the prices of a certificate: [certificate_bound] is no more than
-    the weighted moves and mismatches of any dec-min balanced assignment, and where
-    [is_stickiest] accepts, no dec-min balanced assignment keeps more partitions. All of
-    these are within the region of the levels ([level_region_sound]).
+    the weighted moves and mismatches of any dec-min balanced assignment. All of these are
+    within the region of the levels ([level_region_sound]).
 
-    This is [level_pools] and [kept_bound] of verify/certificate.py. *)
+    This is [level_pools] of verify/certificate.py, and its bound on costs. *)
 
 From Assignor Require Import Sums Keys Balance Region Prices RegionOfBalance.
 From Assignor Require Import Tables Checker CheckBalance CheckRegion.
@@ -43,10 +42,6 @@ Definition level_rows (places lowest : Map.t Z) : Map.t pool_row :=
 Definition certificate_bound (lowest : Map.t Z) (rows : Map.t pool_row)
     (price : member -> Z) (stop : Z -> Z) (x y : Z) : Z :=
   fast_bound d (pool_names lowest) (pool_at lowest) rows (fun _ => price) stop x y.
-
-Definition is_stickiest (bound x y moved : Z) : bool :=
-  (moved =? 0) || ((0 <? x) && (0 <=? y) &&
-    (x * (moved - 1) + y * total (fun _ => 1) (partitions i) <? bound)).
 
 Hypothesis known : check_document d = true.
 Let places := place_table d threshold scale largest.
@@ -101,7 +96,7 @@ Proof.
       by rewrite Z2Pos.id // -same.
     split.
       apply/in_collect; eexists; split; first exact: name.
-      exact: (proj2 (unique_spec (fun t => Z.to_pos (pool_at lowest t)) _)).
+      exact: (in_unique (fun t => Z.to_pos (pool_at lowest t))).
     rewrite /able_in -same; case: Z.ltb_spec => [_|]; last by lia.
     apply/in_select; split; first exact: subscriber_is_member sub.
     rewrite andb_true_iff Z2Pos.id // Z.eqb_refl; split=> //.
@@ -121,24 +116,6 @@ Proof.
   - by move=> t; rewrite /pool_at; lia.
   - exact: (proj1 best).
   - exact: (level_region_sound a).
-Qed.
-
-Theorem is_stickiest_sound a price stop x y : valid i a ->
-  check_balance d threshold scale largest places lowest (load_table a) a = true ->
-  is_stickiest (certificate_bound lowest (level_rows places lowest) price stop x y)
-    x y (moves i a) = true ->
-  forall b, dec_min i b -> kept i b <= kept i a.
-Proof.
-  move=> va accepted least b best; have wf := check_document_sound d known.
-  suff : moves i a <= moves i b by rewrite /moves; lia.
-  have := certificate_bound_sound a price stop x y b va accepted best.
-  have := mismatches_at_most i b wf (proj1 best).
-  have : 0 <= moves i b.
-    rewrite /moves (owned_assigned i b wf (proj1 best)) /kept -sum_sub; apply: sum_nonneg.
-    by move=> [p c] _ /=; rewrite /has_owner /is_owner; case: owner => // e; case: Pos.eqb.
-  move: least; rewrite /is_stickiest orb_true_iff !andb_true_iff total_sum.
-  rewrite Z.eqb_eq !Z.ltb_lt Z.leb_le; case=> [-> //|[[pos nonneg] less]] counted few bound.
-  nia.
 Qed.
 
 End Certificate.

@@ -115,7 +115,7 @@ Lemma check_term_bounds one : check_term one = true -> bounds_peak_lag i region_
 Proof.
   move=> /andb_true_iff [/Z.ltb_lt positive].
   case: one => [/Z.leb_le|ms ts|ts weight_of share unit|ts at_least class gain cap price].
-  - exact: zero_bound.
+  - by move=> low a _ _ n nonneg _; lia.
   - rewrite /check_average Z.ltb_lt placed_spec !total_sum.
     have [once inside] := those_in_spec (set_of id ms); apply: average_bound => // p c _.
     rewrite is_in_set_of map_id => /in_select [_ /forallb_forall all] /may_hold_spec [? [able _]].
@@ -130,7 +130,7 @@ Proof.
     + by move=> p /weights /Z.leb_le.
     + move=> p c known heavy_p /may_hold_spec [there [able some]]; apply/in_select; split=> //.
       apply/is_in_set_of; rewrite map_id; apply/in_flatten; exists (topic_of i p); split=> //.
-      apply: (proj2 (unique_spec _ _)); rewrite in_select filter_In is_assignable_spec.
+      apply: in_unique; rewrite in_select filter_In is_assignable_spec.
       by case: Z.eqb_spec.
     + by move=> c /units /Z.leb_le.
   - pose crowd p := is_in (topic_of i p) (set_of id ts) && (at_least <=? lag i p).
@@ -144,7 +144,7 @@ Proof.
       move=> known /may_hold_spec [_ [able some]]; eexists (c, topic_of i p, _); split; last first.
         by rewrite /is_entry /= !Pos.eqb_refl.
       apply/in_flatten; exists (topic_of i p); split; last by apply/in_collect; exists c.
-      by apply: (proj2 (unique_spec _ _)); rewrite placed_spec filter_In is_assignable_spec.
+      by apply: in_unique; rewrite placed_spec filter_In is_assignable_spec.
     apply: (crowd_bound i region_in crowd (fun c p => existsb (is_entry c p) all)
       (fun c => filter (fun k => is_able (row rows k) c) ks) (fun c => gain (class c))
       (fun c => price (class c)) wf _ (fun c => NoDup_filter _ pools_once) _ scale bound _ _
@@ -164,7 +164,7 @@ Proof.
       apply: (Z.le_trans _ (sum (fun x => sum (fun p => if is_entry c p x then g p else 0) l) all)).
         apply/Z.eq_le_incl/sum_eq => x /in_flatten [t [_ /in_collect [d [<- there]]]].
         rewrite /is_entry /=; case: Pos.eqb_spec => [same|_]; last by rewrite sum_zero.
-        rewrite same in there *; rewrite get_tabulate; first exact: (proj2 (unique_spec _ _)).
+        rewrite same in there *; rewrite get_tabulate; first exact: in_unique.
         rewrite total_sum sum_select sum_filter placed_spec.
         by apply: sum_eq => p _; case: Pos.eqb_spec => // <-.
       by rewrite sum_swap; apply: sum_le => p _; apply: sum_any; rewrite /g; lia.
@@ -215,26 +215,23 @@ Proof.
   exact: (check_term_bounds _ _ _ _ _ _ _ wf (pools_once _ rwf) able_in _ accepted a v inside).
 Qed.
 
-(** [peak t]: any number that the peak lag of topic [t], alone, does not exceed. *)
-Theorem check_topics_sound scale bound ts term_at a peak :
+Theorem check_topics_sound scale bound ts term_at a n :
   check_topics i ks pool_at rows scale bound ts term_at = true -> valid i a -> within i loose a ->
-  (forall t, In t ts -> 0 <= peak t /\
-     peak_lag_at_most (of_topic i t) (pairs_of_topic i t a) scale (peak t)) ->
-  NoDup ts /\ bound <= sum peak ts.
+  topic_peak_lag_at_most i a scale n -> bound <= n.
 Proof.
   rewrite /check_topics placed_spec; set ps := assignable_partitions i.
   pose alone t := forallb (fun u => negb (pool_at u =? pool_at t) || (u =? t)%positive)
     (unique (topic_of i) ps).
   rewrite !andb_true_iff forallb_forall Z.leb_le total_sum distinct_spec map_id.
-  move=> [[once small] all] v w peaks; split=> //; apply: (Z.le_trans _ _ _ small).
+  move=> [[once small] all] v w peaks; apply: (Z.le_trans _ _ _ small).
   have in_ps p : In p ps <-> In p (partitions i) /\ assignable i p.
     by rewrite filter_In is_assignable_spec.
   have [*] : within i (region_of names pool_at rows) a by exact: within_region_of.
   have inside : within (only i ps) (region_of names pool_at rows) a by [].
-  apply: (topic_peak_lag_bound (only i ps) _ scale alone _ _ _ a (only_valid _ _ _ in_ps v) inside)
+  apply: (topic_peak_lag_bound (only i ps) _ scale alone _ _ a n (only_valid _ _ _ in_ps v) inside)
     => // t /all /andb_true_iff [/existsb_exists [k [there /Z.eqb_eq pool]] accepted].
-    split=> [|/forallb_forall single p there_p same]; first by rewrite -pool in there.
-    have := single _ (proj2 (unique_spec _ _) p there_p); rewrite (proj2 (Z.eqb_eq _ _) same).
+  split; [by rewrite -pool in there|split=> [/forallb_forall single p there_p same|]].
+    have := single _ (in_unique _ _ p there_p); rewrite (proj2 (Z.eqb_eq _ _) same).
     by move/Pos.eqb_eq.
   move=> b vb [pools_b held_b loads_b]; have wf_t : well_formed (only i (those_of i ps t)).
     by have [*] := wf; split=> //=; apply/select_once/NoDup_filter.

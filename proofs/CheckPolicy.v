@@ -7,13 +7,15 @@
     the balance allows is within the region. [check_per_topic_spec]: per-topic balance is
     decided. [topic_bound_sound], [zero_sound]: no bound of the terms [prices], [separate] and
     [zero] exceeds what any allowed assignment costs; [level_bound_sound]: nor does what they
-    come to for a level, of those that are as good in the levels before. [peak_value_spec]: the
-    value of peak lag. This is [region_of] of verify/policy/feasible_region.py, [uneven_topic]
-    of constraints.py, [priced_term_fails] and [level_bounds] of price_bounds.py, and
-    [value_of] of objectives.py. *)
+    come to for a level, of those that are as good in the levels before; [is_stickiest_sound]:
+    the same for moves, by a certificate. [peak_value_spec],
+    [topic_peak_value_spec]: the values of peak lag, in all and topic by topic. This is
+    [region_of] of verify/policy/feasible_region.py, [uneven_topic] of constraints.py,
+    [priced_term_fails] and [level_bounds] of price_bounds.py, and [value_of] of
+    objectives.py. *)
 
-From Assignor Require Import Sums Keys Balance Region Prices RegionOfBalance Levels.
-From Assignor Require Import TopicPeakLag Tables Checker CheckRegion CheckCertificate.
+From Assignor Require Import Sums Keys Balance Region Prices RegionOfBalance Levels PeakLag.
+From Assignor Require Import TopicPeakLag Tables Checker CheckBalance CheckRegion CheckCertificate.
 
 Section Policy.
 
@@ -25,6 +27,9 @@ Definition open_limits (sizes : Map.t Z) (t : topic) (c : member) : Z * Z := (0,
 
 Definition even_limits (threshold : topic -> key) (t : topic) (c : member) : Z * Z :=
   (keys_below (capacity i c) (threshold t), keys_upto (capacity i c) (threshold t)).
+
+Definition topic_region : (topic -> member -> Z * Z) -> region :=
+  loose_region (topic_list d) Zpos (subscribers i).
 
 Definition topic_rows (limits : topic -> member -> Z * Z) : Map.t pool_row :=
   rows_of i (topic_list d) Zpos (subscribers i) limits.
@@ -66,15 +71,13 @@ Lemma topic_sizes_spec t : get topic_sizes t =
 Proof. by rewrite get_tally sum_select. Qed.
 
 Lemma load_within limits a t c :
-  load_in i (loose_region (topic_list d) Zpos (subscribers i) limits) a (Zpos t) c
-  = load (pairs_of_topic i t a) c.
+  load_in i (topic_region limits) a (Zpos t) c = load (pairs_of_topic i t a) c.
 Proof.
   rewrite /load /pairs_of_topic sum_filter; apply: sum_eq => pair _.
   by change (pool_of_partition _ _ _ =? _) with (topic_of i (fst pair) =? t)%positive; by_terms.
 Qed.
 
-Theorem open_region_sound b : valid i b ->
-  within i (loose_region (topic_list d) Zpos (subscribers i) (open_limits topic_sizes)) b.
+Theorem open_region_sound b : valid i b -> within i (topic_region (open_limits topic_sizes)) b.
 Proof.
   move=> v; have pairs := assigned_to_subscribers i b v.
   split=> [p c /pairs [_ sub]|p c /pairs [_ sub]|k c /in_collect [t [<- there]] _] //.
@@ -85,8 +88,7 @@ Proof.
 Qed.
 
 Theorem per_topic_region_sound threshold b : check_even threshold = true ->
-  per_topic_balanced i b ->
-  within i (loose_region (topic_list d) Zpos (subscribers i) (even_limits threshold)) b.
+  per_topic_balanced i b -> within i (topic_region (even_limits threshold)) b.
 Proof.
   move=> /forallb_forall even.
   apply: (per_topic_gives_region i _ (fun k => threshold (Z.to_pos k)) b wf) => [p _|k].
@@ -109,34 +111,41 @@ Proof.
   - by split=> //; move: fits; rewrite total_sum sum_select.
 Qed.
 
-(** Loads within topics, in one table. *)
-Definition holder_key (t : topic) (c : member) : positive :=
-  Z.to_pos (Zpos t + topic_count d * (Zpos c - 1)).
+(** What members hold of each topic, partitions or their lag, in one table. *)
+Definition holder_key : topic -> member -> positive := paired (topic_count d).
 
-Definition topic_loads (a : assignment) : Map.t Z :=
-  tally (fun pair => holder_key (topic_of i (fst pair)) (snd pair)) (fun _ => 1) a.
+Definition topic_table (f : partition -> Z) (a : assignment) : Map.t Z :=
+  tally (fun pair => holder_key (topic_of i (fst pair)) (snd pair)) (fun pair => f (fst pair)) a.
 
 Definition check_per_topic (threshold : topic -> key) (loads : Map.t Z) : bool :=
   forallb (fun t => forallb (fun c =>
       let n := get loads (holder_key t c) in let limits := even_limits threshold t c in
       (fst limits <=? n) && (n <=? snd limits)) (subscribers i t)) (topic_list d).
 
-Lemma topic_loads_spec a t c : valid i a -> In t (topic_list d) ->
-  get (topic_loads a) (holder_key t c) = load (pairs_of_topic i t a) c.
+Lemma topic_table_spec f a t c : valid i a -> In t (topic_list d) ->
+  get (topic_table f a) (holder_key t c) = held (pairs_of_topic i t a) f c.
 Proof.
   have [_ [_ [_ small]]] := lists_known d known => v /small small_t.
-  rewrite get_tally /load sum_filter; apply: sum_eq => -[p e].
+  rewrite get_tally /held sum_filter; apply: sum_eq => -[p e].
   move=> /(assigned_to_subscribers i a v) [_ /(topic_known d _ _ known) /small]; cbn [fst snd].
   move: (topic_of i p) => u small_u.
   case: Pos.eqb_spec => [/(paired_once _ _ _ _ _ small_u small_t) [-> ->]|]; by_terms.
 Qed.
 
+Lemma held_by_others f a t c : valid i a -> ~ In c (subscribers i t) ->
+  held (pairs_of_topic i t a) f c = 0.
+Proof.
+  move=> v out; rewrite /held sum_filter (sum_eq _ (fun _ => 0)) ?sum_zero // => -[p e].
+  move=> /(assigned_to_subscribers i a v) [_ sub] /=; case: Pos.eqb_spec => [same|] //.
+  by case: Pos.eqb_spec => [equal|] //; case: out; rewrite -same -equal.
+Qed.
+
 Theorem check_per_topic_spec threshold a : check_even threshold = true -> valid i a ->
-  check_per_topic threshold (topic_loads a) = true <-> per_topic_balanced i a.
+  check_per_topic threshold (topic_table (fun _ => 1) a) = true <-> per_topic_balanced i a.
 Proof.
   move=> even v; rewrite /check_per_topic forallb_forall; split=> [all|best t there]; last first.
     apply/forallb_forall => c sub; have [_ _ loads] := per_topic_region_sound threshold a even best.
-    have := loads (Zpos t) c; rewrite load_within topic_loads_spec // andb_true_iff !Z.leb_le.
+    have := loads (Zpos t) c; rewrite load_within topic_table_spec // andb_true_iff !Z.leb_le.
     by apply=> //; apply/in_collect; exists t.
   split=> // t; pose key c := match in_dec Pos.eq_dec c (subscribers i t) with
                               | left _ => threshold t | _ => (1, capacity i c) end.
@@ -146,12 +155,9 @@ Proof.
       load (pairs_of_topic i t a) c <= keys_upto (capacity i c) (key c).
     rewrite /key; case: in_dec => [sub|out].
       have there := topic_known d t c known sub; have /forallb_forall /(_ c sub) := all t there.
-      rewrite topic_loads_spec // andb_true_iff !Z.leb_le; split=> //.
+      rewrite topic_table_spec // andb_true_iff !Z.leb_le; split=> //.
       by move/forallb_forall: even => /(_ t there) /is_share_spec [].
-    rewrite (_ : load (pairs_of_topic i t a) c = 0).
-      case: (Z_lt_le_dec 0 (load (pairs_of_topic i t a) c)) => [/holds_some [p /holds [same sub]]|].
-        by case: out; rewrite -same.
-      by have := load_nonneg (pairs_of_topic i t a) c; lia.
+    rewrite -[load _ c]/(held _ (fun _ => 1) c) held_by_others //.
     rewrite /keys_below /keys_upto /fst /snd; have := capacity_is_positive i wf c.
     move: (capacity i c) => w pos; rewrite Z.ltb_irrefl Z.leb_refl Z.mul_1_l.
     by rewrite Z.div_small ?Z.div_same; lia.
@@ -169,8 +175,7 @@ Qed.
 Definition topic_bound (rows : Map.t pool_row) (price : Z -> member -> Z) (stop : Z -> Z)
     (x y : Z) : Z := fast_bound d (topic_list d) Zpos rows price stop x y.
 
-Theorem topic_bound_sound limits price stop x y b : valid i b ->
-  within i (loose_region (topic_list d) Zpos (subscribers i) limits) b ->
+Theorem topic_bound_sound limits price stop x y b : valid i b -> within i (topic_region limits) b ->
   topic_bound (topic_rows limits) price stop x y <= x * moves i b + y * mismatches i b.
 Proof.
   move=> v inside; apply: fast_bound_sound => // [|k _]; last exact: (subscribers_once i wf).
@@ -186,30 +191,16 @@ Definition candidates (budget : option Z) : list Z :=
   let most := match budget with Some most => Z.min most owned | None => owned end in
   0 :: select (fun n => n <=? most) (collect Zpos (partitions i)).
 
-Definition level_bound (moved : list Z) (x y bound : Z) (before : list level) (w : level)
-    (counts : Z * Z) : option Z :=
-  let first levels := least_values levels x y bound (total (fun _ => 1) (partitions i)) moved in
-  let alone := fun _ : unit => option_map (fun found => values found w) (first [w]) in
-  if (0 <=? y) && forallb (fun u => 0 <=? snd u) (w :: before) then
-    match first (before ++ [w]) with
-    | Some found => if forallb (fun u => values found u =? values counts u) before
-                    then Some (values found w) else alone tt
-    | None => alone tt
-    end
-  else None.
-
-Lemma counts_nonneg b : valid i b -> 0 <= moves i b <= owned i /\ 0 <= mismatches i b.
-Proof.
-  move=> v; have : 0 <= kept i b by apply: sum_nonneg => pair _; case: is_owner.
-  have : 0 <= mismatches i b by apply: sum_nonneg => pair _; case: is_far.
-  have := total_cost i b 1 0 wf v; set s := sum _ b; suff : 0 <= s by rewrite /moves; lia.
-  by apply: sum_nonneg => pair _; rewrite /cost; case: andb; case: is_far.
-Qed.
+Definition is_level_bound (moved : list Z) (x y bound : Z) (before : list level) (w : level)
+    (counts : Z * Z) (n : Z) : bool :=
+  let all := total (fun _ => 1) (partitions i) in
+  (0 <=? y) && forallb (fun u => 0 <=? snd u) (w :: before) &&
+  forallb (no_less x y bound all before counts w n) moved.
 
 Theorem candidates_spec budget b : valid i b -> in_budget budget (moves i b) ->
   In (moves i b) (candidates budget).
 Proof.
-  move=> v allowed; have [[low high] _] := counts_nonneg b v.
+  move=> v allowed; have [[low high] _] := counts_nonneg i b wf v.
   case: (Z.eq_dec (moves i b) 0) => [->|some]; [by left|right].
   apply/in_select; rewrite Z.leb_le total_sum -/(owned i); split; last first.
     by case: budget allowed; rewrite /in_budget; lia.
@@ -223,43 +214,94 @@ Qed.
 Theorem level_bound_sound moved x y bound before w counts n b : valid i b ->
   bound <= x * moves i b + y * mismatches i b -> In (moves i b) moved ->
   (forall u, In u before -> values counts u = values (moves i b, mismatches i b) u) ->
-  level_bound moved x y bound before w counts = Some n ->
+  is_level_bound moved x y bound before w counts n = true ->
   n <= values (moves i b, mismatches i b) w.
 Proof.
-  move=> v enough inside as_good; rewrite /level_bound total_sum.
-  case fine: (_ && _) => //; move/andb_true_iff: fine => [/Z.leb_le pos /forallb_forall weights].
-  pose first levels := least_values levels x y bound (sum (fun _ => 1) (partitions i)) moved.
-  have bounds levels : (forall u, In u levels -> w = u \/ In u before) ->
-      exists found, first levels = Some found /\
-        in_order levels (values found) (values (moves i b, mismatches i b)) = true.
-    move=> these; apply: least_values_bound => // u /these some.
-    by apply/Z.leb_le/weights; case: some => [->|there]; [left|right].
-  have [u|found [same order]] := bounds (before ++ [w]).
-    by rewrite in_app_iff => -[there|[<-|[]]]; [right|left].
-  have [u [<-|[]]|other [alone /in_order_spec [le _]]] := bounds [w]; first by left.
-  rewrite -/(first _) -/(first _) same alone; case as_before: forallb; last by case=> <-.
-  move=> -[<-]; apply: (last_in_order before) => // u there; rewrite -as_good //.
-  by apply/Z.eqb_eq; move/forallb_forall: as_before; apply.
+  move=> v enough inside as_good; rewrite /is_level_bound total_sum => /andb_true_iff [].
+  move=> /andb_true_iff [/Z.leb_le pos /forallb_forall weights] /forallb_forall all.
+  apply: (no_less_sound x y bound _ before counts) (all _ inside) => // [u /weights /Z.leb_le|] //.
+  by split; [case: (counts_nonneg i b wf v)|exact: mismatches_at_most].
+Qed.
+
+(** Stickiness, from the prices of a certificate: [kept_bound] of verify/certificate.py. *)
+Theorem is_stickiest_sound threshold scale largest a price stop x y :
+  let places := place_table d threshold scale largest in let lowest := lowest_table d places in
+  let bound := certificate_bound d lowest (level_rows d threshold places lowest) price stop x y in
+  valid i a -> check_balance d threshold scale largest places lowest (load_table a) a = true ->
+  is_level_bound (candidates None) x y bound [] (1, 0) (0, 0) (moves i a) = true ->
+  forall b, dec_min i b -> kept i b <= kept i a.
+Proof.
+  move=> places lowest bound va balanced least b best; have vb := proj1 best.
+  have enough := certificate_bound_sound d _ _ _ known a price stop x y b va balanced best.
+  have := level_bound_sound _ x y bound [] (1, 0) (0, 0) _ b vb enough (candidates_spec None b vb I)
+    (fun u none => match none with end) least.
+  by rewrite /values; cbn [fst snd]; rewrite /moves; lia.
 Qed.
 
 Theorem zero_sound w b : valid i b -> 0 <= fst w -> 0 <= snd w ->
   0 <= values (moves i b, mismatches i b) w.
-Proof. move=> v; have := counts_nonneg b v; rewrite /values /=; nia. Qed.
+Proof. move=> v; have := counts_nonneg i b wf v; rewrite /values /=; nia. Qed.
 
-(** The value of [peak-lag], in units of 1 / scale, rounded up. *)
-Definition peak_value (scale : Z) (lags : Map.t Z) : Z :=
-  largest_of (fun c => - (- (get lags c * scale) / capacity i c)) (members i).
+(** The values of [peak-lag] and [topic-peak-lag], in units of 1 / scale, rounded up. *)
+Definition peak_of (scale : Z) (lags : member -> Z) (ms : list member) : Z :=
+  largest_of (fun c => - (- (lags c * scale) / capacity i c)) ms.
+
+Definition peak_value (scale : Z) (lags : Map.t Z) : Z := peak_of scale (get lags) (members i).
+
+Definition topic_peak (scale : Z) (lags : Map.t Z) (t : topic) : Z :=
+  peak_of scale (fun c => get lags (holder_key t c)) (subscribers i t).
+
+Definition topic_peak_value (scale : Z) (lags : Map.t Z) : Z :=
+  total (topic_peak scale lags) (topic_list d).
+
+Lemma peak_of_spec scale lags ms n : 0 <= n ->
+  peak_of scale lags ms <= n <-> forall c, In c ms -> lags c * scale <= n * capacity i c.
+Proof.
+  rewrite /peak_of => nonneg; set f := fun c => _.
+  have exact c : f c <= n <-> lags c * scale <= n * capacity i c.
+    have := le_quotient (- n) (- (lags c * scale)) _ (capacity_is_positive i wf c).
+    by rewrite /f; lia.
+  have [above some] := largest_spec f ms; split=> [least c there|all].
+    by apply/exact; have := above c there; lia.
+  by case: some => [->|[c [there <-]]] //; exact/exact/all.
+Qed.
 
 Theorem peak_value_spec scale a n : 0 <= n ->
   peak_value scale (lag_table i a) <= n <-> peak_lag_at_most i a scale n.
 Proof.
-  rewrite /peak_value => nonneg; set f := fun c => _.
-  have exact c : f c <= n <-> lag_held i a c * scale <= n * capacity i c.
-    have := le_quotient (- n) (- (lag_held i a c * scale)) _ (capacity_is_positive i wf c).
-    by rewrite /f get_tally -/(lag_held i a c); lia.
-  have [above some] := largest_spec f (members i); split=> [least c there|all].
-    by apply/exact; have := above c there; lia.
-  by case: some => [->|[c [there <-]]] //; exact/exact/all.
+  move=> nonneg; rewrite /peak_value peak_of_spec //.
+  by split=> all c /all; rewrite get_tally.
+Qed.
+
+Theorem topic_peak_value_spec scale a n : valid i a ->
+  topic_peak_value scale (topic_table (lag i) a) <= n <-> topic_peak_lag_at_most i a scale n.
+Proof.
+  move=> v; pose peak := topic_peak scale (topic_table (lag i) a); have [_ [_ [once _]]] :=
+    lists_known d known.
+  have nonneg t : 0 <= peak t by exact: largest_nonneg.
+  have spec t m : 0 <= m -> peak t <= m <->
+      peak_lag_at_most (of_topic i t) (pairs_of_topic i t a) scale m.
+    move=> pos; rewrite peak_of_spec //; split=> all c inside; last first.
+      rewrite topic_table_spec //; first exact: topic_known inside.
+      exact: all (subscribers_are_members i wf t c inside).
+    rewrite -[lag_held _ _ c]/(held (pairs_of_topic i t a) (lag i) c).
+    case: (in_dec Pos.eq_dec c (subscribers i t)) => [sub|out].
+      by rewrite -topic_table_spec //; [exact: topic_known sub|exact: all].
+    rewrite held_by_others //; apply: (Z.mul_nonneg_nonneg m (capacity i c)) => //.
+    exact/Z.lt_le_incl/capacity_is_positive.
+  rewrite /topic_peak_value total_sum; split=> [small|[most [above few]]]; last first.
+    apply: Z.le_trans (few _ once); apply: sum_le => t _; have [pos at_most] := above t.
+    exact/(spec t _ pos).
+  exists peak; split=> [t|ts fresh]; first by split; [|apply/(spec t _ (nonneg t)); lia].
+  apply: Z.le_trans small; rewrite (sum_by_name Pos.eqb id (topic_list d)) => // [|t _|].
+  - exact: Pos.eqb_eq.
+  - rewrite /peak /topic_peak; have := topic_known d t; rewrite -/i.
+    by case: (subscribers i t) => [|c l] // there _; apply: (there c known); left.
+  - apply: sum_le => t _; case: (in_dec Pos.eq_dec t ts) => [inside|out].
+      rewrite (sum_named id _ peak t) ?map_id // => [y|]; last exact: Z.le_refl.
+      by rewrite Pos.eqb_eq.
+    rewrite (sum_eq _ (fun _ => 0)) ?sum_zero => [u inside|]; last exact: nonneg.
+    by case: Pos.eqb_spec => // same; case: out; rewrite -same.
 Qed.
 
 End Policy.

@@ -137,37 +137,56 @@ Qed.
 Definition away (i : instance) (per_mismatch : Z) (price : member -> Z) (p : partition)
     (c : member) : Z := price c + (if is_far i p c then per_mismatch else 0).
 
-Definition without_owner (i : instance) (y : Z) (found : pool_row) (price : member -> Z)
-    (p : partition) : Z :=
-  least_of (away i y price p) (select (is_able found) (subscribes i p)).
+Definition without_owner (i : instance) (y : Z) (able : member -> bool) (price : member -> Z)
+    (p : partition) : Z := least_of (away i y price p) (select able (subscribes i p)).
 
 (** The least cost of a partition, given that of its set of racks without owner. *)
-Definition with_owner (i : instance) (x y : Z) (found : pool_row) (price : member -> Z)
+Definition with_owner (i : instance) (x y : Z) (able : member -> bool) (price : member -> Z)
     (p : partition) (n : Z) : Z :=
   match owner i p with
   | None => n
-  | Some c => if is_able found c then Z.min (n + x) (away i y price p c) else n + x
+  | Some c => if able c then Z.min (n + x) (away i y price p c) else n + x
   end.
+
+Lemma with_owner_le i x y able price p c : In c (subscribes i p) -> able c = true ->
+  with_owner i x y able price p (without_owner i y able price p) <= cost i x y p c + price c.
+Proof.
+  move=> sub yes; rewrite /with_owner /cost /has_owner /is_owner.
+  have : without_owner i y able price p <= away i y price p c by apply/least_le/in_select.
+  rewrite /away; case: (owner i p) => [o|] /=; last by lia.
+  by case: Pos.eqb_spec => [->|differ] /=; [rewrite yes; lia|case: (able o); lia].
+Qed.
+
+Lemma without_owner_same d y able price p q : let i := instance_of d in
+  topic_of i p = topic_of i q -> (if y =? 0 then 1%positive else racks_at d p) =
+    (if y =? 0 then 1%positive else racks_at d q) ->
+  without_owner i y able price p = without_owner i y able price q.
+Proof.
+  rewrite /without_owner /subscribes => /= -> racks; apply: least_ext => c; move: racks.
+  by rewrite /away /=; case: Z.eqb_spec => [->|_ ->] //; case: is_far_from; case: is_far_from.
+Qed.
+
+(** A pair of which the first is at most [n], as one number. *)
+Definition paired (n : Z) (t c : positive) : positive := Z.to_pos (Zpos t + n * (Zpos c - 1)).
+
+Lemma paired_once n t u c e : Zpos t <= n -> Zpos u <= n ->
+  paired n t c = paired n u e -> t = u /\ c = e.
+Proof.
+  rewrite /paired => le_t le_u /Z2Pos.inj same; have {}same := same ltac:(nia) ltac:(nia).
+  have equal : Zpos c = Zpos e by case: (Z.lt_trichotomy (Zpos c) (Zpos e)) => [|[|]]; nia.
+  by rewrite equal in same; lia.
+Qed.
 
 Definition fast_bound (d : document) (names : list positive) (pool_at : topic -> Z)
     (rows : Map.t pool_row) (price : Z -> member -> Z) (stop : Z -> Z) (x y : Z) : Z :=
   let i := instance_of d in
   let pool p := pool_at (topic_of i p) in
   let racks p := if y =? 0 then 1%positive else racks_at d p in
-  memo_total (fun p => Z.to_pos (Zpos (topic_of i p) + topic_count d * (Zpos (racks p) - 1)))
-    (fun p => without_owner i y (row rows (pool p)) (price (pool p)) p)
-    (fun p => with_owner i x y (row rows (pool p)) (price (pool p)) p)
+  memo_total (fun p => paired (topic_count d) (topic_of i p) (racks p))
+    (fun p => without_owner i y (is_able (row rows (pool p))) (price (pool p)) p)
+    (fun p => with_owner i x y (is_able (row rows (pool p))) (price (pool p)) p)
     (select (is_assignable i) (partitions i))
   - total (fun k => paid_by (row rows (Zpos k)) (price (Zpos k)) (stop (Zpos k))) names.
-
-(** A pair of which the first is at most [n], as one number. *)
-Lemma paired_once n t u c e : Zpos t <= n -> Zpos u <= n ->
-  Z.to_pos (Zpos t + n * (Zpos c - 1)) = Z.to_pos (Zpos u + n * (Zpos e - 1)) -> t = u /\ c = e.
-Proof.
-  move=> le_t le_u /Z2Pos.inj same; have {}same := same ltac:(nia) ltac:(nia).
-  have equal : Zpos c = Zpos e by case: (Z.lt_trichotomy (Zpos c) (Zpos e)) => [|[|]]; nia.
-  by rewrite equal in same; lia.
-Qed.
 
 Theorem fast_bound_sound d names pool_at able limits price stop x y b :
   let i := instance_of d in let rows := rows_of i names pool_at able limits in
@@ -181,25 +200,18 @@ Proof.
   have rwf : region_well_formed r by exact: region_of_well_formed.
   have inside : within i r b by exact: within_region_of.
   pose pool p := pool_at (topic_of i p).
-  pose value p := without_owner i y (row rows (pool p)) (price (pool p)) p.
-  pose more p := with_owner i x y (row rows (pool p)) (price (pool p)) p.
+  pose found p := is_able (row rows (pool p)).
+  pose value p := without_owner i y (found p) (price (pool p)) p.
+  pose more p := with_owner i x y (found p) (price (pool p)) p.
   apply: Z.le_trans (cost_bound i r (fun p => more p (value p)) price stop x y b wf rwf _ v inside).
     rewrite /fast_bound -/i memo_total_sum => [p q|].
       rewrite !in_select !is_assignable_spec => -[_ able_p] [_ able_q] same.
-      have small s : assignable i s -> Zpos (topic_of i s) <= topic_count d.
-        by rewrite /assignable /subscribes /=; case: Z.leb_spec.
-      have [topics racks] := paired_once _ _ _ _ _ (small p able_p) (small q able_q) same.
-      rewrite /without_owner /subscribes topics; apply: least_ext => c; move: racks.
-      by rewrite /away /=; case: Z.eqb_spec => [->|_ ->] //; case: is_far_from; case: is_far_from.
+      have [topics racks] :=
+        paired_once _ _ _ _ _ (topic_small d p able_p) (topic_small d q able_q) same.
+      by rewrite /pool topics; exact: without_owner_same.
     rewrite /price_bound total_sum sum_select /= collect_map.
     rewrite -(sum_permutation _ _ _ (Permutation_rev _)) sum_map.
     rewrite (sum_eq _ _ names (fun k => paid_by_spec i names pool_at able limits named k
       (price (Zpos k)) (stop (Zpos k)))); exact: Z.le_refl.
-  move=> p c there [elig sub]; rewrite /more /with_owner /cost /has_owner /is_owner.
-  have : value p <= away i y (price (pool p)) p c.
-    by apply: least_le; apply/in_select; split=> //; exact/able_in_rows.
-  rewrite /away; change (pool_of_partition i r p) with (pool p).
-  case: (owner i p) => [o|] /=; last by lia.
-  case: Pos.eqb_spec => [->|differ] /=; last by case: is_able; lia.
-  rewrite (proj1 (able_in_rows _ _ _ _ _ _ _) elig); lia.
+  by move=> p c there [elig sub]; apply: with_owner_le => //; exact/able_in_rows.
 Qed.

@@ -35,18 +35,18 @@ Definition instance_of (d : document) : instance :=
 
 (** A list is 1, 2, ... up to a count. *)
 Definition is_numbered (l : list positive) (count : Z) : bool :=
-  numbered_from 1 l && (total (fun _ => 1) l =? count).
+  increasing 0 id l && forallb (fun x => Zpos x <=? count) l && (total (fun _ => 1) l =? count).
 
 (** Subscribers of each topic, as sets. *)
-Definition subscriber_sets (i : instance) (topics : list topic) : Map.t (Map.t unit) :=
-  tabulate (fun t => set_of id (subscribers i t)) topics.
+Definition subscriber_sets (of_topic : topic -> list member) (topics : list topic) :
+    Map.t (Map.t unit) := tabulate (fun t => set_of id (of_topic t)) topics.
 
 Definition is_subscriber (sets : Map.t (Map.t unit)) (t : topic) (c : member) : bool :=
   match Map.find t sets with Some set => is_in c set | None => false end.
 
 Definition check_document (d : document) : bool :=
   let i := instance_of d in
-  let sets := subscriber_sets i (topic_list d) in
+  let sets := subscriber_sets (subscribers i) (topic_list d) in
   is_numbered (member_list d) (member_count d) &&
   is_numbered (partition_list d) (partition_count d) &&
   is_numbered (topic_list d) (topic_count d) &&
@@ -63,15 +63,21 @@ Definition check_document (d : document) : bool :=
 Lemma is_numbered_spec l count : is_numbered l count = true ->
   NoDup l /\ forall x, In x l <-> Zpos x <= count.
 Proof.
-  move=> /andb_true_iff [/numbered_from_spec [once all] /Z.eqb_eq size]; split=> // x.
-  by rewrite all -size total_sum sum_of_ones; lia.
+  rewrite /is_numbered !andb_true_iff forallb_forall Z.eqb_eq total_sum sum_of_ones.
+  move=> [[/increasing_spec [once _] small] size]; rewrite map_id in once; split=> // x.
+  have among y : Zpos y <= count <-> In y (map Pos.of_nat (seq 1 (length l))).
+    rewrite in_map_iff; split=> [le|[n [<- /in_seq]]]; last by lia.
+    by exists (Pos.to_nat y); rewrite in_seq; split; [exact: Pos2Nat.id|lia].
+  split=> [/small /Z.leb_le //|/among]; apply: NoDup_length_incl once _ _ x => [|y /small].
+    by rewrite map_length seq_length.
+  by move=> /Z.leb_le /among.
 Qed.
 
-Lemma is_subscriber_in i topics t c : is_subscriber (subscriber_sets i topics) t c = true <->
-  In t topics /\ In c (subscribers i t).
+Lemma is_subscriber_in f topics t c : is_subscriber (subscriber_sets f topics) t c = true <->
+  In t topics /\ In c (f t).
 Proof.
   rewrite /is_subscriber.
-  have [into out] := find_tabulate (fun t => set_of id (subscribers i t)) topics t.
+  have [into out] := find_tabulate (fun t => set_of id (f t)) topics t.
   split=> [|[/into -> sub]]; last by apply/is_in_set_of; rewrite map_id.
   by case same: Map.find => [set|] //; have [there ->] := out _ same; rewrite is_in_set_of map_id.
 Qed.
@@ -100,10 +106,14 @@ Proof.
   - by move=> /ms_all /capacities; rewrite /= small => /Z.ltb_lt.
 Qed.
 
+Lemma topic_small d p : let i := instance_of d in assignable i p ->
+  Zpos (topic_of i p) <= topic_count d.
+Proof. by rewrite /assignable /subscribes /=; case: Z.leb_spec. Qed.
+
 (** Validity. As nothing is assigned twice, and only to subscribers, it suffices to compare
     the number of pairs with the number of partitions that have a subscriber. *)
 Definition sets_of (d : document) : Map.t (Map.t unit) :=
-  subscriber_sets (instance_of d) (topic_list d).
+  subscriber_sets (subscribers (instance_of d)) (topic_list d).
 
 Definition check_valid (d : document) (sets : Map.t (Map.t unit)) (a : assignment) : bool :=
   let i := instance_of d in

@@ -139,3 +139,11 @@ Definition pairs_of_topic (i : instance) (t : topic) (a : assignment) : assignme
 
 Definition per_topic_balanced (i : instance) (a : assignment) : Prop :=
   valid i a /\ forall t, dec_min (of_topic i t) (pairs_of_topic i t a).
+
+(** The topics' own peak lags come to at most [n / scale] if there are numbers that these do
+    not exceed, and of no topics together more than [n]. *)
+Definition topic_peak_lag_at_most (i : instance) (a : assignment) (scale n : Z) : Prop :=
+  exists peak : topic -> Z,
+    (forall t, 0 <= peak t /\
+       peak_lag_at_most (of_topic i t) (pairs_of_topic i t a) scale (peak t)) /\
+    forall ts, NoDup ts -> sum peak ts <= n.

@@ -13,9 +13,6 @@ Definition bounds_peak_lag (i : instance) (r : region) (scale bound : Z) : Prop 
   forall a, valid i a -> within i r a ->
   forall n, 0 <= n -> peak_lag_at_most i a scale n -> bound <= n.
 
-Lemma zero_bound i r scale bound : bound <= 0 -> bounds_peak_lag i r scale bound.
-Proof. by move=> low a _ _ n positive _; lia. Qed.
-
 (** What a member holds of partitions with values. *)
 Definition held (a : assignment) (f : partition -> Z) (c : member) : Z :=
   sum (fun pair => if (snd pair =? c)%positive then f (fst pair) else 0) a.

@@ -43,6 +43,15 @@ Proof.
   apply: sum_eq => pair _; rewrite /cost /has_owner /is_owner; case: owner => [d|]; by_terms.
 Qed.
 
+Lemma counts_nonneg i a : well_formed i -> valid i a ->
+  0 <= moves i a <= owned i /\ 0 <= mismatches i a.
+Proof.
+  move=> wf v; have : 0 <= kept i a by apply: sum_nonneg => pair _; case: is_owner.
+  have : 0 <= mismatches i a by apply: sum_nonneg => pair _; case: is_far.
+  have := total_cost i a 1 0 wf v; set s := sum _ a; suff : 0 <= s by rewrite /moves; lia.
+  by apply: sum_nonneg => pair _; rewrite /cost; case: andb; case: is_far.
+Qed.
+
 (** For loads within bounds that come to all units, no more than [paid] is paid. *)
 Lemma paid_is_most i r a k price stop : well_formed i -> region_well_formed r -> valid i a ->
   within i r a -> In k (pools r) ->

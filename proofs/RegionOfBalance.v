@@ -109,12 +109,9 @@ Qed.
 End Even.
 
 (** A pool that is shared evenly: its bounds are those of a key that takes its units. *)
-Record shared_evenly (i : instance) (r : region) (threshold : pool -> key) (k : pool) : Prop :=
-SharedEvenly {
-  pool_is_topic : 0 < k;
-  threshold_is_key : 0 < fst (threshold k) /\ 0 < snd (threshold k);
-  units_fit : sum (least r k) (eligible r k) <= units i r k <= sum (most r k) (eligible r k)
-}.
+Definition shared_evenly (i : instance) (r : region) (threshold : pool -> key) (k : pool) : Prop :=
+  0 < k /\ (0 < fst (threshold k) /\ 0 < snd (threshold k)) /\
+  sum (least r k) (eligible r k) <= units i r k <= sum (most r k) (eligible r k).
 
 Definition region_of_topics (i : instance) (ks : list pool) (threshold : pool -> key) : region :=
   Region ks Zpos (fun k => subscribers i (Z.to_pos k))
@@ -143,7 +140,7 @@ Proof.
   have holds := assigned_to_subscribers i a va.
   split=> [p c /holds [there sub]|p c /holds []|k c known able] //.
     by apply: listed => //; exact: subscribed_assignable sub.
-  have [topical [posn posw] fits] := even k known; destruct k as [|t|t]; [by []| |by []].
+  have [topical [[posn posw] fits]] := even k known; destruct k as [|t|t]; [by []| |by []].
   have same d : load_in i r a (Zpos t) d = load (pairs_of_topic i t a) d.
     rewrite /load /pairs_of_topic sum_filter; apply: sum_eq; rewrite /pool_of_partition; by_terms.
   have inside p d : In (p, d) (pairs_of_topic i t a) -> topic_of i p = t /\ In d (subscribers i t).
@@ -163,7 +160,7 @@ Theorem equal_subscriptions_give_region i ms threshold a : well_formed i -> NoDu
   shared_evenly i (region_of_all i ms threshold) (fun _ => threshold) 1 ->
   dec_min i a -> within i (region_of_all i ms threshold) a.
 Proof.
-  move=> wf once alike [_ [posn posw] fits] dm; set r := region_of_all i ms threshold.
+  move=> wf once alike [_ [[posn posw] fits]] dm; set r := region_of_all i ms threshold.
   have [va _] := dm.
   have all p c : In (p, c) a -> (forall d, In d (subscribes i p) <-> In d ms) /\ In c ms.
     move=> /(assigned_to_subscribers i a va) [known sub].

@@ -3,7 +3,7 @@
     definitions state, entry by entry. Also here: tests over lists without deep recursion,
     each with what it decides. *)
 
-From Coq Require Import FMapPositive.
+From Coq Require Import FMapPositive SetoidList.
 From Assignor Require Import Sums.
 
 Module Map := PositiveMap.
@@ -125,40 +125,13 @@ Definition set_of {A} (key : A -> positive) (l : list A) : Map.t unit :=
 Definition is_in (k : positive) (found : Map.t unit) : bool :=
   match Map.find k found with Some _ => true | None => false end.
 
-Lemma is_in_add k d found : is_in d (Map.add k tt found) = (k =? d)%positive || is_in d found.
-Proof. by rewrite /is_in find_add; case: Pos.eqb. Qed.
-
 Lemma is_in_set_of {A} (key : A -> positive) l k :
   is_in k (set_of key l) = true <-> In k (map key l).
 Proof.
   apply: (fold_ind (fun l found => is_in k found = true <-> In k (map key l))) => [|m x found IH].
     by rewrite /is_in Map.gempty.
-  by rewrite map_app in_app_iff is_in_add orb_true_iff Pos.eqb_eq IH /=; tauto.
-Qed.
-
-Fixpoint distinct_beside {A} (found : Map.t unit) (key : A -> positive) (l : list A) : bool :=
-  match l with
-  | [] => true
-  | x :: l => if is_in (key x) found then false
-              else distinct_beside (Map.add (key x) tt found) key l
-  end.
-
-Definition distinct {A} (key : A -> positive) (l : list A) : bool :=
-  distinct_beside (Map.empty unit) key l.
-
-Lemma distinct_spec {A} (key : A -> positive) l : distinct key l = true <-> NoDup (map key l).
-Proof.
-  rewrite /distinct; suff step : forall found, distinct_beside found key l = true <->
-      NoDup (map key l) /\ forall k, In k (map key l) -> is_in k found = false.
-    by rewrite step; split=> [[]|once] //; split=> // k _; rewrite /is_in Map.gempty.
-  elim: l => [|x l IH] found /=; first by split=> // _; split=> //; constructor.
-  rewrite NoDup_cons_iff; case old: (is_in _ _).
-    by split=> // -[_ new]; rewrite (new (key x)) // in old; left.
-  rewrite IH; split=> [[once new]|[[absent once] new]].
-    split=> [|k [<-|/new]] //; last by rewrite is_in_add orb_false_iff => -[].
-    by split=> // /new; rewrite is_in_add Pos.eqb_refl.
-  split=> // k inside; rewrite is_in_add (new k) ?orb_false_r; first by right.
-  by case: Pos.eqb_spec => // same; subst k.
+  rewrite map_app in_app_iff -IH /is_in find_add /=.
+  by case: Pos.eqb_spec => [->|differ]; case: Map.find => *; intuition.
 Qed.
 
 (** Sorted pairs are distinct without a set. *)
@@ -212,6 +185,9 @@ Qed.
 (** The largest value; 0 of none, and if all are below 0. *)
 Definition largest_of {A} (f : A -> Z) (l : list A) : Z := fold_left (fun n x => Z.max n (f x)) l 0.
 
+Lemma largest_nonneg {A} (f : A -> Z) l : 0 <= largest_of f l.
+Proof. by apply: (fold_ind (fun _ n => 0 <= n)) => *; lia. Qed.
+
 Lemma largest_spec {A} (f : A -> Z) l :
   (forall x, In x l -> f x <= largest_of f l) /\
   (largest_of f l = 0 \/ exists x, In x l /\ f x = largest_of f l).
@@ -219,24 +195,6 @@ Proof.
   have [|||inside all] := fold_choice Z.max (fun x y => y <= x) f l 0; try by move=> *; lia.
   split=> [x there|]; first by apply: all; right; exact: in_map.
   by case: inside => [same|/in_map_iff [x []]]; [left|right; exists x].
-Qed.
-
-(** Names in order, from 1: a list that needs no table to look into. *)
-Fixpoint numbered_from (k : positive) (l : list positive) : bool :=
-  match l with
-  | [] => true
-  | x :: l => if (x =? k)%positive then numbered_from (Pos.succ k) l else false
-  end.
-
-Lemma numbered_from_spec l : forall k, numbered_from k l = true -> NoDup l /\
-  forall x, In x l <-> Zpos k <= Zpos x < Zpos k + Z.of_nat (length l).
-Proof.
-  elim: l => [|y l IH] k.
-    by move=> _; split; [constructor | move=> x /=; lia].
-  rewrite [numbered_from _ _]/= [length _]/=; case: Pos.eqb_spec => // -> /IH [once all].
-  split; first by constructor=> // /all; lia.
-  move=> x; rewrite [In _ _]/= all; split; first by case=> [->|]; lia.
-  by move=> range; case: (Pos.eq_dec k x) => [->|differ]; [left | right; lia].
 Qed.
 
 (** Lists one after another; names without repetition. *)
@@ -252,20 +210,30 @@ Proof.
 Qed.
 
 Definition unique {A} (key : A -> positive) (l : list A) : list positive :=
-  snd (fold_left (fun found x => if is_in (key x) (fst found) then found
-    else (Map.add (key x) tt (fst found), key x :: snd found)) l (Map.empty unit, [])).
+  Map.fold (fun k _ found => k :: found) (set_of key l) [].
 
 Lemma unique_spec {A} (key : A -> positive) l : NoDup (unique key l) /\
-  forall x, In x l -> In (key x) (unique key l).
+  forall k, In k (unique key l) <-> In k (map key l).
 Proof.
-  pose P l (found : Map.t unit * list positive) :=
-    (forall k, is_in k (fst found) = true <-> In k (snd found)) /\
-    NoDup (snd found) /\ forall x, In x l -> In (key x) (snd found).
-  apply: (proj2 (fold_ind P _ _ _ _ l)) => [|m x [seen out] [/= same [once all]]].
-    by split=> [k|]; [rewrite /is_in Map.gempty|split; [constructor|]].
-  case old: is_in; split=> //=.
-  - by split=> // y; rewrite in_app_iff => -[/all|[<-|[]]] //; apply/same.
-  - by move=> k; rewrite is_in_add orb_true_iff Pos.eqb_eq same.
-  - split=> [|y]; first by constructor=> // /same; rewrite old.
-    by rewrite in_app_iff => -[/all|[<-|[]]]; [right|left].
+  rewrite /unique Map.fold_1 -[fold_left _ _ _]/(collect fst _); split=> [|k].
+    rewrite collect_map; apply: NoDup_rev.
+    elim: (Map.elements_3w (set_of key l)) => [|x m new _] /=; first by constructor.
+    by constructor=> // /in_map_iff [y [same there]]; case: new; apply/InA_alt; exists y.
+  rewrite in_collect -is_in_set_of /is_in; split=> [[[e u] [<- there]]|].
+    by rewrite (Map.elements_complete _ _ _ there).
+  by case found: Map.find => [u|] // _; exists (k, u); split=> //; exact: Map.elements_correct.
+Qed.
+
+Lemma in_unique {A} (key : A -> positive) l x : In x l -> In (key x) (unique key l).
+Proof. by move=> inside; apply/(proj2 (unique_spec key l)); exact: in_map. Qed.
+
+Definition distinct {A} (key : A -> positive) (l : list A) : bool :=
+  total (fun _ => 1) (unique key l) =? total (fun _ => 1) l.
+
+Lemma distinct_spec {A} (key : A -> positive) l : distinct key l = true <-> NoDup (map key l).
+Proof.
+  have [once same] := unique_spec key l.
+  rewrite /distinct !total_sum !sum_of_ones Z.eqb_eq Nat2Z.inj_iff -(map_length key l).
+  split=> [size|fresh]; last exact/Permutation_length/NoDup_Permutation.
+  by apply: NoDup_incl_NoDup once _ _ => [|k /same]; first by rewrite size.
 Qed.

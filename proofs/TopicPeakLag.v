@@ -48,18 +48,14 @@ Proof.
   by case: other; exact: single.
 Qed.
 
-(** [peak t]: any number that the peak lag of topic [t], alone, does not exceed. *)
-Theorem topic_peak_lag_bound i r scale (alone : topic -> bool) (bound peak : topic -> Z) ts a :
-  valid i a -> within i r a ->
-  (forall t, In t ts -> In (pool_of r t) (pools r) /\ (alone t = true -> is_alone i r t)) ->
-  (forall t, In t ts ->
+Theorem topic_peak_lag_bound i r scale (alone : topic -> bool) (bound : topic -> Z) ts a n :
+  valid i a -> within i r a -> NoDup ts ->
+  (forall t, In t ts -> In (pool_of r t) (pools r) /\ (alone t = true -> is_alone i r t) /\
      bounds_peak_lag (of_topic i t) (region_of_topic r (alone t) t) scale (bound t)) ->
-  (forall t, In t ts -> 0 <= peak t /\
-     peak_lag_at_most (of_topic i t) (pairs_of_topic i t a) scale (peak t)) ->
-  sum bound ts <= sum peak ts.
+  topic_peak_lag_at_most i a scale n -> sum bound ts <= n.
 Proof.
-  move=> v w pools_of bounds peaks; apply: sum_le => t inside.
-  have [known single] := pools_of t inside; have [nonneg peaked] := peaks t inside.
-  apply: (bounds t inside (pairs_of_topic i t a)) => //; first exact: pairs_of_topic_valid.
+  move=> v w once all [peak [peaks few]]; apply: Z.le_trans (few ts once); apply: sum_le => t there.
+  have [known [single bounded]] := all t there; have [nonneg peaked] := peaks t.
+  apply: (bounded (pairs_of_topic i t a)) nonneg peaked; first exact: pairs_of_topic_valid.
   exact: pairs_of_topic_within.
 Qed.

@@ -40,6 +40,7 @@ PROGRAM = (
     "rebalance.ml",
     "certificate.ml",
     "policy.ml",
+    "narrowed.ml",
     "regions.ml",
     "terms.ml",
     "answer.ml",

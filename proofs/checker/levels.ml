@@ -12,10 +12,11 @@ type t = {
   counts : Z.t * Z.t; (* moves and mismatches *)
   loads : Z.t Core.Map.t; (* by member *)
   lags : Z.t Core.Map.t Lazy.t; (* by member *)
+  topic_lags : Z.t Core.Map.t Lazy.t; (* by topic and member *)
   scale : Z.t Lazy.t; (* peak lag is in units of 1 / scale *)
   balance_met : bool found;
   budget_met : bool;
-  certified : certified option; (* what the certificate proves of dec-min assignments *)
+  certified : certified option Lazy.t; (* of all that are as balanced, and good before *)
   has_certificate : bool;
   region : Regions.t Lazy.t; (* of the balance *)
   unrestricted : Regions.t Lazy.t;
@@ -45,33 +46,66 @@ let rec before of_level = function
   | one :: rest -> one :: before of_level rest
   | [] -> []
 
+let rec after of_level = function
+  | (text, _) :: rest when text = of_level -> rest
+  | _ :: rest -> after of_level rest
+  | [] -> []
+
 (* Levels that a certificate bounds in their order: of another sort, one ends the list. *)
 let rec settled = function
   | (text, level) :: rest when text = "load" || Policy.linear level <> None ->
       (text, level) :: settled rest
   | _ -> []
 
+(* Sums of moves and mismatches that are settled before balance is. *)
+let before_load (policy : Policy.t) =
+  if policy.balance = "dec-min" then []
+  else linear_levels (before "load" (settled policy.levels))
+
 (* Terms that hold of a level of moves and mismatches, by what proved code finds. *)
 let holds (term : Policy.term) found =
   match found with Some n -> Z.leq term.bound n | None -> false
 
-(* Weights in which the first of some levels counts most. *)
-let in_order partitions levels =
-  let add (x, y) = Z.succ (Z.mul partitions (Z.add x y)) in
-  let base = List.fold_left (fun base one -> Z.max base (add one)) Z.one levels in
-  List.fold_left
-    (fun (x, y) (one, other) -> (Z.add (Z.mul base x) one, Z.add (Z.mul base y) other))
-    (Z.zero, Z.zero) levels
+(* Of all counts that a bound leaves, the first in the order of some levels: beside each
+   number of moves the fewest mismatches. *)
+let first_left (document : Core.document) x y bound levels moved =
+  let try_one best n =
+    let counts = (n, Core.fewest x y bound n) in
+    let found = List.map (Core.values counts) levels in
+    let is_left =
+      Z.geq (Core.values counts (x, y)) bound && Z.leq (snd counts) document.partition_count
+    in
+    match best with
+    | Some (known, _) when (not is_left) || List.compare Z.compare known found <= 0 -> best
+    | _ -> if is_left then Some (found, counts) else None
+  in
+  Option.map snd (List.fold_left try_one None moved)
+
+(* What a bound on weighted moves and mismatches proves of a level, if counts are as good in
+   the levels before as any, or else of the level by itself. *)
+let level_bound context moved x y bound before weights =
+  let document = context.group.document and counts = context.counts in
+  let of_levels before =
+    let as_good found level = Z.equal (Core.values found level) (Core.values counts level) in
+    match first_left document x y bound (before @ [ weights ]) moved with
+    | Some found when List.for_all (as_good found) before ->
+        let n = Core.values found weights in
+        if Core.is_level_bound document moved x y bound before weights counts n then Some n
+        else None
+    | _ -> None
+  in
+  match of_levels before with Some n -> Some n | None -> of_levels []
+
+(* What partitions cost alone, as a bound on a level. *)
+let alone context levels weights =
+  let document = context.group.document in
+  let x, y = Narrowed.combined document.partition_count (levels @ [ weights ]) in
+  let rows = (Lazy.force context.unrestricted).rows in
+  let cost = Core.topic_bound document rows (fun _ _ -> Z.zero) (fun _ -> Z.zero) x y in
+  level_bound context (Lazy.force context.any_moves) x y cost levels weights
 
 let separate context levels weights term =
-  let document = context.group.document in
-  let bound levels =
-    let x, y = in_order document.partition_count (levels @ [ weights ]) in
-    let rows = (Lazy.force context.unrestricted).rows in
-    let cost = Core.topic_bound document rows (fun _ _ -> Z.zero) (fun _ -> Z.zero) x y in
-    Core.level_bound document (Lazy.force context.any_moves) x y cost levels weights
-      context.counts
-  in
+  let bound levels = alone context levels weights in
   holds term (bound levels) || (levels <> [] && holds term (bound []))
 
 let prices context levels weights (term : Policy.term) =
@@ -97,8 +131,7 @@ let prices context levels weights (term : Policy.term) =
   let region = Lazy.force context.region in
   let stop = Certificate.stops price region.rows region.names in
   let cost = Core.topic_bound document region.rows price stop x y in
-  let moved = Lazy.force context.within_budget in
-  holds term (Core.level_bound document moved x y cost levels weights context.counts)
+  holds term (level_bound context (Lazy.force context.within_budget) x y cost levels weights)
 
 let linear_term context levels weights (term : Policy.term) =
   let affordable () = spend context (2 + List.length levels) in
@@ -125,7 +158,7 @@ let of_zeros context (level : Policy.level) (terms : Policy.term list) =
   | _, [ (_, "load") ] ->
       let none_held = List.rev_map (fun _ -> Z.zero) (Regions.in_play context.group) in
       Known (Some (Policy.Numbers none_held))
-  | accepted, [ (_, "peak-lag") ] -> Known (largest accepted)
+  | accepted, [ (_, ("peak-lag" | "topic-peak-lag")) ] -> Known (largest accepted)
   | _ -> Unknown
 
 let of_terms context of_level (level : Policy.level) terms =
@@ -163,17 +196,19 @@ let value_of context level =
   | None, [ (weight, "peak-lag") ] ->
       let scale = Lazy.force context.scale and lags = Lazy.force context.lags in
       Known (Policy.Number (Z.mul weight (Core.peak_value document scale lags)), scale)
+  | None, [ (weight, "topic-peak-lag") ] ->
+      let scale = Lazy.force context.scale and lags = Lazy.force context.topic_lags in
+      Known (Policy.Number (Z.mul weight (Core.topic_peak_value document scale lags)), scale)
   | _ -> Unknown
 
-(* The bounds of a certificate. It proves the load vector; where that is settled first, by
-   dec-min or by the first level, its cost bounds the sums of moves and mismatches after it. *)
+(* The bounds of a certificate. It proves the load vector, of those that are as good in the
+   sums of moves and mismatches before it; its cost then bounds such sums after it. *)
 let of_certificate context ~affordable of_level level =
   let policy = context.policy in
   let in_turn = settled policy.levels in
   let of_cost levels { per_move; per_mismatch; cost } weights =
     let moved = Lazy.force context.within_budget in
-    Core.level_bound context.group.document moved per_move per_mismatch cost levels weights
-      context.counts
+    level_bound context moved per_move per_mismatch cost levels weights
   in
   let is_attained certified levels weights =
     match of_cost levels certified weights with
@@ -187,25 +222,26 @@ let of_certificate context ~affordable of_level level =
         && all_attained certified (weights :: earlier) rest
     | [] -> true
   in
-  let number = Option.map (fun n -> Policy.Number n) in
-  let ahead = linear_levels (before of_level in_turn) in
   let is_dec_min = policy.balance = "dec-min" in
+  let last = if is_dec_min then in_turn else after "load" in_turn in
+  let ahead levels = linear_levels (before of_level levels) in
+  let found certified =
+    match Policy.linear level with
+    | None when of_level = "load" -> Some (Policy.Numbers (load_vector context))
+    | Some weights when List.mem_assoc of_level last ->
+        if is_dec_min || all_attained certified [] (ahead last) then
+          Option.map (fun n -> Policy.Number n) (of_cost (ahead last) certified weights)
+        else None
+    | Some weights when is_dec_min ->
+        Option.map (fun n -> Policy.Number n) (of_cost [] certified weights)
+    | Some weights when List.mem_assoc of_level in_turn ->
+        Option.map (fun n -> Policy.Number n) (alone context (ahead in_turn) weights)
+    | _ -> None
+  in
   let has_load = List.mem_assoc "load" policy.levels in
-  let unsettled = (not is_dec_min) && linear_levels (before "load" in_turn) <> [] in
-  if not (context.has_certificate && affordable && (is_dec_min || has_load)) then Known None
-  else
-    match (context.certified, Policy.linear level) with
-    | _, Some _ when unsettled -> Unknown
-    | _, None when unsettled && of_level = "load" -> Unknown
-    | Some _, None when of_level = "load" -> Known (Some (Policy.Numbers (load_vector context)))
-    | Some certified, Some weights when is_dec_min ->
-        let levels = if List.mem_assoc of_level in_turn then ahead else [] in
-        Known (number (of_cost levels certified weights))
-    | Some certified, Some weights
-      when List.mem_assoc of_level in_turn && List.mem_assoc "load" in_turn
-           && all_attained certified [] ahead ->
-        Known (number (of_cost ahead certified weights))
-    | _ -> Known None
+  if context.has_certificate && affordable && (is_dec_min || has_load) then
+    Option.bind (Lazy.force context.certified) found
+  else None
 
 type verdict = {
   fields : (string * Documents.json) list;
@@ -242,7 +278,7 @@ let judge_level context ~affordable (stated : Policy.stated list) place (of_leve
     | None | Some Nothing -> ("nothing", Known claimed, None)
     | Some (Search engine) -> ("search", Known claimed, Some engine)
     | Some Certificate ->
-        ("certificate", of_certificate context ~affordable of_level level, None)
+        ("certificate", Known (of_certificate context ~affordable of_level level), None)
     | Some (Terms terms) -> ("terms", of_terms context of_level level terms, None)
   in
   let is_attained =

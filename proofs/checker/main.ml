@@ -45,8 +45,9 @@ type proof = {
 
 let nothing = { dec_min = false; stickiness = false; certified = None; region = None }
 
-let proof_of (group : Rebalance.t) pairs loads (found : Core.figures) certificate =
-  let document = group.document in
+(* What a certificate proves of a document of the group, if it does: the region of all that
+   are as balanced, and by [bound] what they cost. *)
+let certified_in (group : Rebalance.t) document pairs loads (certificate : Certificate.t) bound =
   let threshold = Certificate.threshold_of certificate in
   let scale = certificate.scale and largest = certificate.largest in
   let places = Core.place_table document threshold scale largest in
@@ -59,14 +60,35 @@ let proof_of (group : Rebalance.t) pairs loads (found : Core.figures) certificat
     let price = Certificate.price_of certificate in
     let stop = Certificate.stops (fun _ -> price) region.rows region.names in
     let x = certificate.per_move and y = certificate.per_mismatch in
-    let cost = Core.certificate_bound document lowest region.rows price stop x y in
-    {
-      dec_min = true;
-      stickiness = Core.is_stickiest document cost x y found.figure_moves;
-      certified = Some { per_move = x; per_mismatch = y; cost };
-      region = Some region;
-    }
-  else nothing
+    let cost = bound lowest region.rows price stop x y in
+    Some (region, { Levels.per_move = x; per_mismatch = y; cost })
+  else None
+
+let proof_of (group : Rebalance.t) pairs loads (found : Core.figures) certificate =
+  let document = group.document in
+  let bound = Core.certificate_bound document in
+  match certified_in group document pairs loads certificate bound with
+  | None -> nothing
+  | Some (region, certified) ->
+      let { Levels.per_move; per_mismatch; cost } = certified in
+      let any = Core.candidates document None and none = (Z.zero, Z.zero) in
+      let proves =
+        Core.is_level_bound document any per_move per_mismatch cost [] (Z.one, Z.zero) none
+      in
+      {
+        dec_min = true;
+        stickiness = proves found.figure_moves;
+        certified = Some certified;
+        region = Some region;
+      }
+
+(* The same where sums of moves and mismatches come first: of those as good in these. *)
+let narrowed_proof (group : Rebalance.t) pairs loads counts certificate levels =
+  let document = group.document in
+  let found = Narrowed.parts_of document levels in
+  Option.bind (Narrowed.document_of document pairs counts levels found) (fun narrowed ->
+      let bound = Core.narrowed_bound document found.parts found.part_at found.best_of in
+      Option.map snd (certified_in group narrowed pairs loads certificate bound))
 
 (* The balance of a policy: whether it is met, and the region of what it allows. *)
 let balance_of (group : Rebalance.t) pairs (found : Core.figures) proof (policy : Policy.t) :
@@ -77,7 +99,8 @@ let balance_of (group : Rebalance.t) pairs (found : Core.figures) proof (policy 
   match policy.balance with
   | "per-topic" ->
       let threshold = Regions.thresholds group (Lazy.force sizes) in
-      let met = Core.check_per_topic document threshold (Core.topic_loads document pairs) in
+      let loads = Core.topic_table document (fun _ -> Z.one) pairs in
+      let met = Core.check_per_topic document threshold loads in
       (Known met, lazy (Regions.per_topic group threshold), unrestricted)
   | "dec-min" ->
       let region () =
@@ -103,20 +126,29 @@ let judge_policy (group : Rebalance.t) (given : Answer.t) loads (found : Core.fi
       let balance_met, region, unrestricted =
         balance_of group given.pairs found proof policy
       in
+      let instance = Core.instance_of group.document in
+      let counts = (found.figure_moves, found.figure_mismatches) in
       let context : Levels.t =
         {
           group;
           policy;
-          counts = (found.figure_moves, found.figure_mismatches);
+          counts;
           loads;
-          lags = lazy (Core.lag_table (Core.instance_of group.document) given.pairs);
+          lags = lazy (Core.lag_table instance given.pairs);
+          topic_lags = lazy (Core.topic_table group.document instance.lag given.pairs);
           scale;
           balance_met;
           budget_met =
             (match policy.max_moves with
             | Some most -> Z.leq found.figure_moves most
             | None -> true);
-          certified = proof.certified;
+          certified =
+            lazy
+              (match (Levels.before_load policy, given.certificate) with
+              | [], _ -> proof.certified
+              | levels, Some certificate ->
+                  narrowed_proof group given.pairs loads counts certificate levels
+              | _, None -> None);
           has_certificate = given.has_certificate;
           region;
           unrestricted;

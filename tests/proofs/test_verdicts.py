@@ -25,6 +25,15 @@ ANSWER = {
 
 
 NO_TERMS = {"of": "rack", "value": 0, "bound": 0, "proof": {"by": "terms", "terms": []}}
+JUDGED = {
+    "none; 2*rack + stickiness, stickiness, load",
+    "none; 2*topic-peak-lag, rack",
+    "none; rack, load, stickiness",
+    "none; stickiness, load",
+    "none; stickiness, load, rack",
+    "per-topic; topic-peak-lag",
+    "per-topic; topic-peak-lag, stickiness",
+}
 MISSING = ("value", "scale", "bound", "proved")
 
 
@@ -74,6 +83,22 @@ def test_a_difference_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [(one.field, one.verify - one.checker) for one in odd] == [
         ("figures.moves", 1)
     ]
+
+
+@pytest.mark.usefixtures("compiled")
+def test_every_level_is_judged() -> None:
+    drawn = islice(drawn_pairs(2), 2 * PAIRS)
+    pairs = [pair for pair in drawn if pair[1].get("policy") in JUDGED]
+    names = {
+        (answer["policy"], name)
+        for (_, answer), found in zip(
+            pairs, verdicts.checker_verdicts(pairs), strict=True
+        )
+        for name in found["not_covered"]
+        if verdicts.PLACE.search(name)
+    }
+    assert names == set()
+    assert {answer["policy"] for _, answer in pairs} == JUDGED
 
 
 @pytest.mark.usefixtures("compiled")
