@@ -37,9 +37,10 @@ Definition discount (sets : Map.t (Map.t unit)) (p : partition) (c : member) : Z
 
 Definition least_cost (w : level) : Z :=
   let price := discount (subscriber_sets best parts) in
+  let count := total (fun _ => 1) parts in
   let racks p := if snd w =? 0 then 1%positive else racks_at d p in
   let sort p := paired (topic_count d) (topic_of i p) (racks p) in
-  memo_total (fun p => paired (topic_count narrowed) (part p) (sort p))
+  memo_total (fun p => paired count (part p) (sort p))
     (fun p => without_owner i (snd w) (fun _ => true) (price p) p)
     (fun p => with_owner i (fst w) (snd w) (fun _ => true) (price p) p)
     (select (is_assignable i) (partitions i)).
