@@ -3,8 +3,8 @@
     and every load is level or level + 1 (with thresholds: at least the member's keys below
     its threshold, at most those not above it), then no valid assignment has a smaller load
     vector or, by levels, a smaller sum of squares. Conversely, every assignment as balanced
-    satisfies the conditions of thresholds: they describe the optimal face. A level stands for
-    the threshold that is the next key above it.
+    satisfies the same conditions: they describe the optimal face. Where capacities are alike,
+    a level stands for the threshold that is the next key above it.
 
     This justifies [balance_fails] of verify/certificate.py; the argument is that of
     docs/method.md, "Step 2". *)
@@ -12,6 +12,7 @@
 From Assignor Require Import Sums Keys Lexicographic.
 
 Record within_levels (i : instance) (level : member -> Z) (a : assignment) : Prop := WithinLevels {
+  levels_are_counts : forall c, In c (members i) -> 0 <= level c;
   loads_at_level : forall c, In c (members i) -> level c <= load a c <= level c + 1;
   on_lowest : forall p c d, In (p, c) a -> In d (subscribes i p) -> level c <= level d
 }.
@@ -91,7 +92,7 @@ Qed.
 Theorem levels_are_least_squares i level a : well_formed i -> valid i a ->
   within_levels i level a -> forall b, valid i b -> squares i a <= squares i b.
 Proof.
-  move=> wf va [loads lowest] b vb.
+  move=> wf va [_ loads lowest] b vb.
   apply: (proj1 (duality i (fun _ n => n * n) (fun c => 2 * level c + 1) a b wf va vb _ _)).
     by move=> p c d inside sub; have := lowest p c d inside sub; lia.
   move=> c /loads near; apply: (proj1 (valley (fun k => k * k - k * (2 * level c + 1))
@@ -170,3 +171,37 @@ Qed.
 Theorem thresholds_are_dec_min i threshold a : well_formed i -> valid i a ->
   within_thresholds i threshold a -> dec_min i a.
 Proof. by move=> wf va within; apply/(face_of_thresholds i threshold a). Qed.
+
+(** With capacities alike, a level is a threshold: the next key above it. *)
+Lemma levels_as_thresholds i level a : well_formed i -> capacities_alike i -> valid i a ->
+  within_levels i level a <-> (forall c, In c (members i) -> 0 <= level c) /\
+    within_thresholds i (fun c => (level c + 1, capacity i c)) a.
+Proof.
+  move=> wf alike va; have positive c := capacity_is_positive i wf c.
+  have keys c : keys_below (capacity i c) (level c + 1, capacity i c) = level c /\
+      keys_upto (capacity i c) (level c + 1, capacity i c) = level c + 1.
+    rewrite /keys_below /keys_upto /= Z.ltb_irrefl Z.leb_refl; have := positive c.
+    by split; Z.to_euclidean_division_equations; nia.
+  have order p c d : In (p, c) a -> In d (subscribes i p) -> level c <= level d <->
+      key_le (level c + 1, capacity i c) (level d + 1, capacity i d) = true.
+    move=> /(assigned_to_subscribers i a va) [known subc] sub; have := positive d.
+    by rewrite key_le_true /= (alike p c d known subc sub); nia.
+  split=> [[counts loads lowest]|[counts [_ loads lowest]]]; split=> //; first split=> /= [c|c|].
+  - by move=> /counts; have := positive c; lia.
+  - by case: (keys c) => -> ->; exact: loads.
+  - by move=> p c d held sub; apply/(order p c d held sub)/(lowest p).
+  - by move=> c /loads; case: (keys c) => -> ->.
+  - by move=> p c d held sub; apply/(order p c d held sub)/(lowest p).
+Qed.
+
+Theorem face_of_levels i level a : well_formed i -> capacities_alike i -> valid i a ->
+  within_levels i level a -> forall b, dec_min i b <-> valid i b /\ within_levels i level b.
+Proof.
+  move=> wf alike va /levels_as_thresholds [] // counts within b.
+  rewrite (face_of_thresholds i _ a wf va within b).
+  by have := levels_as_thresholds i level b wf alike; tauto.
+Qed.
+
+Theorem levels_are_dec_min i level a : well_formed i -> capacities_alike i -> valid i a ->
+  within_levels i level a -> dec_min i a.
+Proof. by move=> wf alike va within; apply/(face_of_levels i level a). Qed.

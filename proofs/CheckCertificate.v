@@ -4,7 +4,7 @@
 
     This is [level_pools] of verify/certificate.py, and its bound on costs. *)
 
-From Assignor Require Import Sums Keys Balance Region Prices RegionOfBalance.
+From Assignor Require Import Sums Keys Balance Region Prices.
 From Assignor Require Import Tables Checker CheckBalance CheckRegion.
 
 Section Certificate.
@@ -16,9 +16,7 @@ Let i := instance_of d.
     subscribe to any of them, and the bounds on their loads. *)
 Definition pool_at (lowest : Map.t Z) (t : topic) : Z := Z.max 1 (get lowest t).
 
-Definition used_topics : list topic :=
-  let sizes := tally (topic_of i) (fun _ => 1) (partitions i) in
-  select (fun t => 0 <? get sizes t) (topic_list d).
+Definition used_topics : list topic := unique (topic_of i) (partitions i).
 
 Definition pool_names (lowest : Map.t Z) : list positive :=
   unique (fun t => Z.to_pos (pool_at lowest t)) used_topics.
@@ -47,14 +45,6 @@ Hypothesis known : check_document d = true.
 Let places := place_table d threshold scale largest.
 Let lowest := lowest_table d places.
 
-Lemma used p c : In p (partitions i) -> In c (subscribes i p) -> In (topic_of i p) used_topics.
-Proof.
-  move=> there sub; apply/in_select; split; first exact: topic_known sub.
-  rewrite get_tally; apply/Z.ltb_lt; apply: Z.lt_le_trans (sum_element _ _ p _ there).
-    by rewrite Pos.eqb_refl.
-  by by_terms.
-Qed.
-
 Theorem level_region_sound a b : valid i a ->
   check_balance d threshold scale largest places lowest (load_table a) a = true ->
   dec_min i b ->
@@ -71,37 +61,32 @@ Proof.
   have positive p c : In c (subscribes i p) -> 0 < get places c.
     move=> sub; have here := subscriber_is_member d known p c sub.
     by rewrite /places /place_table get_tabulate //; apply/place_positive/keys.
-  have taken p : assignable i p -> exists e, In e (subscribes i p) /\
-      get places e = get lowest (topic_of i p) by exact: lowest_attained.
-  have pool p : assignable i p -> pool_at lowest (topic_of i p) = get lowest (topic_of i p).
-    by move=> /taken [e [/positive pos same]]; rewrite /pool_at -same; lia.
-  have limit f c (inside : In c (members i)) := (get_tabulate f _ c inside).
-  pose able_in k := if 0 <? k then able places (at_lowest places lowest) (Z.to_pos k) else [].
-  suff [pools_b held_b loads_b] : within i (Region (collect Zpos (pool_names lowest))
-      (pool_at lowest) able_in (fun _ c => keys_below (capacity i c) (threshold c))
-      (fun _ c => keys_upto (capacity i c) (threshold c))) b.
-    split=> // [p c /held_b|k c there]; first by rewrite /= /able_in; case: Z.ltb.
-    have := loads_b k c there; have /in_collect [name [<- _]] := there => /= loads inside.
-    by have /in_select [member _] := inside; rewrite /limits_of /= !limit //; exact: loads.
-  apply: (thresholds_give_region i threshold (get places) _ _ _ a) => //; last first.
-    move=> c e in_c in_e; rewrite /places /place_table !get_tabulate //.
-    exact: (proj1 (place_le scale largest _ _ (keys c in_c) (keys e in_e))).
-  split=> [p c there sub|p there some|k c|p c there sub same].
-  + by rewrite pool; [exact: subscribed_assignable sub|exact: lowest_le].
-  + by rewrite pool //; exact: taken.
-  + rewrite /able_in; case: Z.ltb_spec => // more /in_select [inside /andb_true_iff [same _]].
-    by split=> //; move/Z.eqb_eq: same; rewrite Z2Pos.id.
-  + have here := used p c there sub; have pos := positive p c sub.
-    have name : Zpos (Z.to_pos (pool_at lowest (topic_of i p))) = pool_at lowest (topic_of i p).
-      by rewrite Z2Pos.id // -same.
-    split.
-      apply/in_collect; eexists; split; first exact: name.
-      exact: (in_unique (fun t => Z.to_pos (pool_at lowest t))).
-    rewrite /able_in -same; case: Z.ltb_spec => [_|]; last by lia.
-    apply/in_select; split; first exact: subscriber_is_member sub.
-    rewrite andb_true_iff Z2Pos.id // Z.eqb_refl; split=> //.
-    apply/is_in_set_of; rewrite map_id; apply/in_flatten; exists (topic_of i p); split=> //.
-    by apply/in_select; rewrite same Z.eqb_refl.
+  have pos t : 0 < pool_at lowest t by rewrite /pool_at; lia.
+  have [vb [_ loads least]] := proj1 (face_of_thresholds i threshold a wf va w b) best.
+  have placed p c : In (p, c) b -> In p (partitions i) /\ In c (subscribes i p) /\
+      In c (members i) /\ get places c = pool_at lowest (topic_of i p).
+    move=> held; have [there sub] := assigned_to_subscribers i b vb p c held.
+    have [e [sub_e same]] : exists e, In e (subscribes i p) /\
+        get places e = get lowest (topic_of i p).
+      exact: lowest_attained (subscribed_assignable i p c sub).
+    have low : get lowest (topic_of i p) <= get places c by exact: lowest_le.
+    have in_c := subscriber_is_member d known p c sub.
+    have in_e := subscriber_is_member d known p e sub_e.
+    have : get places c <= get places e.
+      rewrite /places /place_table !get_tabulate //.
+      exact: (proj1 (place_le scale largest _ _ (keys c in_c) (keys e in_e)) (least p c e held _)).
+    by have := positive p c sub; rewrite /pool_at; split=> //; split=> //; split=> //; lia.
+  split=> [p c /placed [there _]|p c /placed [there [sub [inside same]]]|].
+  - apply/in_collect; exists (Z.to_pos (pool_at lowest (topic_of i p))); rewrite Z2Pos.id //.
+    split=> //; apply: (in_unique (fun t => Z.to_pos (pool_at lowest t))); exact: in_unique.
+  - apply/in_select; rewrite /= Z2Pos.id // same Z.eqb_refl; split=> //.
+    apply/is_in_set_of; rewrite map_id; apply/in_flatten; exists (topic_of i p).
+    by split; [exact: in_unique|apply/in_select; rewrite same Z.eqb_refl].
+  - move=> k c /in_collect [name [<- _]] /in_select [inside /andb_true_iff [/Z.eqb_eq at_k _]].
+    rewrite /limits_of /= !(get_tabulate _ _ c inside) (_ : load_in _ _ b _ c = load b c).
+      apply: sum_eq => -[p e] /placed [_ [_ [_ same]]] /=; case: Pos.eqb_spec => //= equal.
+      by rewrite /pool_of_partition /= -same equal at_k Z.eqb_refl.
+    exact: loads.
 Qed.
 
 Theorem certificate_bound_sound a price stop x y b : valid i a ->

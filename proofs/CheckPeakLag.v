@@ -12,7 +12,7 @@
     This is [term_fails] and [together] of verify/policy/terms.py, and [crowd_fails] of
     verify/policy/pigeonhole.py. *)
 
-From Assignor Require Import Sums Region PeakLag Crowd TopicPeakLag RegionOfBalance.
+From Assignor Require Import Sums Region PeakLag Crowd TopicPeakLag.
 From Assignor Require Import Tables Checker CheckRegion.
 
 Lemma collect_select {A B} (f : A -> B) test l : collect f (select test l) = map f (filter test l).

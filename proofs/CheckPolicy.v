@@ -14,7 +14,7 @@
     [priced_term_fails] and [level_bounds] of price_bounds.py, and [value_of] of
     objectives.py. *)
 
-From Assignor Require Import Sums Keys Balance Region Prices RegionOfBalance Levels PeakLag.
+From Assignor Require Import Sums Keys Balance Region Prices EvenShares Levels PeakLag.
 From Assignor Require Import TopicPeakLag Tables Checker CheckBalance CheckRegion CheckCertificate.
 
 Section Policy.
@@ -90,25 +90,30 @@ Qed.
 Theorem per_topic_region_sound threshold b : check_even threshold = true ->
   per_topic_balanced i b -> within i (topic_region (even_limits threshold)) b.
 Proof.
-  move=> /forallb_forall even.
-  apply: (per_topic_gives_region i _ (fun k => threshold (Z.to_pos k)) b wf) => [p _|k].
-    have := topic_known d (topic_of i p); rewrite /assignable -/(subscribes i p).
-    case: (subscribes i p) => [|c l] // there _; apply/in_collect.
-    by exists (topic_of i p); split=> //; apply: (there c known); left.
-  move=> /in_collect [t [<- /even /is_share_spec [key fits]]]; split=> //.
-  by rewrite topic_sizes_spec in fits.
+  move=> /forallb_forall even [v least]; have [pools_b held_b _] := open_region_sound b v.
+  split=> // k c /in_collect [t [<- there]] sub; rewrite load_within /=.
+  have [[posn posw]] := is_share_spec _ _ _ (even t there); rewrite topic_sizes_spec => fits.
+  apply: (even_share (of_topic i t) _ (subscribers i t)) => //.
+  - exact: of_topic_well_formed.
+  - exact: subscribers_once.
+  - by move=> p e /pairs_of_topic_spec [_ <-].
+  - move: fits; rewrite !sum_filter (sum_eq _ (fun p => if (topic_of i p =? t)%positive then
+      if is_assignable i p then 1 else 0 else 0)) // => p _; by case: is_assignable; case: Pos.eqb.
 Qed.
 
 Theorem equal_region_sound ms k b : check_equal ms k = true -> dec_min i b ->
   within i (loose_region [1%positive] (fun _ => 1) (fun _ => ms) (even_limits (fun _ => k))) b.
 Proof.
-  move=> /andb_true_iff [/andb_true_iff [once /forallb_forall equal] /is_share_spec [key fits]].
-  apply: (equal_subscriptions_give_region i ms k b wf) => [|p there|].
-  - by move/distinct_spec: once; rewrite map_id.
-  - have := equal (topic_of i p); have := used d known p; rewrite /assignable -/(subscribes i p).
-    case: (subscribes i p) => [|e l] // there' equal' _ c.
-    by move: (equal' (there' e there (or_introl eq_refl))); case: list_eq_dec => // ->.
-  - by split=> //; move: fits; rewrite total_sum sum_select.
+  move=> /andb_true_iff [/andb_true_iff [once /forallb_forall equal] /is_share_spec [[posn posw]]].
+  rewrite total_sum sum_select => fits best.
+  have pairs := assigned_to_subscribers i b (proj1 best).
+  have alike p c : In (p, c) b -> forall e, In e (subscribes i p) <-> In e ms.
+    move=> /pairs [there]; have := equal _ (in_unique (topic_of i) _ p there); rewrite /subscribes.
+    by case: (subscribers i _) => // e l; case: list_eq_dec => // ->.
+  split=> [p c _|p c held|k' c [<-|] // sub]; first by left.
+    by apply/(alike p c held); case: (pairs p c held).
+  rewrite (_ : load_in _ _ b 1 c = load b c); first by apply: sum_eq => pair _; rewrite andb_true_r.
+  by apply: (even_share i b ms) => //; move/distinct_spec: once; rewrite map_id.
 Qed.
 
 (** What members hold of each topic, partitions or their lag, in one table. *)

@@ -3,9 +3,9 @@
     A region has pools: disjoint sets of topics, the members that are eligible for their
     partitions, and bounds on how many of them each of these holds. Every bound of
     [docs/bounds.md] is a bound on all valid assignments within a region. Balances imply
-    regions ([RegionOfBalance.v]): dec-min through the places and load bounds of a certificate,
-    per-topic with one pool per topic, others with all subscribers and any number. This file is
-    the meaning of [verify/policy/feasible_region.py]. *)
+    regions: dec-min through the places and load bounds of a certificate ([CheckCertificate.v]),
+    per-topic with one pool per topic, others with all subscribers and any number
+    ([CheckPolicy.v]). This file is the meaning of [verify/policy/feasible_region.py]. *)
 
 From Assignor Require Import Sums.
 

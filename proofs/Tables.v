@@ -119,19 +119,22 @@ Lemma select_once {A} (test : A -> bool) l : NoDup l -> NoDup (select test l).
 Proof. by rewrite select_filter => once; apply: NoDup_rev; exact: NoDup_filter. Qed.
 
 (** Sets of names. *)
-Definition set_of {A} (key : A -> positive) (l : list A) : Map.t unit :=
-  fold_left (fun found x => Map.add (key x) tt found) l (Map.empty unit).
-
 Definition is_in (k : positive) (found : Map.t unit) : bool :=
   match Map.find k found with Some _ => true | None => false end.
+
+Definition set_of {A} (key : A -> positive) (l : list A) : Map.t unit :=
+  fold_left (fun found x => if is_in (key x) found then found else Map.add (key x) tt found)
+    l (Map.empty unit).
 
 Lemma is_in_set_of {A} (key : A -> positive) l k :
   is_in k (set_of key l) = true <-> In k (map key l).
 Proof.
   apply: (fold_ind (fun l found => is_in k found = true <-> In k (map key l))) => [|m x found IH].
     by rewrite /is_in Map.gempty.
-  rewrite map_app in_app_iff -IH /is_in find_add /=.
-  by case: Pos.eqb_spec => [->|differ]; case: Map.find => *; intuition.
+  rewrite map_app in_app_iff -IH /=; case yes: (is_in (key x) found).
+    by split=> [|[|[<-|]]] //; left.
+  rewrite {1}/is_in find_add -/(is_in k found).
+  by case: Pos.eqb_spec => [->|differ]; intuition.
 Qed.
 
 (** Sorted pairs are distinct without a set. *)
