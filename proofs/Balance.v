@@ -3,13 +3,13 @@
     and every load is level or level + 1 (with thresholds: at least the member's keys below
     its threshold, at most those not above it), then no valid assignment has a smaller load
     vector or, by levels, a smaller sum of squares. Conversely, every assignment as balanced
-    satisfies the same conditions: they describe the optimal face. Where capacities are alike,
-    a level stands for the threshold that is the next key above it.
+    satisfies the conditions of thresholds: they describe the optimal face. A level stands for
+    the threshold that is the next key above it.
 
     This justifies [balance_fails] of verify/certificate.py; the argument is that of
     docs/method.md, "Step 2". *)
 
-From Assignor Require Import Sums Keys Lexicographic.
+From Assignor Require Import Sums Keys Lexicographic Region.
 
 Record within_levels (i : instance) (level : member -> Z) (a : assignment) : Prop := WithinLevels {
   levels_are_counts : forall c, In c (members i) -> 0 <= level c;
@@ -59,7 +59,7 @@ Proof.
   have above pair : In pair b -> best (fst pair) <= price (snd pair).
     by case: pair => p c /(assigned_to_subscribers i b vb) []; exact: below.
   have at_best : sum (fun pair => price (snd pair)) a = sum (fun pair => best (fst pair)) b.
-    by rewrite -(sum_of_partitions i a b best va vb); apply: sum_eq => -[p c] /held.
+    by rewrite (sum_assigned i b) // -(sum_assigned i a best) //; apply: sum_eq => -[p c] /held.
   have [more cheap] := sum_compare _ _ b above; have [gain tight] := sum_compare _ _ _ supports.
   have paid x : valid i x ->
       sum (fun pair => price (snd pair)) x = sum (fun c => load x c * price c) (members i).
@@ -187,11 +187,10 @@ Proof.
     move=> /(assigned_to_subscribers i a va) [known subc] sub; have := positive d.
     by rewrite key_le_true /= (alike p c d known subc sub); nia.
   split=> [[counts loads lowest]|[counts [_ loads lowest]]]; split=> //; first split=> /= [c|c|].
+  all: try by move=> p c d held sub; apply/(order p c d held sub)/(lowest p).
   - by move=> /counts; have := positive c; lia.
   - by case: (keys c) => -> ->; exact: loads.
-  - by move=> p c d held sub; apply/(order p c d held sub)/(lowest p).
   - by move=> c /loads; case: (keys c) => -> ->.
-  - by move=> p c d held sub; apply/(order p c d held sub)/(lowest p).
 Qed.
 
 Theorem face_of_levels i level a : well_formed i -> capacities_alike i -> valid i a ->

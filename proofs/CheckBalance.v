@@ -17,8 +17,7 @@ Lemma is_key_spec scale largest k : is_key scale largest k = true ->
   0 < fst k /\ 0 < snd k <= largest /\ is_scale scale (snd k).
 Proof.
   rewrite /is_key !andb_true_iff !Z.ltb_lt Z.leb_le Z.eqb_eq => -[[[[posn posw] le] pos] rest].
-  have exact := Z.div_mod scale (snd k) ltac:(lia); split=> //; split=> //.
-  by split=> //; split; nia.
+  by split=> //; split=> //; exact: is_scale_of.
 Qed.
 
 Lemma place_le scale largest k l : is_key scale largest k = true -> is_key scale largest l = true ->
@@ -41,11 +40,6 @@ Let i := instance_of d.
 Definition place_table : Map.t Z :=
   tabulate (fun c => place scale largest (threshold c)) (member_list d).
 
-(** The least place of the subscribers of each topic that has any. *)
-Definition lowest_table (places : Map.t Z) : Map.t Z :=
-  tabulate (fun t => match subscribers i t with [] => 1 | l => least_of (get places) l end)
-    (topic_list d).
-
 Definition check_balance (places lowest loads : Map.t Z) (a : assignment) : bool :=
   forallb (fun c => is_key scale largest (threshold c) &&
                     (keys_below (capacity i c) (threshold c) <=? get loads c) &&
@@ -54,21 +48,7 @@ Definition check_balance (places lowest loads : Map.t Z) (a : assignment) : bool
 
 Hypothesis known : check_document d = true.
 Let places := place_table.
-Let lowest := lowest_table places.
-
-Lemma lowest_le p c : In c (subscribes i p) -> get lowest (topic_of i p) <= get places c.
-Proof.
-  move=> sub; rewrite /lowest get_tabulate; first exact: topic_known sub.
-  by move: sub; rewrite /subscribes; case: (subscribers i _) => [|e l] // sub; exact: least_le.
-Qed.
-
-Lemma lowest_attained p : assignable i p ->
-  exists c, In c (subscribes i p) /\ get places c = get lowest (topic_of i p).
-Proof.
-  move=> some; have [c [sub same]] := least_attained (get places) _ some; exists c; split=> //.
-  rewrite same /lowest get_tabulate; first exact: topic_known sub.
-  by move: some; rewrite /assignable /subscribes -/i; case: (subscribers i _).
-Qed.
+Let lowest := lowest_table d places.
 
 Lemma subscriber_is_member p c : In c (subscribes i p) -> In c (members i).
 Proof. exact: subscribers_are_members (check_document_sound d known) _ c. Qed.
@@ -88,7 +68,7 @@ Proof.
   have in_e := subscriber_is_member p e sub.
   apply/(place_le scale largest); [exact: proj1 (loads' c in_c)|exact: proj1 (loads' e in_e)|].
   rewrite -!(get_tabulate (fun c => place scale largest (threshold c)) (members i)) //.
-  have /Z.eqb_eq /= -> := placed (p, c) inside; exact: lowest_le.
+  have /Z.eqb_eq /= -> := placed (p, c) inside; exact: (proj1 (lowest_spec d _ p e known sub)).
 Qed.
 
 End Balance.

@@ -66,16 +66,13 @@ Proof.
   have placed p c : In (p, c) b -> In p (partitions i) /\ In c (subscribes i p) /\
       In c (members i) /\ get places c = pool_at lowest (topic_of i p).
     move=> held; have [there sub] := assigned_to_subscribers i b vb p c held.
-    have [e [sub_e same]] : exists e, In e (subscribes i p) /\
-        get places e = get lowest (topic_of i p).
-      exact: lowest_attained (subscribed_assignable i p c sub).
-    have low : get lowest (topic_of i p) <= get places c by exact: lowest_le.
+    have [low [e [sub_e same]]] := lowest_spec d places p c known sub.
     have in_c := subscriber_is_member d known p c sub.
     have in_e := subscriber_is_member d known p e sub_e.
     have : get places c <= get places e.
       rewrite /places /place_table !get_tabulate //.
       exact: (proj1 (place_le scale largest _ _ (keys c in_c) (keys e in_e)) (least p c e held _)).
-    by have := positive p c sub; rewrite /pool_at; split=> //; split=> //; split=> //; lia.
+    by have := positive p c sub; rewrite /pool_at /lowest -/i in low same *; intuition lia.
   split=> [p c /placed [there _]|p c /placed [there [sub [inside same]]]|].
   - apply/in_collect; exists (Z.to_pos (pool_at lowest (topic_of i p))); rewrite Z2Pos.id //.
     split=> //; apply: (in_unique (fun t => Z.to_pos (pool_at lowest t))); exact: in_unique.
@@ -95,10 +92,10 @@ Theorem certificate_bound_sound a price stop x y b : valid i a ->
   certificate_bound lowest (level_rows places lowest) price stop x y
     <= x * moves i b + y * mismatches i b.
 Proof.
-  move=> va accepted best; apply: fast_bound_sound => //.
+  move=> va accepted best; apply: fast_bound_sound => // [|k _|t||].
   - exact: (proj1 (unique_spec _ _)).
-  - by move=> k _; apply: select_once; exact: members_once (check_document_sound d known).
-  - by move=> t; rewrite /pool_at; lia.
+  - exact: select_once (members_once i (check_document_sound d known)).
+  - by rewrite /pool_at; lia.
   - exact: (proj1 best).
   - exact: (level_region_sound a).
 Qed.

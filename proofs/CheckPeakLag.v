@@ -13,7 +13,7 @@
     verify/policy/pigeonhole.py. *)
 
 From Assignor Require Import Sums Region PeakLag Crowd TopicPeakLag.
-From Assignor Require Import Tables Checker CheckRegion.
+From Assignor Require Import Tables Differences Checker CheckRegion.
 
 Lemma collect_select {A B} (f : A -> B) test l : collect f (select test l) = map f (filter test l).
 Proof. by rewrite collect_map select_filter map_rev rev_involutive. Qed.
@@ -44,20 +44,17 @@ Definition those_of (ps : list partition) (t : topic) : list partition :=
 Definition holders (t : topic) : list member :=
   select (is_able (row rows (pool_at t))) (subscribers i t).
 
-Definition those_in (found : Map.t unit) : list member :=
-  select (fun c => is_in c found) (members i).
-
 Definition check_average (ms : list member) (ts : list topic) : bool :=
   let chosen := set_of id ms in
   let counted := set_of id (select (fun t => forallb (fun c => is_in c chosen) (holders t)) ts) in
-  (bound - 1) * Z.max 1 (total (capacity i) (those_in chosen)) <?
+  (bound - 1) * Z.max 1 (total (capacity i) (those_in i chosen)) <?
   scale * total (fun p => if is_in (topic_of i p) counted then lag i p else 0) placed.
 
 Definition check_packing (ts : list topic) (weight_of : Z -> Z) (share unit : Z) : bool :=
   let chosen := set_of id ts in
   let weight p := if is_in (topic_of i p) chosen then weight_of (lag i p) else 0 in
   let heavy := select (fun p => negb (weight p =? 0)) placed in
-  let some := those_in (set_of id (flatten holders (unique (topic_of i) heavy))) in
+  let some := those_in i (set_of id (flatten holders (unique (topic_of i) heavy))) in
   forallb (fun p => 0 <=? weight p) (partitions i) &&
   forallb (fun c => unit * capacity i c <=? scale) some && (0 <=? share) && (0 <=? unit) &&
   ((share - 1) * total (fun _ => 1) some <? total weight placed) &&
@@ -75,7 +72,7 @@ Definition check_crowd (ts : list topic) (at_least : Z) (class : member -> posit
       let parts := tabulate part (unique class (holders t)) in
       collect (fun c => (c, t, get parts (class c))) (holders t)) (unique (topic_of i) ps) in
   let sums := tally (fun x => fst (fst x)) snd all in
-  let some := those_in (set_of (fun x => fst (fst x)) all) in
+  let some := those_in i (set_of (fun x => fst (fst x)) all) in
   let paid c := total (fun k => let u := price (class c) k in
                   Z.min (u * least region_in k c) (u * most region_in k c)) ks in
   forallb (fun c => let g := gain (class c) in (0 <=? g) && ((bound - 1) * capacity i c <?
@@ -104,9 +101,6 @@ Qed.
 Lemma placed_spec : placed = assignable_partitions i.
 Proof. by rewrite /placed collect_select map_id. Qed.
 
-Lemma those_in_spec found : NoDup (those_in found) /\ incl (those_in found) (members i).
-Proof. by split=> [|c /in_select []] //; apply: select_once; exact: members_once. Qed.
-
 Lemma sum_any {A} (test : A -> bool) n l : n <= 0 ->
   sum (fun x => if test x then n else 0) l <= if existsb test l then n else 0.
 Proof. by move=> low; elim: l => [|x l] //=; case: (test x); case: existsb => /=; lia. Qed.
@@ -117,16 +111,16 @@ Proof.
   case: one => [/Z.leb_le|ms ts|ts weight_of share unit|ts at_least class gain cap price].
   - by move=> low a _ _ n nonneg _; lia.
   - rewrite /check_average Z.ltb_lt placed_spec !total_sum.
-    have [once inside] := those_in_spec (set_of id ms); apply: average_bound => // p c _.
+    have [once inside] := those_in_spec i (set_of id ms) wf; apply: average_bound => // p c _.
     rewrite is_in_set_of map_id => /in_select [_ /forallb_forall all] /may_hold_spec [? [able _]].
     by apply/in_select; split=> //; exact: all.
   - rewrite /check_packing collect_select placed_spec.
     set weight := fun p => if is_in _ _ then _ else _.
     set heavy := select _ _; set found := set_of _ (flatten _ _).
-    have [once inside] := those_in_spec found.
+    have [once inside] := those_in_spec i found wf.
     rewrite !andb_true_iff !forallb_forall Z.ltb_lt !Z.leb_le !total_sum sum_of_ones.
     move=> [[[[[weights units] pshare] pu] large] small].
-    apply: (packing_bound i region_in scale bound weight (those_in found) share unit) => //.
+    apply: (packing_bound i region_in scale bound weight (those_in i found) share unit) => //.
     + by move=> p /weights /Z.leb_le.
     + move=> p c known heavy_p /may_hold_spec [there [able some]]; apply/in_select; split=> //.
       apply/is_in_set_of; rewrite map_id; apply/in_flatten; exists (topic_of i p); split=> //.
@@ -135,7 +129,7 @@ Proof.
     + by move=> c /units /Z.leb_le.
   - pose crowd p := is_in (topic_of i p) (set_of id ts) && (at_least <=? lag i p).
     rewrite /check_crowd -/crowd; set all := flatten _ _; set found := set_of _ all.
-    have [once inside] := those_in_spec found.
+    have [once inside] := those_in_spec i found wf.
     rewrite andb_true_iff forallb_forall Z.ltb_lt !total_sum placed_spec => -[accepted few].
     pose is_entry c p (x : member * topic * Z) :=
       (fst (fst x) =? c)%positive && (topic_of i p =? snd (fst x))%positive.

@@ -15,7 +15,8 @@
     objectives.py. *)
 
 From Assignor Require Import Sums Keys Balance Region Prices EvenShares Levels PeakLag.
-From Assignor Require Import TopicPeakLag Tables Checker CheckBalance CheckRegion CheckCertificate.
+From Assignor Require Import TopicPeakLag Tables Differences Checker CheckBalance CheckRegion.
+From Assignor Require Import CheckCertificate.
 
 Section Policy.
 
@@ -162,10 +163,9 @@ Proof.
       have there := topic_known d t c known sub; have /forallb_forall /(_ c sub) := all t there.
       rewrite topic_table_spec // andb_true_iff !Z.leb_le; split=> //.
       by move/forallb_forall: even => /(_ t there) /is_share_spec [].
-    rewrite -[load _ c]/(held _ (fun _ => 1) c) held_by_others //.
-    rewrite /keys_below /keys_upto /fst /snd; have := capacity_is_positive i wf c.
-    move: (capacity i c) => w pos; rewrite Z.ltb_irrefl Z.leb_refl Z.mul_1_l.
-    by rewrite Z.div_small ?Z.div_same; lia.
+    rewrite -[load _ c]/(held _ (fun _ => 1) c) held_by_others // /keys_below /keys_upto.
+    cbn [fst snd]; rewrite Z.ltb_irrefl Z.leb_refl; have := capacity_is_positive i wf c.
+    by Z.to_euclidean_division_equations; nia.
   apply: (thresholds_are_dec_min _ key (pairs_of_topic i t a) (of_topic_well_formed i t wf)).
     exact: pairs_of_topic_valid.
   split=> [c _|c _|p c e /holds [same sub] sub']; [by case: (fits c)|by case: (fits c)|].
@@ -188,12 +188,8 @@ Proof.
 Qed.
 
 (** Moves that an assignment within a budget can have, and what a bound says of a level. *)
-Definition in_budget (budget : option Z) (n : Z) : Prop :=
-  match budget with Some most => n <= most | None => True end.
-
 Definition candidates (budget : option Z) : list Z :=
-  let owned := total (fun p => if has_owner i p then 1 else 0) (partitions i) in
-  let most := match budget with Some most => Z.min most owned | None => owned end in
+  let most := match budget with Some most => Z.min most | None => id end (owned_fast i) in
   0 :: select (fun n => n <=? most) (collect Zpos (partitions i)).
 
 Definition is_level_bound (moved : list Z) (x y bound : Z) (before : list level) (w : level)
@@ -202,13 +198,13 @@ Definition is_level_bound (moved : list Z) (x y bound : Z) (before : list level)
   (0 <=? y) && forallb (fun u => 0 <=? snd u) (w :: before) &&
   forallb (no_less x y bound all before counts w n) moved.
 
-Theorem candidates_spec budget b : valid i b -> in_budget budget (moves i b) ->
-  In (moves i b) (candidates budget).
+Theorem candidates_spec budget b : valid i b ->
+  (forall most, budget = Some most -> moves i b <= most) -> In (moves i b) (candidates budget).
 Proof.
   move=> v allowed; have [[low high] _] := counts_nonneg i b wf v.
   case: (Z.eq_dec (moves i b) 0) => [->|some]; [by left|right].
-  apply/in_select; rewrite Z.leb_le total_sum -/(owned i); split; last first.
-    by case: budget allowed; rewrite /in_budget; lia.
+  apply/in_select; rewrite Z.leb_le /owned_fast total_sum -/(owned i); split; last first.
+    by case: budget allowed => [most /(_ most eq_refl)|_]; rewrite /id; lia.
   apply/in_collect; exists (Z.to_pos (moves i b)); split; first by rewrite Z2Pos.id; lia.
   apply/(proj2 (proj1 (proj2 (lists_known d known)))); rewrite Z2Pos.id; first by lia.
   move: known; rewrite /check_document !andb_true_iff.
@@ -238,8 +234,8 @@ Theorem is_stickiest_sound threshold scale largest a price stop x y :
 Proof.
   move=> places lowest bound va balanced least b best; have vb := proj1 best.
   have enough := certificate_bound_sound d _ _ _ known a price stop x y b va balanced best.
-  have := level_bound_sound _ x y bound [] (1, 0) (0, 0) _ b vb enough (candidates_spec None b vb I)
-    (fun u none => match none with end) least.
+  have := level_bound_sound _ x y bound [] (1, 0) (0, 0) _ b vb enough
+    (candidates_spec None b vb ltac:(by [])) (fun u none => match none with end) least.
   by rewrite /values; cbn [fst snd]; rewrite /moves; lia.
 Qed.
 
@@ -307,6 +303,21 @@ Proof.
       by rewrite Pos.eqb_eq.
     rewrite (sum_eq _ (fun _ => 0)) ?sum_zero => [u inside|]; last exact: nonneg.
     by case: Pos.eqb_spec => // same; case: out; rewrite -same.
+Qed.
+
+(** Spreads of lag, in units of 1 / scale; of a scale that is one. *)
+Definition spread_value (scale : Z) (entries : Map.t Z) (playing : list member) : option Z :=
+  if (0 <? scale) && forallb (fun c => scale mod capacity i c =? 0) playing
+  then Some (spread scale (get entries) (capacity i) playing) else None.
+
+Theorem spread_value_spec scale entries amount n : (forall c, get entries c = amount c) ->
+  spread_value scale entries (players i) = Some n -> 0 <= n /\ 0 < scale /\
+  forall m, 0 <= m -> n <= m <-> spread_at_most i amount (capacity i) scale m.
+Proof.
+  rewrite /spread_value => same; case: Z.ltb_spec => // pos; case E: forallb => // -[<-].
+  split; [exact: largest_nonneg|split=> //; apply: spread_spec => // c inside].
+  apply: is_scale_of => //; first exact: (capacity_is_positive i wf).
+  by move/forallb_forall: E => /(_ c inside) /Z.eqb_eq.
 Qed.
 
 End Policy.

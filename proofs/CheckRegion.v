@@ -76,20 +76,6 @@ Proof.
   by have := pools_named (topic_of i p); case: Pos.eqb_spec; case: Z.eqb_spec; lia.
 Qed.
 
-Lemma row_limits_spec name c : In name names ->
-  let found := row rows (Zpos name) in let tight := tightened i loose in
-  (In c (row_members found) <-> In c (eligible tight (Zpos name))) /\
-  (In c (row_members found) ->
-   limit found c = (least tight (Zpos name) c, most tight (Zpos name) c)).
-Proof.
-  move=> known; have := row_units_spec name known.
-  rewrite /row /rows /rows_of /= (proj1 (find_tabulate _ _ _) known) /= !total_sum.
-  rewrite in_select filter_In -/(units i loose (Zpos name)) => same.
-  rewrite -[units i loose _]/(units i r _) -same.
-  split=> // inside; rewrite /limit /= (proj1 (find_tabulate _ _ _)) /=;
-    by rewrite ?in_select ?total_sum.
-Qed.
-
 Lemma paid_by_spec name price stop : In name names ->
   paid_by (row rows (Zpos name)) price stop = paid i r (Zpos name) price stop.
 Proof. by move=> known; rewrite /paid_by !total_sum row_units_spec. Qed.
@@ -103,19 +89,42 @@ Proof.
   exact/select_once/able_once.
 Qed.
 
+(** Where all or none must reach their most, the bounds say so. *)
 Lemma within_region_of a : valid i a -> within i loose a -> within i r a.
 Proof.
   move=> v w; have rwf : region_well_formed loose.
     split=> [|k /in_collect [name [<- known]]]; first exact: pools_once region_of_well_formed.
     exact: able_once.
-  have [_ [known held bounded]] := within_tightened i loose a wf rwf v w.
-  split=> [p c|p c inside|k c /in_collect [name [<- named]]]; first exact: known.
-    have := held p c inside; have /in_collect [name [same named]] := known p c inside.
-    change (pool_of_partition i r p) with (pool_of_partition i (tightened i loose) p).
-    by rewrite -same; case: (row_limits_spec name c named) => [[_ back] _] /back.
-  have [same bounds] := row_limits_spec name c named => inside.
-  rewrite /= bounds //; apply: bounded; [|exact/same].
-  by apply/in_collect; exists name.
+  have fits name c (known : In name names) (inside : In c (able name)) :
+      let found := row rows (Zpos name) in let n := load_in i loose a (Zpos name) c in
+      (0 < n -> In c (row_members found)) /\
+      (In c (row_members found) -> fst (limit found c) <= n <= snd (limit found c)).
+    have listed : In (Zpos name) (pools loose) by apply/in_collect; exists name.
+    have bounds e := loads_of_pools i loose a w (Zpos name) e listed.
+    have total := total_load_in i loose a (Zpos name) wf rwf v w listed.
+    have same := row_units_spec name known.
+    move: same; rewrite /row /rows /rows_of (proj1 (find_tabulate _ _ _) known) /row_of /=.
+    rewrite -[units i r _]/(units i loose (Zpos name)) !total_sum => ->.
+    set tight := fun c => (_, _).
+    have [low high] : fst (tight c) <= load_in i loose a (Zpos name) c <= snd (tight c).
+      have := bounds c inside; rewrite /tight /= -total; case: Z.eqb_spec => [full|_] /=.
+        have /= := sum_tight _ _ _ (fun e there => proj2 (bounds e there))
+          (Z.eq_le_incl _ _ (eq_sym full)) c inside; lia.
+      case: Z.eqb_spec => [empty|_] //=.
+      have /= := sum_tight _ _ _ (fun e there => proj1 (bounds e there))
+        (Z.eq_le_incl _ _ empty) c inside; lia.
+    split=> [some|there]; last by rewrite /limit /= (proj1 (find_tabulate _ _ _)).
+    by apply/in_select; split=> //; apply/Z.ltb_lt; exact: (Z.lt_le_trans _ _ _ some high).
+  split=> [|p c held|k c /in_collect [name [<- known]] there].
+  - exact: (pools_known i loose a w).
+  - have /in_collect [name [same known]] := pools_known i loose a w p c held.
+    have := held_by_eligible i loose a w p c held.
+    change (pool_of_partition i r p) with (pool_of_partition i loose p); rewrite -same => inside.
+    apply: (proj1 (fits name c known inside)).
+    apply: Z.lt_le_trans (sum_element _ a (p, c) _ held); last by by_terms.
+    by rewrite /= Pos.eqb_refl same Z.eqb_refl.
+  - apply: (proj2 (fits name c known _) there).
+    by move: there; rewrite /= /row (proj1 (find_tabulate _ _ _) known) => /in_select [].
 Qed.
 
 End Rows.

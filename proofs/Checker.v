@@ -4,7 +4,7 @@
     figures are those of the definitions. Python's judge has the same in verify/rules.py and
     verify/figures.py. *)
 
-From Assignor Require Import Sums Region Prices Tables.
+From Assignor Require Import Sums Region Prices Tables Differences.
 
 (** What the reader of a rebalance/1 document fills in: names are numbered from 1, in the
     lists here; lookups are arrays. What is asked beyond the lists has a default, so that the
@@ -33,9 +33,9 @@ Definition instance_of (d : document) : instance :=
     (fun p c => is_far_from d (racks_at d p) c)
     (fun c => if Zpos c <=? member_count d then capacity_at d c else 1).
 
-(** A list is 1, 2, ... up to a count. *)
+(** A list has 1, 2, ... up to a count, in some order. *)
 Definition is_numbered (l : list positive) (count : Z) : bool :=
-  increasing 0 id l && forallb (fun x => Zpos x <=? count) l && (total (fun _ => 1) l =? count).
+  distinct id l && forallb (fun x => Zpos x <=? count) l && (total (fun _ => 1) l =? count).
 
 (** Subscribers of each topic, as sets. *)
 Definition subscriber_sets (of_topic : topic -> list member) (topics : list topic) :
@@ -64,7 +64,7 @@ Lemma is_numbered_spec l count : is_numbered l count = true ->
   NoDup l /\ forall x, In x l <-> Zpos x <= count.
 Proof.
   rewrite /is_numbered !andb_true_iff forallb_forall Z.eqb_eq total_sum sum_of_ones.
-  move=> [[/increasing_spec [once _] small] size]; rewrite map_id in once; split=> // x.
+  move=> [[/distinct_spec once small] size]; rewrite map_id in once; split=> // x.
   have among y : Zpos y <= count <-> In y (map Pos.of_nat (seq 1 (length l))).
     rewrite in_map_iff; split=> [le|[n [<- /in_seq]]]; last by lia.
     by exists (Pos.to_nat y); rewrite in_seq; split; [exact: Pos2Nat.id|lia].
@@ -117,7 +117,7 @@ Definition sets_of (d : document) : Map.t (Map.t unit) :=
 
 Definition check_valid (d : document) (sets : Map.t (Map.t unit)) (a : assignment) : bool :=
   let i := instance_of d in
-  (increasing 0 fst a || distinct fst a) &&
+  distinct fst a &&
   forallb (fun pair => (Zpos (fst pair) <=? partition_count d) &&
                        is_subscriber sets (topic_of i (fst pair)) (snd pair)) a &&
   (total (fun _ => 1) a =?
@@ -131,15 +131,14 @@ Theorem check_valid_spec d a : check_document d = true ->
   check_valid d (sets_of d) a = true <-> valid (instance_of d) a.
 Proof.
   move=> known; have wf := check_document_sound d known; set i := instance_of d in wf *.
-  have apart : increasing 0 fst a || distinct fst a = true <-> NoDup (map fst a).
-    by rewrite orb_true_iff distinct_spec; split=> [[/increasing_spec []|]|] //; right.
   have pairs p c : (Zpos p <=? partition_count d) &&
       is_subscriber (sets_of d) (topic_of i p) c = true <->
       In p (partitions i) /\ In c (subscribes i p).
     have [_ [[_ ps_all] _]] := lists_known d known; have := topic_known d (topic_of i p) c known.
     by rewrite andb_true_iff Z.leb_le -ps_all is_subscriber_in; intuition.
-  rewrite /check_valid -/i !andb_true_iff apart forallb_forall Z.eqb_eq !total_sum -sum_filter.
-  rewrite !sum_of_ones -(map_length fst) Nat2Z.inj_iff; split=> [[[a_once subs] same]|v].
+  rewrite /check_valid -/i !andb_true_iff distinct_spec forallb_forall Z.eqb_eq !total_sum.
+  rewrite -sum_filter !sum_of_ones -(map_length fst) Nat2Z.inj_iff.
+  split=> [[[a_once subs] same]|v].
     split=> // [p c /subs /pairs|p inside sub] //.
     apply: (NoDup_length_incl a_once (Nat.eq_le_incl _ _ (eq_sym same))) => [q|].
       move=> /in_map_iff [[r c] [<- /subs /pairs [known_r /subscribed_assignable sub_r]]].
@@ -154,7 +153,9 @@ Record figures := Figures {
   figure_loads : list Z; (* in some order *)
   figure_kept : Z;
   figure_moves : Z;
+  figure_kip54_score : option Z; (* if the order is one *)
   figure_peak_lag : Z; (* of a member, without capacities *)
+  figure_lag_spread : Z; (* of members in play, without capacities *)
   figure_mismatches : Z;
   figure_kip54_balanced : bool
 }.
@@ -170,45 +171,77 @@ Proof. exact: get_tally. Qed.
 Definition owned_fast (i : instance) : Z :=
   total (fun p => if has_owner i p then 1 else 0) (partitions i).
 
+(** The least entry of the subscribers of each topic. *)
+Definition lowest_table (d : document) (entries : Map.t Z) : Map.t Z :=
+  tabulate (fun t => least_of (get entries) (subscribers (instance_of d) t)) (topic_list d).
+
 Definition check_kip54 (d : document) (loads : Map.t Z) (a : assignment) : bool :=
   let i := instance_of d in
-  let lowest := tabulate (fun t => least_of (get loads) (subscribers i t)) (topic_list d) in
+  let lowest := lowest_table d loads in
   forallb (fun pair => get loads (snd pair) <=? get lowest (topic_of i (fst pair)) + 1) a.
 
-Definition figures_of (d : document) (loads : Map.t Z) (a : assignment) : figures :=
+(** All members are listed in the order of their loads, smallest first; that is tested. *)
+Definition kip54_score_of (d : document) (loads : Map.t Z) (order : list member) : option Z :=
+  if is_numbered order (member_count d) then score_of (get loads) 0 0 0 0 order else None.
+
+Definition figures_of (d : document) (loads : Map.t Z) (playing order : list member)
+    (a : assignment) : figures :=
   let i := instance_of d in
   let lags := lag_table i a in
   let kept := total (fun pair => if is_owner i (fst pair) (snd pair) then 1 else 0) a in
   Figures (collect (get loads) (members i)) kept (owned_fast i - kept)
-    (largest_of (get lags) (members i))
+    (kip54_score_of d loads order) (largest_of (get lags) (members i))
+    (spread 1 (get lags) (fun _ => 1) playing)
     (total (fun pair => if is_far i (fst pair) (snd pair) then 1 else 0) a)
     (check_kip54 d loads a).
 
 Lemma least_ext {A} (f g : A -> Z) l : (forall x, f x = g x) -> least_of f l = least_of g l.
-Proof. by move=> same; case: l => //= x l; rewrite same; elim: l (g x) => //= *; rewrite same. Qed.
+Proof.
+  by move=> same; case: l => //= x l; rewrite /largest_of same; elim: l 0 => //= *; rewrite same.
+Qed.
+
+Lemma lowest_spec d entries p c : let i := instance_of d in let low := lowest_table d entries in
+  check_document d = true -> In c (subscribes i p) -> get low (topic_of i p) <= get entries c /\
+  exists e, In e (subscribes i p) /\ get entries e = get low (topic_of i p).
+Proof.
+  move=> i low known sub; rewrite /low get_tabulate; first exact: topic_known sub.
+  by split; [exact: least_le|exact: least_attained (subscribed_assignable i p c sub)].
+Qed.
 
 Lemma check_kip54_spec d a : check_document d = true -> valid (instance_of d) a ->
   check_kip54 d (load_table a) a = true <-> kip54_balanced (instance_of d) a.
 Proof.
   move=> known v; set i := instance_of d in v *.
-  have lowest p c : In c (subscribes i p) -> get (tabulate (fun t =>
-      least_of (get (load_table a)) (subscribers i t)) (topic_list d)) (topic_of i p) =
-      least_of (load a) (subscribes i p).
-    by move=> sub; rewrite get_tabulate; [exact: topic_known sub|exact/least_ext/load_table_spec].
+  have lowest p c := lowest_spec d (load_table a) p c known.
   rewrite /check_kip54 -/i forallb_forall; split=> [all|[_ all] [p c] inside].
-    split=> // p c e inside sub; move: (all (p, c) inside).
-    by rewrite /= (lowest p e) // load_table_spec Z.leb_le; have := least_le (load a) _ e sub; lia.
+    split=> // p c e inside sub; have [least _] := lowest p e sub.
+    have /Z.leb_le := all (p, c) inside; cbn [fst snd].
+    by rewrite -/i !load_table_spec in least *; lia.
   have [_ sub] := assigned_to_subscribers i a v p c inside.
-  rewrite /= (lowest p c) // load_table_spec; apply/Z.leb_le.
-  have [e [sub_e <-]] := least_attained (load a) _ (subscribed_assignable i p c sub).
-  exact: all sub_e.
+  have [_ [e [sub_e <-]]] := lowest p c sub.
+  by rewrite !load_table_spec; apply/Z.leb_le; exact: all sub_e.
 Qed.
 
-Theorem figures_of_spec d a : check_document d = true -> valid (instance_of d) a ->
-  let i := instance_of d in let found := figures_of d (load_table a) a in
+Lemma kip54_score_of_spec d a order n : check_document d = true ->
+  kip54_score_of d (load_table a) order = Some n -> n = kip54_score (instance_of d) a.
+Proof.
+  move=> /lists_known [[once all] _]; rewrite /kip54_score_of.
+  case E: is_numbered => // /(score_of_spec (get (load_table a)) order [] 0) -> //=.
+  have [once_o all_o] := is_numbered_spec _ _ E.
+  have same : Permutation order (members (instance_of d)).
+    by apply: NoDup_Permutation => // c; rewrite all_o all.
+  rewrite /excess (sum_permutation _ _ _ same); apply: sum_eq => c _.
+  by rewrite (sum_permutation _ _ _ same); apply: sum_eq => e _; rewrite !load_table_spec.
+Qed.
+
+Theorem figures_of_spec d order a : check_document d = true -> valid (instance_of d) a ->
+  let i := instance_of d in let found := figures_of d (load_table a) (players i) order a in
   figure_loads found = rev (map (load a) (members i)) /\
   figure_kept found = kept i a /\
   figure_moves found = moves i a /\
+  (forall n, figure_kip54_score found = Some n -> n = kip54_score i a) /\
+  (forall n, 0 <= n ->
+   figure_lag_spread found <= n <-> spread_at_most i (lag_held i a) (fun _ => 1) 1 n) /\
   (forall c, In c (members i) -> lag_held i a c <= figure_peak_lag found) /\
   (figure_peak_lag found = 0 \/
    exists c, In c (members i) /\ lag_held i a c = figure_peak_lag found) /\
@@ -218,7 +251,9 @@ Proof.
   move=> known v i found; rewrite /found /figures_of /owned_fast /= collect_map !total_sum.
   have [peak some] := largest_spec (get (lag_table (instance_of d) a)) (member_list d).
   split; first by congr rev; apply: map_ext => c; exact: load_table_spec.
-  split=> //; split=> //; split; first by move=> c /peak; rewrite get_tally.
+  split=> //; split=> //; split; first by move=> n; exact: kip54_score_of_spec.
+  split; first by apply: spread_spec => // *; [exact: check_document_sound|exact: get_tally].
+  split; first by move=> c /peak; rewrite get_tally.
   split; last by split=> //; exact: check_kip54_spec.
   by case: some => [->|[c [inside <-]]]; [left | right; exists c; rewrite get_tally].
 Qed.

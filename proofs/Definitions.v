@@ -91,6 +91,21 @@ Definition mismatches (i : instance) (a : assignment) : Z :=
 Definition peak_lag_at_most (i : instance) (a : assignment) (scale n : Z) : Prop :=
   forall c, In c (members i) -> lag_held i a c * scale <= n * capacity i c.
 
+(** Members that can receive something. *)
+Definition in_play (i : instance) (c : member) : Prop :=
+  exists p, In p (partitions i) /\ In c (subscribes i p).
+
+(** What members in play hold, in units that each of them has, differs by at most
+    [n / scale]: amount / unit. Units are capacities or, where these do not count, 1. *)
+Definition spread_at_most (i : instance) (amount unit : member -> Z) (scale n : Z) : Prop :=
+  forall c d, in_play i c -> in_play i d ->
+    (amount c * unit d - amount d * unit c) * scale <= n * (unit c * unit d).
+
+(** Kafka's balance score: the sum over pairs of members of the difference in load. In one
+    order a pair adds it, and in the other nothing. *)
+Definition kip54_score (i : instance) (a : assignment) : Z :=
+  sum (fun c => sum (fun d => Z.max 0 (load a c - load a d)) (members i)) (members i).
+
 (** Sum of squares of loads. *)
 Definition squares (i : instance) (a : assignment) : Z :=
   sum (fun c => load a c * load a c) (members i).

@@ -7,25 +7,10 @@
 
 From Assignor Require Import Sums Keys Balance Region Transfers.
 
-(** If nothing is above its limit while another one is below, then a sum that is no less than
-    that of the limits leaves none below, and one that is no more leaves none above. *)
-Lemma limits_reached (f g : member -> Z) ms :
-  (forall d e, In d ms -> In e ms -> f e < g e -> f d <= g d) ->
-  (sum g ms <= sum f ms -> forall c, In c ms -> g c <= f c) /\
-  (sum f ms <= sum g ms -> forall c, In c ms -> f c <= g c).
-Proof.
-  move=> level; split=> total c inside; apply/Z.nlt_ge => apart.
-    have tight := sum_tight f g ms (fun d there => level d c there inside apart) total.
-    by have := tight c inside; lia.
-  have tight := sum_tight g f ms _ total c inside; suff : g c = f c by lia.
-  by apply: tight => e there; apply/Z.nlt_ge => /(level c e inside there); lia.
-Qed.
-
 Lemma holds_some a c : 0 < load a c -> exists p, In (p, c) a.
 Proof.
   elim: a => [|[p d] a IH] //; rewrite /load /= -/(load a c).
-  case: Pos.eqb_spec => [->|_] more; first by exists p; left.
-  by have [q inside] := IH more; exists q; right.
+  by case: Pos.eqb_spec => [->|_ /IH [q inside]]; [exists p; left|exists q; right].
 Qed.
 
 Section Even.
@@ -54,20 +39,18 @@ Proof.
       by apply/key_le_true; left; have := load_nonneg b e; have := cap d; have := cap e => /=; nia.
     case: (Pos.eq_dec d e) => [->|]; first by apply/key_le_true; left; have := cap e => /=; nia.
     by apply: (no_transfer_improves j b p) => //; apply/(alike p d held).
-  have shared limit (under : key -> Prop) :
-      (forall d n, n <= limit d <-> under (n, capacity j d)) ->
-      (forall l m, 0 < snd l -> 0 < snd m -> key_le l m = true -> under m -> under l) ->
-      (sum limit ms <= sum (load b) ms -> forall c, In c ms -> limit c <= load b c) /\
-      (sum (load b) ms <= sum limit ms -> forall c, In c ms -> load b c <= limit c).
-    move=> counts closed; apply: limits_reached => d e _ there less; apply/counts.
-    by apply: (closed _ _ _ _ (ordered d e there)); [exact: cap|exact: cap|apply/counts; lia].
-  move=> [enough room] c inside; split.
-  - apply: (proj1 (shared low (fun l => key_le k l = false) _ _)) => // [d n|l m posl posm le].
-      exact: keys_below_counts.
-    by rewrite -!not_true_iff_false => no /key_le_trans /(_ le) later; apply/no/later.
-  - apply: (proj2 (shared high (fun l => key_le l k = true) _ _)) => // [d n|l m posl posm].
-      exact: keys_upto_counts.
-    exact: key_le_trans.
+  move=> [enough room] c inside; split; apply/Z.nlt_ge => apart.
+    have least d : In d ms -> load b d <= low d.
+      move=> _; apply/keys_below_counts => //; apply/not_true_iff_false => later.
+      have /(keys_below_counts _ _ k posw) : load b c + 1 <= low c by lia.
+      suff -> : key_le k (load b c + 1, capacity j c) = true by [].
+      by apply: key_le_trans later (ordered d c inside) => //; exact: cap.
+    by have := sum_tight _ _ ms least enough c inside; lia.
+  have most d : In d ms -> high d <= load b d.
+    move=> there; apply/Z.nlt_ge => less; apply: (Zlt_not_le _ _ apart).
+    apply/keys_upto_counts => //; apply: key_le_trans (ordered c d there) _ => //; try exact: cap.
+    by apply/keys_upto_counts => //; rewrite -/(high d); lia.
+  by have := sum_tight _ _ ms most room c inside; lia.
 Qed.
 
 End Even.

@@ -3,8 +3,8 @@
     test that would otherwise run bit by bit. *)
 
 From Coq Require Import ZArith Extraction ExtrOcamlBasic ExtrOcamlZBigInt.
-From Assignor Require Import Definitions Keys Levels Tables Checker CheckBalance CheckRegion
-  CheckCertificate CheckNarrowed CheckPolicy CheckPeakLag.
+From Assignor Require Import Definitions Keys Levels Tables Differences Checker CheckBalance
+  CheckRegion CheckCertificate CheckNarrowed CheckPolicy CheckPeakLag.
 
 Extract Inductive positive => "Big_int_Z.big_int"
   [ "(fun x -> Big_int_Z.succ_big_int (Integers.twice x))" "Integers.twice"
@@ -16,9 +16,9 @@ Extract Constant Z.eqb => "Integers.equal".
 Extract Constant Z.leb => "Integers.is_at_most".
 Extract Constant Z.ltb => "Integers.is_less".
 
-Extraction "core.ml" check_document sets_of check_valid figures_of load_table
+Extraction "core.ml" check_document sets_of check_valid players figures_of load_table
   keys_below place_table lowest_table check_balance row limit level_rows pool_names
   certificate_bound narrowed combined least_cost narrowed_bound
   check_even even_limits open_limits topic_sizes topic_rows topic_bound check_equal equal_rows
   topic_table check_per_topic candidates is_level_bound fewest values peak_value topic_peak_value
-  rows_of is_able collect only check_term check_topics.
+  spread_value rows_of is_able collect only check_term check_topics.

@@ -30,13 +30,7 @@ Proof. rewrite -not_true_iff_false key_le_true; lia. Qed.
 
 Lemma key_le_trans k l m : 0 < snd k -> 0 < snd l -> 0 < snd m ->
   key_le k l = true -> key_le l m = true -> key_le k m = true.
-Proof.
-  case: k l m => [n w] [m v] [o u]; rewrite !key_le_true /= => posw posv posu kl lm.
-  have : n * v * u <= m * w * u /\ m * u * w <= o * v * w by split; nia.
-  case: (Z.lt_ge_cases (n * u) (o * w)) => [|ge]; [by left|right].
-  have [] : n * v * u = m * w * u /\ m * u * w = o * v * w by nia.
-  nia.
-Qed.
+Proof. case: k l m => [n w] [m v] [o u]; rewrite !key_le_true /=; nia. Qed.
 
 Lemma le_quotient n x w : 0 < w -> n <= x / w <-> n * w <= x.
 Proof.
@@ -46,18 +40,19 @@ Qed.
 
 Lemma keys_upto_counts n w k : 0 < snd k -> n <= keys_upto w k <-> key_le (n, w) k = true.
 Proof.
-  rewrite key_le_true /keys_upto /= => positive.
-  case: Z.leb_spec => ?; rewrite le_quotient //; lia.
+  rewrite key_le_true /keys_upto => ?; case: Z.leb_spec => /= ?; rewrite le_quotient //; lia.
 Qed.
 
 Lemma keys_below_counts n w k : 0 < snd k -> n <= keys_below w k <-> key_le k (n, w) = false.
 Proof.
-  rewrite key_le_false /keys_below /= => positive.
-  case: Z.ltb_spec => ?; rewrite le_quotient //; lia.
+  rewrite key_le_false /keys_below => ?; case: Z.ltb_spec => /= ?; rewrite le_quotient //; lia.
 Qed.
 
 (** With a common multiple of all capacities as scale, fractions are integers. *)
 Definition is_scale (scale w : Z) : Prop := 0 < w /\ 0 < scale / w /\ w * (scale / w) = scale.
+
+Lemma is_scale_of scale w : 0 < w -> 0 < scale -> scale mod w = 0 -> is_scale scale w.
+Proof. by move=> posw pos; have := Z.div_mod scale w; rewrite /is_scale; nia. Qed.
 
 Lemma scaled_lt scale n w m v : is_scale scale w -> is_scale scale v ->
   n * v < m * w <-> n * (scale / w) < m * (scale / v).

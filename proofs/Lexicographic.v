@@ -112,24 +112,20 @@ Proof.
     exact: largest_first_descending.
 Qed.
 
-(** There is such a scale for any list of positive numbers. *)
-Lemma common_scale l : (forall w, In w l -> 0 < w) ->
-  exists scale, 0 < scale /\ forall w, In w l -> is_scale scale w.
-Proof.
-  elim: l => [|w l IH] positive; first by exists 1.
-  have posw := positive w (or_introl eq_refl).
-  have [scale [more all]] := IH (fun v inside => positive v (or_intror inside)).
-  exists (w * scale); split=> [|v [<-|/all [posv [posq same]]]]; first by nia.
-    by rewrite /is_scale Z.mul_comm Z.div_mul; lia.
-  have -> : w * scale = w * (scale / v) * v by rewrite -{1}same; ring.
-  by rewrite /is_scale Z.div_mul; nia.
-Qed.
-
+(** There is such a scale, also for the numbers of a list, if these are positive. *)
 Lemma scale_with i l : well_formed i -> (forall w, In w l -> 0 < w) ->
   exists scale, scales scale i /\ forall w, In w l -> is_scale scale w.
 Proof.
-  move=> wf positive; have [|scale [_ all]] := common_scale (map (capacity i) (members i) ++ l).
-    move=> w; rewrite in_app_iff => -[/in_map_iff [c [<- _]]|/positive] //.
-    exact: capacity_is_positive.
-  by exists scale; split=> [c|w] inside; apply/all/in_app_iff; [left; exact: in_map|right].
+  move=> wf more; set m := map (capacity i) (members i) ++ l.
+  have positive w : In w m -> 0 < w.
+    move=> /in_app_iff [/in_map_iff [c [<- _]]|/more] //; exact: capacity_is_positive.
+  have [scale [_ fits]] : exists scale, 0 < scale /\ forall w, In w m -> is_scale scale w.
+    elim: (m) positive => [|w k IH] positive; first by exists 1.
+    have [scale [pos fits]] := IH (fun v inside => positive v (or_intror inside)).
+    have posw := positive w (or_introl eq_refl).
+    exists (w * scale); split=> [|v [<-|/fits [posv [_ same]]]]; first by nia.
+      by apply: is_scale_of => //; [nia|rewrite Z.mul_comm; exact: Z_mod_mult].
+    apply: is_scale_of => //; first by nia.
+    by rewrite -same Z.mul_comm -Z.mul_assoc Z.mul_comm; exact: Z_mod_mult.
+  by exists scale; split=> [c|w] inside; apply/fits/in_app_iff; [left; exact: in_map|right].
 Qed.

@@ -99,36 +99,3 @@ Proof.
     by move=> p c inside /=; case: Z.eqb_spec => [<-|] // _; exact: held_by_eligible inside.
   by apply: sum_eq => c _; apply: sum_eq; by_terms.
 Qed.
-
-(** What [pool_of] of [verify/certificate.py] makes of pools: where all or none must reach
-    their most, the bounds say so; members that can hold nothing are left out. *)
-Definition tightened (i : instance) (r : region) : region :=
-  let full k := units i r k =? sum (most r k) (eligible r k) in
-  let empty k := units i r k =? sum (least r k) (eligible r k) in
-  let lower k c := if full k then most r k c else least r k c in
-  let upper k c := if negb (full k) && empty k then least r k c else most r k c in
-  Region (pools r) (pool_of r) (fun k => filter (fun c => 0 <? upper k c) (eligible r k))
-    lower upper.
-
-Lemma within_tightened i r a : well_formed i -> region_well_formed r -> valid i a ->
-  within i r a -> region_well_formed (tightened i r) /\ within i (tightened i r) a.
-Proof.
-  move=> wf rwf v w.
-  have bounds : forall k c, In k (pools r) -> In c (eligible r k) ->
-      least (tightened i r) k c <= load_in i r a k c <= most (tightened i r) k c.
-    move=> k c known inside /=; have bounds d := loads_of_pools i r a w k d known.
-    have := bounds c inside; have total := total_load_in i r a k wf rwf v w known.
-    case: Z.eqb_spec => [full|_] /=; last case: Z.eqb_spec => [empty|_] //=.
-      by rewrite (sum_tight _ (most r k) _ (fun d h => proj2 (bounds d h)) _ c inside); lia.
-    by rewrite -(sum_tight (least r k) _ _ (fun d h => proj1 (bounds d h)) _ c inside); lia.
-  split; split=> /=.
-  - exact: pools_once.
-  - move=> k known; exact/NoDup_filter/eligible_once.
-  - exact: pools_known.
-  - move=> p c inside; have known := pools_known i r a w p c inside.
-    have [_ above] := bounds _ c known (held_by_eligible i r a w p c inside); apply/filter_In.
-    split; [exact: held_by_eligible inside|apply/Z.ltb_lt; apply: Z.lt_le_trans above].
-    apply: Z.lt_le_trans (sum_element _ a (p, c) _ inside); last by by_terms.
-    by rewrite /= Pos.eqb_refl Z.eqb_refl.
-  - by move=> k c known /filter_In [inside _]; exact: bounds.
-Qed.

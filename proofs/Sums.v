@@ -63,10 +63,9 @@ Proof. move=> H; rewrite -(sum_zero l); exact: sum_le. Qed.
 Lemma sum_element {A} (f : A -> Z) l x : (forall y, In y l -> 0 <= f y) -> In x l ->
   f x <= sum f l.
 Proof.
-  move=> nonneg inside; have [l1 [l2 same]] := in_split x l inside.
-  move: nonneg; rewrite same sum_app /= => nonneg.
-  have [] : 0 <= sum f l1 /\ 0 <= sum f l2; last by lia.
-  by split; apply: sum_nonneg => y there; apply: nonneg; apply/in_app_iff; [left|right; right].
+  elim: l => [|y l IH] //= nonneg there; have rest z inside := nonneg z (or_intror inside).
+  have := sum_nonneg f l rest; have := nonneg y (or_introl eq_refl).
+  by case: there => [<-|/(IH rest)]; lia.
 Qed.
 
 Lemma sum_map {A B} (h : A -> B) (f : B -> Z) l : sum f (map h l) = sum (fun x => f (h x)) l.
@@ -160,12 +159,4 @@ Proof.
   move=> v; split=> [|[]]; last exact: assigned_if_assignable.
   move=> /in_map_iff [[q c] [<-]] /(assigned_to_subscribers i a v) [known sub].
   by split=> //; exact: subscribed_assignable sub.
-Qed.
-
-Lemma sum_of_partitions i a b (f : partition -> Z) : valid i a -> valid i b ->
-  sum (fun pair => f (fst pair)) a = sum (fun pair => f (fst pair)) b.
-Proof.
-  move=> va vb; rewrite -!(sum_map fst f); apply/sum_permutation/NoDup_Permutation.
-  1,2: by apply: assigned_once; eassumption.
-  by move=> p; rewrite !(assigned_spec i).
 Qed.

@@ -75,11 +75,10 @@ Fixpoint memo_beside {A} (n : Z) (table : Map.t Z) (key : A -> positive) (value 
     (more : A -> Z -> Z) (l : list A) : Z :=
   match l with
   | [] => n
-  | x :: l => match Map.find (key x) table with
-              | Some v => memo_beside (n + more x v) table key value more l
-              | None => let v := value x in
-                        memo_beside (n + more x v) (Map.add (key x) v table) key value more l
-              end
+  | x :: l => let (v, table) := match Map.find (key x) table with
+                                | Some v => (v, table)
+                                | None => let v := value x in (v, Map.add (key x) v table)
+                                end in memo_beside (n + more x v) table key value more l
   end.
 
 Definition memo_total {A} := @memo_beside A 0 (Map.empty Z).
@@ -153,39 +152,7 @@ Proof.
   by move=> k [<-|/all]; lia.
 Qed.
 
-(** A value of a list that is not above, or not below, any other. *)
-Lemma fold_choice {A} (choose : Z -> Z -> Z) (le : Z -> Z -> Prop) (f : A -> Z) l n :
-  (forall x y, choose x y = x /\ le x y \/ choose x y = y /\ le y x) ->
-  (forall x, le x x) -> (forall x y z, le x y -> le y z -> le x z) ->
-  let best := fold_left (fun n x => choose n (f x)) l n in
-  In best (n :: map f l) /\ forall x, In x (n :: map f l) -> le best x.
-Proof.
-  move=> chosen same trans; apply: (fold_ind (fun l best => In best (n :: map f l) /\
-    forall x, In x (n :: map f l) -> le best x)) => [|m x best [inside all]].
-    by split=> [|x [<-|]] //; left.
-  rewrite map_app app_comm_cons; split=> [|y]; rewrite in_app_iff.
-    by case: (chosen best (f x)) => -[-> _]; [left|right; left].
-  case: (chosen best (f x)) => -[-> le_x] [/all|[<-|]] //; exact: trans.
-Qed.
-
-(** The least value of a list; 0 of none. *)
-Definition least_of {A} (f : A -> Z) (l : list A) : Z :=
-  match l with [] => 0 | x :: l => fold_left (fun n x => Z.min n (f x)) l (f x) end.
-
-Lemma least_of_spec {A} (f : A -> Z) x l : In (least_of f (x :: l)) (map f (x :: l)) /\
-  forall n, In n (map f (x :: l)) -> least_of f (x :: l) <= n.
-Proof. by apply: fold_choice => *; lia. Qed.
-
-Lemma least_le {A} (f : A -> Z) l x : In x l -> least_of f l <= f x.
-Proof. by case: l => // y l inside; apply: (proj2 (least_of_spec f y l)); exact: in_map. Qed.
-
-Lemma least_attained {A} (f : A -> Z) l : l <> [] -> exists x, In x l /\ f x = least_of f l.
-Proof.
-  case: l => // y l _; have [inside _] := least_of_spec f y l.
-  by move/in_map_iff: inside => [x []]; exists x.
-Qed.
-
-(** The largest value; 0 of none, and if all are below 0. *)
+(** The largest value of a list; 0 of none, and if all are below 0. *)
 Definition largest_of {A} (f : A -> Z) (l : list A) : Z := fold_left (fun n x => Z.max n (f x)) l 0.
 
 Lemma largest_nonneg {A} (f : A -> Z) l : 0 <= largest_of f l.
@@ -195,9 +162,29 @@ Lemma largest_spec {A} (f : A -> Z) l :
   (forall x, In x l -> f x <= largest_of f l) /\
   (largest_of f l = 0 \/ exists x, In x l /\ f x = largest_of f l).
 Proof.
-  have [|||inside all] := fold_choice Z.max (fun x y => y <= x) f l 0; try by move=> *; lia.
-  split=> [x there|]; first by apply: all; right; exact: in_map.
-  by case: inside => [same|/in_map_iff [x []]]; [left|right; exists x].
+  apply: (fold_ind (fun l n => (forall x, In x l -> f x <= n) /\
+    (n = 0 \/ exists x, In x l /\ f x = n))) => [|m x n [above some]]; first by split=> //; left.
+  split=> [y /in_app_iff [/above|[<-|]] //|]; [lia|lia|].
+  case: (Z.max_spec n (f x)) => -[_ ->]; last case: some => [|[y [there same]]]; [|by left|].
+    by right; exists x; rewrite in_app_iff; split=> //; right; left.
+  by right; exists y; rewrite in_app_iff; split=> //; left.
+Qed.
+
+(** The least value; 0 of none. *)
+Definition least_of {A} (f : A -> Z) (l : list A) : Z :=
+  match l with [] => 0 | x :: l => f x - largest_of (fun y => f x - f y) l end.
+
+Lemma least_le {A} (f : A -> Z) l x : In x l -> least_of f l <= f x.
+Proof.
+  case: l => [|y l] //= [<-|there]; first by have := largest_nonneg (fun x => f y - f x) l; lia.
+  by have [/(_ x there)] := largest_spec (fun x => f y - f x) l; lia.
+Qed.
+
+Lemma least_attained {A} (f : A -> Z) l : l <> [] -> exists x, In x l /\ f x = least_of f l.
+Proof.
+  case: l => [|y l] // _; case: (largest_spec (fun x => f y - f x) l) => _ /= [->|[x [there <-]]].
+    by exists y; split; [left|lia].
+  by exists x; split; [right|lia].
 Qed.
 
 (** Lists one after another; names without repetition. *)
@@ -231,12 +218,13 @@ Lemma in_unique {A} (key : A -> positive) l x : In x l -> In (key x) (unique key
 Proof. by move=> inside; apply/(proj2 (unique_spec key l)); exact: in_map. Qed.
 
 Definition distinct {A} (key : A -> positive) (l : list A) : bool :=
-  total (fun _ => 1) (unique key l) =? total (fun _ => 1) l.
+  increasing 0 key l || (total (fun _ => 1) (unique key l) =? total (fun _ => 1) l).
 
 Lemma distinct_spec {A} (key : A -> positive) l : distinct key l = true <-> NoDup (map key l).
 Proof.
   have [once same] := unique_spec key l.
-  rewrite /distinct !total_sum !sum_of_ones Z.eqb_eq Nat2Z.inj_iff -(map_length key l).
-  split=> [size|fresh]; last exact/Permutation_length/NoDup_Permutation.
+  rewrite /distinct orb_true_iff !total_sum !sum_of_ones Z.eqb_eq Nat2Z.inj_iff -(map_length key l).
+  split=> [[/increasing_spec []|size]|fresh] //; last first.
+    by right; apply/Permutation_length/NoDup_Permutation.
   by apply: NoDup_incl_NoDup once _ _ => [|k /same]; first by rewrite size.
 Qed.

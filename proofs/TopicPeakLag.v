@@ -20,15 +20,13 @@ Proof. by rewrite /pairs_of_topic filter_In Pos.eqb_eq. Qed.
 
 Lemma pairs_of_topic_valid i t a : valid i a -> valid (of_topic i t) (pairs_of_topic i t a).
 Proof.
-  move=> [once pairs all]; split=> /= [|p c /pairs_of_topic_spec [inside same]|p].
-  - elim: a once {pairs all} => [|pair a IH] //= /NoDup_cons_iff [fresh /IH once].
-    rewrite /pairs_of_topic /=; case: Pos.eqb => //=; constructor=> //.
-    move=> /in_map_iff [other [same /filter_In [inside _]]]; apply: fresh; rewrite -same.
-    exact: in_map.
-  - by have [known sub] := pairs p c inside; rewrite filter_In Pos.eqb_eq.
-  - rewrite filter_In Pos.eqb_eq => -[known same] can.
-    have /in_map_iff [[q c] [/= equal inside]] := all p known can; subst q.
-    by apply: (in_map fst _ (p, c)); apply/pairs_of_topic_spec.
+  move=> [once pairs all]; have names : map fst (pairs_of_topic i t a) =
+      filter (fun p => (topic_of i p =? t)%positive) (map fst a).
+    by rewrite /pairs_of_topic; elim: (a) => //= pair l IH; case: Pos.eqb; rewrite /= IH.
+  split=> /= [|p c /pairs_of_topic_spec [/pairs [known sub] same]|p]; rewrite ?names.
+  - exact: NoDup_filter.
+  - by rewrite filter_In Pos.eqb_eq.
+  - by rewrite !filter_In => -[known same] /(all p known).
 Qed.
 
 Lemma pairs_of_topic_within i r alone t a : valid i a -> within i r a ->

@@ -10,6 +10,7 @@ type t = {
   group : Rebalance.t;
   policy : Policy.t;
   counts : Z.t * Z.t; (* moves and mismatches *)
+  playing : Z.t list; (* members in play *)
   loads : Z.t Core.Map.t; (* by member *)
   lags : Z.t Core.Map.t Lazy.t; (* by member *)
   topic_lags : Z.t Core.Map.t Lazy.t; (* by topic and member *)
@@ -158,7 +159,7 @@ let of_zeros context (level : Policy.level) (terms : Policy.term list) =
   | _, [ (_, "load") ] ->
       let none_held = List.rev_map (fun _ -> Z.zero) (Regions.in_play context.group) in
       Known (Some (Policy.Numbers none_held))
-  | accepted, [ (_, ("peak-lag" | "topic-peak-lag")) ] -> Known (largest accepted)
+  | accepted, [ (_, ("peak-lag" | "topic-peak-lag" | "lag-spread")) ] -> Known (largest accepted)
   | _ -> Unknown
 
 let of_terms context of_level (level : Policy.level) terms =
@@ -186,6 +187,11 @@ let load_vector context =
   let parts = List.rev_map part (Regions.in_play context.group) in
   List.sort (fun one other -> Z.compare other one) parts
 
+let spread document scale entries playing =
+  match Core.spread_value document scale entries playing with
+  | Some spread -> spread
+  | None -> raise (Documents.Defect "a scale that capacities do not divide")
+
 (* The value of a level, and its scale. *)
 let value_of context level =
   let document = context.group.document in
@@ -196,6 +202,9 @@ let value_of context level =
   | None, [ (weight, "peak-lag") ] ->
       let scale = Lazy.force context.scale and lags = Lazy.force context.lags in
       Known (Policy.Number (Z.mul weight (Core.peak_value document scale lags)), scale)
+  | None, [ (weight, "lag-spread") ] ->
+      let scale = Lazy.force context.scale and lags = Lazy.force context.lags in
+      Known (Policy.Number (Z.mul weight (spread document scale lags context.playing)), scale)
   | None, [ (weight, "topic-peak-lag") ] ->
       let scale = Lazy.force context.scale and lags = Lazy.force context.topic_lags in
       Known (Policy.Number (Z.mul weight (Core.topic_peak_value document scale lags)), scale)

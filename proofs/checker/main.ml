@@ -8,23 +8,28 @@ let unproved = [ ("dec_min", `Bool false); ("stickiness", `Bool false); ("peak_l
 let figures (found : Core.figures) dec_min =
   let largest_first = List.sort (fun one other -> Z.compare other one) in
   let loads = List.rev_map number (largest_first found.figure_loads) in
+  let score =
+    match found.figure_kip54_score with
+    | Some score -> score
+    | None -> raise (Documents.Defect "members are not in the order of their loads")
+  in
   `Assoc
     ([
        ("loads", `List (List.rev loads));
        ("kept", number found.figure_kept);
        ("moves", number found.figure_moves);
+       ("kip54_score", number score);
        ("kip54_balanced", `Bool found.figure_kip54_balanced);
      ]
     @ (if dec_min then [ ("dec_min_balanced", `Bool true) ] else [])
     @ [
         ("peak_lag", number found.figure_peak_lag);
+        ("lag_spread", number found.figure_lag_spread);
         ("rack_mismatches", number found.figure_mismatches);
       ])
 
 (* Fields of a verdict that no theorem is about, here and in any answer. *)
-let never =
-  [ "violations"; "more_violations"; "evidence"; "figures.kip54_score"; "figures.lag_spread" ]
-
+let never = [ "violations"; "more_violations"; "evidence" ]
 let of_policies = [ "policy"; "objectives"; "status" ]
 let of_proofs = [ "proved.peak_lag" ]
 
@@ -44,6 +49,11 @@ type proof = {
 }
 
 let nothing = { dec_min = false; stickiness = false; certified = None; region = None }
+
+(* Members by load, smallest first. *)
+let by_load (group : Rebalance.t) loads =
+  let held = List.rev_map (fun c -> (Core.get loads c, c)) group.document.member_list in
+  List.rev_map snd (List.sort (fun (one, _) (other, _) -> Z.compare other one) held)
 
 (* What a certificate proves of a document of the group, if it does: the region of all that
    are as balanced, and by [bound] what they cost. *)
@@ -114,8 +124,8 @@ let balance_of (group : Rebalance.t) pairs (found : Core.figures) proof (policy 
   | _ -> (Unknown, unrestricted, unrestricted)
 
 (* The parts of a verdict about the policy, and what of it is not covered. *)
-let judge_policy (group : Rebalance.t) (given : Answer.t) loads (found : Core.figures) proof
-    scale =
+let judge_policy (group : Rebalance.t) (given : Answer.t) loads playing (found : Core.figures)
+    proof scale =
   match (given.policy, given.status) with
   | None, Some "optimal" when proof.dec_min ->
       let word = if proof.stickiness then "proved" else "unproved" in
@@ -133,6 +143,7 @@ let judge_policy (group : Rebalance.t) (given : Answer.t) loads (found : Core.fi
           group;
           policy;
           counts;
+          playing;
           loads;
           lags = lazy (Core.lag_table instance given.pairs);
           topic_lags = lazy (Core.topic_table group.document instance.lag given.pairs);
@@ -167,10 +178,12 @@ let judge instance answer =
   let scale = lazy (Regions.common_capacity group) in
   let divides = Option.fold ~none:false ~some:Policy.is_divided given.policy in
   if divides then ignore (Lazy.force scale);
+  let instance = Core.instance_of document in
   let sets = Core.sets_of document in
   if given.names_agree && Core.check_valid document sets given.pairs then
     let loads = Core.load_table given.pairs in
-    let found = Core.figures_of document loads given.pairs in
+    let playing = Core.players instance in
+    let found = Core.figures_of document loads playing (by_load group loads) given.pairs in
     let proof =
       match given.certificate with
       | Some certificate -> proof_of group given.pairs loads found certificate
@@ -180,7 +193,7 @@ let judge instance answer =
       `Assoc [ ("dec_min", `Bool proof.dec_min); ("stickiness", `Bool proof.stickiness) ]
     in
     let undecided = if proof.dec_min then [] else [ "figures.dec_min_balanced" ] in
-    let stated, uncovered = judge_policy group given loads found proof scale in
+    let stated, uncovered = judge_policy group given loads playing found proof scale in
     ( verdict group.id "valid"
         ([ ("figures", figures found proof.dec_min); ("proved", proved) ] @ stated)
         (undecided @ of_proofs @ uncovered),

@@ -61,6 +61,10 @@ POLICIES = (
     "none; 2*topic-peak-lag, rack",
     "kip54; stickiness, rack",
     "spread=1; stickiness",
+    "spread=0; lag-spread",
+    "spread=2; peak-lag, lag-spread",
+    "none; lag-spread, peak-lag",
+    "kip54; 2*lag-spread, peak-lag",
 )
 """Policies of every balance, with levels that the checker judges and others."""
 

@@ -33,6 +33,8 @@ JUDGED = {
     "none; stickiness, load, rack",
     "per-topic; topic-peak-lag",
     "per-topic; topic-peak-lag, stickiness",
+    "none; lag-spread, peak-lag",
+    "kip54; 2*lag-spread, peak-lag",
 }
 MISSING = ("value", "scale", "bound", "proved")
 
@@ -102,19 +104,29 @@ def test_every_level_is_judged() -> None:
 
 
 @pytest.mark.usefixtures("compiled")
+def test_figures_are_judged() -> None:
+    pairs = list(islice(drawn_pairs(3), PAIRS))
+    for found in verdicts.checker_verdicts(pairs):
+        if found["verdict"] != "valid":
+            continue
+        names = set(found["not_covered"])
+        assert names.isdisjoint({"figures.kip54_score", "figures.lag_spread"})
+
+
+@pytest.mark.usefixtures("compiled")
 def test_what_is_not_judged_is_named() -> None:
-    """The value of ``lag-spread`` has no theorem, and so no verdict."""
+    """The value of ``lag-deviation`` has no theorem, and so no verdict."""
     terms = [{"kind": "zero", "bound": 0}]
     proof = {"by": "terms", "terms": terms}
     levels = [
         {"of": of, "value": 0, "bound": 0, "proof": proof}
-        for of in ("rack", "lag-spread")
+        for of in ("rack", "lag-deviation")
     ]
-    stated = {"policy": "none; rack, lag-spread", "objectives": levels}
+    stated = {"policy": "none; rack, lag-deviation", "objectives": levels}
     (found,) = verdicts.checker_verdicts([(CHAIN, ANSWER | stated)])
     judged, other = found["objectives"]
     assert judged["proved"] is True
-    assert other == {"of": "lag-spread", "rests_on": "terms"}
+    assert other == {"of": "lag-deviation", "rests_on": "terms"}
     missing = [
         name for name in found["not_covered"] if name.startswith("objectives.1.")
     ]
