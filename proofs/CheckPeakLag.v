@@ -166,6 +166,36 @@ Qed.
 
 End Terms.
 
+(** A peak lag that no valid assignment is below: the largest lag of a partition, or the mean
+    over members who subscribe to anything. *)
+Definition is_least_peak (d : document) (n : Z) : bool :=
+  let i := instance_of d in
+  (n <=? 0) || existsb (fun p => n <=? lag i p) (placed i) ||
+  ((n - 1) * total (fun _ => 1) (subscribing i (topic_list d)) <? total (lag i) (placed i)).
+
+Theorem is_least_peak_sound d n b : check_document d = true -> is_least_peak d n = true ->
+  let i := instance_of d in valid i b ->
+  forall m, 0 <= m -> (forall c, In c (members i) -> lag_held i b c <= m) -> n <= m.
+Proof.
+  move=> known + i v m nonneg all; have wf := check_document_sound d known.
+  have lags := lag_is_count i wf; have at_member p c : In (p, c) b -> lag i p <= m.
+    move=> held; apply: Z.le_trans (all c (holders_are_members i b wf v p c held)).
+    apply: Z.le_trans (sum_element _ b (p, c) _ held); first by rewrite /= Pos.eqb_refl; lia.
+    by move=> pair _; case: Pos.eqb => //; exact: lags.
+  rewrite /is_least_peak -/i placed_spec !total_sum sum_of_ones !orb_true_iff Z.leb_le Z.ltb_lt.
+  move=> [[low|/existsb_exists [p [there /Z.leb_le large]]]|mean]; first by lia.
+    have [known_p /is_assignable_spec some] := proj1 (filter_In _ _ _) there.
+    have /in_map_iff [[q c] [/= same held]] := assigned_if_assignable i b v p known_p some.
+    by rewrite -same in large; have := at_member q c held; lia.
+  have : sum (lag i) (assignable_partitions i) <= sum (fun _ => m) (subscribing i (topic_list d));
+    last by rewrite sum_const; nia.
+  have [once inside] := those_in_spec i (set_of id (flatten (subscribers i) (topic_list d))) wf.
+  rewrite -(sum_assigned i b) // (sum_by_holder (subscribing i (topic_list d))) //.
+  - move=> p c /(assigned_to_subscribers i b v) [_ sub] _; apply/subscribing_spec => //.
+    by exists (topic_of i p); split=> //; exact: topic_known sub.
+  - by apply: sum_le => c /inside; exact: all.
+Qed.
+
 (** The sum over topics that have a term, each of them once. *)
 Definition only (i : instance) (ps : list partition) : instance :=
   Instance (members i) ps (topic_of i) (subscribers i) (owner i) (lag i) (is_far i) (capacity i).

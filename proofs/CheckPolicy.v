@@ -305,7 +305,7 @@ Proof.
     by case: Pos.eqb_spec => // same; case: out; rewrite -same.
 Qed.
 
-(** Spreads of lag, in units of 1 / scale; of a scale that is one. *)
+(** Spreads of lag, or of load, in units of 1 / scale; of a scale that is one. *)
 Definition spread_value (scale : Z) (entries : Map.t Z) (playing : list member) : option Z :=
   if (0 <? scale) && forallb (fun c => scale mod capacity i c =? 0) playing
   then Some (spread scale (get entries) (capacity i) playing) else None.
@@ -318,6 +318,16 @@ Proof.
   split; [exact: largest_nonneg|split=> //; apply: spread_spec => // c inside].
   apply: is_scale_of => //; first exact: (capacity_is_positive i wf).
   by move/forallb_forall: E => /(_ c inside) /Z.eqb_eq.
+Qed.
+
+Theorem spread_balanced_spec k scale a n : 0 <= k -> valid i a ->
+  spread_value scale (load_table a) (players i) = Some n ->
+  n <= k * scale <-> spread_balanced i k a.
+Proof.
+  move=> low v /(spread_value_spec _ _ (load a) _ (load_table_spec a)) [_ [pos ->]]; first by nia.
+  have same x w : x * scale <= k * scale * w <-> x * 1 <= k * w.
+    by rewrite Z.mul_1_r (Z.mul_le_mono_pos_r x (k * w) scale) //; lia.
+  by split=> [all|[_ all]]; [split=> //|]; move=> c e in_c in_e; apply/same; exact: all.
 Qed.
 
 End Policy.

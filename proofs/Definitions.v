@@ -143,6 +143,10 @@ Definition kip54_balanced (i : instance) (a : assignment) : Prop :=
   valid i a /\
   forall p c d, In (p, c) a -> In d (subscribes i p) -> load a c <= load a d + 1.
 
+(** A spread of k: loads / capacity of members in play differ by at most k. *)
+Definition spread_balanced (i : instance) (k : Z) (a : assignment) : Prop :=
+  valid i a /\ spread_at_most i (load a) (capacity i) 1 k.
+
 (** KIP-169: within each topic, loads are dec-min among its subscribers. *)
 Definition of_topic (i : instance) (t : topic) : instance :=
   Instance (members i)

@@ -21,4 +21,4 @@ Extraction "core.ml" check_document sets_of check_valid players figures_of load_
   certificate_bound narrowed combined least_cost narrowed_bound
   check_even even_limits open_limits topic_sizes topic_rows topic_bound check_equal equal_rows
   topic_table check_per_topic candidates is_level_bound fewest values peak_value topic_peak_value
-  spread_value rows_of is_able collect only check_term check_topics.
+  spread_value rows_of is_able collect only check_term check_topics is_least_peak.

@@ -336,7 +336,23 @@ let found_status context verdicts =
       Known (if by_word then "search" else "proved")
   | Known true -> Unknown
 
-(* Fields of a verdict, and the names of those that are not covered. *)
+(* Whether a level proves the peak lag least of all valid assignments: one of which every
+   valid assignment is in the region, where capacities do not count. *)
+let proves_peak_lag context verdicts =
+  let is_one c = Z.equal (context.group.document.capacity_at c) Z.one in
+  let is_open () = Lazy.force context.region == Lazy.force context.unrestricted in
+  let of_level (_, level) verdict =
+    match level with
+    | [ (weight, "peak-lag") ] when Z.equal weight Z.one -> verdict.proved
+    | _ -> Known false
+  in
+  let found = List.map2 of_level context.policy.levels verdicts in
+  match List.find_opt (fun proved -> proved <> Known false) found with
+  | Some proved when List.for_all is_one context.playing && is_open () -> proved
+  | _ -> Known false
+
+(* Fields of a verdict, the names of those that are not covered, and whether a level proves
+   the peak lag. *)
 let judge context stated status =
   let policy = context.policy in
   let affordable =
@@ -370,4 +386,5 @@ let judge context stated status =
   ( [ ("policy", met); ("objectives", objectives) ] @ status,
     no_balance @ no_status
     @ List.concat_map (fun one -> one.uncovered) verdicts
-    @ unjudged )
+    @ unjudged,
+    proves_peak_lag context verdicts )

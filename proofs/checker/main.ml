@@ -31,7 +31,6 @@ let figures (found : Core.figures) dec_min =
 (* Fields of a verdict that no theorem is about, here and in any answer. *)
 let never = [ "violations"; "more_violations"; "evidence" ]
 let of_policies = [ "policy"; "objectives"; "status" ]
-let of_proofs = [ "proved.peak_lag" ]
 
 let verdict id word parts uncovered : Yojson.Safe.t =
   let id = match id with Some id -> [ ("id", `String id) ] | None -> [] in
@@ -101,7 +100,8 @@ let narrowed_proof (group : Rebalance.t) pairs loads counts certificate levels =
       Option.map snd (certified_in group narrowed pairs loads certificate bound))
 
 (* The balance of a policy: whether it is met, and the region of what it allows. *)
-let balance_of (group : Rebalance.t) pairs (found : Core.figures) proof (policy : Policy.t) :
+let balance_of (group : Rebalance.t) pairs loads playing (found : Core.figures) proof scale
+    (policy : Policy.t) :
     bool Levels.found * Regions.t Lazy.t * Regions.t Lazy.t =
   let document = group.document in
   let sizes = lazy (Core.topic_sizes document) in
@@ -121,7 +121,11 @@ let balance_of (group : Rebalance.t) pairs (found : Core.figures) proof (policy 
       ((if proof.dec_min then Known true else Unknown), lazy (region ()), unrestricted)
   | "kip54" -> (Known found.figure_kip54_balanced, unrestricted, unrestricted)
   | "none" -> (Known true, unrestricted, unrestricted)
-  | _ -> (Unknown, unrestricted, unrestricted)
+  | _ ->
+      let scale = Lazy.force scale in
+      let spread = Levels.spread document scale loads playing in
+      let most = Z.mul (Option.get policy.spread_max) scale in
+      (Known (Z.leq spread most), unrestricted, unrestricted)
 
 (* The parts of a verdict about the policy, and what of it is not covered. *)
 let judge_policy (group : Rebalance.t) (given : Answer.t) loads playing (found : Core.figures)
@@ -130,11 +134,11 @@ let judge_policy (group : Rebalance.t) (given : Answer.t) loads playing (found :
   | None, Some "optimal" when proof.dec_min ->
       let word = if proof.stickiness then "proved" else "unproved" in
       let status = `Assoc [ ("claimed", `String "optimal"); ("found", `String word) ] in
-      ([ ("status", status) ], [])
-  | None, status -> ([], if status = Some "optimal" then [ "status" ] else [])
+      ([ ("status", status) ], [], Levels.Known false)
+  | None, status -> ([], (if status = Some "optimal" then [ "status" ] else []), Known false)
   | Some policy, status ->
       let balance_met, region, unrestricted =
-        balance_of group given.pairs found proof policy
+        balance_of group given.pairs loads playing found proof scale policy
       in
       let instance = Core.instance_of group.document in
       let counts = (found.figure_moves, found.figure_mismatches) in
@@ -189,14 +193,24 @@ let judge instance answer =
       | Some certificate -> proof_of group given.pairs loads found certificate
       | None -> nothing
     in
-    let proved =
-      `Assoc [ ("dec_min", `Bool proof.dec_min); ("stickiness", `Bool proof.stickiness) ]
-    in
     let undecided = if proof.dec_min then [] else [ "figures.dec_min_balanced" ] in
-    let stated, uncovered = judge_policy group given loads playing found proof scale in
+    let stated, uncovered, by_level =
+      judge_policy group given loads playing found proof scale
+    in
+    let is_least = group.states_lag && Core.is_least_peak document found.figure_peak_lag in
+    let peak_lag, no_peak_lag =
+      match by_level with
+      | Levels.Known is_so -> ([ ("peak_lag", `Bool (is_least || is_so)) ], [])
+      | Unknown when is_least -> ([ ("peak_lag", `Bool true) ], [])
+      | Unknown -> ([], [ "proved.peak_lag" ])
+    in
+    let proved =
+      `Assoc
+        ([ ("dec_min", `Bool proof.dec_min); ("stickiness", `Bool proof.stickiness) ] @ peak_lag)
+    in
     ( verdict group.id "valid"
         ([ ("figures", figures found proof.dec_min); ("proved", proved) ] @ stated)
-        (undecided @ of_proofs @ uncovered),
+        (undecided @ no_peak_lag @ uncovered),
       0 )
   else (verdict group.id "invalid" [ ("proved", `Assoc unproved) ] ("figures" :: of_policies), 1)
 

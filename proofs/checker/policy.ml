@@ -8,6 +8,7 @@ type level = (Z.t * string) list (* weight, objective; summed *)
 type t = {
   text : string;
   balance : string; (* dec-min, kip54, per-topic, spread or none *)
+  spread_max : Z.t option; (* of a spread *)
   levels : (string * level) list; (* with the text of each, first level first *)
   max_moves : Z.t option;
 }
@@ -108,10 +109,10 @@ let read path value =
   let first, rest =
     match split "; " source with first :: rest -> (first, rest) | [] -> ("", [])
   in
-  let balance =
+  let balance, spread_max =
     match (first, Option.map limited (without "spread=" first)) with
-    | ("dec-min" | "kip54" | "per-topic" | "none"), _ -> first
-    | _, Some (Some _) -> "spread"
+    | ("dec-min" | "kip54" | "per-topic" | "none"), _ -> (first, None)
+    | _, Some (Some most) -> ("spread", Some most)
     | _ -> refuse path "no balance"
   in
   let budget = function
@@ -125,7 +126,7 @@ let read path value =
     | [ levels ], None | [ levels; _ ], Some _ -> read_levels path levels
     | _ -> refuse path "no budget of moves"
   in
-  { text = source; balance; levels; max_moves }
+  { text = source; balance; spread_max; levels; max_moves }
 
 let value path (value : json) =
   match value with

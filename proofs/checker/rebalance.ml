@@ -12,6 +12,7 @@ type t = {
   topic_number : (string, int) Hashtbl.t;
   first : int array; (* by topic, from 0: its partition 0; and one entry past the last *)
   document : Core.document;
+  states_lag : bool; (* of any topic that has subscribers *)
 }
 
 type topic = { count : int; lag : Z.t array option; racks : string list array option }
@@ -215,6 +216,10 @@ let read value =
       if first.(t + 1) > partitions_max then refuse "$.topics" "too many partitions")
     topics;
   let topic_number = numbers topics in
+  let document = lay_out topics members topic_number first in
+  let states_lag t =
+    (snd topics.(Z.to_int t - 1)).lag <> None && document.subscribers_at t <> []
+  in
   {
     id;
     members = Array.map fst members;
@@ -222,5 +227,6 @@ let read value =
     member_number = numbers members;
     topic_number;
     first;
-    document = lay_out topics members topic_number first;
+    document;
+    states_lag = List.exists states_lag document.topic_list;
   }

@@ -35,6 +35,8 @@ JUDGED = {
     "per-topic; topic-peak-lag, stickiness",
     "none; lag-spread, peak-lag",
     "kip54; 2*lag-spread, peak-lag",
+    "spread=0; lag-spread",
+    "spread=2; peak-lag, lag-spread",
 }
 MISSING = ("value", "scale", "bound", "proved")
 
@@ -104,13 +106,53 @@ def test_every_level_is_judged() -> None:
 
 
 @pytest.mark.usefixtures("compiled")
-def test_figures_are_judged() -> None:
+def test_figures_and_spreads_are_judged() -> None:
     pairs = list(islice(drawn_pairs(3), PAIRS))
-    for found in verdicts.checker_verdicts(pairs):
+    met: set[bool] = set()
+    least: set[bool] = set()
+    for (_, answer), found in zip(pairs, verdicts.checker_verdicts(pairs), strict=True):
         if found["verdict"] != "valid":
             continue
         names = set(found["not_covered"])
         assert names.isdisjoint({"figures.kip54_score", "figures.lag_spread"})
+        policy = answer.get("policy", "")
+        if policy.startswith("spread"):
+            met.add(found["policy"]["balance_met"])
+        if not policy.startswith("dec-min"):
+            least.add(found["proved"]["peak_lag"])
+    assert met == least == {True, False}
+
+
+@pytest.mark.usefixtures("compiled")
+def test_where_no_lag_is_stated_none_is_proved() -> None:
+    assert all("lag" not in topic for topic in CHAIN["topics"].values())
+    (found,) = assert_equal_verdicts([(CHAIN, ANSWER)])
+    assert found["figures"]["peak_lag"] == 0
+    assert found["proved"]["peak_lag"] is False
+
+
+@pytest.mark.parametrize("capacity", [1, 2])
+@pytest.mark.usefixtures("compiled")
+def test_a_level_in_units_of_capacity_proves_no_peak_lag(capacity: int) -> None:
+    """Of six records the larger of two members has four, which is its share."""
+    members = {
+        name: {"subscription": ["t"], "capacity": number}
+        for name, number in (("a", capacity), ("b", 1))
+    }
+    topics = {"t": {"partitions": 3, "lag": [2, 2, 2 * capacity - 2]}}
+    group = {"format": "rebalance/1", "group": "g", "topics": topics}
+    terms = [{"kind": "average", "bound": 2 * capacity}]
+    proof = {"by": "terms", "terms": terms}
+    level = {"of": "peak-lag", "value": 2 * capacity, "bound": 2 * capacity}
+    answer = {
+        "format": "assignment/1",
+        "members": {"a": {"t": [0, 2]}, "b": {"t": [1]}},
+        "policy": "none; peak-lag",
+        "objectives": [level | {"scale": capacity, "proof": proof}],
+    }
+    (found,) = assert_equal_verdicts([(group | {"members": members}, answer)])
+    assert found["objectives"][0]["proved"] is True
+    assert found["proved"]["peak_lag"] is (capacity == 1)
 
 
 @pytest.mark.usefixtures("compiled")
