@@ -12,6 +12,7 @@ from pipeline.history.place import Place
 from pipeline.history.reconstruct import GroupHistory
 from pipeline.records import GroupMember, GroupMetadata, GroupTombstone
 from rebalance import WireError
+from rebalance.protocol import MemberAssignment, encode_assignment
 from tests.pipeline.groups import GROUP, START_MS, commit, group, member, replay
 
 COOP = "cooperative-sticky"
@@ -50,6 +51,18 @@ def test_a_changed_subscription_is_counted() -> None:
         group(2, member("a", ["u"], {"u": [0]}), member("b", T, {"t": [0, 1]})),
     )
     assert second.resubscribed == 1
+
+
+def test_a_topic_in_several_entries_is_one_topic() -> None:
+    """librdkafka's cooperative leader writes partitions in the order it chose them."""
+    parts = (("t", (6,)), ("u", (0,)), ("t", (0, 1)))
+    message = encode_assignment(MemberAssignment(version=3, partitions=parts))
+    split = replace(member("a", ["t", "u"], {}), assignment=message)
+    first, second = replay(group(1, split), group(2, member("a", ["t", "u"], {})))
+    whole = {"t": [0, 1, 6], "u": [0]}
+    assert first.members is not None
+    assert first.members["a"].assigned == whole
+    assert owned(second) == {"a": whole}
 
 
 def test_without_the_generation_before_claims_count() -> None:

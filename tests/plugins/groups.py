@@ -68,13 +68,15 @@ def rebalance(one: GroupMetadata, mode: Mode) -> Rebalance:
 
 def given(one: GroupMetadata) -> Given:
     """Return what each member got, by its id."""
-    return {
-        member.member_id: {
-            topic: sorted(numbers)
-            for topic, numbers in decode_assignment(member.assignment).partitions
-        }
-        for member in one.members
-    }
+    return {member.member_id: assigned(member.assignment) for member in one.members}
+
+
+def assigned(data: bytes) -> dict[str, list[int]]:
+    """Decode an assignment; librdkafka may write one topic in several entries."""
+    numbers_of: dict[str, list[int]] = {}
+    for topic, numbers in decode_assignment(data).partitions:
+        numbers_of.setdefault(topic, []).extend(numbers)
+    return {topic: sorted(numbers) for topic, numbers in numbers_of.items()}
 
 
 def client_of(member: GroupMember) -> str:
