@@ -5,6 +5,10 @@ the tests nearest to it, and a time cap. The run fails if too few mutants are ki
 of a part or of all. Each mutant runs in a copy of the checkout under ``build/``.
 Kernels run interpreted: a change of a kernel is then seen at once, not after a
 compilation.
+
+``--changed`` tries the parts that changed since the nightly run, which tries all of
+them, passed last (`tools.nightly_passed`): a module or one of their own tests differs.
+All are tried if there is no such commit, or if one of the files in `SELF` differs.
 """
 
 from __future__ import annotations
@@ -24,12 +28,19 @@ from queue import SimpleQueue
 from xml.etree import ElementTree
 
 from tools.mutants import KILLED, SURVIVED, Mutant, Verdict, mutants_of
-from tools.mutation_parts import PARTS, Part
+from tools.mutation_parts import PARTS, Part, changed_parts
+from tools.nightly_passed import (
+    NotComparableError,
+    files_changed_since,
+    passed_commit,
+)
 
 ROOT = Path(__file__).resolve().parent.parent
 COPIES = ROOT / "build" / "mutation" / str(os.getpid())
 LEFT_OUT = (".*", "build", "out", "dist", "__pycache__", "benchmarks")
 TIMES = "times.xml"
+QUICK = "not heavy and not nightly"
+"""The marks of the tests that are run."""
 MUTANTS = 12
 """How many mutants of each part are drawn."""
 LEAST = 4
@@ -40,15 +51,20 @@ FLOOR_OF_PART = 0.25
 """Share of a part's mutants that have to be killed: low, because few are tried, and
 some cannot be told from the original (a bound on work, a faster path)."""
 FLOOR = 0.6
-"""Share of all mutants tried that have to be killed."""
+"""Share of all mutants tried that have to be killed, in a run of all parts. A run of
+some parts has only their own floors: parts differ, and some kill less than this."""
+SELF = ("tools/mutants.py", "tools/mutation.py", "tools/mutation_parts.py")
+"""What decides which mutants are tried, and how."""
 QUICKLY = {
     "NUMBA_DISABLE_JIT": "1",
+    "ORACLE_FIRST_SEED": "0",
     "ORACLE_INSTANCES": "100",
     "ORACLE_PROFILE": "sample",
     "PYTHONDONTWRITEBYTECODE": "1",
 }
-"""How the tests run on a mutant: interpreted, with little left to chance, and without
-bytecode, which could be another mutant's (also in the processes that tests start)."""
+"""How the tests run on a mutant: interpreted, with little left to chance (the same at
+night), and without bytecode, which could be another mutant's (also in the processes
+that tests start)."""
 
 
 class TimeUpError(Exception):
@@ -127,7 +143,7 @@ class Workshop:
             If the deadline came before the limit.
         """
         command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header"]
-        command += ["-p", "no:cacheprovider", "-m", "not slow", "--junitxml", TIMES]
+        command += ["-p", "no:cacheprovider", "-m", QUICK, "--junitxml", TIMES]
         command += tests
         left = deadline - time.monotonic()
         with (
@@ -151,13 +167,27 @@ class Workshop:
                 return None
 
     def quickest_first(self) -> list[str]:
-        """Return the test files of the last run in the order of the time they took."""
-        took: dict[str, float] = {}
+        """Return the test files of the last run in the order of the time they took.
+
+        Those of a folder stay together, folders in the order of their quickest file:
+        pytest 9.1 has lost the fixtures of a folder's conftest.py when it comes back
+        to that folder from one above (pytest-dev/pytest#14635).
+        """
+        took: dict[Path, float] = {}
         for case in ElementTree.parse(self.folder / TIMES).iter("testcase"):  # noqa: S314
-            name = case.get("classname", "").replace(".", "/") + ".py"
-            if (self.folder / name).exists():
-                took[name] = took.get(name, 0.0) + float(case.get("time", 0))
-        return sorted(took, key=lambda name: took[name])
+            file = Path(case.get("classname", "").replace(".", "/") + ".py")
+            if (self.folder / file).exists():
+                took[file] = took.get(file, 0.0) + float(case.get("time", 0))
+        least: dict[Path, float] = {}
+        for file, seconds in took.items():
+            for path in (file, *file.parents):
+                least[path] = min(seconds, least.get(path, seconds))
+
+        def rank(file: Path) -> list[tuple[float, str]]:
+            paths = [*reversed(file.parents), file]
+            return [(least[path], path.as_posix()) for path in paths]
+
+        return [file.as_posix() for file in sorted(took, key=rank)]
 
     def try_mutant(
         self, mutant: Mutant, tests: Sequence[str], limit: float, deadline: float
@@ -183,13 +213,8 @@ class Workshop:
 
 def modules_of(part: Part, root: Path = ROOT) -> list[Path]:
     """Return the modules of a part, relative to the root, in the order of names."""
-    parts = [one.folder for one in PARTS if one.folder.startswith(f"{part.folder}/")]
     found = (path.relative_to(root) for path in (root / part.folder).rglob("*.py"))
-    return sorted(
-        module
-        for module in found
-        if not any(module.is_relative_to(folder) for folder in parts)
-    )
+    return sorted(module for module in found if part.has_module(module))
 
 
 def sample(part: Part, count: int, seed: int, root: Path = ROOT) -> list[Mutant]:
@@ -242,16 +267,11 @@ def try_part(
     return outcome
 
 
-def main() -> int:
-    """Try a sample of mutants of each part; fail where too few are killed."""
-    parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("parts", nargs="*", help="folders; default: every part")
-    parser.add_argument("--mutants", type=int, default=MUTANTS, help="per part")
-    parser.add_argument("--seconds", type=float, help="cap per part, for all parts")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--workers", type=int, default=min(4, os.cpu_count() or 1))
-    arguments = parser.parse_args()
-    parts = [p for p in PARTS if not arguments.parts or p.folder in arguments.parts]
+def try_parts(parts: Sequence[Part], arguments: argparse.Namespace) -> list[Outcome]:
+    """Try a sample of mutants of some parts, of as many at a time as there are workers.
+
+    Each worker has a copy of the checkout, which is removed at the end.
+    """
     shops: SimpleQueue[Workshop] = SimpleQueue()
     for number in range(arguments.workers):
         shops.put(Workshop.opened(number))
@@ -266,17 +286,65 @@ def main() -> int:
 
     try:
         with ThreadPoolExecutor(arguments.workers) as pool:
-            outcomes = list(pool.map(try_in_turn, parts))
+            return list(pool.map(try_in_turn, parts))
     finally:
         shutil.rmtree(COPIES, ignore_errors=True)
+
+
+def parts_since_passed(root: Path = ROOT) -> tuple[Sequence[Part], str]:
+    """Return the parts that changed since the nightly run passed, and a line on why."""
+    try:
+        commit = passed_commit(root)
+        files = files_changed_since(commit, root)
+    except NotComparableError as error:
+        return PARTS, f"mutation: all {len(PARTS)} parts: {error}"
+    since = f"changed since {commit[:7]}"
+    if own := [name for name in SELF if Path(name) in files]:
+        return PARTS, f"mutation: all {len(PARTS)} parts: {', '.join(own)} {since}"
+    parts = changed_parts(files)
+    if not parts:
+        return parts, f"mutation: no part {since}: nothing to try"
+    names = ", ".join(part.folder for part in parts)
+    return parts, f"mutation: {len(parts)} of {len(PARTS)} parts {since}: {names}"
+
+
+def judge(outcomes: Sequence[Outcome], seed: int) -> int:
+    """Print how many mutants were killed; return 1 if a floor is not met, else 0."""
     n_tried = sum(one.tried for one in outcomes)
     n_killed = sum(one.killed for one in outcomes)
-    is_enough = n_tried > 0 and n_killed >= FLOOR * n_tried
+    is_all = len(outcomes) == len(PARTS)
+    is_enough = n_tried > 0 and (not is_all or n_killed >= FLOOR * n_tried)
+    floor = f"floor {FLOOR:.0%}" if is_all else "floors of the parts alone"
     print(
-        f"mutation: {n_tried} tried, {n_killed} killed, floor {FLOOR:.0%}, "
-        f"seed {arguments.seed}{'' if is_enough else ': FAILED'}"
+        f"mutation: {n_tried} tried, {n_killed} killed, {floor}, "
+        f"seed {seed}{'' if is_enough else ': FAILED'}"
     )
     return 0 if is_enough and all(one.is_enough for one in outcomes) else 1
+
+
+def main() -> int:
+    """Try a sample of mutants of each part; fail where too few are killed."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("parts", nargs="*", help="folders; default: every part")
+    parser.add_argument(
+        "--changed", action="store_true", help="those since the nightly run passed"
+    )
+    parser.add_argument("--mutants", type=int, default=MUTANTS, help="per part")
+    parser.add_argument("--seconds", type=float, help="cap per part, for all parts")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--workers", type=int, default=min(4, os.cpu_count() or 1))
+    arguments = parser.parse_args()
+    parts: Sequence[Part] = PARTS
+    if arguments.parts:
+        parts = [part for part in PARTS if part.folder in arguments.parts]
+    if arguments.changed:
+        if arguments.parts:
+            parser.error("--changed selects the parts: name none")
+        parts, why = parts_since_passed(ROOT)
+        print(why, flush=True)
+        if not parts:
+            return 0
+    return judge(try_parts(parts, arguments), arguments.seed)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
+from pathlib import Path
 
 SECONDS = 70.0
 """Time cap per part, its unchanged tests included; a slow machine may take longer to
@@ -20,7 +22,8 @@ class Part:
         The folder whose modules are changed, from the root of the checkout; those of
         a subfolder that is a part as well belong to that part.
     tests
-        Folders and files of the tests nearest to it; slow tests are left out.
+        Folders and files of the tests nearest to it, those of a folder together
+        (`tools.mutation.Workshop.quickest_first`); heavy tests are left out.
     without
         Folders, files, and tests (by the start of their names) below them that take
         long when kernels are interpreted, or need more than the few instances.
@@ -40,6 +43,33 @@ class Part:
             f"--deselect={name}" if "::" in name else f"--ignore={name}"
             for name in self.without
         ]
+
+    def has_test(self, file: Path) -> bool:
+        """Return whether a file is one of its tests, or lies in a folder of them.
+
+        What the part is without does not count, unless only single tests of it are.
+        """
+        return _is_below(file, self.tests) and not _is_below(file, self.without)
+
+    def has_module(self, file: Path) -> bool:
+        """Return whether a file, perhaps a deleted one, is a module of the part."""
+        nested = [p.folder for p in PARTS if p.folder.startswith(f"{self.folder}/")]
+        is_inside = _is_below(file, [self.folder]) and not _is_below(file, nested)
+        return is_inside and file.suffix == ".py"
+
+
+def _is_below(file: Path, names: Collection[str]) -> bool:
+    """Return whether a file is one of some files, or lies in one of some folders."""
+    return any(file.is_relative_to(name) for name in names)
+
+
+def changed_parts(files: Collection[Path]) -> list[Part]:
+    """Return the parts with a module or a test among the files that have changed."""
+    return [
+        part
+        for part in PARTS
+        if any(part.has_module(file) or part.has_test(file) for file in files)
+    ]
 
 
 _OF_POLICIES = (
@@ -96,9 +126,9 @@ PARTS = (
         folder="solver/flow_policies",
         tests=("tests/solver/flow_policies",),
         without=(
-            "tests/solver/flow_policies/test_limits.py::test_a_child_process_gives",
             "tests/solver/flow_policies/test_limits.py::test_a_flow_ends_at_a",
             "tests/solver/flow_policies/test_limits.py::test_the_memory_of_the_process",
+            "tests/solver/flow_policies/test_policies.py::test_named_shapes",
         ),
     ),
     Part(folder="solver/cpsat", tests=("tests/solver/cpsat",)),
@@ -160,10 +190,10 @@ PARTS = (
         folder="verify/policy",
         tests=(
             *_OF_POLICIES,
-            "tests/test_values_agree.py",
             "tests/verify/test_bugs.py",
             "tests/verify/test_cases.py",
             "tests/verify/test_claims.py",
+            "tests/test_values_agree.py",
         ),
         without=(
             "tests/verify/test_answers.py::test_proofs_of_every_sort_are_often",

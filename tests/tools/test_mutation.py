@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import time
+from itertools import groupby
 from pathlib import Path
 
 import pytest
 
+from tests.tools.repositories import commit, repository, write
 from tools import mutation
 from tools.mutants import KILLED, SURVIVED, Mutant, Verdict
-from tools.mutation import Outcome, Workshop, modules_of, sample, tried
-from tools.mutation_parts import PARTS, Part
+from tools.mutation import (
+    Outcome,
+    Workshop,
+    judge,
+    modules_of,
+    parts_since_passed,
+    sample,
+    tried,
+)
+from tools.mutation_parts import PARTS, Part, changed_parts
+from tools.nightly_passed import PASSED, write_passed
 
 ROOT = Path(__file__).resolve().parents[2]
 CODE = """
@@ -29,6 +41,15 @@ def test_add():
 """
 
 
+SLEEPS = """
+import time
+
+
+def test_it():
+    time.sleep({})
+"""
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """A package of two functions, one of which is tested."""
@@ -36,7 +57,10 @@ def project(tmp_path: Path) -> Path:
         ("package/__init__.py", ""),
         ("package/code.py", CODE),
         ("tests/test_code.py", TESTS),
-        ("pyproject.toml", '[tool.pytest.ini_options]\nmarkers = ["slow: no"]\n'),
+        (
+            "pyproject.toml",
+            '[tool.pytest.ini_options]\nmarkers = ["heavy: no", "nightly: no"]\n',
+        ),
     ):
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
@@ -89,6 +113,62 @@ def test_the_same_seed_draws_the_same_mutants(project: Path) -> None:
     assert len({str(one) for one in every}) > 1
 
 
+@pytest.mark.heavy
+def test_heavy_and_nightly_tests_are_left_out(project: Path) -> None:
+    marked = "import pytest\n"
+    for mark in ("heavy", "nightly"):
+        marked += f"@pytest.mark.{mark}\ndef test_{mark}(): assert 0\n"
+    (project / "tests" / "test_more.py").write_text(marked)
+    shop, deadline = Workshop(folder=project), time.monotonic() + 120
+    assert shop.test(["tests"], 120, deadline) == 0
+    (project / "tests" / "test_more.py").write_text("def test_quick(): assert 0\n")
+    assert shop.test(["tests"], 120, deadline) == 1
+
+
+@pytest.mark.heavy
+def test_a_night_draws_the_same(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = {"INSTANCES": "100", "FIRST_SEED": "0", "PROFILE": "sample"}
+    (project / "tests" / "test_code.py").write_text(
+        "import os\n\n\ndef test_it():\n"
+        + "".join(
+            f"    assert os.environ['ORACLE_{k}'] == {drawn[k]!r}\n" for k in drawn
+        )
+    )
+    for name in drawn:
+        monkeypatch.setenv(f"ORACLE_{name}", "7")
+    shop = Workshop(folder=project)
+    assert shop.test(["tests"], 120, time.monotonic() + 120) == 0
+
+
+@pytest.mark.heavy
+def test_quick_files_come_first_within_their_folder(project: Path) -> None:
+    """In the order of time alone, pytest 9.1 misses a fixture of the folder below."""
+    fixture = "import pytest\n@pytest.fixture\ndef one(): return 1\n"
+    write(
+        project,
+        {
+            "tests/inner/conftest.py": fixture,
+            "tests/inner/test_a.py": "def test_it(one): assert one\n",
+            "tests/inner/test_b.py": SLEEPS.replace("()", "(one)").format(0.4),
+            "tests/test_code.py": SLEEPS.format(0.2),
+            "tests/test_last.py": SLEEPS.format(0.6),
+        },
+    )
+    shop, deadline = Workshop(folder=project), time.monotonic() + 120
+    assert shop.test(["tests"], 120, deadline) == 0
+    files = shop.quickest_first()
+    names = "inner/test_a", "inner/test_b", "test_code", "test_last"
+    assert files == [f"tests/{name}.py" for name in names]
+    assert shop.test(files, 120, deadline) == 0
+
+
+def test_the_files_of_a_folder_are_listed_together() -> None:
+    for one in PARTS:
+        folders = [Path(name).parent for name in one.tests]
+        assert len([*groupby(folders)]) == len(set(folders)), one.folder
+
+
+@pytest.mark.heavy
 def test_detected_mutants_are_killed_and_others_survive(project: Path) -> None:
     mutants = sample(part(), 99, seed=1, root=project)
     some = [
@@ -109,6 +189,7 @@ def test_a_part_whose_time_is_up_has_tried_nothing(project: Path) -> None:
     assert list(tried(shop, part(), mutants, 0)) == []
 
 
+@pytest.mark.heavy
 def test_tests_that_fail_unchanged_end_the_run(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -133,6 +214,7 @@ def test_too_few_mutants_fail_but_where_no_more_were_drawn() -> None:
     assert outcome(3, 0, drawn=3).is_enough
 
 
+@pytest.mark.heavy
 def test_the_least_number_is_tried_though_the_time_is_up(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -168,6 +250,29 @@ def test_a_part_reports_survivors_and_counts() -> None:
     ]
 
 
+def test_all_parts_together_have_a_floor_of_their_own(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    enough, few = outcome(6, 4), outcome(5, 5)
+    assert few.is_enough
+    assert judge([enough] * len(PARTS), 1) == 0
+    assert judge([enough] * (len(PARTS) - 1) + [few], 1) == 1
+    total, *_, last = capsys.readouterr().out.splitlines()
+    assert total == "mutation: 130 tried, 78 killed, floor 60%, seed 1"
+    assert last == "mutation: 130 tried, 77 killed, floor 60%, seed 1: FAILED"
+
+
+def test_some_parts_have_their_own_floors_alone(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    enough, few = outcome(3, 7), outcome(2, 8)
+    assert judge([enough] * (len(PARTS) - 1), 1) == 0
+    line = "mutation: 120 tried, 36 killed, floors of the parts alone, seed 1\n"
+    assert capsys.readouterr().out == line
+    assert judge([enough, few], 1) == 1
+    assert judge([], 1) == 1
+
+
 @pytest.mark.parametrize(
     ("killed", "of_judge", "code"), [(10, 10, 0), (10, 2, 1), (5, 10, 1), (0, 0, 1)]
 )
@@ -189,4 +294,134 @@ def test_the_exit_code_is_1_below_a_floor(
     monkeypatch.setattr(Workshop, "opened", lambda _: Workshop(folder=ROOT))
     monkeypatch.setattr("sys.argv", ["mutation"])
     assert mutation.main() == code
-    assert "tried" in capsys.readouterr().out
+    (line,) = capsys.readouterr().out.splitlines()  # without --changed, none on why
+    assert " tried, " in line
+
+
+ONE_FILE_EACH = {
+    "solver/exact/core.py": "1\n",
+    "solver/results.py": "2\n",
+    "verify/judge.py": "3\n",
+    "tests/verify/test_answers.py": "4\n",
+    "tests/verify/test_sums.py": "5\n",
+    "tools/mutants.py": "6\n",
+    "tools/other.py": "7\n",
+}
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository whose commit passed the nightly run, as the next commit says."""
+    monkeypatch.delenv("GIT_DIR", raising=False)
+    root = repository(tmp_path / "checkout", ONE_FILE_EACH)
+    write_passed(commit(root), "today", root)
+    commit(root)
+    return root
+
+
+def passed(root: Path) -> str:
+    return (root / PASSED).read_text().splitlines()[-1][:7]
+
+
+def test_no_part_is_tried_where_nothing_has_changed(checkout: Path) -> None:
+    write(checkout, {"tools/other.py": "new\n", "tests/cli/test_it.py": "new\n"})
+    line = f"mutation: no part changed since {passed(checkout)}: nothing to try"
+    assert parts_since_passed(checkout) == ([], line)
+
+
+def test_the_parts_that_have_changed_are_tried(checkout: Path) -> None:
+    write(checkout, {"solver/exact/core.py": "new\n"})
+    commit(checkout)
+    write(checkout, {"tests/verify/test_sums.py": "new\n"})
+    parts, line = parts_since_passed(checkout)
+    assert [one.folder for one in parts] == ["solver/exact", "verify"]
+    since = f"changed since {passed(checkout)}"
+    assert line == f"mutation: 2 of {len(PARTS)} parts {since}: solver/exact, verify"
+
+
+def test_deleted_and_untracked_modules_have_changed(checkout: Path) -> None:
+    (checkout / "solver" / "results.py").unlink()
+    write(checkout, {"heuristics/group/new.py": ""})
+    parts, _ = parts_since_passed(checkout)
+    assert [one.folder for one in parts] == ["solver", "heuristics/group"]
+
+
+def test_a_change_of_the_tool_itself_tries_all_parts(checkout: Path) -> None:
+    write(checkout, {"tools/mutants.py": "new\n", "verify/judge.py": "new\n"})
+    parts, line = parts_since_passed(checkout)
+    assert list(parts) == list(PARTS)
+    since = f"changed since {passed(checkout)}"
+    assert line == f"mutation: all {len(PARTS)} parts: tools/mutants.py {since}"
+
+
+def test_all_parts_are_tried_where_no_commit_is_known(checkout: Path) -> None:
+    (checkout / PASSED).unlink()
+    parts, line = parts_since_passed(checkout)
+    assert list(parts) == list(PARTS)
+    assert line == f"mutation: all {len(PARTS)} parts: there is no .ci/nightly-passed"
+
+
+@pytest.mark.parametrize(
+    ("file", "folders"),
+    [
+        ("solver/results.py", ["solver"]),
+        ("solver/new/module.py", ["solver"]),
+        ("solver/policy/module.py", ["solver/policy"]),
+        ("solver/policy.py", ["solver"]),
+        ("solver/exact/notes.md", []),
+        ("solverless/module.py", []),
+        ("tests/solver/cpsat/test_endings.py", ["solver", "solver/cpsat"]),
+        ("tests/solver/cpsat/cases.py", ["solver/cpsat"]),
+        ("tests/heuristics/test_sticky.py", ["heuristics"]),
+        ("tests/heuristics/group/test_machine.py", ["heuristics/group"]),
+        ("tests/verify/test_answers.py", ["verify/policy"]),
+        ("tests/strategies.py", []),
+    ],
+)
+def test_a_file_belongs_to_parts(file: str, folders: list[str]) -> None:
+    assert [one.folder for one in changed_parts([Path(file)])] == folders
+
+
+def test_without_a_change_nothing_is_tried_or_copied(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(mutation, "ROOT", checkout)
+    monkeypatch.setattr(mutation, "COPIES", checkout / "build" / "copies")
+    monkeypatch.setattr("sys.argv", ["mutation", "--changed"])
+    assert mutation.main() == 0
+    assert capsys.readouterr().out.endswith(": nothing to try\n")
+    assert not (checkout / "build").exists()
+
+
+@pytest.mark.parametrize(("killed", "code"), [(5, 0), (0, 1)])
+def test_of_changed_parts_each_has_its_floor(
+    killed: int,
+    code: int,
+    checkout: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def tried_part(_: object, part: Part, *__: object) -> Outcome:
+        print(part.folder)
+        return outcome(killed, 10 - killed - 1)
+
+    write(checkout, {"verify/judge.py": "new\n"})
+    monkeypatch.setattr(mutation, "ROOT", checkout)
+    monkeypatch.setattr(mutation, "COPIES", checkout / "build" / "copies")
+    monkeypatch.setattr(mutation, "try_part", tried_part)
+    monkeypatch.setattr(mutation, "sample", lambda *_: [])
+    monkeypatch.setattr("sys.argv", ["mutation", "--changed", "--workers=1"])
+    assert mutation.main() == code
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].endswith(f"parts changed since {passed(checkout)}: verify")
+    assert lines[1] == "verify"
+    assert lines[2].startswith(
+        f"mutation: 9 tried, {killed} killed, floors of the parts"
+    )
+
+
+def test_parts_are_named_or_selected_not_both(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.argv", ["mutation", "--changed", "verify"])
+    with pytest.raises(SystemExit) as ended:
+        mutation.main()
+    assert ended.value.code == 2

@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import verify
-from rebalance import to_json
+from rebalance import Instance, to_json
 from solver import Result, Status, flow_policies, parse_policy
 from solver.result import Value
 from tests.shapes import Document
@@ -103,12 +104,22 @@ def drawn(seed: int) -> Document:
 
 def asked(document: Document, text: str) -> Result | None:
     """Return the answer of flow to a policy, by its text."""
-    return flow_policies.solve(instance(document), parse_policy(text))
+    return flow_policies.solve(laid_out(document), parse_policy(text))
+
+
+def laid_out(document: Document) -> Instance:
+    """Return the instance of a document, the same as last time if it is equal."""
+    return _laid_out(json.dumps(document))
+
+
+@lru_cache(maxsize=1)
+def _laid_out(text: str) -> Instance:
+    return instance(json.loads(text))
 
 
 def judged(document: Document, outcome: Result) -> dict[str, Any]:
     """Return the judge's verdict on an answer, as it stands in its document."""
-    written = json.loads(to_json(outcome.to_document(instance(document))))
+    written = json.loads(to_json(outcome.to_document(laid_out(document))))
     return verify.judge(document, written)
 
 

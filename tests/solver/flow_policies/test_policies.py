@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from solver import Status
-from tests.amount import share
+from tests.amount import seeds, share
 from tests.shapes import SHAPES, Document, member, rebalance, shape
 from tests.solver.brute import Brute
 from tests.solver.flow_policies.routes import (
@@ -36,7 +36,7 @@ def every_policy(document: Document) -> dict[str, int]:
 
 def test_agrees_with_brute_force() -> None:
     answered = dict.fromkeys((*ALWAYS, *SOMETIMES), 0)
-    for seed in range(max(20, share(100, 250))):
+    for seed in seeds(max(10, share(100, 250))):
         try:
             for text, count in every_policy(drawn(seed)).items():
                 answered[text] += count
