@@ -1,12 +1,14 @@
 """Spark stages of the audit: pure functions from tables to tables.
 
 Records are grouped and sorted by offset, and cases are judged in batches. The result of
-a stage does not depend on how Spark divides the work.
+a stage does not depend on how Spark divides the work. What a stage's tasks compute is a
+function of Arrow batches (`reconstruct_batches`, `match_batches`, `judge_batches`),
+which does not need Spark.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 from operator import itemgetter
 from typing import Final, NamedTuple
@@ -38,34 +40,56 @@ from pipeline.sources.rows import (
 
 Batches = Iterator[pa.RecordBatch]
 
-_COUNTS: Final = (TOPIC, TOPIC_ID, READ, REPEATED)
+COUNTS: Final = (TOPIC, TOPIC_ID, READ, REPEATED)
+"""Kinds of rows that are not judged: what tasks have seen and counted."""
 
 
 def reconstruct(rows: DataFrame, tasks: int) -> DataFrame:
     """Gather the records of each group in order, and reconstruct its cases.
 
-    Each task adds a row with the number of rows that it has read. They are part of the
-    result, so a task that Spark repeats is not counted twice.
+    The number of rows that each task has read is part of the result, so a task that
+    Spark repeats is not counted twice.
     """
     ordered = rows.repartition(tasks, "group_id").sortWithinPartitions(*HISTORY_ORDER)
+    return ordered.mapInArrow(reconstruct_batches, _spark(ROWS))
 
-    def histories(batches: Batches) -> Batches:
-        return batches_of(histories_of_batches(batches))
 
-    return ordered.mapInArrow(_counting(histories), _spark(ROWS))
+def reconstruct_batches(batches: Batches) -> Batches:
+    """Reconstruct the cases of whole groups; a last row has the number of rows read.
+
+    Parameters
+    ----------
+    batches
+        Rows as in `ROWS`, sorted by `HISTORY_ORDER` over all batches.
+    """
+    count = 0
+
+    def counted() -> Batches:
+        nonlocal count
+        for batch in batches:
+            count += _rows_read(batch)
+            yield batch
+
+    yield from batches_of(histories_of_batches(counted()))
+    yield from batches_of([read_row(count)])
 
 
 def match_snapshots(rows: DataFrame, names: dict[str, str], tasks: int) -> DataFrame:
-    """Match the snapshots of each group with its rebalances (`with_record_states`).
+    """Match the snapshots of each group with its rebalances (`match_batches`).
 
     This takes a stage of its own: the names of topic ids come from all groups.
     """
     ordered = rows.repartition(tasks, "group_id").sortWithinPartitions(*HISTORY_ORDER)
 
-    def match(found: Iterable[Row]) -> Iterator[Row]:
-        return with_record_states(found, names)
+    def match(batches: Batches) -> Batches:
+        return match_batches(batches, names)
 
-    return ordered.mapInArrow(_on_rows(match), _spark(ROWS))
+    return ordered.mapInArrow(match, _spark(ROWS))
+
+
+def match_batches(batches: Batches, names: Mapping[str, str]) -> Batches:
+    """Complete snapshots of whole groups, sorted (`with_record_states`)."""
+    return batches_of(with_record_states(_rows_of(batches), names))
 
 
 class Seen(NamedTuple):
@@ -101,47 +125,31 @@ def judge(cases: DataFrame, settings: Settings) -> DataFrame:
     """Judge all cases, each in the part that it is in; rows as in `JUDGED`."""
 
     def results(batches: Batches) -> Batches:
-        repeats = repeats_of_process()
-        rows = (row for batch in batches for row in batch.to_pylist())
-        for part, group in groupby(rows, key=itemgetter(PART)):
-            yield from judged_batches(part, judge_rows(group, settings, repeats))
+        return judge_batches(batches, settings)
 
     return cases.mapInArrow(results, _spark(JUDGED))
 
 
+def judge_batches(batches: Batches, settings: Settings) -> Batches:
+    """Judge cases, part by part; batches as in `JUDGED`.
+
+    Parameters
+    ----------
+    batches
+        Rows as in `pipeline.audit.work.CASES`; those of a part follow one another.
+    """
+    repeats = repeats_of_process()
+    for part, group in groupby(_rows_of(batches), key=itemgetter(PART)):
+        yield from judged_batches(part, judge_rows(group, settings, repeats))
+
+
 def to_judge(rows: DataFrame) -> DataFrame:
     """Select the rows that are judged: not topics, their ids, and counts of rows."""
-    return rows.where(~f.col("what").isin(*_COUNTS))
+    return rows.where(~f.col("what").isin(*COUNTS))
 
 
-def _on_rows(
-    function: Callable[[Iterable[Row]], Iterable[Row]],
-) -> Callable[[Batches], Batches]:
-    def on_batches(batches: Batches) -> Batches:
-        rows = (row for batch in batches for row in batch.to_pylist())
-        return batches_of(function(rows))
-
-    return on_batches
-
-
-def _counting(
-    function: Callable[[Batches], Batches],
-) -> Callable[[Batches], Batches]:
-    """Add a row with the number of rows that the function has taken."""
-
-    def on_batches(batches: Batches) -> Batches:
-        count = 0
-
-        def counted() -> Batches:
-            nonlocal count
-            for batch in batches:
-                count += _rows_read(batch)
-                yield batch
-
-        yield from function(counted())
-        yield from batches_of([read_row(count)])
-
-    return on_batches
+def _rows_of(batches: Batches) -> Iterator[Row]:
+    return (row for batch in batches for row in batch.to_pylist())
 
 
 def _rows_read(batch: pa.RecordBatch) -> int:

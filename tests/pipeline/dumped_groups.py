@@ -27,13 +27,17 @@ from tests.records.writers import offset_key, offset_value
 DATA = Path(__file__).parent.parent / "data" / "dump-log"
 BROKER, RARE, DAMAGED = (f"__consumer_offsets-{number}" for number in (0, 7, 12))
 TOPICS = {"orders": 4, "payments": 2}
-WAIT = 20  # seconds
+WAIT = 120  # seconds
 
 
-def fill(broker: Broker) -> None:
-    """Make groups of both protocols, commit offsets, also in transactions, delete."""
-    Place(broker=broker, group="", topics=TOPICS).make_topics()
-    classic = Place(broker=broker, group="klassisch-ü", topics=TOPICS)
+def fill(broker: Broker, mark: str = "") -> None:
+    """Make groups of both protocols, commit offsets, also in transactions, delete.
+
+    The names of topics and groups begin with ``mark``.
+    """
+    topics = {f"{mark}{name}": count for name, count in TOPICS.items()}
+    Place(broker=broker, group="", topics=topics).make_topics()
+    classic = Place(broker=broker, group=f"{mark}klassisch-ü", topics=topics)
     members = [classic.kafka_python(RangePartitionAssignor)]
     try:
         classic.settled(*members)
@@ -42,15 +46,15 @@ def fill(broker: Broker) -> None:
     finally:
         for member in members:
             member.leave()
-    sticky = Place(broker=broker, group="java", topics=TOPICS)
+    sticky = Place(broker=broker, group=f"{mark}java", topics=topics)
     members = [sticky.java("cooperative-sticky") for _ in range(2)]
     try:
         sticky.settled(*members)
     finally:
         for member in members:
             member.leave()
-    new = Place(broker=broker, group="next", topics=TOPICS)
-    members = [new_protocol(new, *TOPICS) for _ in range(2)]
+    new = Place(broker=broker, group=f"{mark}next", topics=topics)
+    members = [new_protocol(new, *topics) for _ in range(2)]
     try:
         new.settled(*members)
     finally:
@@ -58,18 +62,19 @@ def fill(broker: Broker) -> None:
             member.leave()
     for place in (classic, sticky):
         place.wait_until_empty()
-    _commit(broker)
+    _commit(broker, mark)
 
 
-def _commit(broker: Broker) -> None:
+def _commit(broker: Broker, mark: str) -> None:
     """Commit offsets: plainly, in a transaction that commits, in one that aborts."""
     server: dict[str, Any] = {"bootstrap.servers": broker.address}
-    consumer = confluent_kafka.Consumer(server | {"group.id": "only-commits"})
-    place = confluent_kafka.TopicPartition("orders", 1, 5, metadata='a "payload: b')
+    topic, deleted_group = f"{mark}orders", f"{mark}gone"
+    consumer = confluent_kafka.Consumer(server | {"group.id": f"{mark}only-commits"})
+    place = confluent_kafka.TopicPartition(topic, 1, 5, metadata='a "payload: b')
     consumer.commit(offsets=[place], asynchronous=False)
-    gone = confluent_kafka.Consumer(server | {"group.id": "gone"})
+    gone = confluent_kafka.Consumer(server | {"group.id": deleted_group})
     gone.commit(offsets=[place], asynchronous=False)
-    producer = confluent_kafka.Producer(server | {"transactional.id": "one"})
+    producer = confluent_kafka.Producer(server | {"transactional.id": f"{mark}one"})
     producer.init_transactions(WAIT)
     metadata = consumer.consumer_group_metadata()
     for offset, end in (
@@ -77,14 +82,14 @@ def _commit(broker: Broker) -> None:
         (999, producer.abort_transaction),
     ):
         producer.begin_transaction()
-        place = confluent_kafka.TopicPartition("orders", 2, offset)
+        place = confluent_kafka.TopicPartition(topic, 2, offset)
         producer.send_offsets_to_transaction([place], metadata, WAIT)
         end(WAIT)
     consumer.close()
     gone.close()
     admin = AdminClient(server)
-    deleted = admin.delete_consumer_groups(["gone"])
-    deleted["gone"].result(WAIT)  # the tombstones are written
+    deleted = admin.delete_consumer_groups([deleted_group])
+    deleted[deleted_group].result(WAIT)  # the tombstones are written
 
 
 def segment_of(broker: Broker) -> Path:

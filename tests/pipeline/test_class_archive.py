@@ -67,7 +67,7 @@ def test_a_java_that_writes_none() -> None:
     assert class_archive(java_home()) is None
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_an_archive_that_does_not_fit_is_ignored_silently() -> None:
     """One of other classes, and one of no classes at all."""
     java = java_home().home / "bin" / "java"

@@ -33,6 +33,7 @@ from rebalance import (
     instance_of,
     rebalance_of,
 )
+from tests.examples import costly
 from tests.pipeline.test_judge_rows import document_case
 from tests.shapes import CHAIN, LAG, RACKS, Document, member, rebalance
 from tests.strategies import LARGER, rebalances
@@ -85,7 +86,8 @@ def agree(document: Document) -> int:
     return sum(one.judged_by == COLUMNS for one in by_both.values())
 
 
-@settings(deadline=None)
+@pytest.mark.heavy
+@costly()
 @given(rebalances())
 @example(RACKS)
 @example(LAG)
@@ -95,7 +97,7 @@ def test_verdicts_from_columns_are_the_judges(document: Document) -> None:
     agree(document)
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 @settings(deadline=None)
 @given(rebalances(LARGER))
 def test_verdicts_of_larger_groups_are_the_judges(document: Document) -> None:

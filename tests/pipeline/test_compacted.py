@@ -49,6 +49,7 @@ def missing(rows: list[Row]) -> dict[str, list[int]]:
     return found
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("keeps", [1, 2, 5, 1000])
 def test_what_compaction_removed_is_reported(keeps: int) -> None:
     """Of the recording; with 1000 nothing is removed, and 19 were never completed."""

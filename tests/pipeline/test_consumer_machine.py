@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -183,6 +184,7 @@ def pairs_of(held: dict[str, list[int]] | None) -> Pairs:
     return frozenset((topic, number) for topic, numbers in found for number in numbers)
 
 
+@pytest.mark.heavy
 @given(STEPS, st.randoms(use_true_random=False))
 def test_every_target_is_reconstructed(steps: list[str], rng: Random) -> None:
     coordinator = Coordinator(rng)

@@ -75,6 +75,7 @@ def test_lines_of_one_cause_are_one_row_with_a_count(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.heavy
 def test_a_broken_file_is_named_and_the_others_are_read(tmp_path: Path) -> None:
     names = [f"{number:04}" for number in range(3000)]
     text = "".join(GOOD.replace("good", name) for name in names)

@@ -27,6 +27,7 @@ from pipeline.sources.lines import Line
 from pipeline.sources.rows import RECORD, SET_ASIDE, UNREADABLE, Row
 from pipeline.sources.source_file import FileLayout
 from rebalance import SourceError
+from tests.examples import costly
 from tests.pipeline.dumped_groups import (
     BROKER,
     DAMAGED,
@@ -371,6 +372,8 @@ def test_output_that_is_cut_off_is_used_up_to_there(tmp_path: Path) -> None:
     assert rows[-1]["reason"].startswith("breaks off here: ")
 
 
+@pytest.mark.heavy
+@costly()
 @given(st.data())
 def test_whatever_is_changed_in_a_line_costs_no_other(data: st.DataObject) -> None:
     at = data.draw(st.sampled_from(RECORD_LINES))

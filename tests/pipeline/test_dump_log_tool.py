@@ -1,18 +1,15 @@
-"""Output of ``kafka-dump-log`` by the real tool, and as Spark reads it."""
+"""Output of ``kafka-dump-log`` by the real tool."""
 
 from __future__ import annotations
 
-import gzip
-import random
-from collections.abc import Iterator
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
-from pyspark.sql import SparkSession
 
-from conformance.broker import dump_log, running_broker
+from conformance.broker import Broker, dump_log
 from pipeline.records import (
     ClassicMemberMetadata,
     ConsumerGroupCurrentMemberAssignment,
@@ -25,75 +22,48 @@ from pipeline.records import (
     Record,
     decode_record,
 )
-from pipeline.session import spark_session
-from pipeline.sources import source_file, spark_tables
 from rebalance.protocol import (
     MemberAssignment,
     Subscription,
     encode_assignment,
     encode_subscription,
 )
-from tests.pipeline.dumped_groups import DATA, RARE, fill, segment_of
+from tests.pipeline.dumped_groups import fill, segment_of
 from tests.pipeline.local_reading import read_path
 from tests.pipeline.test_dump_log import (
-    RECORD_LINES,
-    TEXT,
     damage,
     read_text,
     records,
     without_epochs,
 )
-from tests.pipeline.test_log_segments import batch, segment
-from tests.pipeline.test_spark_rows import by_spark, comparable
+from tests.pipeline.test_log_segments import NAME, batch, segment
 from tests.records.consumer_writers import consumer_key, consumer_value
 from tests.records.strategies import consumer_records, groups, offset_commits
 from tests.records.writers import group_key, group_value, offset_key, offset_value
 from tests.wire_strategies import assignments, subscriptions
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.heavy
 
 NOTHING = ClassicMemberMetadata(session_timeout=0, protocols=())
 
 
-@pytest.fixture(scope="module")
-def spark() -> Iterator[SparkSession]:
-    session = spark_session("local[2]")
-    yield session
-    session.stop()
-
-
-def test_blocks_of_large_output_do_not_matter(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The file and the batch of a record are known in any partitioning."""
-    rng = random.Random(3)  # noqa: S311
-    lines = TEXT.splitlines(keepends=True)
-    for at in rng.sample(RECORD_LINES, 5):
-        lines[at] = lines[at][: rng.randrange(len(lines[at]))] + "\n"
-    (tmp_path / "d.txt").write_text("".join(lines))
-    (tmp_path / "other.txt.gz").write_bytes(gzip.compress(TEXT.encode()))
-    (tmp_path / "segments").mkdir()
-    segment(tmp_path / "segments", (DATA / RARE / f"{0:020}.log").read_bytes())
-    whole = comparable(read_path(tmp_path))
-    assert comparable(by_spark(spark, tmp_path)) == whole
-    monkeypatch.setattr(source_file, "LARGE", 1)
-    monkeypatch.setattr(spark_tables, "BLOCK_BYTES", 8_000)
-    assert comparable(by_spark(spark, tmp_path, tasks=1)) == whole
-    assert comparable(by_spark(spark, tmp_path, tasks=7)) == whole
-
-
-def test_the_real_tool_on_a_real_segment() -> None:
-    with running_broker() as broker:
-        fill(broker)
-        segments = [segment_of(broker)]
-        theirs = records(read_path(segments[0]))
-        printed = read_text(dump_log(segments))
-        lossy = read_text(dump_log(segments, encoding="US-ASCII"))
+def test_the_real_tool_on_a_real_segment(broker: Broker, tmp_path: Path) -> None:
+    """It also has the records of other tests' groups."""
+    fill(broker, "dumped-")
+    place = segment_of(broker).parent.name
+    (tmp_path / place).mkdir()
+    segments = [tmp_path / place / NAME]
+    shutil.copy(segment_of(broker), segments[0])
+    theirs = records(read_path(segments[0]))
+    printed = read_text(dump_log(segments))
+    lossy = read_text(dump_log(segments, encoding="US-ASCII"))
     assert records(printed) == theirs
     assert damage(printed) == []
     kinds = {type(decode_record(row["key"], row["value"])) for row in theirs}
     assert {OffsetCommit, GroupMetadata, ConsumerGroupMemberMetadata} <= kinds
     # Names that an encoding cannot express are not read as others.
+    groups_read = {decode_record(row["key"], None).group_id for row in theirs}
+    assert {"dumped-klassisch-ü", "dumped-java", "dumped-next"} <= groups_read
     plain = [row for row in theirs if "ü".encode() not in row["key"]]
     assert records(lossy) == plain
     assert len(damage(lossy)) == len(theirs) - len(plain) > 0

@@ -190,6 +190,7 @@ def test_a_group_that_is_set_aside_names_the_reason(tmp_path: Path) -> None:
         read_group(str(source), "c")
 
 
+@pytest.mark.heavy
 def test_reading_one_group_imports_no_spark(folders: tuple[Path, Path]) -> None:
     script = (
         "import sys; from pipeline.groups import read_group;"

@@ -17,6 +17,7 @@ from pipeline.sources.lag_metrics import (
     read_lag_metrics,
 )
 from rebalance import OracleError
+from tests.examples import costly
 
 STORES = Stores(LocalStore(), LocalStore)
 EXPORTER = """\
@@ -111,6 +112,7 @@ def test_files_are_read_together(tmp_path: Path) -> None:
         read_lag_metrics([tmp_path / "absent"], STORES)
 
 
+@costly()
 @given(
     st.dictionaries(
         st.tuples(NAMES, NAMES, st.integers(0, 9)),

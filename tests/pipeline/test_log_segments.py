@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 from kafka.coordinator.assignors.range import RangePartitionAssignor
 from kafka.record.default_records import DefaultRecordBatch, DefaultRecordBatchBuilder
 from kafka.record.util import calc_crc32c
-from pyspark.sql import SparkSession
 
-from conformance.broker import Broker, running_broker
-from pipeline.session import spark_session
+from conformance.broker import Broker
+from pipeline.records import decode_record
 from pipeline.sources import source_file
 from pipeline.sources.find import find_sources
 from pipeline.sources.log_segments import rows_of_segment
@@ -24,7 +23,6 @@ from pipeline.sources.rows import RECORD, UNREADABLE, Row
 from rebalance import SourceError
 from tests.pipeline.local_reading import read_path
 from tests.pipeline.test_sources import LOG, jsonl
-from tests.pipeline.test_spark_rows import by_spark
 from tests.plugins.real import Place, log_of_groups
 
 NAME = f"{0:020}.log"
@@ -248,35 +246,15 @@ def test_arbitrary_bytes_end_in_quarantine(noise: bytes) -> None:
     assert rows or not any(noise)
 
 
-# Spark, and a real broker.
+# A real broker; `tests.pipeline.test_spark_rows` has what Spark reads.
 
 
-@pytest.fixture(scope="module")
-def spark() -> Iterator[SparkSession]:
-    session = spark_session("local[1]")
-    yield session
-    session.stop()
-
-
-@pytest.fixture(scope="module")
-def broker() -> Iterator[Broker]:
-    with running_broker() as broker:
-        yield broker
-
-
-@pytest.mark.slow
-def test_spark_reads_segments(spark: SparkSession, tmp_path: Path) -> None:
-    """Spark skips hidden files; the folder's name begins as theirs do."""
-    segment(tmp_path / "data", batch(LOG.records))
-    rows = by_spark(spark, tmp_path / "data")
-    assert offsets(rows) == [record["offset"] for record in LOG.records]
-
-
-@pytest.mark.slow
-def test_the_segments_of_a_real_broker_have_what_a_consumer_reads(
-    broker: Broker, spark: SparkSession
+@pytest.mark.heavy
+def test_a_segment_of_a_real_broker_has_what_a_consumer_reads(
+    broker: Broker, tmp_path: Path
 ) -> None:
-    place = Place(broker=broker, group="g", topics={"orders": 2})
+    """The log has the records of other tests' groups, too."""
+    place = Place(broker=broker, group="in-segments", topics={"in-segments": 2})
     place.make_topics()
     member = place.kafka_python(RangePartitionAssignor)
     try:
@@ -284,9 +262,19 @@ def test_the_segments_of_a_real_broker_have_what_a_consumer_reads(
     finally:
         member.leave()
     place.wait_until_empty()
-    expected = [(offset, key, value) for offset, key, value in log_of_groups(broker)]
-    rows = by_spark(spark, broker.log.parent / "data")
-    read = [(row["source_offset"], row["key"], row["value"]) for row in rows]
-    assert [(o, bytes(k), None if v is None else bytes(v)) for o, k, v in read] == (
-        expected
-    )
+    expected = list(log_of_groups(broker))
+    written = broker.log.parent / "data" / "__consumer_offsets-0" / NAME
+    rows = read_path(segment(tmp_path, written.read_bytes()))
+    read = [
+        (row["source_offset"], row["key"], row["value"])
+        for row in rows
+        if row["what"] == RECORD
+    ]
+    assert of_group(read, place.group) == of_group(expected, place.group)
+    assert len(of_group(expected, place.group)) >= 2  # one member, and then none
+
+
+def of_group(
+    records: Sequence[tuple[int, bytes, bytes | None]], name: str
+) -> list[tuple[int, bytes, bytes | None]]:
+    return [one for one in records if decode_record(one[1], None).group_id == name]

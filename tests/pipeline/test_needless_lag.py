@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,6 +33,7 @@ def numbers_of(name: str, holders: Sequence[str | None]) -> list[int]:
     return [number for number, one in enumerate(holders) if one == name]
 
 
+@pytest.mark.heavy
 @given(st.data())
 def test_no_choice_of_needless_moves_has_less_lag(data: st.DataObject) -> None:
     lag = data.draw(LAGS)

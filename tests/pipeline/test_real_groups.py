@@ -42,7 +42,7 @@ from tests.pipeline.recorded_groups import (
 from tools.recording.record import record
 from tools.recording.scenarios import SCENARIOS
 
-pytestmark = pytest.mark.slow(minutes=1.5)
+pytestmark = pytest.mark.nightly(minutes=2)
 
 MIGRATIONS = ("java-migration", "librdkafka-migration")
 SUBSCRIBED_MS = 10_000  # a change of a subscription is in the records this much later

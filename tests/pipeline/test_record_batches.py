@@ -89,6 +89,7 @@ def sorted_rows(batches: Iterator[pa.RecordBatch]) -> list[str]:
     return sorted(repr(row) for batch in batches for row in batch.to_pylist())
 
 
+@pytest.mark.heavy
 @given(
     st.lists(records(), min_size=1, max_size=8),
     st.sampled_from([None, Encoding.BYTES, Encoding.HEX]),
@@ -177,6 +178,7 @@ def spoiled(row: Row, rng: random.Random) -> list[Row]:
     return [row | other] if rng.random() < 0.5 else [row, row | other]
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("seed", range(6))
 def test_histories_by_columns(seed: int) -> None:
     """Recorded records, of which the later seeds damage some."""

@@ -127,6 +127,7 @@ def recorded() -> dict[str, list[Recorded]]:
     return dict(found)
 
 
+@pytest.mark.heavy
 def test_every_epoch_of_the_recording() -> None:
     assert {group: len(found) for group, found in cases().items()} == {
         "next-range": 66,

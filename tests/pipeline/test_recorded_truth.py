@@ -180,6 +180,7 @@ def test_a_member_that_ignores_its_assignments_is_found_out() -> None:
         assert case.claims_disagree == 1
 
 
+@pytest.mark.heavy
 def test_described_states_equal_the_reconstruction() -> None:
     """Groups at rest in a snapshot hold what some generation gave them."""
     cases, again = history()

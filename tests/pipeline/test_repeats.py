@@ -6,12 +6,13 @@ Reaches into ``pipeline.judging`` to compare outcomes with and without the shari
 from __future__ import annotations
 
 import re
+from itertools import chain
 from random import Random
 from typing import Any, cast
 
 import pyarrow as pa
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pyspark import cloudpickle
 from pyspark.sql import DataFrame
@@ -28,6 +29,7 @@ from pipeline.judging.repeats import Repeats, is_sampled, repeats_of_process
 from pipeline.sources.rows import CASE, ROWS
 from pipeline.sources.sidecars import read_offsets
 from rebalance import ClaimRule, DocumentError, InstanceError, rebalance_of
+from tests.examples import costly
 from tests.pipeline.recorded import CHURN, churn_rows, world_of
 from tests.shapes import CHAIN, EVERY_FIELD, RACKS, SHAPES, Document, member, rebalance
 from tests.strategies import LARGER, draw_any_assignment, rebalances
@@ -150,7 +152,8 @@ def agrees(document: Document, seed: int, assignors: tuple[str, ...]) -> None:
 QUICK = tuple(name for name in DEFAULT if name != "lag-swaps")
 
 
-@settings(deadline=None)
+@pytest.mark.heavy
+@costly()
 @given(rebalances(), st.integers(0, 1000))
 @example(RACKS, 1)
 @example(EVERY_FIELD, 2)
@@ -159,8 +162,8 @@ def test_names_matter_only_by_their_order(document: Document, seed: int) -> None
     agrees(document, seed, QUICK)
 
 
-@pytest.mark.slow
-@settings(deadline=None)
+@pytest.mark.heavy
+@costly()
 @given(rebalances(LARGER), st.integers(0, 1000))
 def test_names_of_larger_groups_matter_only_by_their_order(
     document: Document, seed: int
@@ -173,7 +176,14 @@ def test_on_the_named_shapes(name: str) -> None:
     agrees(SHAPES[name], 5, DEFAULT)
 
 
-@pytest.mark.parametrize("every", [25, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "every",
+    [
+        25,
+        pytest.param(4, marks=pytest.mark.heavy),
+        pytest.param(1, marks=pytest.mark.nightly),
+    ],
+)
 def test_the_recording_has_equal_rows_with_and_without(every: int) -> None:
     rows = churn_rows()
     cases = [row for row in rows if row["what"] == CASE][::every]
@@ -190,12 +200,12 @@ def test_the_recording_has_equal_rows_with_and_without(every: int) -> None:
         claim_rule=ClaimRule.NEWEST_CLAIM,
     )
     repeats = Repeats()
-    alone = list(judge_rows(filled, asked, Alone()))
-    assert list(judge_rows(filled, asked, repeats)) == alone
+    alone = [list(judge_rows([one], asked, Alone())) for one in filled]
+    assert list(judge_rows(filled, asked, repeats)) == list(chain(*alone))
     evaluated = repeats.evaluated
-    assert list(judge_rows(reversed(filled), asked, repeats)) == [
-        row for one in reversed(filled) for row in judge_rows([one], asked, Alone())
-    ]
+    assert list(judge_rows(reversed(filled), asked, repeats)) == list(
+        chain(*reversed(alone))
+    )
     assert repeats.evaluated == evaluated
 
 

@@ -66,7 +66,7 @@ def bare_path(tmp_path: Path) -> str:
     return str(folder)
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_spark_runs_on_the_java_of_the_wheel(tmp_path: Path, bare_path: str) -> None:
     folder = tmp_path / "a folder"
     folder.mkdir()
@@ -79,8 +79,9 @@ def test_spark_runs_on_the_java_of_the_wheel(tmp_path: Path, bare_path: str) -> 
     assert list(folder.iterdir()) == []
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_spark_runs_on_the_java_of_the_machine(tmp_path: Path) -> None:
+    """As in every other test of Spark on a machine with Java."""
     ran = run(tmp_path, os.environ["PATH"])
     assert ran.returncode == 0, ran.stderr
     assert ran.stderr == ""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import gzip
 import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +16,6 @@ from pyspark.sql import SparkSession
 
 from pipeline.cases import Case, unpack
 from pipeline.history.stream import NO_TOMBSTONES, histories
-from pipeline.session import spark_session
 from pipeline.sources import source_file
 from pipeline.sources.file_links import linked
 from pipeline.sources.find import find_sources
@@ -113,6 +111,7 @@ def test_a_pair_has_the_rows_of_its_records(
     assert sources == {f"{folder}/{one}" for one in names if ".keys." not in one}
 
 
+@pytest.mark.heavy
 def test_a_recording_has_the_same_rebalances_of_classic_groups(tmp_path: Path) -> None:
     """Of groups of the new protocol, members that left would stay: none is judged."""
     shown = write_sink(tmp_path, churn(), flush_size=700)
@@ -529,14 +528,7 @@ def test_a_group_that_becomes_classic_takes_its_assignment_along() -> None:
 # Spark.
 
 
-@pytest.fixture(scope="module")
-def spark() -> Iterator[SparkSession]:
-    session = spark_session("local[2]")
-    yield session
-    session.stop()
-
-
-@pytest.mark.slow
+@pytest.mark.heavy
 @pytest.mark.parametrize("tasks", [1, 5])
 def test_spark_joins_keys_and_values(
     spark: SparkSession, tmp_path: Path, tasks: int
@@ -554,7 +546,7 @@ def test_spark_joins_keys_and_values(
     assert any(row["reason"].startswith("breaks off") for row in rows if row["reason"])
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 @pytest.mark.parametrize("end", ["jsonl", "jsonl.gz", "parquet", "avro"])
 def test_spark_reads_files_with_hidden_names(
     spark: SparkSession,

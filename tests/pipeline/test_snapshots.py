@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+import pytest
 from hypothesis import assume, given
 
 from pipeline.cases import NOT_REPORTED, REPORTED, SNAPSHOT, Case, unpack
@@ -74,6 +75,7 @@ def churn() -> tuple[dict[str, Row], dict[str, Row]]:
     return alone, snapshots_in(DESCRIBE, RECORDINGS / "churn", given=sizes)
 
 
+@pytest.mark.heavy
 def test_what_text_proves_is_true_by_the_records() -> None:
     alone, both = churn()
     assert alone.keys() == both.keys()
@@ -102,6 +104,7 @@ def test_snapshots_that_equal_subscriptions_would_call_unbalanced() -> None:
     assert {alone[name]["dec_min_balanced"] for name in balanced} == {None}
 
 
+@pytest.mark.heavy
 def test_a_state_of_the_records_is_found_with_its_subscriptions() -> None:
     _, both = churn()
     states = {name: row["state_of"] for name, row in both.items()}
@@ -123,6 +126,7 @@ def test_a_state_of_the_records_is_found_with_its_subscriptions() -> None:
     assert (unsure["subscriptions"], unsure["verdict"]) == (NOT_REPORTED, "unknown")
 
 
+@pytest.mark.heavy
 @given(rebalances_with_assignments())
 def test_what_is_known_without_subscriptions_is_true(drawn: tuple[Row, Row]) -> None:
     """Compare with the same valid assignment under the subscriptions drawn."""
@@ -145,6 +149,7 @@ def test_what_is_known_without_subscriptions_is_true(drawn: tuple[Row, Row]) -> 
     assert all(one["subscription"] is one["owned"] is None for one in people)
 
 
+@pytest.mark.heavy
 @given(rebalances_with_assignments(valid=False))
 def test_violations_in_text_are_violations_indeed(drawn: tuple[Row, Row]) -> None:
     """A gap or a partition held twice is one under every subscription that fits."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import random
-from collections.abc import Iterator
+import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,6 @@ import pytest
 from pyspark.sql import SparkSession
 
 from pipeline.files import HadoopStore, LocalStore, Stores
-from pipeline.session import spark_session
 from pipeline.sources import source_file, spark_tables
 from pipeline.sources.find import find_sources
 from pipeline.sources.record_format import AS_SPARK, RecordFormat, record_format
@@ -25,20 +24,17 @@ from pipeline.sources.sidecars import read_topics
 from pipeline.sources.spark_rows import SPARK_ERRORS, SourceReader
 from rebalance import MAX_PARTITIONS, rebalance_of
 from rebalance.arrow import to_table
-from tests.pipeline.local_reading import read_paths
+from tests.pipeline.dumped_groups import BROKER, DATA, RARE
+from tests.pipeline.local_reading import read_path, read_paths
 from tests.pipeline.test_describe_files import GOOD
+from tests.pipeline.test_dump_log import RECORD_LINES, TEXT
+from tests.pipeline.test_log_segments import batch, segment
 from tests.pipeline.test_sources import LOG, jsonl, parquet
 from tests.shapes import CHAIN, DOUBLE_CLAIM
 
 DOCUMENTS = [CHAIN, DOUBLE_CLAIM]
 
-
-@pytest.fixture(scope="module")
-def spark() -> Iterator[SparkSession]:
-    session = spark_session("local[2]")
-    session.sparkContext.setLogLevel("OFF")
-    yield session
-    session.stop()
+pytestmark = pytest.mark.heavy
 
 
 def by_spark(
@@ -297,3 +293,36 @@ def test_a_file_that_spark_cannot_read_is_named(
         *[(RECORD, "good.jsonl")] * 3,
         (UNREADABLE, "plain.deflate"),
     ]
+
+
+# Log segments, and what ``kafka-dump-log`` prints of them.
+
+
+def test_spark_reads_segments(spark: SparkSession, tmp_path: Path) -> None:
+    """Spark skips hidden files; the folder's name begins as theirs do."""
+    real = DATA / BROKER
+    segment(tmp_path / "data", batch(LOG.records))
+    shutil.copytree(real, tmp_path / "data" / real.name)
+    rows = by_spark(spark, tmp_path / "data")
+    assert comparable(rows) == comparable(read_path(tmp_path / "data"))
+    assert len(rows) > 30
+
+
+def test_blocks_of_output_of_the_tool_do_not_matter(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file and the batch of a record are known in any partitioning."""
+    rng = random.Random(3)  # noqa: S311
+    lines = TEXT.splitlines(keepends=True)
+    for at in rng.sample(RECORD_LINES, 5):
+        lines[at] = lines[at][: rng.randrange(len(lines[at]))] + "\n"
+    (tmp_path / "d.txt").write_text("".join(lines))
+    (tmp_path / "other.txt.gz").write_bytes(gzip.compress(TEXT.encode()))
+    (tmp_path / "segments").mkdir()
+    segment(tmp_path / "segments", (DATA / RARE / f"{0:020}.log").read_bytes())
+    whole = comparable(read_path(tmp_path))
+    assert comparable(by_spark(spark, tmp_path)) == whole
+    monkeypatch.setattr(source_file, "LARGE", 1)
+    monkeypatch.setattr(spark_tables, "BLOCK_BYTES", 8_000)
+    assert comparable(by_spark(spark, tmp_path, tasks=1)) == whole
+    assert comparable(by_spark(spark, tmp_path, tasks=7)) == whole

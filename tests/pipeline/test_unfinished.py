@@ -12,7 +12,7 @@ from pipeline.files import LocalStore, uri_of
 from pipeline.judging.instances import World
 from pipeline.sources.find import find_sources
 from pipeline.unfinished import Unfinished
-from tests.pipeline.test_audit import log_of
+from tests.pipeline.audit_files import log_of
 
 
 @pytest.fixture

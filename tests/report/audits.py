@@ -247,14 +247,19 @@ class Audit:
 
 
 def write_rows(place: Path, schema: pa.Schema, rows: Sequence[Row]) -> None:
-    if not rows:
-        return
-    keys = pa.schema([schema.field(column) for column in PARTITION_COLUMNS])
+    if rows:
+        write_table(place, pa.Table.from_pylist(list(rows), schema=schema))
+
+
+def write_table(place: Path, table: pa.Table) -> None:
+    """Write a table by cluster and day, its rows in their order."""
+    keys = pa.schema([table.schema.field(column) for column in PARTITION_COLUMNS])
     ds.write_dataset(
-        pa.Table.from_pylist(list(rows), schema=schema),
+        table.combine_chunks(),
         place,
         format="parquet",
         partitioning=ds.partitioning(keys, flavor="hive"),
+        use_threads=False,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
@@ -10,20 +9,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from pipeline.describe.record_states import with_record_states
-from pipeline.evaluation import selection
-from pipeline.history.stream import histories
-from pipeline.judging.instances import World
-from pipeline.judging.judge_rows import Settings, judge_rows
 from pipeline.records import GroupMetadata
-from pipeline.sources.rows import ROWS, TOPIC
-from pipeline.tables import SCHEMAS
-from rebalance import ClaimRule
 from tests.pipeline.describe_text import members, state
 from tests.pipeline.groups import Log, group, member
-from tests.pipeline.local_reading import read_paths
-from tests.pipeline.test_sources import in_order, jsonl
-from tests.report.audits import Audit, write_rows
+from tests.pipeline.local_audit import local_audit
+from tests.pipeline.test_sources import jsonl
 from tests.strategies import draw_any_assignment, draw_assignment, rebalances
 
 Row = dict[str, Any]
@@ -34,25 +24,8 @@ ASSIGNORS = ("range", "sticky", "cooperative-sticky")
 
 
 def audit_of(sources: Sequence[Path], out: Path) -> Path:
-    """Audit sources as the stages of the pipeline do, in one task."""
-    rows = in_order(read_paths(sources))
-    rows = list(with_record_states(histories(rows), {}))
-    inferred = {row["record"]: row["records"] for row in rows if row["what"] == TOPIC}
-    cases = [row for row in rows if row["what"] != TOPIC]
-    settings = Settings(
-        cluster="prod",
-        world=World(inferred=inferred),
-        claim_rule=ClaimRule("newest-claim"),
-        assignors=selection(["all"]),
-    )
-    tables: dict[str, list[Row]] = {name: [] for name in SCHEMAS}
-    filled = [{**dict.fromkeys(ROWS.names), **row} for row in cases]
-    for name, row in judge_rows(filled, settings):
-        tables[name].append(row)
-    for name, schema in SCHEMAS.items():
-        (out / name).mkdir(parents=True)
-        write_rows(out / name, schema, tables[name])
-    (out / "audit.json").write_text(json.dumps(Audit("prod").manifest()))
+    """Audit sources with all assignors, without Spark; return the folder."""
+    local_audit(sources, out, cluster="prod", assignors=["all"])
     return out
 
 

@@ -10,11 +10,10 @@ import pytest
 from oracle.report import advice_of_group
 from oracle.report.facts import facts_of
 from oracle.report.load import load
+from pipeline.audit import AuditSummary
 from tests.report.audits import Audit
-from tests.report.histories import audit_of as audit_of_sources
 from tests.report.scenes import BEST, LOPSIDED, RESTLESS, TWICE, even
 from tests.shapes import Document
-from tests.wire import RECORDINGS
 
 SWITCH = "use (cooperative-)sticky:"
 RATE = "partitions per rebalance"
@@ -183,11 +182,11 @@ def test_groups_of_the_same_name_in_two_clusters(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_the_plan_of_each_recorded_group_has_the_line_of_the_page(
-    tmp_path: Path,
+    churn_audit: AuditSummary,
 ) -> None:
-    folder = audit_of_sources([RECORDINGS / "churn"], tmp_path / "audit")
+    folder = Path(churn_audit.out)
     rows = [row for row in facts_of(load(folder)).groups if row.advice]
     assert len(rows) > 8
     assert any(row.advice.startswith(SWITCH) for row in rows)

@@ -15,7 +15,7 @@ from tests.browsing import running_browser
 from tests.report.scenes import small_audit
 from tests.report.test_escaping import audit_of
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.heavy
 
 WIDTHS = (1280, 400, 320)
 SCHEMES = ("light", "dark")

@@ -117,13 +117,13 @@ def tame(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     "names",
     [
         *(HOSTILE[at : at + 4] for at in range(0, len(HOSTILE), 4)),
-        *(pytest.param((name,), marks=pytest.mark.slow) for name in HOSTILE),
+        *(pytest.param((name,), marks=pytest.mark.heavy) for name in HOSTILE),
     ],
 )
 def test_hostile_names_are_text(
     tmp_path: Path, names: tuple[str, ...], tame: list[str]
 ) -> None:
-    """Each name in some places; with the slow tests, each in every place."""
+    """Each name in some places; with the heavy tests, each in every place."""
     command = f"run {' '.join(names)}"
     html = page_of(audit_of(*names).write(tmp_path / "audit"), command=command)
     root = read_html(html)
@@ -133,6 +133,7 @@ def test_hostile_names_are_text(
     assert len(html) < 500_000
 
 
+@pytest.mark.heavy
 @settings(
     max_examples=max(1, EXAMPLES // 20),
     deadline=None,
@@ -166,6 +167,7 @@ def test_long_names_keep_both_ends_and_have_a_tooltip(tmp_path: Path) -> None:
     assert all(len(one.attributes["title"]) > len(one.text) for one in long)
 
 
+@pytest.mark.heavy
 def test_the_page_needs_nothing_from_anywhere(tmp_path: Path) -> None:
     html = page_of(small_audit().write(tmp_path / "audit"), command="run it")
     root = read_html(html)
@@ -219,7 +221,9 @@ def test_every_element_has_an_accessible_name(tmp_path: Path) -> None:
     assert len(root.all("svg")) == len(root.all(role="img"))
 
 
-@pytest.mark.parametrize("count", [4_000, pytest.param(50_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "count", [1_000, pytest.param(50_000, marks=pytest.mark.heavy)]
+)
 def test_a_page_of_very_many_rebalances_stays_small(tmp_path: Path, count: int) -> None:
     """Rows are copied, not judged; each group has 25 rebalances."""
     audit = Audit()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from oracle.report import page_of
 from oracle.report.facts import units_of
 from oracle.report.kip54 import Kip54Row, kip54_of
@@ -46,6 +48,7 @@ def test_needless_moves_are_counted_for_the_balanced(tmp_path: Path) -> None:
     assert found[None, "range"].at_best == 1
 
 
+@pytest.mark.heavy
 def test_undecided_rebalances_are_omitted(tmp_path: Path) -> None:
     audit = Audit()
     audit.rebalance(CHAIN, {"actual": CHAINED})

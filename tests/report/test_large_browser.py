@@ -1,27 +1,30 @@
-"""The page of 3,000 groups in a browser: height, bytes, latency, links, 400 pixels."""
+"""The page of many groups in a browser: height, bytes, rows, links, 400 pixels.
+
+CI has 33 groups, more than the page draws at once, and ``make test-nightly`` 3,000.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize
 
 from benchmarks.large_audit import Size, write_large_audit
 from oracle.report import write_page
-from tests.report.histories import audit_of
+from oracle.report.facts import GROUPS_SHOWN
+from pipeline.audit import AuditSummary
 from tests.report.test_browser import CONTRAST, TOO_WIDE, browser
-from tests.wire import RECORDINGS
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.heavy
 __all__ = ["browser"]
 
-GROUPS = 3_000
+GROUPS = 33
+MANY_GROUPS = 3_000
 SCREEN: ViewportSize = {"width": 1280, "height": 980}
-LATENCY_MS = 100
-TIMED = """
+ACT = """
 ([name, value]) => {
   const table = document.getElementById("group-table");
   const acts = {
@@ -35,10 +38,7 @@ TIMED = """
       select.value = value; select.dispatchEvent(new Event("change"));
     },
   };
-  const start = performance.now();
   acts[name]();
-  table.getBoundingClientRect();  // forces the layout
-  return performance.now() - start;
 }
 """
 CLASSES = """
@@ -58,14 +58,28 @@ CLASSES = """
 """
 
 
-@pytest.fixture(scope="module")
-def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(
+    scope="module",
+    params=[GROUPS, pytest.param(MANY_GROUPS, marks=pytest.mark.nightly)],
+)
+def path(
+    request: pytest.FixtureRequest,
+    churn_audit: AuditSummary,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Path:
     folder = tmp_path_factory.mktemp("large")
-    audit_of([RECORDINGS / "churn"], folder / "small")
-    size = Size(groups=GROUPS, rebalances=1)
-    write_large_audit(folder / "small", folder / "audit", size)
+    size = Size(groups=request.param, rebalances=1)
+    write_large_audit(Path(churn_audit.out), folder / "audit", size)
     write_page(folder / "audit", folder / "index.html")
     return folder / "index.html"
+
+
+@pytest.fixture(scope="module")
+def small(churn_audit: AuditSummary, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of eleven groups."""
+    page = tmp_path_factory.mktemp("small") / "index.html"
+    write_page(Path(churn_audit.out), page)
+    return page
 
 
 @pytest.fixture
@@ -91,38 +105,35 @@ def test_the_page_is_small_and_short(page: Page, path: Path) -> None:
     assert height / SCREEN["height"] <= 12
 
 
-@pytest.mark.parametrize(
-    ("act", "value"),
-    [
-        ("search", "sticky"),
-        ("search", "-1234"),
-        ("sort", 0),
-        ("sort", 4),
-        ("filter", "7"),
-    ],
-)
-def test_search_sort_and_filter_are_quick(page: Page, act: str, value: Any) -> None:
-    times = [page.evaluate(TIMED, [act, value]) for _ in range(5)]
-    assert min(times) <= LATENCY_MS, times  # others may use the machine meanwhile
+def test_search_sort_and_filter_draw_few_rows(page: Page) -> None:
+    """Whatever the number of groups: so they are quick."""
+    acts = {
+        "search": ("sticky", "-1234", ""),
+        "sort": (0, 4),
+        "filter": ("7",),
+    }
+    for act, values in acts.items():
+        for value in values:
+            page.evaluate(ACT, [act, value])
+            assert len(rows(page)) <= GROUPS_SHOWN < GROUPS
 
 
 def test_search_sort_and_filter_find_the_rows(page: Page) -> None:
     before = rows(page)
-    page.evaluate(TIMED, ["search", "feed-coop-27"])
+    page.evaluate(ACT, ["search", "feed-coop-"])
     found = rows(page)
-    names = {"feed-coop-27", *(f"feed-coop-27{last}" for last in range(10))}
     shown = {row[0].partition(" ")[0] for row in found}
-    assert shown <= names
+    assert all(name.startswith("feed-coop-") for name in shown)
     assert len(found) == len(shown) > 2
-    page.evaluate(TIMED, ["search", ""])
+    page.evaluate(ACT, ["search", ""])
     assert rows(page) == before
-    page.evaluate(TIMED, ["sort", 7])
+    page.evaluate(ACT, ["sort", 7])
     invalid = [int(row[7]) for row in rows(page)]
     assert invalid == sorted(invalid, reverse=True)
     assert invalid[0] > 0
-    page.evaluate(TIMED, ["sort", 7])
+    page.evaluate(ACT, ["sort", 7])
     assert {row[7] for row in rows(page)} == {"0"}
-    page.evaluate(TIMED, ["filter", "8"])
+    page.evaluate(ACT, ["filter", "8"])
     assert all(int(row[7]) for row in rows(page))
 
 
@@ -130,17 +141,17 @@ def test_scripts_draw_the_rows_as_they_were(page: Page) -> None:
     """Rows drawn by the script equal the ones that the page has without scripts."""
     html = "document.getElementById('group-table').tBodies[0].innerText"
     before = page.evaluate(html)
-    page.evaluate(TIMED, ["search", "nothing has this name"])
+    page.evaluate(ACT, ["search", "nothing has this name"])
     assert rows(page) == []
-    page.evaluate(TIMED, ["search", ""])
+    page.evaluate(ACT, ["search", ""])
     assert page.evaluate(html) == before
 
 
 def test_a_link_leads_to_a_group_beyond_the_cap(page: Page, path: Path) -> None:
-    assert page.query_selector("#group-feed-coop-77") is None
-    page.goto(path.as_uri() + "#group-feed-coop-77")
+    assert page.query_selector("#group-feed-coop-2") is None
+    page.goto(path.as_uri() + "#group-feed-coop-2")
     page.reload()
-    target = page.query_selector("#group-feed-coop-77")
+    target = page.query_selector("#group-feed-coop-2")
     assert target is not None
     assert "target" in (target.get_attribute("class") or "")
     box = target.bounding_box()
@@ -167,18 +178,16 @@ def test_rows_remain_rows_at_400_pixels(browser: Browser, path: Path) -> None:
 
 @pytest.mark.parametrize("scripts", [True, False])
 def test_rows_of_one_group_differ_at_400_pixels(
-    browser: Browser, path: Path, scripts: bool
+    browser: Browser, small: Path, scripts: bool
 ) -> None:
     """The assignor is below the name of a group that used several."""
-    small = path.with_name("small.html")
-    write_page(path.parent / "small", small)
     context = browser.new_context(
         viewport={"width": 400, "height": 980}, java_script_enabled=scripts
     )
     shown = context.new_page()
     shown.goto(small.as_uri())
     if scripts:
-        shown.evaluate(TIMED, ["search", "upgrade-726"])
+        shown.evaluate(ACT, ["search", "upgrade-726"])
     found = shown.evaluate(
         "[...document.getElementById('group-table').tBodies[0].rows]"
         ".map((row) => row.cells[0].firstElementChild.textContent.trim()"
@@ -190,15 +199,10 @@ def test_rows_of_one_group_differ_at_400_pixels(
     context.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_class_is_visible(
-    browser: Browser,
-    path: Path,
-    scheme: Any,
-) -> None:
+def test_every_class_is_visible(page: Page) -> None:
     """Bars contrast with the paper by at least 3:1 (WCAG 1.4.11)."""
-    page = browser.new_page(viewport=SCREEN, color_scheme=scheme)
-    page.goto(path.as_uri())
-    assert min(page.evaluate(CLASSES)) >= 3
-    assert page.evaluate(CONTRAST) == []
-    page.close()
+    schemes: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+    for scheme in schemes:
+        page.emulate_media(color_scheme=scheme)
+        assert min(page.evaluate(CLASSES)) >= 3
+        assert page.evaluate(CONTRAST) == []

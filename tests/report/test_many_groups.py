@@ -180,6 +180,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Element:
     return root
 
 
+@pytest.mark.heavy
 def test_groups_are_ranked_by_gain_and_capped(large: Element) -> None:
     table = large.one("table", id="group-table")
     _, *rows, others, total = table.rows()
@@ -213,6 +214,7 @@ def test_the_trend_has_a_row_per_day(large: Element) -> None:
     assert len(section.all(role="img")) == 4
 
 
+@pytest.mark.heavy
 def test_only_the_last_days_are_drawn(tmp_path: Path) -> None:
     folder = many(1, days=95).write(tmp_path / "audit")
     root = read_html(page_of(folder))
@@ -220,6 +222,7 @@ def test_only_the_last_days_are_drawn(tmp_path: Path) -> None:
     assert any("last 92 days are shown, 3 days before them are" in one for one in found)
 
 
+@pytest.mark.heavy
 def test_groups_that_the_data_leaves_out_are_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -232,6 +235,7 @@ def test_groups_that_the_data_leaves_out_are_counted(
     assert any(f"covers all rows but the last {left_out};" in one for one in found)
 
 
+@pytest.mark.heavy
 def test_a_false_number_of_days_is_found(tmp_path: Path) -> None:
     folder = many(3).write(tmp_path / "audit")
     html = page_of(folder)

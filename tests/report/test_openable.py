@@ -63,6 +63,7 @@ def test_the_newest_rebalance_of_each_group_is_first(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.heavy
 def test_what_is_said_is_what_the_page_says_of_the_worst(tmp_path: Path) -> None:
     folder = small_audit().write(tmp_path / "audit")
     said = {
@@ -76,6 +77,7 @@ def test_what_is_said_is_what_the_page_says_of_the_worst(tmp_path: Path) -> None
     assert said["rebalance-orders-1"].startswith("At the optimum")
 
 
+@pytest.mark.heavy
 def test_a_group_that_was_created_again_has_two_ids(tmp_path: Path) -> None:
     audit = Audit()
     for _ in range(2):
@@ -85,6 +87,7 @@ def test_a_group_that_was_created_again_has_two_ids(tmp_path: Path) -> None:
     assert ids == ["rebalance-orders-1", "rebalance-orders-1.2"]
 
 
+@pytest.mark.heavy
 def test_columns_are_members_of_the_group(tmp_path: Path) -> None:
     audit = Audit()
     audit.rebalance(even("orders"), {"actual": RESTLESS})
@@ -94,6 +97,7 @@ def test_columns_are_members_of_the_group(tmp_path: Path) -> None:
     assert (one[COLUMNS], one[FOLDED], one[BEFORE]) == ([0, 1, 2], 0, [2, 2, 0])
 
 
+@pytest.mark.heavy
 def test_the_data_of_each_group_is_cut(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -117,6 +121,7 @@ def _assert_cut(cut: dict[str, list[str]]) -> None:
     assert cut["orders"][0] == "generation 20 · needless moves"
 
 
+@pytest.mark.heavy
 def test_transfers_are_told_of_unbalanced_rebalances(tmp_path: Path) -> None:
     audit = Audit()
     audit.rebalance(even("orders"), {"actual": LOPSIDED}, generation=2)
@@ -209,7 +214,7 @@ LINES = """
 """
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_scripts_draw_as_the_page_does(page: Page) -> None:
     """Every rebalance that the page draws itself, opened in the other place."""
     compared = 0
@@ -235,7 +240,7 @@ def test_scripts_draw_as_the_page_does(page: Page) -> None:
     assert compared == 5
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_a_link_opens_any_rebalance(page: Page) -> None:
     def told() -> list[str]:
         found: list[str] = page.evaluate(
@@ -258,7 +263,7 @@ def test_a_link_opens_any_rebalance(page: Page) -> None:
     assert told()[1:] == ["orders", "generation 3 · needless moves"]
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_each_group_links_to_its_newest_rebalance(page: Page) -> None:
     def found() -> list[str | None]:
         links = page.get_by_role("link", name="open", exact=True)

@@ -34,6 +34,7 @@ def table(root: Element, name: str, number: int = 0) -> list[list[str]]:
     return section(root, name).all("table")[number].rows()
 
 
+@pytest.mark.heavy
 def test_the_headline_is_the_finding(small: Element) -> None:
     assert small.one("h1").text == (
         "In 6 of 8 rebalances the assignment moved partitions needlessly, left the"
@@ -220,6 +221,7 @@ def test_owners_before_and_after(small: Element) -> None:
     ]
 
 
+@pytest.mark.heavy
 def test_what_is_against_the_rules_is_marked(tmp_path: Path) -> None:
     audit = Audit()
     audit.rebalance(even("orders"), {"actual": FORGOTTEN})
@@ -246,6 +248,7 @@ def test_the_chain_is_the_proof(small: Element) -> None:
     assert "proves that no assignment with loads 1×4 keeps more than 1." in text
 
 
+@pytest.mark.heavy
 def test_a_proof_that_fails_is_not_claimed(tmp_path: Path) -> None:
     """ "Proved" is stated only if the judge has confirmed it."""
     audit = Audit()

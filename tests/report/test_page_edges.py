@@ -45,6 +45,7 @@ def test_a_broken_round_breaks_its_episode(tmp_path: Path) -> None:
     assert table(root, "clients")[1][4:8] == ["0 · 0 %", "0", "0", "1"]
 
 
+@pytest.mark.heavy
 def test_all_at_the_optimum(tmp_path: Path) -> None:
     audit = Audit()
     audit.rebalance(even("orders"), {"actual": BEST})
@@ -57,6 +58,7 @@ def test_all_at_the_optimum(tmp_path: Path) -> None:
     assert root.all("section", **{"aria-labelledby": "cooperative"}) == []
 
 
+@pytest.mark.heavy
 def test_bars_have_the_labels_for_which_there_is_room(tmp_path: Path) -> None:
     audit = Audit()
     long = "consumers-of-a-topic-with-a-name-of-many-characters"
@@ -90,6 +92,7 @@ def test_nothing_at_all(tmp_path: Path) -> None:
     assert "contains no recorded assignment" in root.text
 
 
+@pytest.mark.heavy
 def test_rebalances_without_answers_of_clients(tmp_path: Path) -> None:
     audit = Audit()
     audit.rebalance(even("orders"), {"range": LOPSIDED}, assignor=None)
@@ -98,6 +101,7 @@ def test_rebalances_without_answers_of_clients(tmp_path: Path) -> None:
     assert table(root, "assignors")[-1][0] == "range"
 
 
+@pytest.mark.heavy
 def test_many_groups_are_summed_up(tmp_path: Path) -> None:
     audit = Audit()
     for number in range(GROUPS_SHOWN + 5):
@@ -110,6 +114,7 @@ def test_many_groups_are_summed_up(tmp_path: Path) -> None:
     assert total[3] == str(GROUPS_SHOWN + 5)
 
 
+@pytest.mark.heavy
 def test_clusters_are_named_when_there_are_several(tmp_path: Path) -> None:
     audit = Audit("north")
     audit.rebalance(even("orders"), {"actual": BEST})
@@ -122,6 +127,7 @@ def test_clusters_are_named_when_there_are_several(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.heavy
 def test_the_claim_rule_of_the_audit_is_followed_and_told(tmp_path: Path) -> None:
     old = even("orders")
     old["members"]["b"]["generation"] = 0
@@ -135,6 +141,7 @@ def test_the_claim_rule_of_the_audit_is_followed_and_told(tmp_path: Path) -> Non
         assert owned in case.text
 
 
+@pytest.mark.heavy
 def test_where_lag_counts_from_is_told(tmp_path: Path) -> None:
     for reset, end in (("earliest", "start"), ("latest", "end"), ("none", "start")):
         audit = small_audit()
@@ -143,6 +150,8 @@ def test_where_lag_counts_from_is_told(tmp_path: Path) -> None:
         assert f"if nothing was committed, from the log {end}." in told
 
 
+@pytest.mark.heavy
+@pytest.mark.usefixtures("charts_drawn_anew")
 def test_the_same_tables_give_the_same_page(tmp_path: Path) -> None:
     folder = small_audit().write(tmp_path / "audit")
     turned = small_audit()
@@ -165,6 +174,7 @@ def test_clip_paths_are_numbered_per_page() -> None:
     assert with_numbered_clips(expected) == expected
 
 
+@pytest.mark.heavy
 def test_the_page_takes_its_place_when_it_is_whole(tmp_path: Path) -> None:
     folder = small_audit().write(tmp_path / "audit")
     write_page(folder, folder / "index.html")

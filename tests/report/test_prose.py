@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from oracle.report import page, page_of
+from pipeline.audit import AuditSummary
 from tests.examples import one_in
 from tests.pipeline.groups import Log
 from tests.report.audits import Audit
@@ -31,6 +32,7 @@ def checked(folder: Path) -> list[str]:
     return check_all(root, Recount(folder))
 
 
+@pytest.mark.heavy
 def test_an_audit_of_which_every_number_is_known(tmp_path: Path) -> None:
     found = checked(with_snapshots(small_audit()).write(tmp_path / "audit"))
     assert len(found) > 15
@@ -40,6 +42,7 @@ def test_an_audit_of_nothing(tmp_path: Path) -> None:
     checked(Audit().write(tmp_path / "audit"))
 
 
+@pytest.mark.heavy
 def test_a_false_number_is_found(tmp_path: Path) -> None:
     folder = small_audit().write(tmp_path / "audit")
     html = page_of(folder)
@@ -56,6 +59,7 @@ def test_a_false_number_is_found(tmp_path: Path) -> None:
         check_all(new, Recount(folder))
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("true", "false"),
     [
@@ -93,19 +97,21 @@ def test_recorded_text_alone(tmp_path: Path) -> None:
     assert "Of 18 snapshots, 8 are unbalanced." in found
 
 
+@pytest.mark.heavy
 def test_recorded_text_and_records(tmp_path: Path) -> None:
     folder = tmp_path / "first-look"
     shutil.copytree(TESTS / "data/describe-4.3.1", folder)
     shutil.copy(RECORDINGS / "first-look/consumer_offsets.jsonl", folder)
     found = checked(audit_of([folder], tmp_path / "audit"))
-    assert any("15 snapshots show a state that the records" in one for one in found)
+    assert any("21 snapshots show a state that the records" in one for one in found)
 
 
-@pytest.mark.slow
-def test_the_recording_that_ships(tmp_path: Path) -> None:
-    assert len(checked(audit_of([RECORDINGS / "churn"], tmp_path / "audit"))) > 15
+@pytest.mark.heavy
+def test_the_recording_that_ships(churn_audit: AuditSummary) -> None:
+    assert len(checked(Path(churn_audit.out))) > 15
 
 
+@pytest.mark.heavy
 @settings(one_in(4), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(drawn=drawn_sources())
 def test_generated_histories(

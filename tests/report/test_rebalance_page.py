@@ -132,7 +132,7 @@ def browser() -> Iterator[Browser]:
         yield started
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [400, 1280])
 def test_it_fits_and_has_no_barrier(
@@ -155,7 +155,7 @@ def test_it_fits_and_has_no_barrier(
     context.close()
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_a_link_opens_a_rebalance(browser: Browser, tmp_path: Path) -> None:
     folder = small_audit().write(tmp_path / "audit")
     write_page(folder, folder / "index.html")

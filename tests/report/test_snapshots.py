@@ -24,6 +24,7 @@ def with_snapshots(audit: Audit) -> Audit:
     return audit
 
 
+@pytest.mark.heavy
 def test_snapshots_change_nothing_about_rebalances(tmp_path: Path) -> None:
     without = page(small_audit(), tmp_path / "without")
     root = page(with_snapshots(small_audit()), tmp_path / "with")
@@ -89,6 +90,7 @@ def test_the_headline_without_rebalances(
     assert ("of 1 more snapshot cannot" in lede) == (None in known and len(known) > 1)
 
 
+@pytest.mark.heavy
 def test_the_example_needs_enough_judged_rebalances(tmp_path: Path) -> None:
     """Two of two wrong are no example next to one of five."""
     audit = Audit()

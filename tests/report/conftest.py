@@ -1,0 +1,46 @@
+"""Fixtures of the tests of the page."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from oracle.report import page
+from tests.pipeline.churn_audit import churn_audit
+
+__all__ = ["churn_audit"]
+
+Draw = Callable[..., str]
+DRAWING = ("outcome_bars", "gap_cells")
+_DRAWN: dict[bytes, str] = {}
+
+
+@pytest.fixture(autouse=True)
+def charts_drawn_once(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Draw a chart once per process: most pages of these tests have the same ones.
+
+    A chart takes a tenth of a second of CPU. Tests with `charts_drawn_anew` draw all.
+    """
+    if "charts_drawn_anew" not in request.fixturenames:
+        for name in DRAWING:
+            monkeypatch.setattr(page, name, _kept(name, getattr(page, name)))
+
+
+@pytest.fixture
+def charts_drawn_anew() -> None:
+    """Ask for charts that no other test has drawn."""
+
+
+def _kept(name: str, draw: Draw) -> Draw:
+    def drawn(*given: Any, **options: Any) -> str:
+        key = pickle.dumps((name, given, options))
+        if key not in _DRAWN:
+            _DRAWN[key] = draw(*given, **options)
+        return _DRAWN[key]
+
+    return drawn
