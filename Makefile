@@ -9,20 +9,18 @@ unexport PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE
 PYTHON ?=
 SOURCE ?= recordings/churn
 OUT ?= out/audit
-INSTANCES ?= 50000
 UPGRADE ?=
 
 BIN := .venv/bin
-# tests/distribution.py states how many processes run tests; tests/once.py, which tests
-# `make test-all` need not repeat if `make test` has just passed on the same files.
-PYTEST := $(BIN)/python -m pytest -q -p tests.once -p tests.distribution -n logical \
-  --dist worksteal
-PASSED := build/passed.json
+# tests/distribution.py states how many processes run tests, and which test runs where;
+# tests/durations.py writes how long each took to build/tests.
+PYTEST = $(BIN)/python -m pytest -q -rs -p tests.distribution -p tests.durations \
+  -n logical --junitxml build/tests/$@.xml --write-durations build/tests/$@.tsv
 # Packages in which no class name and no module name occurs twice.
 UNIQUE := oracle pipeline conformance heuristics rebalance solver verify
 WITH_PYTHON := python=$$(PYTHON="$(PYTHON)" sh tools/find_python.sh) && "$$python"
 
-.PHONY: help setup dev audit test test-all workers clients confirm survey lint format mutation browser proofs pictures screenshots findings site bench lock clean
+.PHONY: help setup dev audit test test-heavy test-all test-nightly programs workers clients confirm survey lint format mutation browser proofs pictures screenshots findings site bench lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -56,11 +54,20 @@ lint: dev ## formatting, lint rules, types, import borders and repeated names
 	@$(BIN)/python -m tools.unique_names $(UNIQUE)
 
 test: lint ## lint, then the quick tests
-	@$(PYTEST) -m "not slow" --write-passed $(PASSED)
+	@$(PYTEST) --dist worksteal -m "not heavy and not nightly"
 
-test-all: lint clients browser mutation ## lint, then all tests, 50,000 instances, mutants, proofs
-	@$(BIN)/python -m tools.proofs --may-lack
-	@ORACLE_INSTANCES=$(INSTANCES) ORACLE_PROFILE=thorough $(PYTEST) -rs --omit-passed $(PASSED)
+test-heavy: programs ## clients, browser, proofs, mutants of changed parts, then the heavy tests
+	@$(BIN)/python -m tools.mutation --changed
+	@ORACLE_INSTANCES=8000 $(PYTEST) -p tests.lacking --dist loadgroup \
+	  --no-loadscope-reorder -m "heavy and not nightly"
+
+test-all: test test-heavy ## both
+
+test-nightly: lint programs ## all tests, with other random input every night; all mutants
+	@$(BIN)/python -m tools.nightly
+
+programs: dev ## clients, a browser, and the proofs, as far as this machine can have them
+	-@$(MAKE) --keep-going --jobs 3 clients browser proofs
 
 mutation: dev ## change lines of every engine and the judge; fail if tests see too few
 	@$(BIN)/python -m tools.mutation

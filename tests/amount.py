@@ -1,6 +1,8 @@
-"""How many random instances a test draws: ``ORACLE_INSTANCES``, a share of them each.
+"""How much random tests draw, and from which seeds: the environment states both.
 
-``make test-all`` runs what imports this a second time, with more (`tests.once`).
+``make test`` draws 2,000 instances and ``make test-heavy`` 8,000, always the same ones.
+``make test-nightly`` draws 50,000 from a window of seeds that moves with the date
+(`tools.nightly`).
 """
 
 from __future__ import annotations
@@ -8,9 +10,19 @@ from __future__ import annotations
 import os
 
 INSTANCES = int(os.environ.get("ORACLE_INSTANCES", "2000"))
+"""Instances of a run; each test draws a share of them."""
+
+FIRST_SEED = int(os.environ.get("ORACLE_FIRST_SEED", "0"))
+"""First seed of the window."""
 
 QUICK = 2000
 """Instances of a quick run."""
+
+
+def seeds(count: int, *, first: int = 0) -> range:
+    """Return so many seeds of the window, after the ``first`` ones of it."""
+    start = FIRST_SEED + first
+    return range(start, start + count)
 
 
 def share(quick: int, thorough: int) -> int:

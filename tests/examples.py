@@ -1,22 +1,33 @@
-"""How many examples a property draws whose cases share them.
+"""How many examples a property draws that has several cases, or costly examples.
 
-A property of every assignor, balance, or policy is one property: in a thorough run its
-cases draw as much together as another property does alone, and no case draws less than
-in a quick run. `tests.once` repeats such tests as all that Hypothesis draws for.
+A property of every assignor, balance, or policy is one property: its cases share the
+examples of one, and each draws `LEAST` or more.
 """
 
 from __future__ import annotations
 
 from hypothesis import settings
 
-QUICK = 40
-"""Examples of a property in a quick run (`tests.conftest`)."""
+LEAST = 40
+"""Examples of each case, at least; fewer only where the profile draws fewer."""
+
+CI = 120
+"""Examples of a property in CI (`tests.conftest`)."""
 
 
 def shared_by(cases: int) -> settings:
     """Return the settings of each of the cases of one property."""
     most = settings().max_examples
-    return settings(deadline=None, max_examples=max(min(QUICK, most), most // cases))
+    return settings(deadline=None, max_examples=max(min(LEAST, most), most // cases))
+
+
+def costly() -> settings:
+    """Return the settings of a property that takes two seconds or more in CI.
+
+    It draws `LEAST` examples there, and as many as others at night.
+    """
+    most = settings().max_examples
+    return settings(deadline=None, max_examples=most if most > CI else min(LEAST, most))
 
 
 def one_in(count: int) -> settings:

@@ -12,10 +12,11 @@ from random import Random
 
 from hypothesis import strategies as st
 
+from conformance import random_rebalances
 from conformance.random_rebalances import HOSTILE_NAMES as HOSTILE
 from conformance.random_rebalances import DrawLimits as Limits
-from conformance.random_rebalances import draw_rebalance
 from rebalance import INT64_MAX
+from tests import last_drawn
 from tests.shapes import Document
 
 __all__ = [
@@ -38,6 +39,15 @@ SMALL = Limits()
 LARGER = Limits(members=12, topics=10, partitions=8)
 
 
+def draw_rebalance(
+    rng: Random, limits: Limits = SMALL, *, seed: object = None
+) -> Document:
+    """Draw a ``rebalance/1`` document, and note it for a failure (`last_drawn`)."""
+    document: Document = random_rebalances.draw_rebalance(rng, limits)
+    last_drawn.note(document, seed)
+    return document
+
+
 def rebalances(limits: Limits = SMALL) -> st.SearchStrategy[Document]:
     """Draw a ``rebalance/1`` document within ``limits``."""
     return st.builds(lambda rng: draw_rebalance(rng, limits), _randoms())
@@ -58,7 +68,7 @@ def rebalances_with_assignments(
 
 def seeded_rebalance(seed: int, limits: Limits = SMALL) -> Document:
     """Return the rebalance of ``seed``: the same on every machine."""
-    return draw_rebalance(Random(seed), limits)  # noqa: S311
+    return draw_rebalance(Random(seed), limits, seed=seed)  # noqa: S311
 
 
 def _randoms() -> st.SearchStrategy[Random]:

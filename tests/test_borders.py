@@ -59,11 +59,13 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return copy
 
 
+@pytest.mark.heavy
 def test_all_contracts_hold() -> None:
     linted = lint_imports(ROOT)
     assert linted.returncode == 0, linted.stdout
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(("contract", "package", "line"), BREACHES)
 def test_a_breach_is_found(tree: Path, contract: str, package: str, line: str) -> None:
     breach = tree.joinpath(*package.split("."), "breach.py")
@@ -79,6 +81,7 @@ def test_a_breach_is_found(tree: Path, contract: str, package: str, line: str) -
     assert told in linted.stdout
 
 
+@pytest.mark.heavy
 def test_the_untouched_copy_is_clean(tree: Path) -> None:
     assert lint_imports(tree).returncode == 0
 

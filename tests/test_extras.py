@@ -43,6 +43,7 @@ def run_blocked(*commands: list[str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True)
 
 
+@pytest.mark.heavy
 def test_the_base_runs_without_extras() -> None:
     ran = run_blocked(
         ["--help"],
@@ -65,6 +66,7 @@ def test_the_base_runs_without_extras() -> None:
     )
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("command", "part", "extra"),
     [
@@ -95,6 +97,7 @@ def test_what_needs_an_extra_names_it(
     assert line == f"assignor-oracle: {expected}"
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("module", "extra"),
     [

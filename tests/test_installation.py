@@ -117,7 +117,7 @@ CHAIN = "examples/chain.json"
 STANDS = "examples/chain-as-it-stands.json"
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_the_base_and_then_an_extra(wheel: Path, place: Path) -> None:
     """Without extras: the quick subcommands. Then the command in the message is run."""
     base = installed(wheel, None)
@@ -150,7 +150,7 @@ def test_the_base_and_then_an_extra(wheel: Path, place: Path) -> None:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_programs(wheel: Path, place: Path) -> None:
     command = installed(wheel, "programs").command
     for engine in ("cp-sat", "highs"):
@@ -160,7 +160,7 @@ def test_programs(wheel: Path, place: Path) -> None:
     assert front["format"] == "front/1"
 
 
-@pytest.mark.slow(minutes=2)
+@pytest.mark.heavy(minutes=2)
 def test_audit(wheel: Path, place: Path) -> None:
     command = installed(wheel, "audit").command
     lines = place / "chain.jsonl"
@@ -174,7 +174,7 @@ def test_audit(wheel: Path, place: Path) -> None:
     assert "needs the extra" not in ran.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_jars(wheel: Path, place: Path) -> None:
     python = installed(wheel, "jars").python
     assert "Java" in run(place, python, "-m", "conformance.java").stdout
@@ -186,7 +186,7 @@ def test_jars(wheel: Path, place: Path) -> None:
     assert int(run(place, python, "-c", code).stdout) > 100
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("client", ["kafka-python", "aiokafka"])
 def test_a_plugin(wheel: Path, place: Path, client: str) -> None:
     python = installed(wheel, client).python
@@ -195,7 +195,7 @@ def test_a_plugin(wheel: Path, place: Path, client: str) -> None:
     assert run(place, python, "-c", code).stdout
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_pytest_plugin(wheel: Path, place: Path) -> None:
     """pytest finds the plugin by its entry point."""
     python = installed(wheel, "pytest").python
@@ -213,7 +213,7 @@ def test_the_pytest_plugin(wheel: Path, place: Path) -> None:
     assert int(re.findall(r"(\d+) passed", ran.stdout)[0]) > 40
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_all(wheel: Path, place: Path) -> None:
     everything = installed(wheel, "all")
     code = "import ortools, pyspark, aiokafka, cryptography"
@@ -233,7 +233,7 @@ def copied(target: Path) -> Path:
     return target
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("line", COMMANDS)
 def test_the_install_commands_of_the_pages_work(
     wheel: Path, place: Path, line: str

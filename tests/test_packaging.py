@@ -114,6 +114,7 @@ def test_the_build_lock_builds_us() -> None:
         assert requirement.specifier.contains(str(pin.specifier).removeprefix("=="))
 
 
+@pytest.mark.heavy
 def test_kernels_compile_without_the_packages_that_come_later() -> None:
     """Set-up compiles them before the rest of the runtime is installed."""
     present = {*pins("build"), *pins("kernel-packages")}
@@ -142,6 +143,7 @@ def imported(package: str) -> Iterator[tuple[str, Path]]:
                 yield node.module.partition(".")[0], file
 
 
+@pytest.mark.heavy
 def test_what_is_imported_is_declared() -> None:
     declared = {canonicalize_name(r.name) for r in wanted("runtime")}
     # Modules that come with the packages of others.
@@ -171,6 +173,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.Path:
     return zipfile.Path(file)
 
 
+@pytest.mark.heavy
 def test_the_wheel_holds_the_packages_and_nothing_else(wheel: zipfile.Path) -> None:
     there = {name for name in SHIPPED if (ROOT / name / "__init__.py").exists()}
     info = {path.name for path in wheel.iterdir() if path.name.endswith(".dist-info")}
@@ -202,6 +205,7 @@ def test_the_command_can_be_loaded() -> None:
     assert callable(command.load())
 
 
+@pytest.mark.heavy
 def test_types_are_checked_everywhere() -> None:
     code = {file.parent.relative_to(ROOT).parts[0] for file in ROOT.glob("*/**/*.py")}
     ours = {name for name in code if not name.startswith((".", "build", "mutants"))}

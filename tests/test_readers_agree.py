@@ -89,6 +89,7 @@ def refuses(read: Any, text: str) -> bool:
     return False
 
 
+@pytest.mark.heavy
 @given(st.randoms(use_true_random=False), rebalances())
 def test_damaged_rebalances_are_taken_by_both_or_none(
     rng: Random, document: Document
@@ -141,6 +142,7 @@ def is_policy(document: Any) -> bool:
         return False
 
 
+@pytest.mark.heavy
 @given(st.randoms(use_true_random=False), rebalances_with_assignments())
 def test_damaged_assignments_are_taken_by_both_or_none(
     rng: Random, pair: tuple[Document, Document]

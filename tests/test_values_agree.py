@@ -24,7 +24,7 @@ from rebalance import (
 from solver import NAMED, Objective, WeightedObjective, parse_policy
 from solver.objectives import scale_of, value_of
 from solver.policy import WEIGHT_MAX
-from tests.examples import shared_by
+from tests.examples import costly, shared_by
 from tests.shapes import SHAPES, Document
 from tests.solver.brute import Brute, best_values
 from tests.strategies import TINY, rebalances, rebalances_with_assignments
@@ -67,6 +67,7 @@ def test_each_objective(level: WeightedObjective, pair: Pair) -> None:
     assert judged(pair, level) == values(pair, level)
 
 
+@pytest.mark.heavy
 @given(rebalances_with_assignments())
 def test_the_sum_of_squares_of_a_frontier(pair: Pair) -> None:
     instance = instance_of(parse_rebalance(json.dumps(pair[0])))
@@ -85,6 +86,7 @@ def test_the_sum_of_squares_is_for_the_judge_and_for_fronts() -> None:
         parse_policy("none; sum-of-squares; max-moves=1")
 
 
+@pytest.mark.heavy
 @given(rebalances_with_assignments(), st.data())
 def test_sums(pair: Pair, data: st.DataObject) -> None:
     objectives = data.draw(st.lists(st.sampled_from(PLAIN), min_size=1, unique=True))
@@ -141,6 +143,8 @@ def naive_best(
     return min((row for row in listed if row[-1] <= most), default=None)
 
 
+@pytest.mark.heavy
+@costly()
 @given(rebalances(TINY), st.randoms(use_true_random=False))
 def test_brute_force_by_holdings_equals_that_by_assignments(
     document: Document, rng: Random
@@ -153,6 +157,7 @@ def test_brute_force_by_holdings_equals_that_by_assignments(
     assert best_values(document, text) == naive_best(document, some, most)
 
 
+@pytest.mark.heavy
 @given(rebalances(TINY))
 @example(SHAPES["CHAIN"])
 @example(SHAPES["NOTHING"])

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 DOWNLOAD_SECONDS = 600
 
 
 def install_packages(*names: str) -> str | None:
-    """Install packages as root; return the error, else None."""
+    """Install packages as root; return the error, else None.
+
+    ``apt-get`` refuses to run twice at once: another installation of ours goes first.
+    """
     if shutil.which("apt-get") is None or os.geteuid() != 0:
         return "only root can install packages, with apt-get"
     environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
     install = ["apt-get", "install", "--yes", "--no-install-recommends", *names]
-    return run_quietly(["apt-get", "update"], environment) or run_quietly(
-        install, environment
-    )
+    with Path(__file__).open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        return run_quietly(["apt-get", "update"], environment) or run_quietly(
+            install, environment
+        )
 
 
 def run_quietly(command: Sequence[str], environment: Mapping[str, str]) -> str | None:

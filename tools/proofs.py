@@ -4,8 +4,8 @@ Sources are copied to ``build/proofs``, so that nothing lands beside them. Each 
 compiled again only if it, or one before it in ``proofs/_CoqProject``, has changed.
 Missing programs are installed by root on Debian and its derivatives.
 
-Exit code: 0 built, 1 a proof or the program does not compile, 3 Coq or OCaml is missing
-(0 with ``--may-lack``, which says the same).
+Exit code: 0 built, 1 a proof or the program does not compile, 3 Coq or OCaml is
+missing.
 """
 
 from __future__ import annotations
@@ -138,9 +138,7 @@ def _has_library(name: str) -> bool:
 def main(arguments: list[str] | None = None) -> int:
     """Install what is missing, build, and return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m tools.proofs", description=__doc__)
-    words = "exit with 0 where Coq or OCaml is missing"
-    parser.add_argument("--may-lack", action="store_true", help=words)
-    options = parser.parse_args(arguments)
+    parser.parse_args(arguments)
     if missing():
         print(f"proofs: installing {', '.join(PACKAGES)} with apt-get", flush=True)
         failure = install_packages(*PACKAGES)
@@ -148,7 +146,7 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"proofs: that failed: {failure}", flush=True)
     if lacking := missing():
         print(f"proofs: missing: {', '.join(lacking)}; nothing is proved here")
-        return 0 if options.may_lack else MISSING
+        return MISSING
     try:
         build()
     except BrokenProofError as error:

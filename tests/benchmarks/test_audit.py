@@ -26,6 +26,7 @@ def cases_of(folder: Path) -> list[Case]:
     return [unpack(row["value"]) for row in seen if row["what"] == CASE]
 
 
+@pytest.mark.heavy
 def test_a_copy_differs_in_its_groups_alone(tmp_path: Path) -> None:
     multiplied(RECORDING, tmp_path / "m", Shape(copies=2))
     cases = cases_of(tmp_path / "m")
@@ -37,6 +38,7 @@ def test_a_copy_differs_in_its_groups_alone(tmp_path: Path) -> None:
     assert {name[-7:] for name in groups} == {"-000000", "-000001"}
 
 
+@pytest.mark.heavy
 def test_distinct_copies_have_other_lags(tmp_path: Path) -> None:
     multiplied(RECORDING, tmp_path / "m", Shape(copies=2, distinct=True, days=2))
     cases = cases_of(tmp_path / "m")
@@ -47,6 +49,7 @@ def test_distinct_copies_have_other_lags(tmp_path: Path) -> None:
     assert len({case.at // 86_400_000 for case in cases if case.at}) == 2
 
 
+@pytest.mark.heavy
 def test_a_skewed_workload_has_one_group_with_half_of_the_rebalances(
     tmp_path: Path,
 ) -> None:

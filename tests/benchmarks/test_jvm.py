@@ -246,6 +246,7 @@ def test_ratios_of_repeated_runs_are_a_range() -> None:
     assert "| sticky at S2 no slower than Java | 1.5–4.0 | 3.0–4.5 | met |" in page
 
 
+@pytest.mark.heavy
 def test_the_largest_equal_group_is_s2() -> None:
     grown = [line("equal-100", "range", 100), line("S2", "range", 1_000_000)]
     assert "| range | 2 ms | 2 ms (1.00) | 2 |" in page_part(grown)
@@ -272,6 +273,7 @@ def test_the_part_between_the_marks_is_replaced(tmp_path: Path) -> None:
     assert " old " not in text
 
 
+@pytest.mark.heavy
 def test_the_growth_is_drawn() -> None:
     assert picture_of(LINES_TOLD).startswith(b"\x89PNG")
 
@@ -281,7 +283,7 @@ def clients() -> KafkaClients:
     return install(NEWEST)
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 @pytest.mark.parametrize("java", OURS)
 @pytest.mark.parametrize("shape", SMALL)
 def test_the_timed_call_gives_the_plan(
@@ -306,7 +308,7 @@ def test_the_timed_call_gives_the_plan(
         assert np.array_equal(theirs.assignee, ours.assignee)
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_a_late_call_is_ended(tmp_path: Path, clients: KafkaClients) -> None:
     path = tmp_path / "rebalance.json"
     large = mixed(members=1000, partitions=10_000, topics=1000, each=20)
@@ -316,7 +318,7 @@ def test_a_late_call_is_ended(tmp_path: Path, clients: KafkaClients) -> None:
         calls.run(1)
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_a_case_yields_one_line_per_assignor(clients: KafkaClients) -> None:
     def build() -> Instance:
         return replace(SMALL["mixed"](), group="timed")

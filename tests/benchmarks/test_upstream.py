@@ -144,6 +144,7 @@ def test_each_difference_is_in_one_bar() -> None:
         assert sum(is_in(difference) for _, is_in in BARS) == 1
 
 
+@pytest.mark.heavy
 def test_the_picture_is_the_same_each_time() -> None:
     picture = picture_of(lines())
     assert picture.startswith(b"\x89PNG")

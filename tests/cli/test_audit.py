@@ -1,4 +1,4 @@
-"""``audit``: messages and files; only the slow test runs Spark."""
+"""``audit``: messages and files; only the heavy tests run Spark."""
 
 from __future__ import annotations
 
@@ -74,6 +74,7 @@ def pipeline(monkeypatch: pytest.MonkeyPatch) -> Pretended:
     return pretended
 
 
+@pytest.mark.heavy
 def test_the_summary_states_paths_and_counts(
     cli: Cli, pipeline: Pretended, tmp_path: Path
 ) -> None:
@@ -97,6 +98,7 @@ def test_the_summary_states_paths_and_counts(
     ]
 
 
+@pytest.mark.heavy
 def test_the_page_is_written_with_its_command(
     cli: Cli, pipeline: Pretended, tmp_path: Path
 ) -> None:
@@ -109,6 +111,7 @@ def test_the_page_is_written_with_its_command(
     assert words[5:9] == ["--cluster", "prod", "--topics", "t.json"]
 
 
+@pytest.mark.heavy
 def test_options_reach_the_pipeline(
     cli: Cli, pipeline: Pretended, tmp_path: Path
 ) -> None:
@@ -154,6 +157,7 @@ def test_options_reach_the_pipeline(
     assert pipeline.asked["assignors"] is None
 
 
+@pytest.mark.heavy
 def test_a_cluster_is_a_source(
     cli: Cli,
     pipeline: Pretended,
@@ -216,6 +220,7 @@ def test_nowhere_to_read_from(
     assert pipeline.asked == {}
 
 
+@pytest.mark.heavy
 def test_as_json(cli: Cli, pipeline: Pretended, tmp_path: Path) -> None:
     ended = cli("audit", "history", "--out", tmp_path, "--json")
     (document,) = ended.documents
@@ -259,6 +264,7 @@ def test_what_the_pipeline_cannot_do_is_one_line(
     assert ended.out == b""
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("rebalances", "reason", "code"),
     [
@@ -284,6 +290,7 @@ def test_nothing_but_unreadable_input_is_code_2(
     assert (complaint in ended.complaints) == (code == 2)
 
 
+@pytest.mark.heavy
 def test_a_page_that_cannot_be_written_is_code_2(
     cli: Cli, pipeline: Pretended, tmp_path: Path
 ) -> None:
@@ -293,7 +300,7 @@ def test_a_page_that_cannot_be_written_is_code_2(
     assert "index.html: cannot write: is a folder" in ended.err
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_a_recording_is_audited_end_to_end(tmp_path: Path) -> None:
     out = tmp_path / "out"
     command = [sys.executable, "-m", "oracle", "audit", str(FIRST_LOOK)]
@@ -318,8 +325,10 @@ def test_a_recording_is_audited_end_to_end(tmp_path: Path) -> None:
     assert all(line.startswith("assignor-oracle: ") for line in lines), lines
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("phase", ["reading", "judging"])
+@pytest.mark.heavy
+@pytest.mark.parametrize(
+    "phase", [pytest.param("reading", marks=pytest.mark.nightly), "judging"]
+)
 def test_an_interrupted_audit_says_what_it_leaves(tmp_path: Path, phase: str) -> None:
     """Nothing, or what the same command continues."""
     out = tmp_path / "out"
@@ -334,7 +343,7 @@ def test_an_interrupted_audit_says_what_it_leaves(tmp_path: Path, phase: str) ->
         assert f"assignor-oracle: {phase}\n" in iter(process.stderr.readline, "")
         os.killpg(process.pid, signal.SIGINT)
         lines = process.stderr.read().splitlines()
-        assert process.wait(timeout=60) == 130
+        assert process.wait(timeout=300) == 130
     if phase == "reading":
         assert lines == []
         assert not out.exists()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from heuristics import ASSIGNORS
 from rebalance import document_of, instance_of, parse_rebalance, plain_of
 from tests.cli.commands import CHAIN, Cli, group_of, write_lines
@@ -14,6 +16,7 @@ from verify import judge, read_rebalance
 EQUAL = group_of("g", {"a": ["t"], "b": ["t"]}, {"t": 3}, id="equal")
 
 
+@pytest.mark.heavy
 def test_every_assignor_is_run_and_judged(cli: Cli, tmp_path: Path) -> None:
     drawn = [seeded_rebalance(seed, SMALL) for seed in range(25)]
     ended = cli("compare", write_lines(tmp_path / "r", *drawn))

@@ -13,7 +13,8 @@ import pytest
 from conformance import corpus, play
 from pipeline.reading import read_table
 from rebalance import to_json
-from tests.cli.commands import COMMAND, Cli
+from tests.cli.commands import Cli
+from tests.pipeline.local_audit import local_audit
 
 FIGURES = (
     "loads",
@@ -27,7 +28,7 @@ FIGURES = (
 LAG_FIGURES = ("peak_lag", "lag_spread")
 
 
-@pytest.fixture(params=[24, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.fixture(params=[24, pytest.param(1, marks=pytest.mark.heavy)])
 def rebalances(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """Write readable rebalances of the corpus, every 24th or all, one per line."""
     lines = [
@@ -90,6 +91,7 @@ def difference(value: int, least: int | None) -> int | None:
     return None if least is None else value - least
 
 
+@pytest.mark.heavy
 def test_compare_and_audit_agree_on_the_corpus(
     cli: Cli, rebalances: Path, tmp_path: Path
 ) -> None:
@@ -100,26 +102,17 @@ def test_compare_and_audit_agree_on_the_corpus(
         for line, one in enumerate(cli("compare", rebalances).documents, start=1)
         for answer in one["answers"]
     }
-    out = tmp_path / "audit"
-    command = [
-        *COMMAND,
-        "audit",
-        str(rebalances),
-        "--out",
-        str(out),
-        "--assignors",
-        "all",
-    ]
-    subprocess.run([*command, "--master", "local[2]"], check=True, capture_output=True)
+    audit = local_audit([rebalances], tmp_path / "audit", assignors=["all"])
     audited = {
         (row["rebalance_id"], row["assignor"]): of_audit(row)
-        for row in read_table(out, "answers").to_pylist()
+        for row in read_table(Path(audit.out), "answers").to_pylist()
     }
     assert audited.keys() == compared.keys()
     for key, row in audited.items():
         assert row == compared[key], key
 
 
+@pytest.mark.heavy
 def test_the_evaluation_does_not_import_spark() -> None:
     script = "import sys, oracle.comparison; sys.exit('pyspark' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0

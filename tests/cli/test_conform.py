@@ -46,6 +46,7 @@ def results(ended: Any) -> set[str]:
     return {one["result"] for one in ended.documents}
 
 
+@pytest.mark.heavy
 def test_a_fault_of_quality_is_a_finding_if_it_is_required(cli: Cli) -> None:
     command = ("--command", ROUND_ROBIN, "--count", "2", "--json")
     ended = cli("conform", *command)
@@ -87,6 +88,7 @@ def test_a_program_that_fails_has_its_own_verdict(
     assert asked["rebalance"]["format"] == "rebalance/1"
 
 
+@pytest.mark.heavy
 def test_a_program_that_hangs_is_given_up(cli: Cli, program: Any) -> None:
     command = program("pass")  # reads, and never answers
     hanging = ("--command", command, "--seconds", "0.3", *SHORT)
@@ -107,6 +109,7 @@ def test_memory_can_be_limited(cli: Cli) -> None:
     assert "MemoryError" in ended.documents[0]["reasons"][0]
 
 
+@pytest.mark.heavy
 def test_a_program_that_cannot_be_started_is_code_3(cli: Cli, tmp_path: Path) -> None:
     ended = cli("conform", "--command", str(tmp_path / "nowhere"), *CORPUS)
     assert ended.code == 3
@@ -146,6 +149,7 @@ def test_usage_errors_are_code_2(
     assert complaint in ended.err
 
 
+@pytest.mark.heavy
 def test_the_matrix_has_a_row_per_part(cli: Cli, program: Any, tmp_path: Path) -> None:
     command = program(LOST)
     junit = tmp_path / "report.xml"
@@ -180,11 +184,13 @@ def test_the_table_can_go_to_a_file(cli: Cli, tmp_path: Path) -> None:
     assert target.read_bytes() == printed
 
 
+@pytest.mark.heavy
 def test_what_it_claims_to_be_is_expected_of_it(cli: Cli) -> None:
     command = ("--command", ROUND_ROBIN, *CORPUS, "--json")
     assert "unmet" in results(cli("conform", *command, "--as", "sticky"))
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("assignor", ["sticky", "constrained-sticky"])
 def test_our_own_command_is_a_subject(cli: Cli, assignor: str) -> None:
     """``assign`` answers line by line, before it reads the next; one refuses some."""

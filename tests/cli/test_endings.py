@@ -118,6 +118,7 @@ def test_insufficient_memory_is_code_3(
     assert (ended.code, ended.complaints) == (3, ["not enough memory for this input"])
 
 
+@pytest.mark.heavy
 def test_a_closed_pipe_is_not_an_error(tmp_path: Path) -> None:
     write_lines(tmp_path / "many", *[CHAIN] * 3000)
     ended = shell('$ORACLE solve many | head -n 1; echo "${PIPESTATUS[0]}"', tmp_path)
@@ -127,6 +128,7 @@ def test_a_closed_pipe_is_not_an_error(tmp_path: Path) -> None:
     assert ended.err == ""
 
 
+@pytest.mark.heavy
 def test_a_full_disk_is_code_2(tmp_path: Path, source: str, cli: Cli) -> None:
     (tmp_path / "a").write_bytes(cli("solve", source).out)
     for verb in ("solve r", "judge r a", "--help"):
@@ -140,6 +142,7 @@ def test_a_full_disk_is_code_2(tmp_path: Path, source: str, cli: Cli) -> None:
     assert "/dev/full: cannot write: no space left on device" in aside.err
 
 
+@pytest.mark.heavy
 def test_closed_streams(tmp_path: Path, source: str) -> None:
     out = shell("$ORACLE solve r >&-", tmp_path)
     assert (out.code, out.complaints) == (2, ["<stdout>: cannot write: is closed"])
@@ -151,6 +154,7 @@ def test_closed_streams(tmp_path: Path, source: str) -> None:
     assert both.code == 2
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)]
 )
@@ -205,6 +209,7 @@ def test_places_that_cannot_be_written_to(
     assert [one.name for one in tmp_path.iterdir()] == ["r"]
 
 
+@pytest.mark.heavy
 def test_devices_pipes_and_links_are_written_to_not_replaced(
     cli: Cli, tmp_path: Path, source: str
 ) -> None:
@@ -222,6 +227,7 @@ def test_devices_pipes_and_links_are_written_to_not_replaced(
     assert "assignment/1" in (tmp_path / "real").read_text()
 
 
+@pytest.mark.heavy
 def test_answers_come_while_the_input_is_still_open() -> None:
     with subprocess.Popen(
         [*COMMAND, "solve", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -266,6 +272,7 @@ def test_judge_imports_neither_numpy_nor_rich(tmp_path: Path) -> None:
     assert ended.stderr.strip() == "set()"
 
 
+@pytest.mark.heavy
 def test_solve_starts_no_spark_and_draws_nothing(source: str) -> None:
     script = (
         "import sys; from oracle.cli.run import run; code = run(sys.argv[1:]);"
@@ -280,6 +287,7 @@ def test_solve_starts_no_spark_and_draws_nothing(source: str) -> None:
     assert ended.stderr.strip() == "set()"
 
 
+@pytest.mark.heavy
 def test_completion_names_verbs_and_assignors() -> None:
     def completed(words: str, place: int) -> list[bytes]:
         variables = {

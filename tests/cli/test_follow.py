@@ -97,6 +97,7 @@ def said(lines: list[str]) -> list[str]:
     return [line.split("Z: ", 1)[-1] for line in lines]
 
 
+@pytest.mark.heavy
 def test_an_update_audits_what_can_change_a_table(
     cli: Cli, pretended: Pretended, tmp_path: Path
 ) -> None:
@@ -122,6 +123,7 @@ def test_an_update_audits_what_can_change_a_table(
     assert ended.out == b""
 
 
+@pytest.mark.heavy
 def test_other_sources_are_audited_besides(
     cli: Cli, pretended: Pretended, tmp_path: Path
 ) -> None:
@@ -134,6 +136,7 @@ def test_other_sources_are_audited_besides(
     assert 290 < pretended.waited[0] <= 300
 
 
+@pytest.mark.heavy
 def test_as_json_each_audit_is_a_line(
     cli: Cli, pretended: Pretended, tmp_path: Path
 ) -> None:
@@ -143,6 +146,7 @@ def test_as_json_each_audit_is_a_line(
     assert {one["format"] for one in ended.documents} == {"audit-summary/1"}
 
 
+@pytest.mark.heavy
 def test_log_ends_that_are_missing_are_named_once(
     cli: Cli, pretended: Pretended, tmp_path: Path
 ) -> None:
@@ -153,6 +157,7 @@ def test_log_ends_that_are_missing_are_named_once(
     assert len(ended.complaints) == 3
 
 
+@pytest.mark.heavy
 def test_a_cluster_that_is_away_is_tried_again(
     cli: Cli, pretended: Pretended, tmp_path: Path
 ) -> None:
@@ -168,6 +173,7 @@ def test_a_cluster_that_is_away_is_tried_again(
     ]
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("updates", "is_alive", "code"),
     [

@@ -83,6 +83,7 @@ def test_bad_usage(cli: Cli, tmp_path: Path, arguments: list[str], reason: str) 
     assert len(ended.complaints) == 1
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("objective", ["balance", "peak-lag"])
 def test_a_picture_is_one_and_the_same(
     cli: Cli, tmp_path: Path, objective: str
@@ -103,6 +104,7 @@ def test_a_picture_is_one_and_the_same(
     assert words in svg
 
 
+@pytest.mark.heavy
 def test_a_picture_of_an_incomplete_front_states_it(cli: Cli, tmp_path: Path) -> None:
     source = write_lines(tmp_path / "r", hard_owned())
     target = tmp_path / "front.svg"
@@ -118,6 +120,7 @@ def test_a_picture_of_an_incomplete_front_states_it(cli: Cli, tmp_path: Path) ->
         assert words in text
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("verb", ["front", "solve"])
 def test_many_partitions(cli: Cli, tmp_path: Path, verb: str) -> None:
     """A group of 130 partitions is solved within its time limit."""
@@ -174,6 +177,7 @@ def test_points_are_judged(cli: Cli, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.heavy
 def test_a_person_gets_a_table(tmp_path: Path) -> None:
     shown = on_terminal("front", write_lines(tmp_path / "r", CHAIN, HOSTILE))
     text = shown.out.decode()
@@ -184,6 +188,7 @@ def test_a_person_gets_a_table(tmp_path: Path) -> None:
     assert harmless(text)
 
 
+@pytest.mark.heavy
 def test_an_interrupt_writes_the_points_found(tmp_path: Path) -> None:
     easy, last = shape("LAG") | {"id": "easy"}, shape("LAG") | {"id": "last"}
     source = write_lines(tmp_path / "r", easy, hard_owned(), last)

@@ -77,6 +77,7 @@ def test_the_optimum_of_a_finding_is_proved(cli: Cli) -> None:
             assert found["figures"]["loads"] > best["figures"]["loads"]
 
 
+@pytest.mark.heavy
 def test_the_command_of_a_finding_repeats_it(cli: Cli) -> None:
     arguments = ("--family=churn", "--family=stale", "--count=8", "--seed=5")
     ended = cli("fuzz", "--command", faulty("crash"), *arguments, "--no-shrink")
@@ -152,6 +153,7 @@ def test_help_names_all_families(capsys: pytest.CaptureFixture[str]) -> None:
     assert ", ".join(FAMILIES) in shown
 
 
+@pytest.mark.heavy
 def test_people_see_tables() -> None:
     arguments = ("--family", "racks", "--family", "fresh", "--count", "9")
     ended = on_terminal("fuzz", "--command", faulty("raise"), *arguments, columns=200)
@@ -164,6 +166,7 @@ def test_people_see_tables() -> None:
     assert "1 member, 1 partition, minimal" in text
 
 
+@pytest.mark.heavy
 def test_people_see_a_live_count() -> None:
     arguments = ("--family", "fresh", "--count", "1000000", "--time", "3s")
     ended = on_terminal("fuzz", "--command", faulty("none"), *arguments, "--no-shrink")
@@ -171,7 +174,7 @@ def test_people_see_a_live_count() -> None:
     assert re.search(rb"rebalances +[\d,]+ done", ended.out)
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_the_output_has_the_same_bytes_for_any_workers(tmp_path: Path) -> None:
     command = f"$ORACLE fuzz --command '{faulty('raise')}' --family racks --count 50"
     command += " --family stale --keep 2"
@@ -205,7 +208,7 @@ def test_findings_are_shrunk(cli: Cli) -> None:
     assert len(moved["instance"]["members"]) == 2
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_a_hang_is_shrunk_and_confirmed(cli: Cli) -> None:
     arguments = ("--family", "chains", "--count", "2", "--seconds", "1.5")
     ended = cli("fuzz", "--command", faulty("hang"), *arguments, "--seed", "3")
@@ -216,7 +219,7 @@ def test_a_hang_is_shrunk_and_confirmed(cli: Cli) -> None:
     assert shrunk["rounds"] == [{"verdict": "hang", "reason": "no answer in 1.5 s"}]
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_a_client_of_the_registry_is_fuzzed(cli: Cli) -> None:
     """Kafka's cooperative-sticky, in rounds, gives what another claimant has."""
     install(LINES["4.4.0"])
@@ -241,7 +244,7 @@ def test_a_client_of_the_registry_is_fuzzed(cli: Cli) -> None:
     assert joined["most_rounds"] >= 2
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_an_interrupt_ends_workers_and_programs(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     program = write_lines(

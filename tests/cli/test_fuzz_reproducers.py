@@ -17,7 +17,7 @@ def test_a_command_is_refused(
     assert "needs --client" in " ".join(capsys.readouterr().err.split())
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_every_recorded_finding_has_a_folder(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -19,6 +19,7 @@ from tests.shapes import rebalance
 FEW = ("--family", "fresh", "--count", "3", "--no-shrink", "--require", "valid")
 
 
+@pytest.mark.heavy
 def test_a_registered_client(cli: Cli) -> None:
     """librdkafka has no adapter, so that --wire can be left out."""
     for more in ((), ("--wire",)):
@@ -30,6 +31,7 @@ def test_a_registered_client(cli: Cli) -> None:
         assert sum(counts["outcomes"].values()) == counts["rebalances"] == 3
 
 
+@pytest.mark.heavy
 def test_a_crash_is_found_and_shrunk(cli: Cli, tmp_path: Path) -> None:
     nobody = rebalance(
         {"t": {"partitions": 2}}, {"a": {"subscription": []}, "b": {"subscription": []}}
@@ -65,6 +67,7 @@ def connected(place: str) -> Iterator[None]:
         process.wait()
 
 
+@pytest.mark.heavy
 def test_a_consumer_that_the_user_starts() -> None:
     with subprocess.Popen(
         [*COMMAND, "fuzz", "--wire", *FEW],

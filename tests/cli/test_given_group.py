@@ -76,6 +76,7 @@ def test_what_was_assigned_is_compared(cli: Cli, audit: str) -> None:
     assert was["gap"] == {"moves": -3, "kip54_score": 6}
 
 
+@pytest.mark.heavy
 def test_a_terminal_shows_what_was_assigned(audit: str) -> None:
     shown = on_terminal(
         "compare", "--from", audit, "--generation", "41", columns=160
@@ -96,6 +97,7 @@ def test_what_was_assigned_is_judged(cli: Cli, audit: str) -> None:
     assert ended.documents[0]["against"]["gap"]["moves"] == -3
 
 
+@pytest.mark.heavy
 def test_an_invalid_assignment_of_a_group(cli: Cli, tmp_path: Path) -> None:
     made = Audit()
     wrong = {**NOW, "members": {**NOW["members"], "a": {"t": [0]}}}
@@ -208,6 +210,7 @@ def test_warnings_do_not_act_on_a_terminal(cli: Cli, tmp_path: Path) -> None:
     assert "\x07" not in ended.err
 
 
+@pytest.mark.heavy
 def test_a_terminal_shows_who_gives_what_to_whom(tmp_path: Path) -> None:
     document = json.loads(json.dumps(CHAIN))
     for topic in document["topics"].values():

@@ -31,6 +31,7 @@ def test_invisible_characters_are_escaped(name: str, shown: str) -> None:
     assert visible(name) == shown
 
 
+@pytest.mark.heavy
 @given(st.text())
 def test_control_characters_are_escaped(name: str) -> None:
     for shown in (visible(name), abridged(name, 12), visible(name, limit=7)):

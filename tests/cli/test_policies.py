@@ -163,6 +163,7 @@ def test_unreadable_input_takes_precedence_over_infeasible(
     assert cli("solve", "--policy", "dec-min; max-moves=1", source).code == 2
 
 
+@pytest.mark.heavy
 def test_a_time_limit_gives_the_best_found_with_its_bound(
     cli: Cli, tmp_path: Path
 ) -> None:
@@ -228,6 +229,7 @@ def test_seconds_may_have_a_fraction() -> None:
     assert parse_seconds("0.5") == 0.5
 
 
+@pytest.mark.heavy
 def test_sticky_starts_no_integer_program(tmp_path: Path) -> None:
     script = (
         "import sys; from oracle.cli.run import run; code = run(sys.argv[1:]);"
@@ -242,6 +244,7 @@ def test_sticky_starts_no_integer_program(tmp_path: Path) -> None:
     assert ended.stderr.strip() == "set()"
 
 
+@pytest.mark.heavy
 def test_an_interrupt_writes_the_best_found_and_ends(tmp_path: Path) -> None:
     easy, last = shape("LAG") | {"id": "easy"}, shape("LAG") | {"id": "last"}
     source = write_lines(tmp_path / "r", easy, hard(), last)
@@ -282,6 +285,7 @@ def test_a_second_interrupt_ends_at_once() -> None:
     assert time.monotonic() - begun < 30
 
 
+@pytest.mark.heavy
 def test_a_terminal_shows_the_proof_of_each_objective(tmp_path: Path) -> None:
     source = write_lines(tmp_path / "r", CHAIN, shape("LAG"))
     shown = on_terminal("solve", "--policy", "dec-min; load, stickiness", source)

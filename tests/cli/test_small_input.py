@@ -24,7 +24,8 @@ from oracle.cli.small_input import (
     OF_ONE_ANSWER,
     interpret_if_small,
 )
-from tests import amount
+from tests import last_drawn
+from tests.amount import seeds, share
 from tests.shapes import SHAPES, member, rebalance
 from tests.strategies import INT64_MAX, LARGER, TINY, seeded_rebalance
 
@@ -70,20 +71,20 @@ def assigned(instance, assignor):
     return to_json(document_of(instance, assignment, assignor=assignor.name)).decode()
 
 
-for line in sys.stdin:
+for place, line in enumerate(sys.stdin):
     instance = instance_of(parse_rebalance(line))
     for policy in POLICIES:
-        show(policy, lambda: solved(instance, policy))
-    show("general", lambda: solved(instance))
+        show(f"{place} {policy}", lambda: solved(instance, policy))
+    show(f"{place} general", lambda: solved(instance))
     for name, assignor in ASSIGNORS.items():
         if assignor.refuses(instance) is None:
-            show(name, lambda: assigned(instance, assignor))
+            show(f"{place} {name}", lambda: assigned(instance, assignor))
 loaded = {"numba" in sys.modules, not kernels_are_interpreted()}
 assert loaded == {sys.argv[1] == "compiled"}, loaded
 """
 
 
-def answers(mode: str, lines: str) -> str:
+def answers(mode: str, lines: str) -> list[str]:
     """Return all answers of a process with interpreted or compiled kernels."""
     ended = subprocess.run(
         [sys.executable, "-c", ANSWERS, mode],
@@ -95,14 +96,18 @@ def answers(mode: str, lines: str) -> str:
         check=False,
     )
     assert ended.returncode == 0, ended.stderr
-    return ended.stdout
+    return ended.stdout.removesuffix("\n").split("\n")
 
 
-def test_interpreted_kernels_give_the_same_bytes() -> None:
-    drawn = [
-        seeded_rebalance(seed, (TINY, LARGER)[seed % 2])
-        for seed in range(amount.share(40, 400))
-    ]
+@pytest.mark.parametrize(
+    ("count", "step"),
+    [(0, 5), pytest.param(share(40, 400), 1, marks=pytest.mark.heavy)],
+)
+def test_interpreted_kernels_give_the_same_bytes(count: int, step: int) -> None:
+    """With drawn rebalances, and one of so many named shapes."""
+    drawn = {
+        seed: seeded_rebalance(seed, (TINY, LARGER)[seed % 2]) for seed in seeds(count)
+    }
     large = rebalance(
         {
             "t": {"partitions": 3, "lag": [INT64_MAX - 2, 1, 0]},
@@ -114,11 +119,15 @@ def test_interpreted_kernels_give_the_same_bytes() -> None:
             "c": member(["u"], capacity=1),
         },
     )
-    documents = [*SHAPES.values(), large, *drawn]
-    lines = "".join(f"{json.dumps(one)}\n" for one in documents)
+    shapes = [*SHAPES.items()][::step]
+    documents = [*shapes, ("large", large), *drawn.items()]
+    lines = "".join(f"{json.dumps(document)}\n" for _, document in documents)
     interpreted = answers("interpreted", lines)
-    assert len(interpreted.splitlines()) > 5 * len(documents)
-    assert interpreted == answers("compiled", lines)
+    assert len(interpreted) > 5 * len(documents)
+    for line, other in zip(interpreted, answers("compiled", lines), strict=True):
+        seed, document = documents[int(line.split()[0])]
+        last_drawn.note(document, seed)
+        assert line == other
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -139,6 +148,7 @@ def written(folder: Path, *documents: dict[str, Any]) -> str:
     return str(path)
 
 
+@pytest.mark.heavy
 def test_a_small_file_is_solved_without_a_compiler(tmp_path: Path) -> None:
     ended = run("solve", written(tmp_path, SMALL))
     assert json.loads(ended.stdout)["status"] == "optimal"
@@ -218,6 +228,7 @@ def test_a_process_with_more_to_do_stays_compiled(
     assert calls == []
 
 
+@pytest.mark.heavy
 def test_kernels_are_interpreted_only_before_one_is_compiled() -> None:
     code = (
         "import solver.exact\n"

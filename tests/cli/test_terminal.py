@@ -59,6 +59,7 @@ def test_a_verdict_shows_names_that_do_not_act(person: Cli, tmp_path: Path) -> N
         assert words in text
 
 
+@pytest.mark.heavy
 def test_json_on_a_terminal_is_the_same_json_and_does_not_act(tmp_path: Path) -> None:
     source = write_lines(tmp_path / "r", HOSTILE)
     ended = on_terminal("solve", "--json", source)
@@ -82,6 +83,7 @@ def test_control_characters_in_messages_are_escaped(cli: Cli, tmp_path: Path) ->
     assert len(ended.err.splitlines()) == 1
 
 
+@pytest.mark.heavy
 def test_a_person_gets_a_table_of_the_answer(tmp_path: Path) -> None:
     """On a narrow terminal."""
     ended = on_terminal("solve", write_lines(tmp_path / "r", CHAIN, HOSTILE))
@@ -92,6 +94,7 @@ def test_a_person_gets_a_table_of_the_answer(tmp_path: Path) -> None:
     assert harmless(text)
 
 
+@pytest.mark.heavy
 def test_names_are_wrapped_on_a_narrow_terminal(tmp_path: Path) -> None:
     ended = on_terminal("compare", write_lines(tmp_path / "r", CHAIN))
     lines = re.sub(r"\x1b\[[0-9;]*m", "", ended.out.decode()).splitlines()
@@ -135,6 +138,7 @@ def test_large_answers_are_cut_for_people_only(person: Cli, tmp_path: Path) -> N
     assert len(person("solve", "--json", source).documents[0]["members"]) == 200
 
 
+@pytest.mark.heavy
 def test_a_terminal_with_an_ascii_encoding(tmp_path: Path) -> None:
     document = group_of("größe 漢", {"a": ["漢"]}, {"漢": 1})
     source = write_lines(tmp_path / "r", document)

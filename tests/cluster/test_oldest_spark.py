@@ -11,7 +11,7 @@ from tests.cluster.commands import assert_same_rows, audited, command, run_of
 from tools.oldest_spark import LOCK, make_oldest_spark
 
 
-@pytest.mark.slow(minutes=1.5)
+@pytest.mark.nightly(minutes=1.5)
 def test_the_oldest_spark(expected: Path, tmp_path: Path) -> None:
     python = make_oldest_spark()
     out = audited(command("local[2]", python), tmp_path / "out")

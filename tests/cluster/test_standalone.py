@@ -25,7 +25,7 @@ from tests.cluster.commands import (
 from tests.cluster.standalone import standalone_cluster
 from tools.workers import make_workers
 
-pytestmark = pytest.mark.slow(minutes=2)
+pytestmark = pytest.mark.nightly(minutes=2)
 
 
 class Cluster(NamedTuple):

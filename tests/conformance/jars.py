@@ -52,7 +52,8 @@ def judged_answer(kafka: Adapter, assignor: str, document: Document) -> Answer:
 def drawn() -> Iterator[Document]:
     """Draw rebalances of at least one member: no coordinator asks without one."""
     each = (
-        seeded_rebalance(seed, LARGER if seed % 10 == 0 else SMALL) for seed in count()
+        seeded_rebalance(seed, LARGER if seed % 10 == 0 else SMALL)
+        for seed in count(amount.FIRST_SEED)
     )
     return islice((one for one in each if one["members"]), INSTANCES)
 

@@ -164,6 +164,7 @@ def test_rounds_are_played_to_the_end(reply: Reply, result: str) -> None:
     assert first_check(reply, OWNED, cooperative=True).result == result
 
 
+@pytest.mark.heavy
 def test_the_optimum_meets_everything() -> None:
     checks = list(corpus_checks(Scripted(optimal), algorithm="optimum"))
     assert len(checks) > 60
@@ -173,6 +174,7 @@ def test_the_optimum_meets_everything() -> None:
     assert findings(drawn(optimal, *FAMILIES), Requirement.OPTIMUM) == []
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("name", EAGER)
 def test_our_assignors_are_what_they_are_called(name: str) -> None:
     subject = Scripted(heuristic(name))
@@ -181,6 +183,7 @@ def test_our_assignors_are_what_they_are_called(name: str) -> None:
     assert findings(drawn(heuristic(name), *DRAWN), Requirement.VALID) == []
 
 
+@pytest.mark.heavy
 def test_another_assignor_is_told_from_the_one_it_claims_to_be() -> None:
     checks = list(corpus_checks(Scripted(heuristic("range")), algorithm="sticky"))
     assert results(checks)["unmet"] > 3
@@ -189,6 +192,7 @@ def test_another_assignor_is_told_from_the_one_it_claims_to_be() -> None:
     assert any("kept" in reason for check in unmet for reason in check.reasons)
 
 
+@pytest.mark.heavy
 def test_an_expected_refusal_is_no_finding() -> None:
     assignor = ASSIGNORS["constrained-sticky"]
 

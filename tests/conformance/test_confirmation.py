@@ -61,7 +61,7 @@ def case_of(name: str) -> Case:
     return next(case for case in CASES if case.name == name)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "name",
     [
@@ -75,7 +75,7 @@ def test_real_consumers_show_the_fault(cluster: Cluster, name: str) -> None:
     assert found.confirmed, found.outcome
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_history_that_cannot_be_played_is_not_confirmed(cluster: Cluster) -> None:
     def play(_group: object) -> None:
         raise OutsideError("topic t is assigned otherwise")
@@ -87,7 +87,7 @@ def test_a_history_that_cannot_be_played_is_not_confirmed(cluster: Cluster) -> N
     assert found.outcome == "Not reached: topic t is assigned otherwise."
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("spec", "verdict"),
     [
@@ -197,6 +197,7 @@ time.sleep(600)
 """
 
 
+@pytest.mark.heavy
 def test_no_member_outlives_a_parent_that_is_killed() -> None:
     command = [sys.executable, "-c", PARENT, BUSY]
     root = str(Path(__file__).parents[2])

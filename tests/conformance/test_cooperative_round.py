@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
@@ -53,6 +54,7 @@ def without(answer: Answer, dropped: set[Partition]) -> Answer:
     )
 
 
+@pytest.mark.heavy
 @example((VANISHED, {"members": {name: {} for name in VANISHED["members"]}}))
 @given(rebalances_with_assignments(SMALL, valid=False))
 def test_only_what_a_claimant_has_left_is_excused(
@@ -77,6 +79,7 @@ def test_only_what_a_claimant_has_left_is_excused(
     assert verdict["figures"]["withheld"] == waits
 
 
+@pytest.mark.heavy
 @example(LEFT)
 @given(rebalances(SMALL))
 def test_an_assignor_that_waits_for_one_round_is_optimal(document: Document) -> None:
@@ -91,6 +94,7 @@ def test_an_assignor_that_waits_for_one_round_is_optimal(document: Document) -> 
     assert len(outcome.rounds) <= 2
 
 
+@pytest.mark.heavy
 @example(LEFT)
 @given(rebalances(SMALL))
 def test_what_was_left_is_assigned_in_the_stable_state(document: Document) -> None:
@@ -112,6 +116,7 @@ def test_what_was_left_is_assigned_in_the_stable_state(document: Document) -> No
     assert len(outcome.rounds) == 2
 
 
+@pytest.mark.heavy
 @given(rebalances(SMALL), st.data())
 def test_what_nobody_claims_does_not_wait(
     document: Document, data: st.DataObject

@@ -172,7 +172,7 @@ def test_a_bad_record_is_named(tmp_path: Path) -> None:
         stored_records(tmp_path)
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_a_trial_shows_the_finding_of_the_version_that_has_it() -> None:
     """The KeyError of roundrobin appeared after kafka-python 2.0.6."""
     missing: list[str] = []

@@ -102,6 +102,7 @@ def test_a_java_that_hangs_is_skipped(
         java.java_home()
 
 
+@pytest.mark.heavy
 def test_the_module_prints_the_runtime() -> None:
     told = subprocess.run(
         [sys.executable, "-m", "conformance.java"],

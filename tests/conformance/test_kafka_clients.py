@@ -13,6 +13,7 @@ import pytest
 from conformance.clients import Adapter, Verdict
 from heuristics import ASSIGNORS, Assignor
 from rebalance import document_of
+from tests import last_drawn
 from tests.conformance.jars import (
     INSTANCES,
     NEWEST,
@@ -30,7 +31,7 @@ from tests.conformance.jars import (
 from tests.heuristics.routes import instance
 from tests.shapes import Document, rebalance
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.heavy
 
 PUBLISHED: dict[str, Assignor] = {
     "range": ASSIGNORS["range"],
@@ -51,6 +52,7 @@ def test_ours_are_kafkas(version: str, assignor: str) -> None:
     documents = map(with_topics_there, drawn()) if is_uniform else drawn()
     with running(version, assignor) as kafka:
         for document in islice(documents, count):
+            last_drawn.note_changed(document)
             answer = kafka.answer(json.dumps(document).encode())
             assert answer.verdict is Verdict.ANSWERED, (document, answer.reason)
             assert answer.assignment is not None

@@ -87,6 +87,7 @@ def test_a_line_after_the_answer_is_no_answer_to_the_next(fake: Adapter) -> None
     assert fake.answer(line("fine")).verdict is Verdict.ANSWERED
 
 
+@pytest.mark.heavy
 def test_long_lines_and_error_output_do_not_block(fake: Adapter) -> None:
     answer = fake.answer(line("chatter", members=50_000))
     assert answer.assignment is not None

@@ -65,6 +65,7 @@ def test_published_schemas_are_those_of_the_records(name: str) -> None:
     assert (DATA / f"{name}.schema.json").read_text(encoding="utf-8") == text
 
 
+@pytest.mark.heavy
 def test_records_are_read_again(
     records: tuple[list[Finding], list[RunSummary]],
 ) -> None:
@@ -81,6 +82,7 @@ def test_records_are_read_again(
         Draft202012Validator(SCHEMAS["run-1"]).validate(dumped(summary))
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("key", "value"),
     [

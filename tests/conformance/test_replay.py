@@ -58,6 +58,7 @@ def replay_cases() -> list[Case]:
     return [case for case in all_cases() if case.way is not None]
 
 
+@pytest.mark.heavy
 def test_every_hang_and_crash_on_record_has_a_line() -> None:
     """A survey that stores a new one needs a run of ``make confirm``."""
     lines = {
@@ -200,7 +201,7 @@ def cluster() -> Iterator[Cluster]:
         yield Cluster(broker.address)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("place", "way", "is_confirmed"),
     [

@@ -178,6 +178,16 @@ def test_there_is_a_committed_reproducer_in_each_language() -> None:
 GOOD = rebalance({"t": 2}, {"a": member(["t"]), "b": member(["t"])})
 RUNS = [
     pytest.param(PINNED[0], "shown", id="python"),
+    pytest.param(PINNED[3], "shown", id="go"),
+    pytest.param(PINNED[6], "shown", id="java"),
+    pytest.param(PINNED[8], "shown", id="node"),
+    pytest.param(
+        replace(PINNED[8], instance=GOOD), "passed", id="node, rebalance without it"
+    ),
+]
+"""One per language, and one without the fault."""
+
+MORE_RUNS = [
     pytest.param(
         replace(PINNED[0], assignor=client_assignor("kafka-python@2.0.6/roundrobin")),
         "passed",
@@ -189,21 +199,15 @@ RUNS = [
         "passed",
         id="python hangs, version without the fault",
     ),
-    pytest.param(PINNED[3], "shown", id="go"),
     pytest.param(
         replace(PINNED[3], assignor=client_assignor("franz-go@1.22.2/sticky")),
         "passed",
         id="go, version without the fault",
     ),
-    pytest.param(PINNED[6], "shown", id="java"),
     pytest.param(
         replace(PINNED[6], assignor=client_assignor("kafka-clients@4.4.0/range")),
         "passed",
         id="java, assignor without the fault",
-    ),
-    pytest.param(PINNED[8], "shown", id="node"),
-    pytest.param(
-        replace(PINNED[8], instance=GOOD), "passed", id="node, rebalance without it"
     ),
     pytest.param(PINNED[9], "shown", id="node, cooperative"),
     pytest.param(
@@ -215,7 +219,7 @@ RUNS = [
 ]
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 @pytest.mark.parametrize(("one", "result"), RUNS)
 def test_reproducers_fail_with_their_finding_only(
     one: ReproducerCase, result: str
@@ -224,7 +228,15 @@ def test_reproducers_fail_with_their_finding_only(
     assert ran.result == result, ran.output
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
+@pytest.mark.parametrize(("one", "result"), MORE_RUNS)
+def test_more_reproducers_fail_with_their_finding_only(
+    one: ReproducerCase, result: str
+) -> None:
+    test_reproducers_fail_with_their_finding_only(one, result)
+
+
+@pytest.mark.heavy
 def test_a_test_that_is_no_program_confirms_nothing() -> None:
     for one in (PINNED[0], PINNED[3], PINNED[6], PINNED[8]):
         rendered = render(one)
@@ -233,6 +245,6 @@ def test_a_test_that_is_no_program_confirms_nothing() -> None:
         assert ran.result == "other", ran.output
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_a_test_without_an_end_is_late() -> None:
     assert confirm(render(PINNED[1]), seconds=2).result == "late"

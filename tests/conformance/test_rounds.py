@@ -35,6 +35,7 @@ TWO = rebalance(
 )
 
 
+@pytest.mark.heavy
 @example(CHAIN)
 @example(DOUBLE_CLAIM)
 @example(STALE_CLAIM)
@@ -67,6 +68,7 @@ def without_capacities(document: Document) -> Document:
     }
 
 
+@pytest.mark.heavy
 @given(rebalances(SMALL))
 def test_an_eager_answer_gets_the_verdict_of_the_judge(document: Document) -> None:
     document = without_capacities(document)
@@ -189,6 +191,7 @@ def test_long_chains_are_settled_in_two_rounds() -> None:
     assert (len(outcome.rounds), outcome.category) == (2, Category.OPTIMAL)
 
 
+@pytest.mark.heavy
 @given(rebalances(LARGER))
 def test_the_bound_on_moves_holds(document: Document) -> None:
     """Reaches into the optimum, to compare the quick bound with it."""

@@ -41,6 +41,7 @@ def test_every_rebalance_is_counted_once() -> None:
         assert one.most_rounds == 1
 
 
+@pytest.mark.heavy
 def test_a_crash_costs_one_instance() -> None:
     plan = RunPlan(count=15, families=("claims",))
     (found,) = run_families(faulty("crash"), plan).values()
@@ -52,6 +53,7 @@ def test_a_crash_costs_one_instance() -> None:
     ]
 
 
+@pytest.mark.heavy
 def test_a_hang_costs_one_instance() -> None:
     plan = RunPlan(count=4, families=("fresh",))
     (found,) = run_families(faulty("hang", seconds=1), plan).values()
@@ -64,6 +66,7 @@ def test_cooperative_runs_find_what_is_not_revoked() -> None:
     assert found.outcomes[Category.UNREVOKED] > 5
 
 
+@pytest.mark.heavy
 def test_a_time_budget_ends_the_draws() -> None:
     plan = RunPlan(count=10**9, seconds=1, families=("fresh", "stale"))
     start = time.monotonic()
@@ -123,6 +126,7 @@ def test_a_program_that_does_not_answer_at_all(command: str, message: str) -> No
         external_command(command, seconds=1).check()
 
 
+@pytest.mark.heavy
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit is Linux's")
 def test_a_memory_limit_is_kept() -> None:
     faulty("memory").check()

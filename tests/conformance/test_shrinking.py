@@ -128,6 +128,7 @@ def single_removals(document: Document) -> list[Document]:
     return found
 
 
+@pytest.mark.heavy
 @given(rebalances(LARGER), st.integers(1, 4), st.integers(0, 4))
 def test_a_reduction_holds_and_no_single_removal_does(
     document: Document, members: int, claims: int

@@ -7,11 +7,14 @@ Each answer equals ours, or differs for a reason that is stated and checked
 from __future__ import annotations
 
 import json
-from itertools import islice
+from collections.abc import Iterator
+from itertools import count, islice
 
 import pytest
 
 from conformance.clients import LINES, Adapter, Answer, Verdict
+from tests import last_drawn
+from tests.amount import FIRST_SEED
 from tests.conformance import jars
 from tests.conformance.jars import (
     INSTANCES,
@@ -20,11 +23,12 @@ from tests.conformance.jars import (
     in_order,
     judged_answer,
     running,
+    with_topics_there,
 )
 from tests.conformance.sticky_reasons import (
-    drawn,
     explained,
     has_members,
+    lettered,
     ours,
     well_behaved,
     without_faulty_claims,
@@ -32,11 +36,15 @@ from tests.conformance.sticky_reasons import (
 from tests.corpus.scenes import SCENARIOS
 from tests.heuristics.lost_group import BEFORE, TAKEN_OVER, left
 from tests.heuristics.reference import Held, flat
+from tests.heuristics.routes import fits
 from tests.heuristics.sticky_reference import is_mixed
+from tests.heuristics.test_range_racks import with_more_racks
+from tests.heuristics.test_sticky import seeded_skewed
 from tests.shapes import Document, member, rebalance
+from tests.strategies import LARGER, seeded_rebalance
 from verify import judge
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.heavy
 
 ASKED = INSTANCES // 8
 RESTLESS = [name for name in SCENARIOS if name.startswith("cooperative-restless")]
@@ -46,12 +54,23 @@ MOST_EXPLAINED = 0.03
 """Share of sticky's answers that may differ, each for its reason; found: 0.5 %."""
 
 
+def drawn() -> Iterator[Document]:
+    """Draw rebalances of every kind, half of them with racks."""
+    for seed in count(FIRST_SEED):
+        is_skewed = seed % 4 < 2
+        plain = seeded_skewed(seed) if is_skewed else seeded_rebalance(seed, LARGER)
+        document = with_more_racks(plain, seed) if seed % 2 else plain
+        if fits(document) and document["members"]:
+            yield last_drawn.note(lettered(with_topics_there(document)), seed)
+
+
 @pytest.mark.parametrize(("version", "assignor"), STICKY)
 def test_ours_are_kafkas_but_for_reasons(version: str, assignor: str) -> None:
     n_explained, n_mixed = 0, 0
     documents = map(without_faulty_claims, drawn())
     with running(version, assignor) as kafka:
         for document in islice(filter(has_members, documents), ASKED):
+            last_drawn.note_changed(document)
             answer = kafka.answer(json.dumps(document).encode())
             assert answer.verdict is Verdict.ANSWERED, (document, answer.reason)
             assert answer.assignment is not None
@@ -90,6 +109,7 @@ def test_valid_by_whatever_names(version: str, assignor: str) -> None:
     with running(version, assignor) as kafka:
         every = filter(has_members, map(well_behaved, jars.drawn()))
         for document in islice(every, ASKED // 8):
+            last_drawn.note_changed(document)
             answer = judged_answer(kafka, assignor, document)
             assert answer.verdict is Verdict.ANSWERED, (document, answer.reason)
 

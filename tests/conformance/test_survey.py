@@ -77,6 +77,7 @@ def surveyed(
     return list(survey(clients, plan, folder=folder, parts=folder / "parts"))
 
 
+@pytest.mark.heavy
 def test_a_file_has_the_records_of_all_assignors(tmp_path: Path) -> None:
     clients = [client("lose"), client("none"), client("none", "missing")]
     lose, none, missing = surveyed(clients, tmp_path)
@@ -102,6 +103,7 @@ def test_a_file_has_the_records_of_all_assignors(tmp_path: Path) -> None:
     assert any(one.shrunk is not None for one in gaps)
 
 
+@pytest.mark.heavy
 def test_reasons_have_no_stack_traces(tmp_path: Path) -> None:
     """The crash writes two lines; the second names a path of the machine."""
     surveyed([client("trace")], tmp_path)
@@ -116,6 +118,7 @@ def test_reasons_have_no_stack_traces(tmp_path: Path) -> None:
             assert reasons == {"exit code 2: panic: out of range"}
 
 
+@pytest.mark.heavy
 def test_equal_runs_write_equal_bytes(tmp_path: Path) -> None:
     written = []
     for name in ("a", "b"):
@@ -125,6 +128,7 @@ def test_equal_runs_write_equal_bytes(tmp_path: Path) -> None:
     assert written[0][4:8] == bytes(4)  # of gzip: no time
 
 
+@pytest.mark.heavy
 def test_an_interrupted_survey_goes_on_where_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -182,6 +186,7 @@ def test_a_hang_that_is_not_repeated_is_none(tmp_path: Path) -> None:
     assert found.rebalances == 3
 
 
+@pytest.mark.heavy
 def test_a_hang_is_confirmed_with_a_longer_limit() -> None:
     command = f"{sys.executable} -S {FAULTY} hang"
     source = Confirmed(external=external_command(command, seconds=0.4))
@@ -198,7 +203,7 @@ def test_the_command_names_whole_versions(capsys: pytest.CaptureFixture[str]) ->
     assert "a whole version" in capsys.readouterr().err
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_every_installed_client_is_surveyed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -68,6 +68,7 @@ def der(pem: bytes) -> bytes:
     return ssl.PEM_cert_to_DER_cert(pem.decode())
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("java", JAVAS)
 def test_java_reads_the_certificates(java: str, tmp_path: Path) -> None:
     trusted = ssl.create_default_context().get_ca_certs(binary_form=True)
@@ -131,7 +132,7 @@ def served(folder: Path, pem: Path) -> Iterator[str]:
             server.shutdown()
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 @pytest.mark.parametrize("java", JAVAS)
 def test_a_jar_is_fetched_from_whom_python_trusts(
     java: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -46,6 +46,7 @@ def test_the_schema_is_one() -> None:
     Draft202012Validator.check_schema(VALIDATOR.schema)
 
 
+@pytest.mark.heavy
 def test_the_schema_accepts_every_scenario() -> None:
     for scenario in corpus_documents():
         assert list(VALIDATOR.iter_errors(scenario)) == [], scenario["name"]

@@ -23,12 +23,14 @@ def made() -> dict[str, str]:
     return dict(files(ROOT))
 
 
+@pytest.mark.heavy
 def test_committed_files_equal_the_generated_ones() -> None:
     for path, text in made().items():
         told = f"{path}: run `make findings`"
         assert (ROOT / path).read_text(encoding="utf-8") == text, told
 
 
+@pytest.mark.heavy
 def test_no_other_files_are_left() -> None:
     kept = {
         path.relative_to(ROOT).as_posix()

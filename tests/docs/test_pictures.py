@@ -29,6 +29,7 @@ def drawn() -> dict[str, str]:
     return dict(pictures(ROOT))
 
 
+@pytest.mark.heavy
 def test_pictures_equal_those_that_the_program_draws() -> None:
     kept = {p.relative_to(ROOT).as_posix() for p in ROOT.glob("docs/images/**/*.svg")}
     assert kept == set(drawn())
@@ -72,6 +73,7 @@ def test_pictures_have_a_description() -> None:
     assert "<title>range: loads 3, 0, 0; the optimum: loads 1, 1, 1, proved" in svg
 
 
+@pytest.mark.heavy
 def test_every_color_has_a_dark_color() -> None:
     for svg in drawn().values():
         used = set(re.findall(r'(?:fill|stroke)="(#[0-9a-f]{6})"', svg))

@@ -22,7 +22,7 @@ from tests.browsing import running_browser
 from tools.site.build import SiteError, build_site, write_pages
 from tools.site.environment import make_environment
 
-pytestmark = pytest.mark.slow(minutes=2)
+pytestmark = pytest.mark.nightly(minutes=2)
 
 FORMATS = (
     "assignment-1",

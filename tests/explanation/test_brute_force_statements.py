@@ -30,7 +30,7 @@ from oracle.explanation.improvement_records import (
 from oracle.explanation.statement_records import TransferRecord
 from rebalance import InstanceError, instance_of, members_of, rebalance_of
 from solver import parse_policy, solve
-from tests.examples import shared_by
+from tests.examples import costly, shared_by
 from tests.explanation.naive import (
     Held,
     Naive,
@@ -68,6 +68,7 @@ SKEWED = rebalance(
 POLICIES = ("sticky", "fair", "none; peak-lag", "lag-aware", "kip54-sticky")
 
 
+@costly()
 @example((CHAIN, CHAIN_AS_IT_STANDS))
 @given(rebalances_with_assignments())
 def test_the_gains_are_real(pair: tuple[Document, Document]) -> None:
@@ -196,6 +197,7 @@ def check_claims(naive: Naive, one: CrowdedClaims, balanced: list[Held]) -> None
         assert sum(held[spot] not in one.members for spot in mine) >= one.leaving
 
 
+@costly()
 @given(rebalances_with_assignments(TINY))
 def test_peak_lag_is_explained(pair: tuple[Document, Document]) -> None:
     document, assignment = pair

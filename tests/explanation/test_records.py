@@ -26,6 +26,7 @@ from oracle.explanation import (
 from oracle.explanation.explanation_schema import explanation_schema
 from rebalance import DocumentError
 from solver import explanation as derived
+from tests.examples import costly
 from tests.explanation.naive import explained
 from tests.shapes import CHAIN, Document, member, rebalance
 from tests.strategies import rebalances_with_assignments
@@ -41,6 +42,7 @@ def test_the_published_schema_is_that_of_the_records() -> None:
     assert (DATA / "explanation-1.schema.json").read_text(encoding="utf-8") == text
 
 
+@costly()
 @given(rebalances_with_assignments(valid=False))
 def test_documents_meet_the_schema_and_are_read_again(
     pair: tuple[Document, Document],

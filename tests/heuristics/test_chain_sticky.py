@@ -17,6 +17,7 @@ from rebalance import (
     instance_of,
 )
 from solver import solve
+from tests.amount import INSTANCES, seeds
 from tests.heuristics.routes import LAYABLE, faults, fits, instance, layable
 from tests.shapes import Document, member, rebalance
 from tests.strategies import LARGER, seeded_rebalance
@@ -75,9 +76,9 @@ def larger(seed: int) -> Document:
     return seeded_rebalance(seed, LARGER)
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_on_many_rebalances() -> None:
-    for seed in range(20_000):
+    for seed in seeds(INSTANCES):
         document = seeded_rebalance(seed)
         if fits(document):
             agrees(document)

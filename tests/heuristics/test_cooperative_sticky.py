@@ -6,16 +6,17 @@ Reaches into `heuristics.cooperative_sticky` to compare each round with the slow
 from __future__ import annotations
 
 from collections.abc import Iterator
-from random import Random
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 
 from conformance import play, unmet
 from heuristics import ASSIGNORS, cooperative_sticky
 from heuristics.cooperative_sticky import CooperativeStickyAssignor, Round
 from rebalance import Assignment, ClaimRule, document_of, instance_of, to_json
+from tests.amount import seeds
 from tests.corpus.scenes import SCENARIOS, answers_of, complaints
+from tests.examples import costly
 from tests.heuristics.reference import Held, size, wants
 from tests.heuristics.routes import (
     LAYABLE,
@@ -26,7 +27,7 @@ from tests.heuristics.routes import (
     without_racks,
 )
 from tests.heuristics.test_range_racks import with_more_racks
-from tests.heuristics.test_sticky import SEEDS, skewed
+from tests.heuristics.test_sticky import DRAWN, seeded_skewed
 from tests.shapes import Document, member, rebalance, shape
 from tests.strategies import LARGER, seeded_rebalance
 from verify import judge, read_assignment, read_rebalance
@@ -112,7 +113,7 @@ def test_on_the_named_shapes(document: Document) -> None:
     agrees(document)
 
 
-@settings(deadline=None)
+@costly()
 @example(shape("DOUBLE_CLAIM"))
 @given(layable())
 def test_on_small_rebalances(document: Document) -> None:
@@ -120,24 +121,24 @@ def test_on_small_rebalances(document: Document) -> None:
 
 
 def test_on_larger_rebalances() -> None:
-    drawn = (seeded_rebalance(seed, LARGER) for seed in range(SEEDS))
+    drawn = (seeded_rebalance(seed, LARGER) for seed in seeds(DRAWN))
     for document in filter(fits, drawn):
         agrees(document)
 
 
 def test_on_skewed_rebalances() -> None:
-    for seed in range(2 * SEEDS):
-        agrees(skewed(Random(seed)))  # noqa: S311
+    for document in map(seeded_skewed, seeds(2 * DRAWN)):
+        agrees(document)
 
 
 def test_on_rebalances_with_many_racks() -> None:
-    for seed in range(SEEDS):
+    for seed in seeds(DRAWN):
         document = with_more_racks(seeded_rebalance(seed, LARGER), seed)
         if fits(document):
             agrees(document)
 
 
-@settings(deadline=None)
+@costly()
 @given(layable(LARGER).map(with_equal_subscriptions).map(without_racks))
 def test_equal_subscriptions_rest_after_two_rounds(document: Document) -> None:
     if instance(document).n_classes <= 1:
@@ -241,7 +242,7 @@ def test_no_member_revokes_after_the_last_round(
     assert verdict["violations"] == []
 
 
-@settings(deadline=None)
+@costly()
 @given(layable(LARGER))
 def test_order_of_keys_never_shows(document: Document) -> None:
     mirrored = dict(document)

@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from heuristics import ASSIGNORS
 from rebalance import document_of, figures_of
 from solver import solve
-from tests.examples import shared_by
+from tests.examples import costly, shared_by
 from tests.heuristics.reference import (
     believed,
     members_in_order,
@@ -37,7 +37,7 @@ ACROSS_UNICODE = rebalance(
 )
 
 
-@settings(deadline=None)
+@costly()
 @example(ACROSS_UNICODE)
 @given(layable(LARGER).map(without_racks))
 def test_range_is_contiguous_and_favours_the_first(document: Document) -> None:
@@ -52,7 +52,7 @@ def test_range_is_contiguous_and_favours_the_first(document: Document) -> None:
         assert max(counts, default=0) - min(counts, default=0) <= 1
 
 
-@settings(deadline=None)
+@costly()
 @given(layable(LARGER).map(with_equal_subscriptions))
 def test_round_robin_evens_the_loads_of_equal_subscriptions(
     document: Document,
@@ -73,7 +73,7 @@ def test_lag_aware_evens_the_counts_of_each_topic(document: Document) -> None:
         assert max(counts, default=0) - min(counts, default=0) <= 1
 
 
-@settings(deadline=None)
+@costly()
 @given(layable(LARGER).map(with_equal_subscriptions))
 def test_constrained_sticky_loads_are_the_quota_or_one_more(
     document: Document,
@@ -97,7 +97,7 @@ def test_constrained_sticky_keeps_the_most_that_balance_allows(
     assert kept == most_kept_in_balance(document)
 
 
-@settings(deadline=None)
+@costly()
 @given(layable(LARGER).map(with_equal_subscriptions))
 def test_constrained_sticky_is_as_good_as_the_proved_optimum(
     document: Document,

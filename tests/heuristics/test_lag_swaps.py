@@ -12,7 +12,7 @@ from heuristics import ASSIGNORS
 from rebalance import NOBODY, Instance, InstanceError, Int32, document_of
 from solver import Limits, parse_policy
 from solver.peak_lag import solve
-from tests.amount import INSTANCES
+from tests import amount, last_drawn
 from tests.heuristics.routes import LAYABLE, faults, fits, instance, layable, with_lag
 from tests.shapes import Document, member, rebalance
 from tests.strategies import LARGER, seeded_rebalance
@@ -65,8 +65,8 @@ def test_on_small_rebalances(document: Document) -> None:
 
 
 def test_on_larger_rebalances() -> None:
-    for seed in range(min(300, INSTANCES // 20)):
-        document = with_lag(seeded_rebalance(seed, LARGER))
+    for seed in amount.seeds(min(300, amount.INSTANCES // 20)):
+        document = last_drawn.note(with_lag(seeded_rebalance(seed, LARGER)), seed)
         if fits(document):
             agrees(document)
 
@@ -76,7 +76,7 @@ FEW = range(3)
 
 
 @pytest.mark.parametrize(
-    "seeds", [FEW, pytest.param(range(10), marks=pytest.mark.slow)]
+    "seeds", [FEW, pytest.param(range(10), marks=pytest.mark.heavy)]
 )
 @pytest.mark.parametrize("draw", ["log-normal", "pareto", "real"])
 @pytest.mark.parametrize(("partitions", "topics"), [(30, 3), (60, 1), (60, 4)])
@@ -105,7 +105,7 @@ def test_near_the_bound_where_kip_169_is_not(
 
 
 @pytest.mark.parametrize(
-    "seeds", [FEW, pytest.param(range(60), marks=pytest.mark.slow)]
+    "seeds", [FEW, pytest.param(range(60), marks=pytest.mark.heavy)]
 )
 @pytest.mark.parametrize("shape", [1.2, 2.0])
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_a_single_construction_can_be_a_dead_end() -> None:
 
 def test_members_order_in_the_document_does_not_matter() -> None:
     for seed in range(100):
-        document = with_lag(seeded_rebalance(seed))
+        document = last_drawn.note(with_lag(seeded_rebalance(seed)), seed)
         if not fits(document) or not document["topics"]:
             continue
         turned = document | {"members": dict(reversed(document["members"].items()))}

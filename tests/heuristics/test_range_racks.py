@@ -5,12 +5,15 @@ The examples are those of ``RangeAssignorTest`` (Kafka 4.0), named as there.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import accumulate
 from random import Random
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 
+from tests import last_drawn
+from tests.examples import costly
 from tests.heuristics.range_reference import needs_racks, range_, takers
 from tests.heuristics.reference import Held, size
 from tests.heuristics.routes import assigned, faults, layable, without_racks
@@ -321,12 +324,15 @@ def with_more_racks(document: Document, seed: int) -> Document:
         m: one | ({"rack": rng.choice(names)} if rng.randrange(5) else {})
         for m, one in document["members"].items()
     }
-    return document | {"topics": topics, "members": members}
+    changed: Document = document | {"topics": topics, "members": members}
+    last_drawn.note(changed, seed)
+    return changed
 
 
-def drawn(count: int) -> list[Document]:
+def drawn(count: int) -> Iterator[Document]:
     limits = Limits(members=6, topics=5, partitions=9)
-    return [with_more_racks(seeded_rebalance(i, limits), i) for i in range(count)]
+    for seed in range(count):
+        yield with_more_racks(seeded_rebalance(seed, limits), seed)
 
 
 def test_on_rebalances_with_many_racks() -> None:
@@ -339,8 +345,8 @@ def test_on_rebalances_with_many_racks() -> None:
     assert n_moved > 75
 
 
-@settings(deadline=None)
-@example(drawn(1)[0])
+@costly()
+@example(next(drawn(1)))
 @given(layable(LARGER))
 def test_quotas_hold_whatever_the_racks_are(document: Document) -> None:
     held = assigned("range", document)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from itertools import chain
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from heuristics import ASSIGNORS
 from rebalance import ClaimRule, InstanceError
-from tests.examples import shared_by
+from tests.amount import INSTANCES, seeds
+from tests.examples import costly, shared_by
 from tests.heuristics import reference
 from tests.heuristics.range_reference import range_
 from tests.heuristics.routes import (
@@ -49,22 +50,23 @@ def test_on_the_named_shapes(document: Document) -> None:
     agrees(document)
 
 
-@settings(deadline=None)
+@costly()
 @given(layable())
 def test_on_small_rebalances(document: Document) -> None:
     agrees(document)
 
 
 def test_on_larger_rebalances() -> None:
-    drawn = (seeded_rebalance(seed, LARGER) for seed in range(200))
+    drawn = (seeded_rebalance(seed, LARGER) for seed in range(80))
     for document in filter(fits, drawn):
         agrees(document)
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_on_many_rebalances() -> None:
-    small = (seeded_rebalance(seed) for seed in range(5_000))
-    larger = (seeded_rebalance(seed, LARGER) for seed in range(200, 600))
+    small = (seeded_rebalance(seed) for seed in seeds(INSTANCES // 4))
+    others = seeds(INSTANCES // 40, first=80)
+    larger = (seeded_rebalance(seed, LARGER) for seed in others)
     for document in filter(fits, chain(small, larger)):
         agrees(document)
 
@@ -92,9 +94,8 @@ def test_refusals_are_exactly_mixed_subscriptions_and_absent_lag() -> None:
         topics, members = document["topics"], document["members"].values()
         wanted = {frozenset(topics.keys() & m["subscription"]) for m in members}
         tells_lag = any("lag" in about for about in topics.values())
-        refused = {
-            name for name, one in ASSIGNORS.items() if one.refuses(instance(document))
-        }
+        laid_out = instance(document)
+        refused = {name for name, one in ASSIGNORS.items() if one.refuses(laid_out)}
         expected = {"constrained-sticky"} if len(wanted) > 1 else set()
         by_lag = set() if tells_lag else {"lag-aware", "lag-swaps"}
         assert refused == expected | by_lag

@@ -23,12 +23,15 @@ def recorded() -> pa.Table:
     return table.select(RECORDS.names).cast(RECORDS)
 
 
-def keep_recording(kept: KeptBatches, folder: Path, count: int) -> None:
+def keep_recording(
+    kept: KeptBatches, folder: Path, count: int, most: int | None = None
+) -> None:
     """Keep the recording in batches; ``folder`` is the path of their folder.
 
-    A batch ends at the same moment for all partitions, as one of the stream does.
+    A batch ends at the same moment for all partitions, as one of the stream does. Of
+    the records, the first ``most`` are kept, or all.
     """
-    table = recorded().sort_by("timestamp")
+    table = recorded().sort_by("timestamp").slice(0, most)
     for number in range(count):
         start = table.num_rows * number // count
         end = table.num_rows * (number + 1) // count

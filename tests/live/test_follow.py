@@ -19,12 +19,12 @@ import pyarrow.dataset as ds
 import pytest
 from kafka.coordinator.assignors.range import RangePartitionAssignor
 from kafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
+from pyspark.sql import SparkSession
 
 import pipeline.live
 from conformance.broker import Broker, running_broker
 from pipeline.following import following
 from pipeline.live import ClientSettings, LiveSource, OffsetsLog, find_live_source
-from pipeline.session import spark_session
 from pipeline.tables import SCHEMAS
 from tests.cli.commands import Cli
 from tests.plugins.real import Member, Place
@@ -32,7 +32,7 @@ from tests.plugins.real import Member, Place
 TOPICS = {"orders": 4, "payments": 3}
 PATIENCE = 240.0  # seconds; a busy machine takes long to start Spark
 
-pytestmark = pytest.mark.slow(minutes=4)
+pytestmark = pytest.mark.heavy(minutes=2)
 
 
 @pytest.fixture(scope="module")
@@ -203,32 +203,31 @@ def test_a_broker_that_disappears_leaves_the_audit_before(
     assert after == before
 
 
-def test_records_are_kept_in_any_file_system(broker: Broker, tmp_path: Path) -> None:
+def test_records_are_kept_in_any_file_system(
+    spark: SparkSession, broker: Broker, tmp_path: Path
+) -> None:
     """``viewfs:`` mounts folders under names that are no paths of this machine."""
     real, there = tmp_path / "real", "viewfs://followed/data/out"
     real.mkdir()
     log = OffsetsLog(server=broker.address, settings=ClientSettings())
     place = Place(broker=broker, group="first", topics=TOPICS)
-    spark = spark_session("local[1]")
-    try:
-        conf = spark._jsc.hadoopConfiguration()
-        conf.set("fs.viewfs.mounttable.followed.link./data", real.as_uri())
-        for number in range(2):
-            aside = real / "out" / "records" / ".0-killed" / "_temporary"
-            with following(there, log, master="local[1]") as found:
-                assert not aside.exists()
-                assert found.read().is_due
-                batches = [f"{there}/records/batch={n}" for n in range(number + 1)]
-                assert found.source().kept == tuple(batches)
-            assert len(list((real / "out" / "records").iterdir())) == number + 1
-            assert kept_offsets(real / "out") == offsets_of(broker)
-            churn(place, 1)
-            aside.mkdir(parents=True)
-            (aside / "part").touch()
-    finally:
-        spark.stop()
+    conf: Any = spark._jsc.hadoopConfiguration()
+    conf.set("fs.viewfs.mounttable.followed.link./data", real.as_uri())
+    for number in range(2):
+        aside = real / "out" / "records" / ".0-killed" / "_temporary"
+        with following(there, log, master="local[1]") as found:
+            assert not aside.exists()
+            assert found.read().is_due
+            batches = [f"{there}/records/batch={n}" for n in range(number + 1)]
+            assert found.source().kept == tuple(batches)
+        assert len(list((real / "out" / "records").iterdir())) == number + 1
+        assert kept_offsets(real / "out") == offsets_of(broker)
+        churn(place, 1)
+        aside.mkdir(parents=True)
+        (aside / "part").touch()
 
 
+@pytest.mark.nightly(minutes=4)
 def test_a_follower_loses_nothing_and_repeats_nothing(
     broker: Broker, tmp_path: Path
 ) -> None:

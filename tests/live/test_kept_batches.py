@@ -157,6 +157,7 @@ def test_files_are_few_after_many_batches(tmp_path: Path) -> None:
     assert kept.merge(2 * whole + 3, write) == 0
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("tiers", [1, 2, 3], ids=["single", "merged", "merged twice"])
 def test_a_kill_before_any_step_loses_and_repeats_nothing(
     tmp_path: Path, tiers: int
@@ -219,6 +220,7 @@ batches(Path(sys.argv[1])).merge(int(sys.argv[3]), write)
 """
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("steps", random.Random(14).sample(range(20), 3))  # noqa: S311
 def test_a_killed_process_loses_and_repeats_nothing(tmp_path: Path, steps: int) -> None:
     count = FAN_IN + 1

@@ -35,7 +35,7 @@ MODULES = {
 USER, PASSWORD = "audit", "se cret"
 TIMEOUT = 60.0
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.heavy
 
 
 @pytest.fixture(scope="module")

@@ -147,6 +147,7 @@ def test_a_deleted_topic_is_in_no_document() -> None:
     assert found.rebalance.members["m"].owned == gone  # a claim can be stale
 
 
+@pytest.mark.heavy
 @given(st.data())
 def test_every_state_becomes_documents_that_agree(data: st.DataObject) -> None:
     """Whatever is held and committed, the instance is sound and nothing moves."""

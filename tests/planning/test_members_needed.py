@@ -75,6 +75,7 @@ def _refutes_all_smaller(found: MembersNeeded) -> None:
         assert refuted == list(range(found.members - len(refuted), found.members))
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("balance", ["none", "dec-min"])
 @example([900, 500, 400, 300, 200], 3, 950)
 @example([4, 4, 4], 1, 8)
@@ -110,6 +111,7 @@ def test_a_balance_can_need_more_members_than_lag_alone() -> None:
     assert needed(document, "peak-lag", 950, "lag-sticky").members == 4
 
 
+@pytest.mark.heavy
 @given(
     st.lists(st.sets(st.sampled_from("tuv"), min_size=1), min_size=1, max_size=3),
     st.sets(st.sampled_from("tuv"), min_size=1),

@@ -33,6 +33,7 @@ from rebalance import (
     plain_of,
 )
 from solver import solve
+from tests.examples import costly
 from tests.planning.questions import group, question
 from tests.shapes import CHAIN, Document, member, rebalance
 from tests.strategies import rebalances
@@ -148,6 +149,8 @@ def changes_of(draw: st.DrawFn, document: Document) -> list[Change]:
     return found
 
 
+@pytest.mark.heavy
+@costly()
 @given(st.data())
 def test_transfers_lead_from_the_owners_to_the_assignment(data: st.DataObject) -> None:
     document = data.draw(rebalances())
@@ -181,6 +184,8 @@ def _held(members: Any) -> dict[tuple[str, int], str]:
     }
 
 
+@pytest.mark.heavy
+@costly()
 @given(st.data())
 def test_rounds_are_those_that_the_judge_accepts(data: st.DataObject) -> None:
     """Play the rounds: what is claimed elsewhere is withheld, then nothing is."""
@@ -213,6 +218,8 @@ def test_rounds_are_those_that_the_judge_accepts(data: st.DataObject) -> None:
     assert not withheld_of(second, again).any()
 
 
+@pytest.mark.heavy
+@costly()
 @given(st.data())
 def test_partitions_without_an_owner_are_counted(data: st.DataObject) -> None:
     document = data.draw(rebalances())

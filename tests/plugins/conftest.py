@@ -1,26 +1,25 @@
-"""One broker for all groups that only need one."""
+"""Groups on the broker of this process."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import count
 
 import pytest
 
-from conformance.broker import Broker, running_broker
+from conformance.broker import Broker
 from tests.plugins.groups import TOPICS
 from tests.plugins.real import Place
 
 NUMBER = count()
 
 
-@pytest.fixture(scope="package")
-def broker() -> Iterator[Broker]:
-    with running_broker(rack="r") as broker:
-        Place(broker=broker, group="", topics=TOPICS).make_topics()
-        yield broker
+@pytest.fixture(scope="session")
+def topics(broker: Broker) -> dict[str, int]:
+    """Make the topics that all of these groups want."""
+    Place(broker=broker, group="", topics=TOPICS).make_topics()
+    return TOPICS
 
 
 @pytest.fixture
-def place(broker: Broker) -> Place:
-    return Place(broker=broker, group=f"g{next(NUMBER)}", topics=TOPICS)
+def place(broker: Broker, topics: dict[str, int]) -> Place:
+    return Place(broker=broker, group=f"plugins-{next(NUMBER)}", topics=topics)

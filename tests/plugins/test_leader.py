@@ -122,6 +122,7 @@ def test_the_same_as_on_the_command_line(
         assert held(given) == answer["members"]
 
 
+@pytest.mark.heavy
 @given(rebalances())
 def test_round_robin_is_valid(document: Document) -> None:
     instance = instance_of(parse_rebalance(json.dumps(document)))

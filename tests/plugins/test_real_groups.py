@@ -16,7 +16,7 @@ from solver import Limits
 from tests.plugins.groups import Group, claimed, judge, leader_of
 from tests.plugins.real import Member, Place
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.heavy
 
 
 @pytest.mark.parametrize("algorithm", ["oracle", "chain-sticky"])

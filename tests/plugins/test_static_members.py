@@ -24,7 +24,7 @@ from tests.plugins.groups import (
 )
 from tests.plugins.real import Member, Place
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.heavy
 
 
 def named(one: GroupMetadata) -> dict[str, bytes]:

@@ -134,6 +134,7 @@ def test_verdicts_on_the_cases_meet_their_schema(folder: Path) -> None:
     assert texts_of(folder)
 
 
+@pytest.mark.heavy
 @given(rebalances_with_assignments(valid=False))
 def test_verdicts_on_drawn_answers_meet_their_schema(
     drawn: tuple[Document, Document],
@@ -143,6 +144,7 @@ def test_verdicts_on_drawn_answers_meet_their_schema(
         check(verify.judge(instance, answer, cooperative=cooperative))
 
 
+@pytest.mark.heavy
 @given(rebalances())
 def test_comparisons_of_drawn_instances_meet_their_schema(instance: Document) -> None:
     found = comparison_of(parse_rebalance(json.dumps(instance)), "newest-claim")

@@ -1,4 +1,4 @@
-"""The compiled proofs and the program; tests that need them are skipped without Coq."""
+"""The compiled proofs and the program; tests that need them fail without Coq."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ def compiled() -> Path:
     Processes that run tests beside one another wait for the first that builds.
     """
     if lacking := proofs.missing():
-        pytest.skip(f"Coq is missing ({', '.join(lacking)}): make proofs")
+        pytest.fail(
+            f"Coq is missing ({', '.join(lacking)}): make proofs", pytrace=False
+        )
     proofs.build()
     return proofs.BUILD
 

@@ -15,6 +15,7 @@ from pipeline.judging.instances import pose
 from pipeline.judging.topic_names import with_names
 from rebalance import AssignmentDocument, Rebalance, instance_of, to_json
 from solver import parse_policy, solve
+from tests import last_drawn
 from tests.shapes import Document
 from tests.solver.routes import instance
 from tests.strategies import SMALL, TINY, draw_any_assignment, draw_assignment
@@ -22,6 +23,9 @@ from tests.verify.drawn_terms import drawn, drawn_sum_term, drawn_term
 from tests.verify.test_certificate import likely_certificate
 
 Pair = tuple[Document, Document]
+
+ANSWERS = 8
+"""Pairs with the same rebalance, one after another."""
 
 POLICIES = (
     "dec-min; stickiness",
@@ -75,14 +79,19 @@ def drawn_pairs(seed: int) -> Iterator[Pair]:
     """Yield pairs without end; the draws of a seed are the same on every machine."""
     for place in count(seed):
         rng = Random(place)  # noqa: S311
-        document = drawn(rng, rng.choice((TINY, TINY, SMALL)))
+        document = drawn(rng, rng.choice((TINY, TINY, SMALL)), seed=place)
         columns = instance(document)
         policy = parse_policy(rng.choice(POLICIES))
         best = written(solve(columns, policy).to_document(columns))
         yield document, best
         yield document, draw_any_assignment(rng, document)
-        for _ in range(6):
+        for _ in range(ANSWERS - 2):
             yield document, forged(rng, document, best)
+
+
+def note_pair(pair: Pair, seed: object = None) -> None:
+    """Note both documents for a failure."""
+    last_drawn.note(dict(zip(("rebalance", "answer"), pair, strict=True)), seed)
 
 
 def forged(rng: Random, document: Document, best: Document) -> Document:

@@ -33,15 +33,7 @@ def test_missing_is_no_success(
     assert "missing: coqc, ocamlfind, ocamlopt, yojson, zarith" in said
 
 
-@pytest.mark.usefixtures("without_coq")
-def test_all_tests_run_without_it_and_say_so(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert proofs.main(["--may-lack"]) == 0
-    assert "missing: coqc" in capsys.readouterr().out
-
-
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_a_broken_proof_is_reported(
     compiled: Path,
     monkeypatch: pytest.MonkeyPatch,

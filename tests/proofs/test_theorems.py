@@ -28,7 +28,7 @@ def reported(compiled: Path, folder: Path, lines: list[str]) -> list[str]:
     return [line for line in ran.stdout.splitlines() if line.strip()]
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_no_theorem_rests_on_an_axiom(compiled: Path, tmp_path: Path) -> None:
     names = theorems()
     assert len(names) >= 3
@@ -36,7 +36,7 @@ def test_no_theorem_rests_on_an_axiom(compiled: Path, tmp_path: Path) -> None:
     assert reported(compiled, tmp_path, lines) == [CLOSED] * len(names)
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_an_axiom_would_be_reported(compiled: Path, tmp_path: Path) -> None:
     """The check can fail: with an axiom, Coq prints its name."""
     lines = [

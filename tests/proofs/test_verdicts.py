@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
 import pytest
 
-from tests.amount import share
-from tests.proofs.drawn_pairs import Pair, drawn_pairs, kept_pairs
+from tests.amount import FIRST_SEED, share
+from tests.proofs.drawn_pairs import (
+    ANSWERS,
+    Pair,
+    drawn_pairs,
+    kept_pairs,
+    note_pair,
+)
 from tests.shapes import CHAIN
 from tools import proofs, verdicts
 
 PAIRS = share(1, 5)
+FIRST, SECOND, THIRD = range(FIRST_SEED + 1, FIRST_SEED + 4)
+"""Seeds of pairs."""
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.heavy
 
 ANSWER = {
     "format": "assignment/1",
@@ -41,15 +50,30 @@ JUDGED = {
 MISSING = ("value", "scale", "bound", "proved")
 
 
-def assert_equal_verdicts(pairs: list[Pair]) -> list[verdicts.Document]:
-    found = list(verdicts.compared(pairs))
-    assert [one for _, odd in found for one in odd] == []
-    return [verdict for verdict, _ in found]
+def assert_equal_verdicts(
+    pairs: list[Pair], seed: int | None = None
+) -> list[verdicts.Document]:
+    """Compare the verdicts of both judges; ``seed`` is that of drawn pairs."""
+    found: list[verdicts.Document] = []
+    for place, (verdict, odd) in enumerate(verdicts.compared(pairs)):
+        note_pair(pairs[place], None if seed is None else seed + place // ANSWERS)
+        assert odd == []
+        found.append(verdict)
+    return found
+
+
+def checked(seed: int, count: int) -> Iterator[tuple[Pair, verdicts.Document]]:
+    """Yield so many drawn pairs, each with the checker's verdict, and note them."""
+    pairs = list(islice(drawn_pairs(seed), count))
+    found = verdicts.checker_verdicts(pairs)
+    for place, (pair, verdict) in enumerate(zip(pairs, found, strict=True)):
+        note_pair(pair, seed + place // ANSWERS)
+        yield pair, verdict
 
 
 @pytest.mark.usefixtures("compiled")
 def test_drawn_answers() -> None:
-    found = assert_equal_verdicts(list(islice(drawn_pairs(1), PAIRS)))
+    found = assert_equal_verdicts(list(islice(drawn_pairs(FIRST), PAIRS)), FIRST)
     for word in ("valid", "invalid"):
         assert sum(one["verdict"] == word for one in found) > PAIRS // 50
     for name in ("dec_min", "stickiness"):
@@ -91,26 +115,20 @@ def test_a_difference_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("compiled")
 def test_every_level_is_judged() -> None:
-    drawn = islice(drawn_pairs(2), 2 * PAIRS)
-    pairs = [pair for pair in drawn if pair[1].get("policy") in JUDGED]
-    names = {
-        (answer["policy"], name)
-        for (_, answer), found in zip(
-            pairs, verdicts.checker_verdicts(pairs), strict=True
-        )
-        for name in found["not_covered"]
-        if verdicts.PLACE.search(name)
-    }
-    assert names == set()
-    assert {answer["policy"] for _, answer in pairs} == JUDGED
+    met: set[str] = set()
+    for (_, answer), found in checked(SECOND, 2 * PAIRS):
+        if answer.get("policy") in JUDGED:
+            met.add(answer["policy"])
+            names = filter(verdicts.PLACE.search, found["not_covered"])
+            assert list(names) == [], answer["policy"]
+    assert met == JUDGED
 
 
 @pytest.mark.usefixtures("compiled")
 def test_figures_and_spreads_are_judged() -> None:
-    pairs = list(islice(drawn_pairs(3), PAIRS))
     met: set[bool] = set()
     least: set[bool] = set()
-    for (_, answer), found in zip(pairs, verdicts.checker_verdicts(pairs), strict=True):
+    for (_, answer), found in checked(THIRD, PAIRS):
         if found["verdict"] != "valid":
             continue
         names = set(found["not_covered"])

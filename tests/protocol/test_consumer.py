@@ -18,6 +18,7 @@ from rebalance.protocol import (
     encode_assignment,
     encode_subscription,
 )
+from tests.examples import costly
 from tests.wire import Vector, attempt, java, recorded_members
 from tests.wire_strategies import assignments, damaged, subscriptions
 
@@ -96,6 +97,7 @@ def test_java_assignments() -> None:
         assert encode_assignment(assignment) == vector.data
 
 
+@costly()
 @given(subscriptions())
 @example(Subscription(version=0, topics=("",) * 9))  # the shortest topics there are
 def test_subscription_round_trip(subscription: Subscription) -> None:

@@ -171,6 +171,7 @@ def test_a_claim_is_sorted_without_duplicates() -> None:
     assert member_claim(said, "range").partitions == (("t", (2,)), ("u", (0, 3)))
 
 
+@pytest.mark.heavy
 @given(subscriptions())
 def test_a_claim_is_always_sorted_and_dated(subscription: Subscription) -> None:
     for assignor in ("sticky", "cooperative-sticky", "range"):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
+
 from pipeline.records import GroupMember, GroupMetadata, decode_record
 from rebalance.protocol import (
     ClaimSource,
@@ -59,6 +61,7 @@ def test_all_user_data_are_written_again_byte_for_byte() -> None:
     assert lengths == {"none": 961, "generation": 1001, "sticky": 1027}
 
 
+@pytest.mark.heavy
 def test_where_claims_were_found() -> None:
     sources: Counter[tuple[str, ClaimSource]] = Counter()
     for group, member in members(churn()):

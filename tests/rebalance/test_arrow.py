@@ -49,6 +49,7 @@ def _only(found: list[Any]) -> Any:
     return found[0]
 
 
+@pytest.mark.heavy
 @example(NOTHING)
 @example(NO_MEMBERS)
 @example(EVERY_FIELD)
@@ -61,6 +62,7 @@ def test_a_rebalance_survives_the_table(document: Document) -> None:
     assert to_json(after) == to_json(before)
 
 
+@pytest.mark.heavy
 @given(rebalances_with_assignments())
 def test_an_assignment_survives_the_table(pair: tuple[Document, Document]) -> None:
     before = parse_assignment(orjson.dumps(pair[1]))
@@ -88,6 +90,7 @@ def test_every_field_of_an_assignment_survives() -> None:
     assert to_json(_only(list(assignments_from_table(table)))) == to_json(before)
 
 
+@pytest.mark.heavy
 @given(st.lists(ANSWERS, max_size=3))
 def test_answers_survive_the_table_as_they_are(answers: list[Document]) -> None:
     """Everything that JSON carries: document, table, document, and equal."""
@@ -97,6 +100,7 @@ def test_answers_survive_the_table_as_they_are(answers: list[Document]) -> None:
     assert list(assignments_from_table(table)) == before
 
 
+@pytest.mark.heavy
 @given(ANSWERS)
 def test_answers_survive_parquet(answer: Document) -> None:
     before = parse_assignment(orjson.dumps(answer))

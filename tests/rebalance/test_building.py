@@ -66,6 +66,7 @@ def columns_of(instance: Instance) -> dict[str, Any]:
 EXPECTED = columns_of(instance_from_dict(DOCUMENT))
 
 
+@pytest.mark.heavy
 @given(rebalances())
 def test_a_dict_is_the_document(document: Document) -> None:
     parsed = instance_of(parse_rebalance(json.dumps(document)))

@@ -71,6 +71,7 @@ def owner_of(laid_out: Instance) -> dict[tuple[str, int], str]:
     }
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("rule", ClaimRule)
 @shared_by(len(ClaimRule))
 @given(document=rebalances(LARGER))
@@ -224,6 +225,7 @@ def test_columns_are_read_only() -> None:
             column[0] = 1
 
 
+@pytest.mark.heavy
 @given(rebalances_with_assignments(SMALL))
 def test_assignments_go_there_and_back(pair: tuple[Document, Document]) -> None:
     document, answer = pair
@@ -237,6 +239,7 @@ def test_assignments_go_there_and_back(pair: tuple[Document, Document]) -> None:
     assert json.loads(to_json(written))["members"] == expected
 
 
+@pytest.mark.heavy
 @given(rebalances_with_assignments(SMALL))
 def test_figures_agree_with_counting_by_hand(pair: tuple[Document, Document]) -> None:
     document, answer = pair
@@ -320,6 +323,7 @@ def test_balance_score_is_the_sum_over_pairs(loads: list[int]) -> None:
     assert score == sum(abs(a - b) for a in loads for b in loads) // 2
 
 
+@pytest.mark.heavy
 @given(rebalances())
 def test_claims_are_flattened_by_member_and_topic(document: Document) -> None:
     instance = columns(document)

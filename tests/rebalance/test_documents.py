@@ -130,6 +130,7 @@ def test_missing_keys_are_named(key: str) -> None:
         (b"\xff\xfe", "$", "not UTF-8 at byte 0"),
         (b'{"a": "\xc3\x28"}', "$", "not UTF-8 at byte 7"),
     ],
+    ids=lambda part: ascii(part[:20]),
 )
 def test_what_is_no_document_is_refused(
     text: str | bytes, path: str, words: str
@@ -196,6 +197,7 @@ def every_culprit(document: Document) -> list[tuple[str, str]]:
     return refused(json.dumps(document)).culprits
 
 
+@pytest.mark.heavy
 @given(rebalances())
 def test_canonical_form_reads_back_and_is_stable(document: Document) -> None:
     read = parse_rebalance(json.dumps(document))
@@ -216,6 +218,7 @@ def test_named_shapes_are_documents(name: str) -> None:
     assert parse_rebalance(json.dumps(SHAPES[name])).format == "rebalance/1"
 
 
+@pytest.mark.heavy
 @given(rebalances_with_assignments(valid=False))
 def test_assignments_read_back(pair: tuple[Document, Document]) -> None:
     text = to_json(parse_assignment(json.dumps(pair[1])))

@@ -70,7 +70,7 @@ def groups(source: str) -> list[str]:
         json.dumps(document(), indent=0).encode() + b"\n\n\n",
         json.dumps(document(), indent="\t").replace("\n", "\r\n").encode(),
         json.dumps(document(), indent=2).replace("\n", "\n\n").encode(),
-        gzip.compress(line()),
+        gzip.compress(line(), mtime=0),
     ],
 )
 def test_one_document_however_laid_out(write: Write, content: bytes) -> None:
@@ -148,6 +148,7 @@ def test_a_laid_out_document_with_a_wrong_field_is_one_error(write: Write) -> No
         (b"null", "expected rebalance/1"),
         (b"{}", "expected 'rebalance/1'"),
     ],
+    ids=lambda part: ascii(part[:20]),
 )
 def test_what_is_no_document_is_one_short_error(
     write: Write, content: bytes, reason: str
@@ -250,6 +251,7 @@ def test_lines_past_the_longest_cost_themselves(
     assert 1 < len(rubbish) == 200
 
 
+@pytest.mark.heavy
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_lines_are_not_read_at_once() -> None:
     """200 MB of lines pass through a process that may hold far less."""
@@ -297,6 +299,7 @@ def test_assignments_and_values(write: Write) -> None:
     assert (twice.line, twice.path) == (3, "$.a")
 
 
+@pytest.mark.heavy
 @given(rebalances())
 def test_layouts_agree(
     tmp_path_factory: pytest.TempPathFactory, drawn: Document

@@ -76,6 +76,7 @@ def agree(values: list[bytes | None], *, skipped: int = 0) -> list[bool]:
     return [bool(sound) for sound in found.sound]
 
 
+@pytest.mark.heavy
 @given(st.lists(VALUES, max_size=12), st.integers(0, 3))
 @example([None, b"", LONG], 0)
 @example([bytes(20), b"\x00\x04" + bytes(22)], 1)

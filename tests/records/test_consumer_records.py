@@ -47,6 +47,7 @@ def key_of(record_type: int, *, subject: str = "m") -> bytes:
     return bytes([0, record_type, 0, 1]) + b"g" + more
 
 
+@pytest.mark.heavy
 @given(consumer_records(), NEWER_TAGS)
 @example(EMPTY, {})
 @example(EMPTY, {5: b"x"})
@@ -55,6 +56,7 @@ def test_round_trip(record: ConsumerGroupRecord, unknown: Tags) -> None:
     assert decode_record(consumer_key(record), value) == record
 
 
+@pytest.mark.heavy
 @given(consumer_records())
 def test_tombstones(record: ConsumerGroupRecord) -> None:
     kind = type(record).__name__

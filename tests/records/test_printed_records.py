@@ -67,12 +67,14 @@ def test_an_offset_commit(commit: OffsetCommit) -> None:
         assert encoded(printed_commit(commit, 0)) == legacy
 
 
+@pytest.mark.heavy
 @given(groups())
 def test_a_classic_group(group: GroupMetadata) -> None:
     written = group_key(group.group_id), group_value(group)
     assert encoded(printed_group(group)) == written
 
 
+@pytest.mark.heavy
 @given(consumer_records())
 def test_a_record_of_the_new_protocol(record: ConsumerGroupRecord) -> None:
     if isinstance(record, ConsumerGroupTargetAssignmentMember):
@@ -84,6 +86,7 @@ def test_a_record_of_the_new_protocol(record: ConsumerGroupRecord) -> None:
     assert (key, value) == written
 
 
+@pytest.mark.heavy
 @given(groups(), subscriptions(), assignments())
 def test_messages_of_members_that_are_printed_as_fields(
     group: GroupMetadata, subscription: Subscription, assignment: MemberAssignment
@@ -189,7 +192,7 @@ def test_members_that_are_no_list_are_named() -> None:
         encode_printed_value(2, {"version": "0", "data": group | {"members": [1]}})
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_the_messages_are_those_of_kafka() -> None:
     """Compare with the message files in the broker's jar."""
     name = f"kafka-group-coordinator-{VERSION}.jar"

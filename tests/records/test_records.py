@@ -101,6 +101,7 @@ def shortest(version: int) -> GroupMetadata:
     )
 
 
+@pytest.mark.heavy
 @given(groups(), UNKNOWN_TAGS)
 @example(shortest(0), {})
 @example(shortest(4), {})
@@ -201,6 +202,7 @@ JAVA_VALUES = tuple(
 )
 
 
+@pytest.mark.heavy
 @given(
     st.none() | st.binary(max_size=30) | st.sampled_from(KEYS) | damaged(KEYS),
     st.none() | st.binary(max_size=60) | damaged(VALUES + JAVA_VALUES),

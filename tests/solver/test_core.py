@@ -10,13 +10,14 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import verify
 from rebalance import ClaimRule, Claims, Instance, members_of, to_json
 from solver import Status, solve
 from solver.exact import solve_without_closed_form
-from tests.amount import INSTANCES
+from tests.amount import INSTANCES, seeds
+from tests.examples import costly
 from tests.shapes import SHAPES, Document, member, rebalance, shape
 from tests.solver.routes import (
     ROUTES,
@@ -69,17 +70,25 @@ def test_published_scenarios_by_hand(name: str, loads: list[int], kept: int) -> 
     assert (figures.loads, figures.kept) == (loads, kept)
 
 
+@pytest.mark.parametrize(
+    "count",
+    [
+        max(50, INSTANCES // 8),
+        pytest.param((INSTANCES + 1) // 2, marks=pytest.mark.heavy),
+    ],
+    ids=["some", "all"],
+)
 @pytest.mark.parametrize("limits", [TINY, SMALL], ids=["tiny", "small"])
-def test_agrees_with_enumeration(limits: Limits) -> None:
-    """At least 2,000 rebalances, each by both routes, best found by trying all."""
-    for seed in range((INSTANCES + 1) // 2):
+def test_agrees_with_enumeration(limits: Limits, count: int) -> None:
+    """Solve by both routes; the best is found by trying all assignments."""
+    for seed in seeds(count):
         check_best(seeded_rebalance(seed, limits), seed)
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_agrees_with_enumeration_over_capacity(weights: str) -> None:
     """Small, with many equal fractions, and so large that products pass 64 bits."""
-    for seed in range(INSTANCES // 10):
+    for seed in seeds(INSTANCES // 10):
         rng = random.Random(seed)  # noqa: S311
         document = seeded_rebalance(seed, rng.choice([TINY, SMALL]))
         for one in document["members"].values():
@@ -147,14 +156,14 @@ def test_agrees_with_enumeration_as_hypothesis_draws(document: Document) -> None
 
 @pytest.mark.parametrize("rule", ClaimRule)
 def test_judge_finds_larger_answers_proved(rule: ClaimRule) -> None:
-    for seed in range(INSTANCES // 20):
+    for seed in seeds(INSTANCES // 20):
         document = seeded_rebalance(seed, LARGER)
         for solve_it in ROUTES.values():
             check_proved(document, solve_it(instance(document, rule)), rule)
 
 
 def test_agrees_with_another_flow_engine() -> None:
-    for seed in range(max(INSTANCES // 40, 20)):
+    for seed in seeds(max(INSTANCES // 40, 20)):
         laid_out = instance(seeded_rebalance(seed, LARGE))
         answer = solve_without_closed_form(laid_out)
         loads = sorted(
@@ -164,7 +173,7 @@ def test_agrees_with_another_flow_engine() -> None:
         assert answer.status is Status.OPTIMAL
 
 
-@settings(deadline=None)
+@costly()
 @given(rebalances(LARGER))
 def test_closed_form_agrees_with_flow(document: Document) -> None:
     for one in document["members"].values():
@@ -176,6 +185,7 @@ def test_closed_form_agrees_with_flow(document: Document) -> None:
     assert (closed["loads"], closed["kept"]) == (flow["loads"], flow["kept"])
 
 
+@costly()
 @given(rebalances(LARGER))
 def test_order_of_names_in_the_document_never_shows(document: Document) -> None:
     def shuffled(listed: dict[str, Document]) -> dict[str, Document]:
@@ -291,6 +301,7 @@ def printed(**environment: str) -> bytes:
     ).stdout
 
 
+@pytest.mark.heavy
 def test_same_bytes_whatever_the_hash_seed_and_without_the_compiler() -> None:
     compiled = printed(PYTHONHASHSEED="1")
     assert compiled.count(b"\n") > 100

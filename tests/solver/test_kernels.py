@@ -87,7 +87,7 @@ def run(code: list[str], cache: Path | None = None) -> list[str]:
     return [line for line in ended.stdout.splitlines() if line]
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_the_tasks_of_the_set_up_call_every_kernel_that_a_run_calls() -> None:
     """And nothing is compiled in a checkout that was set up."""
     needed = set(run(["-c", BROAD_RUN]))
@@ -96,7 +96,7 @@ def test_the_tasks_of_the_set_up_call_every_kernel_that_a_run_calls() -> None:
     assert needed - set(run(["-c", EVERY_TASK])) == set()
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_what_a_task_calls_is_compiled_and_stored(tmp_path: Path) -> None:
     assert run(["-c", SMALL_RUN], tmp_path / "empty"), (
         "an empty cache: all are compiled"

@@ -128,6 +128,7 @@ def test_a_long_document_is_cut() -> None:
         assert_valid(document, {"a": {"t": range(2999)}})
 
 
+@pytest.mark.heavy
 @given(rebalances_with_assignments(TINY, valid=False))
 def test_valid_is_what_the_judge_calls_valid(pair: tuple[Document, Document]) -> None:
     document, answer = pair
@@ -135,6 +136,7 @@ def test_valid_is_what_the_judge_calls_valid(pair: tuple[Document, Document]) ->
     assert passes(assert_valid, document, answer) == is_valid
 
 
+@pytest.mark.heavy
 @given(rebalances_with_assignments(TINY))
 def test_optimal_is_what_no_other_assignment_beats(
     pair: tuple[Document, Document],
@@ -149,6 +151,7 @@ def test_optimal_is_what_no_other_assignment_beats(
     assert passes(assert_optimal, document, answer) == is_best
 
 
+@pytest.mark.heavy
 @given(rebalances(TINY))
 def test_the_optimum_passes(document: Document) -> None:
     instance = instance_of(rebalance_of(document))

@@ -30,6 +30,7 @@ settings.load_profile("page")
 """
 
 
+@pytest.mark.heavy
 def test_the_example_runs(tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text(QUICK, encoding="utf-8")
     for text in blocks("python"):

@@ -65,6 +65,7 @@ def parts(instance: Instance) -> list[dict[str, Any]]:
     return [*instance["topics"].values(), *instance["members"].values()]
 
 
+@pytest.mark.heavy
 @given(instances(max_members=3, max_topics=2, max_partitions=5))
 def test_instances_keep_their_limits(instance: Instance) -> None:
     verify.read_rebalance(json.dumps(instance))
@@ -132,6 +133,7 @@ def test_claims_of_every_kind_are_drawn(shape: str) -> None:
     find(claims(), SHAPES[shape], settings=FIRST)
 
 
+@pytest.mark.heavy
 @given(claims(CHAIN))
 def test_claims_change_nothing_else(drawn: Instance) -> None:
     for member in drawn["members"].values():
@@ -145,6 +147,7 @@ def test_claims_change_nothing_else(drawn: Instance) -> None:
     assert claimed(CHAIN)  # what was given is not changed
 
 
+@pytest.mark.heavy
 def test_a_failure_shrinks() -> None:
     """A group that range does not balance, without a claim that plays no part."""
     assign = assignor("range")
@@ -159,6 +162,7 @@ def test_a_failure_shrinks() -> None:
     assert not claimed(found)
 
 
+@pytest.mark.heavy
 @given(churn(max_steps=5))
 def test_churn_is_claimed_as_it_was_assigned(history: Churn) -> None:
     assert 1 <= len(history.states) <= 5
@@ -173,6 +177,7 @@ def test_churn_is_claimed_as_it_was_assigned(history: Churn) -> None:
         last = cast("Instance", answer)["members"]
 
 
+@pytest.mark.heavy
 def test_churn_has_every_change() -> None:
     """Members join, leave, return with older claims; topics come, grow, and go."""
     seen = set()
@@ -202,6 +207,7 @@ def test_churn_has_every_change() -> None:
     assert seen == expected
 
 
+@pytest.mark.heavy
 @given(churn(max_steps=4))
 def test_cooperative_churn_continues_to_a_stable_state(history: Churn) -> None:
     rounds = list(history.run(first_round, cooperative=True))

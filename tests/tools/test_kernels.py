@@ -7,6 +7,7 @@ from multiprocessing.synchronize import Barrier
 from pathlib import Path
 from typing import Any
 
+import pytest
 from numba.core.caching import IndexDataCacheFile
 
 from tools.kernels import take_turns
@@ -30,6 +31,7 @@ def write(folder: Path, writer: int, together: Barrier) -> None:
         assert cache.load((writer, key)) == f"{writer}/{key}"
 
 
+@pytest.mark.heavy
 def test_no_signature_is_lost_or_mixed_up(tmp_path: Path) -> None:
     context = get_context("spawn")
     together = context.Barrier(WRITERS)

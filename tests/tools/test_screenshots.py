@@ -60,7 +60,7 @@ def text_of(browser: Browser, page: Path) -> str:
     return " ".join(text.split())
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_the_drawn_rebalance_is_as_its_caption_states(
     browser: Browser, tmp_path: Path
 ) -> None:
@@ -81,7 +81,7 @@ def test_the_drawn_rebalance_is_as_its_caption_states(
     assert loads.startswith(f"{numbers[2]}. Optimal: {numbers[4]}.")
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_the_audit_is_as_the_captions_state(browser: Browser, tmp_path: Path) -> None:
     page = write_page(AUDIT, tmp_path)
     text = text_of(browser, page)

@@ -47,6 +47,7 @@ def test_sections_override_one_another_as_in_pip() -> None:
     assert uv_arguments(settings) == hosts
 
 
+@pytest.mark.heavy
 def test_what_pip_reads_from_files_and_environment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

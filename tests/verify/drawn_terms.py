@@ -10,9 +10,9 @@ from tests.strategies import TINY, Limits, draw_rebalance
 KINDS = ("average", "crowd", "topic-crowd", "packing")
 
 
-def drawn(rng: Random, limits: Limits = TINY) -> Document:
-    """Return a rebalance that always has some lag."""
-    document = draw_rebalance(rng, limits)
+def drawn(rng: Random, limits: Limits = TINY, *, seed: object = None) -> Document:
+    """Return a rebalance that always has some lag; ``seed`` is noted for a failure."""
+    document = draw_rebalance(rng, limits, seed=seed)
     top = rng.choice((1, 3, 10, 100))
     for topic in document["topics"].values():
         topic["lag"] = [rng.randint(0, top) for _ in range(topic["partitions"])]

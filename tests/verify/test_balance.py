@@ -11,6 +11,7 @@ import pytest
 from hypothesis import assume, example, given
 
 import verify
+from tests.examples import costly
 from tests.shapes import (
     CHAIN,
     EQUAL_LEVEL_BLOCKS,
@@ -75,6 +76,7 @@ def test_dec_min_agrees_with_enumeration(pair: tuple[Document, Document]) -> Non
         assert figures["loads"] == best["loads"]
 
 
+@costly()
 @given(rebalances_with_assignments(LARGER))
 @example((LONG_CHAIN, as_claimed(LONG_CHAIN)))
 def test_chain_is_shortest_and_works(pair: tuple[Document, Document]) -> None:
@@ -93,6 +95,7 @@ def test_chain_is_shortest_and_works(pair: tuple[Document, Document]) -> None:
     assert naive.shares(instance, after) < naive.shares(instance, assignment)
 
 
+@costly()
 @given(rebalances_with_assignments(LARGER))
 def test_kip54_transfer(pair: tuple[Document, Document]) -> None:
     """The first by member and topic, to the least loaded; none if none is left."""

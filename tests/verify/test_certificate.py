@@ -10,6 +10,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 import verify
+from tests.amount import INSTANCES, seeds
 from tests.shapes import CHAIN, SHAPES, STICKINESS, Document, member, rebalance, shape
 from tests.strategies import SMALL, TINY, draw_assignment, rebalances, seeded_rebalance
 from tests.verify import naive
@@ -92,11 +93,13 @@ def test_sound_for_any_integers(
     assert_sound(instance, answer)
 
 
-@pytest.mark.parametrize("count", [400, pytest.param(2000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "count", [400, pytest.param(INSTANCES // 4, marks=pytest.mark.heavy)]
+)
 def test_sound_for_many_seeds_and_often_a_proof(count: int) -> None:
     """Every proof is checked; a check that never proves is no check."""
     told = {"dec_min": 0, "stickiness": 0, "peak_lag": 0}
-    for seed in range(count):
+    for seed in seeds(count):
         rng = Random(seed)  # noqa: S311
         instance = seeded_rebalance(seed, SMALL)
         answer = draw_assignment(rng, instance)

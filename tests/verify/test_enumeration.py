@@ -133,6 +133,10 @@ def crowd(members: int, partitions: int, lag: list[int] | None = None) -> Docume
 def test_as_much_as_it_takes() -> None:
     assert verify.best(crowd(20, 2))["loads"] == [1, 1] + [0] * 18
     assert verify.best(crowd(1, 200))["loads"] == [200]
+
+
+@pytest.mark.heavy
+def test_lists_as_many_as_it_takes() -> None:
     assert len(list(verify.every_assignment(crowd(2, 17)))) == 131072
 
 

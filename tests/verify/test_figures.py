@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given
 
 import verify
+from tests.examples import costly
 from tests.shapes import EVERY_FIELD, LAG, RACKS, Document, shape
 from tests.strategies import LARGER, rebalances_with_assignments
 from tests.verify import naive
@@ -15,6 +16,7 @@ from tests.verify import naive
 BALANCES = ("kip54_balanced", "dec_min_balanced")
 
 
+@costly()
 @given(rebalances_with_assignments(LARGER))
 @example((LAG, {"members": {"c0": {"t0": [0]}, "c1": {"t0": [1, 2]}}}))
 @example((RACKS, {"members": {"c0": {"t1": [0, 1]}, "c1": {"t1": [2, 3]}}}))

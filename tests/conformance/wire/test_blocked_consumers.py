@@ -23,6 +23,7 @@ KafkaException = RuntimeError
 """
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("program", "package"),
     [

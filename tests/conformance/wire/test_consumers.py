@@ -37,6 +37,7 @@ from conformance.wire import (
 )
 from conformance.wire.exchange import newest_generation
 from rebalance import OutsideError, parse_rebalance
+from tests.amount import INSTANCES, seeds
 from tests.conformance.wire.client import joining, syncing
 from tests.shapes import rebalance
 from tests.strategies import seeded_rebalance
@@ -57,8 +58,8 @@ def readable_steps() -> Iterator[bytes]:
                 yield orjson.dumps(step.rebalance)
 
 
-def drawn(count: int) -> list[bytes]:
-    return [orjson.dumps(seeded_rebalance(seed)) for seed in range(count)]
+def drawn(among: range) -> list[bytes]:
+    return [orjson.dumps(seeded_rebalance(seed)) for seed in among]
 
 
 def held(answer: Answer) -> dict[str, Any] | None:
@@ -92,10 +93,11 @@ receive()
 ANSWERS = f"send({syncing({'a': {'?': [-1]}})!r}); receive()"
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("assignor", ["range", "roundrobin"])
 def test_librdkafka_answers_the_corpus(assignor: str) -> None:
     with Wire(librdkafka(assignor)) as wire:
-        for document in [*readable_steps(), *drawn(40)]:
+        for document in [*readable_steps(), *drawn(range(40))]:
             answer = judged(wire.answer(document), document)
             assert answer.verdict is Verdict.ANSWERED, (answer.reason, document)
 
@@ -202,7 +204,7 @@ def led(count: int) -> list[bytes]:
     kafka-clients' leader remembers the newest generation that it has seen, and then
     ignores claims of an unknown one; its adapter has a new leader for each document.
     """
-    documents = [*readable_steps(), *drawn(count)]
+    documents = [*readable_steps(), *drawn(seeds(count))]
     led = [document for document in documents if orjson.loads(document)["members"]]
     return sorted(led, key=lambda one: newest_generation(parse_rebalance(one)) >= 0)
 
@@ -215,7 +217,7 @@ DRAWN = {
     "kafka-python": (20, ALL),  # ten instances per second
     "kafkajs": (20, ("roundrobin",)),  # two instances per second
 }
-"""Random rebalances per assignor, and the assignors."""
+"""Random rebalances per assignor in a nightly run, and the assignors."""
 LARGE = 20_000
 """Bytes. Sticky assignors of Python need seconds for 2,100 members, 140,000 bytes."""
 LIMITS = {False: 5.0, True: 120.0}
@@ -224,7 +226,7 @@ LIMITS = {False: 5.0, True: 120.0}
 Some sticky assignors never end: each such rebalance costs twice the limit."""
 
 
-@pytest.mark.slow(minutes=1.5)
+@pytest.mark.heavy(minutes=1.5)
 @pytest.mark.parametrize(
     ("client_name", "assignor"),
     [
@@ -235,7 +237,7 @@ Some sticky assignors never end: each such rebalance costs twice the limit."""
 )
 def test_verdicts_equal_those_of_the_adapter(client_name: str, assignor: str) -> None:
     client = client_assignor(f"{client_name}/{assignor}")
-    documents = led(DRAWN[client_name][0])
+    documents = led(max(3, DRAWN[client_name][0] * INSTANCES // 50_000))
     for is_large, seconds in LIMITS.items():
         with (
             Wire(wire_consumer(client), seconds=seconds) as wire,

@@ -131,11 +131,12 @@ def check(count: int, seed: int) -> None:
     assert all(number > count // 1000 for number in seen.values()), seen
 
 
+@pytest.mark.heavy
 def test_malformed_frames() -> None:
     check(QUICK, seed=1)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly(minutes=1)
 def test_a_million_malformed_frames() -> None:
     before = peak()
     check(ALL, seed=2)
@@ -165,6 +166,7 @@ def worst_frames() -> Iterator[tuple[str, bytes]]:
     yield "partitions", head + topic
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(("name", "frame"), list(worst_frames()))
 def test_the_worst_frames_are_bounded(name: str, frame: bytes) -> None:
     before, began = peak(), time.process_time()
@@ -239,6 +241,7 @@ def test_slow_and_silent_peers_are_disconnected() -> None:
                 assert ends(peer)
 
 
+@pytest.mark.heavy
 def test_a_peer_that_reads_nothing_is_disconnected() -> None:
     limits = LoopbackLimits(frame=0.5)
     kind = APIS[METADATA].request.MetadataRequestTopic

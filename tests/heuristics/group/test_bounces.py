@@ -16,6 +16,7 @@ from heuristics.group import (
     ProtocolChoice,
     RebalanceProtocol,
 )
+from tests.examples import costly
 from tests.heuristics.group.fleets import (
     COOPERATIVE_STICKY,
     DEFAULT,
@@ -159,6 +160,7 @@ def test_what_is_in_transfer_is_withheld_until_revoked() -> None:
 UPWARD = st.permutations(["c0", "c1", "c2", "c3"])
 
 
+@costly()
 @given(UPWARD, st.data())
 def test_a_bounce_in_any_order_ends_at_rest(
     names: list[str], data: st.DataObject

@@ -17,6 +17,7 @@ from hypothesis.stateful import (
 )
 
 from heuristics.group import Configuration, Event, Group, Phase, Safeguards
+from tests.amount import FIRST_SEED, INSTANCES
 from tests.heuristics.group.fleets import (
     COOPERATIVE_RANGE,
     DEFAULT,
@@ -169,8 +170,11 @@ def test_the_machine_finds_the_fault_of_a_missing_safeguard(
         run_state_machine_as_test(Broken, settings=FIXED)
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_the_machine_at_length() -> None:
-    at_length = settings(FIXED, max_examples=400)
+    """Every night draws anew."""
+    at_length = settings(
+        FIXED, derandomize=FIRST_SEED == 0, max_examples=min(INSTANCES // 80, 400)
+    )
     for machine in (GroupMachine, CooperativeRange):
         run_state_machine_as_test(machine, settings=at_length)

@@ -28,7 +28,8 @@ from heuristics.group import (
     Safeguards,
 )
 from heuristics.group.messages import Partition
-from tests.amount import INSTANCES
+from tests import last_drawn
+from tests.amount import FIRST_SEED, INSTANCES, seeds
 from tests.heuristics.group.fleets import (
     GENERAL_STICKY,
     STICKY,
@@ -135,6 +136,7 @@ def history(seed: int, configuration: Configuration) -> Counter[str]:
 
     What is more also by what had happened.
     """
+    last_drawn.note({"history": str(configuration)}, seed)
     rng = Random(seed)  # noqa: S311
     group = Group(TOPICS)
     for name in NAMES[:3]:
@@ -212,7 +214,7 @@ def test_no_history_moves_less_than_the_least(configuration: Configuration) -> N
     assert 0 < counted["least"] <= counted["moves"]
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 @pytest.mark.parametrize("configuration", [COOPERATIVE, EAGER])
 def test_the_page_states_the_counts(configuration: Configuration) -> None:
     """docs/group-protocol.md: moves, the least, and what the others go to."""
@@ -221,12 +223,12 @@ def test_the_page_states_the_counts(configuration: Configuration) -> None:
     assert counted == {"moves": 643, "least": 528} | more
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 @pytest.mark.parametrize("configuration", [COOPERATIVE, EAGER])
 def test_no_history_at_length_moves_less_than_the_least(
     configuration: Configuration,
 ) -> None:
-    for seed in range(100, 100 + min(INSTANCES // 100, 150)):
+    for seed in seeds(min(INSTANCES // 100, 150), first=100):
         history(seed, configuration)
 
 
@@ -259,7 +261,10 @@ class MixedGroup(GroupMachine):
         self.settled_moves = moves
 
 
-@pytest.mark.parametrize("safeguard", ["withholds", "heeds_new_topics"])
+@pytest.mark.parametrize(
+    "safeguard",
+    [pytest.param("withholds", marks=pytest.mark.heavy), "heeds_new_topics"],
+)
 def test_the_machine_finds_the_fault_of_a_missing_safeguard(
     safeguard: str,
 ) -> None:
@@ -276,7 +281,10 @@ TestMixedGroup.settings = settings(
 )
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_the_machine_at_length() -> None:
-    at_length = settings(FIXED, max_examples=min(INSTANCES // 100, 400))
+    """Every night draws anew."""
+    at_length = settings(
+        FIXED, derandomize=FIRST_SEED == 0, max_examples=min(INSTANCES // 100, 400)
+    )
     run_state_machine_as_test(MixedGroup, settings=at_length)

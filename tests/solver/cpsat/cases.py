@@ -38,7 +38,7 @@ def drawn(seed: int, size: Size | None = None) -> Document:
     rng = Random(seed)  # noqa: S311
     while True:
         size = size or Size(members=3, topics=3, partitions=2)
-        document = draw_rebalance(rng, size)
+        document = draw_rebalance(rng, size, seed=seed)
         for topic in document["topics"].values():
             topic["lag"] = [rng.randint(0, 9) for _ in range(topic["partitions"])]
         if 1 < len(list(assignments(instance(document)))) <= ASSIGNMENTS_MAX:

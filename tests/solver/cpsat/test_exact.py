@@ -13,12 +13,12 @@ from solver import Limits, Status, cpsat, parse_policy
 from solver.cpsat.objective_expressions import VALUE_MAX
 from solver.cpsat.run_solver import PRESOLVE_MAX
 from solver.objectives import largest_value
-from tests.amount import INSTANCES
+from tests.amount import INSTANCES, seeds
 from tests.solver.brute import Brute
 from tests.solver.cpsat.cases import lagging
 from tests.solver.routes import instance
 from tests.strategies import Limits as Size
-from tests.strategies import draw_rebalance
+from tests.strategies import draw_rebalance, seeded_rebalance
 
 POLICIES = (
     "none; lag-spread",
@@ -67,9 +67,10 @@ def test_bug_presolve() -> None:
 
 @pytest.mark.parametrize("bits", [24, 29, 31, 34, 38, 42, 48, 52])
 def test_large_lags_are_added_up_exactly(bits: int) -> None:
-    for seed in range(max(3, INSTANCES // 500)):
-        rng = Random(100 * seed + bits)  # noqa: S311
-        document = draw_rebalance(rng, SIZE)
+    for place in seeds(max(3, INSTANCES // 500)):
+        seed = 100 * place + bits
+        rng = Random(seed)  # noqa: S311
+        document = draw_rebalance(rng, SIZE, seed=seed)
         for one in document["members"].values():
             one.pop("capacity", None)
         topics = document["topics"].values()
@@ -119,8 +120,8 @@ def test_what_is_past_exact_doubles_is_refused_by_name() -> None:
 
 
 def test_any_lag_is_answered_or_refused() -> None:
-    for seed in range(max(20, INSTANCES // 100)):
-        document = draw_rebalance(Random(seed), SIZE)  # noqa: S311
+    for seed in seeds(max(20, INSTANCES // 100)):
+        document = seeded_rebalance(seed, SIZE)
         if all("lag" not in topic for topic in document["topics"].values()):
             continue
         for text in POLICIES:

@@ -16,7 +16,7 @@ from rebalance import InstanceError, to_json
 from solver import NAMED, Status, parse_policy, values_of
 from solver.milp.lexicographic_milp import HELD, RECOUNT
 from solver.objectives import check_policy
-from tests.amount import share
+from tests.amount import seeds, share
 from tests.shapes import SHAPES, Document, member, rebalance, shape
 from tests.solver.brute import Brute
 from tests.solver.milp.cases import answer, lags, policies_for, values
@@ -24,7 +24,7 @@ from tests.solver.routes import instance
 from tests.strategies import SMALL, TINY, Limits, seeded_rebalance
 from verify import TooLarge
 
-SEEDS = range(share(100, 250))
+SEEDS = seeds(share(200, 250))
 """`tests.solver.test_engines_agree` asks HiGHS for many more, all of them tiny."""
 DEALS = 4
 """Number of parts of the seeds, so that several workers share them."""
@@ -72,7 +72,7 @@ def test_highs_agrees_with_brute_force(deal: int) -> None:
         check_agrees(seeded_rebalance(seed, (TINY, SMALL)[seed % 2]))
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 @pytest.mark.parametrize("deal", range(DEALS))
 def test_highs_agrees_on_larger_topics(deal: int) -> None:
     limits = Limits(members=4, topics=2, partitions=5)
@@ -204,7 +204,7 @@ def test_same_bytes() -> None:
         assert one == other, text
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_same_bytes_whatever_the_hash() -> None:
     script = (
         "from tests.solver.milp.cases import *\n"

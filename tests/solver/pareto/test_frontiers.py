@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from threading import Event
 
@@ -27,7 +28,7 @@ from solver.pareto import (
 from solver.pareto.supported_plans import EligiblePairs, supported_plans
 from solver.policy import dec_min, per_topic
 from tests import strategies
-from tests.amount import INSTANCES, share
+from tests.amount import INSTANCES, seeds, share
 from tests.shapes import SHAPES, Document, member, rebalance, shape
 from tests.solver.brute import Brute
 from tests.solver.pareto import brute
@@ -46,9 +47,11 @@ def pairs(frontier: Frontier) -> list[tuple[int, int]]:
     return [(point.moves, point.value) for point in frontier.points]
 
 
-def drawn(count: int, limits: strategies.Limits = WIDE) -> list[tuple[int, Document]]:
-    found = [(seed, seeded_rebalance(seed, limits)) for seed in range(count)]
-    return [(s, one) for s, one in found if brute.size(instance(one)) <= MOST]
+def drawn(count: int) -> Iterator[tuple[int, Document]]:
+    for seed in seeds(count):
+        document = seeded_rebalance(seed, WIDE)
+        if brute.size(instance(document)) <= MOST:
+            yield seed, document
 
 
 def test_balance_agrees_with_enumeration() -> None:
@@ -303,6 +306,7 @@ def test_bug_a_seed_past_32_bits_is_taken() -> None:
     )
 
 
+@pytest.mark.heavy
 def test_without_a_limit_the_effort_is_limited(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -18,7 +18,7 @@ from solver.peak_lag.bounds import bound_peak_lag
 from solver.peak_lag.lag_instance import build_lag_instance
 from solver.peak_lag.work import Work
 from solver.peak_lag_policies import can_answer
-from tests.amount import share
+from tests.amount import seeds, share
 from tests.shapes import SHAPES, Document, member, rebalance, shape
 from tests.solver.brute import Brute
 from tests.solver.peak_lag.settings import lagging
@@ -40,7 +40,7 @@ POLICIES = (
     "per-topic; topic-peak-lag",
     "none; topic-peak-lag",
 )
-SEEDS = range(max(1, share(50, 100)))
+SEEDS = seeds(max(1, share(50, 100)))
 DEALS = 4
 """Number of parts of the seeds, so that several workers share them."""
 

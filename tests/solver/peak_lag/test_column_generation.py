@@ -27,14 +27,15 @@ from solver.peak_lag.feasible_region import peak_lag_of
 from solver.peak_lag.lag_instance import LagInstance
 from solver.peak_lag.minimize_peak import has_few_lags
 from solver.peak_lag.work import Work
-from tests.amount import INSTANCES
+from tests import last_drawn
+from tests.amount import INSTANCES, seeds
 from tests.shapes import Document, member, rebalance
 from tests.solver.brute import Brute
 from tests.solver.peak_lag.settings import lag_instances
 from tests.solver.peak_lag.test_local_search import check_allowed
 from tests.solver.routes import instance
 
-SEEDS = range(max(20, INSTANCES // 40))
+SEEDS = seeds(max(20, INSTANCES // 40))
 DEALS = 4
 """Number of parts of the seeds, so that several workers share them."""
 POLICIES = ("none; peak-lag", "dec-min; peak-lag", "per-topic; peak-lag")
@@ -53,7 +54,9 @@ def heap(seed: int) -> Document:
     members = {name: member(["t", "u"]) for name in "abc"[: rng.randint(2, 3)]}
     for one in members.values():
         one["capacity"] = 2 if seed % 3 == 0 else 1
-    return rebalance(topics, members)
+    document = rebalance(topics, members)
+    last_drawn.note(document, seed)
+    return document
 
 
 def largest_peak(lag_instance: LagInstance) -> int:

@@ -10,7 +10,8 @@ import pytest
 import verify
 from rebalance import to_json
 from solver import Limits, Status, parse_policy, peak_lag, solve
-from tests.amount import INSTANCES
+from tests import last_drawn
+from tests.amount import INSTANCES, seeds
 from tests.shapes import Document, member, rebalance
 from tests.solver.brute import Brute
 from tests.solver.routes import instance
@@ -78,8 +79,9 @@ def test_terms_rest_on_the_certificate() -> None:
 def test_agrees_with_brute_force_and_is_judged(text: str) -> None:
     rng = Random(text)  # noqa: S311
     by_terms = 0
-    for seed in range(max(40, INSTANCES // 50)):
+    for seed in seeds(max(40, INSTANCES // 50)):
         document = with_lags(seeded_rebalance(seed, SIZE), rng)
+        last_drawn.note(document, seed)
         policy = text.format(rng.randint(0, 6))
         try:
             best = Brute(document).best(str(parse_policy(policy)))

@@ -17,6 +17,7 @@ from solver.peak_lag.feasible_region import peak_lag_of
 from solver.peak_lag.set_partition import partition_exactly
 from solver.peak_lag.work import Work
 from solver.policy import parse_policy
+from tests.examples import costly
 from tests.shapes import Document, member, rebalance
 from tests.solver.brute import Brute
 from tests.solver.peak_lag.settings import lag_instances, lagging
@@ -41,6 +42,7 @@ def uniform(partitions: int, members: int, capacities: tuple[int, ...]) -> Docum
     return rebalance(topics, group)
 
 
+@costly()
 @example(seed=619)  # a member without partitions, after all are assigned
 @given(seed=st.integers(0, 10**6))
 def test_the_least_peak_is_that_of_brute_force(seed: int) -> None:
@@ -71,7 +73,11 @@ def test_the_least_peak_is_that_of_brute_force(seed: int) -> None:
 @pytest.mark.parametrize("balance", ["none", "per-topic", "dec-min"])
 @pytest.mark.parametrize(
     ("partitions", "members", "capacities"),
-    [(30, 6, (1,)), (60, 10, (1,)), (24, 5, (1, 2))],
+    [
+        (30, 6, (1,)),
+        (60, 10, (1,)),
+        pytest.param(24, 5, (1, 2), marks=pytest.mark.heavy),
+    ],
 )
 def test_uniform_lags_are_proved(
     balance: str, partitions: int, members: int, capacities: tuple[int, ...]
