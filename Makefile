@@ -20,7 +20,7 @@ PYTEST = $(BIN)/python -m pytest -q -rs -p tests.distribution -p tests.durations
 UNIQUE := oracle pipeline conformance heuristics rebalance solver verify
 WITH_PYTHON := python=$$(PYTHON="$(PYTHON)" sh tools/find_python.sh) && "$$python"
 
-.PHONY: help setup dev audit test test-heavy test-all test-nightly programs workers clients confirm survey lint format mutation browser proofs pictures screenshots findings site bench lock clean
+.PHONY: help setup dev audit test quick test-heavy test-all test-nightly programs workers clients confirm survey lint format mutation browser proofs pictures screenshots findings site bench lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -53,7 +53,10 @@ lint: dev ## formatting, lint rules, types, import borders and repeated names
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/python -m tools.unique_names $(UNIQUE)
 
-test: lint ## lint, then the quick tests
+test: dev ## lint, and the quick tests
+	@$(MAKE) --jobs 2 lint quick
+
+quick: dev ## the quick tests
 	@$(PYTEST) --dist worksteal -m "not heavy and not nightly"
 
 test-heavy: programs ## clients, browser, proofs, mutants of changed parts, then the heavy tests

@@ -3,6 +3,8 @@
 ``ORACLE_PROFILE`` names one of the profiles of Hypothesis below. No test of random
 input fails for being slow: how long one takes is the benchmarks' business, and a busy
 machine's.
+
+Reaches into `pipeline.session` to share one session of Spark.
 """
 
 from __future__ import annotations

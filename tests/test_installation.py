@@ -56,6 +56,7 @@ def documented() -> Iterator[tuple[str, str]]:
 COMMANDS = sorted({line for _, line in documented()})
 
 
+@pytest.mark.heavy
 def test_install_commands_name_extras_that_exist() -> None:
     assert len(COMMANDS) >= 6
     version = PROJECT["project"]["version"]
@@ -160,7 +161,7 @@ def test_programs(wheel: Path, place: Path) -> None:
     assert front["format"] == "front/1"
 
 
-@pytest.mark.heavy(minutes=2)
+@pytest.mark.nightly(minutes=2)
 def test_audit(wheel: Path, place: Path) -> None:
     command = installed(wheel, "audit").command
     lines = place / "chain.jsonl"
@@ -195,7 +196,7 @@ def test_a_plugin(wheel: Path, place: Path, client: str) -> None:
     assert run(place, python, "-c", code).stdout
 
 
-@pytest.mark.nightly
+@pytest.mark.heavy
 def test_the_pytest_plugin(wheel: Path, place: Path) -> None:
     """pytest finds the plugin by its entry point."""
     python = installed(wheel, "pytest").python

@@ -181,6 +181,7 @@ def test_the_wheel_holds_the_packages_and_nothing_else(wheel: zipfile.Path) -> N
     assert len(info) == 1
 
 
+@pytest.mark.heavy
 def test_the_wheel_holds_every_file(wheel: zipfile.Path) -> None:
     """Templates, settings and the like must ship with the modules that read them."""
     shipped = set(wheel.root.namelist())

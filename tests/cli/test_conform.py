@@ -205,6 +205,7 @@ def test_our_own_command_is_a_subject(cli: Cli, assignor: str) -> None:
     assert len(ended.documents) > 60
 
 
+@pytest.mark.heavy
 def test_a_client_that_is_not_installed_is_missing(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -224,6 +225,7 @@ def test_a_client_that_is_not_installed_is_missing(
     assert "not run: sarama" in both.out.decode()
 
 
+@pytest.mark.heavy
 def test_several_subjects_are_a_matrix_with_a_row_each(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, program: Any
 ) -> None:

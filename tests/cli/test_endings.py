@@ -241,6 +241,7 @@ def test_answers_come_while_the_input_is_still_open() -> None:
         assert process.wait(timeout=60) == 0
 
 
+@pytest.mark.heavy
 def test_help_is_quick_and_imports_no_engine() -> None:
     heavy = {"pyspark", "numpy", "numba", "pandas", "altair", "pyarrow", "rebalance"}
     script = (
@@ -254,6 +255,7 @@ def test_help_is_quick_and_imports_no_engine() -> None:
     assert ended.stderr.strip() == "set()"
 
 
+@pytest.mark.heavy
 def test_judge_imports_neither_numpy_nor_rich(tmp_path: Path) -> None:
     heavy = {"numpy", "numba", "solver", "rich", "pandas"}
     instances = write_lines(tmp_path / "r", CHAIN)

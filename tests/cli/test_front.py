@@ -133,6 +133,7 @@ def test_many_partitions(cli: Cli, tmp_path: Path, verb: str) -> None:
     assert (ended.code, len(ended.documents)) == (0, 1)
 
 
+@pytest.mark.heavy
 def test_several_pictures_get_numbers(cli: Cli, tmp_path: Path) -> None:
     source = write_lines(tmp_path / "r", CHAIN, shape("STAIRCASE"))
     assert cli("front", "--picture", tmp_path / "f.svg", source).code == 0

@@ -37,6 +37,7 @@ def faulty(fault: str) -> str:
     return f"{sys.executable} -S {FAULTY} {fault}"
 
 
+@pytest.mark.heavy
 def test_findings_come_first_then_counts(cli: Cli) -> None:
     arguments = ("--count", "5", "--seed", "2", "--no-shrink")
     ended = cli("fuzz", "--command", faulty("lose"), *arguments)
@@ -184,6 +185,7 @@ def test_the_output_has_the_same_bytes_for_any_workers(tmp_path: Path) -> None:
     assert one.out == two.out
 
 
+@pytest.mark.heavy
 def test_findings_are_shrunk(cli: Cli) -> None:
     arguments = ("--family", "racks", "--family", "chains", "--count", "12")
     ended = cli("fuzz", "--command", faulty("raise"), *arguments)

@@ -46,6 +46,7 @@ def test_a_crash_is_found_and_shrunk(cli: Cli, tmp_path: Path) -> None:
     assert found["command"].startswith("assignor-oracle fuzz --wire --client librdk")
 
 
+@pytest.mark.heavy
 def test_the_program_of_a_consumer(cli: Cli) -> None:
     consumer = librdkafka("range")
     words = [*consumer.argv[:-1], "range"]

@@ -42,6 +42,7 @@ def test_control_characters_are_escaped(name: str) -> None:
         assert visible(shown) == shown
 
 
+@pytest.mark.heavy
 @given(st.text(), st.integers(1, 30))
 def test_names_are_truncated_to_the_limit(name: str, limit: int) -> None:
     for shown in (visible(name, limit=limit), abridged(name, limit)):

@@ -6,33 +6,17 @@ single letters. The remaining differences are ties and faults that our docstring
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import count
-from random import Random
 from string import ascii_lowercase
 from typing import NamedTuple
 
 from heuristics import ASSIGNORS
 from heuristics.cooperative_sticky import CooperativeStickyAssignor
 from rebalance import document_of
-from tests.conformance.jars import in_order, with_topics_there
+from tests.conformance.jars import in_order
 from tests.heuristics.reference import Held, flat
-from tests.heuristics.routes import fits, instance
+from tests.heuristics.routes import instance
 from tests.heuristics.sticky_reference import TP, General, is_mixed
-from tests.heuristics.test_range_racks import with_more_racks
-from tests.heuristics.test_sticky import skewed
 from tests.shapes import Document
-from tests.strategies import LARGER, seeded_rebalance
-
-
-def drawn() -> Iterator[Document]:
-    """Draw rebalances of every kind, half of them with racks."""
-    for seed in count():
-        is_skewed = seed % 4 < 2
-        plain = skewed(Random(seed)) if is_skewed else seeded_rebalance(seed, LARGER)  # noqa: S311
-        document = with_more_racks(plain, seed) if seed % 2 else plain
-        if fits(document) and document["members"]:
-            yield lettered(with_topics_there(document))
 
 
 def lettered(document: Document) -> Document:

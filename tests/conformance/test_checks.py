@@ -290,6 +290,7 @@ def test_one_hang_now_and_then_ends_nothing() -> None:
     assert results(checks)["hang"] > len(checks) / 2
 
 
+@pytest.mark.heavy
 def test_algorithms_are_those_of_the_corpus() -> None:
     assert {*ASSIGNORS, "optimum"} == set(algorithms())
 

@@ -60,6 +60,7 @@ def test_a_failure_costs_one_rebalance(
     assert fake.answer(line("fine")).verdict is Verdict.ANSWERED
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("group", ["hang", "half a line"])
 def test_a_hang_is_ended(group: str) -> None:
     with Adapter(FAKE, seconds=1) as fake:

@@ -104,6 +104,7 @@ def test_a_damaged_finding_is_rejected(
         parse_finding(json.dumps(damaged))
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("key", "value"),
     [("format", "finding/1"), ("outcomes", {"odd": 1}), ("date", "today")],

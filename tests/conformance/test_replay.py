@@ -71,6 +71,7 @@ def test_every_hang_and_crash_on_record_has_a_line() -> None:
     assert lines == records
 
 
+@pytest.mark.heavy
 def test_every_hang_and_crash_on_record_has_a_case() -> None:
     cases = {
         (case.client.spec, case.record.digest)

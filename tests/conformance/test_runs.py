@@ -114,6 +114,7 @@ def test_a_command_that_is_none(command: str, message: str) -> None:
         external_command(command, seconds=1)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("command", "message"),
     [

@@ -156,6 +156,7 @@ def test_a_reduction_holds_and_no_single_removal_does(
     assert sum(one["partitions"] for one in small["topics"].values()) <= claims
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("family", ["chains", "churn", "racks", "stale"])
 def test_gaps_of_heuristics_are_minimal(family: str) -> None:
     subject = Scripted(heuristic("range"))

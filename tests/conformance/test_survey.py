@@ -175,6 +175,7 @@ for line in sys.stdin:
 """
 
 
+@pytest.mark.heavy
 def test_a_hang_that_is_not_repeated_is_none(tmp_path: Path) -> None:
     program = tmp_path / "once.py"
     program.write_text(ONCE)

@@ -37,6 +37,7 @@ def test_the_published_file_is_what_the_command_prints(
     assert (DATA / file).read_bytes() == printed, f"run {command} -o docs/data/{file}"
 
 
+@pytest.mark.heavy
 def test_a_line_is_a_scenario() -> None:
     lines = (DATA / "corpus.jsonl").read_text(encoding="utf-8").splitlines()
     assert [parse_scenario(line) for line in lines] == list(corpus())

@@ -40,6 +40,7 @@ def test_no_other_files_are_left() -> None:
     assert kept == set(made())
 
 
+@pytest.mark.heavy
 def test_every_finding_is_listed_and_shows_its_picture() -> None:
     index = made()["docs/findings/README.md"]
     for one in all_definitions():

@@ -144,6 +144,7 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
+@pytest.mark.heavy
 def test_files_are_few_after_many_batches(tmp_path: Path) -> None:
     for number in range(2 * FAN_IN**3 + 3):
         keep(tmp_path, number)

@@ -148,6 +148,7 @@ def test_every_epoch_of_the_recording() -> None:
     assert Counter(case.behind == 0 for case in everything) == {True: 91, False: 37}
 
 
+@pytest.mark.heavy
 def test_every_callback_is_in_the_records() -> None:
     """All 962; after 34 of them a member that is gone, or about to leave, has none."""
     compared, leaving = 0, []

@@ -89,6 +89,7 @@ def test_what_text_proves_is_true_by_the_records() -> None:
     assert known == 34
 
 
+@pytest.mark.heavy
 def test_snapshots_that_equal_subscriptions_would_call_unbalanced() -> None:
     """By loads, 13 of 23 are uneven; four of these are balanced."""
     alone, both = churn()

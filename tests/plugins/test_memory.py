@@ -90,6 +90,7 @@ def generation_in(said: Subscription, mode: Mode) -> int:
     return decode_sticky_user_data(said.user_data).generation
 
 
+@pytest.mark.heavy
 @given(NUMBERS, st.integers(-1, 2**31 - 1), st.sampled_from(Mode))
 def test_a_leader_reads_the_remembered_assignment(
     held: set[tuple[str, int]], generation: int, mode: Mode

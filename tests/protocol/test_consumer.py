@@ -104,6 +104,7 @@ def test_subscription_round_trip(subscription: Subscription) -> None:
     assert decode_subscription(encode_subscription(subscription)) == subscription
 
 
+@pytest.mark.heavy
 @given(assignments())
 @example(MemberAssignment(version=0, partitions=(("", ()),) * 9))
 def test_assignment_round_trip(assignment: MemberAssignment) -> None:
@@ -217,6 +218,7 @@ def test_cut_anywhere_is_refused(
             assert 0 <= caught.value.offset <= end
 
 
+@pytest.mark.heavy
 @given(st.binary(max_size=40) | damaged(SUBSCRIPTIONS))
 @example(b"\x00\x00" + bytes(8))
 def test_any_bytes_are_a_subscription_or_refused(data: bytes) -> None:

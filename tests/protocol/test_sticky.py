@@ -78,6 +78,7 @@ def test_every_client_recorded() -> None:
         assert encode_sticky_user_data(decode_sticky_user_data(data)) == data
 
 
+@pytest.mark.heavy
 def test_more_topics_than_a_prefix_can_be_taken_for() -> None:
     """65,536 topics start with the bytes of kafka-python's version number."""
     held = StickyUserData(
@@ -88,6 +89,7 @@ def test_more_topics_than_a_prefix_can_be_taken_for() -> None:
     assert decode_sticky_user_data(data) == held
 
 
+@pytest.mark.heavy
 @given(sticky_user_data())
 def test_round_trip(held: StickyUserData) -> None:
     assert decode_sticky_user_data(encode_sticky_user_data(held)) == held
@@ -98,6 +100,7 @@ def test_generation_round_trip(generation: int) -> None:
     assert decode_generation(encode_generation(generation)) == generation
 
 
+@pytest.mark.heavy
 @given(st.binary(max_size=40) | damaged(RECORDED))
 @example(b"\x00\x01")
 @example(b"\x00\x01\x00\x00\x00\x00\x00\x00\x00\x07")

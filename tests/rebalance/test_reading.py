@@ -206,6 +206,7 @@ def test_a_file_without_permission(
         list(read_rebalances(source))
 
 
+@pytest.mark.heavy
 def test_truncated_gzip_yields_the_documents_before_the_cut(write: Write) -> None:
     packed = gzip.compress(line("a") * 3000 + os.urandom(3000).hex().encode())
     answers = read_rebalances(write(packed[:-500]))

@@ -110,6 +110,7 @@ def test_recorded_commits_are_decoded_by_columns() -> None:
     assert all(agree(values))
 
 
+@pytest.mark.heavy
 @given(
     st.one_of(
         st.builds(offset_key, offset_commits(), record_type=st.integers(0, 1)),

@@ -85,6 +85,7 @@ def test_a_null_that_is_written() -> None:
     assert decode_record(key, written) == decode_record(key, plain.data)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("version", [1, 4, -1])
 @given(record=consumer_records())
 def test_other_versions_are_refused(version: int, record: ConsumerGroupRecord) -> None:
@@ -137,6 +138,7 @@ def test_keys_name_a_member_or_an_expression(record_type: int, subject: str) -> 
 SOUND = tuple(vector.data for kind in sorted(TYPES) for vector in java(kind))
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("record_type", sorted(TYPES.values()))
 @given(value=damaged(SOUND))
 def test_any_bytes_are_a_record_or_refused(record_type: int, value: bytes) -> None:

@@ -73,6 +73,7 @@ def test_java_keys() -> None:
             assert record.kind == name.title().replace("_", "")
 
 
+@pytest.mark.heavy
 @given(offset_commits(), UNKNOWN_TAGS)
 def test_offset_commit_round_trip(commit: OffsetCommit, unknown: Tags) -> None:
     value = offset_value(commit, unknown)

@@ -163,6 +163,7 @@ def test_members_with_most_to_see_are_drawn() -> None:
     assert sum(row.after.load for row in drawn.rows) == MEMBERS_SHOWN
 
 
+@pytest.mark.heavy
 def test_counts_of_parts_add_up(tmp_path: Path) -> None:
     """Counts do not depend on how the answers are divided into batches."""
     answers = read_table(small_audit().write(tmp_path), "answers")

@@ -149,6 +149,7 @@ def test_any_name_is_text(
     assert shape(root) == tame
 
 
+@pytest.mark.heavy
 def test_names_are_isolated_from_the_surrounding_text(tmp_path: Path) -> None:
     """A name written from right to left must not reorder the text next to it."""
     root = read_html(page_of(audit_of("مرحبا").write(tmp_path / "audit")))
@@ -157,6 +158,7 @@ def test_names_are_isolated_from_the_surrounding_text(tmp_path: Path) -> None:
             assert element.tag in {"bdi", "text", "code", "title", "script"}, element
 
 
+@pytest.mark.heavy
 def test_long_names_keep_both_ends_and_have_a_tooltip(tmp_path: Path) -> None:
     name = "consumer-" + "x" * 60 + "-5f0c"
     root = read_html(page_of(audit_of(name).write(tmp_path / "audit")))
@@ -190,6 +192,7 @@ def test_the_page_needs_nothing_from_anywhere(tmp_path: Path) -> None:
     assert addresses <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
 
 
+@pytest.mark.heavy
 def test_ids_are_unique_and_links_lead_somewhere(tmp_path: Path) -> None:
     root = read_html(page_of(small_audit().write(tmp_path / "audit")))
     ids = [one.attributes["id"] for one in root.all() if "id" in one.attributes]
@@ -206,6 +209,7 @@ def test_ids_are_unique_and_links_lead_somewhere(tmp_path: Path) -> None:
     } == labels
 
 
+@pytest.mark.heavy
 def test_every_element_has_an_accessible_name(tmp_path: Path) -> None:
     root = read_html(page_of(small_audit().write(tmp_path / "audit")))
     assert root.one("html").attributes["lang"] == "en"

@@ -59,6 +59,7 @@ def test_undecided_rebalances_are_omitted(tmp_path: Path) -> None:
     assert 'id="kip54"' not in page_of(folder)
 
 
+@pytest.mark.heavy
 def test_without_kip54_optima_the_page_leaves_the_comparison_out(
     tmp_path: Path,
 ) -> None:
@@ -81,6 +82,7 @@ def test_the_page_states_the_kip54_result(tmp_path: Path) -> None:
     assert "Comparison with the KIP-54 optimum" in page
 
 
+@pytest.mark.heavy
 def test_groups_link_to_their_rows(tmp_path: Path) -> None:
     audit = Audit()
     audit.rebalance(CHAIN | {"group": "chain"}, {"actual": CHAINED})

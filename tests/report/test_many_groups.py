@@ -193,6 +193,7 @@ def test_groups_are_ranked_by_gain_and_capped(large: Element) -> None:
     assert [row[10] for row in data["rows"]] == [9] * 20 + [3] * 20 + [0] * 20
 
 
+@pytest.mark.heavy
 def test_many_groups_are_drawn_as_a_distribution(large: Element) -> None:
     (picture, _) = large.one("section", **{"aria-labelledby": "clients"}).all(
         role="img"

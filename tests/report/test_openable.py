@@ -49,6 +49,7 @@ def titles(folder: Path) -> dict[str, list[str]]:
     }
 
 
+@pytest.mark.heavy
 def test_the_newest_rebalance_of_each_group_is_first(tmp_path: Path) -> None:
     assert titles(small_audit().write(tmp_path / "audit")) == {
         "orders": [

@@ -48,6 +48,7 @@ def test_the_headline_is_the_finding(small: Element) -> None:
     assert "For every rebalance, the optimum was computed and proved" in lede
 
 
+@pytest.mark.heavy
 def test_the_tiles(small: Element) -> None:
     tiles = small.one("dl", class_="tiles")
     numbers = [tile.text for tile in tiles.all("dd")]
@@ -289,6 +290,7 @@ def test_what_was_audited(small: Element) -> None:
     ]
 
 
+@pytest.mark.heavy
 def test_the_footer_has_the_command_to_repeat_the_audit(tmp_path: Path) -> None:
     command = "assignor-oracle audit 'a b' --out <x>"
     footer = page(small_audit(), tmp_path, command).one("footer")

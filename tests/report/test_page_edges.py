@@ -25,6 +25,7 @@ from tests.report.scenes import (
 from tests.report.test_page import cases, page, section, table
 
 
+@pytest.mark.heavy
 def test_a_broken_round_breaks_its_episode(tmp_path: Path) -> None:
     audit = Audit()
     key = audit.episode(even("feed"), BEST, first=1, last=2)
@@ -210,6 +211,7 @@ def test_a_table_that_is_none(tmp_path: Path) -> None:
         page_of(folder)
 
 
+@pytest.mark.heavy
 def test_numbers_agree_with_a_count_of_the_rows(tmp_path: Path) -> None:
     """Recount the numbers with loops over the rows."""
     audit = small_audit()

@@ -80,6 +80,7 @@ def test_a_false_number_about_a_case_is_found(
         check_all(read_html(html.replace(true, false)), Recount(folder))
 
 
+@pytest.mark.heavy
 def test_bug_a_partition_with_two_wrong_members_counted_twice(tmp_path: Path) -> None:
     instance = even("orders")
     instance["members"] |= {name: {"subscription": ["u"]} for name in ("d", "e")}
@@ -92,6 +93,7 @@ def test_bug_a_partition_with_two_wrong_members_counted_twice(tmp_path: Path) ->
     assert said in read_html(page_of(folder)).text
 
 
+@pytest.mark.heavy
 def test_recorded_text_alone(tmp_path: Path) -> None:
     found = checked(audit_of([TESTS / "data/churn-describe"], tmp_path / "audit"))
     assert "Of 18 snapshots, 8 are unbalanced." in found

@@ -37,6 +37,7 @@ def test_snapshots_change_nothing_about_rebalances(tmp_path: Path) -> None:
     assert "Snapshots" not in without.text
 
 
+@pytest.mark.heavy
 def test_snapshots_by_group(tmp_path: Path) -> None:
     root = page(with_snapshots(small_audit()), tmp_path)
     head, *rows = table(root, "snapshots")

@@ -199,6 +199,7 @@ def ends(peer: socket.socket) -> bool:
     return True
 
 
+@pytest.mark.heavy
 def test_malformed_frames_over_sockets() -> None:
     """A consumer is served while others send what they like.
 
