@@ -19,18 +19,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from markdown_it import MarkdownIt
 
+from tests.pages import PAGES, ROOT, blocks
 from tools import installation
 from tools.installation import Installation, extras, install, make_wheel, pip_install
 from tools.workers import copy_kernels
 
-ROOT = Path(__file__).resolve().parent.parent
-PAGES = [
-    ROOT / "README.md",
-    ROOT / "CONTRIBUTING.md",
-    *sorted(ROOT.glob("docs/**/*.md")),
-]
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PACKAGES: list[str] = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
 EXAMPLES = ROOT / "docs" / "examples"
@@ -43,24 +37,21 @@ TARGET = re.compile(
 )
 
 
-def documented() -> Iterator[tuple[str, str]]:
-    """Yield the lines of shell blocks that install something, with their page."""
-    for page in PAGES:
-        for token in MarkdownIt().parse(page.read_text(encoding="utf-8")):
-            if token.type == "fence" and token.info == "sh":
-                for line in token.content.splitlines():
-                    if INSTALL.match(line):
-                        yield page.name, line
-
-
-COMMANDS = sorted({line for _, line in documented()})
+DOCUMENTED = [
+    (page, line)
+    for page, _, text in blocks("sh")
+    for line in text.splitlines()
+    if INSTALL.match(line)
+]
+"""Lines of shell blocks that install something, with their page."""
+COMMANDS = sorted({line for _, line in DOCUMENTED})
 
 
 @pytest.mark.heavy
 def test_install_commands_name_extras_that_exist() -> None:
     assert len(COMMANDS) >= 6
     version = PROJECT["project"]["version"]
-    for page, line in documented():
+    for page, line in DOCUMENTED:
         target = TARGET.fullmatch(shlex.split(line)[-1])
         assert target, f"{page}: {line}"
         named = target["extras"].split(",") if target["extras"] else []
@@ -214,7 +205,7 @@ def test_the_pytest_plugin(wheel: Path, place: Path) -> None:
     assert int(re.findall(r"(\d+) passed", ran.stdout)[0]) > 40
 
 
-@pytest.mark.nightly
+@pytest.mark.nightly(minutes=2)
 def test_all(wheel: Path, place: Path) -> None:
     everything = installed(wheel, "all")
     code = "import ortools, pyspark, aiokafka, cryptography"

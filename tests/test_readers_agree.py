@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 import verify
 from rebalance import (
@@ -23,7 +22,7 @@ from rebalance import (
 )
 from solver import parse_policy
 from tests.shapes import SHAPES, Document
-from tests.strategies import rebalances, rebalances_with_assignments
+from tests.strategies import generators, rebalances, rebalances_with_assignments
 
 ODD: tuple[Any, ...] = (
     None,
@@ -90,7 +89,7 @@ def refuses(read: Any, text: str) -> bool:
 
 
 @pytest.mark.heavy
-@given(st.randoms(use_true_random=False), rebalances())
+@given(generators(), rebalances())
 def test_damaged_rebalances_are_taken_by_both_or_none(
     rng: Random, document: Document
 ) -> None:
@@ -143,7 +142,7 @@ def is_policy(document: Any) -> bool:
 
 
 @pytest.mark.heavy
-@given(st.randoms(use_true_random=False), rebalances_with_assignments())
+@given(generators(), rebalances_with_assignments())
 def test_damaged_assignments_are_taken_by_both_or_none(
     rng: Random, pair: tuple[Document, Document]
 ) -> None:

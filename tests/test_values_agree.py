@@ -27,7 +27,7 @@ from solver.policy import WEIGHT_MAX
 from tests.examples import costly, shared_by
 from tests.shapes import SHAPES, Document
 from tests.solver.brute import Brute, best_values
-from tests.strategies import TINY, rebalances, rebalances_with_assignments
+from tests.strategies import TINY, generators, rebalances, rebalances_with_assignments
 from verify import rows_of
 from verify.policy.notation import OBJECTIVES, read_policy
 from verify.policy.objectives import scale_of as judges_scale
@@ -145,7 +145,7 @@ def naive_best(
 
 @pytest.mark.heavy
 @costly()
-@given(rebalances(TINY), st.randoms(use_true_random=False))
+@given(rebalances(TINY), generators())
 def test_brute_force_by_holdings_equals_that_by_assignments(
     document: Document, rng: Random
 ) -> None:

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from conformance import corpus, play
+from conformance import play
 from pipeline.reading import read_table
 from rebalance import to_json
 from tests.cli.commands import Cli
+from tests.corpus.scenes import SCENARIOS
 from tests.pipeline.local_audit import local_audit
 
 FIGURES = (
@@ -33,7 +34,7 @@ def rebalances(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """Write readable rebalances of the corpus, every 24th or all, one per line."""
     lines = [
         to_json(scene.rebalance).decode()
-        for scenario in corpus()
+        for scenario in SCENARIOS.values()
         for scene in play(scenario, lambda _: None)
     ]
     source = tmp_path / "rebalances.jsonl"

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Final
 
 from conformance.clients import Verdict
-from conformance.corpus import corpus
 from rebalance import rebalance_of
 from tests.conformance.fault import (
     Fault,
@@ -22,6 +21,7 @@ from tests.conformance.fault import (
     is_mixed,
     misses_topic,
 )
+from tests.corpus.scenes import SCENARIOS
 from tests.shapes import Document, member, rebalance
 
 KAFKA = "4.4.0 3.9.2"
@@ -32,8 +32,7 @@ INVALID, ERROR = Verdict.INVALID, Verdict.ERROR
 
 def first_of(name: str) -> Document:
     """Return the first rebalance of a scenario of the corpus."""
-    (found,) = (one for one in corpus() if one.name == name)
-    return found.steps[0].rebalance
+    return SCENARIOS[name].steps[0].rebalance
 
 
 def is_endless(document: Document) -> bool:

@@ -19,7 +19,6 @@ from itertools import groupby
 from pathlib import Path
 
 import pytest
-from markdown_it import MarkdownIt
 
 import verify
 from conformance import parse_scenario
@@ -27,32 +26,9 @@ from conformance.runs import parse_finding, parse_run
 from oracle.cli.run import run
 from oracle.explanation import parse_explanation
 from rebalance import parse_assignment, parse_rebalance
+from tests.pages import ROOT, blocks
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-PAGES = [
-    ROOT / "README.md",
-    ROOT / "CONTRIBUTING.md",
-    *sorted(ROOT.glob("docs/**/*.md")),
-]
 LENIENT = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-
-
-def fences() -> Iterator[tuple[str, str, int, str]]:
-    """Yield kind, page, line and text of the fenced blocks of all pages."""
-    for page in PAGES:
-        for token in MarkdownIt().parse(page.read_text(encoding="utf-8")):
-            if token.type == "fence" and token.info.split():
-                assert token.map is not None
-                name, line = page.relative_to(ROOT).as_posix(), token.map[0] + 1
-                yield token.info.split()[0], name, line, token.content
-
-
-FENCES = list(fences())
-
-
-def blocks(kind: str) -> list[tuple[str, int, str]]:
-    """Return page, line and text of the fenced blocks of one kind."""
-    return [(page, line, text) for name, page, line, text in FENCES if name == kind]
 
 
 def commands(text: str) -> Iterator[tuple[str, str]]:
@@ -79,7 +55,11 @@ LISTED = [
 ]
 CONSOLE, PLAIN = (
     [
-        pytest.param(command, expected, id=f"{page}:{line}:{command[:60]}")
+        pytest.param(
+            *(command, expected),
+            id=f"{page}:{line}:{command[:60]}",
+            marks=() if plain or page == "README.md" else pytest.mark.heavy,
+        )
         for page, line, command, expected in LISTED
         if is_plain(page, command) is plain
     ]

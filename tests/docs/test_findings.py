@@ -51,6 +51,7 @@ def test_every_finding_is_listed_and_shows_its_picture() -> None:
         assert all(thread.url in page for thread in one.threads)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("one", all_definitions(), ids=lambda one: one.id)
 def test_pictures_can_be_read_in_the_dark(one: Definition) -> None:
     svg = made()[f"docs/findings/pictures/{one.id}.svg"]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from conformance import Scenario, corpus, play
+from conformance import Scenario, play
 from heuristics import ASSIGNORS
 from rebalance import (
     NOBODY,
@@ -18,6 +18,7 @@ from rebalance import (
 )
 from solver import solve
 from tests.amount import INSTANCES, seeds
+from tests.corpus.scenes import SCENARIOS
 from tests.heuristics.routes import LAYABLE, faults, fits, instance, layable
 from tests.shapes import Document, member, rebalance
 from tests.strategies import LARGER, seeded_rebalance
@@ -84,7 +85,7 @@ def test_on_many_rebalances() -> None:
             agrees(document)
 
 
-@pytest.mark.parametrize("scenario", corpus(), ids=lambda one: one.name)
+@pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=SCENARIOS)
 def test_on_the_corpus_with_its_own_answers_as_claims(scenario: Scenario) -> None:
     assignor = ASSIGNORS["chain-sticky"]
 

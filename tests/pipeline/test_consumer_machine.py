@@ -26,6 +26,7 @@ from tests.pipeline.consumer_groups import (
     rebuild,
     target,
 )
+from tests.strategies import generators
 
 Pairs = frozenset[tuple[str, int]]
 TOPICS = {"t": 4, "u": 3}
@@ -185,7 +186,7 @@ def pairs_of(held: dict[str, list[int]] | None) -> Pairs:
 
 
 @pytest.mark.heavy
-@given(STEPS, st.randoms(use_true_random=False))
+@given(STEPS, generators())
 def test_every_target_is_reconstructed(steps: list[str], rng: Random) -> None:
     coordinator = Coordinator(rng)
     for what in ["j", *steps]:

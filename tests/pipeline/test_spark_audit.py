@@ -94,7 +94,7 @@ def test_the_rows_of_divided_work_are_those_of_one_task(
     assert kinds["rebalance"] == 2
 
 
-@pytest.mark.nightly
+@pytest.mark.nightly(minutes=1.6)
 def test_the_rows_of_the_recording_are_those_without_spark(
     spark: SparkSession, churn_audit: AuditSummary, tmp_path: Path
 ) -> None:
@@ -300,7 +300,7 @@ print(summary.rows["rebalances"], summary.java.startswith("Java "))
 """
 
 
-@pytest.mark.nightly
+@pytest.mark.nightly(minutes=1.6)
 def test_an_audit_by_itself_is_quiet_and_stops_spark(tmp_path: Path) -> None:
     log = log_of(tmp_path, 2)
     ran = subprocess.run(

@@ -25,7 +25,8 @@ from oracle.comparison import comparison_of
 from oracle.printed import PRINTED
 from rebalance import AssignmentDocument, Rebalance, parse_rebalance
 from tests.cli.commands import Cli
-from tests.docs.test_examples import LISTED, ROOT, is_plain
+from tests.docs.test_examples import LISTED, is_plain
+from tests.pages import ROOT
 from tests.shapes import Document
 from tests.strategies import rebalances, rebalances_with_assignments
 from tests.verify.test_cases import FOLDERS, expectation_of, name_of, texts_of
@@ -112,13 +113,19 @@ LINES = (
     ("front", "--objective", "peak-lag", EXAMPLES / "front.json"),
     ("judge", "--json", "--against", "optimum", EXAMPLES / "explain.json",
      EXAMPLES / "explain-answer.json"),
-    ("conform", "--json", "--command", "awk '{exit 1}'", "--family", "churn",
-     "--count", "2"),
     ("conform", "--json", "--client", "no-such-client"),
 )  # fmt: skip
+CRASH = (
+    *("conform", "--json", "--command", "sh -c 'read -r line; exit 1'"),
+    *("--family", "churn", "--count", "2"),
+)
 
 
-@pytest.mark.parametrize("line", LINES, ids=lambda line: f"{line[0]} {line[1]}")
+@pytest.mark.parametrize(
+    "line",
+    [*LINES, pytest.param(CRASH, marks=pytest.mark.heavy)],
+    ids=lambda line: f"{line[0]} {line[1]}",
+)
 def test_commands_print_such_documents(
     line: tuple[str | Path, ...], capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:

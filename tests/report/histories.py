@@ -14,7 +14,12 @@ from tests.pipeline.describe_text import members, state
 from tests.pipeline.groups import Log, group, member
 from tests.pipeline.local_audit import local_audit
 from tests.pipeline.test_sources import jsonl
-from tests.strategies import draw_any_assignment, draw_assignment, rebalances
+from tests.strategies import (
+    draw_any_assignment,
+    draw_assignment,
+    generators,
+    rebalances,
+)
 
 Row = dict[str, Any]
 MOST_STEPS = 8
@@ -35,7 +40,7 @@ def drawn_sources() -> st.SearchStrategy[tuple[Log, str]]:
         rebalances(), st.sampled_from(ASSIGNORS), st.integers(0, MOST_STEPS)
     )
     groups = st.fixed_dictionaries(dict.fromkeys(("g-1", "g-2"), group_of))
-    return st.builds(_sources, groups, st.randoms(use_true_random=False))
+    return st.builds(_sources, groups, generators())
 
 
 def _sources(groups: dict[str, tuple[Row, str, int]], rng: Random) -> tuple[Log, str]:

@@ -87,7 +87,7 @@ def run(code: list[str], cache: Path | None = None) -> list[str]:
     return [line for line in ended.stdout.splitlines() if line]
 
 
-@pytest.mark.heavy
+@pytest.mark.nightly(minutes=1.2)
 def test_the_tasks_of_the_set_up_call_every_kernel_that_a_run_calls() -> None:
     """And nothing is compiled in a checkout that was set up."""
     needed = set(run(["-c", BROAD_RUN]))

@@ -10,14 +10,13 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 import verify
 from solver import solve
 from tests.shapes import Document
 from tests.solver.brute import Brute
 from tests.solver.routes import instance
-from tests.strategies import TINY, draw_assignment
+from tests.strategies import TINY, draw_assignment, generators
 from tests.verify.drawn_terms import drawn, drawn_sum_term, drawn_term
 from verify import rows_of
 from verify.policy.notation import OBJECTIVES, Policy, read_policy
@@ -92,7 +91,7 @@ def counts(brute: Brute, policy: Policy, tally: Tally) -> list[Any]:
     return [value_of(brute.case, tally, level) for level in policy.levels.values()]
 
 
-@given(st.randoms(use_true_random=False))
+@given(generators())
 def test_what_is_proved_is_true(rng: Random) -> None:
     """No allowed assignment, equal before a proved level, is better at that level."""
     document, text = drawn(rng, TINY), drawn_policy(rng)

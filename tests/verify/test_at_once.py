@@ -11,11 +11,10 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 import verify
 from tests.shapes import Document
-from tests.strategies import rebalances_with_assignments
+from tests.strategies import generators, rebalances_with_assignments
 from tests.test_readers_agree import STATED, damaged
 from verify import schema
 
@@ -38,7 +37,7 @@ def outcome_item_by_item(which: int, text: str) -> Any:
         return outcome(which, text)
 
 
-@given(st.randoms(use_true_random=False), rebalances_with_assignments())
+@given(generators(), rebalances_with_assignments())
 def test_what_is_checked_at_once_is_refused_as_item_by_item(
     rng: Random, pair: tuple[Document, Document]
 ) -> None:

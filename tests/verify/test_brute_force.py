@@ -29,7 +29,7 @@ from tests.shapes import (
 )
 from tests.solver import brute
 from tests.solver.routes import instance
-from tests.strategies import TINY, draw_rebalance, seeded_rebalance
+from tests.strategies import TINY, draw_rebalance, generators, seeded_rebalance
 from tests.verify.commands import AS_CLAIMED, EVEN, Capture, Files, judged
 from verify import TooLarge, rows_of
 from verify.policy.brute_force import ASKS, Brute, settle_policy
@@ -78,7 +78,7 @@ def listed(document: Document, policy: str) -> list[tuple[Document, bool, list[A
     return found
 
 
-@given(st.randoms(use_true_random=False), st.sampled_from(POLICIES))
+@given(generators(), st.sampled_from(POLICIES))
 def test_as_the_plain_list_says(rng: Random, policy: str) -> None:
     """Differential: the least vector, and what is claimed of a random assignment."""
     document = draw_rebalance(rng, TINY)

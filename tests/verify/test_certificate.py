@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 import verify
 from tests.amount import INSTANCES, seeds
 from tests.shapes import CHAIN, SHAPES, STICKINESS, Document, member, rebalance, shape
-from tests.strategies import SMALL, TINY, draw_assignment, rebalances, seeded_rebalance
+from tests.strategies import (
+    SMALL,
+    TINY,
+    draw_assignment,
+    generators,
+    rebalances,
+    seeded_rebalance,
+)
 from tests.verify import naive
 
 EVEN = {"a": {"t": [0]}, "b": {"t": [1]}, "c": {"u": [0]}, "d": {"v": [0]}}
@@ -74,14 +81,14 @@ def likely_thresholds(
     return {"level": level, "threshold": {m: list(key) for m, key in threshold.items()}}
 
 
-@given(rebalances(TINY), st.randoms(use_true_random=False))
+@given(rebalances(TINY), generators())
 def test_sound_for_likely_certificates(instance: Document, rng: Random) -> None:
     answer = draw_assignment(rng, instance)
     answer["certificate"] = likely_certificate(rng, instance, answer)
     assert_sound(instance, answer)
 
 
-@given(rebalances(TINY), st.randoms(use_true_random=False), st.data())
+@given(rebalances(TINY), generators(), st.data())
 def test_sound_for_any_integers(
     instance: Document, rng: Random, data: st.DataObject
 ) -> None:

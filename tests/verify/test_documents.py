@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import verify
 from rebalance import DocumentError, parse_assignment, parse_rebalance
 from tests.shapes import CHAIN, SHAPES, Document, shape
-from tests.strategies import rebalances, rebalances_with_assignments
+from tests.strategies import generators, rebalances, rebalances_with_assignments
 
 ODD: tuple[Any, ...] = (None, True, -1, -2, 0, 1.5, 2**63, "", "t", [], {}, [1, 1])
 
@@ -144,7 +144,7 @@ def test_random_bytes_are_unreadable(text: bytes) -> None:
             read(text)
 
 
-@given(rebalances(), st.randoms(use_true_random=False))
+@given(rebalances(), generators())
 def test_a_cut_document_is_unreadable(document: Document, rng: Random) -> None:
     text = json.dumps(document)
     with pytest.raises(verify.Unreadable):
@@ -179,7 +179,7 @@ def reads(read: Any, text: str, refusal: type[Exception]) -> str | None:
     return None
 
 
-@given(rebalances(), st.randoms(use_true_random=False))
+@given(rebalances(), generators())
 @example(CHAIN, Random(1))  # noqa: S311
 def test_both_readers_of_rebalances_agree(document: Document, rng: Random) -> None:
     """Differential: two readers that share no code refuse the same documents."""
@@ -189,7 +189,7 @@ def test_both_readers_of_rebalances_agree(document: Document, rng: Random) -> No
     assert (ours is None) == (theirs is None), (text, ours, theirs)
 
 
-@given(rebalances_with_assignments(valid=False), st.randoms(use_true_random=False))
+@given(rebalances_with_assignments(valid=False), generators())
 def test_both_readers_of_assignments_agree(
     pair: tuple[Document, Document], rng: Random
 ) -> None:

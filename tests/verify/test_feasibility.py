@@ -17,7 +17,7 @@ from solver import parse_policy, solve
 from tests.shapes import CHAIN, Document, member, rebalance
 from tests.solver.brute import Brute
 from tests.solver.routes import instance
-from tests.strategies import SMALL, TINY, draw_rebalance, seeded_rebalance
+from tests.strategies import SMALL, TINY, draw_rebalance, generators, seeded_rebalance
 from verify import TooLarge
 from verify.policy.constraints import fewest_moves, judge_impossible, least_width
 from verify.policy.notation import read_policy
@@ -26,7 +26,7 @@ from verify.policy.objectives import scaled
 BALANCES = ("dec-min", "kip54", "per-topic", "spread=0", "spread=1", "spread=2", "none")
 
 
-@given(st.randoms(use_true_random=False), st.sampled_from(BALANCES))
+@given(generators(), st.sampled_from(BALANCES))
 def test_never_wrongly(rng: Random, balance: str) -> None:
     document = draw_rebalance(rng, rng.choice((TINY, SMALL)))
     budget = rng.choice(("", *(f"; max-moves={n}" for n in range(4))))
@@ -41,7 +41,7 @@ def test_never_wrongly(rng: Random, balance: str) -> None:
     assert len({"proved", "refuted"} & found.keys()) <= 1
 
 
-@given(st.randoms(use_true_random=False), st.sampled_from(BALANCES))
+@given(generators(), st.sampled_from(BALANCES))
 def test_counts_of_moves_are_exact(rng: Random, balance: str) -> None:
     brute = Brute(draw_rebalance(rng, TINY))
     least = brute.best(f"{balance}; stickiness")
@@ -51,7 +51,7 @@ def test_counts_of_moves_are_exact(rng: Random, balance: str) -> None:
         assert found is not None
 
 
-@given(st.randoms(use_true_random=False))
+@given(generators())
 def test_no_spread_is_below_the_least_width(rng: Random) -> None:
     brute = Brute(draw_rebalance(rng, TINY))
     width = least_width(brute.case)

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 import verify
 from rebalance import to_json
@@ -22,7 +21,7 @@ from tests.shapes import Document, member, rebalance
 from tests.solver.brute import Brute
 from tests.solver.flow_policies.routes import ALWAYS, asked, drawn
 from tests.solver.routes import instance
-from tests.strategies import TINY, draw_assignment, rebalances
+from tests.strategies import TINY, draw_assignment, generators, rebalances
 from tests.verify import naive
 from verify import TooLarge, rows_of
 from verify.certificate import Pool, cost_bound, level_pools
@@ -242,7 +241,7 @@ def naive_bound(
     return total - sum(paid) - sum(sorted(more, reverse=True)[:left])
 
 
-@given(rebalances(TINY), st.randoms(use_true_random=False))
+@given(rebalances(TINY), generators())
 def test_bounds_by_prices_are_those_of_the_definition(
     document: Document, rng: Random
 ) -> None:

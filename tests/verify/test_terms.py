@@ -17,7 +17,7 @@ from tests.examples import shared_by
 from tests.shapes import LAG, LAG_GREEDY_FAILS, Document, member, rebalance
 from tests.solver.brute import Brute
 from tests.solver.routes import instance
-from tests.strategies import SMALL, seeded_rebalance
+from tests.strategies import SMALL, generators, seeded_rebalance
 from tests.verify import naive_bounds
 from tests.verify.drawn_terms import drawn, drawn_term
 from verify.policy.feasible_region import Region, region_of
@@ -49,7 +49,7 @@ def optimum(document: Document, balance: str) -> int:
 
 
 @pytest.mark.parametrize("balance", BALANCES)
-@given(st.randoms(use_true_random=False))
+@given(generators())
 def test_nothing_above_the_optimum_is_accepted(balance: str, rng: Random) -> None:
     document = drawn(rng)
     best, found = optimum(document, balance), region(document, balance)
@@ -60,7 +60,7 @@ def test_nothing_above_the_optimum_is_accepted(balance: str, rng: Random) -> Non
 
 
 @pytest.mark.parametrize("balance", BALANCES)
-@given(st.randoms(use_true_random=False))
+@given(generators())
 def test_nothing_above_the_optimum_of_a_topic(balance: str, rng: Random) -> None:
     document = drawn(rng)
     brute, found = Brute(document), region(document, balance)
@@ -81,7 +81,7 @@ def test_nothing_above_the_optimum_of_a_topic(balance: str, rng: Random) -> None
 
 @pytest.mark.parametrize("balance", BALANCES)
 @shared_by(len(BALANCES))
-@given(st.randoms(use_true_random=False), st.data())
+@given(generators(), st.data())
 def test_sound_for_any_integers(balance: str, rng: Random, data: st.DataObject) -> None:
     """Weights and thresholds of all of 64 bits."""
     document = drawn(rng)
@@ -101,7 +101,7 @@ def test_sound_for_any_integers(balance: str, rng: Random, data: st.DataObject) 
 
 
 @pytest.mark.parametrize("balance", BALANCES)
-@given(st.randoms(use_true_random=False))
+@given(generators())
 def test_as_the_slow_way_says(balance: str, rng: Random) -> None:
     """Differential: the same terms are refused, from the same region."""
     document = drawn(rng)

@@ -26,7 +26,6 @@ from conformance.clients import (
     client_assignor,
     judged,
 )
-from conformance.corpus import corpus
 from conformance.wire import (
     Wire,
     WireConsumer,
@@ -40,6 +39,7 @@ from conformance.wire.exchange import newest_generation
 from rebalance import OutsideError, parse_rebalance
 from tests.amount import INSTANCES, seeds
 from tests.conformance.wire.client import joining, syncing
+from tests.corpus.scenes import SCENARIOS
 from tests.shapes import rebalance
 from tests.strategies import seeded_rebalance
 
@@ -53,7 +53,7 @@ WHOLE = {"a": {"t": [0, 1]}, "b": {"t": [2]}}
 
 
 def readable_steps() -> Iterator[bytes]:
-    for scenario in corpus():
+    for scenario in SCENARIOS.values():
         for step in scenario.steps:
             if step.unreadable is None:
                 yield orjson.dumps(step.rebalance)

@@ -149,7 +149,7 @@ def peak() -> int:
 
 
 def worst_frames() -> Iterator[tuple[str, bytes]]:
-    """Yield frames of the largest size that decode to the most objects."""
+    """Yield names and frames of the largest size that decode to the most objects."""
     head = struct.pack(">hhihi", METADATA, 8, 1, -1, 0)[:-4]
     count = (LARGE_FRAME - len(head) - 7) // 2
     yield "topics", head + struct.pack(">i", count) + bytes(2 * count + 3)
@@ -167,7 +167,10 @@ def worst_frames() -> Iterator[tuple[str, bytes]]:
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize(("name", "frame"), list(worst_frames()))
+@pytest.mark.parametrize(
+    ("name", "frame"),
+    [pytest.param(name, frame, id=name) for name, frame in worst_frames()],
+)
 def test_the_worst_frames_are_bounded(name: str, frame: bytes) -> None:
     before, began = peak(), time.process_time()
     refused = False
