@@ -94,6 +94,12 @@ def _in_pool(
 
 
 _SUBJECT: list[Subject] = []  # of this worker
+_BUSY = threading.Event()
+"""Set while the worker is in code of its subject, which may hold locks."""
+
+
+class _TerminatedError(BaseException):
+    """The worker is to end."""
 
 
 @contextmanager
@@ -117,14 +123,37 @@ def _begin(source: Startable) -> None:
     """Start the subject of a worker, and end it with the worker."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its workers
     signal.signal(signal.SIGTERM, _terminated)
-    _SUBJECT.append(source.start())
+    _unless_terminated(lambda: _SUBJECT.append(source.start()))
     multiprocessing.util.Finalize(None, _SUBJECT[0].close, exitpriority=1)
 
 
 def _work(work: Callable[[Subject, Any], _R], task: Any) -> _R:
-    return work(_SUBJECT[0], task)
+    return _unless_terminated(lambda: work(_SUBJECT[0], task))
+
+
+def _unless_terminated(call: Callable[[], _R]) -> _R:
+    """Return what ``call`` returns; end the process if it is terminated meanwhile."""
+    try:
+        try:
+            _BUSY.set()
+            return call()
+        finally:
+            _BUSY.clear()
+    except _TerminatedError:
+        _end()
 
 
 def _terminated(_signal: int, _frame: FrameType | None) -> NoReturn:
-    _SUBJECT[0].close()
-    os._exit(1)  # an exception would only end the task
+    """End now, or leave the subject's code first: closing could wait for its locks."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # once is enough
+    if _BUSY.is_set():
+        raise _TerminatedError
+    _end()
+
+
+def _end() -> NoReturn:
+    try:
+        for subject in _SUBJECT:
+            subject.close()
+    finally:
+        os._exit(1)

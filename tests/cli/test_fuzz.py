@@ -264,7 +264,11 @@ def test_an_interrupt_ends_workers_and_programs(tmp_path: Path) -> None:
     ) as run:
         wait_until(lambda: pids.exists() and len(pids.read_text().split()) >= 3)
         os.killpg(run.pid, signal.SIGINT)
-        out, err = run.communicate(timeout=60)
+        try:
+            out, err = run.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            os.killpg(run.pid, signal.SIGKILL)  # else the context waits for ever
+            raise
     assert (run.returncode, out, err) == (130, b"", b"")
     wait_until(lambda: not any(map(is_alive, pids.read_text().split())))
 

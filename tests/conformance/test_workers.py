@@ -1,0 +1,83 @@
+"""Workers end when they are told to, whatever their subject does.
+
+Reaches into `conformance.runs.workers` for what runs in a worker.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from conformance.clients import Answer
+from conformance.runs import workers
+from conformance.runs.subject import Subject
+
+
+class Locked:
+    """A subject with a lock that is held while it answers, and taken to close it."""
+
+    name = "locked"
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.lock = threading.Lock()
+
+    def answer(self, rebalance: bytes) -> Answer:  # noqa: ARG002
+        with self.lock:
+            (self.folder / "answering").touch()
+            time.sleep(600)
+        raise AssertionError
+
+    def close(self) -> None:
+        with self.lock:
+            (self.folder / "closed").touch()
+
+
+@dataclass(frozen=True)
+class Source:
+    folder: Path
+
+    def start(self) -> Subject:
+        return Locked(self.folder)
+
+
+def answering(subject: Subject, rebalance: bytes) -> Answer:
+    return subject.answer(rebalance)
+
+
+def waiting(folder: Path) -> None:
+    (folder / "answering").touch()
+    time.sleep(600)
+
+
+def run_worker(folder: Path, is_busy: bool) -> None:
+    workers._begin(Source(folder))
+    if is_busy:
+        workers._work(answering, b"")
+    waiting(folder)
+
+
+@pytest.mark.parametrize("is_busy", [True, False])
+def test_bug_a_worker_waited_for_a_lock_that_it_held(
+    tmp_path: Path, is_busy: bool
+) -> None:
+    context = multiprocessing.get_context("spawn")
+    worker = context.Process(target=run_worker, args=(tmp_path, is_busy))
+    worker.start()
+    try:
+        deadline = time.monotonic() + 120
+        while not (tmp_path / "answering").exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        worker.terminate()
+        worker.terminate()
+        worker.join(60)
+        assert worker.exitcode == 1
+        assert (tmp_path / "closed").exists()
+    finally:
+        worker.kill()
