@@ -1,8 +1,8 @@
-"""The fenced blocks of README and docs, parsed once per process."""
+"""The fenced blocks of README and docs; a page is parsed once per process."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -16,21 +16,22 @@ PAGES = [
 ]
 
 
-@cache
-def fences() -> tuple[tuple[str, str, int, str], ...]:
-    """Return kind, page, line and text of the fenced blocks of all pages."""
-    return tuple(_fences())
-
-
-def blocks(kind: str) -> list[tuple[str, int, str]]:
+def blocks(kind: str, pages: Iterable[Path] = PAGES) -> list[tuple[str, int, str]]:
     """Return page, line and text of the fenced blocks of one kind."""
-    return [(page, line, text) for name, page, line, text in fences() if name == kind]
+    return [
+        (page.relative_to(ROOT).as_posix(), line, text)
+        for page in pages
+        for info, line, text in _fences(page)
+        if info == kind
+    ]
 
 
-def _fences() -> Iterator[tuple[str, str, int, str]]:
-    for page in PAGES:
-        for token in MarkdownIt().parse(page.read_text(encoding="utf-8")):
-            if token.type == "fence" and token.info.split():
-                assert token.map is not None
-                name, line = page.relative_to(ROOT).as_posix(), token.map[0] + 1
-                yield token.info.split()[0], name, line, token.content
+@cache
+def _fences(page: Path) -> list[tuple[str, int, str]]:
+    """Return kind, line and text of the fenced blocks of a page."""
+    found = []
+    for token in MarkdownIt().parse(page.read_text(encoding="utf-8")):
+        if token.type == "fence" and token.info.split():
+            assert token.map is not None
+            found.append((token.info.split()[0], token.map[0] + 1, token.content))
+    return found

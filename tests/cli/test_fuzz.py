@@ -9,8 +9,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import get_type_hints
 
@@ -29,6 +27,7 @@ from tests.cli.commands import (
     shell,
     write_lines,
 )
+from tests.waiting import wait_until
 
 FAULTY = Path(__file__).parents[1] / "conformance" / "faulty_adapter.py"
 
@@ -271,13 +270,6 @@ def test_an_interrupt_ends_workers_and_programs(tmp_path: Path) -> None:
             raise
     assert (run.returncode, out, err) == (130, b"", b"")
     wait_until(lambda: not any(map(is_alive, pids.read_text().split())))
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def is_alive(pid: str) -> bool:

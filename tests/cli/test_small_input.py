@@ -101,7 +101,7 @@ def answers(mode: str, lines: str) -> list[str]:
 
 @pytest.mark.parametrize(
     ("count", "step"),
-    [(0, 9), pytest.param(share(40, 400), 1, marks=pytest.mark.heavy)],
+    [(0, 5), pytest.param(share(40, 400), 1, marks=pytest.mark.heavy)],
 )
 def test_interpreted_kernels_give_the_same_bytes(count: int, step: int) -> None:
     """With drawn rebalances, and one of so many named shapes."""

@@ -16,6 +16,7 @@ import pytest
 from conformance.clients import Answer
 from conformance.runs import workers
 from conformance.runs.subject import Subject
+from tests.waiting import wait_until
 
 
 class Locked:
@@ -29,7 +30,7 @@ class Locked:
 
     def answer(self, rebalance: bytes) -> Answer:  # noqa: ARG002
         with self.lock:
-            (self.folder / "answering").touch()
+            (self.folder / "ready").touch()
             time.sleep(600)
         raise AssertionError
 
@@ -50,16 +51,12 @@ def answering(subject: Subject, rebalance: bytes) -> Answer:
     return subject.answer(rebalance)
 
 
-def waiting(folder: Path) -> None:
-    (folder / "answering").touch()
-    time.sleep(600)
-
-
 def run_worker(folder: Path, is_busy: bool) -> None:
     workers._begin(Source(folder))
     if is_busy:
         workers._work(answering, b"")
-    waiting(folder)
+    (folder / "ready").touch()
+    time.sleep(600)
 
 
 @pytest.mark.parametrize("is_busy", [True, False])
@@ -70,10 +67,7 @@ def test_bug_a_worker_waited_for_a_lock_that_it_held(
     worker = context.Process(target=run_worker, args=(tmp_path, is_busy))
     worker.start()
     try:
-        deadline = time.monotonic() + 120
-        while not (tmp_path / "answering").exists():
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        wait_until((tmp_path / "ready").exists, seconds=120)
         worker.terminate()
         worker.terminate()
         worker.join(60)

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 from kafka import KafkaProducer
-from markdown_it import MarkdownIt
 
 from conformance.broker import Broker
+from tests.pages import ROOT, blocks
 from tests.plugins.real import Place
 
 pytestmark = pytest.mark.heavy
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "plugins.md"
-EXAMPLES = [
-    token.content
-    for token in MarkdownIt().parse(PAGE.read_text(encoding="utf-8"))
-    if token.type == "fence" and token.info == "python"
-]
+PAGE = ROOT / "docs" / "plugins.md"
+EXAMPLES = [text for _, _, text in blocks("python", [PAGE])]
 RECORDS = 3
 
 

@@ -152,7 +152,7 @@ def test_axe_finds_an_image_without_a_text(browser: Browser) -> None:
     page.set_content("<main></main>")
     page.evaluate("document.querySelector('main').append(new Image(9, 9))")
     found = Axe().run(page).response["violations"]
-    assert "image-alt" in {one["id"] for one in found}
+    assert "image-alt" in {violation["id"] for violation in found}
     page.close()
 
 

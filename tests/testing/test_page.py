@@ -10,17 +10,11 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
-from markdown_it import MarkdownIt
 
 from oracle.pytest_plugin import assert_optimal
+from tests.pages import ROOT, blocks
 
-ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "pytest.md"
-
-
-def blocks(kind: str) -> list[str]:
-    tokens = MarkdownIt().parse(PAGE.read_text(encoding="utf-8"))
-    return [t.content for t in tokens if t.type == "fence" and t.info == kind]
 
 
 QUICK = """
@@ -33,7 +27,7 @@ settings.load_profile("page")
 @pytest.mark.heavy
 def test_the_example_runs(tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text(QUICK, encoding="utf-8")
-    for text in blocks("python"):
+    for _, _, text in blocks("python", [PAGE]):
         name = text.partition("\n")[0].removeprefix("# ")
         (tmp_path / name).write_text(text, encoding="utf-8")
     known = {point.value for point in entry_points(group="pytest11")}
@@ -65,7 +59,7 @@ def test_the_example_runs(tmp_path: Path) -> None:
 
 
 def test_the_message_is_as_on_the_page() -> None:
-    (shown,) = blocks("text")
+    ((_, _, shown),) = blocks("text", [PAGE])
     instance = json.loads(shown.partition("instance: ")[2].partition("assignment: ")[0])
     with pytest.raises(AssertionError) as caught:
         assert_optimal(instance, {"b": [("t", 0)], "a": [("t", 1)]})

@@ -5,12 +5,11 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.waiting import wait_until
 from tools import compilation
 from tools.compilation import digest_of_kernels, start_compilation
 
@@ -54,17 +53,10 @@ def test_a_stopped_compilation_leaves_no_process(checkout: Path) -> None:
     venv = python_of(checkout, "sleep 60 &\necho $! >child\nwait")
     started = start_compilation(checkout, venv)
     child = checkout / "child"
-    wait_for(lambda: child.exists() and child.read_text().strip() != "")
+    wait_until(lambda: child.exists() and child.read_text().strip() != "", seconds=20)
     started.stop()
     assert started.process.returncode is not None
-    wait_for(lambda: not is_alive(int(child.read_text())))
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)
+    wait_until(lambda: not is_alive(int(child.read_text())), seconds=20)
 
 
 def is_alive(process: int) -> bool:
