@@ -300,7 +300,7 @@ def test_a_page_that_cannot_be_written_is_code_2(
     assert "index.html: cannot write: is a folder" in ended.err
 
 
-@pytest.mark.heavy
+@pytest.mark.heavy(minutes=1)
 def test_a_recording_is_audited_end_to_end(tmp_path: Path) -> None:
     out = tmp_path / "out"
     command = [sys.executable, "-m", "oracle", "audit", str(FIRST_LOOK)]

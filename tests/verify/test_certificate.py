@@ -106,13 +106,20 @@ def test_sound_for_any_integers(
 def test_sound_for_many_seeds_and_often_a_proof(count: int) -> None:
     """Every proof is checked; a check that never proves is no check."""
     told = {"dec_min": 0, "stickiness": 0, "peak_lag": 0}
+    large = 0
     for seed in seeds(count):
         rng = Random(seed)  # noqa: S311
         instance = seeded_rebalance(seed, SMALL)
         answer = draw_assignment(rng, instance)
         answer["certificate"] = likely_certificate(rng, instance, answer)
-        for name, so in assert_sound(instance, answer).items():
+        try:
+            sound = assert_sound(instance, answer)
+        except verify.TooLarge:  # four topics of three partitions, all with any lag
+            large += 1
+            continue
+        for name, so in sound.items():
             told[name] += so
+    assert large <= count // 1000
     assert told["dec_min"] > count // 5
     assert told["stickiness"] > count // 10
     assert told["peak_lag"] > count // 10
