@@ -6,8 +6,12 @@ with an enumeration.
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from itertools import pairwise
+from random import Random
 
+import numpy as np
 import pytest
 from hypothesis import assume, example, given
 
@@ -28,8 +32,18 @@ from oracle.explanation.improvement_records import (
     Unbalanced,
 )
 from oracle.explanation.statement_records import TransferRecord
-from rebalance import InstanceError, instance_of, members_of, rebalance_of
-from solver import parse_policy, solve
+from rebalance import (
+    Assignment,
+    Instance,
+    InstanceError,
+    assignment_of,
+    instance_of,
+    member_lag,
+    members_of,
+    parse_assignment,
+    rebalance_of,
+)
+from solver import explanation, parse_policy, solve
 from tests.examples import costly, shared_by
 from tests.explanation.naive import (
     Held,
@@ -42,7 +56,11 @@ from tests.explanation.naive import (
 from tests.shapes import CHAIN, Document, member, rebalance
 from tests.solver.brute import Brute
 from tests.strategies import (
+    LARGER,
+    SMALL,
     TINY,
+    Limits,
+    draw_assignment,
     rebalances,
     rebalances_with_assignments,
     seeded_rebalance,
@@ -286,3 +304,90 @@ def test_an_invalid_assignment_is_that_of_the_judge(
     if found.answer == "invalid":
         rules = {one["rule"] for one in verdict["violations"]}
         assert {str(getattr(one, "rule", "")) for one in found.statements} == rules
+
+
+# What is chosen among true statements, from the columns.
+
+
+def drawn(seed: int, limits: Limits) -> tuple[Instance, Assignment]:
+    """Return the rebalance of a seed, and a valid assignment of it."""
+    document = seeded_rebalance(seed, limits)
+    answer = draw_assignment(Random(seed), document)  # noqa: S311
+    instance = instance_of(rebalance_of(document))
+    return instance, assignment_of(instance, parse_assignment(json.dumps(answer)))
+
+
+def test_chains_between_the_most_unequal_loads_are_first() -> None:
+    unlike = longer = 0
+    for seed in range(60):
+        instance, assignment = drawn(seed, LARGER)
+        chains, balanced = explanation.balance(instance, assignment)
+        loads, assignee = assignment.loads(instance), assignment.assignee
+        gaps = [int(loads[one[0].giver] - loads[one[-1].receiver]) for one in chains]
+        assert gaps == sorted(gaps, reverse=True)
+        for one in chains:
+            assignee = explanation.apply(assignee, one)
+        after = Assignment(assignee=assignee).loads(instance)
+        assert after.tolist() == balanced.loads(instance).tolist()
+        unlike += len(set(gaps)) > 1
+        longer += any(len(one) > 1 for one in chains) and len(set(gaps)) > 1
+    assert unlike > longer > 0
+
+
+def test_a_set_counts_all_claims_of_its_members() -> None:
+    counted = 0
+    for seed in range(60):
+        instance, _ = drawn(seed, LARGER)
+        certificate = solve(instance).certificate
+        assert certificate is not None
+        blocks = explanation.blocks_of(instance, certificate)
+        for one in explanation.crowds_of(instance, certificate, blocks):
+            owners = instance.owner[np.isin(instance.partition_topic, one.block.topics)]
+            assert one.claims == np.isin(owners, one.members).sum()
+            counted += 1
+    assert counted > 10
+
+
+def test_the_exchange_for_a_peak_is_the_best() -> None:
+    policy = parse_policy("none; peak-lag")
+    found = 0
+    for seed in range(60):
+        instance, assignment = drawn(seed, SMALL)
+        chains = explanation.lower_peak(instance, assignment, policy)
+        if not chains or instance.capacity is not None:
+            continue
+        assert instance.lag is not None
+        every = _exchanges(instance, assignment, chains[0][0].giver)
+        chosen, *others = (
+            _lags_of_two(instance, assignment, one) for one in (chains[0], *every)
+        )
+        assert chosen == min(others)
+        found += 1
+    assert found > 10
+
+
+def _exchanges(
+    instance: Instance, assignment: Assignment, giver: int
+) -> Iterator[explanation.Chain]:
+    """Yield every transfer of one partition of a member, and every swap of it."""
+    assignee = assignment.assignee.tolist()
+    topic = instance.partition_topic.tolist()
+    wants = [set(instance.topics_of(one)) for one in range(len(instance.members))]
+    for row in np.flatnonzero(assignment.assignee == giver).tolist():
+        for other in range(len(wants)):
+            if other == giver or topic[row] not in wants[other]:
+                continue
+            there = explanation.Transfer(row, giver, other)
+            yield (there,)
+            for back, holder in enumerate(assignee):
+                if holder == other and topic[back] in wants[giver]:
+                    yield there, explanation.Transfer(back, other, giver)
+
+
+def _lags_of_two(
+    instance: Instance, assignment: Assignment, chain: explanation.Chain
+) -> int:
+    """Return the larger lag of both members after an exchange."""
+    after = Assignment(assignee=explanation.apply(assignment.assignee, chain))
+    lags = member_lag(instance, after)
+    return max(int(lags[chain[0].giver]), int(lags[chain[0].receiver]))
