@@ -20,9 +20,10 @@ from pipeline.evaluation import ALL, selection
 from pipeline.history.stream import ORDER, histories
 from pipeline.judging.instances import World
 from pipeline.judging.judge_rows import Settings, judge_rows
+from pipeline.judging.partition_counts import CountSources
 from pipeline.judging.repeats import Repeats
-from pipeline.judging.topic_names import named_counts
-from pipeline.sources.rows import CASE, TOPIC, TOPIC_ID, Row
+from pipeline.known_counts import known_counts
+from pipeline.sources.rows import CASE, TOPIC, TOPIC_ID, Row, sighting_of
 from pipeline.sources.sidecars import read_offsets, read_topics
 from pipeline.topic_ids import text_of_id
 from rebalance import ClaimRule
@@ -66,12 +67,14 @@ def recorded() -> tuple[list[Row], World]:
     """Return the cases of the recording, and what its files state besides."""
     rows = list(histories(sorted(read_paths([RECORDING]), key=_place)))
     ids = {text_of_id(r["key"]): r["record"] for r in rows if r["what"] == TOPIC_ID}
-    seen = {r["record"]: r["records"] for r in rows if r["what"] == TOPIC}
+    seen = (sighting_of(r) for r in rows if r["what"] == TOPIC)
     world = World(
-        given=read_topics(RECORDING / "topics.json"),
-        inferred=named_counts(seen, ids),
+        counts=CountSources(
+            at_end=read_topics(RECORDING / "topics.json").at_end,
+            shown=known_counts(seen, ids),
+        ),
         names=ids,
-        logs=read_offsets(RECORDING / "offsets.json"),
+        logs=read_offsets(RECORDING / "offsets.json").ends,
     )
     return [row for row in rows if row["what"] == CASE], world
 

@@ -79,13 +79,14 @@ class Case:
     ``committed`` are the group's committed offsets at that moment; ``lag`` is in
     records behind the log end, as stated by the source; at most one of them is given.
     ``least_sizes`` are partition counts at least, where the source states them only for
-    this group. ``document`` is a complete rebalance/1 text, which then replaces the
-    members.
+    this group; ``undated_sizes`` are those that the group's records showed before, at
+    times that are unknown or have gone back. ``document`` is a complete rebalance/1
+    text, which then replaces the members.
 
     A snapshot (``owned_from`` is `SNAPSHOT`) is a state without a rebalance: its
     members own nothing before, and ``state_of`` is the rebalance in the records that
-    led to the same state. If ``subscriptions`` are `NOT_REPORTED`, those of the members
-    are the topics of which they have partitions: a lower bound.
+    led to the same state, at ``state_at``. If ``subscriptions`` are `NOT_REPORTED`,
+    those of the members are the topics of which they have partitions: a lower bound.
 
     Of the new protocol, ``generation`` is the epoch of the target assignment, topics
     can occur by id (`pipeline.topic_ids`), and ``recorded_sizes`` are the partition
@@ -109,6 +110,7 @@ class Case:
     owned_from: str = GIVEN
     subscriptions: str = REPORTED
     state_of: str | None = None
+    state_at: int | None = None
     members: dict[str, CaseMember] | None = None
     left: int | None = None
     resubscribed: int | None = None
@@ -116,6 +118,7 @@ class Case:
     committed: Offsets | None = None
     lag: Offsets | None = None
     least_sizes: dict[str, int] | None = None
+    undated_sizes: dict[str, int] | None = None
     document: str | None = None
     recorded_sizes: dict[str, int] | None = None
     behind: int | None = None

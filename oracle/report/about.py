@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from pipeline.tables import refuse_other_layout
 from rebalance import SourceError
 
 MANIFEST: Final = "audit.json"
@@ -45,6 +46,7 @@ def read_about(folder: Path) -> About:
         raise SourceError("not JSON", source=str(path)) from None
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise SourceError(f"not of the format {FORMAT}", source=str(path))
+    refuse_other_layout(manifest, str(path))
     return _about(manifest)
 
 

@@ -40,13 +40,20 @@ from pipeline.files import (
 )
 from pipeline.judging.instances import World
 from pipeline.judging.judge_rows import Settings
+from pipeline.judging.partition_counts import CountSources
 from pipeline.judging.repeats import SAMPLE
-from pipeline.judging.topic_names import named_counts
+from pipeline.known_counts import known_counts
 from pipeline.remote_writing import RemoteStaging, remote_staging
 from pipeline.sources.find import Found, find_sources
 from pipeline.sources.lag_metrics import read_lag_metrics
 from pipeline.sources.record_format import record_format
-from pipeline.sources.sidecars import Logs, read_offsets, read_topic_ids, read_topics
+from pipeline.sources.sidecars import (
+    LogsFile,
+    TopicsFile,
+    read_offsets,
+    read_topic_ids,
+    read_topics,
+)
 from pipeline.tables import RUN_TABLE, SCHEMAS, TABLES
 from pipeline.writing import Staging, Tell, WritePage, staging, untold
 from rebalance import (
@@ -184,14 +191,16 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
             topics = topics or beside.get("topics.json")
             offsets = offsets or beside.get("offsets.json")
             given, names, logs = _side_files(stores, topics, offsets, max_partitions)
+            at_end = given.at_end
             if live is not None:
-                given, names = live.counts | given, live.names | names
-                logs = live.ends if logs is None else logs
+                at_end, names = live.counts | at_end, live.names | names
+                logs = LogsFile(ends=live.ends) if logs is None else logs
             monitored = read_lag_metrics(lag, stores)
         world = World(
-            given=given,
+            counts=CountSources(at_end=at_end, dated=given.dated),
             names=names,
-            logs=logs,
+            logs=None if logs is None else logs.ends,
+            logs_at=None if logs is None else logs.at,
             monitored=monitored,
             offset_reset=offset_reset,
             max_partitions=max_partitions,
@@ -266,9 +275,9 @@ def _staging(
 
 def _side_files(
     stores: Stores, topics: Location | None, offsets: Location | None, most: int
-) -> tuple[dict[str, int], dict[str, str], Logs | None]:
+) -> tuple[TopicsFile, dict[str, str], LogsFile | None]:
     """Return partition counts, names of topic ids, and log ends, as far as given."""
-    given: dict[str, int] = {}
+    given = TopicsFile()
     names: dict[str, str] = {}
     if topics is not None:
         store = stores.of(uri_of(topics))
@@ -305,12 +314,12 @@ def _run(
             cases = read_cases(spark, work, found, audit.world, audit.division)
         names = {**topic_names(cases), **audit.world.names}
         seen = rows_and_topics_seen(cases)
-        inferred = named_counts(seen.topics, names)
+        counts = replace(audit.world.counts, shown=known_counts(seen.topics, names))
     settings = Settings(
         cluster=audit.cluster,
         claim_rule=audit.claim_rule,
         assignors=audit.assignors,
-        world=replace(audit.world, inferred=inferred, names=names),
+        world=replace(audit.world, counts=counts, names=names),
     )
     with audit.clock.phase("judge"), watched(tracker, audit.progress, "judge"):
         judged = judge_cases(spark, work, cases, earlier, settings)

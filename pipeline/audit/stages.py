@@ -27,6 +27,7 @@ from pipeline.history.stream import ORDER as HISTORY_ORDER
 from pipeline.judging.judge_rows import Settings, judge_rows
 from pipeline.judging.repeats import repeats_of_process
 from pipeline.judging.topic_names import names_of_ids
+from pipeline.sightings import Sighting
 from pipeline.sources.rows import (
     READ,
     REPEATED,
@@ -36,6 +37,7 @@ from pipeline.sources.rows import (
     Row,
     batches_of,
     read_row,
+    sighting_of,
 )
 
 Batches = Iterator[pa.RecordBatch]
@@ -95,7 +97,7 @@ def match_batches(batches: Batches, names: Mapping[str, str]) -> Batches:
 class Seen(NamedTuple):
     """What the tasks of the reconstruction have seen, over all of them."""
 
-    topics: dict[str, int]  # the largest partition count of each topic
+    topics: list[tuple[str, Sighting]]  # each topic and what is known of its count
     rows_read: int
     rows_repeated: int
 
@@ -103,15 +105,12 @@ class Seen(NamedTuple):
 def rows_and_topics_seen(rows: DataFrame) -> Seen:
     """Collect what the tasks of `reconstruct` have counted."""
     counted = rows.where(f.col("what").isin(TOPIC, READ, REPEATED))
-    counted = counted.coalesce(1)  # few rows: no shuffle
-    counts = counted.groupBy("what", "record").agg(
-        f.max("records").alias("most"), f.sum("records").alias("all")
-    )
-    found = counts.collect()
+    columns = ("what", "record", "records", "at", "until", "reason")
+    found = counted.select(*columns).collect()
     return Seen(
-        topics={row["record"]: row["most"] for row in found if row["what"] == TOPIC},
-        rows_read=sum(row["all"] for row in found if row["what"] == READ),
-        rows_repeated=sum(row["all"] for row in found if row["what"] == REPEATED),
+        topics=[sighting_of(row.asDict()) for row in found if row["what"] == TOPIC],
+        rows_read=sum(row["records"] for row in found if row["what"] == READ),
+        rows_repeated=sum(row["records"] for row in found if row["what"] == REPEATED),
     )
 
 

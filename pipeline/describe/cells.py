@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from pipeline.cases import Held
-from pipeline.history.topics_seen import MOST_PARTITIONS
+from pipeline.sightings import MOST_PARTITIONS
 
 MISSING: Final = "-"
 _NAMED: Final = re.compile(r"([^\s:;()]+):(\d+(?:,\d+)*)\Z")  # Kafka 4: topic:0,1;…

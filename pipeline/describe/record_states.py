@@ -88,8 +88,10 @@ def _completed(snapshot: Case, rebalance: Case) -> Case:
         members=members,
         subscriptions=REPORTED if agrees else NOT_REPORTED,
         state_of=rebalance.rebalance_id,
+        state_at=rebalance.at,
         # As large as in the records, which also know topics that nobody holds.
         least_sizes=None,
+        undated_sizes=rebalance.undated_sizes,
     )
 
 

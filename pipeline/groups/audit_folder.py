@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -16,9 +17,10 @@ import pyarrow.dataset as ds
 from pipeline.cases import NOT_REPORTED
 from pipeline.groups.held_now import with_held
 from pipeline.groups.moments import GroupRebalance, Moment
-from pipeline.groups.notes import COUNTS_INFERRED, NO_SUBSCRIPTIONS
+from pipeline.groups.notes import LEAST_COUNTS, NO_SUBSCRIPTIONS, newer_partitions
+from pipeline.judging.partition_counts import LOWER_BOUND
 from pipeline.reading import opened_table
-from pipeline.tables import SCHEMAS
+from pipeline.tables import SCHEMAS, refuse_other_layout
 from rebalance import MAX_PARTITIONS, SourceError, parse_assignment, parse_rebalance
 
 MANIFEST: Final = "audit.json"
@@ -88,7 +90,7 @@ class AuditFolder:
         if moment.is_snapshot:
             return self._snapshot(moment)
         wanted = ds.field("rebalance_id") == moment.key
-        columns = ("instance", "partition_counts", "cooperative")
+        columns = ("instance", "partition_counts", "newer_partitions", "cooperative")
         (row,) = self.rows("rebalances", moment.group, columns, wanted)
         actual = self.rows(
             "answers",
@@ -154,12 +156,33 @@ class AuditFolder:
             raise SourceError(reason, source=str(place)) from None
 
 
+def opened_audit(path: Path, max_partitions: int = MAX_PARTITIONS) -> AuditFolder:
+    """Open the folder of an audit.
+
+    Raises
+    ------
+    SourceError
+        If ``audit.json`` cannot be read, or the tables are of another version.
+    """
+    place = path / MANIFEST
+    try:
+        manifest = json.loads(place.read_bytes())
+    except (OSError, ValueError) as error:
+        raise SourceError(f"unreadable: {error}", source=str(place)) from None
+    if not isinstance(manifest, dict):
+        raise SourceError("not a manifest of an audit", source=str(place))
+    refuse_other_layout(manifest, str(place))
+    return AuditFolder(folder=path, max_partitions=max_partitions)
+
+
 def _notes(row: dict[str, Any]) -> tuple[str, ...]:
     notes = []
     if row.get("subscriptions") == NOT_REPORTED:
         notes.append(NO_SUBSCRIPTIONS)
-    if row["partition_counts"] == "inferred":
-        notes.append(COUNTS_INFERRED)
+    if row["partition_counts"] == LOWER_BOUND:
+        notes.append(LEAST_COUNTS)
+    if row.get("newer_partitions"):
+        notes.append(newer_partitions(row["newer_partitions"]))
     return tuple(notes)
 
 

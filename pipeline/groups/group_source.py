@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-from pipeline.groups.audit_folder import AuditFolder, is_audit
+from pipeline.groups.audit_folder import is_audit, opened_audit
 from pipeline.groups.moments import GroupRebalance, GroupSource, choose
 from rebalance import MAX_PARTITIONS, SourceError
 
@@ -60,7 +60,7 @@ def group_source(
     if not path.exists():
         raise SourceError("no such file or folder", source=source)
     if is_audit(path):
-        return AuditFolder(folder=path, max_partitions=max_partitions)
+        return opened_audit(path, max_partitions)
     from pipeline.groups.local_files import LocalFiles  # noqa: PLC0415
 
     return LocalFiles(path=path, max_partitions=max_partitions)

@@ -14,15 +14,21 @@ from pipeline.describe.record_states import with_record_states
 from pipeline.files import is_local
 from pipeline.groups.held_now import with_held
 from pipeline.groups.moments import GroupRebalance, Moment
-from pipeline.groups.notes import COUNTS_INFERRED as INFERRED_NOTE
-from pipeline.groups.notes import NO_SUBSCRIPTIONS
+from pipeline.groups.notes import LEAST_COUNTS, NO_SUBSCRIPTIONS, newer_partitions
 from pipeline.history.stream import ORDER, histories
-from pipeline.judging.instances import COUNTS_INFERRED, World, pose
-from pipeline.judging.topic_names import named_counts, names_of_ids, with_names
+from pipeline.judging.instances import World, pose
+from pipeline.judging.partition_counts import LOWER_BOUND, CountSources
+from pipeline.judging.topic_names import names_of_ids, with_names
+from pipeline.known_counts import known_counts
 from pipeline.sources.find import Found, find_sources
 from pipeline.sources.local_rows import read_found
-from pipeline.sources.rows import CASE, QUARANTINED, TOPIC, TOPIC_ID, Row
-from pipeline.sources.sidecars import read_offsets, read_topic_ids, read_topics
+from pipeline.sources.rows import CASE, QUARANTINED, TOPIC, TOPIC_ID, Row, sighting_of
+from pipeline.sources.sidecars import (
+    TopicsFile,
+    read_offsets,
+    read_topic_ids,
+    read_topics,
+)
 from pipeline.sources.source_kind import SourceKind
 from rebalance import MAX_PARTITIONS, AssignmentDocument, SourceError
 
@@ -91,8 +97,10 @@ class LocalFiles:
             if moment.is_snapshot:
                 rebalance = with_held(rebalance, assignment)
         notes = [NO_SUBSCRIPTIONS] if case.subscriptions == NOT_REPORTED else []
-        if posed.partition_counts == COUNTS_INFERRED:
-            notes.append(INFERRED_NOTE)
+        if posed.partition_counts == LOWER_BOUND:
+            notes.append(LEAST_COUNTS)
+        if posed.newer_partitions:
+            notes.append(newer_partitions(posed.newer_partitions))
         return GroupRebalance(
             rebalance=rebalance,
             assignment=assignment,
@@ -124,12 +132,20 @@ class LocalFiles:
         names = names_of_ids(stated)
         if topics is not None:
             names |= read_topic_ids(topics)
-        seen = {r["record"]: r["records"] for r in self._rows if r["what"] == TOPIC}
+        seen = (sighting_of(row) for row in self._rows if row["what"] == TOPIC)
+        given = TopicsFile()
+        if topics is not None:
+            given = read_topics(topics, self.max_partitions)
+        logs = None if offsets is None else read_offsets(offsets)
         return World(
-            given={} if topics is None else read_topics(topics, self.max_partitions),
-            inferred=named_counts(seen, names),
+            counts=CountSources(
+                at_end=given.at_end,
+                dated=given.dated,
+                shown=known_counts(seen, names),
+            ),
             names=names,
-            logs=None if offsets is None else read_offsets(offsets),
+            logs=None if logs is None else logs.ends,
+            logs_at=None if logs is None else logs.at,
             max_partitions=self.max_partitions,
         )
 

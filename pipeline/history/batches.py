@@ -45,6 +45,7 @@ class _Batch:
         self._groups = batch.column("group_id").to_pylist()
         self._partitions = batch.column("source_partition").to_pylist()
         self._places = batch.column("source_offset").to_pylist()
+        self._times = batch.column("at").to_pylist()
         self._keys = batch.column("key").to_pylist()
         self._values = batch.column("value")
         self._commit_keys: list[Any] = [
@@ -86,6 +87,7 @@ class _Batch:
         return CommitRun(
             keys=keys,
             offsets=self._offsets[start:end],
+            times=self._times[start:end],
             topic_ids=self._topic_ids[start:end],
             last=(self._places[last], self._keys[last], self._values[last].as_py()),
         )

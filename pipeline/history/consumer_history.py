@@ -15,6 +15,7 @@ coordinator). Such a copy of the last assignment is no rebalance.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from pipeline.cases import Case
@@ -46,6 +47,7 @@ from pipeline.records import (
     ConsumerGroupTargetAssignmentMetadata,
     ConsumerGroupTombstone,
 )
+from pipeline.sightings import GroupSightings
 
 NOT_IN_SOURCE: Final = "group epochs that are not in the source"
 NO_PREVIOUS: Final = "the assignment before this epoch is not in the source"
@@ -64,9 +66,12 @@ Found = Iterator[Case | Missing]
 class ConsumerHistory:
     """History of one group of the new protocol; takes its records in order."""
 
-    def __init__(self, group_id: str, commits: Commits) -> None:
+    def __init__(
+        self, group_id: str, commits: Commits, sightings: GroupSightings
+    ) -> None:
         self._group_id = group_id
         self._commits = commits
+        self._sightings = sightings
         self._reconciliation = Reconciliation()
         self._begin()
         self._ended: int | None = None
@@ -204,6 +209,8 @@ class ConsumerHistory:
         target = Target(
             group_id=self._group_id, epoch=epoch, people=people, roster=roster
         )
+        undated = self._undated(people, place.at)
+        self._sightings.assigned((one.target for one in people), place.at)
         self._state.new_epoch()
         self._previous = previous_of(target)
         if upgraded and all(one.member.classic is not None for one in people):
@@ -212,9 +219,17 @@ class ConsumerHistory:
             yield from self._not_judged(epoch, NO_PREVIOUS, place)
         elif people:
             topics = {topic for one in people for topic in one.subscription}
-            committed = self._commits.of(topics)
-            case = case_of_target(target, previous, place, committed)
+            case = replace(
+                case_of_target(target, previous, place, self._commits.of(topics)),
+                undated_sizes=undated or None,
+            )
             yield from self._reconciliation.add(case, target, place.at)
+
+    def _undated(self, people: list[Assigned], at: int | None) -> dict[str, int]:
+        """Return counts without a time, of subscribed names and of assigned ids."""
+        names = {topic for one in people for topic in one.subscription}
+        ids = {topic for one in people for topic in (*one.target, *(one.before or ()))}
+        return self._sightings.undated(sorted(names | ids), at)
 
     def _not_judged(self, epoch: int, reason: str, place: Place) -> Found:
         yield from self._reconciliation.interrupt()

@@ -10,6 +10,7 @@ group is written into the *same* generation under its new id; this is not a reba
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from pipeline.cases import Case, CaseMember
 from pipeline.history.commits import Commits
@@ -34,14 +35,21 @@ from pipeline.records import (
     OffsetCommit,
     OffsetTombstone,
 )
+from pipeline.sightings import GroupSightings
 from rebalance import WireError
 
 
 class GroupHistory:
     """History of one classic consumer group; takes one partition's records in order."""
 
-    def __init__(self, group_id: str, commits: Commits | None = None) -> None:
+    def __init__(
+        self,
+        group_id: str,
+        commits: Commits | None = None,
+        sightings: GroupSightings | None = None,
+    ) -> None:
         self._group_id = group_id
+        self._sightings = GroupSightings() if sightings is None else sightings
         self._standing: Standing | None = None
         self._episodes = Episodes()
         self._commits = Commits() if commits is None else commits
@@ -70,6 +78,10 @@ class GroupHistory:
             yield from self.lost()
             raise
         before, self._standing = self._standing, standing_of(generation)
+        undated = self._sightings.undated(_topics_of(generation), place.at)
+        self._sightings.assigned(
+            (p.assigned for p in generation.participants), place.at
+        )
         if before is not None and before.generation == generation.generation:
             return
         if not generation.participants:
@@ -77,6 +89,7 @@ class GroupHistory:
             return
         ownership = ownership_of(generation, before)
         case = self._case(generation, ownership, before, place)
+        case = replace(case, undated_sizes=undated or None)
         yield from self._episodes.add(case, generation, ownership)
 
     def downgraded(self, record: GroupMetadata) -> None:
@@ -135,7 +148,7 @@ class GroupHistory:
             left=None if seats is None else len(seats - {p.seat for p in people}),
             resubscribed=_resubscribed(people, before) if before and known else None,
             claims_disagree=ownership.claims_disagree,
-            committed=self._commits.of({t for p in people for t in p.subscription}),
+            committed=self._commits.of(_topics_of(generation)),
         )
 
 
@@ -161,6 +174,10 @@ def _member(
         client_host=participant.client_host,
         joined=joined,
     )
+
+
+def _topics_of(generation: Generation) -> set[str]:
+    return {topic for p in generation.participants for topic in p.subscription}
 
 
 def _resubscribed(people: list[Participant], before: Standing) -> int:

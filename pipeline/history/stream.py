@@ -28,9 +28,11 @@ from pipeline.records import (
     GroupMetadata,
     GroupTombstone,
     OffsetCommit,
+    OffsetTombstone,
     SetAside,
     decode_record,
 )
+from pipeline.sightings import GroupSightings
 from pipeline.sources.rows import (
     MISSING,
     RECORD,
@@ -42,6 +44,7 @@ from pipeline.sources.rows import (
     case_row,
     quarantine_row,
     repeated_row,
+    sighting_of,
 )
 from rebalance import WireError
 
@@ -68,12 +71,13 @@ GroupKey: TypeAlias = tuple[str, int | None]
 class CommitRun:
     """Consecutive offset commits of one group, decoded; tombstones are not in it.
 
-    ``topic_ids`` are those in the values, if any has one; ``last`` is the last record:
-    offset, key, and value.
+    ``times`` are those of the records, None without one; ``topic_ids`` are those in the
+    values, if any has one; ``last`` is the last record: offset, key, and value.
     """
 
     keys: Sequence[CommitKey]
     offsets: Sequence[int]
+    times: Sequence[int | None]
     topic_ids: Sequence[bytes | None]
     last: tuple[int, bytes, bytes | None]
 
@@ -100,7 +104,7 @@ class RecordStream:
     def take(self, row: Row) -> Iterator[Row]:
         """Process the next row; yield the rows that are now complete."""
         if row["what"] == TOPIC:
-            self._seen.note(row["record"], row["records"])
+            self._seen.note([sighting_of(row)])
         elif row["what"] != RECORD:
             yield row
         else:
@@ -153,8 +157,9 @@ class _Group:
         self.key = key
         self.repeated = 0
         self._commits = Commits()
-        self._history = GroupHistory(key[0], self._commits)
-        self._consumer = ConsumerHistory(key[0], self._commits)
+        self._sightings = GroupSightings()
+        self._history = GroupHistory(key[0], self._commits, self._sightings)
+        self._consumer = ConsumerHistory(key[0], self._commits, self._sightings)
         self._numbers = GenerationNumbers()
         self._aside: dict[tuple[str, str], Row] = {}
         self._is_consumer_aside = False  # the last record is of the new protocol
@@ -171,13 +176,13 @@ class _Group:
     def commit(self, run: CommitRun) -> None:
         """Process a run of offset commits at offsets not read before."""
         self._pending.update(zip(run.keys, run.offsets, strict=True))
+        self._sightings.commits(run.keys, run.times)
         self._pending_ids.update(zip(run.keys, run.topic_ids, strict=False))
         self._last = run.last
 
     def _apply_pending(self) -> None:
         for (topic, partition), offset in self._pending.items():
             self._commits.put(topic, partition, offset)
-            self._seen.note(topic, partition + 1)
         for (topic, _), topic_id in self._pending_ids:
             if topic_id is not None:
                 self._seen.note_id(topic_id, topic)
@@ -206,6 +211,7 @@ class _Group:
         self._apply_pending()
         yield from self._found(self._history.finish())
         yield from self._found(self._consumer.finish())
+        self._seen.note(self._sightings.all())
         for kind in sorted(self._aside):
             yield self._aside[kind]
 
@@ -220,10 +226,7 @@ class _Group:
             yield from self._found(self._history.delete(record))
             self._consumer.upgraded()
         elif not isinstance(record, GroupMetadata):
-            self._history.commit(record)
-            self._seen.note(record.topic, record.partition + 1)
-            if isinstance(record, OffsetCommit) and record.topic_id is not None:
-                self._seen.note_id(record.topic_id, record.topic)
+            self._commit_or_forget(record, row["at"])
         elif (reason := why_not_judged(record)) is not None:
             self._set_aside(row, type(record).__name__, reason)
             self._numbers.lost()
@@ -235,11 +238,26 @@ class _Group:
             yield from self._found(self._number(record, row))
             yield from self._found(self._history.metadata(record, _place(row)))
 
+    def _commit_or_forget(
+        self, record: OffsetCommit | OffsetTombstone, at: int | None
+    ) -> None:
+        self._history.commit(record)
+        if isinstance(record, OffsetTombstone):
+            self._sightings.forget(record.topic, at)
+            return
+        self._sightings.commits([(record.topic, record.partition)], [at])
+        if record.topic_id is not None:
+            self._seen.note_id(record.topic_id, record.topic)
+
     def _of_consumer_group(
         self, record: ConsumerGroupRecord, row: Row
     ) -> Iterator[Row]:
         if isinstance(record, ConsumerGroupPartitionMetadata):
             self._seen.note_topics(record.topics)
+            self._sightings.recorded(
+                ((one.name, one.topic_id, one.partitions) for one in record.topics),
+                row["at"],
+            )
         self._numbers.lost()
         if row.get("record") == WITHOUT_TOMBSTONES:
             self._set_aside(row, type(record).__name__, NO_TOMBSTONES)
@@ -276,9 +294,6 @@ class _Group:
             if isinstance(one, Missing):
                 yield _missing(one, self.key[0])
                 continue
-            for member in (one.members or {}).values():
-                for topic, numbers in (member.assigned or {}).items():
-                    self._seen.note(topic, max(numbers) + 1)
             yield case_row(one)
 
     def _set_aside(self, row: Row, record: str, reason: str) -> None:

@@ -63,6 +63,7 @@ def rebalance_row(case: Case, posed: Posed, outcome: Outcome, cluster: str) -> R
         "left": case.left,
         "resubscribed": case.resubscribed,
         "partition_counts": posed.partition_counts,
+        "newer_partitions": posed.newer_partitions,
         "owned_from": case.owned_from,
         "subscriptions": case.subscriptions,
         "lag_known": posed.lag_known,

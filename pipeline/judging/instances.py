@@ -1,16 +1,17 @@
 """The rebalance/1 document of a case.
 
-Partition counts are those that the group itself recorded (Kafka 4.0, new protocol), or
-given, or inferred from the largest partition number in assignments and commits of all
-records; claims of members are not used for this. For describe text, only the rows of
-the same group are used (`Case.least_sizes`). A topic that does not occur there is
-omitted; a subscription to it contributes no partitions.
+Partition counts are as of the rebalance (`pipeline.judging.partition_counts`). A topic
+of which no partition is known is omitted; a subscription to it contributes no
+partitions.
 
 If log ends are given, which were read once at the end of the recording, the lag of a
 partition is the number of records from the offset committed at the rebalance up to that
 end. The lag at the time of the rebalance itself is not recorded. If nothing was
-committed, ``auto.offset.reset`` determines where lag starts (`rebalance.lag`). Topics
-without log ends have the lag that a monitoring system reported for the group, if any.
+committed, ``auto.offset.reset`` determines where lag starts (`rebalance.lag`). The log
+ends of a topic are not used if they were read before the rebalance, if an offset was
+committed beyond them, or if the topic was deleted since: they are then of another log.
+Topics without log ends have the lag that a monitoring system reported for the group, if
+any.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ import numpy as np
 import orjson
 
 from pipeline.cases import CLAIMS, PREVIOUS, Case, CaseMember, Held
+from pipeline.judging.partition_counts import GIVEN as GIVEN_COUNTS
+from pipeline.judging.partition_counts import CountSources, partition_counts
 from pipeline.sources.lag_metrics import LagOfGroups
 from pipeline.sources.sidecars import Logs
 from rebalance import (
@@ -36,10 +39,6 @@ from rebalance import (
     rebalance_of,
 )
 
-COUNTS_GIVEN: Final = "given"
-COUNTS_INFERRED: Final = "inferred"
-COUNTS_RECORDED: Final = "recorded"
-
 LAG_AT_END: Final = "end-of-recording"
 LAG_MONITORED: Final = "monitored"
 LAG_SNAPSHOT: Final = "snapshot"
@@ -50,38 +49,32 @@ LAG_GIVEN: Final = "given"
 class World:
     """What is known besides the cases: counts, log ends, offset reset, size limit.
 
-    ``names`` are the names of topic ids; ``monitored`` is the lag per group that a
-    monitoring system reported.
+    ``names`` are the names of topic ids; ``logs_at`` is when the log ends were read,
+    in milliseconds, None if that is not known; ``monitored`` is the lag per group that
+    a monitoring system reported.
     """
 
-    given: Mapping[str, int] = field(default_factory=dict)
-    inferred: Mapping[str, int] = field(default_factory=dict)
+    counts: CountSources = field(default_factory=CountSources)
     names: Mapping[str, str] = field(default_factory=dict)
     logs: Logs | None = None
+    logs_at: int | None = None
     monitored: LagOfGroups = field(default_factory=dict)
     offset_reset: OffsetReset = OffsetReset.EARLIEST
     max_partitions: int = MAX_PARTITIONS
-
-    def partitions(self, topic: str, case: Case) -> int | None:
-        """Return a topic's partition count for a case; None if unknown.
-
-        A case with topic sizes of its own does not use those that others imply.
-        """
-        if topic in self.given or case.least_sizes is None:
-            return self.given.get(topic, self.inferred.get(topic))
-        return case.least_sizes.get(topic)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Posed:
     """The rebalance of a case: a rebalance/1 value, which can still be invalid.
 
+    ``partition_counts`` and ``newer_partitions`` are as in `PartitionCounts`;
     ``lag_basis`` is None if no lag is known.
     """
 
     plain: dict[str, Any]
     max_partitions: int
     partition_counts: str
+    newer_partitions: int = 0
     lag_known: bool
     lag_basis: str | None
 
@@ -135,12 +128,9 @@ def _posed(
     dated: bool = True,
 ) -> Posed:
     topics: dict[str, dict[str, Any]] = {}
-    recorded = case.recorded_sizes or {}
+    counts = partition_counts(sorted(_topics_of(members)), case, world.counts)
     known, bases = True, set[str | None]()
-    for topic in sorted(_topics_of(members)):
-        count = recorded.get(topic, world.partitions(topic, case))
-        if count is None:
-            continue
+    for topic, count in counts.count.items():
         topics[topic] = {"partitions": count}
         lag, basis = _lag(case, topic, count, world)
         bases.add(basis)
@@ -164,7 +154,8 @@ def _posed(
     return Posed(
         plain=document,
         max_partitions=world.max_partitions,
-        partition_counts=_counts_from(topics, recorded, world),
+        partition_counts=counts.basis,
+        newer_partitions=counts.newer,
         lag_known=known,
         lag_basis=_least_certain(bases) if known else None,
     )
@@ -173,17 +164,6 @@ def _posed(
 def _least_certain(bases: set[str | None]) -> str | None:
     """Return the basis of the lag; of several, the one farthest from the rebalance."""
     return LAG_MONITORED if LAG_MONITORED in bases else next(iter(bases), None)
-
-
-def _counts_from(
-    topics: Mapping[str, Any], recorded: Mapping[str, int], world: World
-) -> str:
-    """Return where the counts are from; of several sources, the least certain."""
-    if any(topic not in recorded and topic not in world.given for topic in topics):
-        return COUNTS_INFERRED
-    if any(topic in recorded for topic in topics):
-        return COUNTS_RECORDED
-    return COUNTS_GIVEN
 
 
 def _topics_of(members: Mapping[str, CaseMember]) -> set[str]:
@@ -218,14 +198,29 @@ def _lag(
         if any(number not in behind for number in range(count)):
             return None, None
         return [behind[number] for number in range(count)], LAG_SNAPSHOT
-    ends = {} if world.logs is None else world.logs.get(topic, {})
+    ends = _log_ends(case, topic, world)
     if case.committed is None or any(number not in ends for number in range(count)):
         return _monitored_lag(case, topic, count, world)
     committed = dict(case.committed.get(topic, ()))
+    if any(
+        start > ends[number][1] for number, start in committed.items() if number < count
+    ):
+        return _monitored_lag(case, topic, count, world)
     starts = [committed.get(number, NOT_COMMITTED) for number in range(count)]
     log = np.array([ends[number] for number in range(count)], np.int64).reshape(-1, 2)
     lag = lag_of(np.array(starts, np.int64), log[:, 0], log[:, 1], world.offset_reset)
     return lag.tolist(), LAG_AT_END
+
+
+def _log_ends(case: Case, topic: str, world: World) -> Mapping[int, tuple[int, int]]:
+    """Return the log ends of a topic; empty if they are those of another log."""
+    at = case.at
+    if world.logs is None or at is None:
+        return {} if world.logs is None else world.logs.get(topic, {})
+    too_old = world.logs_at is not None and world.logs_at < at
+    if too_old or world.counts.shown.was_deleted_after(topic, at):
+        return {}
+    return world.logs.get(topic, {})
 
 
 def _monitored_lag(
@@ -243,7 +238,7 @@ def _as_given(document: Rebalance, world: World) -> Posed:
     return Posed(
         plain=plain_of(document),
         max_partitions=world.max_partitions,
-        partition_counts=COUNTS_GIVEN,
+        partition_counts=GIVEN_COUNTS,
         lag_known=known,
         lag_basis=LAG_GIVEN if known else None,
     )

@@ -111,6 +111,9 @@ def outcome_of(document: Rebalance, question: Question, *, is_sampled: bool) -> 
     if ACTUAL in answers:
         lag = _needless_lag(instance, answers[ACTUAL], least)
         rows[ACTUAL]["needless_lag"] = lag if question.lag_known else None
+    if all(topic.racks is None for topic in document.topics.values()):
+        for row in rows.values():
+            row["rack_mismatches"] = None
     return Outcome(
         topics=int(subscribed.sum()),
         partitions=int(instance.topic_sizes[subscribed].sum()),

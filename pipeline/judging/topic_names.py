@@ -49,6 +49,7 @@ def with_names(case: Case, names: Mapping[str, str]) -> Case:
     return replace(
         case,
         members={name: _member(member, found) for name, member in members.items()},
+        undated_sizes=_named_sizes(case.undated_sizes, found),
         episode=episode,
     )
 
@@ -59,16 +60,6 @@ def names_of_ids(stated: Iterable[tuple[bytes, str]]) -> dict[str, str]:
     for topic_id, name in stated:
         names.setdefault(text_of_id(topic_id), set()).add(name)
     return {topic_id: min(one) for topic_id, one in names.items() if len(one) == 1}
-
-
-def named_counts(counts: Mapping[str, int], names: Mapping[str, str]) -> dict[str, int]:
-    """Return the largest count of each name; ids without a name are dropped."""
-    named: dict[str, int] = {}
-    for topic, count in counts.items():
-        name = names.get(topic) if is_topic_id(topic) else topic
-        if name is not None:
-            named[name] = max(count, named.get(name, 0))
-    return named
 
 
 def _names_of(topic_ids: Iterable[str], names: Mapping[str, str]) -> dict[str, str]:
@@ -100,6 +91,20 @@ def _member(member: CaseMember, names: Mapping[str, str]) -> CaseMember:
         claimed=None if claimed is None else _named(claimed, names),
         assigned=None if assigned is None else _named(assigned, names),
     )
+
+
+def _named_sizes(
+    sizes: Mapping[str, int] | None, names: Mapping[str, str]
+) -> dict[str, int] | None:
+    """Return the largest size per name, without ids that are not current."""
+    if sizes is None:
+        return None
+    named: dict[str, int] = {}
+    for topic, size in sizes.items():
+        name = names.get(topic) if is_topic_id(topic) else topic
+        if name is not None:
+            named[name] = max(size, named.get(name, 0))
+    return named or None
 
 
 def _named(held: Held, names: Mapping[str, str]) -> Held:

@@ -8,6 +8,7 @@ from typing import Any, Final, TypeAlias
 import pyarrow as pa
 
 from pipeline.cases import Case, pack
+from pipeline.sightings import Sighting
 
 Row: TypeAlias = dict[str, Any]
 
@@ -22,6 +23,8 @@ SET_ASIDE: Final = "set-aside"
 FAILED: Final = "failed"
 MISSING: Final = "missing"
 QUARANTINED: Final = (UNREADABLE, SET_ASIDE, FAILED, MISSING)
+COMMIT: Final = "commit"
+ASSIGNMENT: Final = "assignment"
 WITHOUT_TOMBSTONES: Final = "without tombstones"
 """``record`` of a RECORD whose source leaves tombstones out."""
 
@@ -35,11 +38,12 @@ ROWS: Final = pa.schema(
         ("source", pa.string()),
         ("source_partition", pa.int32()),
         ("source_offset", pa.int64()),  # or the number of a line
-        ("at", pa.int64()),  # milliseconds
+        ("at", pa.int64()),  # milliseconds; of a TOPIC: since when
+        ("until", pa.int64()),  # of a TOPIC: when its offsets were deleted
         ("key", pa.binary()),  # of a TOPIC_ID: the id
         ("value", pa.binary()),  # of a CASE: the packed case
         ("raw_bytes", pa.int64()),
-        ("reason", pa.string()),
+        ("reason", pa.string()),  # of a TOPIC: COMMIT or ASSIGNMENT
         ("record", pa.string()),  # kind of record; of a TOPIC or TOPIC_ID: its name
         ("records", pa.int64()),  # how many; of a TOPIC: partitions seen
         ("instance", pa.string()),
@@ -93,9 +97,23 @@ def case_row(case: Case) -> Row:
     }
 
 
-def topic_row(topic: str, partitions: int) -> Row:
-    """Return a row with a lower bound on a topic's partition count."""
-    return {"what": TOPIC, "record": topic, "records": partitions}
+def topic_row(topic: str, sighting: Sighting) -> Row:
+    """Return a row with a lower bound on a topic's partition count, and its time."""
+    return {
+        "what": TOPIC,
+        "record": topic,
+        "records": sighting.count,
+        "at": sighting.since,
+        "until": sighting.until,
+        "reason": COMMIT if sighting.is_commit else ASSIGNMENT,
+    }
+
+
+def sighting_of(row: Mapping[str, Any]) -> tuple[str, Sighting]:
+    """Return the topic and the lower bound of a row of `topic_row`."""
+    is_commit = row["reason"] == COMMIT
+    sighting = Sighting(row["at"], row["records"], is_commit, row["until"])
+    return row["record"], sighting
 
 
 def read_row(count: int) -> Row:

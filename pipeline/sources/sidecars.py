@@ -1,7 +1,9 @@
 """Side files: partition counts (``--topics``) and log ends (``--offsets``).
 
 Topics: ``{"orders": 12, …}``, or ``{"orders": {"partitions": 12, "id": "…"}, …}`` with
-the topic's id as ``kafka-topics --describe`` prints it.
+the topic's id as ``kafka-topics --describe`` prints it. These counts hold at the end of
+the history. With times, ``{"orders": [{"from": "2026-11-01T00:00Z", "partitions": 2},
+…]}``, each holds from its time on.
 
 Offsets: ``{"ms": …, "offsets": {"orders": {"0": {"earliest": 0, "latest": 455}}}}``,
 all read at one moment; ``ms`` is optional.
@@ -9,11 +11,22 @@ all read at one moment; ``ms`` is optional.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import Annotated, Any, Final, TypeAlias, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+)
 
 from pipeline.files import FileStore, LocalStore, Location, uri_of
+from pipeline.known_counts import KnownCounts, Step
 from pipeline.topic_ids import id_of_plain
 from rebalance import (
     INT64_MAX,
@@ -37,6 +50,37 @@ class DescribedTopic(BaseModel):
     id: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{22}$")] | None = None
 
 
+def _moment(text: object) -> datetime:
+    """Convert a time in ISO 8601; it needs a time zone."""
+    if not isinstance(text, str):
+        raise ValueError("not a time in ISO 8601, such as 2026-11-01T00:00Z")  # noqa: TRY004
+    at = datetime.fromisoformat(text)
+    if at.tzinfo is None:
+        raise ValueError("a time without a time zone: write 2026-11-01T00:00Z")
+    return at
+
+
+class DatedCount(BaseModel):
+    """Partition count of a topic from a time on."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    since: Annotated[datetime, BeforeValidator(_moment)] = Field(alias="from")
+    partitions: Count
+
+    @property
+    def since_ms(self) -> int:
+        """The time, in milliseconds since 1970."""
+        return (self.since - _EPOCH) // timedelta(milliseconds=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicsFile:
+    """Partition counts at the end of the history, and those with a time."""
+
+    at_end: dict[str, int] = field(default_factory=dict)
+    dated: KnownCounts = field(default_factory=KnownCounts)
+
+
 class LogEnds(BaseModel):
     """First and next offset of a partition's log."""
 
@@ -54,13 +98,24 @@ class _OffsetsFile(BaseModel):
 Logs: TypeAlias = dict[str, dict[int, tuple[int, int]]]
 """Topic, partition → earliest and latest offset."""
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogsFile:
+    """Log ends, and when they were read: ms since 1970, None if it is not stated."""
+
+    ends: Logs
+    at: int | None = None
+
+
 _T = TypeVar("_T")
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_DATED: Final = TypeAdapter(Annotated[list[DatedCount], Field(min_length=1)])
 _LOCAL: Final[FileStore] = LocalStore()
 
 
 def read_topics(
     path: Location, max_partitions: int = MAX_PARTITIONS, store: FileStore = _LOCAL
-) -> dict[str, int]:
+) -> TopicsFile:
     """Read partition counts.
 
     Raises
@@ -69,12 +124,23 @@ def read_topics(
         If the file is not of this form, a count exceeds ``max_partitions``, or the file
         cannot be read.
     """
-    counts = {topic: one.partitions for topic, one in _topics(path, store).items()}
-    for topic, count in counts.items():
+    described, dated = _topics(path, store)
+    counts = {topic: one.partitions for topic, one in described.items()}
+    steps: dict[str, tuple[Step, ...]] = {}
+    for topic, stated in dated.items():
+        steps[topic] = tuple((one.since_ms, one.partitions) for one in stated)
+        for place, (before, after) in enumerate(pairwise(steps[topic]), start=1):
+            if after[0] <= before[0]:
+                where = json_path((topic, place, "from"))
+                reason = "not later than the time before"
+                raise DocumentError(reason, path=where, source=str(path))
+        counts[topic] = stated[-1].partitions
+    largest = counts | {t: max(n for _, n in of) for t, of in steps.items()}
+    for topic, count in largest.items():
         if count > max_partitions:
             reason = f"{count} partitions, above the limit {max_partitions}"
             raise DocumentError(reason, path=json_path((topic,)), source=str(path))
-    return counts
+    return TopicsFile(at_end=counts, dated=KnownCounts(steps))
 
 
 def read_topic_ids(path: Location, store: FileStore = _LOCAL) -> dict[str, str]:
@@ -86,7 +152,8 @@ def read_topic_ids(path: Location, store: FileStore = _LOCAL) -> dict[str, str]:
         As `read_topics`, or if two topics have the same id.
     """
     names: dict[str, str] = {}
-    for topic, one in _topics(path, store).items():
+    described, _ = _topics(path, store)
+    for topic, one in described.items():
         if one.id is not None:
             first = names.setdefault(id_of_plain(one.id), topic)
             if first != topic:
@@ -96,19 +163,25 @@ def read_topic_ids(path: Location, store: FileStore = _LOCAL) -> dict[str, str]:
     return names
 
 
-def _topics(path: Location, store: FileStore) -> dict[str, DescribedTopic]:
+def _topics(
+    path: Location, store: FileStore
+) -> tuple[dict[str, DescribedTopic], dict[str, list[DatedCount]]]:
+    """Return the topics without times, and those with times."""
     written = _read(path, store, TypeAdapter(dict[str, Any]))
     found: dict[str, DescribedTopic] = {}
+    dated: dict[str, list[DatedCount]] = {}
     for topic, one in written.items():
-        if isinstance(one, dict):
+        if isinstance(one, list):
+            dated[topic] = _valid(one, _DATED, path, (topic,))
+        elif isinstance(one, dict):
             found[topic] = _valid(one, TypeAdapter(DescribedTopic), path, (topic,))
         else:
             count: int = _valid(one, TypeAdapter(Count), path, (topic,))
             found[topic] = DescribedTopic(partitions=count)
-    return found
+    return found, dated
 
 
-def read_offsets(path: Location, store: FileStore = _LOCAL) -> Logs:
+def read_offsets(path: Location, store: FileStore = _LOCAL) -> LogsFile:
     """Read log ends.
 
     Raises
@@ -117,10 +190,13 @@ def read_offsets(path: Location, store: FileStore = _LOCAL) -> Logs:
         If the file is not of this form, or cannot be read.
     """
     written = _read(path, store, TypeAdapter(_OffsetsFile))
-    return {
-        topic: {int(n): (log.earliest, log.latest) for n, log in logs.items()}
-        for topic, logs in written.offsets.items()
-    }
+    return LogsFile(
+        at=written.ms,
+        ends={
+            topic: {int(n): (log.earliest, log.latest) for n, log in logs.items()}
+            for topic, logs in written.offsets.items()
+        },
+    )
 
 
 def _read(path: Location, store: FileStore, kind: TypeAdapter[_T]) -> _T:

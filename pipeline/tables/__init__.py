@@ -1,6 +1,7 @@
 """Schemas of the audit's tables."""
 
 from pipeline.tables.columns import UNDATED
+from pipeline.tables.layout import refuse_other_layout
 from pipeline.tables.run_metrics import RUN, RUN_TABLE
 from pipeline.tables.schemas import (
     LAYOUT,
@@ -19,4 +20,5 @@ __all__ = [
     "SCHEMAS",
     "TABLES",
     "UNDATED",
+    "refuse_other_layout",
 ]

@@ -37,7 +37,7 @@ from pipeline.tables.columns import (
 from pipeline.tables.run_metrics import RUN, RUN_TABLE
 
 PARTITION_COLUMNS: Final = ("cluster", "date")
-LAYOUT: Final = "tables/5"
+LAYOUT: Final = "tables/6"
 """Version of these schemas, written into ``audit.json``."""
 
 REBALANCES: Final = pa.schema(
@@ -63,8 +63,16 @@ REBALANCES: Final = pa.schema(
         column(
             "partition_counts",
             TEXT,
-            "given; recorded by the group (Kafka 4.0, new protocol); or inferred from"
-            " the largest partition number",
+            "as of then. given: the document's, or of topics.json; recorded by the"
+            " group (Kafka 4.0, new protocol); lower-bound: partitions that records"
+            " showed until then, so a topic can have had more",
+        ),
+        column(
+            "newer_partitions",
+            COUNT,
+            "partitions not in the instance: shown for the first time at most 5 minutes"
+            " before (metadata.max.age.ms), and not assigned; the leader need not have"
+            " known them",
         ),
         column(
             "owned_from",
@@ -140,7 +148,8 @@ ANSWERS: Final = pa.schema(
         column(
             "rack_mismatches",
             COUNT,
-            "partitions without a replica on the member's rack",
+            "partitions without a replica on the member's rack; null: the instance has"
+            " no racks of partitions",
         ),
         *AT_OPTIMUM,
         column("status", TEXT, "of optimum, kip54-sticky: optimal only under proof"),
@@ -252,7 +261,7 @@ SNAPSHOTS: Final = pa.schema(
         column(
             "partition_counts",
             TEXT,
-            "given, or inferred from the largest partition number of the group",
+            "given, or lower-bound: the largest partition number of the group",
         ),
         column(
             "subscriptions",

@@ -59,9 +59,9 @@ def live_source(folders: list[str]) -> LiveSource:
     return LiveSource(
         log=OffsetsLog(server="recorded:9092", settings=ClientSettings()),
         ranges=tuple(ranges),
-        counts=read_topics(CHURN / "topics.json", MAX_PARTITIONS),
+        counts=read_topics(CHURN / "topics.json", MAX_PARTITIONS).at_end,
         names={},
-        ends=read_offsets(CHURN / "offsets.json"),
+        ends=read_offsets(CHURN / "offsets.json").ends,
         notes=(),
         kept=tuple(folders),
     )

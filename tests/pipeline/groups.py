@@ -9,7 +9,12 @@ from typing import Any
 from pipeline.cases import Case
 from pipeline.history.place import Place
 from pipeline.history.reconstruct import GroupHistory
-from pipeline.records import GroupMember, GroupMetadata, OffsetCommit
+from pipeline.records import (
+    GroupMember,
+    GroupMetadata,
+    OffsetCommit,
+    OffsetTombstone,
+)
 from rebalance.protocol import (
     MemberAssignment,
     Partitions,
@@ -100,15 +105,26 @@ def commit(
 
 @dataclass
 class Log:
-    """Records of one partition of ``__consumer_offsets``, a second apart."""
+    """Records of one partition of ``__consumer_offsets``, a second apart.
+
+    ``ahead`` is what waiting has added to the time, in milliseconds.
+    """
 
     partition: int = 0
+    ahead: int = 0
     records: list[dict[str, Any]] = field(default_factory=list)
 
-    def add(self, *records: GroupMetadata | OffsetCommit) -> Log:
+    def wait(self, milliseconds: int) -> Log:
+        """Let time pass; it goes back if negative."""
+        self.ahead += milliseconds
+        return self
+
+    def add(self, *records: GroupMetadata | OffsetCommit | OffsetTombstone) -> Log:
         for record in records:
             if isinstance(record, GroupMetadata):
                 self.put(group_key(record.group_id), group_value(record))
+            elif isinstance(record, OffsetTombstone):
+                self.put(offset_key(record), None)
             else:
                 self.put(offset_key(record), offset_value(record))
         return self
@@ -120,7 +136,7 @@ class Log:
                 "topic": "__consumer_offsets",
                 "partition": self.partition,
                 "offset": offset,
-                "timestamp": START_MS + 1000 * offset,
+                "timestamp": START_MS + 1000 * offset + self.ahead,
                 "key": key.hex(),
                 "value": None if value is None else value.hex(),
             }

@@ -33,10 +33,25 @@ from pipeline.files import Location, name_of
 from pipeline.history.stream import ORDER as HISTORY_ORDER
 from pipeline.judging.instances import World
 from pipeline.judging.judge_rows import Settings
-from pipeline.judging.topic_names import named_counts, names_of_ids
+from pipeline.judging.partition_counts import CountSources
+from pipeline.judging.topic_names import names_of_ids
+from pipeline.known_counts import known_counts
 from pipeline.sources.find import Found, find_sources
-from pipeline.sources.rows import READ, REPEATED, ROWS, TOPIC, TOPIC_ID, batches_of
-from pipeline.sources.sidecars import read_offsets, read_topic_ids, read_topics
+from pipeline.sources.rows import (
+    READ,
+    REPEATED,
+    ROWS,
+    TOPIC,
+    TOPIC_ID,
+    batches_of,
+    sighting_of,
+)
+from pipeline.sources.sidecars import (
+    TopicsFile,
+    read_offsets,
+    read_topic_ids,
+    read_topics,
+)
 from pipeline.sources.source_kind import SourceKind
 from pipeline.sources.spark_rows import unknown_rows
 from pipeline.tables import ORDER, PARTITION_COLUMNS, RUN_TABLE, SCHEMAS, TABLES
@@ -102,10 +117,13 @@ def _world(
     """Return what the side files state: those given, or those beside the sources."""
     topics = topics or found.side_files.get("topics.json")
     offsets = offsets or found.side_files.get("offsets.json")
+    given = TopicsFile() if topics is None else read_topics(topics, most)
+    logs = None if offsets is None else read_offsets(offsets)
     return World(
-        given={} if topics is None else read_topics(topics, most),
+        counts=CountSources(at_end=given.at_end, dated=given.dated),
         names={} if topics is None else read_topic_ids(topics),
-        logs=None if offsets is None else read_offsets(offsets),
+        logs=None if logs is None else logs.ends,
+        logs_at=None if logs is None else logs.at,
         max_partitions=most,
     )
 
@@ -118,8 +136,9 @@ def _reconstructed(found: Found, world: World) -> tuple[pa.Table, World]:
     names = {**_topic_names(cases), **world.names}
     if any(file.kind is SourceKind.DESCRIBE for file in found.files):
         cases = _table(match_batches(_batches(_ordered(cases)), names))
-    inferred = named_counts(_topics_seen(cases), names)
-    return cases, replace(world, inferred=inferred, names=names)
+    seen = map(sighting_of, _of_kind(cases, TOPIC).to_pylist())
+    counts = replace(world.counts, shown=known_counts(seen, names))
+    return cases, replace(world, counts=counts, names=names)
 
 
 def _table(batches: Iterable[pa.RecordBatch]) -> pa.Table:
@@ -149,14 +168,6 @@ def _topic_names(rows: pa.Table) -> dict[str, str]:
     return names_of_ids(
         zip(stated["key"].to_pylist(), stated["record"].to_pylist(), strict=True)
     )
-
-
-def _topics_seen(rows: pa.Table) -> dict[str, int]:
-    """Return the largest partition count of each topic."""
-    seen: dict[str, int] = {}
-    for row in _of_kind(rows, TOPIC).to_pylist():
-        seen[row["record"]] = max(seen.get(row["record"], 0), row["records"])
-    return seen
 
 
 def _counted(rows: pa.Table, what: str) -> int:

@@ -10,11 +10,13 @@ import pyarrow.parquet as pq
 from pipeline.cases import Case, unpack
 from pipeline.history.stream import ORDER, histories
 from pipeline.judging.instances import World
-from pipeline.judging.topic_names import named_counts, with_names
+from pipeline.judging.partition_counts import CountSources
+from pipeline.judging.topic_names import with_names
+from pipeline.known_counts import known_counts
 from pipeline.sources.lines import read_lines
 from pipeline.sources.read import keyed
 from pipeline.sources.record_lines import row_of_line
-from pipeline.sources.rows import CASE, TOPIC, TOPIC_ID, Row, record_row
+from pipeline.sources.rows import CASE, TOPIC, TOPIC_ID, Row, record_row, sighting_of
 from pipeline.sources.sidecars import read_topics
 from pipeline.topic_ids import text_of_id
 from tests.wire import RECORDINGS
@@ -54,9 +56,10 @@ def named_cases(rows: tuple[Row, ...]) -> list[Case]:
 def world_of(rows: tuple[Row, ...], topics: Path | None = None) -> World:
     """Return the topics that a recording states."""
     names = {text_of_id(r["key"]): r["record"] for r in rows if r["what"] == TOPIC_ID}
-    seen = {r["record"]: r["records"] for r in rows if r["what"] == TOPIC}
-    given = {} if topics is None else read_topics(topics)
-    return World(given=given, inferred=named_counts(seen, names), names=names)
+    seen = (sighting_of(r) for r in rows if r["what"] == TOPIC)
+    at_end = {} if topics is None else read_topics(topics).at_end
+    counts = CountSources(at_end=at_end, shown=known_counts(seen, names))
+    return World(counts=counts, names=names)
 
 
 def in_order(rows: list[Row]) -> list[Row]:

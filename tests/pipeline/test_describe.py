@@ -8,7 +8,7 @@ from pipeline.describe.cells import CellError, UnnamedTopicsError, assignment_of
 from pipeline.describe.group_case import case_of, with_group_sizes
 from pipeline.describe.refusal import NotJudged
 from pipeline.describe.snapshots import read_snapshots, snapshot_name
-from pipeline.history.topics_seen import MOST_PARTITIONS
+from pipeline.sightings import MOST_PARTITIONS
 from tests.pipeline.describe_text import (
     MEMBERS,
     held,

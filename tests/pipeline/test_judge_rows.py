@@ -15,6 +15,8 @@ from pipeline.cases import Case
 from pipeline.evaluation import DEFAULT, answers, selection
 from pipeline.judging.instances import World, pose
 from pipeline.judging.judge_rows import Settings, judge_case_safely
+from pipeline.judging.partition_counts import CountSources
+from pipeline.known_counts import KnownCounts
 from pipeline.sources.rows import FAILED
 from pipeline.tables import ORDER, SCHEMAS, UNDATED
 from rebalance import (
@@ -28,11 +30,12 @@ from rebalance import (
 )
 from tests.pipeline.groups import GROUP, commit, group, member, replay
 from tests.pipeline.test_reconstruct import TWO_ROUNDS
+from tests.pipeline.worlds import always, world
 from tests.shapes import CHAIN, LAG, NOTHING, SHAPES
 
 Rows = dict[str, list[dict[str, Any]]]
 ALWAYS = ("actual", "optimum")
-WORLD = World(given={"t": 4, "u": 2})
+WORLD = world({"t": 4, "u": 2})
 
 
 EVERY = selection(["all"])
@@ -85,17 +88,19 @@ def only_case(*committed: tuple[str, int, int]) -> Case:
 def test_a_case_has_the_size_limit_of_instances() -> None:
     counts = {"t": 2, "u": 2}
     with pytest.raises(DocumentError, match="above the limit 3"):
-        _ = pose(only_case(), World(given=counts, max_partitions=3)).document
-    assert pose(only_case(), World(given=counts, max_partitions=4)).document
+        _ = pose(only_case(), world(counts, max_partitions=3)).document
+    assert pose(only_case(), world(counts, max_partitions=4)).document
 
 
-def test_partition_counts_are_given_or_inferred() -> None:
+def test_partition_counts_are_given_or_lower_bounds() -> None:
     case = only_case()
-    posed = pose(case, World(given={"t": 4}, inferred={"t": 9, "u": 2}))
+    counts = CountSources(dated=always({"t": 4}), shown=always({"t": 9, "u": 2}))
+    posed = pose(case, World(counts=counts))
     sizes = {name: t.partitions for name, t in posed.document.topics.items()}
     assert sizes == {"t": 4, "u": 2}
-    assert posed.partition_counts == "inferred"
-    assert pose(case, WORLD).partition_counts == "given"
+    assert posed.partition_counts == "lower-bound"
+    assert pose(case, WORLD).partition_counts == "lower-bound"  # of "gone"
+    assert pose(case, world({"t": 4, "u": 2, "gone": 1})).partition_counts == "given"
 
 
 def test_lag_counts_from_the_committed_offset_to_the_end() -> None:
@@ -103,11 +108,26 @@ def test_lag_counts_from_the_committed_offset_to_the_end() -> None:
         "t": {0: (0, 100), 1: (0, 100), 2: (90, 100), 3: (50, 100)},
         "u": {0: (0, 7), 1: (0, 0)},
     }
-    case = only_case(("t", 0, 30), ("t", 1, 200), ("t", 2, 10), ("u", 0, 7))
-    world = World(given={"t": 4, "u": 2}, logs=logs)
-    assert lags(case, world) == {"t": [70, 0, 10, 50], "u": [0, 0]}
-    posed = pose(case, world)
+    case = only_case(("t", 0, 30), ("t", 1, 100), ("t", 2, 10), ("u", 0, 7))
+    known = world({"t": 4, "u": 2}, logs=logs)
+    assert lags(case, known) == {"t": [70, 0, 10, 50], "u": [0, 0]}
+    posed = pose(case, known)
     assert (posed.lag_known, posed.lag_basis) == (True, "end-of-recording")
+
+
+def test_log_ends_of_another_log_are_not_used() -> None:
+    """The log was truncated, the topic created again, or the ends are older."""
+    case = only_case(("t", 0, 101), ("u", 0, 1))
+    logs = {"t": {0: (0, 100)}, "u": {0: (0, 1)}}
+    known = world({"t": 1, "u": 1}, logs=logs)
+    assert lags(case, known) == {"t": None, "u": [0]}
+    at = case.at
+    assert at is not None
+    assert lags(case, replace(known, logs_at=at)) == {"t": None, "u": [0]}
+    assert lags(case, replace(known, logs_at=at - 1)) == {"t": None, "u": None}
+    again = KnownCounts({"u": ((at, 1), (at + 1, 0))})
+    counts = replace(known.counts, shown=again)
+    assert lags(case, replace(known, counts=counts)) == {"t": None, "u": None}
 
 
 @pytest.mark.parametrize(
@@ -117,15 +137,15 @@ def test_where_nothing_is_committed_the_reset_decides(
     reset: str, untouched: int
 ) -> None:
     logs = {"t": {0: (0, 100), 1: (50, 100)}, "u": {0: (0, 0)}}
-    world = World(given={"t": 2, "u": 1}, logs=logs, offset_reset=OffsetReset(reset))
-    assert lags(only_case(("t", 0, 30)), world) == {"t": [70, untouched], "u": [0]}
+    known = world({"t": 2, "u": 1}, logs=logs, offset_reset=OffsetReset(reset))
+    assert lags(only_case(("t", 0, 30)), known) == {"t": [70, untouched], "u": [0]}
 
 
 def test_lag_of_a_topic_is_all_or_nothing() -> None:
     case = only_case(("t", 0, 30))
-    world = World(given={"t": 2, "u": 1}, logs={"t": {0: (0, 100)}, "u": {0: (0, 1)}})
-    assert lags(case, world) == {"t": None, "u": [1]}
-    posed = pose(case, world)
+    known = world({"t": 2, "u": 1}, logs={"t": {0: (0, 100)}, "u": {0: (0, 1)}})
+    assert lags(case, known) == {"t": None, "u": [1]}
+    posed = pose(case, known)
     assert (posed.lag_known, posed.lag_basis) == (False, None)
 
 
@@ -136,13 +156,15 @@ def test_no_log_ends_no_lag() -> None:
 def test_monitored_lag_counts_where_log_ends_are_not_known() -> None:
     monitored = {GROUP: {"t": {0: 5, 1: 6}, "u": {0: 1}}, "other": {"u": {1: 1}}}
     case = only_case(("t", 0, 30), ("u", 0, 4))
-    world = World(given={"t": 2, "u": 1}, monitored=monitored)
-    assert lags(case, world) == {"t": [5, 6], "u": [1]}
-    assert pose(case, world).lag_basis == "monitored"
-    with_ends = replace(world, logs={"u": {0: (0, 9)}})
+    known = world({"t": 2, "u": 1}, monitored=monitored)
+    assert lags(case, known) == {"t": [5, 6], "u": [1]}
+    assert pose(case, known).lag_basis == "monitored"
+    with_ends = replace(known, logs={"u": {0: (0, 9)}})
     assert lags(case, with_ends) == {"t": [5, 6], "u": [5]}
     assert pose(case, with_ends).lag_basis == "monitored"
-    assert lags(case, replace(world, given={"t": 2, "u": 2}))["u"] is None
+    assert (
+        lags(case, replace(known, counts=world({"t": 2, "u": 2}).counts))["u"] is None
+    )
 
 
 def test_lag_of_a_snapshot() -> None:
@@ -157,10 +179,10 @@ def test_lag_of_a_snapshot() -> None:
         members=plain.members,
         lag={"t": [(0, 5), (1, 6)]},
     )
-    posed = pose(case, World(inferred={"t": 2}))
+    posed = pose(case, WORLD)
     assert posed.document.topics["t"].lag == [5, 6]
     assert posed.lag_basis == "snapshot"
-    assert pose(case, World(inferred={"t": 3})).lag_basis is None
+    assert pose(replace(case, least_sizes={"t": 3}), World()).lag_basis is None
 
 
 def test_a_document_is_posed_as_it_is() -> None:
@@ -217,7 +239,7 @@ def test_a_chain_separates_the_real_answer_from_the_optimum() -> None:
     wants = {name: one["subscription"] for name, one in CHAIN["members"].items()}
     people = [member(name, wants[name], held[name]) for name in held]
     *_, case = replay(group(1, *people), group(2, *people))
-    rows = judged(case, World(given={"t": 2, "u": 1, "v": 1}))
+    rows = judged(case, world({"t": 2, "u": 1, "v": 1}))
     actual = by_assignor(rows)["actual"]
     assert (actual["load_max"], actual["load_min"]) == (2, 0)
     assert actual["loads"] == [2, 1, 1, 0]
@@ -279,7 +301,7 @@ def test_member_rows_have_owned_and_assigned_partitions() -> None:
         ),
     )
     logs = {"t": dict.fromkeys(range(4), (0, 5)), "u": dict.fromkeys(range(2), (0, 1))}
-    rows = judged(case, World(given=WORLD.given, logs=logs))["members"]
+    rows = judged(case, world({"t": 4, "u": 2}, logs=logs))["members"]
     assert [row["member_id"] for row in rows] == ["a", "b"]
     a, b = rows
     assert a["subscription"] == ["t", "u"]
@@ -422,7 +444,7 @@ def test_without_the_optimum_nothing_is_called_optimal(
 
 
 def test_a_case_too_large_to_pose_is_quarantined() -> None:
-    rows = judged(only_case(), World(given={"t": 2**31, "u": 1}))
+    rows = judged(only_case(), world({"t": 2**31, "u": 1}))
     assert rows["rebalances"] == rows["answers"] == []
     (failed,) = rows["quarantine"]
     assert failed["reason"].startswith("instance: DocumentError: $.topics.t.partitions")

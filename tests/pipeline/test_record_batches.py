@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from pipeline.history.batches import histories_of_batches
 from pipeline.history.stream import histories
+from pipeline.sightings import Sighting
 from pipeline.sources.record_batches import batches_of_records, rows_of_records
 from pipeline.sources.record_format import AS_SPARK, Encoding, RecordFormat
 from pipeline.sources.record_lines import OFFSETS_TOPIC
@@ -188,7 +189,7 @@ def test_histories_by_columns(seed: int) -> None:
         rows = [one for row in rows for one in spoiled(row, rng)]
     rows = in_order(rows)
     passed_on = {"what": UNREADABLE, "reason": "a line", "source": "x", "records": 1}
-    rows = [topic_row("only here", 3), passed_on, *rows]
+    rows = [topic_row("only here", Sighting(5, 3)), passed_on, *rows]
     expected = pa.Table.from_pylist(list(histories(rows)), schema=ROWS)
     found = list(histories_of_batches(batches(rows, rng)))
     assert pa.Table.from_pylist(found, schema=ROWS).to_pylist() == expected.to_pylist()

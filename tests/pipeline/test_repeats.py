@@ -192,10 +192,9 @@ def test_the_recording_has_equal_rows_with_and_without(every: int) -> None:
     asked = Settings(
         cluster="c",
         world=type(world)(
-            given=world.given,
-            inferred=world.inferred,
+            counts=world.counts,
             names=world.names,
-            logs=read_offsets(CHURN / "offsets.json"),
+            logs=read_offsets(CHURN / "offsets.json").ends,
         ),
         claim_rule=ClaimRule.NEWEST_CLAIM,
     )

@@ -16,9 +16,11 @@ from pipeline.describe.record_states import with_record_states
 from pipeline.history.stream import histories
 from pipeline.judging.instances import World
 from pipeline.judging.judge_rows import Settings, judge_case_safely
-from pipeline.judging.topic_names import named_counts, names_of_ids
+from pipeline.judging.partition_counts import CountSources
+from pipeline.judging.topic_names import names_of_ids
+from pipeline.known_counts import known_counts
 from pipeline.records import GroupMember, GroupMetadata
-from pipeline.sources.rows import CASE, TOPIC, TOPIC_ID
+from pipeline.sources.rows import CASE, TOPIC, TOPIC_ID, sighting_of
 from rebalance import ClaimRule
 from tests.pipeline.describe_text import MEMBERS, members, read, state, table
 from tests.pipeline.groups import Log, group, member
@@ -60,8 +62,8 @@ def judged(case: Case, world: World = NOTHING_ELSE) -> tuple[Row, list[Row]]:
 def snapshots_in(*paths: Path, given: dict[str, int] | None = None) -> dict[str, Row]:
     rows = rows_in(*paths)
     names = names_in(rows)
-    seen = {row["record"]: row["records"] for row in rows if row["what"] == TOPIC}
-    world = World(given=given or {}, inferred=named_counts(seen, names), names=names)
+    seen = known_counts((sighting_of(r) for r in rows if r["what"] == TOPIC), names)
+    world = World(counts=CountSources(at_end=given or {}, shown=seen), names=names)
     cases = [unpack(row["value"]) for row in rows if row["what"] == CASE]
     states = [case for case in cases if case.owned_from == SNAPSHOT]
     return {case.rebalance_id: judged(case, world)[0] for case in states}

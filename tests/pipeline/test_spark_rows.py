@@ -211,7 +211,7 @@ def test_a_scheme_of_hadoop(
             row["value"] = b""  # contains the name
     assert comparable(rows) == comparable(named)
     topics = read_topics("viewfs://cluster/data/topics.json", 9, store)
-    assert topics == {"t": 5}
+    assert topics.at_end == {"t": 5}
     with pytest.raises(OSError, match="absent"):
         store.open("viewfs://cluster/data/absent")
 

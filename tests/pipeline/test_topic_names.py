@@ -11,17 +11,14 @@ import pytest
 from pipeline.cases import Case, CaseMember, unpack
 from pipeline.history.stream import histories
 from pipeline.judging.instances import (
-    COUNTS_GIVEN,
-    COUNTS_INFERRED,
-    COUNTS_RECORDED,
     World,
     pose,
 )
 from pipeline.judging.judge_rows import Settings, judge_case_safely
+from pipeline.judging.partition_counts import GIVEN, LOWER_BOUND, RECORDED
 from pipeline.judging.topic_names import (
     TWO_IDS,
     UNNAMED,
-    named_counts,
     names_of_ids,
     with_names,
 )
@@ -32,7 +29,6 @@ from rebalance import ClaimRule, DocumentError, InstanceError
 from tests.pipeline.consumer_groups import (
     FIRST,
     JOIN,
-    NAMES,
     complete,
     epoch,
     rebuild,
@@ -40,6 +36,7 @@ from tests.pipeline.consumer_groups import (
 )
 from tests.pipeline.consumer_groups import rows_of as records_of
 from tests.pipeline.groups import commit
+from tests.pipeline.worlds import shown, world
 
 OLD, NEW = text_of_id(bytes(16)), text_of_id(b"\xff" * 16)
 OTHER = text_of_id(bytes(15) + b"\x01")
@@ -138,9 +135,6 @@ def test_records_name_ids_and_count_partitions() -> None:
     }  # fmt: skip
     seen = {r["record"]: r["records"] for r in rows if r["what"] == TOPIC}
     assert seen == {text_of_id(_T): 4, "t": 6, "u": 9}
-    assert named_counts(seen, NAMES) == {"t": 6, "u": 9}
-    assert named_counts({text_of_id(_T): 7}, NAMES) == {"t": 7}
-    assert named_counts({OTHER: 7}, NAMES) == {}
 
 
 _T = bytes(15) + b"t"
@@ -153,12 +147,12 @@ def test_an_id_with_two_names_has_none() -> None:
 
 def test_counts_of_kafka_4_0_are_recorded() -> None:
     first, second = rebuild(sizes(t=4), *FIRST, sizes(), *JOIN).cases
-    world = World(given={"t": 5}, inferred={"t": 3})
-    assert pose(first, world).document.topics["t"].partitions == 4
-    assert pose(first, world).partition_counts == COUNTS_RECORDED
-    assert pose(second, world).document.topics["t"].partitions == 5
-    assert pose(second, world).partition_counts == COUNTS_GIVEN
-    assert pose(second, World(inferred={"t": 4})).partition_counts == COUNTS_INFERRED
+    known = world({"t": 5})
+    assert pose(first, known).document.topics["t"].partitions == 4
+    assert pose(first, known).partition_counts == RECORDED
+    assert pose(second, known).document.topics["t"].partitions == 5
+    assert pose(second, known).partition_counts == GIVEN
+    assert pose(second, shown({"t": 4})).partition_counts == LOWER_BOUND
 
 
 def test_a_topic_without_assignment_needs_no_id() -> None:
@@ -179,7 +173,7 @@ def test_topics_json_can_have_ids(tmp_path: Path) -> None:
     path = tmp_path / "topics.json"
     described = {"partitions": 3, "id": plain_id(NEW)}
     path.write_text(json.dumps({"t": described, "u": 2, "v": {"partitions": 1}}))
-    assert read_topics(path) == {"t": 3, "u": 2, "v": 1}
+    assert read_topics(path).at_end == {"t": 3, "u": 2, "v": 1}
     assert read_topic_ids(path) == {NEW: "t"}
     with pytest.raises(DocumentError, match=r"\$.t: 3 partitions, above the limit 2"):
         read_topics(path, 2)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from pipeline.audit.request import fingerprint
 from pipeline.files import LocalStore, uri_of
-from pipeline.judging.instances import World
 from pipeline.sources.find import find_sources
 from pipeline.unfinished import Unfinished
 from tests.pipeline.audit_files import log_of
+from tests.pipeline.worlds import world as given
 
 
 @pytest.fixture
@@ -72,11 +71,11 @@ def test_a_table_counts_once_it_is_complete(work: Unfinished) -> None:
 
 def test_another_request_has_another_name(tmp_path: Path) -> None:
     log = log_of(tmp_path, 3)
-    world, options = World(given={"t": 2}), {"cluster": "x"}
+    world, options = given({"t": 2}), {"cluster": "x"}
     name = fingerprint(find_sources([log]), world, options)
     assert fingerprint(find_sources([log]), world, options) == name
     others = {
-        fingerprint(find_sources([log]), replace(world, given={"t": 3}), options),
+        fingerprint(find_sources([log]), given({"t": 3}), options),
         fingerprint(find_sources([log]), world, options | {"cluster": "y"}),
         fingerprint(find_sources([log, log_of(tmp_path, 2)]), world, options),
     }

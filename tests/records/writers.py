@@ -7,7 +7,12 @@ from __future__ import annotations
 
 import struct
 
-from pipeline.records import GroupMember, GroupMetadata, OffsetCommit
+from pipeline.records import (
+    GroupMember,
+    GroupMetadata,
+    OffsetCommit,
+    OffsetTombstone,
+)
 
 Tags = dict[int, bytes]
 
@@ -34,7 +39,9 @@ def tagged(tags: Tags) -> bytes:
     return uvarint(len(tags)) + b"".join(fields)
 
 
-def offset_key(commit: OffsetCommit, *, record_type: int = 1) -> bytes:
+def offset_key(
+    commit: OffsetCommit | OffsetTombstone, *, record_type: int = 1
+) -> bytes:
     names = text(commit.group_id) + text(commit.topic)
     return struct.pack(">h", record_type) + names + struct.pack(">i", commit.partition)
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 
 from pipeline.evaluation import Evaluation, Least, least_of
-from pipeline.tables import PARTITION_COLUMNS, SCHEMAS
+from pipeline.tables import LAYOUT, PARTITION_COLUMNS, SCHEMAS
 from rebalance import ClaimRule, rebalance_of
 from tests.shapes import Document
 from verify import judge, peak_lag_bound, read_assignment, read_rebalance, understand
@@ -229,6 +229,7 @@ class Audit:
     def manifest(self) -> Document:
         return {
             "format": "audit/1",
+            "tables": LAYOUT,
             "parameters": {
                 "claim_rule": self.claim_rule,
                 "auto_offset_reset": self.offset_reset,

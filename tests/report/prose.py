@@ -341,7 +341,7 @@ _SENTENCES: list[tuple[str, Check]] = [
 _TALLIES = {
     "assignors of clients": "client_assignor",
     "protocol": "protocol",
-    "partition counts": "partition_counts",
+    "partition counts as of then": "partition_counts",
     "owners before": "owned_from",
     "subscriptions": "subscriptions",
     "lag": "lag_basis",

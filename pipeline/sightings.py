@@ -1,0 +1,163 @@
+"""Evidence of partition counts: what a group's records show of a topic, and since when.
+
+Records of a group do not state how many partitions a topic has (Kafka 4.0 excepted, in
+the new protocol). They show partitions: in assignments, and in offset commits, which
+the broker accepts for existing partitions only. A topic to which partition 4 belongs
+has at least 5 partitions from then on, until it is deleted. Kafka deletes the committed
+offsets of a deleted topic in all groups (``OffsetMetadataManager.onPartitionsDeleted``,
+Kafka 4.3), and also those that expire, so their tombstones end what a group has shown.
+
+Times are those of the records, in milliseconds. A broker's clock can go back, so the
+time of a record counts as at least that of the group's records before it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import Final, TypeAlias
+
+Key: TypeAlias = tuple[str, int]
+"""Topic and partition of a committed offset."""
+
+MOST_PARTITIONS: Final = 1 << 17
+"""Largest partition count that a record shows; a larger one is treated as damage.
+
+Its instances would not fit into memory.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """At least ``count`` partitions of a topic, since ``since``.
+
+    ``until`` is the time at which the group's committed offsets of the topic were
+    deleted, or the group recorded another topic of this name; None if neither was.
+    """
+
+    since: int
+    count: int
+    is_commit: bool = False
+    until: int | None = None
+
+
+@dataclass(slots=True)
+class _Shown:
+    """What a group has shown of a topic, in the order of its records.
+
+    ``most`` is the largest count; ``dated`` are times and counts, both ascending.
+    """
+
+    most: int = 0
+    dated: list[tuple[int, int]] = field(default_factory=list)
+
+    def add(self, count: int, since: int | None) -> None:
+        """Add a count that a record shows; ``since`` is None without a time."""
+        self.most = max(self.most, count)
+        if since is None or (self.dated and self.dated[-1][1] >= count):
+            return
+        if self.dated and self.dated[-1][0] == since:
+            self.dated.pop()
+        self.dated.append((since, count))
+
+    def most_at(self, at: int | None) -> int:
+        """Return the largest count of which the time is at most ``at``."""
+        if at is None:
+            return 0
+        place = bisect_right(self.dated, at, key=itemgetter(0))
+        return self.dated[place - 1][1] if place else 0
+
+
+class GroupSightings:
+    """What the records of one group show, in their order; topics are names or ids."""
+
+    def __init__(self) -> None:
+        self._clock: int | None = None
+        self._shown: dict[tuple[str, bool], _Shown] = {}  # by topic and is_commit
+        self._keys: set[Key] = set()
+        self._numbers: dict[str, list[int]] = {}  # of `_keys`, by topic
+        self._recorded: dict[str, tuple[bytes, int]] = {}
+        self._past: set[tuple[str, Sighting]] = set()
+
+    def commits(self, keys: Iterable[Key], times: Iterable[int | None]) -> None:
+        """Apply offset commits; ``times`` are those of their records."""
+        for key, at in zip(keys, times, strict=True):
+            self._tick(at)
+            if key not in self._keys:
+                self._keys.add(key)
+                self._numbers.setdefault(key[0], []).append(key[1])
+                self._show(key[0], key[1] + 1, at, is_commit=True)
+
+    def assigned(
+        self, held: Iterable[Mapping[str, Sequence[int]]], at: int | None
+    ) -> None:
+        """Apply an assignment: the partitions of each member, none of them empty."""
+        self._tick(at)
+        for topics in held:
+            for topic, numbers in topics.items():
+                self._show(topic, max(numbers) + 1, at)
+
+    def recorded(
+        self, topics: Iterable[tuple[str, bytes, int]], at: int | None
+    ) -> None:
+        """Apply names, ids, and partition counts of topics as a group recorded them.
+
+        A topic with another id or with fewer partitions was deleted and created again.
+        """
+        self._tick(at)
+        for topic, topic_id, count in topics:
+            before = self._recorded.get(topic, (topic_id, 0))
+            if before[0] != topic_id or count < before[1]:
+                self.forget(topic, at)
+            self._recorded[topic] = topic_id, count
+            self._show(topic, count, at)
+
+    def forget(self, topic: str, at: int | None) -> None:
+        """Apply the tombstone of a committed offset: the topic may be deleted."""
+        until = self._clock if at is None else at
+        for is_commit in (False, True):
+            shown = self._shown.pop((topic, is_commit), None)
+            if shown is not None:
+                self._past.update(_sightings(topic, shown, is_commit, until))
+        self._keys.difference_update((topic, n) for n in self._numbers.pop(topic, ()))
+        self._tick(at)
+
+    def undated(self, topics: Iterable[str], at: int | None) -> dict[str, int]:
+        """Return the counts that were shown before, but not at a time until ``at``.
+
+        Either the records have no times, or their times have gone back.
+        """
+        found: dict[str, int] = {}
+        for topic in topics:
+            shown = [self._shown.get((topic, kind), _Shown()) for kind in (False, True)]
+            most = max(one.most for one in shown)
+            if most > max(one.most_at(at) for one in shown):
+                found[topic] = most
+        return found
+
+    def all(self) -> Iterator[tuple[str, Sighting]]:
+        """Yield each topic with a time at which the group showed more of it."""
+        yield from self._past
+        for (topic, is_commit), shown in self._shown.items():
+            yield from _sightings(topic, shown, is_commit, None)
+
+    def _tick(self, at: int | None) -> None:
+        if at is not None and (self._clock is None or at > self._clock):
+            self._clock = at
+
+    def _show(
+        self, topic: str, count: int, at: int | None, *, is_commit: bool = False
+    ) -> None:
+        if count <= MOST_PARTITIONS:
+            shown = self._shown.setdefault((topic, is_commit), _Shown())
+            shown.add(count, None if at is None else self._clock)
+
+
+def _sightings(
+    topic: str, shown: _Shown, is_commit: bool, until: int | None
+) -> Iterator[tuple[str, Sighting]]:
+    for since, count in shown.dated:
+        if until is None or since < until:
+            yield topic, Sighting(since, count, is_commit, until)
