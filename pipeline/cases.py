@@ -69,6 +69,7 @@ class Episode:
     withheld: int
     unowned_partition_ms: int | None
     source: str
+    unowned_unknown: str | None = None
     before: dict[str, Held] | None = None
 
 
@@ -123,6 +124,7 @@ class Case:
     recorded_sizes: dict[str, int] | None = None
     behind: int | None = None
     reached_ms: int | None = None
+    reached_unknown: str | None = None
     episode_id: str | None = None
     round: int | None = None
     episode: Episode | None = None

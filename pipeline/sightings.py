@@ -19,6 +19,8 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Final, TypeAlias
 
+from pipeline.history.place import RecordClock
+
 Key: TypeAlias = tuple[str, int]
 """Topic and partition of a committed offset."""
 
@@ -73,8 +75,8 @@ class _Shown:
 class GroupSightings:
     """What the records of one group show, in their order; topics are names or ids."""
 
-    def __init__(self) -> None:
-        self._clock: int | None = None
+    def __init__(self, clock: RecordClock | None = None) -> None:
+        self._clock = RecordClock() if clock is None else clock
         self._shown: dict[tuple[str, bool], _Shown] = {}  # by topic and is_commit
         self._keys: set[Key] = set()
         self._numbers: dict[str, list[int]] = {}  # of `_keys`, by topic
@@ -84,7 +86,7 @@ class GroupSightings:
     def commits(self, keys: Iterable[Key], times: Iterable[int | None]) -> None:
         """Apply offset commits; ``times`` are those of their records."""
         for key, at in zip(keys, times, strict=True):
-            self._tick(at)
+            self._clock.take(at)
             if key not in self._keys:
                 self._keys.add(key)
                 self._numbers.setdefault(key[0], []).append(key[1])
@@ -94,7 +96,7 @@ class GroupSightings:
         self, held: Iterable[Mapping[str, Sequence[int]]], at: int | None
     ) -> None:
         """Apply an assignment: the partitions of each member, none of them empty."""
-        self._tick(at)
+        self._clock.take(at)
         for topics in held:
             for topic, numbers in topics.items():
                 self._show(topic, max(numbers) + 1, at)
@@ -106,7 +108,7 @@ class GroupSightings:
 
         A topic with another id or with fewer partitions was deleted and created again.
         """
-        self._tick(at)
+        self._clock.take(at)
         for topic, topic_id, count in topics:
             before = self._recorded.get(topic, (topic_id, 0))
             if before[0] != topic_id or count < before[1]:
@@ -116,13 +118,13 @@ class GroupSightings:
 
     def forget(self, topic: str, at: int | None) -> None:
         """Apply the tombstone of a committed offset: the topic may be deleted."""
-        until = self._clock if at is None else at
+        until = self._clock.latest if at is None else at
         for is_commit in (False, True):
             shown = self._shown.pop((topic, is_commit), None)
             if shown is not None:
                 self._past.update(_sightings(topic, shown, is_commit, until))
         self._keys.difference_update((topic, n) for n in self._numbers.pop(topic, ()))
-        self._tick(at)
+        self._clock.take(at)
 
     def undated(self, topics: Iterable[str], at: int | None) -> dict[str, int]:
         """Return the counts that were shown before, but not at a time until ``at``.
@@ -143,16 +145,12 @@ class GroupSightings:
         for (topic, is_commit), shown in self._shown.items():
             yield from _sightings(topic, shown, is_commit, None)
 
-    def _tick(self, at: int | None) -> None:
-        if at is not None and (self._clock is None or at > self._clock):
-            self._clock = at
-
     def _show(
         self, topic: str, count: int, at: int | None, *, is_commit: bool = False
     ) -> None:
         if count <= MOST_PARTITIONS:
             shown = self._shown.setdefault((topic, is_commit), _Shown())
-            shown.add(count, None if at is None else self._clock)
+            shown.add(count, None if at is None else self._clock.latest)
 
 
 def _sightings(

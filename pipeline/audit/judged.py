@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import from_arrow_schema
 
+from pipeline.history.place import UNKNOWN_DURATIONS
 from pipeline.tables import ORDER, PARTITION_COLUMNS, SCHEMAS
 
 Batches = Iterator[pa.RecordBatch]
@@ -26,15 +27,23 @@ JUDGED: Final = pa.schema(
         (PART, pa.int32()),
         *((f"{name}_rows", pa.int64()) for name in SCHEMAS),
         *((name, pa.binary()) for name in SCHEMAS),
+        *((reason, pa.int64()) for reason in UNKNOWN_DURATIONS),
     ]
 )
-"""Rows per table, and the rows: a batch in Arrow's IPC format, without its schema."""
+"""Rows per table, and the rows: a batch in Arrow's IPC format, without its schema.
+
+Then, the number of durations that are not known, per reason.
+"""
 
 MOST_ROWS: Final = 500
 MOST_BYTES: Final = 8 << 20
 """Bounds on the rows of one value; the bytes are those of the documents in them."""
 
 _DOCUMENTS: Final = ("instance", "assignment", "value")
+_DURATIONS: Final = (
+    ("rebalances", "reached_unknown"),
+    ("episodes", "unowned_unknown"),
+)
 
 
 def judged_batches(
@@ -59,6 +68,12 @@ def _batch(part: int, gathered: dict[str, list[Mapping[str, Any]]]) -> pa.Record
     for name, rows in gathered.items():
         batch = pa.RecordBatch.from_pylist(rows, schema=SCHEMAS[name])
         row |= {name: batch.serialize().to_pybytes(), f"{name}_rows": len(rows)}
+    for reason in UNKNOWN_DURATIONS:
+        row[reason] = sum(
+            found.get(column) == reason
+            for name, column in _DURATIONS
+            for found in gathered.get(name, ())
+        )
     return pa.RecordBatch.from_pylist([row], schema=JUDGED)
 
 
@@ -68,6 +83,14 @@ def count_rows(judged: DataFrame) -> dict[str, int]:
     counted = judged.agg(*sums).first()
     found = {} if counted is None else counted.asDict()
     return {name: found.get(name) or 0 for name in SCHEMAS}
+
+
+def count_unknown_durations(judged: DataFrame) -> dict[str, int]:
+    """Count the durations that are not known, per reason that occurs."""
+    sums = (f.sum(f"`{reason}`").alias(reason) for reason in UNKNOWN_DURATIONS)
+    counted = judged.agg(*sums).first()
+    found = {} if counted is None else counted.asDict()
+    return {reason: found[reason] for reason in UNKNOWN_DURATIONS if found.get(reason)}
 
 
 def count_quarantine(judged: DataFrame) -> dict[str, int]:

@@ -36,13 +36,15 @@ class Counts:
 
     ``rows_read`` are those of the sources, of which ``rows_repeated`` are records that
     were delivered again and count once; ``rows`` are counted per table, and
-    ``quarantine`` are records per kind and reason, most frequent first.
+    ``quarantine`` are records per kind and reason, most frequent first, and
+    ``durations_unknown`` durations per reason.
     """
 
     rows_read: int
     rows_repeated: int
     rows: dict[str, int]
     quarantine: dict[str, int]
+    durations_unknown: dict[str, int]
 
 
 def manifest_of(
@@ -79,6 +81,7 @@ def manifest_of(
         "rows_repeated": counts.rows_repeated,
         "rows": dict(counts.rows),
         "quarantine": dict(counts.quarantine),
+        "durations_unknown": dict(counts.durations_unknown),
         "versions": versions() | {"java": java},
         "machine": machine(),
         "spark": dict(spark),

@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pyspark.sql import SparkSession
 
-from pipeline.audit.judged import count_quarantine, count_rows, table_of
+from pipeline.audit.judged import (
+    count_quarantine,
+    count_rows,
+    count_unknown_durations,
+    table_of,
+)
 from pipeline.audit.lazy_spark import Clock, LazySpark
 from pipeline.audit.manifest import Counts, manifest_of
 from pipeline.audit.progress import Progress, watched
@@ -325,6 +330,7 @@ def _run(
         judged = judge_cases(spark, work, cases, earlier, settings)
         rows = count_rows(judged)
         quarantine = count_quarantine(judged) if rows["quarantine"] else {}
+        unknown = count_unknown_durations(judged)
     with audit.clock.phase("write"), watched(tracker, audit.progress, "write"):
         for name in [name for name in SCHEMAS if name not in work.tables()]:
             place.write(table_of(judged, name, parts=_parts(rows[name])), name)
@@ -334,6 +340,7 @@ def _run(
         rows_repeated=seen.rows_repeated,
         rows=rows,
         quarantine=quarantine,
+        durations_unknown=unknown,
     )
 
 

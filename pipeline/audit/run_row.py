@@ -27,6 +27,7 @@ def run_row(manifest: Mapping[str, Any]) -> dict[str, Any]:
         "rows_quarantined": sum(quarantine.values()),
         "quarantined": dict(quarantine),
         "rows": dict(rows),
+        "durations_unknown": dict(manifest["durations_unknown"]),
         "seconds": dict(manifest["seconds"]),
         "tasks": manifest["spark"]["tasks"],
         "cores": manifest["spark"]["cores"],

@@ -154,7 +154,7 @@ class ConsumerHistory:
             member_id,
             (False, member_id) if member is None else seat_of(member),
             state.present.get(member_id),
-            place.at,
+            place,
         )
 
     def _group(self, record: ConsumerGroupMetadata, place: Place) -> Found:
@@ -223,7 +223,7 @@ class ConsumerHistory:
                 case_of_target(target, previous, place, self._commits.of(topics)),
                 undated_sizes=undated or None,
             )
-            yield from self._reconciliation.add(case, target, place.at)
+            yield from self._reconciliation.add(case, target, place)
 
     def _undated(self, people: list[Assigned], at: int | None) -> dict[str, int]:
         """Return counts without a time, of subscribed names and of assigned ids."""

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from pipeline.cases import OPEN, REST, Case, Episode, Held
 from pipeline.history.generations import Generation, wanted
 from pipeline.history.ownership import Ownership, Seat
+from pipeline.history.place import NO_DURATION, Duration, Place, duration
 
 
 @dataclass(slots=True, kw_only=True)
@@ -30,8 +31,9 @@ class Running:
     before: dict[Seat, Held]
     rounds: int = 0
     withheld: int = 0
-    unowned_ms: int | None = 0
+    unowned: Duration = NO_DURATION
     last: Case
+    last_place: Place
     last_withheld: int = 0
     seats: dict[str, Seat] = field(default_factory=dict)
 
@@ -43,7 +45,7 @@ class Episodes:
         self._running: Running | None = None
 
     def add(
-        self, case: Case, generation: Generation, ownership: Ownership
+        self, case: Case, generation: Generation, ownership: Ownership, place: Place
     ) -> Iterator[Case]:
         """Add the next case; yield complete cases, the last one with its episode.
 
@@ -51,10 +53,13 @@ class Episodes:
         """
         running = self._running
         if running is None:
-            running = self._begin(case, generation, ownership)
+            running = self._begin(case, generation, ownership, place)
         else:
             yield running.last
-            _wait(running, case)
+            # The partitions that the last round withheld had no owner until now.
+            waited = duration(running.last_place, place)
+            running.unowned += waited * running.last_withheld
+            running.last_place = place
         running.rounds += 1
         running.seats = {p.member_id: p.seat for p in generation.participants}
         running.last = replace(
@@ -71,13 +76,13 @@ class Episodes:
             yield from self._end(OPEN)
 
     def _begin(
-        self, case: Case, generation: Generation, ownership: Ownership
+        self, case: Case, generation: Generation, ownership: Ownership, place: Place
     ) -> Running:
         owned = {
             p.seat: ownership.owned.get(p.member_id, {})
             for p in generation.participants
         }
-        self._running = Running(first=case, before=owned, last=case)
+        self._running = Running(first=case, before=owned, last=case, last_place=place)
         return self._running
 
     def _end(self, ended: str) -> Iterator[Case]:
@@ -103,15 +108,6 @@ def _pairs(held: Held) -> set[tuple[str, int]]:
     return {(topic, number) for topic, numbers in held.items() for number in numbers}
 
 
-def _wait(running: Running, following: Case) -> None:
-    """Add the time in which the last round's withheld partitions had no owner."""
-    began, ended = running.last.at, following.at
-    if began is None or ended is None or running.unowned_ms is None:
-        running.unowned_ms = None
-    else:
-        running.unowned_ms += running.last_withheld * max(0, ended - began)
-
-
 def _episode_of(running: Running, ended: str) -> Episode:
     first, last = running.first, running.last
     several = running.rounds > 1
@@ -124,7 +120,8 @@ def _episode_of(running: Running, ended: str) -> Episode:
         owned_from=first.owned_from,
         withheld=running.withheld,
         # How long an eager group does not consume is not recorded.
-        unowned_partition_ms=running.unowned_ms if last.cooperative else None,
+        unowned_partition_ms=running.unowned.ms if last.cooperative else None,
+        unowned_unknown=running.unowned.unknown if last.cooperative else None,
         source=first.source,
         before=_by_member(running) if several else None,
     )

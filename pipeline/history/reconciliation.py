@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from pipeline.cases import OPEN, REST, Case, Episode, Held
 from pipeline.history.consumer_state import Present
 from pipeline.history.ownership import Seat
+from pipeline.history.place import Duration, Place, duration
 from pipeline.history.target_case import Target
 from pipeline.history.unowned import Unowned
 
@@ -31,6 +32,7 @@ class Reaching:
     seats: dict[str, Seat]
     targets: dict[Seat, Held]
     behind: set[Seat]
+    began: Place
 
 
 class Reconciliation:
@@ -40,7 +42,7 @@ class Reconciliation:
         self._running: Reaching | None = None
         self._unowned = Unowned()
 
-    def add(self, case: Case, target: Target, at: int | None) -> Iterator[Case]:
+    def add(self, case: Case, target: Target, place: Place) -> Iterator[Case]:
         """Add the next target's case; yield the one before it, which was not reached.
 
         The case itself is yielded if members already have what it gives them.
@@ -66,18 +68,19 @@ class Reconciliation:
             behind={
                 one.seat for one in people if not _has_reached(one.present, one.target)
             },
+            began=place,
         )
         self._unowned.expect(one.target for one in people)
-        yield from self._finish_if_reached(at)
+        yield from self._finish_if_reached(place)
 
     def moved(
-        self, member_id: str, seat: Seat, present: Present | None, at: int | None
+        self, member_id: str, seat: Seat, present: Present | None, place: Place
     ) -> Iterator[Case]:
         """Apply a member's present assignment; None after its tombstone.
 
         A static member that returned has another id and the same seat.
         """
-        self._unowned.moved(member_id, {} if present is None else present.held, at)
+        self._unowned.moved(member_id, {} if present is None else present.held, place)
         running = self._running
         if running is None or present is None or seat not in running.targets:
             return
@@ -85,7 +88,7 @@ class Reconciliation:
             running.behind.discard(seat)
         else:
             running.behind.add(seat)
-        yield from self._finish_if_reached(at)
+        yield from self._finish_if_reached(place)
 
     def interrupt(self) -> Iterator[Case]:
         """End the unfinished episode, if there is one: the group is empty or ends."""
@@ -93,12 +96,13 @@ class Reconciliation:
             yield self._end(OPEN)
         self._unowned.reset()
 
-    def _finish_if_reached(self, at: int | None) -> Iterator[Case]:
+    def _finish_if_reached(self, place: Place) -> Iterator[Case]:
         running = self._running
         if running is not None and not running.behind:
-            began = running.case.at
-            took = None if at is None or began is None else max(0, at - began)
-            running.case = replace(running.case, reached_ms=took)
+            took = duration(running.began, place)
+            running.case = replace(
+                running.case, reached_ms=took.ms, reached_unknown=took.unknown
+            )
             yield self._end(REST)
             self._unowned.reset()
 
@@ -106,7 +110,7 @@ class Reconciliation:
         running = self._running
         assert running is not None  # noqa: S101  # both callers have looked
         self._running = None
-        episode = _episode_of(running, ended, self._unowned.milliseconds)
+        episode = _episode_of(running, ended, self._unowned.total)
         return replace(running.case, behind=len(running.behind), episode=episode)
 
 
@@ -116,7 +120,7 @@ def _has_reached(present: Present | None, target: Held) -> bool:
     return present.settled and present.held == target
 
 
-def _episode_of(running: Reaching, ended: str, unowned_ms: int | None) -> Episode:
+def _episode_of(running: Reaching, ended: str, unowned: Duration) -> Episode:
     first = running.first
     before = {
         member_id: running.before[seat]
@@ -131,7 +135,8 @@ def _episode_of(running: Reaching, ended: str, unowned_ms: int | None) -> Episod
         ended=ended,
         owned_from=first.owned_from,
         withheld=0,  # a target assigns every partition
-        unowned_partition_ms=unowned_ms,
+        unowned_partition_ms=unowned.ms,
+        unowned_unknown=unowned.unknown,
         source=first.source,
         before=before if running.rounds > 1 else None,
     )

@@ -90,7 +90,7 @@ class GroupHistory:
         ownership = ownership_of(generation, before)
         case = self._case(generation, ownership, before, place)
         case = replace(case, undated_sizes=undated or None)
-        yield from self._episodes.add(case, generation, ownership)
+        yield from self._episodes.add(case, generation, ownership, place)
 
     def downgraded(self, record: GroupMetadata) -> None:
         """Apply the assignment that a group of the new protocol had (KIP-848).

@@ -17,7 +17,7 @@ from pipeline.history.commits import Commits
 from pipeline.history.consumer_history import ConsumerHistory
 from pipeline.history.generations import why_not_judged
 from pipeline.history.missing import GenerationNumbers, Missing
-from pipeline.history.place import Place
+from pipeline.history.place import Place, RecordClock
 from pipeline.history.reconstruct import GroupHistory
 from pipeline.history.topics_seen import TopicsSeen
 from pipeline.records import (
@@ -157,13 +157,15 @@ class _Group:
         self.key = key
         self.repeated = 0
         self._commits = Commits()
-        self._sightings = GroupSightings()
+        self._clock = RecordClock()
+        self._sightings = GroupSightings(self._clock)
         self._history = GroupHistory(key[0], self._commits, self._sightings)
         self._consumer = ConsumerHistory(key[0], self._commits, self._sightings)
         self._numbers = GenerationNumbers()
         self._aside: dict[tuple[str, str], Row] = {}
         self._is_consumer_aside = False  # the last record is of the new protocol
         self._last: tuple[int, bytes, bytes | None] | None = None
+        self._went_back = False  # the time of the last record
         self._seen = seen
         self._pending: dict[CommitKey, int] = {}
         self._pending_ids: set[tuple[CommitKey, bytes | None]] = set()
@@ -193,6 +195,7 @@ class _Group:
         """Process the next record."""
         self._apply_pending()
         now = row["source_offset"], row["key"], row["value"]
+        self._went_back = self._clock.take(row["at"])
         last, self._last = self._last, now
         if last is not None and last[0] == now[0]:
             if last == now:
@@ -236,7 +239,7 @@ class _Group:
             self._history.downgraded(record)
         else:
             yield from self._found(self._number(record, row))
-            yield from self._found(self._history.metadata(record, _place(row)))
+            yield from self._found(self._history.metadata(record, self._place(row)))
 
     def _commit_or_forget(
         self, record: OffsetCommit | OffsetTombstone, at: int | None
@@ -264,7 +267,7 @@ class _Group:
             self._is_consumer_aside = True
             yield from self._found(self._history.lost())
         else:
-            yield from self._found(self._consumer.apply(record, _place(row)))
+            yield from self._found(self._consumer.apply(record, self._place(row)))
 
     def _is_downgrade(self, record: GroupMetadata) -> bool:
         """Return whether a record is the copy of a target of the new protocol.
@@ -286,8 +289,17 @@ class _Group:
         elif isinstance(replaced, ConsumerGroupTombstone):
             yield from self._found(self._consumer.lost(replaced))
 
+    def _place(self, row: Row) -> Place:
+        return Place(
+            source=row["source"],
+            partition=row["source_partition"],
+            offset=row["source_offset"],
+            at=row["at"],
+            went_back=self._went_back,
+        )
+
     def _number(self, record: GroupMetadata, row: Row) -> Iterator[Missing]:
-        return self._numbers.take(record.generation, _place(row))
+        return self._numbers.take(record.generation, self._place(row))
 
     def _found(self, found: Iterable[Case | Missing]) -> Iterator[Row]:
         for one in found:
@@ -304,15 +316,6 @@ class _Group:
             self._aside[record, reason] = _quarantined(
                 SET_ASIDE, row, reason, record=record
             )
-
-
-def _place(row: Row) -> Place:
-    return Place(
-        source=row["source"],
-        partition=row["source_partition"],
-        offset=row["source_offset"],
-        at=row["at"],
-    )
 
 
 def _missing(missing: Missing, group_id: str) -> Row:

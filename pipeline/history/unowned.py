@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pipeline.cases import Held
+from pipeline.history.place import NO_DURATION, Place, duration
 
 Pair = tuple[str, int]
 
@@ -13,38 +14,36 @@ class Unowned:
     """Time from the record without a partition to the record of its next owner.
 
     A partition that had no owner before, or that the target assigns to nobody, does not
-    count. ``milliseconds`` is the sum over partitions, None if a record has no time.
+    count. ``total`` is the sum over partitions.
     """
 
     def __init__(self) -> None:
         self._held: dict[str, set[Pair]] = {}
-        self._free: dict[Pair, int] = {}
-        self.milliseconds: int | None = 0
+        self._free: dict[Pair, Place] = {}
+        self.total = NO_DURATION
 
     def expect(self, targets: Iterable[Held]) -> None:
         """Forget free partitions that no member is to receive."""
         wanted = {pair for target in targets for pair in _pairs(target)}
-        self._free = {pair: at for pair, at in self._free.items() if pair in wanted}
+        free = self._free.items()
+        self._free = {pair: place for pair, place in free if pair in wanted}
 
-    def moved(self, member_id: str, held: Held, at: int | None) -> None:
+    def moved(self, member_id: str, held: Held, place: Place) -> None:
         """Apply what a member has from now on."""
         before, now = self._held.pop(member_id, set()), _pairs(held)
         if now:
             self._held[member_id] = now
-        if at is None:
-            self.milliseconds = None
-            return
         for pair in before - now:
-            self._free[pair] = at
+            self._free[pair] = place
         for pair in now - before:
-            since = self._free.pop(pair, at)
-            if self.milliseconds is not None:
-                self.milliseconds += max(0, at - since)
+            released = self._free.pop(pair, None)
+            if released is not None:
+                self.total += duration(released, place)
 
     def reset(self) -> None:
         """Begin the next episode."""
         self._free.clear()
-        self.milliseconds = 0
+        self.total = NO_DURATION
 
 
 def _pairs(held: Held) -> set[Pair]:

@@ -71,6 +71,7 @@ def rebalance_row(case: Case, posed: Posed, outcome: Outcome, cluster: str) -> R
         "claims_disagree": case.claims_disagree,
         "behind": case.behind,
         "reached_ms": case.reached_ms,
+        "reached_unknown": case.reached_unknown,
         "instance": posed.text,
     }
 

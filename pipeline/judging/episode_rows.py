@@ -74,4 +74,5 @@ def _of_episode(episode: Episode) -> Row:
         "owned_from": episode.owned_from,
         "withheld": episode.withheld,
         "unowned_partition_ms": episode.unowned_partition_ms,
+        "unowned_unknown": episode.unowned_unknown,
     }

@@ -38,6 +38,11 @@ RUN: Final = pa.schema(
         column("quarantined", COUNTS, "of those, per kind and reason"),
         column("rows", COUNTS, "rows per table"),
         column(
+            "durations_unknown",
+            COUNTS,
+            "durations in `rebalances` and `episodes` that are not known, per reason",
+        ),
+        column(
             "seconds",
             pa.map_(TEXT, pa.float64()),
             "per stage: find the sources, start Spark, read and reconstruct, judge,"

@@ -103,7 +103,13 @@ REBALANCES: Final = pa.schema(
         column(
             "reached_ms",
             COUNT,
-            "new protocol: time until every member had reached it, ms; null: never",
+            "new protocol: time until every member had reached it, ms; null: never, or"
+            " not known",
+        ),
+        column(
+            "reached_unknown",
+            TEXT,
+            "why `reached_ms` is not known, although all had: no-time; clock-went-back",
         ),
         column("instance", TEXT, "rebalance/1, canonical JSON"),
     ]
@@ -203,6 +209,12 @@ EPISODES: Final = pa.schema(
             "partitions that a round left unassigned, times ms until the next round,"
             " summed: partition-milliseconds without an owner; new protocol: from the"
             " record of the release to that of the next owner",
+        ),
+        column(
+            "unowned_unknown",
+            TEXT,
+            "why `unowned_partition_ms` is not known: no-time; clock-went-back: a"
+            " record has an earlier time than one of the group before it",
         ),
         column(
             "instance", TEXT, "rebalance/1: the stable state before, the last members"

@@ -30,6 +30,7 @@ from pipeline.audit.stages import (
 )
 from pipeline.evaluation import selection
 from pipeline.files import Location, name_of
+from pipeline.history.place import UNKNOWN_DURATIONS
 from pipeline.history.stream import ORDER as HISTORY_ORDER
 from pipeline.judging.instances import World
 from pipeline.judging.judge_rows import Settings
@@ -103,6 +104,7 @@ def local_audit(
         rows_repeated=_counted(cases, REPEATED),
         rows={name: table.num_rows for name, table in tables.items()},
         quarantine=_reasons(tables["quarantine"]),
+        durations_unknown=_unknown_durations(tables),
     )
     return _written(out, tables, found, parameters, counts, started)
 
@@ -199,6 +201,16 @@ def _reasons(quarantine: pa.Table) -> dict[str, int]:
     for row in quarantine.select(["kind", "reason", "records"]).to_pylist():
         counts[f"{row['kind']}: {row['reason']}"] += row["records"]
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _unknown_durations(tables: dict[str, pa.Table]) -> dict[str, int]:
+    found = Counter[str]()
+    for name, column in (
+        ("rebalances", "reached_unknown"),
+        ("episodes", "unowned_unknown"),
+    ):
+        found.update(reason for reason in tables[name][column].to_pylist() if reason)
+    return {one: found[one] for one in UNKNOWN_DURATIONS if found[one]}
 
 
 def _written(
