@@ -89,10 +89,10 @@ class LocalFiles:
             assignment = AssignmentDocument(
                 group=case.group_id,
                 id=case.rebalance_id,
-                assignor=case.client_assignor,
                 members={
                     name: dict(one.assigned or {}) for name, one in case.members.items()
                 },
+                **_assignor_of(case),
             )
             if moment.is_snapshot:
                 rebalance = with_held(rebalance, assignment)
@@ -172,6 +172,12 @@ class LocalFiles:
             if row["what"] in QUARANTINED and row.get("group_id") == group:
                 reason = f"group {group!r} cannot be judged: {row['reason']}"
                 raise SourceError(reason, source=self.name)
+
+
+def _assignor_of(case: Case) -> dict[str, Any]:
+    """Return the assignor as a field of assignment/1, which has no null."""
+    name = case.client_assignor
+    return {} if name is None else {"assignor": name}
 
 
 def _order(row: Row) -> tuple[Any, ...]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from heuristics import ASSIGNORS
 from tests.cli.commands import CHAIN, Cli, group_of, on_terminal, write_lines
 from tests.report.audits import Audit
 from tests.shapes import Document
+from tests.wire import TESTS
 
 NOW: Document = {
     "format": "assignment/1",
@@ -247,3 +250,30 @@ def test_a_cooperative_round_is_named(cli: Cli, tmp_path: Path) -> None:
     assert "withheld until the next round have no owner here" in ended.err
     (found,) = ended.documents
     assert {"partitions": {"t": [1]}, "to": "b"} in found["outcome"]["transfers"]
+
+
+TABLES = ("describe", "members-verbose", "state")
+SUBSETS = [
+    tables for count in (1, 2, 3) for tables in itertools.combinations(TABLES, count)
+]
+
+
+@pytest.mark.parametrize("tables", SUBSETS, ids="+".join)
+@pytest.mark.parametrize("group", ["g-coop", "g-848"])
+def test_bug_every_verb_on_every_subset_of_the_tables(
+    group: str,
+    tables: tuple[str, ...],
+    tmp_path: Path,
+    cli: Cli,
+) -> None:
+    """Without a table of the state, no assignor is known (issue 31)."""
+    for table in tables:
+        name = f"{group}.{table}.txt"
+        shutil.copy(TESTS / "data/describe-4.3.1" / name, tmp_path / name)
+    for verb in ("explain", "solve", "judge", "compare", "plan"):
+        ended = cli(verb, "--from", str(tmp_path))
+        if tables == ("state",):
+            assert (ended.code, "group" in ended.err) == (2, True)
+        else:
+            assert ended.code in (0, 1), ended.err
+            assert ended.out
