@@ -17,6 +17,7 @@ from oracle.cli.codes import INTERRUPTED
 from oracle.cli.given_group import GivenGroup, read_given
 from oracle.cli.inputs import Complaints, good, refusals
 from oracle.cli.interrupts import run_stoppable
+from oracle.cli.kept_input import refuse_input
 from oracle.cli.limits import Allowed
 from oracle.cli.objectives import in_units, proof_text
 from oracle.cli.parts import Cell, Line, Part
@@ -74,6 +75,7 @@ class FrontRun:
             target = target.with_stem(f"{target.stem}-{number}")
         kind = target.suffix.lower().removeprefix(".")
         drawn = picture_of(frontier, name_of(_named(instance)), kind=kind)
+        refuse_input(target, "picture")
         with written_aside(target) as writer:
             writer.write(drawn)
 

@@ -197,12 +197,6 @@ def test_output_takes_its_place_when_it_is_whole(cli: Cli, tmp_path: Path) -> No
     assert sorted(one.name for one in tmp_path.iterdir()) == ["answers.jsonl", "r"]
 
 
-def test_output_may_be_the_input(cli: Cli, tmp_path: Path) -> None:
-    source = write_lines(tmp_path / "r", EQUAL)
-    assert cli("solve", source, "-o", source).code == 0
-    assert '"assignment/1"' in Path(source).read_text()
-
-
 def test_errors_are_lines_where_they_are_asked_for(cli: Cli, tmp_path: Path) -> None:
     broken = {"format": "rebalance/1", "group": "g", "topics": {}}
     source = write_lines(tmp_path / "r", broken, CHAIN)
