@@ -92,13 +92,27 @@ def _count(topic: str, case: Case, assigned: int, sources: CountSources) -> _Cou
     if given is not None:
         count = min(given.most, max(given.settled, assigned))
         return _Count(count, GIVEN, given.most - count)
-    shown = sources.shown.at(topic, at) or Known(most=0, settled=0)
+    shown = _shown(topic, at, sources)
     undated = (case.undated_sizes or {}).get(topic, 0)
     count = max(assigned, shown.settled, undated)
     newer = max(0, shown.most - count)
     if sources.at_end.get(topic) == count and not newer:
         return _Count(count, GIVEN)
     return _Count(count or None, LOWER_BOUND, newer)
+
+
+def _shown(topic: str, at: int | None, sources: CountSources) -> Known:
+    """Return what records show, but not more than the topic has at the end.
+
+    Without a deletion, a topic never has fewer partitions than before: records that
+    show more are of an assignment of partitions that do not exist, or of a topic that
+    was deleted without a trace. Neither counts against other groups.
+    """
+    shown = sources.shown.at(topic, at) or Known(most=0, settled=0)
+    end = sources.at_end.get(topic)
+    if end is None or at is None or sources.shown.was_deleted_after(topic, at):
+        return shown
+    return Known(most=min(shown.most, end), settled=min(shown.settled, end))
 
 
 def _assigned(members: Mapping[str, CaseMember]) -> dict[str, int]:

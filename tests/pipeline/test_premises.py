@@ -68,6 +68,7 @@ ROWS = {
         "test_premises::test_a_partition_that_was_known_must_be_assigned",
         "test_premises::test_topics_with_times",
         "test_premises::test_what_others_show_later_does_not_count",
+        "test_premises::test_partitions_that_only_another_group_was_assigned",
         "test_topic_names::test_counts_of_kafka_4_0_are_recorded",
     ),
     "partition counts without a time": ("test_premises::test_a_topic_that_grows",),
@@ -232,6 +233,23 @@ def test_damaged_times(tmp_path: Path, text: str, reason: str) -> None:
     with pytest.raises(DocumentError) as error:
         read_topics(path)
     assert reason in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("topics", "expected"),
+    [
+        (None, found("invalid", 8, "lower-bound", 0)),
+        ({"t": 4}, found("valid", 4, "given", 0)),
+    ],
+)
+def test_partitions_that_only_another_group_was_assigned(
+    tmp_path: Path, topics: dict[str, int] | None, expected: dict[str, Any]
+) -> None:
+    """Its assignor has assigned partitions that do not exist."""
+    other = Log(partition=1).add(one_member(1, 8, group_id="other"))
+    log = Log().wait(AGE).add(one_member(1, 4))
+    rows = audited(tmp_path, other, log, topics=topics)
+    assert [row for row in rows if row["group"] == GROUP] == [expected]
 
 
 def test_a_topic_that_was_deleted_and_created_again(tmp_path: Path) -> None:
