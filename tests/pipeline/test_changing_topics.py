@@ -201,7 +201,7 @@ def test_a_subscription_before_the_topic_exists(
 
 
 def test_a_leader_with_older_metadata(cluster: Cluster, tmp_path: Path) -> None:
-    """The second member knows five partitions, the leader two."""
+    """The second member knows five partitions; the leader two, until it asks again."""
     group = topic = "premise-leader"
     cluster.create(topic, 2)
     with cluster.consumer(group, topic) as leader:
@@ -209,6 +209,8 @@ def test_a_leader_with_older_metadata(cluster: Cluster, tmp_path: Path) -> None:
         cluster.grow(topic, 5)
         cluster.commit(f"{group}-other", topic, 5)
         with cluster.consumer(group, topic) as second:
-            until(assigned(second, 1), leader, second)
-    found = audited(cluster.broker, tmp_path, group, topic)
-    assert known(found)[:2] == [("valid", 2, 0), ("valid", 2, 3)]
+            until(lambda: bool(second.assignment()), leader, second)
+    first, *others = known(audited(cluster.broker, tmp_path, group, topic))
+    assert first == ("valid", 2, 0)
+    assert set(others) <= {("valid", 2, 3), ("valid", 5, 0)}
+    assert others
