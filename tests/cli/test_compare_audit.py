@@ -85,6 +85,8 @@ def of_audit(row: Mapping[str, Any]) -> dict[str, Any]:
             name: row[name]
             for name in ("verdict", "status", "peak_lag_bound", *FIGURES, *LAG_FIGURES)
         },
+        # Null without racks of partitions, where `compare` counts no mismatch.
+        "rack_mismatches": row["rack_mismatches"] or 0,
     }
 
 
