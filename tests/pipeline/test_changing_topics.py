@@ -20,7 +20,7 @@ from conformance.broker import Broker
 from tests.pipeline.audit_files import rows_of
 from tests.pipeline.local_audit import local_audit
 
-pytestmark = pytest.mark.heavy
+pytestmark = pytest.mark.nightly
 
 WAIT: Final = 60.0
 """Seconds that a change may take."""
