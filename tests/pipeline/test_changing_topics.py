@@ -10,120 +10,95 @@ from typing import Final
 
 import orjson
 import pytest
-from confluent_kafka import Consumer
 from kafka import KafkaConsumer, TopicPartition
-from kafka.admin import KafkaAdminClient, NewPartitions, NewTopic
+from kafka.admin import KafkaAdminClient, NewPartitions
 from kafka.coordinator.assignors.range import RangePartitionAssignor
+from kafka.errors import CoordinatorNotAvailableError
 from kafka.structs import OffsetAndMetadata
 
 from conformance.broker import Broker
 from tests.pipeline.audit_files import rows_of
 from tests.pipeline.local_audit import local_audit
+from tests.plugins.real import Member, Place
 
-pytestmark = pytest.mark.nightly
+pytestmark = pytest.mark.heavy
 
 WAIT: Final = 60.0
 """Seconds that a change may take."""
-FRESH: Final = 500
-"""Age of metadata in milliseconds at which a consumer that notices changes asks."""
 
 
-class Cluster:
-    """A real broker, with topics that change and consumers that are polled here."""
-
-    def __init__(self, broker: Broker) -> None:
-        self.broker = broker
-        self.admin = KafkaAdminClient(bootstrap_servers=broker.address)
-
-    def create(self, topic: str, partitions: int) -> None:
-        new = NewTopic(name=topic, num_partitions=partitions, replication_factor=1)
-        self.admin.create_topics([new])
-
-    def grow(self, topic: str, partitions: int) -> None:
-        self.admin.create_partitions({topic: NewPartitions(total_count=partitions)})
-
-    def state_of(self, group: str) -> str:
-        return str(self.admin.describe_groups([group])[group]["group_state"])
-
-    def delete(self, topic: str) -> None:
-        self.admin.delete_topics([topic])
-        until(lambda: topic not in self.admin.list_topics())
-
-    @contextmanager
-    def consumer(self, group: str, topic: str) -> Iterator[KafkaConsumer]:
-        """Join a group; the metadata of the consumer is 5 minutes old at most."""
-        consumer = KafkaConsumer(
-            bootstrap_servers=self.broker.address,
-            group_id=group,
-            partition_assignment_strategy=[RangePartitionAssignor],
-            enable_auto_commit=False,
-            allow_auto_create_topics=False,
-            heartbeat_interval_ms=300,
-            session_timeout_ms=10_000,
-        )
-        consumer.subscribe([topic])
-        try:
-            yield consumer
-        finally:
-            consumer.close()
-
-    @contextmanager
-    def noticing_consumer(self, group: str, topic: str) -> Iterator[Consumer]:
-        """Join a group with a consumer that soon notices new partitions."""
-        settings = {
-            "bootstrap.servers": self.broker.address,
-            "group.id": group,
-            "partition.assignment.strategy": "range",
-            "topic.metadata.refresh.interval.ms": FRESH,
-            "enable.auto.commit": False,
-        }
-        consumer = Consumer(settings)
-        consumer.subscribe([topic])
-        try:
-            yield consumer
-        finally:
-            consumer.close()
-
-    def commit(self, group: str, topic: str, partitions: int) -> None:
-        """Commit an offset of every partition, without a member."""
-        consumer = KafkaConsumer(
-            bootstrap_servers=self.broker.address,
-            group_id=group,
-            enable_auto_commit=False,
-        )
-        places = [TopicPartition(topic, number) for number in range(partitions)]
-        consumer.assign(places)
-        consumer.commit({place: OffsetAndMetadata(0, "", -1) for place in places})
-        consumer.close()
+@contextmanager
+def admin_of(broker: Broker) -> Iterator[KafkaAdminClient]:
+    admin = KafkaAdminClient(bootstrap_servers=broker.address)
+    try:
+        yield admin
+    finally:
+        admin.close()
 
 
-def until(condition: Callable[[], bool], *polled: KafkaConsumer | Consumer) -> None:
-    """Poll consumers until a condition holds."""
+@contextmanager
+def joined(member: Member) -> Iterator[Member]:
+    """Let a member leave at the end."""
+    try:
+        yield member
+    finally:
+        member.leave()
+
+
+def place_of(broker: Broker, name: str, partitions: int) -> Place:
+    """Return a group and its topic, which has the same name and exists now."""
+    place = Place(broker=broker, group=name, topics={name: partitions})
+    place.make_topics()
+    return place
+
+
+def until(condition: Callable[[], bool]) -> None:
     deadline = time.monotonic() + WAIT
     while not condition():
         assert time.monotonic() < deadline
-        for consumer in polled:
-            if isinstance(consumer, Consumer):
-                consumer.poll(0.1)
-            else:
-                consumer.poll(timeout_ms=100)
         time.sleep(0.02)
 
 
-def assigned(consumer: KafkaConsumer | Consumer, count: int) -> Callable[[], bool]:
-    return lambda: len(consumer.assignment()) == count
+def commit(place: Place, group: str, partitions: int) -> None:
+    """Commit an offset of every partition, without a member."""
+    consumer = KafkaConsumer(
+        bootstrap_servers=place.broker.address, group_id=group, enable_auto_commit=False
+    )
+    (topic,) = place.topics
+    places = [TopicPartition(topic, number) for number in range(partitions)]
+    consumer.assign(places)
+    consumer.commit({place: OffsetAndMetadata(0, "", -1) for place in places})
+    consumer.close()
 
 
-@pytest.fixture
-def cluster(broker: Broker) -> Iterator[Cluster]:
-    found = Cluster(broker)
-    yield found
-    found.admin.close()
+def join_and_leave(broker: Broker, name: str) -> None:
+    """Be the only member of a group whose topic does not exist."""
+    consumer = KafkaConsumer(
+        bootstrap_servers=broker.address,
+        group_id=name,
+        partition_assignment_strategy=[RangePartitionAssignor],
+        enable_auto_commit=False,
+        allow_auto_create_topics=False,
+    )
+    consumer.subscribe([name])
+
+    def is_stable() -> bool:
+        consumer.poll(timeout_ms=100)
+        try:
+            described = admin.describe_groups([name])
+        except CoordinatorNotAvailableError:  # the first group of a broker
+            return False
+        return bool(described[name]["group_state"] == "Stable")
+
+    with admin_of(broker) as admin:
+        until(is_stable)
+    consumer.close()
 
 
-def audited(
-    broker: Broker, folder: Path, group: str, topic: str
-) -> list[tuple[str, int | None, int]]:
+Found = list[tuple[str, int | None, int]]
+
+
+def audited(broker: Broker, folder: Path, name: str) -> Found:
     """Return verdict, posed count, and newer partitions of each rebalance.
 
     A consumer that joins before it knows the topic causes one that knows none.
@@ -139,18 +114,14 @@ def audited(
         for row in rows_of(summary, "answers")
         if row["assignor"] == "actual"
     }
-    found = []
+    found: Found = []
     for row in rows_of(summary, "rebalances"):
-        if row["group_id"] == group:
+        if row["group_id"] == name:
             sizes = orjson.loads(row["instance"])["topics"]
-            count = sizes[topic]["partitions"] if topic in sizes else None
-            found.append(
-                (verdicts[row["rebalance_id"]], count, row["newer_partitions"])
-            )
+            count = sizes[name]["partitions"] if name in sizes else None
+            verdict = verdicts[row["rebalance_id"]]
+            found.append((verdict, count, row["newer_partitions"]))
     return found
-
-
-Found = list[tuple[str, int | None, int]]
 
 
 def known(found: Found) -> Found:
@@ -159,58 +130,62 @@ def known(found: Found) -> Found:
     return [row for row in found if row[1] is not None]
 
 
-def test_a_topic_that_grows(cluster: Cluster, tmp_path: Path) -> None:
-    group = topic = "premise-grows"
-    cluster.create(topic, 2)
-    with cluster.noticing_consumer(group, topic) as consumer:
-        until(assigned(consumer, 2), consumer)
-        cluster.grow(topic, 5)
-        until(assigned(consumer, 5), consumer)
-    found = audited(cluster.broker, tmp_path, group, topic)
-    assert known(found) == [("valid", 2, 0), ("valid", 5, 0)]
+def test_a_topic_that_grows(broker: Broker, tmp_path: Path) -> None:
+    name = "premise-grows"
+    place = place_of(broker, name, 2)
+    with joined(place.librdkafka("range")) as first:
+        place.settled(first)
+        with admin_of(broker) as admin:
+            admin.create_partitions({name: NewPartitions(total_count=5)})
+        grown = Place(broker=broker, group=name, topics={name: 5})
+        with joined(grown.librdkafka("range")) as second:
+            grown.settled(first, second)
+    one, *others = known(audited(broker, tmp_path, name))
+    assert one == ("valid", 2, 0)
+    assert others[-1] == ("valid", 5, 0)
 
 
 def test_a_topic_that_is_deleted_and_created_again(
-    cluster: Cluster, tmp_path: Path
+    broker: Broker, tmp_path: Path
 ) -> None:
-    group = topic = "premise-shrinks"
-    cluster.create(topic, 4)
-    with cluster.consumer(group, topic) as consumer:
-        until(assigned(consumer, 4), consumer)
-    cluster.commit(group, topic, 4)
-    cluster.delete(topic)
-    cluster.create(topic, 2)
-    with cluster.consumer(group, topic) as consumer:
-        until(assigned(consumer, 2), consumer)
-    found = audited(cluster.broker, tmp_path, group, topic)
+    name = "premise-shrinks"
+    place = place_of(broker, name, 4)
+    with joined(place.kafka_python(RangePartitionAssignor)) as member:
+        place.settled(member)
+    commit(place, name, 4)
+    with admin_of(broker) as admin:
+        admin.delete_topics([name])
+        until(lambda: name not in admin.list_topics())
+    place = place_of(broker, name, 2)
+    with joined(place.kafka_python(RangePartitionAssignor)) as member:
+        place.settled(member)
+    found = audited(broker, tmp_path, name)
     assert known(found) == [("valid", 4, 0), ("valid", 2, 0)]
 
 
-def test_a_subscription_before_the_topic_exists(
-    cluster: Cluster, tmp_path: Path
-) -> None:
-    group = topic = "premise-appears"
-    with cluster.consumer(group, topic) as consumer:
-        until(lambda: cluster.state_of(group) == "Stable", consumer)
-    cluster.create(topic, 3)
-    with cluster.consumer(group, topic) as consumer:
-        until(assigned(consumer, 3), consumer)
-    found = audited(cluster.broker, tmp_path, group, topic)
+def test_a_subscription_before_the_topic_exists(broker: Broker, tmp_path: Path) -> None:
+    name = "premise-appears"
+    join_and_leave(broker, name)
+    place = place_of(broker, name, 3)
+    with joined(place.kafka_python(RangePartitionAssignor)) as member:
+        place.settled(member)
+    found = audited(broker, tmp_path, name)
     assert set(found) == {("valid", None, 0), ("valid", 3, 0)}
     assert found[-1] == ("valid", 3, 0)
 
 
-def test_a_leader_with_older_metadata(cluster: Cluster, tmp_path: Path) -> None:
+def test_a_leader_with_older_metadata(broker: Broker, tmp_path: Path) -> None:
     """The second member knows five partitions; the leader two, until it asks again."""
-    group = topic = "premise-leader"
-    cluster.create(topic, 2)
-    with cluster.consumer(group, topic) as leader:
-        until(assigned(leader, 2), leader)
-        cluster.grow(topic, 5)
-        cluster.commit(f"{group}-other", topic, 5)
-        with cluster.consumer(group, topic) as second:
-            until(lambda: bool(second.assignment()), leader, second)
-    first, *others = known(audited(cluster.broker, tmp_path, group, topic))
+    name = "premise-leader"
+    place = place_of(broker, name, 2)
+    with joined(place.kafka_python(RangePartitionAssignor)) as leader:
+        place.settled(leader)
+        with admin_of(broker) as admin:
+            admin.create_partitions({name: NewPartitions(total_count=5)})
+        commit(place, f"{name}-other", 5)
+        with joined(place.kafka_python(RangePartitionAssignor)) as second:
+            until(lambda: bool(second.held))
+    first, *others = known(audited(broker, tmp_path, name))
     assert first == ("valid", 2, 0)
     assert set(others) <= {("valid", 2, 3), ("valid", 5, 0)}
     assert others
