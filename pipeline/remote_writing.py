@@ -17,11 +17,10 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from pipeline.files import HadoopStore, name_of
-from pipeline.tables import PARTITION_COLUMNS, SCHEMAS
+from pipeline.tables import MANIFEST, PARTITION_COLUMNS, SCHEMAS
 from pipeline.unfinished import Unfinished
 from pipeline.writing import (
     ASIDE,
-    MANIFEST,
     OLD,
     PAGE,
     PART,

@@ -22,11 +22,10 @@ import orjson
 from pyspark.sql import DataFrame
 
 from pipeline.files import LocalStore, uri_of
-from pipeline.tables import PARTITION_COLUMNS, TABLES
+from pipeline.tables import MANIFEST, PARTITION_COLUMNS, TABLES
 from pipeline.unfinished import Unfinished
 from rebalance import OutputError
 
-MANIFEST: Final = "audit.json"
 ASIDE: Final = ".unfinished"
 OLD: Final = ".replaced"
 _LOCK: Final = ".lock"

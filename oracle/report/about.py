@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from pipeline.tables import refuse_other_layout
-from rebalance import SourceError
+from pipeline.tables import read_manifest
 
-MANIFEST: Final = "audit.json"
-FORMAT: Final = "audit/1"
 OURS: Final = "assignor-oracle"
 _VERSIONS: Final = ("python", "numpy", "pyarrow", "pyspark", "java")
 
@@ -34,20 +30,9 @@ def read_about(folder: Path) -> About:
     Raises
     ------
     SourceError
-        If it is missing or invalid; then the tables are incomplete, too.
+        As `read_manifest`.
     """
-    path = folder / MANIFEST
-    try:
-        manifest = json.loads(path.read_bytes())
-    except OSError as error:
-        reason = f"no audit here: {error.strerror}"
-        raise SourceError(reason.lower(), source=str(path)) from None
-    except ValueError:
-        raise SourceError("not JSON", source=str(path)) from None
-    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise SourceError(f"not of the format {FORMAT}", source=str(path))
-    refuse_other_layout(manifest, str(path))
-    return _about(manifest)
+    return _about(read_manifest(folder))
 
 
 def _about(manifest: dict[str, Any]) -> About:

@@ -16,9 +16,8 @@ from typing import Any, Final
 
 from pipeline.sources.find import Found
 from pipeline.sources.source_kind import SourceKind
-from pipeline.tables import LAYOUT
+from pipeline.tables import FORMAT, LAYOUT
 
-FORMAT: Final = "audit/1"
 _PACKAGES: Final = (
     "assignor-oracle",
     "numba",

@@ -12,10 +12,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
-from pipeline.audit.manifest import FORMAT, versions
+from pipeline.audit.manifest import versions
 from pipeline.judging.instances import World
 from pipeline.sources.find import Found
-from pipeline.tables import LAYOUT
+from pipeline.tables import FORMAT, LAYOUT
 
 _CODE: Final = ("heuristics", "pipeline", "rebalance", "solver", "verify")
 _DIGITS: Final = 16

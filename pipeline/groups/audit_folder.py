@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,10 +19,9 @@ from pipeline.groups.moments import GroupRebalance, Moment
 from pipeline.groups.notes import LEAST_COUNTS, NO_SUBSCRIPTIONS, newer_partitions
 from pipeline.judging.partition_counts import LOWER_BOUND
 from pipeline.reading import opened_table
-from pipeline.tables import SCHEMAS, refuse_other_layout
+from pipeline.tables import MANIFEST, SCHEMAS, read_manifest
 from rebalance import MAX_PARTITIONS, SourceError, parse_assignment, parse_rebalance
 
-MANIFEST: Final = "audit.json"
 _ACTUAL: Final = "actual"
 _PLACE: Final = ("source", "source_partition", "source_offset")
 _DIGITS: Final = re.compile(r"(\d+)")
@@ -162,16 +160,9 @@ def opened_audit(path: Path, max_partitions: int = MAX_PARTITIONS) -> AuditFolde
     Raises
     ------
     SourceError
-        If ``audit.json`` cannot be read, or the tables are of another version.
+        As `read_manifest`.
     """
-    place = path / MANIFEST
-    try:
-        manifest = json.loads(place.read_bytes())
-    except (OSError, ValueError) as error:
-        raise SourceError(f"unreadable: {error}", source=str(place)) from None
-    if not isinstance(manifest, dict):
-        raise SourceError("not a manifest of an audit", source=str(place))
-    refuse_other_layout(manifest, str(place))
+    read_manifest(path)
     return AuditFolder(folder=path, max_partitions=max_partitions)
 
 

@@ -1,7 +1,6 @@
 """Schemas of the audit's tables."""
 
 from pipeline.tables.columns import UNDATED
-from pipeline.tables.layout import refuse_other_layout
 from pipeline.tables.run_metrics import RUN, RUN_TABLE
 from pipeline.tables.schemas import (
     LAYOUT,
@@ -10,9 +9,12 @@ from pipeline.tables.schemas import (
     SCHEMAS,
     TABLES,
 )
+from pipeline.tables.stored_manifest import FORMAT, MANIFEST, read_manifest
 
 __all__ = [
+    "FORMAT",
     "LAYOUT",
+    "MANIFEST",
     "ORDER",
     "PARTITION_COLUMNS",
     "RUN",
@@ -20,5 +22,5 @@ __all__ = [
     "SCHEMAS",
     "TABLES",
     "UNDATED",
-    "refuse_other_layout",
+    "read_manifest",
 ]
