@@ -74,7 +74,7 @@ def recorded() -> tuple[list[Row], World]:
             shown=known_counts(seen, ids),
         ),
         names=ids,
-        logs=read_offsets(RECORDING / "offsets.json").ends,
+        logs=read_offsets(RECORDING / "offsets.json"),
     )
     return [row for row in rows if row["what"] == CASE], world
 

@@ -17,12 +17,10 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
-from typing import Final, TypeAlias
+from typing import Final
 
 from pipeline.history.place import RecordClock
-
-Key: TypeAlias = tuple[str, int]
-"""Topic and partition of a committed offset."""
+from pipeline.records import CommitKey
 
 MOST_PARTITIONS: Final = 1 << 17
 """Largest partition count that a record shows; a larger one is treated as damage.
@@ -78,12 +76,12 @@ class GroupSightings:
     def __init__(self, clock: RecordClock | None = None) -> None:
         self._clock = RecordClock() if clock is None else clock
         self._shown: dict[tuple[str, bool], _Shown] = {}  # by topic and is_commit
-        self._keys: set[Key] = set()
+        self._keys: set[CommitKey] = set()
         self._numbers: dict[str, list[int]] = {}  # of `_keys`, by topic
         self._recorded: dict[str, tuple[bytes, int]] = {}
         self._past: set[tuple[str, Sighting]] = set()
 
-    def commits(self, keys: Iterable[Key], times: Iterable[int | None]) -> None:
+    def commits(self, keys: Iterable[CommitKey], times: Iterable[int | None]) -> None:
         """Apply offset commits; ``times`` are those of their records."""
         for key, at in zip(keys, times, strict=True):
             self._clock.take(at)

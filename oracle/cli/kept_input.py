@@ -43,9 +43,9 @@ def refuse_input(target: Path | str, parameter: str) -> None:
     typer.BadParameter
         If the command reads this file.
     """
-    for name, value in (_PARAMETERS.get() or {}).items():
-        values = value if isinstance(value, list | tuple) else [value]
-        if name != parameter and any(_is_same(one, target) for one in values):
+    for name, stated in (_PARAMETERS.get() or {}).items():
+        values = stated if isinstance(stated, list | tuple) else [stated]
+        if name != parameter and any(_is_same(value, target) for value in values):
             reason = f"{target} is read by this command: write to another file"
             raise typer.BadParameter(reason)
 

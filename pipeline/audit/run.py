@@ -204,8 +204,7 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
         world = World(
             counts=CountSources(at_end=at_end, dated=given.dated),
             names=names,
-            logs=None if logs is None else logs.ends,
-            logs_at=None if logs is None else logs.at,
+            logs=logs or LogsFile(),
             monitored=monitored,
             offset_reset=offset_reset,
             max_partitions=max_partitions,

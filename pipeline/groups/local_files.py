@@ -24,6 +24,7 @@ from pipeline.sources.find import Found, find_sources
 from pipeline.sources.local_rows import read_found
 from pipeline.sources.rows import CASE, QUARANTINED, TOPIC, TOPIC_ID, Row, sighting_of
 from pipeline.sources.sidecars import (
+    LogsFile,
     TopicsFile,
     read_offsets,
     read_topic_ids,
@@ -136,7 +137,6 @@ class LocalFiles:
         given = TopicsFile()
         if topics is not None:
             given = read_topics(topics, self.max_partitions)
-        logs = None if offsets is None else read_offsets(offsets)
         return World(
             counts=CountSources(
                 at_end=given.at_end,
@@ -144,8 +144,7 @@ class LocalFiles:
                 shown=known_counts(seen, names),
             ),
             names=names,
-            logs=None if logs is None else logs.ends,
-            logs_at=None if logs is None else logs.at,
+            logs=LogsFile() if offsets is None else read_offsets(offsets),
             max_partitions=self.max_partitions,
         )
 

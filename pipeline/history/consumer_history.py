@@ -210,7 +210,7 @@ class ConsumerHistory:
             group_id=self._group_id, epoch=epoch, people=people, roster=roster
         )
         undated = self._undated(people, place.at)
-        self._sightings.assigned((one.target for one in people), place.at)
+        self._sightings.assigned((member.target for member in people), place.at)
         self._state.new_epoch()
         self._previous = previous_of(target)
         if upgraded and all(one.member.classic is not None for one in people):
@@ -227,8 +227,12 @@ class ConsumerHistory:
 
     def _undated(self, people: list[Assigned], at: int | None) -> dict[str, int]:
         """Return counts without a time, of subscribed names and of assigned ids."""
-        names = {topic for one in people for topic in one.subscription}
-        ids = {topic for one in people for topic in (*one.target, *(one.before or ()))}
+        names = {topic for member in people for topic in member.subscription}
+        ids = {
+            topic
+            for member in people
+            for topic in (*member.target, *(member.before or ()))
+        }
         return self._sightings.undated(sorted(names | ids), at)
 
     def _not_judged(self, epoch: int, reason: str, place: Place) -> Found:

@@ -258,7 +258,10 @@ class _Group:
         if isinstance(record, ConsumerGroupPartitionMetadata):
             self._seen.note_topics(record.topics)
             self._sightings.recorded(
-                ((one.name, one.topic_id, one.partitions) for one in record.topics),
+                (
+                    (topic.name, topic.topic_id, topic.partitions)
+                    for topic in record.topics
+                ),
                 row["at"],
             )
         self._numbers.lost()

@@ -27,7 +27,7 @@ from pipeline.cases import CLAIMS, PREVIOUS, Case, CaseMember, Held
 from pipeline.judging.partition_counts import GIVEN as GIVEN_COUNTS
 from pipeline.judging.partition_counts import CountSources, partition_counts
 from pipeline.sources.lag_metrics import LagOfGroups
-from pipeline.sources.sidecars import Logs
+from pipeline.sources.sidecars import LogsFile
 from rebalance import (
     MAX_PARTITIONS,
     NOT_COMMITTED,
@@ -49,15 +49,13 @@ LAG_GIVEN: Final = "given"
 class World:
     """What is known besides the cases: counts, log ends, offset reset, size limit.
 
-    ``names`` are the names of topic ids; ``logs_at`` is when the log ends were read,
-    in milliseconds, None if that is not known; ``monitored`` is the lag per group that
-    a monitoring system reported.
+    ``names`` are the names of topic ids; ``monitored`` is the lag per group that a
+    monitoring system reported.
     """
 
     counts: CountSources = field(default_factory=CountSources)
     names: Mapping[str, str] = field(default_factory=dict)
-    logs: Logs | None = None
-    logs_at: int | None = None
+    logs: LogsFile = field(default_factory=LogsFile)
     monitored: LagOfGroups = field(default_factory=dict)
     offset_reset: OffsetReset = OffsetReset.EARLIEST
     max_partitions: int = MAX_PARTITIONS
@@ -214,13 +212,11 @@ def _lag(
 
 def _log_ends(case: Case, topic: str, world: World) -> Mapping[int, tuple[int, int]]:
     """Return the log ends of a topic; empty if they are those of another log."""
-    at = case.at
-    if world.logs is None or at is None:
-        return {} if world.logs is None else world.logs.get(topic, {})
-    too_old = world.logs_at is not None and world.logs_at < at
-    if too_old or world.counts.shown.was_deleted_after(topic, at):
-        return {}
-    return world.logs.get(topic, {})
+    if case.at is not None:
+        is_older = world.logs.at is not None and world.logs.at < case.at
+        if is_older or world.counts.shown.was_deleted_after(topic, case.at):
+            return {}
+    return world.logs.ends.get(topic, {})
 
 
 def _monitored_lag(

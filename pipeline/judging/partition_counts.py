@@ -25,6 +25,8 @@ from pipeline.sightings import MOST_PARTITIONS
 GIVEN: Final = "given"
 RECORDED: Final = "recorded"
 LOWER_BOUND: Final = "lower-bound"
+_CERTAINTY: Final = (LOWER_BOUND, RECORDED, GIVEN)
+"""Of several sources, the first is the least certain."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,18 +67,18 @@ def partition_counts(
 ) -> PartitionCounts:
     """Return the counts of topics of a case, in the order of ``topics``."""
     assigned = _assigned(case.members or {})
-    found = {
+    counts = {
         topic: _count(topic, case, assigned.get(topic, 0), sources) for topic in topics
     }
-    bases = {one.basis for one in found.values()}
+    bases = {count.basis for count in counts.values()}
     return PartitionCounts(
         count={
-            topic: one.partitions
-            for topic, one in found.items()
-            if one.partitions is not None
+            topic: count.partitions
+            for topic, count in counts.items()
+            if count.partitions is not None
         },
-        basis=next((b for b in (LOWER_BOUND, RECORDED) if b in bases), GIVEN),
-        newer=sum(one.newer for one in found.values()),
+        basis=min(bases, key=_CERTAINTY.index, default=GIVEN),
+        newer=sum(count.newer for count in counts.values()),
     )
 
 

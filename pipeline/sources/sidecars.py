@@ -103,7 +103,7 @@ Logs: TypeAlias = dict[str, dict[int, tuple[int, int]]]
 class LogsFile:
     """Log ends, and when they were read: ms since 1970, None if it is not stated."""
 
-    ends: Logs
+    ends: Logs = field(default_factory=dict)
     at: int | None = None
 
 

@@ -48,6 +48,7 @@ from pipeline.sources.rows import (
     sighting_of,
 )
 from pipeline.sources.sidecars import (
+    LogsFile,
     TopicsFile,
     read_offsets,
     read_topic_ids,
@@ -120,12 +121,10 @@ def _world(
     topics = topics or found.side_files.get("topics.json")
     offsets = offsets or found.side_files.get("offsets.json")
     given = TopicsFile() if topics is None else read_topics(topics, most)
-    logs = None if offsets is None else read_offsets(offsets)
     return World(
         counts=CountSources(at_end=given.at_end, dated=given.dated),
         names={} if topics is None else read_topic_ids(topics),
-        logs=None if logs is None else logs.ends,
-        logs_at=None if logs is None else logs.at,
+        logs=LogsFile() if offsets is None else read_offsets(offsets),
         max_partitions=most,
     )
 

@@ -18,6 +18,7 @@ from pipeline.judging.judge_rows import Settings, judge_case_safely
 from pipeline.judging.partition_counts import CountSources
 from pipeline.known_counts import KnownCounts
 from pipeline.sources.rows import FAILED
+from pipeline.sources.sidecars import LogsFile
 from pipeline.tables import ORDER, SCHEMAS, UNDATED
 from rebalance import (
     ClaimRule,
@@ -109,7 +110,7 @@ def test_lag_counts_from_the_committed_offset_to_the_end() -> None:
         "u": {0: (0, 7), 1: (0, 0)},
     }
     case = only_case(("t", 0, 30), ("t", 1, 100), ("t", 2, 10), ("u", 0, 7))
-    known = world({"t": 4, "u": 2}, logs=logs)
+    known = world({"t": 4, "u": 2}, logs=LogsFile(ends=logs))
     assert lags(case, known) == {"t": [70, 0, 10, 50], "u": [0, 0]}
     posed = pose(case, known)
     assert (posed.lag_known, posed.lag_basis) == (True, "end-of-recording")
@@ -119,12 +120,14 @@ def test_log_ends_of_another_log_are_not_used() -> None:
     """The log was truncated, the topic created again, or the ends are older."""
     case = only_case(("t", 0, 101), ("u", 0, 1))
     logs = {"t": {0: (0, 100)}, "u": {0: (0, 1)}}
-    known = world({"t": 1, "u": 1}, logs=logs)
+    known = world({"t": 1, "u": 1}, logs=LogsFile(ends=logs))
     assert lags(case, known) == {"t": None, "u": [0]}
     at = case.at
     assert at is not None
-    assert lags(case, replace(known, logs_at=at)) == {"t": None, "u": [0]}
-    assert lags(case, replace(known, logs_at=at - 1)) == {"t": None, "u": None}
+    read = replace(known, logs=LogsFile(ends=logs, at=at))
+    assert lags(case, read) == {"t": None, "u": [0]}
+    read = replace(known, logs=LogsFile(ends=logs, at=at - 1))
+    assert lags(case, read) == {"t": None, "u": None}
     again = KnownCounts({"u": ((at, 1), (at + 1, 0))})
     counts = replace(known.counts, shown=again)
     assert lags(case, replace(known, counts=counts)) == {"t": None, "u": None}
@@ -137,13 +140,16 @@ def test_where_nothing_is_committed_the_reset_decides(
     reset: str, untouched: int
 ) -> None:
     logs = {"t": {0: (0, 100), 1: (50, 100)}, "u": {0: (0, 0)}}
-    known = world({"t": 2, "u": 1}, logs=logs, offset_reset=OffsetReset(reset))
+    known = world(
+        {"t": 2, "u": 1}, logs=LogsFile(ends=logs), offset_reset=OffsetReset(reset)
+    )
     assert lags(only_case(("t", 0, 30)), known) == {"t": [70, untouched], "u": [0]}
 
 
 def test_lag_of_a_topic_is_all_or_nothing() -> None:
     case = only_case(("t", 0, 30))
-    known = world({"t": 2, "u": 1}, logs={"t": {0: (0, 100)}, "u": {0: (0, 1)}})
+    logs = {"t": {0: (0, 100)}, "u": {0: (0, 1)}}
+    known = world({"t": 2, "u": 1}, logs=LogsFile(ends=logs))
     assert lags(case, known) == {"t": None, "u": [1]}
     posed = pose(case, known)
     assert (posed.lag_known, posed.lag_basis) == (False, None)
@@ -159,7 +165,7 @@ def test_monitored_lag_counts_where_log_ends_are_not_known() -> None:
     known = world({"t": 2, "u": 1}, monitored=monitored)
     assert lags(case, known) == {"t": [5, 6], "u": [1]}
     assert pose(case, known).lag_basis == "monitored"
-    with_ends = replace(known, logs={"u": {0: (0, 9)}})
+    with_ends = replace(known, logs=LogsFile(ends={"u": {0: (0, 9)}}))
     assert lags(case, with_ends) == {"t": [5, 6], "u": [5]}
     assert pose(case, with_ends).lag_basis == "monitored"
     assert (
@@ -301,7 +307,7 @@ def test_member_rows_have_owned_and_assigned_partitions() -> None:
         ),
     )
     logs = {"t": dict.fromkeys(range(4), (0, 5)), "u": dict.fromkeys(range(2), (0, 1))}
-    rows = judged(case, world({"t": 4, "u": 2}, logs=logs))["members"]
+    rows = judged(case, world({"t": 4, "u": 2}, logs=LogsFile(ends=logs)))["members"]
     assert [row["member_id"] for row in rows] == ["a", "b"]
     a, b = rows
     assert a["subscription"] == ["t", "u"]

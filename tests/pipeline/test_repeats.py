@@ -194,7 +194,7 @@ def test_the_recording_has_equal_rows_with_and_without(every: int) -> None:
         world=type(world)(
             counts=world.counts,
             names=world.names,
-            logs=read_offsets(CHURN / "offsets.json").ends,
+            logs=read_offsets(CHURN / "offsets.json"),
         ),
         claim_rule=ClaimRule.NEWEST_CLAIM,
     )
