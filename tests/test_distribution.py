@@ -22,10 +22,18 @@ EMPTY = "def test_nothing():\n    pass\n"
 GROUPS = """
 import os
 import pytest
+import time
 
 def note(name):
     with open("{folder}/ran", "a") as file:
         file.write(f"{{name}} {{os.environ['PYTEST_XDIST_WORKER']}}\\n")
+
+def wait_for_long():
+    for _ in range(600):
+        with open("{folder}/ran") as file:
+            if "long" in file.read():
+                return
+        time.sleep(0.1)
 
 @pytest.fixture(scope="module")
 def built():
@@ -33,6 +41,8 @@ def built():
 
 @pytest.mark.parametrize("number", range(6))
 def test_with_the_fixture(built, number):
+    if number == 2:  # the other process may start later
+        wait_for_long()
     note("used")
 
 @pytest.mark.heavy(minutes=2)
