@@ -31,6 +31,7 @@ from rebalance.protocol import (
     encode_subscription,
 )
 from solver import Limits
+from tests import amount
 from tests.cli.commands import Cli
 from tests.shapes import Document, rebalance
 from tests.strategies import rebalances, seeded_rebalance
@@ -240,13 +241,43 @@ def test_cooperative_gives_nothing_before_it_is_revoked() -> None:
     assert sorted(second["b"]["t"] + kept) == [0, 1, 2, 3]
 
 
-def test_cooperative_lets_claims_of_the_past_be() -> None:
-    """A member that missed a rebalance has lost its partitions: nobody waits for it."""
+def test_cooperative_waits_for_a_member_that_missed_a_generation() -> None:
+    """It still reads what it claims, although the group is at a newer generation."""
     leader = settings_of("chain-sticky", name="cooperative-sticky").leader
-    late, now = claiming(0, 1, 2, 3, generation=3), claiming(generation=4)
+    late, now = claiming(0, 1, 2, generation=3), claiming(3, generation=4)
+    first = _round(leader, late, now)
+    kept = first["a"]["t"]
+    assert (len(kept), first["b"]) == (2, {"t": [3]})
+    second = _round(leader, claiming(*kept, generation=5), claiming(3, generation=5))
+    assert second["a"] == {"t": kept}
+    assert sorted(second["b"]["t"] + kept) == [0, 1, 2, 3]
+
+
+def test_cooperative_ends_a_claim_with_a_newer_one_on_the_same_partition() -> None:
+    leader = settings_of("chain-sticky", name="cooperative-sticky").leader
+    late, now = claiming(0, 1, 2, 3, generation=3), claiming(2, 3, generation=4)
     given = _round(leader, late, now)
-    assert sorted(given["a"]["t"] + given["b"]["t"]) == [0, 1, 2, 3]
-    assert len(given["b"]["t"]) == 2
+    assert given == {"a": {"t": [0, 1]}, "b": {"t": [2, 3]}}
+
+
+def test_cooperative_does_not_end_a_claim_without_a_generation() -> None:
+    leader = settings_of("chain-sticky", name="cooperative-sticky").leader
+    unknown, now = claiming(0, 1, 2, 3, generation=-1), claiming(2, 3, generation=4)
+    given = _round(leader, unknown, now)
+    assert given == {"a": {"t": [0, 1]}, "b": {}}
+
+
+@pytest.mark.parametrize("algorithm", ["oracle", "chain-sticky", "range"])
+def test_cooperative_rounds_are_valid(algorithm: str) -> None:
+    """Whatever is claimed: stale, twice, without a generation, or of other topics."""
+    leader = settings_of(algorithm, name="cooperative-sticky").leader
+    for seed in amount.seeds(400):
+        document = plain(seed)
+        said = joined(document, Mode.COOPERATIVE)
+        given = held(leader.assign(said, counts(document)))
+        answer = {"format": "assignment/1", "members": given}
+        verdict = verify.judge(document, answer, cooperative=True)
+        assert verdict["verdict"] == "valid", verdict["violations"]
 
 
 def _round(
