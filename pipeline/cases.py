@@ -25,6 +25,11 @@ GIVEN: Final = "given"
 REPORTED: Final = "reported"
 NOT_REPORTED: Final = "not-reported"
 
+ALL_LISTED: Final = "all"
+HOLDERS_LISTED: Final = "with-partitions"
+OWNERS_LISTED: Final = "owners"
+"""An owner is a client id and a host, which several members can share."""
+
 REST: Final = "rest"
 OPEN: Final = "open"
 
@@ -88,6 +93,8 @@ class Case:
     members own nothing before, and ``state_of`` is the rebalance in the records that
     led to the same state, at ``state_at``. If ``subscriptions`` are `NOT_REPORTED`,
     those of the members are the topics of which they have partitions: a lower bound.
+    ``members_listed`` is `ALL_LISTED` or what the text lists instead, ``at_rest`` what
+    shows that the group was at rest, and ``doubt`` why the text cannot be judged.
 
     Of the new protocol, ``generation`` is the epoch of the target assignment, topics
     can occur by id (`pipeline.topic_ids`), and ``recorded_sizes`` are the partition
@@ -110,6 +117,9 @@ class Case:
     leader: str | None = None
     owned_from: str = GIVEN
     subscriptions: str = REPORTED
+    members_listed: str = ALL_LISTED
+    at_rest: str | None = None
+    doubt: str | None = None
     state_of: str | None = None
     state_at: int | None = None
     members: dict[str, CaseMember] | None = None

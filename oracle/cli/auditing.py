@@ -205,11 +205,11 @@ def document_of(done: CompletedAudit) -> dict[str, Any]:
             {
                 "cluster": row.cluster,
                 "group": row.group,
-                "judged": row.counts.judged,
-                "balanced": row.counts.balanced,
                 "unbalanced": row.counts.unbalanced,
                 "invalid": row.counts.invalid,
                 "undetermined": row.counts.undetermined,
+                "balanced_if_equal": row.counts.if_balanced,
+                "unbalanced_if_equal": row.counts.if_unbalanced,
                 "in_records": row.counts.recorded,
             }
             for row in facts.states.rows
@@ -270,21 +270,21 @@ def _row(row: ClientRow) -> tuple[str | int, ...]:
 def _snapshots(facts: Facts) -> Part:
     columns = (
         "group",
-        "judged",
-        "balanced",
         "unbalanced",
         "invalid",
         "cannot be determined",
+        "balanced if equal",
+        "unbalanced if equal",
         "in the records",
     )
     rows = [
         (
             abridged(row.group, NAME_SHOWN),
-            row.counts.judged,
-            row.counts.balanced,
             row.counts.unbalanced,
             row.counts.invalid,
             row.counts.undetermined,
+            row.counts.if_balanced,
+            row.counts.if_unbalanced,
             row.counts.recorded,
         )
         for row in facts.states.rows

@@ -29,7 +29,9 @@ _SVG: Final = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
 _CLIP: Final = re.compile(r'(\bid="|url\(#)clip([0-9]+)\b')
 
 
-def outcome_bars(rows: Sequence[tuple[str, Counts]], *, width: int) -> str:
+def outcome_bars(
+    rows: Sequence[tuple[str, Counts]], *, width: int, share: bool = True
+) -> str:
     """Draw one bar per row: its rebalances by outcome, as shares, labeled with counts.
 
     Parameters
@@ -38,6 +40,8 @@ def outcome_bars(rows: Sequence[tuple[str, Counts]], *, width: int) -> str:
         Label and counts; labels are distinct.
     width
         Pixels, labels included.
+    share
+        Whether the share at the optimum is written behind each bar.
     """
     labels = [label for label, _ in rows]
     room = width - _label_width(labels) - 52
@@ -53,7 +57,10 @@ def outcome_bars(rows: Sequence[tuple[str, Counts]], *, width: int) -> str:
         color=_named_colour("outcome", OUTCOMES, "--on-{}"),
     )
     totals = [
-        {"label": label, "share": percent(counts.optimum, counts.judged)}
+        {
+            "label": label,
+            "share": percent(counts.optimum, counts.judged) if share else "",
+        }
         for label, counts in rows
     ]
     beside = (

@@ -55,11 +55,9 @@ def _of_rebalances(counts: Counts) -> str:
 
 
 def _of_snapshots(counts: StateCounts) -> str:
-    """State how many snapshots are unbalanced, of those where this is known."""
+    """State how many snapshots are unbalanced; of the others, this is not known."""
     if not counts.judged:
         return _UNDETERMINED
-    if counts.judged == counts.balanced:
-        return f"{counted(counts.judged, 'snapshot')}, each balanced"
     found = [
         f"{number:,} {'is' if number == 1 else 'are'} {word}"
         for number, word in (
@@ -68,7 +66,7 @@ def _of_snapshots(counts: StateCounts) -> str:
         )
         if number
     ]
-    return f"Of {counted(counts.judged, 'snapshot')}, {_joined(found, 'and')}"
+    return f"Of {counted(counts.counted, 'snapshot')}, {_joined(found, 'and')}"
 
 
 def _joined(parts: Sequence[str], word: str) -> str:

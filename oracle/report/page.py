@@ -252,7 +252,7 @@ def _state_charts(facts: Facts) -> dict[str, str]:
     """Draw the groups with snapshots that are counted."""
     rows = [row for row in facts.states.rows if row.counts.counted][:CHART_ROWS]
     names = [(row.group,) for row in rows]
-    return _wide_and_narrow(names, [row.counts.bar for row in rows])
+    return _wide_and_narrow(names, [row.counts.bar for row in rows], share=False)
 
 
 def _assignor_charts(facts: Facts) -> dict[str, str]:
@@ -263,7 +263,7 @@ def _assignor_charts(facts: Facts) -> dict[str, str]:
 
 
 def _wide_and_narrow(
-    names: Sequence[tuple[str, ...]], counts: Sequence[Counts]
+    names: Sequence[tuple[str, ...]], counts: Sequence[Counts], *, share: bool = True
 ) -> dict[str, str]:
     """Draw the same bars for wide and narrow screens; the page shows one of them.
 
@@ -274,7 +274,8 @@ def _wide_and_narrow(
     charts: dict[str, str] = {}
     for screen, width, shown in (("wide", WIDE, 48), ("narrow", NARROW, 18)):
         labels = _distinct([_label(one, shown) for one in names])
-        bars = outcome_bars(list(zip(labels, counts, strict=True)), width=width)
+        rows = list(zip(labels, counts, strict=True))
+        bars = outcome_bars(rows, width=width, share=share)
         charts[screen] = Markup(bars)  # noqa: S704 - escaped by Vega
     return charts
 

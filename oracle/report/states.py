@@ -13,32 +13,37 @@ from oracle.report.load import Tables
 from oracle.report.outcomes import Counts
 from pipeline.summary import equals, is_true
 
+REASONS_LISTED: Final = 8
+_LINES: Final = "the text contradicts itself in a line"
 GROUPS_LISTED: Final = 12
 """Groups in the table, worst first; the others are one row."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StateCounts:
-    """Snapshots by what is known of them; they add up to all.
+    """Snapshots by what is known of them.
 
     Attributes
     ----------
-    balanced, unbalanced : dec-min balanced or not, whatever is not reported
+    unbalanced : not dec-min balanced, whatever is not reported
     invalid : violates a rule
-    undetermined : depends on subscriptions that are not reported
+    undetermined : depends on what is not reported; text alone never shows balance
+    if_balanced, if_unbalanced : of these, balanced or not if the group was at rest and
+        all members subscribe to the same topics
     recorded : shows a state that the records contain; it is counted there
     """
 
-    balanced: int = 0
     unbalanced: int = 0
     invalid: int = 0
     undetermined: int = 0
+    if_balanced: int = 0
+    if_unbalanced: int = 0
     recorded: int = 0
 
     @property
     def judged(self) -> int:
         """Snapshots with a verdict that is counted."""
-        return self.balanced + self.unbalanced + self.invalid
+        return self.unbalanced + self.invalid
 
     @property
     def counted(self) -> int:
@@ -49,7 +54,6 @@ class StateCounts:
     def bar(self) -> Counts:
         """The same in the colours of the outcomes of rebalances."""
         return Counts(
-            optimum=self.balanced,
             unbalanced=self.unbalanced,
             invalid=self.invalid,
             open=self.undetermined,
@@ -66,10 +70,19 @@ class StateRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Reason:
+    """Why the balance of some snapshots cannot be determined, and of how many."""
+
+    text: str
+    snapshots: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class States:
     """All snapshots; ``others`` are the groups that are not listed."""
 
     rows: tuple[StateRow, ...]
+    reasons: tuple[Reason, ...]
     others: StateCounts
     others_count: int
     total: StateCounts
@@ -86,11 +99,22 @@ def states_of(tables: Tables) -> States:
     listed, rest = rows[:GROUPS_LISTED], rows[GROUPS_LISTED:]
     return States(
         rows=tuple(listed),
+        reasons=_reasons(tables.snapshots),
         others=_sum([row.counts for row in rest]),
         others_count=len(rest),
         total=_sum([row.counts for row in rows]),
         groups=len(rows),
     )
+
+
+def _reasons(snapshots: pa.Table) -> tuple[Reason, ...]:
+    """Return the most frequent reasons; those of single lines are one."""
+    own = snapshots.filter(pc.is_null(snapshots["state_of"]))
+    known = pc.replace_substring_regex(own["undetermined"], r"^line \d+: .*", _LINES)
+    counted = pc.value_counts(known.combine_chunks().drop_null()).to_pylist()
+    found = [Reason(text=one["values"], snapshots=one["counts"]) for one in counted]
+    found.sort(key=lambda one: (-one.snapshots, one.text))
+    return tuple(found[:REASONS_LISTED])
 
 
 def _most_to_gain(row: StateRow) -> tuple[int, int, str, str]:
@@ -105,11 +129,14 @@ def _summands(snapshots: pa.Table) -> pa.Table:
     is_invalid = pc.and_(own, equals(snapshots["verdict"], "invalid"))
     other = pc.and_(own, pc.invert(is_invalid))
     balanced = snapshots["dec_min_balanced"]
+    unknown = pc.and_(other, pc.is_null(balanced))
+    if_equal = snapshots["balanced_if_equal"]
     flags = {
-        "balanced": pc.and_(other, is_true(balanced)),
         "unbalanced": pc.and_(other, is_true(pc.invert(balanced))),
         "invalid": is_invalid,
-        "undetermined": pc.and_(other, pc.is_null(balanced)),
+        "undetermined": unknown,
+        "if_balanced": pc.and_(unknown, is_true(if_equal)),
+        "if_unbalanced": pc.and_(unknown, is_true(pc.invert(if_equal))),
         "recorded": pc.invert(own),
     }
     columns = {name: snapshots[name] for name in ("cluster", "group_id")}

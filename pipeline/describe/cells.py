@@ -9,8 +9,10 @@ from pipeline.cases import Held
 from pipeline.sightings import MOST_PARTITIONS
 
 MISSING: Final = "-"
+_NO_NUMBER: Final = (MISSING, "unknown", "")
 _NAMED: Final = re.compile(r"([^\s:;()]+):(\d+(?:,\d+)*)\Z")  # Kafka 4: topic:0,1;…
 _BRACKETS: Final = re.compile(r"([^\s:;()]*)\((\d+(?:,\d+)*)\)\Z")  # topic(0,1), …
+_BETWEEN: Final = re.compile(r"(?<=\)),\s*")
 
 
 class CellError(ValueError):
@@ -22,14 +24,14 @@ class UnnamedTopicsError(CellError):
 
 
 def number_of(cell: str, name: str, *, most: int) -> int | None:
-    """Parse a number; ``-`` is None.
+    """Parse a number; ``-``, and ``unknown`` of Kafka 0.9, is None.
 
     Raises
     ------
     CellError
         If it is no number, or larger than ``most``.
     """
-    if cell == MISSING:
+    if cell in _NO_NUMBER:
         return None
     if not re.fullmatch(r"-?\d{1,19}", cell) or abs(int(cell)) > most:
         raise CellError(f"{name} is {cell[:40]!r}, no number up to {most}")
@@ -64,7 +66,7 @@ def assignment_of(cell: str) -> Held:
         return {}
     held: dict[str, list[int]] = {}
     pattern, parts = (
-        (_BRACKETS, cell.split(", "))
+        (_BRACKETS, _BETWEEN.split(cell))
         if cell.endswith(")")
         else (_NAMED, cell.split(";"))
     )

@@ -3,10 +3,9 @@
 The text does not contain subscriptions, in any form or version up to Kafka 4.3: with
 ``--members --verbose`` the tool prints the current and the target assignment and their
 epochs (KIP-1099). The topics of which a member has partitions are a lower bound of its
-subscription. A snapshot has no rebalance, so its members own nothing before it.
-Lag of a topic is known if the text
-states it for each partition. Topic sizes are those that the group's own rows imply, so
-that a damaged number affects only its group.
+subscription. A snapshot has no rebalance, so its members own nothing before it. Lag of
+a topic is known if the text states it for each partition. Topic sizes are those that
+the group's own rows imply, so that a damaged number affects only its group.
 """
 
 from __future__ import annotations
@@ -15,18 +14,29 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from pipeline.cases import NOT_REPORTED, SNAPSHOT, Case, CaseMember, Held, Offsets
+from pipeline.cases import (
+    ALL_LISTED,
+    HOLDERS_LISTED,
+    NOT_REPORTED,
+    OWNERS_LISTED,
+    SNAPSHOT,
+    Case,
+    CaseMember,
+    Held,
+    Offsets,
+)
 from pipeline.describe.cells import (
     MISSING,
     UnnamedTopicsError,
     number_of,
     partition_of,
 )
-from pipeline.describe.holders import assigned_in, holders_of, unheld
+from pipeline.describe.headings import Form
+from pipeline.describe.holders import Holders, assigned_in, holders_of
 from pipeline.describe.messages import ERROR, NO_MEMBERS, REBALANCING
 from pipeline.describe.refusal import NotJudged, placed
-from pipeline.describe.snapshots import Section, Snapshot
-from pipeline.describe.text_tables import Form
+from pipeline.describe.sections import Section
+from pipeline.describe.snapshots import BY_STATE, Snapshot
 from rebalance import INT64_MAX
 
 _AT_REST: Final = ("Stable",)
@@ -42,13 +52,8 @@ def case_of(snapshot: Snapshot) -> Case:
         If the group is rebalancing or has no members, or the text is invalid.
     """
     _refuse_faults(snapshot)
-    state = _state(snapshot)
-    held, people = holders_of(snapshot)
-    lag, listed = _lag(snapshot.of(Form.OFFSETS))
-    _refuse_disagreement(snapshot, held)
-    if state is None and (missing := unheld(held, listed)) is not None:
-        reason = f"nobody holds {missing}, and no --state says that it is at rest"
-        raise NotJudged(reason, sound=True)
+    _refuse_unrest(snapshot)
+    found = holders_of(snapshot)
     source, line = snapshot.place
     return Case(
         rebalance_id=f"{snapshot.name}/{snapshot.group_id}",
@@ -56,17 +61,48 @@ def case_of(snapshot: Snapshot) -> Case:
         source_kind="describe",
         source=source,
         source_offset=line,
-        protocol=_protocol(people),
+        protocol=_protocol(found.people),
         client_assignor=_assignor(snapshot),
         owned_from=SNAPSHOT,
         subscriptions=NOT_REPORTED,
+        members_listed=_listed(snapshot, found),
+        at_rest=snapshot.at_rest,
+        doubt=snapshot.doubt or found.doubt or _in_transit(found),
         members={
-            member_id: _member(held[member_id], people.get(member_id, {}))
-            for member_id in sorted(held)
+            member_id: _member(found.held[member_id], found.people.get(member_id, {}))
+            for member_id in sorted(found.held)
         },
-        lag=lag,
+        lag=_lag(snapshot.of(Form.OFFSETS)),
         least_sizes=_topic_sizes(snapshot),
     )
+
+
+def _listed(snapshot: Snapshot, found: Holders) -> str:
+    """Return which members the text lists."""
+    if snapshot.of(Form.MEMBERS) is not None:
+        return ALL_LISTED
+    offsets = snapshot.of(Form.OFFSETS)
+    if offsets is not None and offsets.names_owners:
+        return OWNERS_LISTED
+    states = [one for one in snapshot.sections if one.form is Form.STATE]
+    told = {one.rows[0].by_name["#MEMBERS"] for one in states}
+    is_all = snapshot.at_rest == BY_STATE and told == {str(len(found.held))}
+    return ALL_LISTED if is_all else HOLDERS_LISTED
+
+
+def _in_transit(found: Holders) -> str | None:
+    """Return how epochs and target assignments show a change (KIP-1099)."""
+    epochs = {row.get("TARGET-EPOCH", MISSING) for row in found.people.values()}
+    epochs |= {row.get("CURRENT-EPOCH", MISSING) for row in found.people.values()}
+    if len(epochs) > 1:
+        return f"the members are at epochs {', '.join(sorted(epochs))}"
+    for member_id, row in sorted(found.people.items()):
+        target = row.get("TARGET-ASSIGNMENT", MISSING)
+        if row.get("TARGET-EPOCH", MISSING) != MISSING and target != row.get(
+            "CURRENT-ASSIGNMENT"
+        ):
+            return f"member {member_id!r} does not have its target assignment"
+    return None
 
 
 def with_group_sizes(cases: Iterable[Case]) -> list[Case]:
@@ -119,8 +155,8 @@ def _refuse_faults(snapshot: Snapshot) -> None:
         raise NotJudged(f"the tool reports: {note.text}", sound=True, place=place)
 
 
-def _state(snapshot: Snapshot) -> str | None:
-    """Return the state of a stable group; None if no form states it."""
+def _refuse_unrest(snapshot: Snapshot) -> None:
+    """Refuse a group that a form states to be rebalancing, or without members."""
     section = snapshot.of(Form.STATE)
     state = section.rows[0].by_name["STATE"] if section else None
     if snapshot.note(NO_MEMBERS) or state in _GONE:
@@ -129,15 +165,13 @@ def _state(snapshot: Snapshot) -> str | None:
         raise NotJudged("a group in the middle of a rebalance", sound=True)
     if state is not None and state not in _AT_REST:
         raise NotJudged(f"a group in state {state}", sound=True)
-    return state
 
 
-def _lag(section: Section | None) -> tuple[Offsets | None, set[tuple[str, int]]]:
-    """Return the stated lag, and the listed partitions."""
+def _lag(section: Section | None) -> Offsets | None:
+    """Return the stated lag."""
     if section is None:
-        return None, set()
+        return None
     lag: dict[str, dict[int, int]] = {}
-    listed: set[tuple[str, int]] = set()
     for row in section.rows:
         topic = row.by_name["TOPIC"]
         with placed(section, row):
@@ -145,22 +179,11 @@ def _lag(section: Section | None) -> tuple[Offsets | None, set[tuple[str, int]]]
             behind = number_of(row.by_name["LAG"], "LAG", most=INT64_MAX)
         if topic == MISSING or number is None:
             continue
-        listed.add((topic, number))
         if behind is not None:
             # A commit beyond the log end is shown as negative lag: nothing left to
             # read.
             lag.setdefault(topic, {})[number] = max(0, behind)
-    return {topic: sorted(lag[topic].items()) for topic in sorted(lag)}, listed
-
-
-def _refuse_disagreement(snapshot: Snapshot, held: Mapping[str, Held]) -> None:
-    section = snapshot.of(Form.STATE)
-    if section is None:
-        return
-    told = section.rows[0].by_name["#MEMBERS"]
-    if told != str(len(held)):
-        reason = f"--state counts {told} members, {len(held)} are listed"
-        raise NotJudged(reason, sound=True)
+    return {topic: sorted(lag[topic].items()) for topic in sorted(lag)}
 
 
 def _protocol(people: Mapping[str, Mapping[str, str]]) -> str | None:
@@ -171,9 +194,11 @@ def _protocol(people: Mapping[str, Mapping[str, str]]) -> str | None:
 
 
 def _assignor(snapshot: Snapshot) -> str | None:
-    section = snapshot.of(Form.STATE)
-    name = section.rows[0].by_name.get("ASSIGNMENT-STRATEGY") if section else None
-    return None if name in (None, MISSING) else name
+    """Return the assignor that the state tables name, unless they name several."""
+    states = [one for one in snapshot.sections if one.form is Form.STATE]
+    found = {one.rows[0].by_name.get("ASSIGNMENT-STRATEGY", MISSING) for one in states}
+    names = found - {MISSING, ""}
+    return names.pop() if len(names) == 1 else None
 
 
 def _member(held: Held, row: Mapping[str, str]) -> CaseMember:

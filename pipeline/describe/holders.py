@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import count
 from typing import Final, TypeAlias
 
@@ -15,19 +16,34 @@ from pipeline.describe.cells import (
     number_of,
     partition_of,
 )
+from pipeline.describe.headings import MEMBER, Form
 from pipeline.describe.refusal import NotJudged, placed
-from pipeline.describe.snapshots import Section, Snapshot
-from pipeline.describe.text_tables import Cells, Form
+from pipeline.describe.sections import Section
+from pipeline.describe.snapshots import Snapshot
+from pipeline.describe.text_tables import Cells
 
 People: TypeAlias = dict[str, Mapping[str, str]]
 """Member id to the cells of its row."""
 
+NO_HOLDER: Final = (MISSING, "none")
 _ASSIGNMENTS: Final = ("CURRENT-ASSIGNMENT", "ASSIGNMENT")
 _MOST_HELD: Final = 2**31 - 1
 
 
-def holders_of(snapshot: Snapshot) -> tuple[dict[str, Held], People]:
-    """Return each member's partitions, and the cells of its row.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holders:
+    """Each member's partitions, and the cells of its row.
+
+    ``doubt`` states why the text contradicts itself.
+    """
+
+    held: dict[str, Held]
+    people: People
+    doubt: str | None = None
+
+
+def holders_of(snapshot: Snapshot) -> Holders:
+    """Return who holds which partitions.
 
     Raises
     ------
@@ -37,17 +53,19 @@ def holders_of(snapshot: Snapshot) -> tuple[dict[str, Held], People]:
     members, offsets = snapshot.of(Form.MEMBERS), snapshot.of(Form.OFFSETS)
     if members is None and offsets is None:
         raise NotJudged("only its state is reported, no members", sound=True)
+    doubt = None
     if members is None:
         assert offsets is not None  # noqa: S101  # as just seen
-        held, people = _by_partition(offsets)
+        held, people = held_by_partition(offsets)
     else:
         people = _people(members)
         held = _by_member(members, offsets)
+        doubt = _miscount(members, held)
     if not held:
         raise NotJudged("a group without active members", sound=True)
     if members is not None:
         _refuse_cut_assignment(members, held)
-    return held, people
+    return Holders(held=held, people=people, doubt=doubt)
 
 
 def unheld(held: Mapping[str, Held], listed: set[tuple[str, int]]) -> str | None:
@@ -81,10 +99,15 @@ def assigned_in(section: Section, row: Cells) -> Held:
     raise UnnamedTopicsError("the members form without --verbose")
 
 
+def count_in(row: Cells) -> int | None:
+    """Return the number of partitions that a row of the members form states."""
+    return number_of(row.by_name["#PARTITIONS"], "#PARTITIONS", most=_MOST_HELD)
+
+
 def _people(section: Section) -> People:
     people: People = {}
     for row in section.rows:
-        member_id = row.by_name["CONSUMER-ID"]
+        member_id = row.by_name[MEMBER]
         with placed(section, row):
             if member_id in people:
                 raise CellError(f"member {member_id!r} listed twice")
@@ -98,26 +121,29 @@ def _by_member(members: Section, offsets: Section | None) -> dict[str, Held]:
     try:
         for row in members.rows:
             with placed(members, row):
-                held[row.by_name["CONSUMER-ID"]] = assigned_in(members, row)
+                held[row.by_name[MEMBER]] = assigned_in(members, row)
     except UnnamedTopicsError as error:
         if offsets is None:
             reason = f"{error}; the plain form beside it would tell"
             raise NotJudged(reason, sound=True) from None
-        listed, _ = _by_partition(offsets)
-        ids = [row.by_name["CONSUMER-ID"] for row in members.rows]
+        listed, _ = held_by_partition(offsets)
+        ids = [row.by_name[MEMBER] for row in members.rows]
         held = {member_id: listed.get(member_id, {}) for member_id in ids}
-    for row in members.rows:
-        with placed(members, row):
-            _refuse_miscount(row, held)
     return held
 
 
-def _refuse_miscount(row: Cells, held: Mapping[str, Held]) -> None:
-    member_id = row.by_name["CONSUMER-ID"]
-    told = number_of(row.by_name["#PARTITIONS"], "#PARTITIONS", most=_MOST_HELD)
-    found = sum(map(len, held[member_id].values()))
-    if told != found:
-        raise CellError(f"member {member_id!r}: #PARTITIONS {told}, {found} listed")
+def _miscount(members: Section, held: Mapping[str, Held]) -> str | None:
+    """Return how a row contradicts itself; refuse one that may be cut off."""
+    for row in members.rows:
+        with placed(members, row):
+            told = count_in(row)
+            found = sum(map(len, held[row.by_name[MEMBER]].values()))
+            if told != found:
+                reason = f"#PARTITIONS {told}, {found} listed"
+                if not members.ended and row is members.rows[-1]:
+                    raise CellError(reason)
+                return f"line {row.line}: {reason}"
+    return None
 
 
 def _refuse_cut_assignment(members: Section, held: Mapping[str, Held]) -> None:
@@ -140,13 +166,13 @@ def _refuse_cut_assignment(members: Section, held: Mapping[str, Held]) -> None:
         raise NotJudged(reason, sound=False, place=(members.source, last.line))
 
 
-def _by_partition(section: Section) -> tuple[dict[str, Held], People]:
+def held_by_partition(section: Section) -> tuple[dict[str, Held], People]:
     """Read the holders from the plain form: one row per partition."""
     held: dict[str, dict[str, set[int]]] = {}
     people: People = {}
     for row in section.rows:
-        member_id, topic = row.by_name["CONSUMER-ID"], row.by_name["TOPIC"]
-        if member_id == MISSING:
+        member_id, topic = row.holder, row.by_name["TOPIC"]
+        if member_id in NO_HOLDER:
             continue
         people.setdefault(member_id, row.by_name)
         mine = held.setdefault(member_id, {})

@@ -19,9 +19,9 @@ IGNORED: Final = "ignored"
 _STAMP: Final = r"\[\d{4}-\d\d-\d\d [\d:,.]+\] "
 _EXCEPTION: Final = r"(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b"
 _OF_A_GROUP: Final = (
-    (r"Consumer group '(.*)' has no active members\.", NO_MEMBERS),
-    (r"Warning: Consumer group '(.*)' is rebalancing\.", REBALANCING),
-    (r"Error: (?:The c|C)onsumer group '(.*)' does not exist\.", ERROR),
+    (r"Consumer group ['`](.*)['`] has no active members\.", NO_MEMBERS),
+    (r"(?:Warning: )?Consumer group ['`](.*)['`] is rebalancing\.", REBALANCING),
+    (r"Error: (?:The c|C)onsumer group ['`](.*)['`] does not exist\.", ERROR),
     (
         r"(?:Error: |[\w$]+\.).*\bGroupIdNotFoundException: Group (.*) not found\.",
         ERROR,
@@ -29,7 +29,7 @@ _OF_A_GROUP: Final = (
     (r"(?:Error: |[\w$]+\.).*\bNot authorized to access group: (.*)", ERROR),
 )
 _OTHERS: Final = (
-    (rf"(?:{_STAMP})?(?:WARN\b|Warning: ).*", IGNORED),
+    (rf"(?:{_STAMP})?(?:WARN\b|Warning: |Note: ).*", IGNORED),
     (r"(?:OpenJDK|Java HotSpot\(TM\)) .*warning: .*", IGNORED),
     (r"Picked up _?JAVA\w*OPTIONS: .*", IGNORED),
     (rf"Caused by: {_EXCEPTION}.*", IGNORED),

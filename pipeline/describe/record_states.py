@@ -3,8 +3,12 @@
 A generation in ``__consumer_offsets``, or a target assignment of the new protocol,
 states its members, their subscriptions, and their assignments. A snapshot with the same
 members and the same assignments shows the state after it: it takes the subscriptions
-from there, and is not counted a second time. Records of the new protocol contain topic
-ids, and describe text contains names, so the names of all ids must be known.
+from there, and is not counted a second time; of a text that lists no members without
+partitions, these are added. Records of the new protocol contain topic ids, and describe
+text contains names, so the names of all ids must be known.
+
+If no rebalance of a group led to the state that a text shows, the text is of a moment
+between two states, or of one that the records do not contain: it is not judged.
 """
 
 from __future__ import annotations
@@ -13,7 +17,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
-from pipeline.cases import NOT_REPORTED, REPORTED, SNAPSHOT, Case, CaseMember, unpack
+from pipeline.cases import (
+    ALL_LISTED,
+    HOLDERS_LISTED,
+    NOT_REPORTED,
+    REPORTED,
+    SNAPSHOT,
+    Case,
+    CaseMember,
+    unpack,
+)
+from pipeline.describe.snapshots import BY_RECORDS
 from pipeline.judging.topic_names import with_names
 from pipeline.sources.rows import CASE, Row, case_row
 from rebalance import InstanceError
@@ -31,6 +45,8 @@ def with_record_states(rows: Iterable[Row], names: Mapping[str, str]) -> Iterato
     `pipeline.history.stream.ORDER` sorts them. Snapshots are yielded last.
     """
     waiting: dict[str, list[Case]] = {}
+    recorded: set[str] = set()
+    unnamed: set[str] = set()
     for row in rows:
         group_id = row.get("group_id")
         if row["what"] != CASE:
@@ -38,7 +54,10 @@ def with_record_states(rows: Iterable[Row], names: Mapping[str, str]) -> Iterato
         elif row["source_partition"] is not None:
             if group_id in waiting:
                 rebalance = _named(unpack(row["value"]), names)
-                if rebalance is not None:
+                if rebalance is None:
+                    unnamed.add(group_id)
+                else:
+                    recorded.add(group_id)
                     waiting[group_id] = [
                         _completed(one, rebalance) for one in waiting[group_id]
                     ]
@@ -48,7 +67,16 @@ def with_record_states(rows: Iterable[Row], names: Mapping[str, str]) -> Iterato
         else:
             yield row
     for group_id in sorted(waiting):
-        yield from map(case_row, waiting[group_id])
+        is_known = group_id in recorded - unnamed
+        for one in waiting[group_id]:
+            yield case_row(_doubted(one) if is_known else one)
+
+
+def _doubted(snapshot: Case) -> Case:
+    if snapshot.state_of is not None:
+        return snapshot
+    reason = "no rebalance in the records of the group led to this state"
+    return replace(snapshot, doubt=snapshot.doubt or reason)
 
 
 def _named(rebalance: Case, names: Mapping[str, str]) -> Case | None:
@@ -64,9 +92,20 @@ def _completed(snapshot: Case, rebalance: Case) -> Case:
     If several rebalances led to this state, the last one counts, and the subscriptions
     are reported only if all agree.
     """
-    known = _same_state(snapshot.members or {}, rebalance.members or {})
+    known = _same_state(snapshot, rebalance.members or {})
     if known is None:
         return snapshot
+    if snapshot.members_listed == HOLDERS_LISTED:
+        idle = {
+            name: replace(member, owned={}, assigned={}, subscription=[])
+            for name, member in (rebalance.members or {}).items()
+            if not member.assigned
+        }
+        everyone = idle | (snapshot.members or {})
+        known |= {name: (rebalance.members or {})[name] for name in idle}
+        snapshot = replace(
+            snapshot, members=dict(sorted(everyone.items())), members_listed=ALL_LISTED
+        )
     agrees = snapshot.state_of is None or (
         snapshot.subscriptions == REPORTED
         and all(
@@ -88,6 +127,8 @@ def _completed(snapshot: Case, rebalance: Case) -> Case:
         members=members,
         subscriptions=REPORTED if agrees else NOT_REPORTED,
         state_of=rebalance.rebalance_id,
+        at_rest=BY_RECORDS,
+        doubt=None,
         state_at=rebalance.at,
         # As large as in the records, which also know topics that nobody holds.
         least_sizes=None,
@@ -95,12 +136,15 @@ def _completed(snapshot: Case, rebalance: Case) -> Case:
     )
 
 
-def _same_state(snapshot: Members, rebalance: Members) -> Members | None:
+def _same_state(state: Case, rebalance: Members) -> Members | None:
     """Return each member's counterpart; None unless all have the same partitions.
 
     A static member that returned to a stable group has a new member id and the same
     instance id (KIP-345).
     """
+    snapshot = state.members or {}
+    if state.members_listed == HOLDERS_LISTED:
+        rebalance = {name: one for name, one in rebalance.items() if one.assigned}
     by_instance = {m.instance_id: m for m in rebalance.values() if m.instance_id}
     found: Members = {}
     for name, member in snapshot.items():

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from pipeline.describe.cells import CellError, UnnamedTopicsError
-from pipeline.describe.snapshots import Section
+from pipeline.describe.sections import Section
 from pipeline.describe.text_tables import Cells
 
 

@@ -14,9 +14,9 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
 from pipeline.cases import NOT_REPORTED
-from pipeline.groups.held_now import with_held
+from pipeline.groups.held_now import with_held, with_subscriptions
 from pipeline.groups.moments import GroupRebalance, Moment
-from pipeline.groups.notes import LEAST_COUNTS, NO_SUBSCRIPTIONS, newer_partitions
+from pipeline.groups.notes import LEAST_COUNTS, newer_partitions, notes_on_text
 from pipeline.judging.partition_counts import LOWER_BOUND
 from pipeline.reading import opened_table
 from pipeline.tables import MANIFEST, SCHEMAS, read_manifest
@@ -127,14 +127,23 @@ class AuditFolder:
             return rows
 
     def _snapshot(self, moment: Moment) -> GroupRebalance:
-        columns = ("instance", "assignment", "partition_counts", "subscriptions")
+        columns = (
+            "instance",
+            "assignment",
+            "partition_counts",
+            "subscriptions",
+            "members_listed",
+            "at_rest",
+            "doubt",
+        )
         wanted = ds.field("snapshot_id") == moment.key
         (row,) = self.rows("snapshots", moment.group, columns, wanted)
         assignment = parse_assignment(row["assignment"])
+        rebalance = with_held(self._parsed(row["instance"]), assignment)
+        if row["subscriptions"] == NOT_REPORTED:
+            rebalance = with_subscriptions(rebalance)
         return GroupRebalance(
-            rebalance=with_held(self._parsed(row["instance"]), assignment),
-            assignment=assignment,
-            notes=_notes(row),
+            rebalance=rebalance, assignment=assignment, notes=_notes(row)
         )
 
     def _parsed(self, text: str) -> Any:
@@ -169,7 +178,7 @@ def opened_audit(path: Path, max_partitions: int = MAX_PARTITIONS) -> AuditFolde
 def _notes(row: dict[str, Any]) -> tuple[str, ...]:
     notes = []
     if row.get("subscriptions") == NOT_REPORTED:
-        notes.append(NO_SUBSCRIPTIONS)
+        notes += notes_on_text(row["members_listed"], row["at_rest"], row["doubt"])
     if row["partition_counts"] == LOWER_BOUND:
         notes.append(LEAST_COUNTS)
     if row.get("newer_partitions"):

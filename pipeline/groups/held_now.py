@@ -21,3 +21,18 @@ def with_held(rebalance: Rebalance, assignment: AssignmentDocument) -> Rebalance
         owned = {"owned": held or None, "generation": None}
         members[name] = member.model_copy(update=owned)
     return rebalance.model_copy(update={"members": members})
+
+
+def with_subscriptions(rebalance: Rebalance) -> Rebalance:
+    """Return the rebalance in which members without a subscription want all topics.
+
+    A text states none; a member that has no partitions subscribes to something.
+    """
+    wanted = sorted({t for one in rebalance.members.values() for t in one.subscription})
+    members = {
+        name: member
+        if member.subscription
+        else member.model_copy(update={"subscription": wanted})
+        for name, member in rebalance.members.items()
+    }
+    return rebalance.model_copy(update={"members": members})

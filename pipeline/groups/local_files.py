@@ -12,9 +12,9 @@ from typing import Any, Final
 from pipeline.cases import NOT_REPORTED, SNAPSHOT, Case, unpack
 from pipeline.describe.record_states import with_record_states
 from pipeline.files import is_local
-from pipeline.groups.held_now import with_held
+from pipeline.groups.held_now import with_held, with_subscriptions
 from pipeline.groups.moments import GroupRebalance, Moment
-from pipeline.groups.notes import LEAST_COUNTS, NO_SUBSCRIPTIONS, newer_partitions
+from pipeline.groups.notes import LEAST_COUNTS, newer_partitions, notes_on_text
 from pipeline.history.stream import ORDER, histories
 from pipeline.judging.instances import World, pose
 from pipeline.judging.partition_counts import LOWER_BOUND, CountSources
@@ -97,7 +97,10 @@ class LocalFiles:
             )
             if moment.is_snapshot:
                 rebalance = with_held(rebalance, assignment)
-        notes = [NO_SUBSCRIPTIONS] if case.subscriptions == NOT_REPORTED else []
+        notes = []
+        if case.subscriptions == NOT_REPORTED:
+            notes = notes_on_text(case.members_listed, case.at_rest, case.doubt)
+            rebalance = with_subscriptions(rebalance)
         if posed.partition_counts == LOWER_BOUND:
             notes.append(LEAST_COUNTS)
         if posed.newer_partitions:

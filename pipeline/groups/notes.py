@@ -1,10 +1,27 @@
-"""What a reader has to know of a group that a source does not describe completely."""
+"""What a reader has to know of a group that a source does not describe completely.
+
+An answer holds under what is taken to be so where the source does not say.
+"""
 
 from typing import Final
 
-NO_SUBSCRIPTIONS: Final = (
+from pipeline.cases import ALL_LISTED, OWNERS_LISTED
+
+_NO_SUBSCRIPTIONS: Final = (
     "the text states no subscriptions: each member is taken to subscribe to the topics "
-    "of which it has partitions"
+    "of which it has partitions, and one without partitions to all of them"
+)
+_NOT_AT_REST: Final = (
+    "nothing shows that the group was at rest at that moment; it is taken to be: a "
+    "--state table, a second text, or records would show it"
+)
+_UNLISTED: Final = (
+    "the text lists no members without partitions; the group is taken to have none: "
+    "--members --verbose would list them"
+)
+_OWNERS: Final = (
+    "the text names client ids and hosts; each is taken to be one member, although "
+    "several can share them"
 )
 LEAST_COUNTS: Final = (
     "partition counts as of then are lower bounds: of the partitions that the source "
@@ -20,3 +37,17 @@ def newer_partitions(count: int) -> str:
         f"(metadata.max.age.ms) {are} left out, because the assignment lacks "
         f"{'it' if count == 1 else 'them'}: the leader's metadata can be older"
     )
+
+
+def notes_on_text(
+    members_listed: str, at_rest: str | None, doubt: str | None = None
+) -> list[str]:
+    """Return the notes on a describe text; arguments as in `Case`."""
+    notes = [_NO_SUBSCRIPTIONS]
+    if members_listed != ALL_LISTED:
+        notes.append(_OWNERS if members_listed == OWNERS_LISTED else _UNLISTED)
+    if at_rest is None:
+        notes.append(_NOT_AT_REST)
+    if doubt is not None:
+        notes.append(f"the text is in doubt: {doubt}")
+    return notes

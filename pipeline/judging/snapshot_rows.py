@@ -1,25 +1,30 @@
 """Rows of ``snapshots``: the state of a group at one moment, without a rebalance.
 
-Balance depends on the subscriptions. Without them it is stated only where it follows
-from the assignment alone:
+A state is judged if the group was at rest at that moment: a --state table says so, or a
+second text or a rebalance in the records agrees. In between, partitions without a
+reader are no fault of the assignment.
+
+Balance depends on the subscriptions. Without them, only what follows from the
+assignment alone is stated:
 
 - A topic of which a member has a partition belongs to its subscription. More eligible
   members allow more assignments, so an assignment that is not balanced under these
-  lower bounds is not balanced under the subscriptions.
-- No assignment of the same partitions is more balanced than one whose loads differ by
-  at most one, whatever the subscriptions are.
+  lower bounds is not balanced under the subscriptions. Nor do members help that the
+  text does not list, because they have no partitions.
+- That it is balanced does not follow. If all members are listed, it is stated whether
+  it is if all subscribe to the same topics: then loads differ by at most one.
 
-In all other cases, balance cannot be determined. A violation under the lower bounds is
-one under the subscriptions; that there is none cannot be known. Nor is a partition
-without a holder a violation where the assignor can be cooperative: between two rounds
-(KIP-429), the owner has revoked it and the next one has not received it.
+A violation under the lower bounds is one under the subscriptions; that there is none
+cannot be known. Nor is a partition without a holder a violation where the assignor can
+be cooperative: between two rounds (KIP-429), the owner has revoked it and the next one
+has not received it.
 """
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from pipeline.cases import NOT_REPORTED, Case
+from pipeline.cases import ALL_LISTED, NOT_REPORTED, OWNERS_LISTED, Case
 from pipeline.judging.case_rows import rebalance_row
 from pipeline.judging.instances import Posed
 from pipeline.judging.outcome import Outcome
@@ -29,11 +34,23 @@ Row = dict[str, Any]
 UNKNOWN: Final = "unknown"
 """Verdict of an assignment that breaks no rule as far as the text states it."""
 
+NOT_AT_REST: Final = (
+    "nothing shows that the group was at rest: no --state table, second text, or "
+    "record agrees"
+)
+BETWEEN_ROUNDS: Final = (
+    "a partition without a reader can be between two rounds of a cooperative rebalance"
+)
+OWNERS: Final = "members with the same client id and host are not told apart"
+UNLISTED: Final = "members without partitions are not listed"
+NO_SUBSCRIPTIONS: Final = "the text contains no subscriptions"
+
 _NOTHING_KNOWN: Final[Row] = {
     "kip54_balanced": None,
     "dec_min_balanced": None,
     "evidence": None,
 }
+_UNJUDGED: Final[Row] = _NOTHING_KNOWN | {"verdict": UNKNOWN, "violations": []}
 
 _SHARED: Final = (
     "cluster",
@@ -79,25 +96,53 @@ def snapshot_row(case: Case, posed: Posed, outcome: Outcome, cluster: str) -> Ro
     row = {name: described[name] for name in _SHARED}
     row |= {name: judged[name] for name in _JUDGED}
     row |= {"snapshot_id": case.rebalance_id, "state_of": case.state_of}
-    if _may_be_between_rounds(case, row):
-        return row | _NOTHING_KNOWN | {"verdict": UNKNOWN, "violations": []}
+    row |= {"members_listed": case.members_listed, "at_rest": case.at_rest}
+    row |= {"doubt": case.doubt, "balanced_if_equal": None, "undetermined": None}
     if case.subscriptions == NOT_REPORTED:
-        return row | _known_without_subscriptions(row)
+        row["balanced_if_equal"] = _is_even(case, row)
+    if (reason := _why_unjudged(case, row)) is not None:
+        return row | _UNJUDGED | {"undetermined": reason}
+    if case.subscriptions == NOT_REPORTED:
+        return row | _known_without_subscriptions(case, row)
     return row | {"peak_lag_bound": judged["peak_lag_bound"]}
 
 
-def _may_be_between_rounds(case: Case, row: Row) -> bool:
+def _why_unjudged(case: Case, row: Row) -> str | None:
+    """Return why nothing is stated about a state."""
+    if case.doubt is not None:
+        return case.doubt
+    if case.at_rest is None:
+        return NOT_AT_REST
+    if case.members_listed == OWNERS_LISTED:
+        return OWNERS
     broken = {violation["rule"] for violation in row["violations"]}
     name = case.client_assignor
-    return broken == {"unassigned"} and (name is None or "cooperative" in name)
+    if broken == {"unassigned"} and (name is None or "cooperative" in name):
+        return BETWEEN_ROUNDS
+    return None
 
 
-def _known_without_subscriptions(row: Row) -> Row:
+def _is_even(case: Case, row: Row) -> bool | None:
+    """Whether it is balanced if all subscribe to the same topics; None: unknown."""
+    if case.members_listed == OWNERS_LISTED or row["verdict"] != "valid":
+        return None
+    if not row["dec_min_balanced"]:
+        return False
+    if case.members_listed != ALL_LISTED:
+        return None
+    return row["load_max"] is None or row["load_max"] - row["load_min"] <= 1
+
+
+def _known_without_subscriptions(case: Case, row: Row) -> Row:
     """Return the columns of the verdict that the assignment alone determines."""
     if row["verdict"] != "valid":
-        return _NOTHING_KNOWN
+        return _NOTHING_KNOWN | {"balanced_if_equal": None}
     known: Row = {"verdict": UNKNOWN}
-    is_even = row["load_max"] is None or row["load_max"] - row["load_min"] <= 1
     for balance in ("kip54_balanced", "dec_min_balanced"):
-        known[balance] = (True if is_even else None) if row[balance] else False
+        known[balance] = None if row[balance] else False
+    if known["dec_min_balanced"] is None:
+        is_listed = case.members_listed == ALL_LISTED
+        known["undetermined"] = NO_SUBSCRIPTIONS if is_listed else UNLISTED
+    else:
+        known["balanced_if_equal"] = None
     return known

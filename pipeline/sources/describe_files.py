@@ -8,8 +8,10 @@ from collections.abc import Iterable, Iterator
 from pipeline.cases import Case
 from pipeline.describe.group_case import case_of, with_group_sizes
 from pipeline.describe.messages import Note
+from pipeline.describe.read_texts import read_snapshots
 from pipeline.describe.refusal import NotJudged
-from pipeline.describe.snapshots import Snapshot, Stray, read_snapshots
+from pipeline.describe.sections import Stray
+from pipeline.describe.snapshots import Snapshot
 from pipeline.sources.lines import Line
 from pipeline.sources.rows import (
     SET_ASIDE,
@@ -20,10 +22,13 @@ from pipeline.sources.rows import (
 )
 
 
-def read_describe(files: Iterable[tuple[str, Iterable[Line]]]) -> Iterator[Row]:
+def read_describe(
+    files: Iterable[tuple[str, Iterable[Line]]], *, group_name: str | None = None
+) -> Iterator[Row]:
     """Yield the cases of one folder's files, then what is not judged.
 
     The files are pairs of a name and lines, sorted by name; each is read once.
+    ``group_name`` is the group of tables that do not name it.
 
     A file that cannot be read to its end is named in a row of quarantine; the groups
     before that place, and those of the other files, are still judged.
@@ -32,7 +37,7 @@ def read_describe(files: Iterable[tuple[str, Iterable[Line]]]) -> Iterator[Row]:
     texts = (
         (name, _lines_until_failure(name, lines, failures)) for name, lines in files
     )
-    snapshots, strays = read_snapshots(texts)
+    snapshots, strays = read_snapshots(texts, group_name=group_name)
     cases: list[Case] = []
     aside: list[Row] = []
     for snapshot in snapshots:

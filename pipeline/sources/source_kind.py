@@ -12,8 +12,9 @@ from typing import Any, BinaryIO, Final
 
 import pyarrow as pa
 
+from pipeline.describe.headings import heading_of, title_of
 from pipeline.describe.messages import note_of
-from pipeline.describe.text_tables import heading_of
+from pipeline.describe.text_tables import plain_text
 from pipeline.sources.dump_files import is_dump
 from pipeline.sources.lines import Line, read_lines, unpacked
 from pipeline.sources.record_format import (
@@ -152,8 +153,8 @@ def _kind_of_lines(lines: Iterable[Line], written: RecordFormat) -> SourceKind |
             if kind is None and _FORMAT.search(line.text):
                 kind = SourceKind.REBALANCES
         else:
-            text = line.text.decode("utf-8", errors="replace")
-            found = heading_of(text) or note_of(text, line.number)
+            text = plain_text(line)
+            found = heading_of(text) or title_of(text) or note_of(text, line.number)
             kind = SourceKind.DESCRIBE if found else None
         if kind is not None:
             return kind

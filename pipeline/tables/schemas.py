@@ -37,7 +37,7 @@ from pipeline.tables.columns import (
 from pipeline.tables.run_metrics import RUN, RUN_TABLE
 
 PARTITION_COLUMNS: Final = ("cluster", "date")
-LAYOUT: Final = "tables/6"
+LAYOUT: Final = "tables/7"
 """Version of these schemas, written into ``audit.json``."""
 
 REBALANCES: Final = pa.schema(
@@ -281,6 +281,23 @@ SNAPSHOTS: Final = pa.schema(
             "reported: by the rebalance `state_of`; not-reported: the text has none",
         ),
         column(
+            "members_listed",
+            TEXT,
+            "all; with-partitions: the text lists no others; owners: a client id and a"
+            " host, which several members can share",
+        ),
+        column(
+            "at_rest",
+            TEXT,
+            "what shows that the group was at rest: state, texts, or records; null:"
+            " nothing, and the state is not judged",
+        ),
+        column(
+            "doubt",
+            TEXT,
+            "how the text contradicts itself, or the records; null: it does not",
+        ),
+        column(
             "state_of",
             TEXT,
             "rebalance_id of the generation in the records after which the group was in"
@@ -298,6 +315,17 @@ SNAPSHOTS: Final = pa.schema(
         BALANCE[0],
         column("kip54_balanced", FLAG, f"as in answers{_BALANCE_IF_KNOWN}"),
         column("dec_min_balanced", FLAG, f"as in answers{_BALANCE_IF_KNOWN}"),
+        column(
+            "undetermined",
+            TEXT,
+            "why the balance, or the verdict, cannot be determined; null: it is",
+        ),
+        column(
+            "balanced_if_equal",
+            FLAG,
+            "if it cannot be determined: whether it is dec-min balanced if the group"
+            " was at rest and all members subscribe to the same topics; null: unknown",
+        ),
         column("evidence", TEXT, "transfer or chain that refutes a balance, JSON"),
         column("lag_known", FLAG, "whether the text states the lag of all partitions"),
         column("peak_lag", COUNT, "largest lag of a member at that moment, records"),

@@ -6,8 +6,8 @@ import pytest
 
 from pipeline.describe.cells import CellError, UnnamedTopicsError, assignment_of
 from pipeline.describe.group_case import case_of, with_group_sizes
+from pipeline.describe.read_texts import read_snapshots
 from pipeline.describe.refusal import NotJudged
-from pipeline.describe.snapshots import read_snapshots, snapshot_name
 from pipeline.sightings import MOST_PARTITIONS
 from tests.pipeline.describe_text import (
     MEMBERS,
@@ -57,7 +57,8 @@ def test_the_members_form_has_members_and_the_plain_form_has_lag() -> None:
     assert case.client_assignor == "sticky"
     assert case.members is not None
     assert case.members["b-1"].client_id == "client b-1"
-    assert case.source == "dir/members.txt"
+    assert case.source == "dir/describe.txt"
+    assert (case.at_rest, case.members_listed) == ("state", "all")
 
 
 @pytest.mark.parametrize(
@@ -65,6 +66,8 @@ def test_the_members_form_has_members_and_the_plain_form_has_lag() -> None:
     [
         ("t:0,1;u:2", {"t": [0, 1], "u": [2]}),
         ("t(0,1), u(2)", {"t": [0, 1], "u": [2]}),
+        ("t(0,1),u(2)", {"t": [0, 1], "u": [2]}),
+        ("t(0,1),2nd(2)", {"t": [0, 1], "2nd": [2]}),
         ("orders.v2_test:10", {"orders.v2_test": [10]}),
         ("-", {}),
         ("", {}),
@@ -126,12 +129,15 @@ def test_a_partition_above_the_limit_of_records_is_damage(cell: str) -> None:
     assert assignment_of(f"t({MOST_PARTITIONS - 1})") == {"t": [MOST_PARTITIONS - 1]}
 
 
-def test_forms_that_contradict_each_other_are_refused() -> None:
+def test_forms_that_contradict_each_other_are_not_judged() -> None:
+    case = only(members=members(("a", 0, "-"), ("b", 0, "-")), state=state("Stable", 3))
+    assert case.doubt == "--state counts 3 members, 2 are listed"
+    assert case.at_rest is None
+    case = only(members=members(("a", 1, "t:0,1")))
+    assert case.doubt == "line 3: #PARTITIONS 1, 2 listed"
     unnamed = members(("a-1", 1, "(0)"), ("b-1", 2, "(1,2)"))
-    with pytest.raises(NotJudged, match="#PARTITIONS 2, 0 listed"):
-        only(members=unnamed, describe=offsets(("t", 0, 1, "a-1")))
-    with pytest.raises(NotJudged, match="counts 3 members, 2"):
-        only(members=members(("a", 0, "-"), ("b", 0, "-")), state=state("Stable", 3))
+    snapshots, _ = read(members=unnamed, describe=offsets(("t", 0, 1, "a-1")))
+    assert len(snapshots) == 2  # they are of two moments
 
 
 @pytest.mark.parametrize("name", ["PreparingRebalance", "CompletingRebalance"])
@@ -156,9 +162,10 @@ def test_a_group_without_members_is_set_aside() -> None:
 
 def test_an_unassigned_partition_needs_a_state() -> None:
     plain = offsets(("t", 0, 5, "a-1"), ("t", 1, 5, "-"))
-    with pytest.raises(NotJudged, match="nobody holds 't' 1"):
-        only(describe=plain)
-    assert held(only(describe=plain, state=state("Stable", 1))) == {"a-1": {"t": [0]}}
+    alone = only(describe=plain)
+    both = only(describe=plain, state=state("Stable", 1))
+    assert held(alone) == held(both) == {"a-1": {"t": [0]}}
+    assert (alone.at_rest, both.at_rest) == (None, "state")
 
 
 def test_a_topic_without_subscribers_has_no_owner() -> None:
@@ -212,25 +219,11 @@ def test_several_groups_in_one_file() -> None:
 
 def test_a_group_shown_twice_is_two_snapshots() -> None:
     text = offsets(("t", 0, 5, "a-1")) + offsets(("t", 0, 6, "a-1"))
-    snapshots, _ = read(describe=text, state=state("Stable", 1) * 2)
-    assert [(s.name, case_of(s).lag) for s in snapshots] == [
-        ("dir", {"t": [(0, 5)]}),
-        ("dir#2", {"t": [(0, 6)]}),
+    snapshots, _ = read(describe=text, state=state("Stable", 1))
+    assert [(s.name, case_of(s).lag, s.at_rest) for s in snapshots] == [
+        ("dir/describe.txt", {"t": [(0, 5)]}, "texts"),
+        ("dir/describe.txt#2", {"t": [(0, 6)]}, "texts"),
     ]
-
-
-@pytest.mark.parametrize(
-    ("source", "name"),
-    [
-        ("churn/describe-1.txt", "churn/1"),
-        ("churn/members-1.txt", "churn/1"),
-        ("d/g-coop.members-verbose.txt", "d/g-coop"),
-        ("d/g-coop.rebalancing.state.stderr", "d/g-coop-rebalancing"),
-        ("describe.txt", "."),
-    ],
-)
-def test_files_of_one_snapshot_share_a_name(source: str, name: str) -> None:
-    assert snapshot_name(source) == name
 
 
 def test_topic_sizes_are_those_of_the_groups_own_rows() -> None:
@@ -246,7 +239,7 @@ def test_topic_sizes_are_those_of_the_groups_own_rows() -> None:
         ("good", {"t": 4}),
     ]
     case = only(
-        describe=offsets(("t", 3, 5, "a-1"), ("old", 7, 5, "-")),
+        describe=offsets(("t", 3, 5, "a-1"), ("u", 5, 5, "a-1"), ("old", 7, 5, "-")),
         members=members(("a-1", 2, "t:3;u:5")),
         state=state("Stable", 1),
     )
@@ -254,6 +247,8 @@ def test_topic_sizes_are_those_of_the_groups_own_rows() -> None:
 
 
 # What a real tool printed.
+
+EMPTY = "a group without active members"
 
 
 def test_every_form_of_the_real_tool() -> None:
@@ -271,30 +266,41 @@ def test_every_form_of_the_real_tool() -> None:
             judged[snapshot.name, snapshot.group_id] = case_of(snapshot)
         except NotJudged as error:
             aside[snapshot.name, snapshot.group_id] = error.sound, str(error)
-    assert len(judged) == 21
-    empty = True, "a group without active members"
+    assert aside.pop(("d/nope.describe.stderr", "g-nope"))[0]
     assert aside == {
-        ("d/all-groups", "g-empty"): empty,
-        ("d/g-empty", "g-empty"): empty,
-        ("d/g-simple", "g-simple"): empty,
-        ("d/g-java-coop-rebalancing", "g-java-coop"): (
-            True,
-            "a group in the middle of a rebalance",
-        ),
-        ("d/nope", "g-nope"): (True, aside["d/nope", "g-nope"][1]),
+        (f"d/{name}", group): (True, reason)
+        for name, group, reason in (
+            ("all-groups.describe.txt", "g-empty", EMPTY),
+            ("g-simple.describe.txt", "g-simple", EMPTY),
+            (
+                "g-java-coop.rebalancing.describe.txt",
+                "g-java-coop",
+                "a group in state PreparingRebalance",
+            ),
+            (
+                "g-java-coop.rebalancing.describe.stderr",
+                "g-java-coop",
+                "a group in the middle of a rebalance",
+            ),
+        )
     }
-    assert aside["d/nope", "g-nope"][1].startswith("the tool reports: ")
-    for group in ("g-coop", "g-static", "g-848-regex", "g-py-rr"):
-        together, alone = judged["d/all-groups", group], judged[f"d/{group}", group]
-        assert held(together) == held(alone)
-        assert together.lag == alone.lag
-    static = judged["d/g-static", "g-static"]
+    last = judged.pop(
+        ("d/g-java-sticky.after-leave.members-verbose.txt", "g-java-sticky")
+    )
+    assert (last.at_rest, len(last.members or {})) == (None, 2)
+    # All other tables of a group are of one moment, and a --state table says so.
+    assert [name for name, _ in judged] == ["d/all-groups.describe.txt"] * 10
+    assert {case.at_rest for case in judged.values()} == {"state"}
+    assert {case.members_listed for case in judged.values()} == {"all"}
+    assert {case.doubt for case in judged.values()} == {None}
+    of = {group: case for (_, group), case in judged.items()}
+    static = of["g-static"]
     assert static.protocol == "classic"
     assert {m.instance_id for m in (static.members or {}).values()} == {
         "inst-0",
         "inst-1",
     }
-    assert judged["d/g-848-regex", "g-848-regex"].protocol == "consumer"
-    assert list(held(judged["d/g-848-regex", "g-848-regex"]).values()) == [
+    assert of["g-848-regex"].protocol == "consumer"
+    assert list(held(of["g-848-regex"]).values()) == [
         {"orders": [0, 1, 2, 3, 4, 5], "orders.v2_test": [0, 1]}
     ]

@@ -57,6 +57,9 @@ RESOLVED = (
     "test_consumer_history::"
     "test_a_regular_expression_has_the_topics_that_the_group_resolved"
 )
+IDLE = "test_joined_tables::test_bug_a_group_with_an_idle_member_was_called_balanced"
+GAP = "test_joined_tables::test_a_gap_is_judged_only_of_a_group_at_rest"
+BETWEEN = "test_snapshots::test_a_state_between_two_rebalances_is_not_judged"
 ROWS = {
     "partition counts": (
         "test_premises::test_a_topic_that_grows",
@@ -106,6 +109,15 @@ ROWS = {
     ),
     "racks of partitions": (
         "test_premises::test_without_racks_of_partitions_no_mismatch_is_counted",
+    ),
+    "members of a describe text": (
+        IDLE,
+        "test_joined_tables::test_listed_members_can_refute_balance",
+    ),
+    "rest of a described group": (GAP, BETWEEN),
+    "subscriptions of a described group": (
+        "test_joined_tables::test_members_text_states_what_would_hold",
+        "test_snapshots::test_what_is_known_without_subscriptions_is_true",
     ),
 }
 """Tests of each row of the table of premises in docs/audit.md."""

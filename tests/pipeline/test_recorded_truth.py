@@ -17,8 +17,8 @@ import pytest
 
 from pipeline.cases import CLAIMS, Case, Held
 from pipeline.describe.group_case import case_of
+from pipeline.describe.read_texts import read_snapshots
 from pipeline.describe.refusal import NotJudged
-from pipeline.describe.snapshots import read_snapshots
 from pipeline.history.place import Place
 from pipeline.history.reconstruct import GroupHistory
 from pipeline.records import (

@@ -99,8 +99,10 @@ class Audit:
         balanced: bool | None,
         verdict: str = "unknown",
         state_of: str | None = None,
+        if_equal: bool | None = None,
     ) -> None:
         """Add a snapshot; without ``state_of``, its subscriptions are not reported."""
+        is_unknown = balanced is None and verdict != "invalid"
         self.add(
             "snapshots",
             date="undated",
@@ -112,8 +114,12 @@ class Audit:
             subscriptions="reported" if state_of else "not-reported",
             state_of=state_of,
             verdict=verdict,
+            members_listed="all",
+            at_rest="records" if state_of else "state",
             dec_min_balanced=balanced,
             kip54_balanced=balanced,
+            undetermined="the text contains no subscriptions" if is_unknown else None,
+            balanced_if_equal=if_equal,
         )
 
     def _evaluation(self, instance: Document) -> Evaluation:

@@ -96,7 +96,7 @@ def _headline_wrong(t: Recount, m: Match) -> bool:
 
 
 def _states_judged(t: Recount) -> int:
-    return t.states["balanced"] + t.states["unbalanced"] + t.states["invalid"]
+    return t.states["unbalanced"] + t.states["invalid"]
 
 
 def _headline_states(t: Recount, m: Match) -> bool:
@@ -104,7 +104,21 @@ def _headline_states(t: Recount, m: Match) -> bool:
     for count, name in re.findall(rf"{N} (?:is|are) (unbalanced|invalid)", m[2]):
         said[name] = number(count)
     is_told = said == {name: t.states[name] for name in said}
-    return is_told and number(m[1]) == _states_judged(t) and not t.judged
+    counted = t.states.total() - t.states["recorded"]
+    return bool(is_told and number(m[1]) == counted and not t.judged)
+
+
+def _if_equal(t: Recount, is_balanced: bool) -> int:
+    return sum(
+        row["balanced_if_equal"] is is_balanced
+        for row in t.tables["snapshots"]
+        if row["state_of"] is None and row["undetermined"] is not None
+    )
+
+
+def _undetermined(t: Recount, m: Match) -> bool:
+    reasons = [str(row["undetermined"]) for row in t.tables["snapshots"]]
+    return number(m[1]) == reasons.count(m[2])
 
 
 def _example(t: Recount, m: Match) -> bool:
@@ -239,10 +253,6 @@ _SENTENCES: list[tuple[str, Check]] = [
     ),
     (rf"Of {N} snapshots?, ([^.·]+)", _headline_states),
     (
-        rf"{N} snapshots?, each balanced",
-        lambda t, m: numbers(m) == [t.states["balanced"]] == [_states_judged(t)],
-    ),
-    (
         "The balance of no snapshot in this source can be determined",
         lambda t, _: not _states_judged(t) and t.states["undetermined"] > 0,
     ),
@@ -268,7 +278,7 @@ _SENTENCES: list[tuple[str, Check]] = [
         lambda t, _: not t.generations and bool(t.tables["snapshots"]),
     ),
     (
-        rf"The balance of {N} (?:more )?snapshots? cannot be determined",
+        rf"The balance of {N} (?:other )?snapshots? cannot be determined",
         lambda t, m: numbers(m) == [t.states["undetermined"]],
     ),
     (
@@ -320,6 +330,11 @@ _SENTENCES: list[tuple[str, Check]] = [
         rf"were run on the same {N} generations?, each separately",
         lambda t, m: numbers(m) == [t.generations],
     ),
+    (
+        rf"subscribe to the same topics: {N} balanced and {N} unbalanced",
+        lambda t, m: numbers(m) == [_if_equal(t, True), _if_equal(t, False)],
+    ),
+    (rf"^{N} snapshots? = (.+)$", _undetermined),
     (
         rf"{N} snapshots? shows? a state that the records contain",
         lambda t, m: numbers(m) == [t.states["recorded"]],

@@ -177,5 +177,4 @@ def _state(row: Row) -> str:
         return "recorded"
     if row["verdict"] == "invalid":
         return "invalid"
-    known = {True: "balanced", False: "unbalanced", None: "undetermined"}
-    return known[row["dec_min_balanced"]]
+    return "undetermined" if row["dec_min_balanced"] is None else "unbalanced"

@@ -1,0 +1,41 @@
+"""Read the describe texts of one folder: the moments of each group, and other lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pipeline.describe.agreement import joined
+from pipeline.describe.sections import Remark, Section, Stray, parts_of
+from pipeline.describe.snapshots import Snapshot
+from pipeline.describe.text_tables import read_pieces
+from pipeline.sources.lines import Line
+
+
+def read_snapshots(
+    files: Iterable[tuple[str, Iterable[Line]]], *, group_name: str | None = None
+) -> tuple[list[Snapshot], list[Stray]]:
+    """Read files, sorted by name, into the moments of their groups.
+
+    ``group_name`` is the group of tables that do not name it.
+    """
+    sections: dict[str, list[Section]] = {}
+    remarks: dict[str, list[Remark]] = {}
+    strays: list[Stray] = []
+    for source, lines in files:
+        for piece in read_pieces(lines, group_name):
+            for part in parts_of(piece, source):
+                if isinstance(part, Stray):
+                    strays.append(part)
+                elif isinstance(part, Section):
+                    sections.setdefault(part.group_id, []).append(part)
+                else:
+                    remarks.setdefault(part.note.group_id or "", []).append(part)
+    groups = dict.fromkeys((*sections, *remarks))
+    snapshots = [
+        snapshot
+        for group_id in groups
+        for snapshot in joined(
+            group_id, sections.get(group_id, ()), remarks.get(group_id, ())
+        )
+    ]
+    return snapshots, strays

@@ -1,0 +1,105 @@
+"""Rows of one group in one table, and lines that belong to no group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pipeline.describe.headings import GROUP, OWNER, Form
+from pipeline.describe.messages import IGNORED, Note
+from pipeline.describe.text_tables import Cells, Fault, Piece, Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """Rows of one group in one table of one file.
+
+    ``ended`` is False if the group's last row is the last line of the file and has no
+    line feed.
+    """
+
+    group_id: str
+    form: Form
+    source: str
+    line: int
+    columns: tuple[str, ...]
+    rows: list[Cells]
+    faults: list[Fault]
+    ended: bool
+
+    @property
+    def raw(self) -> bytes:
+        """The lines as read, faulty ones included."""
+        lines = [(row.line, row.text) for row in self.rows]
+        lines += [(fault.line, fault.text) for fault in self.faults]
+        return b"\n".join(text for _, text in sorted(lines))
+
+    @property
+    def cells(self) -> tuple[Form, tuple[tuple[tuple[str, str], ...], ...]]:
+        """What it states, without the place where it does."""
+        rows = (tuple(sorted(row.by_name.items())) for row in self.rows)
+        return self.form, tuple(sorted(rows))
+
+    @property
+    def names_owners(self) -> bool:
+        """Whether it names a client id and a host, which several members can share."""
+        return OWNER in self.columns
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stray:
+    """A line that belongs to no group: a fault, or a message of the tool."""
+
+    source: str
+    line: Fault | Note
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remark:
+    """A message of the tool about a group."""
+
+    source: str
+    note: Note
+
+
+def parts_of(piece: Piece, source: str) -> Iterator[Section | Remark | Stray]:
+    """Split a table by group; a fault without a group belongs to the only group."""
+    if isinstance(piece, Note):
+        if piece.group_id is not None:
+            yield Remark(source=source, note=piece)
+        elif piece.says != IGNORED:
+            yield Stray(source=source, line=piece)
+    elif isinstance(piece, Fault):
+        yield Stray(source=source, line=piece)
+    else:
+        yield from _sections(piece, source)
+
+
+def _sections(table: Table, source: str) -> Iterator[Section | Stray]:
+    by_group: dict[str, list[Cells]] = {}
+    for row in table.rows:
+        by_group.setdefault(row.by_name[GROUP], []).append(row)
+    faults: dict[str, list[Fault]] = {}
+    for fault in table.faults:
+        known = fault.group_id in by_group
+        group_id = fault.group_id if known else _only(by_group)
+        if group_id is None:
+            yield Stray(source=source, line=fault)
+        else:
+            faults.setdefault(group_id, []).append(fault)
+    last = max((row.line for row in table.rows), default=0)
+    for group_id, rows in by_group.items():
+        yield Section(
+            group_id=group_id,
+            form=table.heading.form,
+            source=source,
+            line=rows[0].line,
+            columns=table.heading.names,
+            rows=rows,
+            faults=faults.get(group_id, []),
+            ended=table.ended or rows[-1].line != last,
+        )
+
+
+def _only(groups: dict[str, list[Cells]]) -> str | None:
+    return next(iter(groups)) if len(groups) == 1 else None
