@@ -27,7 +27,7 @@ _MOST_MEMBERS: Final = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Shown:
+class _Holdings:
     """What a table shows of members.
 
     ``counts`` are the numbers of partitions of the members that have some, ``held``
@@ -76,7 +76,7 @@ def _distinct(sections: Iterable[Section]) -> list[Section]:
     return list(found.values())
 
 
-def _shown(section: Section) -> _Shown | None:
+def _shown(section: Section) -> _Holdings | None:
     """Return what a table shows; None if it is damaged."""
     if section.faults:
         return None
@@ -84,7 +84,7 @@ def _shown(section: Section) -> _Shown | None:
         if section.form is Form.OFFSETS:
             held = {m: h for m, h in held_by_partition(section)[0].items() if h}
             counts = {m: sum(map(len, h.values())) for m, h in held.items()}
-            return _Shown(counts=counts, held=held, members=None)
+            return _Holdings(counts=counts, held=held, members=None)
         counts = {row.by_name[MEMBER]: count_in(row) or 0 for row in section.rows}
         try:
             each = {r.by_name[MEMBER]: assigned_in(section, r) for r in section.rows}
@@ -96,10 +96,10 @@ def _shown(section: Section) -> _Shown | None:
     except (NotJudged, CellError):
         return None
     some = {member_id: number for member_id, number in counts.items() if number}
-    return _Shown(counts=some, held=named, members=frozenset(counts))
+    return _Holdings(counts=some, held=named, members=frozenset(counts))
 
 
-def _agree(one: _Shown | None, other: _Shown | None) -> bool:
+def _agree(one: _Holdings | None, other: _Holdings | None) -> bool:
     """Whether two tables can be of the same state."""
     if one is None or other is None:
         return False
@@ -111,7 +111,7 @@ def _agree(one: _Shown | None, other: _Shown | None) -> bool:
 
 
 def _moments(
-    tables: Sequence[Section], shown: Sequence[_Shown | None]
+    tables: Sequence[Section], shown: Sequence[_Holdings | None]
 ) -> list[list[int]]:
     """Return the tables of each moment: a plain one, and those of members.
 
@@ -154,14 +154,14 @@ def _offsets(section: Section) -> tuple[tuple[str, ...], ...]:
 
 
 def _all_agree(
-    together: Sequence[int], other: int, shown: Sequence[_Shown | None]
+    together: Sequence[int], other: int, shown: Sequence[_Holdings | None]
 ) -> bool:
     return all(_agree(shown[at], shown[other]) for at in together)
 
 
 def _add_states(
     moments: Sequence[Snapshot],
-    of_moments: Sequence[Sequence[_Shown | None]],
+    of_moments: Sequence[Sequence[_Holdings | None]],
     states: Sequence[Section],
 ) -> None:
     """Add to each moment the state tables that count as many members, if they agree.
@@ -190,7 +190,7 @@ def _fit_only_once(fitting: Sequence[bool], fits: Sequence[Sequence[bool]]) -> b
     return any(fit and n == 1 for fit, n in zip(fitting, counts, strict=True))
 
 
-def _fits(state: Section, shown: Sequence[_Shown | None]) -> bool:
+def _fits(state: Section, shown: Sequence[_Holdings | None]) -> bool:
     """Whether a state table counts the members of a moment.
 
     The plain form lists no members without partitions: then the group can have more.
@@ -203,7 +203,7 @@ def _fits(state: Section, shown: Sequence[_Shown | None]) -> bool:
     return told == least if lists_all else told >= least
 
 
-def _least_members(shown: Sequence[_Shown | None]) -> int:
+def _least_members(shown: Sequence[_Holdings | None]) -> int:
     return max(
         len(one.counts if one.members is None else one.members)
         for one in shown
