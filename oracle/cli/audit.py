@@ -11,6 +11,7 @@ from oracle.cli.options import (
     MAX_PARTITIONS,
     ClaimRuleOption,
     ConfigOption,
+    GroupNameOption,
     MaxPartitionsOption,
     OffsetResetOption,
 )
@@ -156,6 +157,7 @@ def audit(  # noqa: PLR0913 - one parameter per option
     source_format: Format = None,
     columns: Columns = None,
     encoding: EncodingOption = None,
+    group_name: GroupNameOption = None,
     claim_rule: ClaimRuleOption = "newest-claim",
     max_partitions: MaxPartitionsOption = MAX_PARTITIONS,
     assignors: Assignors = None,
@@ -181,6 +183,8 @@ def audit(  # noqa: PLR0913 - one parameter per option
         raise typer.BadParameter("--follow requires --bootstrap-server")
     if every is not None and not follow:
         raise typer.BadParameter("--every requires --follow")
+    if group_name is not None and not sources:
+        raise typer.BadParameter("--group-name requires a SOURCE: a describe text")
     asked = Audit(
         sources=tuple(sources or ()),
         server=bootstrap_server,
@@ -195,6 +199,7 @@ def audit(  # noqa: PLR0913 - one parameter per option
         source_format=source_format,
         columns=columns,
         encoding=encoding,
+        group_name=group_name,
         claim_rule=claim_rule,
         max_partitions=max_partitions,
         assignors=assignors,

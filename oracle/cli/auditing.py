@@ -54,6 +54,7 @@ class Audit:
     source_format: str | None
     columns: str | None
     encoding: str | None
+    group_name: str | None
     claim_rule: str
     max_partitions: int
     assignors: str | None
@@ -74,6 +75,7 @@ class Audit:
             "--format": self.source_format,
             "--columns": self.columns,
             "--encoding": self.encoding,
+            "--group-name": self.group_name,
             "--claim-rule": self.claim_rule,
             "--max-partitions": str(self.max_partitions),
             "--assignors": self.assignors,
@@ -134,6 +136,7 @@ def audited(
         source_format=asked.source_format,
         columns=asked.columns,
         encoding=asked.encoding,
+        group_name=asked.group_name,
         claim_rule=ClaimRule(asked.claim_rule),
         max_partitions=asked.max_partitions,
         assignors=_names(asked.assignors),

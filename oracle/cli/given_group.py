@@ -171,13 +171,16 @@ def history_of(choice: GroupChoice) -> AssignorHistory:
     with extra_needed("--from", "audit"):
         from pipeline.groups import answers_of_group
 
-        return answers_of_group(choice.source or "", choice.group)
+        return answers_of_group(
+            choice.source or "", choice.group, group_name=choice.group_name
+        )
 
 
 def _check(choice: GroupChoice) -> None:
     """Raise BadParameter if an option is given that requires ``--from``."""
     options = {
         "--group": choice.group,
+        "--group-name": choice.group_name,
         "--generation": choice.generation,
         "--command-config": choice.config,
     }
@@ -199,6 +202,7 @@ def _read(choice: GroupChoice, max_partitions: int) -> GroupRebalance:
             choice.generation,
             config=choice.config,
             max_partitions=max_partitions,
+            group_name=choice.group_name,
         )
     for note in found.notes:
         complain(f"{source}: {note}")

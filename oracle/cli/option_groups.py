@@ -18,6 +18,7 @@ from oracle.cli.options import (
     FromGroupOption,
     FromOption,
     GenerationOption,
+    GroupNameOption,
 )
 
 
@@ -27,6 +28,7 @@ class GroupChoice:
 
     source: FromOption = None
     group: FromGroupOption = None
+    group_name: GroupNameOption = None
     generation: GenerationOption = None
     config: ConfigOption = None
 

@@ -79,6 +79,16 @@ FromGroupOption = Annotated[
         show_default=False,
     ),
 ]
+GroupNameOption = Annotated[
+    str | None,
+    typer.Option(
+        "--group-name",
+        metavar="NAME",
+        help="Group of texts of kafka-consumer-groups --describe whose tables have no "
+        "column GROUP (Kafka 0.10.1 to 2.3).",
+        show_default=False,
+    ),
+]
 GenerationOption = Annotated[
     int | None,
     typer.Option(

@@ -107,6 +107,7 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
     source_format: str | None = None,
     columns: str | None = None,
     encoding: str | None = None,
+    group_name: str | None = None,
     claim_rule: ClaimRule = ClaimRule.NEWEST_CLAIM,
     max_partitions: int = MAX_PARTITIONS,
     assignors: Sequence[str] | None = None,
@@ -148,6 +149,8 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
     columns, encoding
         Names of the columns of records, such as ``value=payload``, and how key and
         value are written (`pipeline.sources.record_format`).
+    group_name
+        Group of describe tables without a column GROUP.
     max_partitions
         Reject larger instances, and larger counts in ``topics``.
     assignors
@@ -189,7 +192,11 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
             found = Found(live=live)
             if sources or live is None:
                 found = find_sources(
-                    sources, stores, source_format=source_format, written=written
+                    sources,
+                    stores,
+                    source_format=source_format,
+                    written=written,
+                    group_name=group_name,
                 )
                 found.live = live
             beside = {name: shown(uri) for name, uri in found.side_files.items()}
@@ -218,6 +225,7 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
             "source_format": source_format,
             "columns": dict(written.names),
             "encoding": encoding,
+            "group_name": group_name,
             "topics": None if topics is None else name_of(str(topics)),
             "offsets": None if offsets is None else name_of(str(offsets)),
             "lag": [name_of(str(one)) for one in lag],

@@ -52,15 +52,18 @@ class AssignorHistory:
     used: tuple[str, ...]
 
 
-def answers_of_group(source: str, group: str | None) -> AssignorHistory:
+def answers_of_group(
+    source: str, group: str | None, *, group_name: str | None = None
+) -> AssignorHistory:
     """Read the answers over the history of a group.
 
     Raises
     ------
     SourceError
-        If the source is no folder of an audit, or has no rebalance of such a group.
+        If the source is no folder of an audit, or has no rebalance of such a group; or
+        if ``group_name`` is given, which does not apply to such a folder.
     """
-    found = group_source(source)
+    found = group_source(source, group_name=group_name)
     if not isinstance(found, AuditFolder):
         reason = "no folder of an audit, which has the history of a group"
         raise SourceError(reason, source=source)

@@ -21,6 +21,7 @@ def read_group(
     *,
     config: Path | None = None,
     max_partitions: int = MAX_PARTITIONS,
+    group_name: str | None = None,
 ) -> GroupRebalance:
     """Read a group, of which the name can be left out if there is only one.
 
@@ -32,20 +33,29 @@ def read_group(
         Without ``generation``, the last rebalance; the last snapshot, if there is none.
     config : Path or None
         Client settings, for a running cluster.
+    group_name : str or None
+        Group of describe tables without a column GROUP.
 
     Raises
     ------
     SourceError
-        If there is no such source, group, or generation.
+        If there is no such source, group, or generation, or ``group_name`` does not
+        apply to the source.
     OutsideError
         If a cluster does not answer.
     """
-    found = group_source(source, config=config, max_partitions=max_partitions)
+    found = group_source(
+        source, config=config, max_partitions=max_partitions, group_name=group_name
+    )
     return choose(found, group, generation)
 
 
 def group_source(
-    source: str, *, config: Path | None = None, max_partitions: int = MAX_PARTITIONS
+    source: str,
+    *,
+    config: Path | None = None,
+    max_partitions: int = MAX_PARTITIONS,
+    group_name: str | None = None,
 ) -> GroupSource:
     """Open the folder of an audit, files of other sources, or ``HOST:PORT``.
 
@@ -53,6 +63,7 @@ def group_source(
     """
     path = Path(source)
     if not path.exists() and _SERVERS.fullmatch(source):
+        _refuse_group_name(group_name, "a running cluster", source)
         return _live(source, config)
     if _URI.match(source):
         reason = "not on this machine: audit it, and pass the folder of the audit"
@@ -60,10 +71,20 @@ def group_source(
     if not path.exists():
         raise SourceError("no such file or folder", source=source)
     if is_audit(path):
+        _refuse_group_name(group_name, "the folder of an audit", source)
         return opened_audit(path, max_partitions)
     from pipeline.groups.local_files import LocalFiles  # noqa: PLC0415
 
-    return LocalFiles(path=path, max_partitions=max_partitions)
+    return LocalFiles(path=path, max_partitions=max_partitions, group_name=group_name)
+
+
+def _refuse_group_name(group_name: str | None, what: str, source: str) -> None:
+    if group_name is not None:
+        reason = (
+            "--group-name is for describe texts that do not state their group; "
+            f"{what} states the names of its groups: use --group"
+        )
+        raise SourceError(reason, source=source)
 
 
 def _live(server: str, config: Path | None) -> GroupSource:

@@ -42,11 +42,12 @@ class LocalFiles:
     """A file or a folder of sources, read once, with all its groups.
 
     All groups are read, because records of one state partition counts of topics of the
-    others.
+    others. ``group_name`` is the group of describe tables without a column GROUP.
     """
 
     path: Path
     max_partitions: int = MAX_PARTITIONS
+    group_name: str | None = None
 
     @property
     def name(self) -> str:
@@ -114,7 +115,7 @@ class LocalFiles:
 
     @cached_property
     def _found(self) -> Found:
-        found = find_sources([self.path])
+        found = find_sources([self.path], group_name=self.group_name)
         large = sum(file.length for file in found.files)
         if large > LARGEST or not all(is_local(file.uri) for file in found.files):
             reason = "too large to be read without Spark: audit it, and pass the folder"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
@@ -32,6 +32,8 @@ if TYPE_CHECKING:  # its clients take a while to load
     from pipeline.live import LiveSource
 
 SIDE_FILES: Final = ("topics.json", "offsets.json")
+GROUP_NAME: Final = "--group-name"
+"""The option, as messages name it."""
 _THREADS: Final = 16
 """Files of a remote file system whose first bytes are read at the same time."""
 
@@ -56,19 +58,24 @@ def find_sources(
     *,
     source_format: str | None = None,
     written: RecordFormat = AS_SPARK,
+    group_name: str | None = None,
 ) -> Found:
     """Find the sources in files and folders.
 
     The name of a given file is its base name; that of a file in a folder is the
     folder's name and the relative path. In folders, hidden files, files that start with
     ``_``, pages (``.md``), and what a broker keeps beside log segments, and Kafka
-    Connect's S3 sink beside keys and values, are ignored.
+    Connect's S3 sink beside keys and values, are ignored. ``group_name`` names the
+    group of describe tables without a column GROUP.
 
     Raises
     ------
     SourceError
-        If a location does not exist, there is no source, or the format is unknown.
+        If a location does not exist, there is no source, or the format is unknown; if
+        ``group_name`` is empty, or there is no describe text.
     """
+    if group_name == "":
+        raise SourceError("a group needs a name", source=GROUP_NAME)
     forced = _format_of(source_format)
     stores = stores or Stores(LocalStore(), _no_hadoop)
     found = Found()
@@ -94,7 +101,20 @@ def find_sources(
     found.unknown += without_keys
     if not found.files:
         raise _nothing(locations, found.unknown)
+    if group_name is not None:
+        found.files = _with_group_name(found.files, group_name)
     return found
+
+
+def _with_group_name(files: Sequence[SourceFile], group_name: str) -> list[SourceFile]:
+    describes = {file.uri for file in files if file.kind is SourceKind.DESCRIBE}
+    if not describes:
+        reason = "names the group of describe texts, and no source is one"
+        raise SourceError(reason, source=GROUP_NAME)
+    return [
+        replace(file, group_name=group_name) if file.uri in describes else file
+        for file in files
+    ]
 
 
 def _no_hadoop() -> FileStore:

@@ -10,7 +10,7 @@ import io
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 
 from pipeline.records import decode_record
 from pipeline.sources.avro_files import rows_of_avro
@@ -58,11 +58,21 @@ def rows_of_piece(
 
 
 def rows_of_folder(pieces: Iterable[TextPiece]) -> Iterator[Row]:
-    """Yield the rows of the describe texts of one folder, sorted by file and line."""
-    return read_describe(
+    """Yield the rows of the describe texts of one folder, sorted by file and line.
+
+    All files of a folder have the same `SourceFile.group_name`.
+    """
+    pieces = iter(pieces)
+    first = next(pieces, None)
+    if first is None:
+        return iter(())
+    texts = (
         (name, (line for piece in group for line in piece.lines()))
-        for name, group in groupby(pieces, key=lambda piece: piece.file.name)
+        for name, group in groupby(
+            chain((first,), pieces), key=lambda piece: piece.file.name
+        )
     )
+    return read_describe(texts, group_name=first.file.group_name)
 
 
 def rows_of_dumps(pieces: Iterable[TextPiece]) -> Iterator[Row]:

@@ -73,7 +73,8 @@ class SourceFile:
 
     ``sha256`` is None where it is not computed: of remote files, and of large ones.
     ``partition`` is that of a log segment; ``sink`` is the place of a file of Kafka
-    Connect's S3 sink.
+    Connect's S3 sink. ``group_name`` is the group of a describe text's tables that
+    state none.
     """
 
     name: str
@@ -88,6 +89,7 @@ class SourceFile:
     written: RecordFormat = AS_SPARK
     partition: int | None = None
     sink: SinkPart | None = None
+    group_name: str | None = None
 
     @property
     def folder(self) -> str:

@@ -163,6 +163,8 @@ def test_a_page_requires_a_group(cli: Cli, tmp_path: Path) -> None:
         (["--from", "AUDIT", "--generation", "7"], "has no generation 7; it has 40 to"),
         (["--group", "orders", "x"], "--group requires --from"),
         (["--generation", "1", "x"], "--generation requires --from"),
+        (["--group-name", "orders", "x"], "--group-name requires --from"),
+        (["--from", "AUDIT", "--group-name", "g"], "the folder of an audit states the"),
         (["--from", "AUDIT", "x"], "either a file, x, or --from, not both"),
         ([], "nothing to read: give a file, or --from SOURCE"),
     ],

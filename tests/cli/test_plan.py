@@ -159,6 +159,13 @@ def test_bad_options_are_code_2(
     assert reason in ended.err
 
 
+def test_an_audit_states_the_names_of_its_groups(cli: Cli, audit: str) -> None:
+    for asked in ([], ["--which-assignor"]):
+        ended = cli("plan", "--from", audit, "--group-name", "g", *asked)
+        assert (ended.code, ended.out) == (2, b"")
+        assert "the folder of an audit states the names of its groups" in ended.err
+
+
 def test_one_group_at_a_time(cli: Cli, tmp_path: Path) -> None:
     source = write_lines(tmp_path / "r", HELD, CHAIN)
     ended = cli("plan", source)

@@ -1,0 +1,116 @@
+"""``--group-name``: the group of describe tables that have no column GROUP."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from pipeline.describe.snapshots import Snapshot, Stray
+from pipeline.files import local_path
+from pipeline.groups import group_source, read_group
+from pipeline.sources import describe_files
+from pipeline.sources.find import find_sources
+from pipeline.sources.lines import Line
+from pipeline.sources.rows import Row
+from pipeline.sources.source_kind import SourceKind
+from pipeline.sources.spark_rows import _by_uri, _on_folders
+from pipeline.sources.spark_tables import FIRST, PATH, TEXT
+from rebalance import SourceError
+from tests.pipeline.local_reading import read_path
+from tests.pipeline.test_sources import LOG, jsonl
+from tests.report.histories import audit_of
+
+HEADING = "TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID"
+UNNAMED = f"{HEADING}\nt 0 1 3 2 c-1 /10.0.0.1 c\n"
+"""As Kafka 2.3 prints it, but for the widths."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with two describe texts and records."""
+    made = tmp_path / "history"
+    made.mkdir()
+    (made / "old.txt").write_text(UNNAMED)
+    (made / "older.txt").write_text(UNNAMED)
+    (made / "records.jsonl").write_text(jsonl(LOG.records))
+    return made
+
+
+@pytest.fixture
+def names(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str | None, list[str]]]:
+    """Return the names that the parser is given, each with the files."""
+    given: list[tuple[str | None, list[str]]] = []
+
+    def read(
+        files: Iterable[tuple[str, Iterable[Line]]], *, group_name: str | None = None
+    ) -> tuple[list[Snapshot], list[Stray]]:
+        given.append((group_name, [name for name, lines in files if list(lines)]))
+        return [], []
+
+    monkeypatch.setattr(describe_files, "read_snapshots", read)
+    return given
+
+
+def locally(folder: Path, group_name: str | None) -> list[Row]:
+    return read_path(folder, group_name=group_name)
+
+
+def as_spark_does(folder: Path, group_name: str | None) -> list[Row]:
+    found = find_sources([folder], group_name=group_name)
+    texts = [file for file in found.files if file.kind is SourceKind.DESCRIBE]
+    pieces = {
+        PATH: [file.uri for file in texts],
+        FIRST: [1] * len(texts),
+        TEXT: [local_path(file.uri).read_bytes() for file in texts],
+    }
+    read = _on_folders(_by_uri(texts))
+    batches = pa.table(pieces).to_batches()
+    return [row for batch in read(iter(batches)) for row in batch.to_pylist()]
+
+
+@pytest.mark.parametrize("read", [locally, as_spark_does])
+@pytest.mark.parametrize("group_name", ["orders", None])
+def test_the_parser_is_given_the_name(
+    folder: Path,
+    names: list[tuple[str | None, list[str]]],
+    read: Callable[[Path, str | None], list[Row]],
+    group_name: str | None,
+) -> None:
+    """Reaches into the reader to see what it passes on, without Spark."""
+    read(folder, group_name)
+    assert names == [(group_name, ["history/old.txt", "history/older.txt"])]
+
+
+def test_one_group_of_a_source_is_read_with_the_name(
+    folder: Path, names: list[tuple[str | None, list[str]]]
+) -> None:
+    read_group(str(folder), "orders", group_name="told")
+    assert [name for name, _ in names] == ["told"]
+
+
+def test_only_describe_texts_have_the_name(folder: Path) -> None:
+    found = find_sources([folder], group_name="orders")
+    assert {file.name.split("/")[1]: file.group_name for file in found.files} == {
+        "old.txt": "orders",
+        "older.txt": "orders",
+        "records.jsonl": None,
+    }
+    assert all(file.group_name is None for file in find_sources([folder]).files)
+
+
+def test_a_name_that_cannot_apply_is_code_2(folder: Path, tmp_path: Path) -> None:
+    records = folder / "records.jsonl"
+    audited = audit_of([records], tmp_path / "audit")
+    wrong = {
+        (str(folder), ""): "--group-name: a group needs a name",
+        (str(records), "g"): "--group-name: names the group of describe texts, and no",
+        (str(audited), "g"): "the folder of an audit states the names of its groups",
+        ("h:1,i:2", "g"): "a running cluster states the names of its groups",
+    }
+    for (source, name), reason in wrong.items():
+        with pytest.raises(SourceError, match=reason) as caught:
+            group_source(source, group_name=name).groups()
+        assert caught.value.exit_code == 2
