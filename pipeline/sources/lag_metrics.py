@@ -21,6 +21,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from pipeline.files import Location, Stores, uri_of
+from pipeline.sources.text_encodings import as_utf8
 from rebalance import INT64_MAX, DocumentError, SourceError, parse_json, schema_error
 
 LagOfGroups: TypeAlias = dict[str, dict[str, dict[int, int]]]
@@ -74,7 +75,7 @@ def read_lag_metrics(paths: Sequence[Location], stores: Stores) -> LagOfGroups:
     for path in paths:
         try:
             with stores.of(uri_of(path)).open(uri_of(path)) as file:
-                found = lag_of_groups(file.read(), str(path))
+                found = lag_of_groups(as_utf8(file).read(), str(path))
         except OSError as error:
             reason = f"unreadable: {error.strerror or error}"
             raise SourceError(reason, source=str(path)) from None

@@ -1,4 +1,7 @@
-"""Text as numbered lines: plain or gzip, of any line ends, with a limit per line."""
+"""Text as numbered lines: plain or gzip, of any line ends, with a limit per line.
+
+UTF-16, and a byte-order mark of UTF-8, are read as UTF-8 without a mark.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,8 @@ import gzip
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO, Final, cast
+
+from pipeline.sources.text_encodings import as_utf8
 
 GZIP_MAGIC: Final = b"\x1f\x8b"
 LINE_LIMIT: Final = 128 << 20
@@ -24,7 +29,13 @@ class Line:
 
 
 def unpacked(stream: BinaryIO) -> BinaryIO:
+    """Return the text of a stream from its start: gzip decompressed, as UTF-8."""
+    return as_utf8(decompressed(stream))
+
+
+def decompressed(stream: BinaryIO) -> BinaryIO:
     """Return the stream from its start, with gzip decompressed."""
+    stream.seek(0)
     packed = stream.read(2) == GZIP_MAGIC
     stream.seek(0)
     return cast("BinaryIO", gzip.GzipFile(fileobj=stream)) if packed else stream
@@ -35,13 +46,15 @@ def read_lines(
 ) -> Iterator[Line]:
     """Yield the lines of a stream, numbered from ``first``.
 
+    Only the first line of a text can tell that it is gzip, or how it is encoded.
+
     Raises
     ------
     OSError, EOFError, zlib.error
         If the stream cannot be read, or is truncated gzip; the lines before are
         yielded.
     """
-    file, number = unpacked(stream), first
+    file, number = unpacked(stream) if first == 1 else stream, first
     while text := file.readline(limit):
         ended, whole = text.endswith(b"\n"), True
         while not ended and len(text) == limit:

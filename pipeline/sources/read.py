@@ -17,7 +17,7 @@ from pipeline.sources.avro_files import rows_of_avro
 from pipeline.sources.describe_files import read_describe
 from pipeline.sources.documents import read_document_file, read_document_lines
 from pipeline.sources.dump_files import rows_of_dump
-from pipeline.sources.lines import Line, read_lines
+from pipeline.sources.lines import Line, read_lines, unpacked
 from pipeline.sources.log_segments import rows_of_segment
 from pipeline.sources.record_lines import row_of_line
 from pipeline.sources.rows import (
@@ -108,7 +108,8 @@ def _rows(piece: TextPiece, max_partitions: int) -> Iterator[Row]:
         lines = (line for line in piece.lines() if line.text.strip())
         return (row_of_line(line, file.name, written) for line in lines)
     if file.layout is FileLayout.DOCUMENT:
-        return read_document_file(io.BytesIO(piece.text), file.name, max_partitions)
+        text = unpacked(io.BytesIO(piece.text))
+        return read_document_file(text, file.name, max_partitions)
     return read_document_lines(piece.lines(), file.name, max_partitions)
 
 

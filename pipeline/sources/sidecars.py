@@ -27,6 +27,7 @@ from pydantic import (
 
 from pipeline.files import FileStore, LocalStore, Location, uri_of
 from pipeline.known_counts import KnownCounts, Step
+from pipeline.sources.text_encodings import as_utf8
 from pipeline.topic_ids import id_of_plain
 from rebalance import (
     INT64_MAX,
@@ -202,7 +203,7 @@ def read_offsets(path: Location, store: FileStore = _LOCAL) -> LogsFile:
 def _read(path: Location, store: FileStore, kind: TypeAdapter[_T]) -> _T:
     try:
         with store.open(uri_of(path)) as file:
-            value: Any = parse_json(file.read())
+            value: Any = parse_json(as_utf8(file).read())
     except OSError as error:
         reason = f"unreadable: {error.strerror or error}"
         raise SourceError(reason, source=str(path)) from None

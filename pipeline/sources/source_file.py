@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from pipeline.files import FileEntry, FileStore, is_local, name_of
 from pipeline.sources.avro_files import AVRO_MAGIC, check_avro
 from pipeline.sources.dump_files import is_dump, why_useless
-from pipeline.sources.lines import GZIP_MAGIC
+from pipeline.sources.lines import GZIP_MAGIC, decompressed
 from pipeline.sources.log_segments import HEAD_BYTES, is_segment, partition_of_folder
 from pipeline.sources.record_format import AS_SPARK, RecordFormat
 from pipeline.sources.record_lines import OFFSETS_TOPIC
@@ -33,6 +33,7 @@ from pipeline.sources.source_kind import (
     kind_of_schema,
     kind_of_text,
 )
+from pipeline.sources.text_encodings import has_utf16_mark
 from rebalance import SourceError
 
 LARGE: Final = 16 << 20
@@ -73,8 +74,8 @@ class SourceFile:
 
     ``sha256`` is None where it is not computed: of remote files, and of large ones.
     ``partition`` is that of a log segment; ``sink`` is the place of a file of Kafka
-    Connect's S3 sink. ``group_name`` is the group of a describe text's tables that
-    state none.
+    Connect's S3 sink. ``is_utf16`` texts have no lines for Spark. ``group_name`` is the
+    group of a describe text's tables that state none.
     """
 
     name: str
@@ -85,6 +86,7 @@ class SourceFile:
     modified_ms: int
     sha256: str | None = None
     packed: bool = False
+    is_utf16: bool = False
     footer: ParquetFooter | None = field(default=None, compare=False)
     written: RecordFormat = AS_SPARK
     partition: int | None = None
@@ -107,6 +109,7 @@ class SourceFile:
         return (
             self.layout in (FileLayout.LINES, FileLayout.DUMP)
             and self.length >= LARGE
+            and not self.is_utf16
             and self.packed == self.uri.endswith(".gz")
             and not self.uri.endswith(_OTHER_CODECS)
         )
@@ -207,18 +210,21 @@ def _recognized(
         )
     lines = first_lines(file)
     kind = forced or kind_of_text(file, lines, name, written)
-    packed = head.startswith(GZIP_MAGIC)
+    recognized = partial(
+        recognized,
+        packed=head.startswith(GZIP_MAGIC),
+        is_utf16=has_utf16_mark(decompressed(file).read(2)),
+    )
     if kind is SourceKind.RECORDS and is_dump(lines):
         if reason := why_useless(lines, name):
             raise UnknownFormatError(reason, source=name)
-        return recognized(kind=kind, layout=FileLayout.DUMP, packed=packed)
+        return recognized(kind=kind, layout=FileLayout.DUMP)
     if kind is SourceKind.RECORDS and written.encoding is None:
         written = replace(written, encoding=encoding_of(lines, written))
     is_document = kind is SourceKind.REBALANCES and not is_in_lines(lines)
     return recognized(
         kind=kind,
         layout=FileLayout.DOCUMENT if is_document else FileLayout.LINES,
-        packed=packed,
         written=written,
     )
 
@@ -285,14 +291,16 @@ def _why_not_by_spark(file: SourceFile) -> str | None:
         return "Spark ignores files with such names: rename it, without ._COPYING_"
     if file.layout is not FileLayout.PARQUET and not file.is_large:
         if file.length > WHOLE_LIMIT:
-            compressed = "a text whose name does not show whether it is compressed"
+            text = "a text whose name does not show whether it is compressed"
+            if file.is_utf16:
+                text = "a text in UTF-16 (convert it to UTF-8)"
             whole = {
                 FileLayout.DOCUMENT: "one document",
                 FileLayout.SEGMENT: "a log segment",
                 FileLayout.AVRO: "an Avro file",
                 FileLayout.SINK: "a file of Kafka Connect's sink",
             }
-            what = whole.get(file.layout, compressed)
+            what = whole.get(file.layout, text)
             return f"{what}, larger than {WHOLE_LIMIT >> 20} MiB"
         try:
             last.encode()

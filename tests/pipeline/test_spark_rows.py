@@ -131,6 +131,8 @@ def test_large_texts_are_read_in_blocks_with_line_numbers(
     text = "".join(lines).removesuffix("\n")
     (tmp_path / "r.jsonl").write_text(text)
     (tmp_path / "r.jsonl.gz").write_bytes(gzip.compress(text.encode()))
+    for encoding in ("utf-8-sig", "utf-16"):
+        (tmp_path / f"{encoding}.jsonl").write_bytes(text.encode(encoding))
     names = [f"g{number:04}" for number in range(30)]
     described = "".join(GOOD.replace("good", name) for name in names)
     (tmp_path / "g.txt").write_text(described)

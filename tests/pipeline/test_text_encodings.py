@@ -1,0 +1,181 @@
+"""Texts in UTF-16, as PowerShell's ``>`` writes, and UTF-8 with a byte-order mark."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pipeline.files import LocalStore, Stores
+from pipeline.sources import source_file
+from pipeline.sources.find import find_sources
+from pipeline.sources.lag_metrics import read_lag_metrics
+from pipeline.sources.lines import read_lines
+from pipeline.sources.read import TextPiece
+from pipeline.sources.rows import CASE, UNREADABLE
+from pipeline.sources.sidecars import read_offsets, read_topics
+from pipeline.sources.source_file import FileLayout
+from rebalance import SourceError
+from tests.pipeline.describe_text import members, state
+from tests.pipeline.local_reading import read_path
+from tests.pipeline.test_dump_log import TEXT
+from tests.pipeline.test_sources import LOG, jsonl, what
+from tests.shapes import CHAIN, DOUBLE_CLAIM
+
+GROUP = "größe-日本-😀"
+DOCUMENT = CHAIN | {"group": GROUP}
+DESCRIBE = members(("a-1", 1, "t:0"), ("b-1", 1, "t:1"), group=GROUP) + state(
+    "Stable", 2, group=GROUP
+)
+TEXTS = {
+    "describe": DESCRIBE,
+    "records": jsonl(LOG.records),
+    "document": json.dumps(DOCUMENT, indent=1, ensure_ascii=False) + "\n",
+    "documents": "".join(
+        json.dumps(one, ensure_ascii=False) + "\n" for one in (DOCUMENT, DOUBLE_CLAIM)
+    ),
+    "dump": TEXT,
+}
+ENCODINGS: dict[str, Callable[[str], bytes]] = {
+    "utf-8-sig": lambda text: text.encode("utf-8-sig"),
+    "utf-16-le": lambda text: codecs.BOM_UTF16_LE + text.encode("utf-16-le"),
+    "utf-16-be": lambda text: codecs.BOM_UTF16_BE + text.encode("utf-16-be"),
+}
+MARKED, LITTLE = ENCODINGS["utf-8-sig"], ENCODINGS["utf-16-le"]
+packed_or_not = pytest.mark.parametrize("pack", [bytes, gzip.compress])
+in_each_encoding = pytest.mark.parametrize(
+    "encode", ENCODINGS.values(), ids=ENCODINGS.keys()
+)
+
+
+@packed_or_not
+@in_each_encoding
+@pytest.mark.parametrize("kind", TEXTS)
+def test_every_text_is_read_in_every_encoding(
+    kind: str,
+    encode: Callable[[str], bytes],
+    pack: Callable[[bytes], bytes],
+    tmp_path: Path,
+) -> None:
+    text = TEXTS[kind]
+    path = tmp_path / "text"
+    path.write_bytes(text.encode())
+    whole = read_path(path)
+    assert {"case", "record"} & set(what(whole))
+    for ends in (text, text.replace("\n", "\r\n")):
+        path.write_bytes(pack(encode(ends)))
+        assert read_path(path) == whole
+
+
+@packed_or_not
+def test_utf16_that_ends_within_a_character_is_read_up_to_there(
+    tmp_path: Path, pack: Callable[[bytes], bytes]
+) -> None:
+    path = tmp_path / "records"
+    path.write_bytes(pack(LITTLE(jsonl(LOG.records))[:-7]))
+    *sound, cut = read_path(path)
+    path.write_text(jsonl(LOG.records))
+    assert sound == read_path(path)[:-1]
+    assert cut["what"] == UNREADABLE
+    assert cut["value"].endswith("\ufffd".encode())
+
+
+def test_half_of_a_pair_is_no_character() -> None:
+    """Long enough for several blocks, and with a pair at every place."""
+    text = "ab" * 700_000 + "😀" * 400_000 + "\n"
+    for shift in ("", "x"):
+        data = LITTLE(shift + text) + b"\x00\xd8\n\x00" + b"z"
+        found = [line.text.decode() for line in read_lines(io.BytesIO(data))]
+        assert found == [shift + text[:-1], "\ufffd", "\ufffd"]
+
+
+def test_packed_utf16_that_breaks_off_is_read_up_to_there(tmp_path: Path) -> None:
+    text = "".join(jsonl(LOG.records) for _ in range(2_000))
+    path = tmp_path / "records"
+    data = gzip.compress(LITTLE(text), compresslevel=0)
+    path.write_bytes(data[: len(data) // 2])
+    rows = read_path(path)
+    assert rows[-1]["reason"].startswith("breaks off here: ")
+    assert len(rows) > 2_500
+
+
+def test_only_the_first_line_has_a_mark() -> None:
+    """Spark passes the lines of a large file one by one, each with its number."""
+    lines = [b"\xef\xbb\xbfa", b"\xef\xbb\xbfb", b"\xff\xfec", b"\x1f\x8bd"]
+    whole = [one.text for one in read_lines(io.BytesIO(b"\n".join(lines)))]
+    apart = [
+        line.text
+        for number, text in enumerate(lines, start=1)
+        for line in read_lines(io.BytesIO(text), first=number)
+    ]
+    assert whole == apart == [b"a", *lines[1:]]
+
+
+def test_a_piece_of_a_large_file_begins_without_its_mark(tmp_path: Path) -> None:
+    path = tmp_path / "text"
+    path.write_bytes(MARKED(DESCRIBE))
+    (file,) = find_sources([path]).files
+    for first, text in ((1, b"a"), (2, b"\xef\xbb\xbfa")):
+        piece = TextPiece(file=file, first=first, text=b"\xef\xbb\xbfa")
+        assert [line.text for line in piece.lines()] == [text]
+
+
+@pytest.mark.parametrize("name", ["text", "text.gz"])
+@pytest.mark.parametrize("kind", ["describe", "records", "documents", "dump"])
+def test_spark_reads_utf16_as_one_value(tmp_path: Path, kind: str, name: str) -> None:
+    """Between its line ends, there are halves of characters."""
+    path = tmp_path / name
+    pack = gzip.compress if name.endswith(".gz") else bytes
+    for encode in (str.encode, *ENCODINGS.values()):
+        path.write_bytes(pack(encode(TEXTS[kind])))
+        (file,) = find_sources([path]).files
+        assert file.layout in (FileLayout.LINES, FileLayout.DUMP)
+        is_large = replace(file, length=source_file.LARGE).is_large
+        assert is_large is (encode in (str.encode, MARKED))
+
+
+def test_utf16_that_is_too_large_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "text"
+    path.write_bytes(LITTLE(DESCRIBE))
+    monkeypatch.setattr(source_file, "WHOLE_LIMIT", 1)
+    with pytest.raises(SourceError, match=r"in UTF-16 \(convert it to UTF-8\), larger"):
+        find_sources([path])
+
+
+@in_each_encoding
+def test_side_files_are_read_in_every_encoding(
+    tmp_path: Path, encode: Callable[[str], bytes]
+) -> None:
+    ends = {"t": {"0": {"earliest": 0, "latest": 9}}}
+    lag = 'kafka_consumergroup_lag{consumergroup="g",partition="0",topic="t"} 5\n'
+    (tmp_path / "topics.json").write_bytes(encode('{"t": 2}\r\n'))
+    (tmp_path / "offsets.json").write_bytes(encode(json.dumps({"offsets": ends})))
+    (tmp_path / "lag.prom").write_bytes(encode(lag))
+    (tmp_path / "text").write_bytes(encode(DESCRIBE))
+    assert read_topics(tmp_path / "topics.json").at_end == {"t": 2}
+    assert read_offsets(tmp_path / "offsets.json").ends == {"t": {0: (0, 9)}}
+    stores = Stores(LocalStore(), LocalStore)
+    read = read_lag_metrics([tmp_path / "lag.prom"], stores)
+    assert read == {"g": {"t": {0: 5}}}
+    assert CASE in what(read_path(tmp_path / "text"))
+
+
+@in_each_encoding
+def test_what_is_unknown_is_shown_without_its_encoding(
+    tmp_path: Path, encode: Callable[[str], bytes]
+) -> None:
+    path = tmp_path / "text"
+    path.write_bytes(encode("ünknown\n"))
+    with pytest.raises(SourceError, match=r"unknown format, starting 'ünknown'"):
+        find_sources([path])
+    path.write_bytes(encode('{"orders": 3}\n'))
+    with pytest.raises(SourceError, match="partition counts\\? give them with --top"):
+        find_sources([path])
