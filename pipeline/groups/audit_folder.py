@@ -17,6 +17,7 @@ from pipeline.cases import NOT_REPORTED
 from pipeline.groups.held_now import with_held, with_subscriptions
 from pipeline.groups.moments import GroupRebalance, Moment
 from pipeline.groups.notes import LEAST_COUNTS, newer_partitions, notes_on_text
+from pipeline.groups.quarantine_reasons import reasons_of
 from pipeline.judging.partition_counts import LOWER_BOUND
 from pipeline.reading import opened_table
 from pipeline.tables import MANIFEST, SCHEMAS, read_manifest
@@ -104,23 +105,28 @@ class AuditFolder:
             cooperative=bool(row["cooperative"]),
         )
 
+    def quarantined(self, group: str | None = None) -> str:
+        """Return why a group, or anything, is not judged, from ``quarantine``."""
+        return reasons_of(self.rows("quarantine", group, ("reason", *_PLACE)))
+
     def rows(
         self,
         table: str,
-        group: str,
+        group: str | None,
         columns: Sequence[str],
         wanted: ds.Expression | None = None,
     ) -> list[dict[str, Any]]:
-        """Read columns of the rows of a group.
+        """Read columns of the rows of a group; None: of all.
 
         Raises
         ------
         SourceError
             If the table cannot be read, or is of another version.
         """
-        chosen = ds.field("group_id") == group
-        if wanted is not None:
-            chosen &= wanted
+        chosen = wanted
+        if group is not None:
+            of_group = ds.field("group_id") == group
+            chosen = of_group if wanted is None else of_group & wanted
         with self._opened(table) as dataset:
             found = dataset.to_table(columns=list(columns), filter=chosen)
             rows: list[dict[str, Any]] = found.to_pylist()

@@ -53,3 +53,7 @@ class LiveGroups:
         """Return what was read with the moment."""
         read: GroupRebalance = moment.key
         return read
+
+    def quarantined(self, group: str | None = None) -> str:  # noqa: ARG002
+        """Return nothing: a group that cannot be read is an error of `moments`."""
+        return ""

@@ -15,6 +15,7 @@ from pipeline.files import is_local
 from pipeline.groups.held_now import with_held, with_subscriptions
 from pipeline.groups.moments import GroupRebalance, Moment
 from pipeline.groups.notes import LEAST_COUNTS, newer_partitions, notes_on_text
+from pipeline.groups.quarantine_reasons import reasons_of
 from pipeline.history.stream import ORDER, histories
 from pipeline.judging.instances import World, pose
 from pipeline.judging.partition_counts import LOWER_BOUND, CountSources
@@ -22,7 +23,16 @@ from pipeline.judging.topic_names import names_of_ids, with_names
 from pipeline.known_counts import known_counts
 from pipeline.sources.find import Found, find_sources
 from pipeline.sources.local_rows import read_found
-from pipeline.sources.rows import CASE, QUARANTINED, TOPIC, TOPIC_ID, Row, sighting_of
+from pipeline.sources.rows import (
+    CASE,
+    QUARANTINED,
+    TOPIC,
+    TOPIC_ID,
+    UNREADABLE,
+    Row,
+    quarantine_row,
+    sighting_of,
+)
 from pipeline.sources.sidecars import (
     LogsFile,
     TopicsFile,
@@ -60,7 +70,7 @@ class LocalFiles:
 
     def moments(self, group: str) -> list[Moment]:
         """Return the rebalances of a group in order, and its snapshots."""
-        found = [
+        return [
             Moment(
                 group=group,
                 key=case,
@@ -70,9 +80,6 @@ class LocalFiles:
             )
             for case in self._cases.get(group, ())
         ]
-        if not found:
-            self._refuse_set_aside(group)
-        return found
 
     def read(self, moment: Moment) -> GroupRebalance:
         """Build the documents of a case.
@@ -112,6 +119,17 @@ class LocalFiles:
             notes=tuple(notes),
             cooperative=case.cooperative,
         )
+
+    def quarantined(self, group: str | None = None) -> str:
+        """Return why a group, or anything, is not judged, as an audit states it."""
+        aside = [row for row in self._rows if row["what"] in QUARANTINED]
+        if group is not None:
+            return reasons_of(row for row in aside if row.get("group_id") == group)
+        unknown = [
+            quarantine_row(UNREADABLE, error.reason, source=error.source)
+            for error in self._found.unknown
+        ]
+        return reasons_of([*aside, *unknown])
 
     @cached_property
     def _found(self) -> Found:
@@ -168,13 +186,6 @@ class LocalFiles:
         for row in rows:
             if row["what"] == CASE:
                 yield unpack(row["value"])
-
-    def _refuse_set_aside(self, group: str) -> None:
-        """Name why a group has no case, if the source mentions it."""
-        for row in self._rows:
-            if row["what"] in QUARANTINED and row.get("group_id") == group:
-                reason = f"group {group!r} cannot be judged: {row['reason']}"
-                raise SourceError(reason, source=self.name)
 
 
 def _assignor_of(case: Case) -> dict[str, Any]:

@@ -73,6 +73,10 @@ class GroupSource(Protocol):
         """Read one of these moments."""
         ...
 
+    def quarantined(self, group: str | None = None) -> str:
+        """Return why a group, or anything, is not judged; empty if nothing says so."""
+        ...
+
 
 def choose(
     source: GroupSource, group: str | None, generation: int | None
@@ -84,7 +88,8 @@ def choose(
     Raises
     ------
     SourceError
-        If there is no such group or generation; it lists near ones.
+        If there is no such group or generation; it lists near ones, or states why the
+        group cannot be judged.
     """
     name, moments = _moments_of(source, group)
     rebalances = [one for one in moments if not one.is_snapshot]
@@ -117,8 +122,17 @@ def _moments_of(source: GroupSource, group: str | None) -> tuple[str, list[Momen
     name = _only_group(source) if group is None else group
     moments = source.moments(name)
     if not moments:
-        raise SourceError(_no_group(name, source.groups()), source=source.name)
+        raise SourceError(_why_none(source, name), source=source.name)
     return name, moments
+
+
+def _why_none(source: GroupSource, name: str) -> str:
+    if reasons := source.quarantined(name):
+        return f"group {name!r} cannot be judged: {reasons}"
+    known = source.groups()
+    reason = _no_group(name, known)
+    reasons = "" if known else source.quarantined()
+    return f"{reason}: {reasons}" if reasons else reason
 
 
 def near_names(name: str, known: Iterable[str]) -> list[str]:
@@ -153,10 +167,14 @@ def _only_group(source: GroupSource) -> str:
     names = source.groups()
     if len(names) == 1:
         return names[0]
+    if not names:
+        reasons = source.quarantined()
+        reason = f"has no group that can be judged: {reasons}"
+        raise SourceError(reason if reasons else "has no group", source=source.name)
     listed = ", ".join(sorted(names)[:NEAR])
     more = f" and {len(names) - NEAR:,} more" if len(names) > NEAR else ""
     reason = f"has {len(names):,} groups, name one by --group: {listed}{more}"
-    raise SourceError(reason if names else "has no group", source=source.name)
+    raise SourceError(reason, source=source.name)
 
 
 def _no_group(name: str, known: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ import pytest
 
 from heuristics import ASSIGNORS
 from tests.cli.commands import CHAIN, Cli, group_of, on_terminal, write_lines
+from tests.pipeline.describe_text import members
 from tests.report.audits import Audit
 from tests.shapes import Document
 from tests.wire import TESTS
@@ -254,6 +255,21 @@ def test_a_cooperative_round_is_named(cli: Cli, tmp_path: Path) -> None:
     assert {"partitions": {"t": [1]}, "to": "b"} in found["outcome"]["transfers"]
 
 
+def test_a_group_that_is_refused_is_code_2(cli: Cli, tmp_path: Path) -> None:
+    """With the file, the line, and the reason, without control characters."""
+    text = members(("a-1", 1, "t(\x1b[31m)"), ("b-1", 1, "t(1)"), group="g")
+    source = tmp_path / "g.txt"
+    source.write_text(text)
+    for verb in ("solve", "front", "explain", "plan", "compare", "judge"):
+        for asked in ([], ["--group", "g"]):
+            ended = cli(verb, "--from", source, *asked)
+            assert (ended.code, ended.out) == (2, b"")
+            (said,) = ended.complaints
+            place = "can be judged: " if not asked else "group 'g' cannot be judged: "
+            assert f"{place}g.txt:3: " in said
+            assert "\x1b" not in said
+
+
 TABLES = ("describe", "members-verbose", "state")
 SUBSETS = [
     tables for count in (1, 2, 3) for tables in itertools.combinations(TABLES, count)
@@ -275,7 +291,9 @@ def test_bug_every_verb_on_every_subset_of_the_tables(
     for verb in ("explain", "solve", "judge", "compare", "plan"):
         ended = cli(verb, "--from", str(tmp_path))
         if tables == ("state",):
-            assert (ended.code, "group" in ended.err) == (2, True)
+            assert ended.code == 2
+            why = f"has no group that can be judged: {tmp_path.name}/{group}.state.txt:"
+            assert why in ended.err
         else:
             assert ended.code in (0, 1), ended.err
             assert ended.out

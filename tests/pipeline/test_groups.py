@@ -14,6 +14,7 @@ import pytest
 
 from oracle.report import page_of
 from pipeline.groups import choose, group_source, live_group, near_names, read_group
+from pipeline.groups.audit_folder import AuditFolder
 from pipeline.groups.moments import runs_of
 from pipeline.live import NO_SUCH_GROUP, ClientSettings, ClusterState
 from pipeline.live.cluster_state import Unreported
@@ -189,8 +190,77 @@ def test_a_group_that_is_set_aside_names_the_reason(tmp_path: Path) -> None:
     )
     source = tmp_path / "records.jsonl"
     source.write_text(jsonl(log.add(*[]).records))
-    with pytest.raises(SourceError, match="group 'c' cannot be judged: "):
+    said = "group 'c' cannot be judged: records.jsonl, partition 0, offset 0: "
+    with pytest.raises(SourceError, match=said):
         read_group(str(source), "c")
+
+
+REFUSED = "".join(
+    members((f"{name}-1", 1, held), group=name) + state("Stable", 1, group=name)
+    for name, held in (("far", "t(131072)"), ("odd", "t(x)"), ("few", "t(0,1)"))
+)
+"""Three groups, each of which is refused for a reason of its own."""
+
+
+def refused(source: Path | str, group: str | None = None) -> str:
+    with pytest.raises(SourceError) as caught:
+        read_group(str(source), group)
+    assert caught.value.exit_code == 2
+    text = str(caught.value)
+    assert text.startswith(f"{source}: ")
+    return text.removeprefix(f"{source}: ")
+
+
+def test_a_source_without_a_group_says_why(tmp_path: Path) -> None:
+    """As the table quarantine of an audit says it, one reason each."""
+    source = tmp_path / "all.txt"
+    source.write_text(REFUSED)
+    audited = audit_of([source], tmp_path / "audit")
+    quarantine = AuditFolder(folder=audited).rows("quarantine", None, ("reason",))
+    reasons = [row["reason"] for row in quarantine]
+    assert len(reasons) == 3
+    for one in (source, audited):
+        said = refused(one)
+        start = "has no group that can be judged: all.txt:"
+        assert said.startswith(start)
+        assert len(said.removeprefix(start).split("; all.txt:")) == 3
+        assert all(reason.split(": ", 1)[-1] in said for reason in reasons)
+        named = refused(one, "far")
+        assert named.startswith("group 'far' cannot be judged: all.txt:3: ")
+        assert "odd" not in named
+        other = refused(one, "absent")
+        start = "no group 'absent', nor any other group that can be read: all.txt:3: "
+        assert other.startswith(start)
+
+
+def test_three_reasons_are_listed_and_the_others_counted(tmp_path: Path) -> None:
+    source = tmp_path / "all"
+    source.mkdir()
+    (source / "a.txt").write_text(REFUSED)
+    (source / "b.txt").write_text("noise\nnoise\n" + members(("a", 1, "?"), group="x"))
+    (source / "c.bin").write_bytes(b"GIF89a")
+    said = refused(source)
+    assert said.count("all/a.txt:") == 3
+    assert said.endswith("; and 3 more reasons")
+    (source / "a.txt").unlink()
+    said = refused(source)
+    assert ": all/b.txt:1: " in said
+    assert "; all/c.bin: unknown format, starting 'GIF89a'" in said
+    assert "more" not in said
+    (source / "a.txt").write_text(state("Stable", 1, group="y"))
+    assert refused(source).endswith("; and 1 more reason")
+
+
+def test_a_group_that_is_refused_beside_others_says_why(
+    sources: Path, tmp_path: Path
+) -> None:
+    (sources / "refused.txt").write_text(REFUSED)
+    for one in (sources, audit_of([sources], tmp_path / "audit")):
+        said = refused(one, "odd")
+        assert said.startswith("group 'odd' cannot be judged: sources/refused.txt:")
+        assert ";" not in said
+        there = "no group 'absent'; there are: orders, orders-eu, told"
+        assert refused(one, "absent") == there
 
 
 @pytest.mark.heavy
