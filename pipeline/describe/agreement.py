@@ -57,8 +57,7 @@ def joined(
         agreeing = sum(_agree(first, other) for other in shown)
         moment.at_rest = BY_TEXTS if agreeing > 1 else None
     _add_states(moments, of_moments, states)
-    told = {id(one) for moment in moments for one in moment.sections}
-    left = [one for one in states if id(one) not in told]
+    left = [] if moments else states
     left_remarks = [one for one in remarks if not _is_of_a_moment(one, moments)]
     if left or left_remarks:
         notes = [(one.source, one.note) for one in left_remarks]

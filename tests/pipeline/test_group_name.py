@@ -8,7 +8,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from pipeline.describe.snapshots import Snapshot, Stray
+from pipeline.describe.sections import Stray
+from pipeline.describe.snapshots import Snapshot
 from pipeline.files import local_path
 from pipeline.groups import group_source, read_group
 from pipeline.sources import describe_files
@@ -114,3 +115,16 @@ def test_a_name_that_cannot_apply_is_code_2(folder: Path, tmp_path: Path) -> Non
         with pytest.raises(SourceError, match=reason) as caught:
             group_source(source, group_name=name).groups()
         assert caught.value.exit_code == 2
+
+
+def test_an_old_table_is_read_from_end_to_end(tmp_path: Path) -> None:
+    """The only group is the one that is named, so it need not be asked for."""
+    (tmp_path / "old.txt").write_text(UNNAMED)
+    found = read_group(str(tmp_path), None, group_name="orders")
+    assert found.rebalance.group == "orders"
+    assert found.assignment is not None
+    assert found.assignment.members == {"c-1": {"t": [0]}}
+    with pytest.raises(
+        SourceError, match=r"old.txt:2: a table without .* --group-name"
+    ):
+        read_group(str(tmp_path), None)

@@ -197,7 +197,7 @@ def test_a_group_that_is_set_aside_names_the_reason(tmp_path: Path) -> None:
 
 REFUSED = "".join(
     members((f"{name}-1", 1, held), group=name) + state("Stable", 1, group=name)
-    for name, held in (("far", "t(131072)"), ("odd", "t(x)"), ("few", "t(0,1)"))
+    for name, held in (("far", "t(131072)"), ("odd", "t(x)"), ("few", "t;0"))
 )
 """Three groups, each of which is refused for a reason of its own."""
 
