@@ -45,6 +45,7 @@ class GivenGroup:
     rebalance: Rebalance
     assignment: AssignmentDocument | None = None
     cooperative: bool = False
+    premises: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         """Return the source and the group."""
@@ -153,6 +154,7 @@ def given_input(
         rebalance=found.rebalance,
         assignment=found.assignment,
         cooperative=found.cooperative,
+        premises=found.premises,
     )
 
 

@@ -104,10 +104,14 @@ def judge_group(
     Raises
     ------
     SourceError
-        If the source does not state it.
+        If the source does not state it, or not what a verdict depends on.
     typer.Exit
         With 1 if the verdict is invalid or does not meet the requirement.
     """
+    if group.premises:
+        reason = f"a verdict would presume: {'; '.join(group.premises)}"
+        helps = "audit states what follows from the text alone"
+        raise SourceError(f"{reason} ({helps})", source=str(group))
     instance, assignment = group.own_pair()
     judging = replace(judging, cooperative=judging.cooperative or group.cooperative)
     with working("judging"):

@@ -77,8 +77,11 @@ def explain_all(
     """
     complaints, negative, written = Complaints(), 0, 0
     for_programs = as_json or output != STDOUT
+    premises = instances.premises if isinstance(instances, GivenGroup) else ()
     with opened_sink(output, as_json=as_json) as sink, working("explaining") as count:
         for explanation in _explanations(instances, assignments, run, complaints):
+            if premises and not for_programs:
+                sink.write_text(printed(Line(f"Provided that {'; '.join(premises)}:")))
             _write(sink, explanation, for_programs=for_programs, first=not written)
             negative += explanation.answer in _NEGATIVE
             written += 1

@@ -16,7 +16,12 @@ import pyarrow.dataset as ds
 from pipeline.cases import NOT_REPORTED
 from pipeline.groups.held_now import with_held, with_subscriptions
 from pipeline.groups.moments import GroupRebalance, Moment
-from pipeline.groups.notes import LEAST_COUNTS, newer_partitions, notes_on_text
+from pipeline.groups.notes import (
+    LEAST_COUNTS,
+    newer_partitions,
+    notes_on_text,
+    premises_of_text,
+)
 from pipeline.groups.quarantine_reasons import reasons_of
 from pipeline.judging.partition_counts import LOWER_BOUND
 from pipeline.reading import opened_table
@@ -146,10 +151,15 @@ class AuditFolder:
         (row,) = self.rows("snapshots", moment.group, columns, wanted)
         assignment = parse_assignment(row["assignment"])
         rebalance = with_held(self._parsed(row["instance"]), assignment)
+        premises: tuple[str, ...] = ()
         if row["subscriptions"] == NOT_REPORTED:
+            premises = premises_of_text(row["members_listed"], row["at_rest"])
             rebalance = with_subscriptions(rebalance)
         return GroupRebalance(
-            rebalance=rebalance, assignment=assignment, notes=_notes(row)
+            rebalance=rebalance,
+            assignment=assignment,
+            notes=_notes(row),
+            premises=premises,
         )
 
     def _parsed(self, text: str) -> Any:

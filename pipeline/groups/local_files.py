@@ -14,7 +14,12 @@ from pipeline.describe.record_states import with_record_states
 from pipeline.files import is_local
 from pipeline.groups.held_now import with_held, with_subscriptions
 from pipeline.groups.moments import GroupRebalance, Moment
-from pipeline.groups.notes import LEAST_COUNTS, newer_partitions, notes_on_text
+from pipeline.groups.notes import (
+    LEAST_COUNTS,
+    newer_partitions,
+    notes_on_text,
+    premises_of_text,
+)
 from pipeline.groups.quarantine_reasons import reasons_of
 from pipeline.history.stream import ORDER, histories
 from pipeline.judging.instances import World, pose
@@ -105,9 +110,11 @@ class LocalFiles:
             )
             if moment.is_snapshot:
                 rebalance = with_held(rebalance, assignment)
-        notes = []
+        notes: list[str] = []
+        premises: tuple[str, ...] = ()
         if case.subscriptions == NOT_REPORTED:
             notes = notes_on_text(case.members_listed, case.at_rest, case.doubt)
+            premises = premises_of_text(case.members_listed, case.at_rest)
             rebalance = with_subscriptions(rebalance)
         if posed.partition_counts == LOWER_BOUND:
             notes.append(LEAST_COUNTS)
@@ -118,6 +125,7 @@ class LocalFiles:
             assignment=assignment,
             notes=tuple(notes),
             cooperative=case.cooperative,
+            premises=premises,
         )
 
     def quarantined(self, group: str | None = None) -> str:

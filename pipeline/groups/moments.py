@@ -34,12 +34,16 @@ class GroupRebalance:
         What a reader of the answer has to know: which moment it is, what is inferred.
     cooperative : bool
         Whether the assignment is of a cooperative round, which can withhold partitions.
+    premises : tuple of str
+        What is taken to be so although the source does not state it: an answer holds
+        under these premises, and there is no verdict.
     """
 
     rebalance: Rebalance
     assignment: AssignmentDocument | None = None
     notes: tuple[str, ...] = ()
     cooperative: bool = False
+    premises: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,6 +39,18 @@ def newer_partitions(count: int) -> str:
     )
 
 
+def premises_of_text(members_listed: str, at_rest: str | None) -> tuple[str, ...]:
+    """Return what an answer on a describe text presumes; arguments as in `Case`."""
+    premises = ["members subscribe to what they hold, and those that hold none to all"]
+    if members_listed == OWNERS_LISTED:
+        premises.append("each client id and host is one member")
+    elif members_listed != ALL_LISTED:
+        premises.append("no member is without partitions")
+    if at_rest is None:
+        premises.append("the group was at rest")
+    return tuple(premises)
+
+
 def notes_on_text(
     members_listed: str, at_rest: str | None, doubt: str | None = None
 ) -> list[str]:

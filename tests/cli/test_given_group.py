@@ -284,7 +284,11 @@ def test_bug_every_verb_on_every_subset_of_the_tables(
     tmp_path: Path,
     cli: Cli,
 ) -> None:
-    """Without a table of the state, no assignor is known (issue 31)."""
+    """Without a table of the state, no assignor is known.
+
+    The text states no subscriptions, so there is no verdict, and no other answer
+    without its premises.
+    """
     for table in tables:
         name = f"{group}.{table}.txt"
         shutil.copy(TESTS / "data/describe-4.3.1" / name, tmp_path / name)
@@ -294,6 +298,24 @@ def test_bug_every_verb_on_every_subset_of_the_tables(
             assert ended.code == 2
             why = f"has no group that can be judged: {tmp_path.name}/{group}.state.txt:"
             assert why in ended.err
+        elif verb == "judge":
+            assert (ended.code, ended.out) == (2, b"")
+            assert "a verdict would presume: members subscribe to" in ended.err
         else:
             assert ended.code in (0, 1), ended.err
             assert ended.out
+
+
+def test_an_explanation_of_a_text_begins_with_its_premises(
+    cli: Cli, tmp_path: Path
+) -> None:
+    """The plain form lists no member without partitions, and nothing shows rest."""
+    folder = TESTS / "data/describe-4.3.1"
+    shutil.copy(folder / "g-coop.describe.txt", tmp_path)
+    first = cli("explain", "--from", str(tmp_path)).out.decode().splitlines()[0]
+    assert first.startswith("Provided that members subscribe to what they hold")
+    assert "no member is without partitions; the group was at rest" in first
+    for table in ("members-verbose", "state"):
+        shutil.copy(folder / f"g-coop.{table}.txt", tmp_path)
+    first = cli("explain", "--from", str(tmp_path)).out.decode().splitlines()[0]
+    assert first.endswith("and those that hold none to all:")

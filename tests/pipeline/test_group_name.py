@@ -124,7 +124,5 @@ def test_an_old_table_is_read_from_end_to_end(tmp_path: Path) -> None:
     assert found.rebalance.group == "orders"
     assert found.assignment is not None
     assert found.assignment.members == {"c-1": {"t": [0]}}
-    with pytest.raises(
-        SourceError, match=r"old.txt:2: .* --group-name"
-    ):
+    with pytest.raises(SourceError, match=r"old.txt:2: .* --group-name"):
         read_group(str(tmp_path), None)
