@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         to_json,
     )
     from rebalance.errors import (
+        DISK_FAILURES,
         DocumentError,
         InstanceError,
         OracleError,
@@ -94,6 +95,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ABSENT",
+    "DISK_FAILURES",
     "INT64_MAX",
     "MAX_PARTITIONS",
     "NOBODY",
@@ -180,8 +182,8 @@ _MODULES: Final = {
         "TermsProof Topic Value plain_of to_json"
     ),
     "errors": (
-        "DocumentError InstanceError OracleError OutputError OutsideError "
-        "PolicyError SourceError WireError"
+        "DISK_FAILURES DocumentError InstanceError OracleError OutputError "
+        "OutsideError PolicyError SourceError WireError"
     ),
     "extras": "MissingExtraError extra_needed extra_of install_command",
     "figures": "count_kept count_rack_mismatches figures_of member_lag",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+import errno
+import os
+from typing import Final
 
 
 class OracleError(Exception):
@@ -12,7 +14,7 @@ class OracleError(Exception):
     3 if an external component failed.
     """
 
-    exit_code: ClassVar[int] = 2
+    exit_code: int = 2
 
     def __reduce__(self) -> tuple[object, ...]:
         """Support pickling with keyword-only arguments: Spark transfers errors."""
@@ -108,19 +110,26 @@ class SourceError(OracleError, ValueError):
         self.line = line
 
 
+DISK_FAILURES: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""Numbers of errors that are no fault of the user: a disk is full, or fails."""
+_DISK_REASONS: Final = tuple(os.strerror(one).lower() for one in DISK_FAILURES)
+
+
 class OutputError(OracleError, OSError):
-    """An output that cannot be written."""
+    """An output that cannot be written; exit code 3 if a disk is full or fails."""
 
     def __init__(self, reason: str, *, target: str) -> None:
         super().__init__(f"{target}: {reason}")
         self.reason = reason
         self.target = target
+        if any(one in reason.lower() for one in _DISK_REASONS):
+            self.exit_code = 3
 
 
 class OutsideError(OracleError, RuntimeError):
     """Failure of an external component: Java, a broker, a browser."""
 
-    exit_code: ClassVar[int] = 3
+    exit_code = 3
 
 
 def _place(source: str | None, line: int | None) -> str:

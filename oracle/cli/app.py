@@ -54,7 +54,7 @@ def assignor_oracle(
     Judge and compare every other assignment, and every assignor, with it.
 
     Exit codes: 0 success, 1 negative result, 2 usage error or unreadable input, 3
-    failure of an external component, 130 interrupted.
+    failure of an external component, 130 interrupted, 143 terminated, 129 hung up.
     """
 
 

@@ -13,5 +13,7 @@ FAULT: Final = 70
 """A defect of this program, as in ``sysexits.h``."""
 INTERRUPTED: Final = 130
 """By Ctrl-C; results found until then may have been written."""
+HUNG_UP: Final = 129
+"""By a terminal that was closed."""
 READER_LEFT: Final = 141
 TERMINATED: Final = 143

@@ -5,11 +5,9 @@ from __future__ import annotations
 import gc
 import logging
 import os
-import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from types import FrameType
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from oracle.cli.codes import (
@@ -18,9 +16,9 @@ from oracle.cli.codes import (
     INTERRUPTED,
     OUTSIDE,
     READER_LEFT,
-    TERMINATED,
     USAGE,
 )
+from oracle.cli.ending_signals import code_of_interrupt, raise_on_ending_signals
 from oracle.cli.small_input import allow_interpreting
 from oracle.cli.terminal import complain
 
@@ -43,7 +41,7 @@ def main() -> NoReturn:
     """Entry point of the console script."""
     gc.set_threshold(COLLECT_AFTER)
     allow_interpreting()
-    signal.signal(signal.SIGTERM, _terminate)
+    raise_on_ending_signals()
     sys.exit(run(sys.argv[1:]))
 
 
@@ -51,9 +49,11 @@ def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; never raise."""
     try:
         code = _guarded(arguments)
+        if code == INTERRUPTED:  # typer's, or that of an answer that was cut short
+            code = code_of_interrupt()
         return _flushed(code)
     except KeyboardInterrupt:
-        return INTERRUPTED
+        return code_of_interrupt()
 
 
 def _guarded(arguments: Sequence[str]) -> int:
@@ -62,7 +62,7 @@ def _guarded(arguments: Sequence[str]) -> int:
     try:
         return _invoke(arguments)
     except KeyboardInterrupt:
-        return INTERRUPTED
+        return code_of_interrupt()
     except SystemExit as asked:
         return asked.code if isinstance(asked.code, int) else FAULT
     except Exception as error:  # noqa: BLE001 - no traceback reaches a user
@@ -114,7 +114,7 @@ def _explained(error: Exception) -> int:
     if isinstance(error, OSError):  # typer's own output, a full disk under a library
         reason = (error.strerror or str(error)).lower()
         complain(f"{error.filename or '<stdout>'}: {reason}")
-        return USAGE
+        return _code_of(error)
     if isinstance(error, MemoryError):
         complain("not enough memory for this input")
         return OUTSIDE
@@ -123,6 +123,13 @@ def _explained(error: Exception) -> int:
         f" (please report it; {TRACEBACK}=1 shows a traceback)"
     )
     return FAULT
+
+
+def _code_of(error: OSError | ValueError) -> int:
+    """Return 3 if a disk is full or fails, else 2."""
+    from rebalance import DISK_FAILURES
+
+    return OUTSIDE if getattr(error, "errno", None) in DISK_FAILURES else USAGE
 
 
 def _complain_of_usage(error: typer.TyperException) -> None:
@@ -159,7 +166,7 @@ def _flushed(code: int) -> int:
         if code == FINE:
             complain(f"<stdout>: cannot write: {getattr(error, 'strerror', error)}")
         _drop_stdout()
-        return code or USAGE
+        return code or _code_of(error)
     return code
 
 
@@ -167,8 +174,3 @@ def _drop_stdout() -> None:
     """Prevent a second failing write to standard output at exit."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _terminate(_signal: int, _frame: FrameType | None) -> NoReturn:
-    """Unwind on SIGTERM, so that no partial file remains."""
-    raise SystemExit(TERMINATED)

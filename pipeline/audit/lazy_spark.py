@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Final
 
 from pyspark.sql import SparkSession
 
-from pipeline.audit.interrupt import interrupts_kept
+from pipeline.audit.interrupt import interrupts_kept, java_ended, signals_deferred
 from pipeline.evaluation import DisagreementError
 from pipeline.files import HadoopStore, Location
 from pipeline.session import is_submitted, java_of, spark_session
@@ -62,17 +63,17 @@ def _spark(
 ) -> Iterator[tuple[SparkSession, str]]:
     """Start Spark, or use a running session; convert its failures into our errors."""
     running = SparkSession.getActiveSession()
-    with clock.phase("start"):
-        session = spark_session(master)
-        java = str(java_of(session))
-    if running is None and not is_submitted():
-        # Errors are raised; Spark's stack traces on the terminal are suppressed.
-        session.sparkContext.setLogLevel("OFF")
-    spark = session.newSession()
-    spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
-    # Each stage sets its number of tasks; adaptive planning only costs time.
-    spark.conf.set("spark.sql.adaptive.enabled", "false")
-    with interrupts_kept():
+    is_own = running is None and not is_submitted()
+    with interrupts_kept(), java_ended() if is_own else nullcontext():
+        with signals_deferred(), clock.phase("start"):
+            session = spark_session(master)
+            java = str(java_of(session))
+        if is_own:
+            _silence(session)
+        spark = session.newSession()
+        spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
+        # Each stage sets its number of tasks; adaptive planning only costs time.
+        spark.conf.set("spark.sql.adaptive.enabled", "false")
         try:
             yield spark, java
         except SPARK_ERRORS as error:
@@ -80,6 +81,19 @@ def _spark(
         finally:
             if running is None:
                 session.stop()
+
+
+def _silence(session: SparkSession) -> None:
+    """Suppress what Spark writes to the terminal: errors are raised, too."""
+    session.sparkContext.setLogLevel("OFF")
+    # If Java is gone, PySpark warns, and its server prints a traceback.
+    warnings.filterwarnings("ignore", "Unable to cleanly shutdown Spark JVM")
+    server = session.sparkContext._accumulatorServer  # has no other name
+    if server is not None:
+        server.handle_error = _nothing  # type: ignore[method-assign, assignment]
+
+
+def _nothing(*_: object) -> None: ...
 
 
 _FULL: Final = (

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Final, TypeAlias
 
 from pyspark import StatusTracker
+
+from pipeline.sources.spark_rows import SPARK_ERRORS
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 """Called with a phase, the number of finished tasks, and the number of tasks."""
@@ -40,12 +42,13 @@ def watched(
 def _watch(
     tracker: StatusTracker, progress: Progress, phase: str, stop: threading.Event
 ) -> None:
-    while not stop.wait(_SECONDS):
-        done = total = 0
-        for stage in tracker.getActiveStageIds():
-            info = tracker.getStageInfo(stage)
-            if info is not None:
-                done += info.numCompletedTasks
-                total += info.numTasks
-        if total:
-            progress(phase, done, total)
+    with suppress(*SPARK_ERRORS, OSError):  # if Java is gone, the main thread tells
+        while not stop.wait(_SECONDS):
+            done = total = 0
+            for stage in tracker.getActiveStageIds():
+                info = tracker.getStageInfo(stage)
+                if info is not None:
+                    done += info.numCompletedTasks
+                    total += info.numTasks
+            if total:
+                progress(phase, done, total)

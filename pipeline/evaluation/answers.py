@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from heuristics import ASSIGNORS, Assignor
 from pipeline.evaluation.column_figures import ColumnFigures, can_count
@@ -92,7 +92,7 @@ class Failure:
 class DisagreementError(OracleError):
     """The compiled pass and the judge differ: a defect of this program."""
 
-    exit_code: ClassVar[int] = 70
+    exit_code = 70
 
 
 class Evaluation:

@@ -249,7 +249,8 @@ def test_as_json(cli: Cli, pipeline: Pretended, tmp_path: Path) -> None:
     ("error", "code"),
     [
         (SourceError("no such file or folder", source="history"), 2),
-        (OutputError("no space left on device", target="out"), 2),
+        (OutputError("no space left on device", target="out"), 3),
+        (OutputError("permission denied", target="out"), 2),
         (OutsideError("Spark does not start"), 3),
     ],
 )
@@ -329,10 +330,30 @@ def test_a_recording_is_audited_end_to_end(tmp_path: Path) -> None:
 
 @pytest.mark.heavy
 @pytest.mark.parametrize(
-    "phase", [pytest.param("reading", marks=pytest.mark.nightly), "judging"]
+    ("number", "code", "phase", "is_alone"),
+    [
+        (signal.SIGTERM, 143, "judging", False),
+        (signal.SIGHUP, 129, "reading", True),
+        *(
+            pytest.param(*case, marks=pytest.mark.nightly)
+            for case in (
+                (signal.SIGINT, 130, "reading", False),
+                (signal.SIGINT, 130, "judging", True),
+                (signal.SIGHUP, 129, "judging", False),
+                (signal.SIGTERM, 143, "reading", False),
+                (signal.SIGTERM, 143, "writing", True),
+                (signal.SIGHUP, 129, "writing", False),
+            )
+        ),
+    ],
 )
-def test_an_interrupted_audit_says_what_it_leaves(tmp_path: Path, phase: str) -> None:
-    """Nothing, or what the same command continues."""
+def test_an_interrupted_audit_says_what_it_leaves(
+    tmp_path: Path, number: signal.Signals, code: int, phase: str, is_alone: bool
+) -> None:
+    """Nothing, or what the same command continues; and no process.
+
+    Ctrl-C and a closed terminal reach Java as well; ``kill`` only the command.
+    """
     out = tmp_path / "out"
     command = [sys.executable, "-m", "oracle", "audit", str(FIRST_LOOK)]
     with subprocess.Popen(
@@ -343,13 +364,15 @@ def test_an_interrupted_audit_says_what_it_leaves(tmp_path: Path, phase: str) ->
     ) as process:
         assert process.stderr is not None
         assert f"assignor-oracle: {phase}\n" in iter(process.stderr.readline, "")
-        os.killpg(process.pid, signal.SIGINT)
-        lines = process.stderr.read().splitlines()
-        assert process.wait(timeout=300) == 130
+        (os.kill if is_alone else os.killpg)(process.pid, number)
+        lines = process.stderr.read().splitlines()  # until Java has closed it, too
+        assert process.wait(timeout=300) == code
     if phase == "reading":
         assert lines == []
         assert not out.exists()
         return
+    if phase == "writing":
+        lines = [line for line in lines if line != "assignor-oracle: writing the page"]
     kept = f"assignor-oracle: finished work is kept in {out}/.unfinished ("
     (line,) = lines
     assert line.startswith(kept)

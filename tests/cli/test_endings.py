@@ -129,16 +129,16 @@ def test_a_closed_pipe_is_not_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.heavy
-def test_a_full_disk_is_code_2(tmp_path: Path, source: str, cli: Cli) -> None:
+def test_a_full_disk_is_code_3(tmp_path: Path, source: str, cli: Cli) -> None:
     (tmp_path / "a").write_bytes(cli("solve", source).out)
     for verb in ("solve r", "judge r a", "--help"):
         ended = shell(f"$ORACLE {verb} > /dev/full", tmp_path)
-        assert ended.code == 2
+        assert ended.code == 3
         assert ended.err.startswith("assignor-oracle: <stdout>: ")
         assert ended.err.endswith("no space left on device\n")
         assert len(ended.complaints) == 1
     aside = cli("solve", source, "-o", "/dev/full")
-    assert aside.code == 2
+    assert aside.code == 3
     assert "/dev/full: cannot write: no space left on device" in aside.err
 
 
@@ -156,7 +156,8 @@ def test_closed_streams(tmp_path: Path, source: str) -> None:
 
 @pytest.mark.heavy
 @pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)]
+    ("number", "code"),
+    [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)],
 )
 def test_a_signal_ends_quietly_and_leaves_nothing(
     tmp_path: Path, number: signal.Signals, code: int

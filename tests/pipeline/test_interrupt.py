@@ -1,73 +1,73 @@
-"""A suppressed interrupt is still reported, and keeps its usual effect."""
+"""Signals that end an audit, while Java is started and after."""
 
 from __future__ import annotations
 
+import os
 import signal
-import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from types import FrameType
 
 import pytest
 
-from pipeline.audit.interrupt import interrupts_kept
+from pipeline.audit.interrupt import interrupts_kept, signals_deferred
+
+ENDING = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 
-class Forgetful:
-    """Is interrupted in its finalizer, where Python ignores what is raised."""
-
-    def __del__(self) -> None:
-        with suppress(KeyboardInterrupt):
-            signal.raise_signal(signal.SIGINT)
+class EndedError(Exception):
+    """What the handler of the command raises."""
 
 
-def lose_java() -> None:
-    raise ConnectionError("Java is gone")
+@pytest.fixture(autouse=True)
+def handled() -> Iterator[None]:
+    """Handle the signals as the command line does, and restore what was before."""
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        raise EndedError
+
+    before = [signal.signal(number, end) for number in ENDING]
+    yield
+    for number, then in zip(ENDING, before, strict=True):
+        signal.signal(number, then)
 
 
-def be_interrupted_in_vain() -> None:
-    Forgetful()
-    lose_java()
-
-
-def test_an_interrupt_is_raised() -> None:
-    with pytest.raises(KeyboardInterrupt), interrupts_kept():
-        signal.raise_signal(signal.SIGINT)
-
-
-def test_a_swallowed_interrupt_is_raised_with_a_later_error() -> None:
-    with pytest.raises(KeyboardInterrupt) as raised, interrupts_kept():
-        be_interrupted_in_vain()
-    assert isinstance(raised.value.__cause__, ConnectionError)
-
-
-def test_without_an_interrupt_errors_are_unchanged() -> None:
-    with pytest.raises(ConnectionError), interrupts_kept():
-        lose_java()
-
-
-def test_what_was_there_before_is_called_and_put_back() -> None:
-    called = []
-    before = signal.signal(signal.SIGINT, lambda number, _: called.append(number))
-    try:
-        ours = signal.getsignal(signal.SIGINT)
-        with interrupts_kept():
-            signal.raise_signal(signal.SIGINT)
-        assert called == [signal.SIGINT]
-        assert signal.getsignal(signal.SIGINT) is ours
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def test_in_a_thread_errors_are_unchanged() -> None:
-    told: list[BaseException] = []
-
-    def run() -> None:
+@pytest.mark.parametrize("number", ENDING)
+def test_an_error_after_a_signal_is_an_interrupt(number: signal.Signals) -> None:
+    def fail() -> None:
         try:
-            with interrupts_kept():
-                lose_java()
-        except BaseException as error:  # noqa: BLE001  # told to the test
-            told.append(error)
+            os.kill(os.getpid(), number)
+        except EndedError:
+            raise OSError("Java is gone") from None
 
-    thread = threading.Thread(target=run)
-    thread.start()
-    thread.join()
-    assert [type(one) for one in told] == [ConnectionError]
+    with pytest.raises(KeyboardInterrupt), interrupts_kept():
+        fail()
+    with pytest.raises(OSError, match="of its own"), interrupts_kept():
+        raise OSError("of its own")
+
+
+@pytest.mark.parametrize("number", ENDING)
+def test_a_signal_waits_until_java_has_started(number: signal.Signals) -> None:
+    done = []
+
+    def start() -> None:
+        os.kill(os.getpid(), number)
+        done.append("started")
+
+    with pytest.raises(EndedError), signals_deferred():
+        start()
+    assert done == ["started"]
+    with pytest.raises(EndedError):
+        os.kill(os.getpid(), number)
+
+
+def test_a_second_signal_does_not_wait() -> None:
+    done = []
+
+    def start() -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+        os.kill(os.getpid(), signal.SIGINT)
+        done.append("started")
+
+    with pytest.raises(EndedError), signals_deferred():
+        start()
+    assert done == []
