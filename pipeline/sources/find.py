@@ -19,6 +19,7 @@ from pipeline.files import (
     shown,
     uri_of,
 )
+from pipeline.sources.earlier_audits import without_audits
 from pipeline.sources.log_segments import is_offsets_folder, is_other_file
 from pipeline.sources.record_format import AS_SPARK, RecordFormat
 from pipeline.sources.record_lines import OFFSETS_TOPIC
@@ -43,13 +44,15 @@ class Found:
     """Result of a search: files to read, and files that are not a source.
 
     ``side_files`` are partition counts and log ends in a folder of sources, by URI;
-    ``live`` is a running cluster to read besides.
+    ``live`` is a running cluster to read besides; ``of_audits`` is the number of files
+    that were skipped, because an earlier audit has written them.
     """
 
     files: list[SourceFile] = field(default_factory=list)
     unknown: list[SourceError] = field(default_factory=list)
     side_files: dict[str, str] = field(default_factory=dict)
     live: LiveSource | None = None
+    of_audits: int = 0
 
 
 def find_sources(
@@ -63,7 +66,8 @@ def find_sources(
     """Find the sources in files and folders.
 
     The name of a given file is its base name; that of a file in a folder is the
-    folder's name and the relative path. In folders, hidden files, files that start with
+    folder's name and the relative path. In folders, what an earlier audit has written
+    (`earlier_audits`), hidden files, files that start with
     ``_``, pages (``.md``), and what a broker keeps beside log segments, and Kafka
     Connect's S3 sink beside keys and values, are ignored. ``group_name`` names the
     group of describe tables without a column GROUP.
@@ -100,7 +104,7 @@ def find_sources(
     found.unknown = [one for one in results if isinstance(one, SourceError)]
     found.unknown += without_keys
     if not found.files:
-        raise _nothing(locations, found.unknown)
+        raise _nothing(locations, found)
     if group_name is not None:
         found.files = _with_group_name(found.files, group_name)
     return found
@@ -129,6 +133,10 @@ def _listed(
     try:
         is_folder = store.is_folder(uri)
         entries = [] if is_folder is None else store.files(uri)
+        if is_folder:
+            listed = list(entries)
+            entries = without_audits(listed, store)
+            found.of_audits += len(listed) - len(entries)
     except OSError as error:
         raise SourceError(f"unreadable: {error}", source=str(given)) from None
     if is_folder is None:
@@ -182,11 +190,15 @@ def _named(
         yield (name if taken[name] == 1 else f"{name}#{taken[name]}"), entry
 
 
-def _nothing(locations: Sequence[Location], unknown: list[SourceError]) -> SourceError:
+def _nothing(locations: Sequence[Location], found: Found) -> SourceError:
+    unknown = found.unknown
     help_ = f"; {ACCEPTED}" if any(map(_is_unknown, unknown)) else ""
     if len(unknown) == 1:
         return SourceError(f"{unknown[0].reason}{help_}", source=unknown[0].source)
     source = ", ".join(shown(uri_of(given)) for given in locations)
+    if not unknown and found.of_audits:
+        reason = "only what an audit has written: audit the sources of that one"
+        return SourceError(reason, source=source)
     if not unknown:
         return SourceError("no file in it", source=source)
     reason = f"nothing in it is a source; {unknown[0]} (and {len(unknown) - 1} more)"

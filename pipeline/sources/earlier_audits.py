@@ -1,0 +1,47 @@
+"""Recognize what an earlier audit has written among the sources, so that it is skipped.
+
+``--out`` can be a folder of the sources: the tables and the page there are no sources.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from pipeline.files import FileEntry, FileStore
+from pipeline.tables import FORMAT, MANIFEST, TABLES
+
+_PAGE = "index.html"
+
+
+def without_audits(entries: Iterable[FileEntry], store: FileStore) -> list[FileEntry]:
+    """Return the files of a folder that no audit has written.
+
+    The place of an audit has its manifest; next to it are its page, and a folder per
+    table. Other files there are sources.
+    """
+    found = list(entries)
+    audits = {
+        entry.below[:-1]
+        for entry in found
+        if entry.below and entry.below[-1] == MANIFEST and _is_manifest(entry, store)
+    }
+    return [entry for entry in found if not _is_of_an_audit(entry.below, audits)]
+
+
+def _is_of_an_audit(below: tuple[str, ...], audits: set[tuple[str, ...]]) -> bool:
+    for depth, part in enumerate(below):
+        if below[:depth] in audits:
+            is_last = depth == len(below) - 1
+            if part in ((MANIFEST, _PAGE) if is_last else TABLES):
+                return True
+    return False
+
+
+def _is_manifest(entry: FileEntry, store: FileStore) -> bool:
+    try:
+        with store.open(entry.uri) as file:
+            manifest = json.loads(file.read())
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(manifest, dict) and manifest.get("format") == FORMAT
