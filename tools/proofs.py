@@ -28,14 +28,14 @@ PACKAGES = (
     "coq",
     "ocaml-findlib",
     "ocaml",
-    "libyojson-ocaml-dev",
     "libzarith-ocaml-dev",
 )
-LIBRARIES = ("yojson", "zarith")
+LIBRARIES = ("zarith",)
 PROGRAM = (
     "integers.ml",
     "core.mli",
     "core.ml",
+    "json.ml",
     "documents.ml",
     "rebalance.ml",
     "certificate.ml",
@@ -44,6 +44,7 @@ PROGRAM = (
     "regions.ml",
     "terms.ml",
     "answer.ml",
+    "pairs.ml",
     "levels.ml",
     "main.ml",
 )

@@ -4,6 +4,9 @@
 answer, honest and forged, runs both judges, and compares every field that the checker
 covers. What it does not cover it names in the field ``not_covered``. Printed are the
 number of pairs per policy, and each difference with its pair of documents.
+
+With ``--mutated`` the pairs are lines that are nearly documents, and both programs read
+the same files; ``unreadable`` has to be so to both.
 """
 
 from __future__ import annotations
@@ -15,17 +18,19 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import verify
 from tests.proofs.drawn_pairs import drawn_pairs, kept_pairs
+from tests.proofs.mutated_lines import Lines, mutated_lines
 from tools import proofs
 
 BATCH = 2000  # pairs per run of the checker
 NAMING = "not_covered"
+VERIFY = (sys.executable, "-m", "verify")
 PLACE = re.compile(r"\.\d+\b")
 
 Document = dict[str, Any]
@@ -38,7 +43,7 @@ class Difference(NamedTuple):
     field: str
     verify: Any
     checker: Any
-    pair: Pair
+    pair: Pair | tuple[str, str]
 
 
 def compared(pairs: Iterable[Pair]) -> Iterator[tuple[Document, list[Difference]]]:
@@ -52,19 +57,47 @@ def compared(pairs: Iterable[Pair]) -> Iterator[tuple[Document, list[Difference]
             yield found, [Difference(*one, pair) for one in odd]
 
 
+def compared_lines(
+    pairs: Iterable[Lines],
+) -> Iterator[tuple[Document, list[Difference]]]:
+    """Do the same with pairs of lines, of which both programs read the files."""
+    waiting = iter(pairs)
+    while batch := list(islice(waiting, BATCH)):
+        files = [b"\n".join(lines) + b"\n" for lines in zip(*batch, strict=True)]
+        by_verify = verdicts_on_files(VERIFY, *files)
+        by_checker = verdicts_on_files([str(proofs.CHECKER)], *files)
+        for lines, expected, found in zip(batch, by_verify, by_checker, strict=True):
+            uncovered = found.pop(NAMING, [])
+            odd = differing_fields("", expected, found, set(uncovered))
+            first, second = (line.decode("utf-8", "backslashreplace") for line in lines)
+            yield found, [Difference(*one, (first, second)) for one in odd]
+
+
 def checker_verdicts(pairs: Collection[Pair]) -> list[Document]:
     """Run the checker once on many pairs."""
+    files = [
+        "".join(
+            json.dumps(one, ensure_ascii=False) + "\n" for one in documents
+        ).encode()
+        for documents in zip(*pairs, strict=True)
+    ]
+    return verdicts_on_files([str(proofs.CHECKER)], *files)
+
+
+def verdicts_on_files(
+    command: Sequence[str], instances: bytes, answers: bytes
+) -> list[Document]:
+    """Run a judge on two files."""
     with tempfile.TemporaryDirectory() as folder:
         files = [Path(folder) / name for name in ("instances", "assignments")]
-        for path, documents in zip(files, zip(*pairs, strict=True), strict=True):
-            lines = (json.dumps(one, ensure_ascii=False) + "\n" for one in documents)
-            path.write_text("".join(lines), "utf-8")
+        for path, content in zip(files, (instances, answers), strict=True):
+            path.write_bytes(content)
         ran = subprocess.run(
-            [str(proofs.CHECKER), *map(str, files)],
-            capture_output=True,
-            check=False,
+            [*command, *map(str, files)], capture_output=True, check=False
         )
-    if ran.returncode not in {0, 1, 2} or ran.stderr:
+    # verify also names there what it could not read
+    complains = ran.stderr and command is not VERIFY
+    if ran.returncode not in {0, 1, 2} or complains:
         raise RuntimeError(f"exit code {ran.returncode}: {ran.stderr.decode()}")
     return [json.loads(line) for line in ran.stdout.splitlines()]
 
@@ -100,6 +133,16 @@ def differing_fields(
         yield path, one, other
 
 
+def _asked_for(
+    options: argparse.Namespace,
+) -> Iterator[tuple[Document, list[Difference]]]:
+    if options.mutated:
+        return compared_lines(islice(mutated_lines(options.seed), options.count))
+    if options.kept:
+        return compared(kept_pairs())
+    return compared(islice(drawn_pairs(options.seed), options.count))
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Draw, compare, print, and return 1 if any verdict differs."""
     parser = argparse.ArgumentParser(prog="python -m tools.verdicts")
@@ -107,13 +150,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1, help="of the first draw")
     words = "the corpus and a recording instead of drawn pairs"
     parser.add_argument("--kept", action="store_true", help=words)
+    words = "lines that are nearly documents instead of documents"
+    parser.add_argument("--mutated", action="store_true", help=words)
     options = parser.parse_args(arguments)
-    pairs = kept_pairs() if options.kept else drawn_pairs(options.seed)
     counted: Counter[str] = Counter()
     proved: Counter[str] = Counter()
     worst = 0
-    listed = islice(pairs, None if options.kept else options.count)
-    for verdict, odd in compared(listed):
+    for verdict, odd in _asked_for(options):
         policy = verdict.get("policy", {}).get("of", verdict["verdict"])
         counted[policy] += 1
         stated = [*verdict.get("proved", {}).items()]

@@ -1,6 +1,15 @@
-(* Read assignment/1 for a rebalance that has been read. *)
+(* Read assignment/1: first by itself, then for a rebalance that has been read. *)
 
 open Documents
+
+type written = {
+  id : string option;
+  given : (string * (string * Z.t list) list) list; (* member, topic, numbers *)
+  shown : Certificate.written option;
+  stated_policy : Policy.t option;
+  of_levels : Policy.stated list;
+  claimed : string option; (* status *)
+}
 
 type t = {
   pairs : (Z.t * Z.t) list; (* partition, member; what does not exist has no number *)
@@ -17,10 +26,35 @@ let known =
     "certificate"; "policy"; "objectives" ]
 [@@ocamlformat "disable"]
 
-let read (group : Rebalance.t) value =
-  let found = fields "$" known value in
-  required "$" found "format" (format "assignment/1");
-  let given = required "$" found "members" entries in
+(* Figures that an answer states are read, and not compared: nothing rests on them. *)
+let figures path value =
+  let counts = [ "kept"; "moves"; "withheld"; "kip54_score" ] in
+  let counts = counts @ [ "peak_lag"; "lag_spread"; "rack_mismatches" ] in
+  let truths = [ "kip54_balanced"; "dec_min_balanced" ] in
+  let found = fields path (("loads" :: counts) @ truths) value in
+  ignore (optional path found "loads" (list count));
+  List.iter (fun name -> ignore (optional path found name count)) counts;
+  List.iter (fun name -> ignore (optional path found name truth)) truths
+
+let read value =
+  let path = "$" in
+  let found = fields path known value in
+  required path found "format" (format "assignment/1");
+  List.iter
+    (fun name -> ignore (optional path found name text))
+    [ "group"; "assignor"; "reason" ];
+  ignore (optional path found "figures" figures);
+  {
+    id = optional path found "id" text;
+    given = required path found "members" (named (named (list count)));
+    shown = optional path found "certificate" Certificate.read;
+    stated_policy = optional path found "policy" Policy.read;
+    of_levels =
+      Option.value ~default:[] (optional path found "objectives" (list Policy.objective));
+    claimed = optional path found "status" Policy.status;
+  }
+
+let pairs_of (group : Rebalance.t) given =
   let missing = Array.length group.members + 1 in
   let partitions = group.first.(Array.length group.topics) in
   let holder = Array.make (partitions + 1) Z.zero and pairs = ref [] in
@@ -29,8 +63,7 @@ let read (group : Rebalance.t) value =
     if p <= partitions && Z.equal holder.(p) Z.zero then holder.(p) <- c
     else pairs := (Z.of_int p, c) :: !pairs
   in
-  let hold c path (topic, numbers) =
-    let path = below path topic in
+  let hold c (topic, numbers) =
     let number =
       match Hashtbl.find_opt group.topic_number topic with
       | Some t ->
@@ -38,30 +71,31 @@ let read (group : Rebalance.t) value =
           fun n -> if n < stop - start then start + n + 1 else partitions + 1
       | None -> fun _ -> partitions + 1
     in
-    List.iter (fun n -> add c (number (small path n))) (items path numbers)
+    List.iter (fun n -> add c (number (clamp n))) numbers
   in
   List.iter
     (fun (name, held) ->
       let place = Hashtbl.find_opt group.member_number name in
       let c = match place with Some place -> place + 1 | None -> missing in
-      let path = below "$.members" name in
-      List.iter (hold (Z.of_int c) path) (entries path held))
+      List.iter (hold (Z.of_int c)) held)
     given;
   for p = partitions downto 1 do
     if not (Z.equal holder.(p) Z.zero) then pairs := (Z.of_int p, holder.(p)) :: !pairs
   done;
+  !pairs
+
+let of_group (group : Rebalance.t) written =
   let is_member (name, _) = Hashtbl.mem group.member_number name in
   let names_agree =
-    List.length given = Array.length group.members && List.for_all is_member given
+    List.compare_length_with written.given (Array.length group.members) = 0
+    && List.for_all is_member written.given
   in
-  let certificate = optional "$" found "certificate" (Certificate.read group) in
   {
-    pairs = !pairs;
+    pairs = pairs_of group written.given;
     names_agree;
-    has_certificate = certificate <> None;
-    certificate = Option.join certificate;
-    policy = optional "$" found "policy" Policy.read;
-    stated =
-      Option.value ~default:[] (optional "$" found "objectives" (list Policy.objective));
-    status = optional "$" found "status" Policy.status;
+    has_certificate = written.shown <> None;
+    certificate = Option.bind written.shown (Certificate.of_group group);
+    policy = written.stated_policy;
+    stated = written.of_levels;
+    status = written.claimed;
   }

@@ -3,6 +3,13 @@
 
 open Documents
 
+type written = {
+  levels : (string * Z.t) list; (* by name of a member *)
+  prices : (string * Z.t) list;
+  thresholds : (string * (Z.t * Z.t)) list option;
+  weights : (Z.t option * Z.t option) option; (* of moves and mismatches *)
+}
+
 type t = {
   level : Z.t array; (* by member, from 0 *)
   price : Z.t array;
@@ -49,21 +56,28 @@ let is_weighted (group : Rebalance.t) =
     (fun t -> has_partitions t && List.exists differs (document.subscribers_at t))
     document.topic_list
 
-let read (group : Rebalance.t) path value =
+let read path value =
   let found = fields path [ "level"; "price"; "threshold"; "weights" ] value in
-  let level = by_member group (required path found "level" (named count)) in
-  let price = by_member group (required path found "price" (named integer)) in
-  let shown = optional path found "threshold" (named (pair positive)) in
+  {
+    levels = required path found "level" (named count);
+    prices = required path found "price" (named (fun path value -> integer path value));
+    thresholds = optional path found "threshold" (named (pair positive));
+    weights = optional path found "weights" weights;
+  }
+
+(* The certificate, if it is of this group. *)
+let of_group (group : Rebalance.t) { levels; prices; thresholds; weights } =
+  let level = by_member group levels and price = by_member group prices in
   let weight = Option.value ~default:Z.zero in
   let per_move, per_mismatch =
-    match optional path found "weights" weights with
+    match weights with
     | Some (moves, mismatches) -> (weight moves, weight mismatches)
     | None -> (Z.one, Z.zero)
   in
   let capacity c = group.document.capacity_at (Z.of_int (c + 1)) in
   let derived level = Array.mapi (fun c n -> (Z.succ n, capacity c)) level in
   let threshold =
-    match (shown, level) with
+    match (thresholds, level) with
     | Some keys, _ -> by_member group keys
     | None, Some level when not (is_weighted group) -> Some (derived level)
     | None, _ -> None

@@ -1,27 +1,22 @@
-(* Read JSON values field by field. An unknown or repeated key, a value of another type and
-   an integer out of range are errors, each with its path. *)
+(* Read JSON values field by field. An unknown key, a value of another type or that no document
+   may have, and an integer out of range are errors, each with its path. *)
 
 exception Unreadable of string * string (* path, reason *)
 exception Defect of string (* of the program itself: what it hands on is not as it must be *)
 
 let refuse path reason = raise (Unreadable (path, reason))
 
-type json = Yojson.Safe.t
+type json = Json.t
 
 let number n : json = if Z.fits_int n then `Int (Z.to_int n) else `Intlit (Z.to_string n)
 let below path key = path ^ "." ^ key
 
+(* Why a value is none of those that are expected. *)
+let wrong path (value : json) reason =
+  match value with `Odd reason -> refuse path reason | _ -> refuse path reason
+
 let entries path (value : json) =
-  match value with
-  | `Assoc fields ->
-      let seen = Hashtbl.create (List.length fields) in
-      List.iter
-        (fun (key, _) ->
-          if Hashtbl.mem seen key then refuse (below path key) "key given twice";
-          Hashtbl.add seen key ())
-        fields;
-      fields
-  | _ -> refuse path "no object"
+  match value with `Assoc fields -> fields | _ -> wrong path value "no object"
 
 (* The fields of an object, all of whose keys are known. *)
 let fields path known value =
@@ -41,10 +36,10 @@ let required path found key read =
   | None -> refuse (below path key) "missing"
 
 let text path (value : json) =
-  match value with `String text -> text | _ -> refuse path "no string"
+  match value with `String text -> text | _ -> wrong path value "no string"
 
 let items path (value : json) =
-  match value with `List items -> items | _ -> refuse path "no list"
+  match value with `List items -> items | _ -> wrong path value "no list"
 
 let list read path value = List.rev (List.rev_map (read path) (items path value))
 
@@ -64,7 +59,7 @@ let integer ?(least = Z.neg largest) ?(most = largest) path (value : json) =
     match value with
     | `Int number -> Z.of_int number
     | `Intlit digits -> Z.of_string digits
-    | _ -> refuse path "no integer"
+    | _ -> wrong path value "no integer"
   in
   if Z.lt number least || Z.gt number most then refuse path "out of range";
   number
@@ -72,10 +67,12 @@ let integer ?(least = Z.neg largest) ?(most = largest) path (value : json) =
 let count path value = integer ~least:Z.zero path value
 let positive path value = integer ~least:Z.one path value
 
-(* A count that an array may have. *)
-let small path value =
-  let number = count path value in
-  if Z.leq number (Z.of_int max_int) then Z.to_int number else max_int
+let truth path (value : json) =
+  match value with `Bool is_so -> is_so | _ -> wrong path value "no boolean"
+
+(* A count that an array may have: the largest instead of a larger one. *)
+let clamp number = if Z.leq number (Z.of_int max_int) then Z.to_int number else max_int
+let small path value = clamp (count path value)
 
 let format name path value =
   if text path value <> name then refuse path ("no " ^ name)

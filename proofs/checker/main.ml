@@ -1,6 +1,6 @@
 (* checker INSTANCE ASSIGNMENT: print one verdict/1 per pair of documents. Each file has one
-   document, or one per line; pairs are by position. Exit code: 0 all valid, 1 some invalid,
-   2 unreadable input or bad usage. *)
+   document, or one per line; pairs are by position, or by id where all have one. Exit code:
+   0 all valid, 1 some invalid, 2 unreadable input or bad usage. *)
 
 let number = Documents.number
 let unproved = [ ("dec_min", `Bool false); ("stickiness", `Bool false); ("peak_lag", `Bool false) ]
@@ -32,7 +32,7 @@ let figures (found : Core.figures) dec_min =
 let never = [ "violations"; "more_violations"; "evidence" ]
 let of_policies = [ "policy"; "objectives"; "status" ]
 
-let verdict id word parts uncovered : Yojson.Safe.t =
+let verdict id word parts uncovered : Json.t =
   let id = match id with Some id -> [ ("id", `String id) ] | None -> [] in
   let names = List.map (fun name -> `String name) (never @ uncovered) in
   `Assoc
@@ -175,8 +175,8 @@ let judge_policy (group : Rebalance.t) (given : Answer.t) loads playing (found :
       Levels.judge context given.stated status
 
 let judge instance answer =
-  let group = Rebalance.read instance in
-  let given = Answer.read group answer in
+  let group = Rebalance.understand instance in
+  let given = Answer.of_group group answer in
   let document = group.document in
   if not (Core.check_document document) then raise (Documents.Defect "the reader numbered wrongly");
   let scale = lazy (Regions.common_capacity group) in
@@ -214,39 +214,55 @@ let judge instance answer =
       0 )
   else (verdict group.id "invalid" [ ("proved", `Assoc unproved) ] ("figures" :: of_policies), 1)
 
-let judge_pair instance answer =
-  try judge instance answer
-  with Documents.Unreadable (path, reason) ->
-    let culprit = `Assoc [ ("path", `String path); ("reason", `String reason) ] in
-    let parts = [ ("evidence", `Assoc [ ("unreadable", culprit) ]) ] in
-    (verdict None "unreadable" parts [ "id"; "figures"; "proved" ], 2)
+let nothing_found =
+  [ ("figures", `Assoc []); ("proved", `Assoc unproved) ]
+
+let unreadable id document (path, reason) =
+  let culprit =
+    [ ("document", `String document); ("path", `String path); ("reason", `String reason) ]
+  in
+  let evidence = ("evidence", `Assoc [ ("unreadable", `Assoc culprit) ]) in
+  (verdict id "unreadable" (nothing_found @ [ evidence ]) [], 2)
 
 let complain message =
   prerr_endline ("checker: " ^ message);
   2
 
-let documents name =
-  let channel = if name = "-" then stdin else open_in_bin name in
-  Yojson.Safe.seq_from_channel channel
+(* No verdict, for want of memory, or because of a defect: of this pair alone. *)
+let undecided id reason =
+  let evidence = ("evidence", `Assoc [ ("unknown", `String reason) ]) in
+  (verdict id "unknown" [ evidence ] ([ "figures"; "proved" ] @ of_policies), complain reason)
 
-let rec judge_all instances answers worst =
-  match (instances (), answers ()) with
-  | Seq.Nil, Seq.Nil -> worst
-  | Seq.Cons (instance, instances), Seq.Cons (answer, answers) ->
-      let found, code = judge_pair instance answer in
-      Yojson.Safe.to_channel stdout found;
-      print_newline ();
-      judge_all instances answers (max worst code)
-  | _ -> complain "one assignment is needed for each instance"
+let judge_pair (instance : Rebalance.written Pairs.entry) (answer : Answer.written Pairs.entry) =
+  let id = instance.id in
+  match (instance.found, answer.found) with
+  | Error culprit, _ -> unreadable id "instance" culprit
+  | _, Error culprit -> unreadable id "assignment" culprit
+  | Ok group, Ok given -> (
+      try judge group given with
+      | Documents.Unreadable (path, reason) -> unreadable id "instance" (path, reason)
+      | Documents.Defect reason -> undecided id ("defect of the reader: " ^ reason)
+      | Stack_overflow | Out_of_memory -> undecided id "not enough memory for this pair")
+
+let judge_all instances answers =
+  let read_instance = Pairs.entries instances Rebalance.read (fun one -> one.Rebalance.named) in
+  let read_answer = Pairs.entries answers Answer.read (fun one -> one.Answer.id) in
+  let judge_one worst (instance, answer) =
+    let found, code = judge_pair instance answer in
+    Json.write stdout found;
+    flush stdout;
+    max worst code
+  in
+  List.fold_left judge_one 0 (Pairs.paired read_instance read_answer)
 
 let () =
   Gc.set { (Gc.get ()) with minor_heap_size = 1 lsl 20; space_overhead = 200 };
   exit
     (try
        match Sys.argv with
-       | [| _; instances; answers |] -> judge_all (documents instances) (documents answers) 0
+       | [| _; "-"; "-" |] -> complain "only one of INSTANCE and ASSIGNMENT can be standard input"
+       | [| _; instances; answers |] -> judge_all instances answers
        | _ -> complain "usage: checker INSTANCE ASSIGNMENT"
      with
-     | Sys_error reason -> complain reason
-     | Yojson.Json_error reason -> complain ("not JSON: " ^ reason)
-     | Documents.Defect reason -> complain ("defect of the reader: " ^ reason))
+     | Sys_error reason | Pairs.Mismatch reason -> complain reason
+     | Out_of_memory | Stack_overflow -> complain "not enough memory for input of this size")

@@ -1,4 +1,4 @@
-(* Read rebalance/1: number its names, settle its claims, and lay it out in arrays. *)
+(* Read rebalance/1; then number its names, settle its claims, and lay it out in arrays. *)
 
 open Documents
 
@@ -23,6 +23,12 @@ type member = {
   generation : int;
   rack : string option;
   capacity : Z.t;
+}
+
+type written = {
+  named : string option; (* id *)
+  by_topic : (string * topic) array; (* in order *)
+  by_member : (string * member) array;
 }
 
 let once path names =
@@ -57,11 +63,11 @@ let read_member path value =
   in
   let found = fields path known value in
   let claims path value =
-    List.map
+    List.rev_map
       (fun (topic, numbers) ->
         let path = below path topic in
-        (topic, once path (list small path numbers)))
-      (entries path value)
+        (topic, List.rev (List.rev_map clamp (once path (list count path numbers)))))
+      (List.rev (entries path value))
   in
   let generation path value =
     let most = Z.of_int 0x7fffffff in
@@ -201,27 +207,29 @@ let lay_out topics members topic_number first : Core.document =
     topic_count = Z.of_int (Array.length topics);
   }
 
+let total topics = Array.fold_left (fun n (_, topic) -> n + topic.count) 0 topics
+
 let read value =
   let path = "$" in
   let found = fields path [ "format"; "group"; "id"; "topics"; "members" ] value in
   required path found "format" (format "rebalance/1");
   ignore (required path found "group" text);
-  let id = optional path found "id" text in
-  let topics = required path found "topics" (by_name read_topic) in
-  let members = required path found "members" (by_name read_member) in
+  let named = optional path found "id" text in
+  let by_topic = required path found "topics" (by_name read_topic) in
+  let by_member = required path found "members" (by_name read_member) in
+  if total by_topic > partitions_max then refuse "$.topics" "too many partitions";
+  { named; by_topic; by_member }
+
+let understand { named; by_topic = topics; by_member = members } =
   let first = Array.make (Array.length topics + 1) 0 in
-  Array.iteri
-    (fun t (_, topic) ->
-      first.(t + 1) <- first.(t) + topic.count;
-      if first.(t + 1) > partitions_max then refuse "$.topics" "too many partitions")
-    topics;
+  Array.iteri (fun t (_, topic) -> first.(t + 1) <- first.(t) + topic.count) topics;
   let topic_number = numbers topics in
   let document = lay_out topics members topic_number first in
   let states_lag t =
     (snd topics.(Z.to_int t - 1)).lag <> None && document.subscribers_at t <> []
   in
   {
-    id;
+    id = named;
     members = Array.map fst members;
     topics = Array.map fst topics;
     member_number = numbers members;

@@ -26,9 +26,9 @@ let region (group : Rebalance.t) path value : Regions.t =
   let instance = Core.instance_of group.document in
   { names; pool_at; rows = Core.rows_of instance names pool_at able limits }
 
-let judged value : Yojson.Safe.t =
+let judged value : Json.t =
   let found = fields "$" [ "rebalance"; "pools"; "of"; "terms" ] value in
-  let group = required "$" found "rebalance" (fun _ -> Rebalance.read) in
+  let group = required "$" found "rebalance" (fun _ value -> Rebalance.(understand (read value))) in
   let region = required "$" found "pools" (region group) in
   let level =
     match required "$" found "of" text with
@@ -46,9 +46,7 @@ let judged value : Yojson.Safe.t =
     ]
 
 let () =
-  let lines = Yojson.Safe.seq_from_channel (open_in_bin Sys.argv.(1)) in
-  Seq.iter
-    (fun value ->
-      Yojson.Safe.to_channel stdout (judged value);
-      print_newline ())
-    lines
+  let text = Pairs.content Sys.argv.(1) in
+  List.iter
+    (fun (_, start, stop) -> Json.write stdout (judged (Json.read text start stop)))
+    (Pairs.lines_of text)

@@ -30,7 +30,7 @@ def test_missing_is_no_success(
     assert "coq" in without_coq
     said = capsys.readouterr().out
     assert "that failed: no network" in said
-    assert "missing: coqc, ocamlfind, ocamlopt, yojson, zarith" in said
+    assert "missing: coqc, ocamlfind, ocamlopt, zarith" in said
 
 
 @pytest.mark.heavy
