@@ -42,6 +42,7 @@ PROGRAM = (
     "policy.ml",
     "narrowed.ml",
     "regions.ml",
+    "views.ml",
     "terms.ml",
     "answer.ml",
     "pairs.ml",

@@ -23,6 +23,7 @@ type t = {
   unrestricted : Regions.t Lazy.t;
   within_budget : Z.t list Lazy.t; (* moves that an allowed assignment can have *)
   any_moves : Z.t list Lazy.t;
+  pass : int Lazy.t; (* the steps of one *)
   work : Terms.work;
 }
 
@@ -36,8 +37,7 @@ let steps_of_pass (group : Rebalance.t) =
   in
   4 * (Z.to_int document.partition_count + count owned document.partition_list + subscriptions)
 
-let spend context passes =
-  Terms.affords context.work (passes * steps_of_pass context.group)
+let spend context passes =  Terms.affords context.work (passes * Lazy.force context.pass)
 
 let linear_levels levels = List.filter_map (fun (_, level) -> Policy.linear level) levels
 
@@ -105,9 +105,12 @@ let alone context levels weights =
   let cost = Core.topic_bound document rows (fun _ _ -> Z.zero) (fun _ -> Z.zero) x y in
   level_bound context (Lazy.force context.any_moves) x y cost levels weights
 
-let separate context levels weights term =
-  let bound levels = alone context levels weights in
-  holds term (bound levels) || (levels <> [] && holds term (bound []))
+(* The bounds of terms [separate] on a level, after others and by itself. They are the same for
+   all such terms, and so computed once, though each costs its steps of work. *)
+let separate context levels weights =
+  let by_itself = lazy (alone context [] weights) in
+  let after_others = if levels = [] then by_itself else lazy (alone context levels weights) in
+  fun term -> holds term (Lazy.force after_others) || holds term (Lazy.force by_itself)
 
 let prices context levels weights (term : Policy.term) =
   let group = context.group in
@@ -134,16 +137,18 @@ let prices context levels weights (term : Policy.term) =
   let cost = Core.topic_bound document region.rows price stop x y in
   holds term (level_bound context (Lazy.force context.within_budget) x y cost levels weights)
 
-let linear_term context levels weights (term : Policy.term) =
-  let affordable () = spend context (2 + List.length levels) in
-  match term.kind with
-  | "zero" -> Z.leq term.bound Z.zero
-  | "separate" -> affordable () && separate context levels weights term
-  | "prices" ->
-      context.policy.balance = "per-topic"
-      && affordable ()
-      && prices context levels weights term
-  | _ -> false
+let linear_terms context levels weights =
+  let passes = 2 + List.length levels and is_separate = separate context levels weights in
+  let affordable () = spend context passes in
+  fun (term : Policy.term) ->
+    match term.kind with
+    | "zero" -> Z.leq term.bound Z.zero
+    | "separate" -> affordable () && is_separate term
+    | "prices" ->
+        context.policy.balance = "per-topic"
+        && affordable ()
+        && prices context levels weights term
+    | _ -> false
 
 let largest : Policy.term list -> Policy.value option = function
   | [] -> None
@@ -172,7 +177,7 @@ let of_terms context of_level (level : Policy.level) terms =
   match (Policy.linear level, level) with
   | Some weights, _ ->
       let levels = linear_levels (before of_level context.policy.levels) in
-      Known (largest (List.filter (linear_term context levels weights) terms))
+      Known (largest (List.filter (linear_terms context levels weights) terms))
   | None, [ (weight, "peak-lag") ] when Z.equal weight Z.one -> of_lag Terms.Peak_lag
   | None, [ (weight, "topic-peak-lag") ] when Z.equal weight Z.one -> of_lag Terms.Topic_peak_lag
   | None, _ -> of_zeros context level terms

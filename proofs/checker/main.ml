@@ -169,6 +169,7 @@ let judge_policy (group : Rebalance.t) (given : Answer.t) loads playing (found :
           unrestricted;
           within_budget = lazy (Core.candidates group.document policy.max_moves);
           any_moves = lazy (Core.candidates group.document None);
+          pass = lazy (Levels.steps_of_pass group);
           work = { left = Terms.work_max };
         }
       in

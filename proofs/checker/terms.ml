@@ -6,78 +6,18 @@
    What is accepted is what verify/policy/terms.py accepts, with the same steps of work, except
    for a packing with weights above [table_max]. *)
 
+open Views
+
 type level = Peak_lag | Topic_peak_lag
 
 (* A knapsack that the other judge would compute, and this one not. *)
 exception Too_large
-
-(* A region, whole or of one topic, with what its terms have in common. *)
-
-type view = {
-  group : Rebalance.t;
-  region : Regions.t;
-  scale : Z.t; (* the least common multiple of the capacities in play *)
-  in_play : int; (* members *)
-  instance : Core.instance;
-  pools : Z.t list;
-  assignable : Z.t list; (* topics *)
-  least_counts : bool; (* whether the least of a pool is that of its topics here *)
-}
-
-let size view t = view.group.first.(Z.to_int t) - view.group.first.(Z.to_int t - 1)
-let partition view t number = Z.of_int (view.group.first.(Z.to_int t - 1) + number + 1)
-
-let lags view t =
-  List.init (size view t) (fun number -> view.instance.lag (partition view t number))
-
-let row view t = Core.row view.region.rows (view.region.pool_at t)
-
-let eligible view t =
-  List.filter (Core.is_able (row view t)) (view.instance.subscribers t)
-
-let whole (group : Rebalance.t) region =
-  let document = group.document in
-  let used = Hashtbl.create 16 in
-  let has_partitions t = group.first.(Z.to_int t - 1) < group.first.(Z.to_int t) in
-  let assignable =
-    List.filter
-      (fun t -> has_partitions t && document.subscribers_at t <> [])
-      document.topic_list
-  in
-  List.iter
-    (fun t -> List.iter (fun c -> Hashtbl.replace used c ()) (document.subscribers_at t))
-    assignable;
-  let capacities = Hashtbl.create 16 in
-  Hashtbl.iter (fun c () -> Hashtbl.replace capacities (document.capacity_at c) ()) used;
-  {
-    group;
-    region;
-    scale = Hashtbl.fold (fun capacity () -> Z.lcm capacity) capacities Z.one;
-    in_play = Hashtbl.length used;
-    instance = Core.instance_of document;
-    pools = Core.collect Fun.id region.names;
-    assignable;
-    least_counts = true;
-  }
-
-let of_topic view t =
-  let pool = view.region.pool_at t in
-  let shares other = Z.equal (view.region.pool_at other) pool in
-  let partitions = List.init (size view t) (partition view t) in
-  {
-    view with
-    instance = Core.only view.instance partitions;
-    pools = [ pool ];
-    assignable = List.filter (Z.equal t) view.assignable;
-    least_counts = List.for_all (Z.equal t) (List.filter shares view.assignable);
-  }
 
 (* Work is counted as the Python judge does, and what would take more is not checked. *)
 
 type work = { mutable left : int }
 
 let work_max = 100_000_000
-let steps_per_item = 4
 
 let affords work steps =
   steps <= work.left
@@ -308,15 +248,6 @@ let hinted view (term : Policy.term) work =
   | "crowd" | "topic-crowd" -> crowd view term work
   | _ -> None
 
-let affords_pass view work =
-  let pairs =
-    List.fold_left
-      (fun n t -> n + size view t + List.length (eligible view t))
-      0 view.assignable
-  in
-  let others = view.in_play + Array.length view.group.topics in
-  affords work ((steps_per_item * pairs) + (others / steps_per_item))
-
 let kinds = [ "average"; "packing"; "crowd"; "topic-crowd" ]
 
 (* The term as the proved check takes it, if that accepts it. *)
@@ -327,7 +258,7 @@ let checked view (term : Policy.term) work =
     && known group.member_number term.members
     && known group.topic_number term.topics
   in
-  if not (means_something && affords_pass view work) then None
+  if not (means_something && affords work (Lazy.force view.pass)) then None
   else
     match hinted view term work with
     | Some one
@@ -351,6 +282,15 @@ let prove group region level terms work =
     | Some (_, known) when Z.geq known bound -> ()
     | _ -> Hashtbl.replace best about (one, bound)
   in
+  let views = Hashtbl.create 16 in
+  let topic_view name =
+    match Hashtbl.find_opt views name with
+    | Some found -> found
+    | None ->
+        let found = of_topic view (number group.Rebalance.topic_number name) in
+        Hashtbl.add views name found;
+        found
+  in
   let topic (term : Policy.term) =
     match (level, term.topics) with
     | Topic_peak_lag, Some (name :: _) -> name
@@ -360,7 +300,7 @@ let prove group region level terms work =
     match (level, term.topics) with
     | Peak_lag, _ -> Some view
     | Topic_peak_lag, Some [ name ] when Hashtbl.mem group.Rebalance.topic_number name ->
-        Some (of_topic view (number group.topic_number name))
+        Some (topic_view name)
     | Topic_peak_lag, _ -> None
   in
   let accept (term : Policy.term) =

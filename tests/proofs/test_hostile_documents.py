@@ -203,6 +203,31 @@ def test_files_and_pairs(
     assert by_both(tmp_path, *(b"\n".join(f) for f in (instances, answers))) == expected
 
 
+@pytest.mark.parametrize(("before", "bound"), [(3124, 0), (3125, -1)])
+def test_many_separate_terms(before: int, bound: int) -> None:
+    """The bound of all is the same, but each has its steps: 32,000 of 100,000,000."""
+    names = [f"m{number}" for number in range(1000)]
+    group = {
+        "format": "rebalance/1",
+        "group": "g",
+        "topics": {"t": {"partitions": 3000}},
+        "members": {name: {"subscription": ["t"]} for name in names},
+    }
+    terms = [{"kind": "separate", "bound": one} for one in (*[-1] * before, 0)]
+    proof = {"by": "terms", "terms": terms}
+    stated = {
+        "members": {
+            name: {"t": [*range(k, 3000, 1000)]} for k, name in enumerate(names)
+        },
+        "policy": "none; stickiness",
+        "objectives": [{"of": "stickiness", "value": 0, "bound": 0, "proof": proof}],
+    }
+    ((found, odd),) = verdicts.compared([(group, ANSWER | stated)])
+    assert odd == []
+    (level,) = found["objectives"]
+    assert (level["bound"], level["proved"]) == (bound, bound == 0)
+
+
 def test_mutated_lines() -> None:
     seed = FIRST_SEED + 1
     pairs = list(islice(mutated_lines(seed), LINES))
