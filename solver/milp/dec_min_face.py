@@ -18,7 +18,7 @@ import heapq
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import count, islice, repeat
+from itertools import chain, count, islice, repeat
 from math import floor
 
 Key = tuple[Fraction, int]
@@ -72,9 +72,16 @@ def topic_load_limits(
     """Return the least and largest dec-min load per member in one topic (KIP-169).
 
     The greedy algorithm takes the least keys; the last one is the price of all members.
+    It gives everyone the share of its capacity, rounded down: if a member had less, its
+    next key would be no larger than partitions ÷ total capacity, while somebody else
+    has more than its share, hence a larger key. So it starts from these shares.
     """
-    keys = heapq.merge(*(map(key_of, count(1), repeat(w)) for w in capacity))
-    price = next(islice(keys, partitions - 1, None))
+    total = sum(capacity)
+    shares = [partitions * w // total for w in capacity]
+    places = list(zip(shares, capacity, strict=True))
+    keys = heapq.merge(*(map(key_of, count(n + 1), repeat(w)) for n, w in places))
+    held = (key_of(n, w) for n, w in places if n)
+    price = max(chain(held, islice(keys, partitions - sum(shares))))
     return [_load_limits(price, w) for w in capacity]
 
 

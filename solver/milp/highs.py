@@ -16,13 +16,10 @@ from typing import Final
 import highspy
 import pulp
 
-from solver.limits import Limits
+from solver.milp.counted_limits import CountedLimits
 
 TOLERANCE: Final = 1e-9
 """Accepted error of a row, a reduced cost, or an integer."""
-
-NODES_PER_EFFORT: Final = 2000
-"""Nodes of a search tree that count as one unit of `Limits.effort`."""
 
 CHECK_SECONDS: Final = 0.02
 """Time between two checks of the limits."""
@@ -43,9 +40,11 @@ def version() -> str:
 
 
 def minimize(
-    problem: pulp.LpProblem, limits: Limits, *, mip: bool = True, presolve: bool
+    problem: pulp.LpProblem, limits: CountedLimits, *, mip: bool = True, presolve: bool
 ) -> SearchRun:
-    """Minimize the objective of a problem."""
+    """Minimize the objective of a problem, unless a limit is exceeded already."""
+    if limits.exceeded() is not None:  # to pass the problem on can take a second
+        return SearchRun(status=pulp.LpStatusNotSolved)
     solver = _LimitedHighs(limits, mip=mip, presolve=presolve)
     problem.solve(solver)
     return solver.found
@@ -68,15 +67,12 @@ _CALLBACKS: Final = (
 class _LimitedHighs(pulp.HiGHS):  # type: ignore[misc]
     """PuLP's HiGHS; a callback checks the limits, and the bound is kept."""
 
-    def __init__(self, limits: Limits, *, mip: bool, presolve: bool) -> None:
+    def __init__(self, limits: CountedLimits, *, mip: bool, presolve: bool) -> None:
         self.found = SearchRun(status=pulp.LpStatusUndefined)
         self._limits = limits
         self._checked = time.monotonic()
+        self._columns = 0
         left = limits.left
-        options: dict[str, object] = {}
-        if limits.effort is not None:
-            nodes = max(1, int(limits.effort * NODES_PER_EFFORT))
-            options["mip_max_nodes"] = nodes
         super().__init__(
             mip=mip,
             msg=False,
@@ -93,8 +89,12 @@ class _LimitedHighs(pulp.HiGHS):  # type: ignore[misc]
             primal_feasibility_tolerance=TOLERANCE,
             dual_feasibility_tolerance=TOLERANCE,
             mip_feasibility_tolerance=TOLERANCE,
-            **options,
         )
+
+    def callSolver(self, lp: pulp.LpProblem) -> None:  # noqa: N802
+        """Solve the model that PuLP has built."""
+        self._columns = lp.solverModel.getNumCol()
+        super().callSolver(lp)
 
     def findSolutionValues(self, lp: pulp.LpProblem) -> tuple[int, int]:  # noqa: N802
         """Read solution, status, and bound; PuLP's own method drops the bound."""
@@ -116,14 +116,20 @@ class _LimitedHighs(pulp.HiGHS):  # type: ignore[misc]
 
     def _interrupt(
         self,
-        _kind: highspy.cb.HighsCallbackType,
+        kind: highspy.cb.HighsCallbackType,
         _message: str,
         _output: highspy.cb.HighsCallbackOutput,
         answer: highspy.cb.HighsCallbackInput | None,
         _data: object,
     ) -> None:
         """Stop HiGHS once a limit is exceeded."""
+        is_iteration = kind == _CALLBACKS[1]
+        self._limits.spend_on_step(self._columns, is_iteration=is_iteration)
         now = time.monotonic()
-        if answer is not None and now > self._checked + CHECK_SECONDS:
+        if answer is None:
+            return
+        if self._limits.is_spent:
+            answer.user_interrupt = True
+        elif now > self._checked + CHECK_SECONDS:
             self._checked = now
             answer.user_interrupt = self._limits.exceeded() is not None

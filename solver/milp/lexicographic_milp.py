@@ -20,8 +20,9 @@ from pulp import LpStatusInfeasible, LpStatusNotSolved
 
 from rebalance import NOBODY, Assignment, Instance, SearchProof
 from solver.constants import EXACT_DOUBLE_MAX
-from solver.limits import LimitExceededError, Limits
+from solver.limits import LimitExceededError
 from solver.milp import highs
+from solver.milp.counted_limits import CountedLimits
 from solver.milp.feasibility import is_allowed
 from solver.milp.highs import SearchRun
 from solver.milp.milp_program import (
@@ -74,7 +75,7 @@ def minimize(
     program: MilpProgram,
     row: Expression,
     best: Incumbent,
-    limits: Limits,
+    limits: CountedLimits,
     known: int | None = None,
 ) -> int | None:
     """Minimize a row, hold it at its least value, and offer solutions to the incumbent.
@@ -120,7 +121,7 @@ def minimize(
 def _run(
     program: MilpProgram,
     objective: Expression,
-    limits: Limits,
+    limits: CountedLimits,
     *,
     mip: bool = True,
     presolve: bool = False,
@@ -129,11 +130,11 @@ def _run(
     return highs.minimize(program.problem, limits, mip=mip, presolve=presolve)
 
 
-def reason_of(limits: Limits) -> str:
+def reason_of(limits: CountedLimits) -> str:
     """Return why a bound may be below the optimum."""
     if (exceeded := limits.exceeded()) is not None:
         return exceeded
-    return RECOUNT if limits.effort is None else "the search reached its node limit"
+    return RECOUNT
 
 
 def rounded(program: MilpProgram, run: SearchRun) -> Assignment | None:
@@ -227,7 +228,7 @@ def vector_of(
 
 
 def minimize_objectives(
-    program: MilpProgram, best: Incumbent, limits: Limits
+    program: MilpProgram, best: Incumbent, limits: CountedLimits
 ) -> tuple[tuple[ObjectiveResult, ...], str | None]:
     """Minimize objective by objective; stop at the first that is not proved."""
     instance = program.case.instance
@@ -260,7 +261,7 @@ def unproved(
 
 
 def _minimize_objective(
-    program: MilpProgram, best: Incumbent, limits: Limits, at: int
+    program: MilpProgram, best: Incumbent, limits: CountedLimits, at: int
 ) -> tuple[Value, str | None]:
     """Return a bound on one objective, and why it may be below the value."""
     objective = best.policy.objectives[at]
@@ -286,7 +287,8 @@ def _minimize_objective(
 def _result(
     instance: Instance, objective: WeightedObjective, value: Value, bound: Value
 ) -> ObjectiveResult:
-    trivial = None if isinstance(value, tuple) else zero_term()
+    # The zero vector proves nothing of a larger one; where it is the value, it is all.
+    trivial = None if isinstance(value, tuple) and any(value) else zero_term()
     by_search = SearchProof(engine=highs.version())
     return ObjectiveResult(
         of=objective,

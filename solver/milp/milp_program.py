@@ -22,8 +22,9 @@ from typing import Final
 from pulp import LpAffineExpression as Expression
 from pulp import LpConstraint, LpInteger, LpMinimize, LpProblem, LpVariable
 
-from solver.limits import LimitExceededError, Limits
+from solver.limits import LimitExceededError
 from solver.milp.columns import MilpClass, MilpInstance
+from solver.milp.counted_limits import CHECKED_EVERY, CountedLimits
 
 ROW_MAX: Final = 2**23
 """Largest sum of |coefficient| * |bound of the column|, and largest right-hand side.
@@ -47,14 +48,14 @@ class MilpProgram:
     def __init__(
         self,
         case: MilpInstance,
-        limits: Limits,
+        limits: CountedLimits,
         groups: tuple[tuple[int, ...], ...] | None = None,
     ) -> None:
         """Create the columns; ``groups`` replaces the eligible members of `case`."""
         self.case = case
         self.problem = LpProblem("policy", LpMinimize)
         self.given: dict[tuple[int, int], LpVariable] = {}
-        self._limits = limits
+        self.limits = limits
         self._columns = 0
         self._by_member: dict[int, list[tuple[MilpClass, LpVariable]]]
         self._by_member = defaultdict(list)
@@ -64,8 +65,11 @@ class MilpProgram:
                 self._by_member[c].append((each, self.given[k, c]))
 
     def integer(self, low: int, high: int) -> LpVariable:
-        """Create an integer column."""
+        """Create an integer column; raise LimitExceededError at a limit."""
         self._columns += 1
+        if self._columns % CHECKED_EVERY == 0:
+            self.limits.spend_on_entries(CHECKED_EVERY)
+            self.limits.check()
         # PuLP sorts columns by name; this keeps the order of their creation.
         name = f"x{self._columns:08d}"
         return self.problem.add_variable(name, low, high, LpInteger)
@@ -126,7 +130,8 @@ class MilpProgram:
         return cap
 
     def _add(self, constraint: LpConstraint, row: Expression) -> None:
-        self._limits.check()
+        self.limits.spend_on_entries(len(row))
+        self.limits.check()
         if magnitude(row) > ROW_MAX:
             raise LimitExceededError(
                 "the numbers are too large for the solver's doubles"

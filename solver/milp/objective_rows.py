@@ -15,12 +15,17 @@ from pulp import LpAffineExpression as Expression
 from pulp import LpVariable, lpSum
 
 from rebalance import ABSENT, NOBODY
+from solver.limits import LimitExceededError
 from solver.milp.milp_program import MilpProgram, range_of
 from solver.objectives import scale_of
 from solver.policy import Objective, WeightedObjective
 
 Steps = dict[tuple[int, int], LpVariable]
 """(Member, n) to the column that is 1 if the member has n partitions or more."""
+
+STEPS_MAX: Final = 50_000
+ENTRIES_MAX: Final = 1_000_000
+"""Largest number of unary steps, and of entries of the rows over them."""
 
 
 def moves(program: MilpProgram) -> Expression:
@@ -129,7 +134,14 @@ def unary_loads(program: MilpProgram, high: Sequence[int]) -> Steps:
     """Write the loads in unary, and bound them by high[c].
 
     load[c] = sum over n of step[c, n],  step[c, n] >= step[c, n + 1],  steps in {0, 1}.
+
+    Raises
+    ------
+    LimitExceededError
+        If there would be more than `STEPS_MAX` steps.
     """
+    if sum(high) > STEPS_MAX:
+        raise LimitExceededError(f"a program of {sum(high)} unary steps is too large")
     steps: Steps = {}
     for c in program.case.in_play:
         columns = [program.integer(0, 1) for _ in range(high[c])]
@@ -145,15 +157,27 @@ def reaching_rows(program: MilpProgram, top: int) -> dict[int, Expression]:
 
     Load vectors are compared by how many members reach the largest value, then the
     next, and so on: the least vector has the lexicographically least (reaching[v]).
-    No s[c] * load[c] exceeds ``top``.
+    No s[c] * load[c] exceeds ``top``, and no load the partitions that c can be
+    assigned, however large the capacities are.
+
+    Raises
+    ------
+    LimitExceededError
+        If there would be more than `STEPS_MAX` steps, or `ENTRIES_MAX` entries.
     """
-    case = program.case
+    case, reachable = program.case, program.case.reachable
     high = [0] * len(case.capacity)
     for c in case.in_play:
-        high[c] = top // case.unit(c)
+        high[c] = min(top // case.unit(c), reachable[c])
     steps = unary_loads(program, high)
+    values = sorted({case.unit(c) * n for c, n in steps}, reverse=True)
+    entries = len(values) * len(case.in_play)
+    if entries > ENTRIES_MAX:
+        raise LimitExceededError(f"rows of {entries} unary steps are too large")
     rows = {}
-    for value in sorted({case.unit(c) * n for c, n in steps}, reverse=True):
+    for value in values:
+        program.limits.spend_on_entries(len(case.in_play))
+        program.limits.check()
         # Member c reaches the value with its ceil(value / s[c])-th partition.
         first = [(c, -(-value // case.unit(c))) for c in case.in_play]
         rows[value] = lpSum(steps[place] for place in first if place in steps)

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from pulp import LpVariable, lpSum
 
-from solver.limits import Limits
 from solver.milp.columns import MilpInstance
+from solver.milp.counted_limits import CountedLimits
 from solver.milp.dec_min_face import DecMinFace, topic_load_limits
 from solver.milp.milp_program import MilpProgram
 from solver.milp.objective_rows import load_spread, moves
@@ -21,7 +21,7 @@ from solver.policy import Balance, BalanceKind
 
 def policy_program(
     case: MilpInstance,
-    limits: Limits,
+    limits: CountedLimits,
     balance: Balance,
     *,
     max_moves: int | None = None,

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
-from typing import Final
 
 from pulp import LpAffineExpression as Expression
 
@@ -21,6 +20,7 @@ from solver import exact
 from solver.limits import LimitExceededError, Limits
 from solver.milp import highs
 from solver.milp.columns import MilpInstance, milp_instance
+from solver.milp.counted_limits import CountedLimits
 from solver.milp.dec_min_face import DecMinFace, dec_min_face, key_of
 from solver.milp.lexicographic_milp import (
     Incumbent,
@@ -35,9 +35,6 @@ from solver.milp.rows import kip54_load_bounds, policy_program
 from solver.objectives import check_policy
 from solver.policy import BalanceKind, Policy, no_balance
 from solver.result import ObjectiveResult, Result, Status
-
-STEPS_MAX: Final = 50_000
-"""Largest number of unary steps of the dec-min program."""
 
 
 def solve(instance: Instance, policy: Policy, *, limits: Limits) -> Result:
@@ -64,13 +61,14 @@ def solve(instance: Instance, policy: Policy, *, limits: Limits) -> Result:
     if best.assignment is not None and not policy.objectives:
         return _result(best, (), None)
     try:
-        limits.check()
-        return _search(milp_instance(instance, policy), best, limits)
+        counted = CountedLimits.of(limits)
+        counted.check()
+        return _search(milp_instance(instance, policy), best, counted)
     except LimitExceededError as error:
         return _result(best, unproved(instance, best, 0), error.reason)
 
 
-def _search(case: MilpInstance, best: Incumbent, limits: Limits) -> Result:
+def _search(case: MilpInstance, best: Incumbent, limits: CountedLimits) -> Result:
     policy, face = best.policy, None
     if policy.balance.kind is BalanceKind.DEC_MIN:
         face = find_dec_min_face(case.instance, limits)
@@ -101,7 +99,7 @@ def _result(
     )
 
 
-def find_dec_min_face(instance: Instance, limits: Limits) -> DecMinFace:
+def find_dec_min_face(instance: Instance, limits: CountedLimits) -> DecMinFace:
     """Return all dec-min assignments: a program finds one, and its prices prove it.
 
     Dec-min is a convex flow: minimize the sum of rank[c, n] * step[c, n], where rank
@@ -118,8 +116,6 @@ def find_dec_min_face(instance: Instance, limits: Limits) -> DecMinFace:
     high = case.reachable
     if case.common == 1:
         _, high = kip54_load_bounds(case)  # dec-min implies KIP-54 balanced
-    if sum(high) > STEPS_MAX:
-        raise LimitExceededError(f"a program of {sum(high)} unary steps is too large")
     program = policy_program(case, limits, no_balance)
     steps = unary_loads(program, high)
     keys = {place: key_of(place[1], case.capacity[place[0]]) for place in steps}
@@ -139,7 +135,7 @@ def find_dec_min_face(instance: Instance, limits: Limits) -> DecMinFace:
 
 
 def _infeasible(
-    case: MilpInstance, best: Incumbent, limits: Limits, face: DecMinFace | None
+    case: MilpInstance, best: Incumbent, limits: CountedLimits, face: DecMinFace | None
 ) -> str | None:
     """Return why no assignment is allowed; None if that is not proved.
 

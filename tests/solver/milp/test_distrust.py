@@ -15,9 +15,10 @@ import pulp
 import pytest
 from pulp import LpStatusInfeasible, LpStatusOptimal
 
-from solver import Limits, Status, no_balance, parse_policy
+from solver import Status, no_balance, parse_policy
 from solver.milp import highs
 from solver.milp.columns import milp_instance
+from solver.milp.counted_limits import CountedLimits
 from solver.milp.highs import SearchRun
 from solver.milp.lexicographic_milp import rounded, safe_bound
 from solver.milp.milp_program import ROW_MAX, MilpProgram, magnitude
@@ -38,7 +39,11 @@ def doctored(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
     def doctor(fake: Fake, *, relaxations: bool = False) -> None:
         def fake_minimize(
-            problem: pulp.LpProblem, limits: Limits, *, mip: bool = True, presolve: bool
+            problem: pulp.LpProblem,
+            limits: CountedLimits,
+            *,
+            mip: bool = True,
+            presolve: bool,
         ) -> SearchRun:
             run = minimize(problem, limits, mip=mip, presolve=presolve)
             return fake(run) if mip or relaxations else run
@@ -126,7 +131,7 @@ def test_values_off_are_no_answer(
 def test_rounding() -> None:
     """Nearly integers are taken; fractions, sums and signs that are off are not."""
     case = milp_instance(instance(lags(3, 2)), parse_policy("none; peak-lag"))
-    program = policy_program(case, Limits(), no_balance)
+    program = policy_program(case, CountedLimits(), no_balance)
     right = {var.name: float(c == 0) for (_, c), var in program.given.items()}
     run = SearchRun(
         status=LpStatusOptimal, values={k: v + 1e-7 for k, v in right.items()}
@@ -167,7 +172,7 @@ def test_a_split_row_admits_the_same_values(seed: int) -> None:
     for point in product(range(3), repeat=3):
         exact = sum(a * n for a, n in zip(factors, point, strict=True))
         for most in (exact - 1, exact):
-            program = MilpProgram(case, Limits())
+            program = MilpProgram(case, CountedLimits())
             columns = [program.integer(0, 2) for _ in point]
             parts = zip(factors, columns, strict=True)
             program.at_most(pulp.lpSum(a * x for a, x in parts), most)
@@ -175,7 +180,7 @@ def test_a_split_row_admits_the_same_values(seed: int) -> None:
                 program.equal(1 * column, n)
             rows = program.problem.constraints()
             assert all(magnitude(row.expr) <= 2 * ROW_MAX for row in rows)
-            run = highs.minimize(program.problem, Limits(), presolve=False)
+            run = highs.minimize(program.problem, CountedLimits(), presolve=False)
             assert (run.status == LpStatusOptimal) == (most == exact)
 
 

@@ -8,12 +8,15 @@ import threading
 import time
 from pathlib import Path
 
+import pulp
 import pytest
 
 from solver import Limits, Status, parse_policy
-from solver.milp import is_allowed, solve, solve_milp
-from tests.shapes import Document
-from tests.solver.milp.cases import answer, knotty, lags
+from solver.milp import is_allowed, objective_rows, solve, solve_milp
+from solver.milp.counted_limits import CountedLimits
+from tests.shapes import Document, member, rebalance
+from tests.solver.brute import best_values
+from tests.solver.milp.cases import answer, knotty, lags, values
 from tests.solver.routes import instance
 
 KIP54 = parse_policy("kip54-sticky")
@@ -71,6 +74,61 @@ def test_stopping_meanwhile(
     assert outcome.reason == "interrupted"
     assert list(tmp_path.iterdir()) == []
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("text", ["kip54; load", "none; load, per-topic-spread"])
+def test_bug_a_program_does_not_grow_with_the_capacities(text: str) -> None:
+    """Once, a member got a step for every partition that its capacity allows."""
+    document = rebalance(
+        {"t": 2},
+        {
+            "a": {**member(["t"], {"t": [0, 1]}), "capacity": 1},
+            "b": {**member(["t"]), "capacity": 10**8},
+        },
+    )
+    outcome = solve(instance(document), parse_policy(text), limits=Limits(seconds=600))
+    assert outcome.status is Status.OPTIMAL
+    assert values(outcome) == best_values(document, text)
+
+
+@pytest.mark.parametrize("most", ["STEPS_MAX", "ENTRIES_MAX"])
+def test_rows_of_steps_are_not_written_without_bound(
+    monkeypatch: pytest.MonkeyPatch, most: str
+) -> None:
+    monkeypatch.setattr(objective_rows, most, 10)
+    outcome = solve(
+        instance(knotty()), parse_policy("none; stickiness, load"), limits=Limits()
+    )
+    assert outcome.status is Status.FEASIBLE
+    assert "unary steps" in str(outcome.reason)
+
+
+@pytest.mark.parametrize(
+    "text", ["kip54; load", "none; load", "lag-aware", "dec-min; peak-lag"]
+)
+@pytest.mark.parametrize("partitions", [40, 400])
+def test_building_counts_as_effort(
+    monkeypatch: pytest.MonkeyPatch, text: str, partitions: int
+) -> None:
+    """The limit is reached before HiGHS begins, at every place of the program."""
+    monkeypatch.setattr(pulp.HiGHS, "callSolver", None)
+    document = lags(*range(partitions), members=7)
+    outcome = solve(
+        instance(document), parse_policy(text), limits=Limits(effort=1e-5 * partitions)
+    )
+    assert outcome.status is Status.FEASIBLE
+    assert str(outcome.reason).startswith("effort limit of ")
+
+
+def test_effort_is_spent_by_all_runs_together() -> None:
+    limits = CountedLimits.of(Limits(effort=1.0))
+    limits.spend_on_entries(90_000)
+    assert limits.exceeded() is None
+    limits.spend_on_step(100, is_iteration=True)
+    assert limits.exceeded() is None
+    for _ in range(100):
+        limits.spend_on_step(100, is_iteration=False)
+    assert limits.exceeded() == "effort limit of 1"
 
 
 def test_effort_ends_at_the_same_step() -> None:

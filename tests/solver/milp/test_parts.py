@@ -12,9 +12,11 @@ import itertools
 import pytest
 from pulp import LpStatusInfeasible
 
-from solver import BalanceKind, Limits, Policy, parse_policy, values_of
+from solver import BalanceKind, Policy, parse_policy, values_of
 from solver.milp import highs, is_allowed
 from solver.milp.columns import milp_instance
+from solver.milp.counted_limits import CountedLimits
+from solver.milp.dec_min_face import key_of, topic_load_limits
 from solver.milp.lexicographic_milp import vector_of
 from solver.milp.rows import kip54_load_bounds, policy_program
 from solver.milp.solve_milp import find_dec_min_face
@@ -44,7 +46,7 @@ def test_the_face_contains_exactly_the_dec_min_assignments(seed: int) -> None:
     policy = parse_policy("dec-min; load")
     laid_out = instance(document)
     case = milp_instance(laid_out, policy)
-    face = find_dec_min_face(laid_out, Limits())
+    face = find_dec_min_face(laid_out, CountedLimits())
     listed = list(assignments(laid_out))
     least = min(values_of(laid_out, one, policy) for one in listed)
     for one in listed:
@@ -101,7 +103,7 @@ def test_a_program_admits_exactly_the_allowed_assignments(text: str, seed: int) 
     if document is None:
         return
     policy, laid_out = parse_policy(text), instance(document)
-    case, limits, face = milp_instance(laid_out, policy), Limits(), None
+    case, limits, face = milp_instance(laid_out, policy), CountedLimits(), None
     if policy.balance.kind is BalanceKind.DEC_MIN:
         face = find_dec_min_face(laid_out, limits)
     for one in itertools.islice(assignments(laid_out), 12):
@@ -115,6 +117,21 @@ def test_a_program_admits_exactly_the_allowed_assignments(text: str, seed: int) 
                 program.equal(1 * column, holders.count(c))
         run = highs.minimize(program.problem, limits, presolve=False)
         assert is_allowed(laid_out, policy, one) == (run.status != LpStatusInfeasible)
+
+
+@pytest.mark.parametrize("capacity", [(1,), (1, 1, 1), (1, 2, 5), (3, 3, 7, 10**8)])
+def test_limits_of_a_topic_are_those_of_the_greedy_algorithm(
+    capacity: tuple[int, ...],
+) -> None:
+    for partitions in range(1, 40):
+        loads = [0] * len(capacity)
+        for _ in range(partitions):
+            keys = [key_of(n + 1, w) for n, w in zip(loads, capacity, strict=True)]
+            loads[keys.index(min(keys))] += 1
+        limits = topic_load_limits(capacity, partitions)
+        assert sum(low for low, _ in limits) <= partitions
+        for n, (low, high) in zip(loads, limits, strict=True):
+            assert low <= n <= high <= low + 1
 
 
 def test_reaching_counts_order_load_vectors() -> None:
