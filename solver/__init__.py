@@ -8,7 +8,7 @@ from solver.kernels import (
     load_kernels,
     requested_kernels,
 )
-from solver.limits import Limits
+from solver.limits import DEFAULT_EFFORT, Limits
 from solver.objectives import common_capacity, values_of
 from solver.policy import (
     NAMED,
@@ -24,6 +24,7 @@ from solver.policy import (
 from solver.result import Certificate, MiscountError, ObjectiveResult, Result, Status
 
 __all__ = [
+    "DEFAULT_EFFORT",
     "NAMED",
     "SAMPLES",
     "STICKY",

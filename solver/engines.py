@@ -35,6 +35,14 @@ def solve(
 ) -> Result:
     """Return the best assignment for a policy, and what is proved of it.
 
+    Parameters
+    ----------
+    instance : Instance
+    policy : Policy
+    limits : Limits or None
+        Without an effort and seconds, `solver.limits.DEFAULT_EFFORT` ends the search.
+    engine : Engine
+
     Returns
     -------
     Result
@@ -53,7 +61,8 @@ def solve(
         return exact.solve(instance)
     check_policy(instance, policy)
     with extra_needed(f"policy '{policy}'"):
-        result = ENGINES[engine](instance, policy, limits or Limits())
+        ended = (limits or Limits()).with_default_effort()
+        result = ENGINES[engine](instance, policy, ended)
     _check_counts(instance, result)
     return result
 

@@ -7,10 +7,18 @@ Reaching a limit is a status of the result, not an error. Inside an engine,
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Event
+from typing import Final
 
 import psutil
+
+DEFAULT_EFFORT: Final = 15.0
+"""Effort of a solve whose caller limits neither effort nor seconds.
+
+With it, every group of the recordings and of the corpus ends within 60 CPU seconds
+(``python -m benchmarks.default_effort``).
+"""
 
 
 class LimitExceededError(Exception):
@@ -37,7 +45,9 @@ class Limits:
         Wall time; None: no limit.
     effort : float or None
         Work of a search, in CP-SAT's deterministic units of about a second each. Unlike
-        wall time, it is reached at the same step in every run.
+        wall time, it is reached at the same step in every run. None: `DEFAULT_EFFORT`
+        in `solver.solve` if ``seconds`` is None, otherwise no limit; ``math.inf``: no
+        limit.
     memory : int or None
         Resident bytes of this process and its child processes.
     stop : Event
@@ -62,6 +72,12 @@ class Limits:
         if self.seconds is None:
             return None
         return max(0.0, self._start + self.seconds - time.monotonic())
+
+    def with_default_effort(self) -> Limits:
+        """Return limits that end every solve: `DEFAULT_EFFORT` if none else does."""
+        if self.effort is not None or self.seconds is not None:
+            return self
+        return replace(self, effort=DEFAULT_EFFORT)
 
     def exceeded(self, *, beside: int = 0) -> str | None:
         """Name the limit that is reached, in words for a user; None if none is.

@@ -78,6 +78,7 @@ def solve(  # noqa: PLR0913 - one parameter per option
     per-topic-spread, load; a sum is 2*stickiness + rack), and an optional max-moves=k.
 
     A limit, or Ctrl-C, ends a search with the best assignment found, status feasible.
+    Without a time limit, a fixed effort does, so that equal input gives equal output.
     Exit code 1 if an answer is infeasible or unknown.
 
     Example: assignor-oracle solve --policy lag-sticky --time-limit 10 FILE

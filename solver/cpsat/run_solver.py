@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib.metadata import version
+from math import inf
 from typing import Final
 
 from ortools.sat.python import cp_model
@@ -121,7 +122,7 @@ class CpRuns:
         parameters = solver.parameters
         # All constraints in the linear relaxation: it is what proves bounds.
         parameters.linearization_level = 2
-        if limits.effort is not None:
+        if limits.effort is not None and limits.effort != inf:
             left = max(0.0, limits.effort - self.spent)
             parameters.max_deterministic_time = left * share
         if limits.memory is not None:

@@ -25,7 +25,10 @@ from solver.result import KnownBound, Result, Status
 
 BYTES_PER_CHOICE: Final = 1_500
 CHOICES_PER_SECOND: Final = 60_000
-"""Memory and speed of building a program and passing it to CP-SAT, measured roughly."""
+"""Memory and speed of building a program and passing it to CP-SAT, measured roughly.
+
+A second counts as one unit of effort.
+"""
 
 
 def solve(
@@ -76,6 +79,8 @@ def solve(
     if too_large is not None or lexicographic.is_optimal():
         return lexicographic.result(reason=too_large)
     try:
+        runs.spent += cp.n_choices / CHOICES_PER_SECOND
+        runs.check()
         program = build_program(cp, policy, start.region, runs)
         if lexicographic.best is None:
             found = _find_any(program, policy, runs)
@@ -94,6 +99,12 @@ def solve(
             subject=instance.group,
         ) from invalid
     return lexicographic.result(reason=runs.reason())
+
+
+def building_effort(instance: Instance, policy: Policy) -> float:
+    """Return the effort that `solve` spends before its first run."""
+    cp = cp_instance_of(instance, Distinctions.of(policy))
+    return cp.n_choices / CHOICES_PER_SECOND
 
 
 def build_program(

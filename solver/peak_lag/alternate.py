@@ -30,7 +30,7 @@ from solver.result import (
 )
 
 FIRST_SEARCH: Final = 0.25
-"""Effort of the first run of CP-SAT."""
+"""Effort of the first run of CP-SAT, besides that of building its program."""
 
 Bounds = Mapping[Objective, KnownBound]
 
@@ -140,7 +140,10 @@ class Alternate:
 
     def _alternate(self) -> Result | None:
         """Alternate until a proof or a limit; None if CP-SAT rejects the sums."""
+        from solver import cpsat  # noqa: PLC0415 - CP-SAT takes a second to load
+
         minimize, work = self.minimize, self.minimize.work
+        building = cpsat.building_effort(self.search.instance, self.search.policy)
         best = self._assignment()
         result = self._stated(best)
         for turn in count():
@@ -148,7 +151,7 @@ class Alternate:
                 return result
             if work.exceeded() is not None:
                 return replace(result, reason=work.reason(is_searchable=True))
-            effort = FIRST_SEARCH * 2**turn
+            effort = building + FIRST_SEARCH * 2**turn
             found = self.search.searched(best, self.bounds, effort)
             if found is None or found.status is Status.OPTIMAL:
                 return found

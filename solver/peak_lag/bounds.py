@@ -32,6 +32,9 @@ _THRESHOLDS: Final = 48
 _PAIRS: Final = 40_000_000
 """Partitions compared, over all thresholds and classes of members."""
 
+_STEPS_PER_PAIR: Final = 50
+"""Steps that count for one partition compared."""
+
 _ENTRIES: Final = 5_000_000
 """Partitions kept at a time, over all classes of members."""
 
@@ -180,25 +183,32 @@ def pigeonhole_bounds(region: FeasibleRegion, work: Work) -> list[tuple[str, int
     compared = len(classes) * int((lags >= floor).sum())
     thresholds = [x for x in _thresholds(region, lags, classes) if x >= floor]
     thresholds = thresholds[: max(1, _PAIRS // compared)]
-    found = [("crowd", *_best(thresholds, partial(_crowd, region, classes), work))]
+    steps = _STEPS_PER_PAIR * compared
+    crowd = partial(_crowd, region, classes)
+    found = [("crowd", *_best(thresholds, crowd, steps, work))]
     if region.by_topic and region.topic_class_offsets.size > 2:
         ends = np.searchsorted(region.topic, np.arange(1, region.extra.size))
         lags_of_topic = [np.sort(lag) for lag in np.split(region.lag, ends)]
         by_topic = partial(_topic_crowd, region, classes, lags_of_topic)
-        bound, threshold = _best(thresholds, by_topic, work)
+        bound, threshold = _best(thresholds, by_topic, steps, work)
         if bound > found[0][1]:
             found.append(("topic-crowd", bound, threshold))
     return found
 
 
 def _best(
-    thresholds: list[int], bound_of: Callable[[int], int], work: Work
+    thresholds: list[int], bound_of: Callable[[int], int], steps: int, work: Work
 ) -> tuple[int, int]:
-    """Return the largest bound and its threshold, the first of equal ones."""
+    """Return the largest bound and its threshold, the first of equal ones.
+
+    Each threshold counts as some steps.
+    """
     best = bound_of(thresholds[0]), thresholds[0]
+    work.spend(steps)
     for x in thresholds[1:]:
         if work.exceeded() is not None:
             break
+        work.spend(steps)
         if (bound := bound_of(x)) > best[0]:
             best = bound, x
     return best

@@ -17,6 +17,7 @@ from typing import Final
 import numpy as np
 
 from rebalance import BoundTerm, Int32
+from solver.limits import DEFAULT_EFFORT
 from solver.peak_lag.feasible_region import (
     interchangeable_members,
     member_lists,
@@ -34,7 +35,7 @@ _PIECE_STEPS: Final = 50_000_000
 """Steps between two checks of the limits, and of one random seed."""
 
 _ROUNDS: Final = 6
-"""Rounds where CP-SAT cannot prove a bound and no effort is set."""
+"""Rounds where CP-SAT cannot prove a bound and the caller sets no effort."""
 
 _PACKING_LAGS: Final = 400
 _PACKING_LAGS_PER_MEMBER: Final = 4
@@ -95,7 +96,8 @@ class MinimizePeak:
 
     def search_rounds(self) -> None:
         """Search until the peak meets the bound, or for some rounds without limits."""
-        turns = range(_ROUNDS) if self.work.limits.effort is None else count()
+        is_default = self.work.limits.effort in {None, DEFAULT_EFFORT}
+        turns = range(_ROUNDS) if is_default else count()
         for turn in turns:
             if self._is_over():
                 return

@@ -91,6 +91,7 @@ def _restore_all(state: SearchState, work: Work) -> int:
     for start in range(0, size, step):
         if work.exceeded() is not None:
             return 0
+        work.spend(min(step, size - start) * load)
         gained += _restore(state, start, min(start + step, size))
     return gained
 

@@ -7,6 +7,8 @@ given the assignment and the bounds, where its program is small.
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from rebalance import (
@@ -38,6 +40,9 @@ from solver.result import (
     Status,
     zero_term,
 )
+
+STEPS_PER_PARTITION: Final = 1_000
+"""Steps that count for the feasible region and a greedy construction."""
 
 
 def solve(instance: Instance, policy: Policy, *, limits: Limits) -> Result:
@@ -72,6 +77,7 @@ def solve(instance: Instance, policy: Policy, *, limits: Limits) -> Result:
             value=fewest, proof=CertificateProof(), certificate=core.certificate
         )
     start = stickiest if is_sticky else None
+    work.spend(STEPS_PER_PARTITION * instance.n_partitions)
     known = bound_peak_lag(instance, lag_instance, work)
     minimize = MinimizePeak(
         lag_instance=lag_instance,
@@ -144,6 +150,7 @@ class TopicPeakLag:
         whole = build_lag_instance(self.instance, self.policy.balance)
         if whole is None:
             raise TypeError(self.policy)  # not of these balances
+        self.work.spend(STEPS_PER_PARTITION * self.instance.n_partitions)
         for t in range(len(self.instance.topics)):
             if self.work.exceeded() is not None:
                 self._construct_rest(t, whole)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from types import MappingProxyType
 
 import pytest
 
-from rebalance import Instance, InstanceError
+from benchmarks.lags import group
+from rebalance import Instance, InstanceError, plain_of, to_json
 from solver import (
+    DEFAULT_EFFORT,
     NAMED,
     Engine,
     Limits,
@@ -17,12 +20,24 @@ from solver import (
     Result,
     Status,
     engines,
+    limits,
     parse_policy,
     solve,
 )
-from tests.shapes import CHAIN, member, rebalance
+from tests.shapes import (
+    CHAIN,
+    NO_MEMBERS,
+    NO_PARTITIONS,
+    NO_TOPICS,
+    NOTHING,
+    Document,
+    member,
+    rebalance,
+)
 from tests.solver.routes import instance
+from verify import judge
 
+ABSENT = member(["u"])  # a topic that does not exist
 LAGGING = rebalance(
     {"t": {"partitions": 3, "lag": [100_000, 60_000, 50_000]}},
     {"a": member(["t"], {"t": [0, 1]}, 1), "b": member(["t"], {}, 1)},
@@ -41,6 +56,62 @@ def test_every_engine_answers_every_named_policy_alike(
     assert outcome.policy == NAMED[name]
     found = [(one.value, one.bound) for one in outcome.objectives]
     assert found == [(one.value, one.bound) for one in first.objectives]
+
+
+@pytest.mark.parametrize("engine", Engine)
+@pytest.mark.parametrize(
+    "text", ["load", "none; load", "spread=0; rack, load", "kip54"]
+)
+@pytest.mark.parametrize(
+    "document",
+    [NOTHING, NO_MEMBERS, NO_TOPICS, NO_PARTITIONS, rebalance({"t": 1}, {"a": ABSENT})],
+)
+def test_bug_what_is_optimal_without_members_in_play_is_proved(
+    document: Document, text: str, engine: Engine
+) -> None:
+    """Once, HiGHS's answer to these had no proof."""
+    laid_out = instance(document)
+    outcome = solve(laid_out, parse_policy(text), engine=engine)
+    assert outcome.status is Status.OPTIMAL
+    verdict = judge(document, plain_of(outcome.to_document(laid_out)))
+    assert verdict["verdict"] == "valid"
+    assert all(one["proved"] for one in verdict["objectives"])
+    assert [one["of"] for one in verdict["objectives"]] == [
+        str(one) for one in outcome.policy.objectives
+    ]
+
+
+@pytest.mark.parametrize("engine", Engine)
+def test_bug_without_limits_every_search_ends_at_the_same_step(
+    monkeypatch: pytest.MonkeyPatch, engine: Engine
+) -> None:
+    """Once, searches that prove nothing went on for good."""
+    monkeypatch.setattr(limits, "DEFAULT_EFFORT", 0.1)
+    laid_out = group("uniform", partitions=40, members=8, topics=2, seed=0)
+    policy = parse_policy("none; topic-peak-lag, lag-deviation")
+    once, again = (solve(laid_out, policy, engine=engine) for _ in range(2))
+    assert once.status is Status.FEASIBLE
+    assert once.reason == "effort limit of 0.1"
+    assert to_json(once.to_document(laid_out)) == to_json(again.to_document(laid_out))
+
+
+def test_the_default_effort_is_for_those_who_set_no_limit() -> None:
+    assert Limits().with_default_effort().effort == DEFAULT_EFFORT
+    assert Limits(memory=1).with_default_effort().effort == DEFAULT_EFFORT
+    assert Limits(seconds=5).with_default_effort().effort is None
+    assert Limits(effort=2).with_default_effort().effort == 2
+    assert Limits(effort=math.inf).with_default_effort().effort == math.inf
+
+
+@pytest.mark.parametrize("engine", Engine)
+def test_an_infinite_effort_is_no_limit(engine: Engine) -> None:
+    outcome = solve(
+        instance(LAGGING),
+        NAMED["lag-sticky"],
+        limits=Limits(effort=math.inf),
+        engine=engine,
+    )
+    assert outcome.status is Status.OPTIMAL
 
 
 def test_missing_lag_is_named() -> None:

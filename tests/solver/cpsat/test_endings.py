@@ -114,6 +114,14 @@ def test_a_memory_limit_is_heard() -> None:
     assert "memory" in outcome.reason
 
 
+def test_building_counts_as_effort(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solve_cpsat, "build_program", None)
+    monkeypatch.setattr(solve_cpsat, "CHOICES_PER_SECOND", 10)
+    outcome = answer(hard(), "none; peak-lag", effort=40)
+    assert outcome.status is Status.FEASIBLE
+    assert outcome.reason == "effort limit of 40"
+
+
 def test_what_is_too_large_is_not_built(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solve_cpsat, "build_program", None)
     monkeypatch.setattr(solve_cpsat, "CHOICES_PER_SECOND", 10)

@@ -21,11 +21,11 @@ from verify import TooLarge
 
 def test_all_thresholds_are_tried_while_no_limit_is_exceeded() -> None:
     bound_of = {3: 5, 2: 7, 1: 7}.__getitem__
-    assert bounds._best([3, 2, 1], bound_of, Work(limits=Limits())) == (7, 2)
+    assert bounds._best([3, 2, 1], bound_of, 1, Work(limits=Limits())) == (7, 2)
     spent = Work(limits=Limits(effort=1))
     spent.spend(10**12)
     assert spent.exceeded() is not None
-    assert bounds._best([3, 2, 1], bound_of, spent) == (5, 3)
+    assert bounds._best([3, 2, 1], bound_of, 1, spent) == (5, 3)
 
 
 @pytest.mark.parametrize("cells", [1, 2])
