@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from oracle.explanation.statement_records import Statement
 from rebalance import (
     BoundTerm,
@@ -23,7 +25,11 @@ class TightBlock(Statement):
         balanced assignment.
     below
         Other topics to which the members subscribe; in every balanced assignment they
-        go to members with fewer partitions.
+        go to members with a lower level, and so with at most as many partitions.
+    least, most_below
+        In every balanced assignment each of the members holds at least ``least``
+        partitions, and each member that ``below`` goes to at most ``most_below``.
+        Absent with capacities, and without ``below``.
     loads
         Of the members, largest first.
     capacities
@@ -47,6 +53,8 @@ class TightBlock(Statement):
     capacities: Optional[list[Count]] = None
     above: list[str]
     below: list[str]
+    least: Optional[Count] = None
+    most_below: Optional[Count] = None
 
 
 class CrowdedClaims(Statement):
@@ -96,6 +104,9 @@ class OutrankedClaims(Statement):
         Members that receive them.
     by_capacity
         Whether levels are of load ÷ capacity.
+    least, most
+        In every balanced assignment the owner holds at least ``least`` partitions, and
+        each of the others at most ``most``. Absent with capacities.
     """
 
     kind: Literal["outranked"] = "outranked"
@@ -104,6 +115,8 @@ class OutrankedClaims(Statement):
     partitions: list[Count]
     to: list[str]
     by_capacity: bool
+    least: Optional[Count] = None
+    most: Optional[Count] = None
 
 
 class LowerBound(Statement):
@@ -120,6 +133,9 @@ class LowerBound(Statement):
         Kind of the statement.
     of
         The objective.
+    after
+        The objectives before it: the bound holds of the allowed assignments that are as
+        good in these.
     bound
         Its bound.
     scale
@@ -130,6 +146,7 @@ class LowerBound(Statement):
 
     kind: Literal["bound"] = "bound"
     of: str
+    after: list[str] = Field(default=[])
     bound: Value
     scale: Optional[Count] = None
     term: BoundTerm
@@ -148,6 +165,11 @@ class Certified(Statement):
         Kind of the statement.
     of
         The objective.
+    after
+        The objectives before it: the bound holds of the allowed assignments that are as
+        good in these.
+    same_balance
+        Whether all allowed assignments are dec-min balanced.
     bound
         Its bound.
     scale
@@ -156,6 +178,8 @@ class Certified(Statement):
 
     kind: Literal["certificate"] = "certificate"
     of: str
+    after: list[str] = Field(default=[])
+    same_balance: bool = False
     bound: Value
     scale: Optional[Count] = None
 
@@ -163,7 +187,8 @@ class Certified(Statement):
 class Uncheckable(Statement):
     """A bound that rests on the report of an engine's search.
 
-    ``after`` are the objectives before: the bound holds where these are the best.
+    ``after`` are the objectives before: the bound holds of the allowed assignments that
+    are as good in these.
 
     Attributes
     ----------

@@ -13,6 +13,7 @@ from oracle.explanation.bound_records import Certified, LowerBound, Uncheckable
 from oracle.explanation.explained_case import ExplainedCase, require
 from oracle.explanation.statements import Statements
 from rebalance import BoundTerm
+from solver import BalanceKind
 
 
 def add_bounds(about: ExplainedCase, found: Statements) -> None:
@@ -24,18 +25,23 @@ def add_bounds(about: ExplainedCase, found: Statements) -> None:
             continue  # no value is below 0
         proof = stated.get("proof", {"by": "nothing"})
         names = ("of", "bound", "scale")
-        parts = {"text": "", **{name: stated[name] for name in names if name in stated}}
+        after = [one["of"] for one in all_stated[:place]]
+        parts: dict[str, Any] = {"text": "", "after": after}
+        parts |= {name: stated[name] for name in names if name in stated}
         if proof["by"] == "search":
             with found.checking():
                 require(judged["rests_on"] == "search", "the bound rests on a search")
-                after = [one["of"] for one in all_stated[:place]]
-                record = Uncheckable(**parts, after=after, engine=proof["engine"])
+                record = Uncheckable(**parts, engine=proof["engine"])
+                _check_scope(about, record)
                 found.add(record)
         elif proof["by"] == "certificate":
             with found.checking():
                 require(judged["proved"], "the certificate proves the value")
                 require(judged["bound"] == stated["bound"], "it proves the bound")
-                found.add(Certified(**parts))
+                same = about.policy.balance.kind is BalanceKind.DEC_MIN
+                certified = Certified(**parts, same_balance=same)
+                _check_scope(about, certified)
+                found.add(certified)
         elif proof["by"] == "terms":
             term = max(proof["terms"], key=lambda one: int(one["bound"]))
             if term["bound"] != stated["bound"]:
@@ -44,7 +50,45 @@ def add_bounds(about: ExplainedCase, found: Statements) -> None:
                 _check_term(about, stated, term)
                 counts = _counts(about, term)
                 term_record = BoundTerm.model_validate(term)
-                found.add(LowerBound(**parts, **counts, term=term_record))
+                lower = LowerBound(**parts, **counts, term=term_record)
+                _check_scope(about, lower)
+                found.add(lower)
+
+
+def _check_scope(
+    about: ExplainedCase, record: LowerBound | Certified | Uncheckable
+) -> None:
+    """Have the judge prove the bound where only ``after`` comes before it.
+
+    The policy is made of what the record states, the other objectives last; a bound
+    that needs an objective before it which the record does not name is not proved. All
+    assignments that are known and in the scope are compared with the bound.
+    """
+    stated = {one["of"]: one for one in about.best_document["objectives"]}
+    require(record.of not in record.after, "the scope is of other objectives")
+    rest = [of for of in stated if of != record.of and of not in record.after]
+    names = [*record.after, record.of, *rest]
+    policy = about.policy_of(names)
+    document = {
+        **about.best_document,
+        "policy": policy,
+        "objectives": [stated[of] for of in names],
+    }
+    document.pop("status", None)
+    place = len(record.after)
+    judged = verify.judge_case(about.case, document)["objectives"]
+    one = judged[place]
+    require(one["of"] == record.of, "the objective comes after these")
+    rests = {"bound": "terms", "certificate": "certificate", "search": "search"}
+    require(one["rests_on"] == rests[record.kind], "the proof is of this kind")
+    require(one.get("bound") == record.bound, "the bound holds in this scope")
+    for members in about.known:
+        verdict = about.judge(members, policy=policy)
+        allowed = verdict["policy"]["balance_met"] and verdict["policy"]["budget_met"]
+        values = [level["value"] for level in verdict["objectives"]]
+        best = [level["value"] for level in judged]
+        if verdict["verdict"] == "valid" and allowed and values[:place] == best[:place]:
+            require(values[place] >= record.bound, "no known assignment is below")
 
 
 def _check_term(

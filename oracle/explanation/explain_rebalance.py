@@ -8,6 +8,7 @@ why none is better follow.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -69,6 +70,8 @@ def explain(
         If the policy does not apply to the instance.
     """
     about = _understood(rebalance, policy, solve_one, claim_rule, max_partitions)
+    if assignment is not None:
+        about = replace(about, given=assignment["members"])
     found = Statements()
     best = about.best
     if assignment is not None:
@@ -253,8 +256,7 @@ def _add_needless_moves(
         judged = about.best_verdict
         if about.best is not about.sticky:
             judged = about.judge(about.members_of(best))
-        fewest = {"value": judged["figures"]["moves"]}
-        improvements.add_gap(found, STICKINESS, {"value": moves}, fewest)
+        improvements.add_needless(found, moves, judged["figures"]["moves"])
         improvements.add_exchanges(about, found, members, moves, exchanges)
 
 
@@ -267,12 +269,12 @@ def _add_objective(
     place: int,
 ) -> None:
     """State the gap of an objective, and the transfers that close or narrow it."""
-    mine, best = (one["objectives"][place] for one in (verdict, about.best_verdict))
+    mine = verdict["objectives"][place]
     if mine["of"] == STICKINESS and not place and about.sticky is not None:
         moves = mine["value"]
         _add_needless_moves(about, found, members, assignment, moves)
         return
-    improvements.add_gap(found, mine["of"], mine, best)
+    improvements.add_gap(about, found, verdict, place)
     if mine["of"] == PEAK_LAG:
         certificate = None if about.sticky is None else about.sticky.certificate
         chains = lower_peak(about.instance, assignment, about.policy, certificate)

@@ -38,6 +38,21 @@ class ExplainedCase:
     sticky: Result | None
     stickiest_document: Mapping[str, Any]
     are_levels_proved: bool
+    given: Members | None = None  # the assignment that is explained
+
+    @property
+    def known(self) -> list[Members]:
+        """Assignments that are known, whatever they are worth."""
+        documents = (self.best_document, self.stickiest_document)
+        found: list[Members] = [] if self.given is None else [self.given]
+        return found + [one["members"] for one in documents if "members" in one]
+
+    def policy_of(self, objectives: Sequence[str]) -> str:
+        """Return the text of the policy with its objectives in this order."""
+        balance, *rest = str(self.policy).split("; ")
+        budget = rest[-1:] if self.policy.max_moves is not None else []
+        levels = [", ".join(objectives)] if objectives else []
+        return "; ".join([balance, *levels, *budget])
 
     def stickiest(self) -> Result:
         """Return the stickiest balanced assignment.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from oracle.explanation.statement_records import (
     Gain,
     LagRecord,
@@ -52,6 +54,13 @@ class Gap(Statement):
         Kind of the statement.
     of
         The objective, or ``max-moves``.
+    after
+        The objectives before it, in which both are equal.
+    is_least
+        Whether no allowed assignment that is as good in these has a lower value; false:
+        none has been found.
+    same_balance
+        Whether all allowed assignments are dec-min balanced.
     value
         Its value.
     best
@@ -62,6 +71,9 @@ class Gap(Statement):
 
     kind: Literal["gap"] = "gap"
     of: str
+    after: list[str] = Field(default=[])
+    is_least: bool = True
+    same_balance: bool = False
     value: Value
     best: Value
     scale: Optional[Count] = None

@@ -28,6 +28,7 @@ from oracle.explanation.improvement_records import (
 from oracle.explanation.running_count import RunningCount
 from oracle.explanation.statement_records import Gain, LagRecord, TransferRecord
 from oracle.explanation.statements import Statements
+from solver import BalanceKind
 from solver.explanation import Balancing, Chain, Exchange
 
 LISTED: Final = 10
@@ -95,15 +96,36 @@ def add_exchanges(
     found.count_more("exchange", len(exchanges) - LISTED)
 
 
-def add_gap(
-    found: Statements, of: str, mine: Mapping[str, Any], best: Mapping[str, Any]
-) -> None:
-    """State an objective whose best value is lower, as the judge has counted both."""
+def add_gap(about: ExplainedCase, found: Statements, verdict: Verdict, at: int) -> None:
+    """State an objective whose best value is lower, as the judge has counted both.
+
+    ``at`` is its place; the objectives before it have equal values.
+    """
+    mine, best = (one["objectives"] for one in (verdict, about.best_verdict))
     with found.checking():
-        require(best["value"] < mine["value"], "the best value is lower")
-        scale = {"scale": mine["scale"]} if "scale" in mine else {}
-        values = {"value": mine["value"], "best": best["value"]}
-        found.add(Gap(text="", of=of, **values, **scale))
+        require(best[at]["value"] < mine[at]["value"], "the best value is lower")
+        pairs = list(zip(mine[:at], best[:at], strict=True))
+        require(all(a["value"] == b["value"] for a, b in pairs), "those before equal")
+        scale = {"scale": mine[at]["scale"]} if "scale" in mine[at] else {}
+        gap = Gap(
+            text="",
+            of=mine[at]["of"],
+            after=[one["of"] for one in mine[:at]],
+            value=mine[at]["value"],
+            best=best[at]["value"],
+            is_least=best[at].get("bound") == best[at]["value"],
+            same_balance=about.policy.balance.kind is BalanceKind.DEC_MIN,
+            **scale,
+        )
+        found.add(gap)
+
+
+def add_needless(found: Statements, moves: int, fewest: int) -> None:
+    """State how many moves of a dec-min assignment are needless."""
+    with found.checking():
+        require(fewest < moves, "fewer moves are enough")
+        gap = Gap(text="", of="stickiness", value=moves, best=fewest, same_balance=True)
+        found.add(gap)
 
 
 def add_peaks(

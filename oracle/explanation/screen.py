@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
+from oracle.explanation.phrases import loads_list
 from oracle.explanation.records import Explanation
-from oracle.explanation.sentences import loads_list
 from oracle.names import abridged, visible
 from oracle.wording import counted
 

@@ -6,6 +6,7 @@ the judge has accepted. They share nothing with the search for the statements.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
@@ -39,6 +40,7 @@ class Levels(NamedTuple):
     key: Mapping[str, Key]  # orders the levels
     low: Mapping[str, int]
     is_flexible: Mapping[str, bool]  # whether a load can be one more than ``low``
+    loads: Mapping[Key, tuple[int, int]]  # least and most; empty with capacities
 
 
 def add_blocks(
@@ -56,7 +58,7 @@ def add_blocks(
     _check_upper_sets(about, members, named, blocks)
     for number, block in enumerate(blocks[:LISTED]):
         with found.checking():
-            record = named.block_record(number, block, members)
+            record = named.block_record(number, block, members, levels)
             _check_block(about, record, members, levels)
             found.add(record)
     found.count_more("block", len(blocks) - LISTED)
@@ -96,7 +98,9 @@ class _Names:
         self.topics = [[topics[t] for t in one.topics] for one in blocks]
         self.members = [[members[m] for m in one.members] for one in blocks]
 
-    def block_record(self, number: int, block: Block, members: Members) -> TightBlock:
+    def block_record(
+        self, number: int, block: Block, members: Members, levels: Levels
+    ) -> TightBlock:
         case = self.about.case
         topics, names = set(self.topics[number]), set(self.members[number])
         subscribers = {name for topic in topics for name in case.subscribers[topic]}
@@ -114,9 +118,14 @@ class _Names:
             above=sorted(subscribers - names),
             below=sorted(t for t in wanted - topics if case.partitions[t]),
         )
-        if self.about.instance.capacity is None:
+        if self.about.instance.capacity is not None:
+            return found.model_copy(update={"capacities": [w for _, w in loads]})
+        if not found.below:
             return found
-        return found.model_copy(update={"capacities": [w for _, w in loads]})
+        keys = [_lowest(self.about, levels, topic) for topic in found.below]
+        most = max(levels.loads[key][1] for key in keys)
+        extremes = {"least": min(found.loads), "most_below": most}
+        return found.model_copy(update=extremes)
 
 
 def _check_block(
@@ -143,10 +152,33 @@ def _check_block(
         wanted = {t for t in case.wants[name] if case.partitions[t]}
         require(wanted <= topics | below, "the members can hold nothing else")
     for topic in below:
-        lowest = min(levels.key[name] for name in case.subscribers[topic])
-        require(lowest < place, "the other topics go to members with less")
+        lowest = _lowest(about, levels, topic)
+        require(lowest < place, "the other topics go to members with a lower level")
     if about.instance.capacity is None:
         require(max(block.loads) - min(block.loads) <= 1, "the loads are even")
+        _compare_loads(block, members, levels)
+
+
+def _compare_loads(block: TightBlock, members: Members, levels: Levels) -> None:
+    """Compare the loads that the sentence compares, in any balanced assignment.
+
+    The loads of a block have one sum and differ by at most 1, so their least is that of
+    this assignment.
+    """
+    loads = [load_of(members, name) for name in block.members]
+    require(sorted(loads, reverse=True) == block.loads, "the loads are counted")
+    most = max(loads)
+    for name in block.above:
+        least, _ = levels.loads[levels.key[name]]
+        require(least >= most, "the others hold at least as many in any case")
+        require(load_of(members, name) >= least, "they do here")
+    if block.least is not None and block.most_below is not None:
+        require(min(loads) == block.least >= block.most_below, "those hold no more")
+
+
+def _lowest(about: ExplainedCase, levels: Levels, topic: str) -> Key:
+    """Return the lowest level of the subscribers of a topic."""
+    return min(levels.key[name] for name in about.case.subscribers[topic])
 
 
 def _check_upper_sets(
@@ -216,8 +248,8 @@ def _outranked_record(
     name = about.instance.members[found.member]
     topic = about.instance.topics[found.topic]
     subscribers = about.case.subscribers[topic]
-    lowest = min(levels.key[one] for one in subscribers)
-    return OutrankedClaims(
+    lowest = _lowest(about, levels, topic)
+    claims = OutrankedClaims(
         text="",
         member=name,
         topic=topic,
@@ -225,6 +257,10 @@ def _outranked_record(
         to=[one for one in subscribers if levels.key[one] == lowest],
         by_capacity=about.instance.capacity is not None,
     )
+    if claims.by_capacity:
+        return claims
+    least, most = levels.loads[levels.key[name]][0], levels.loads[lowest][1]
+    return claims.model_copy(update={"least": least, "most": most})
 
 
 def _check_outranked(
@@ -236,6 +272,8 @@ def _check_outranked(
     for name in found.to:
         require(found.topic in about.case.wants[name], "the others subscribe")
         require(levels.key[name] < levels.key[found.member], "their level is lower")
+    if found.least is not None and found.most is not None:
+        require(found.most <= found.least, "they hold at most as many in any case")
 
 
 def _levels(about: ExplainedCase) -> Levels:
@@ -249,8 +287,32 @@ def _levels(about: ExplainedCase) -> Levels:
     low: dict[str, int] = document["level"]
     if "threshold" not in document:
         keys = {name: (Fraction(level), 0) for name, level in low.items()}
-        return Levels(keys, low, dict.fromkeys(low, True))
+        loads = _loads_by_level(about, keys, low)
+        return Levels(keys, low, dict.fromkeys(low, True), loads)
     pairs: Iterable[tuple[str, Sequence[int]]] = document["threshold"].items()
     keys = {name: (Fraction(n, w), -w) for name, (n, w) in pairs}
     flexible = {name: -keys[name][1] == w for name, w in about.case.capacity.items()}
-    return Levels(keys, low, flexible)
+    return Levels(keys, low, flexible, {})
+
+
+def _loads_by_level(
+    about: ExplainedCase, keys: Mapping[str, Key], low: Mapping[str, int]
+) -> dict[Key, tuple[int, int]]:
+    """Return the least and the most load of a member of each level.
+
+    In every balanced assignment the members of a level hold the partitions of the
+    topics whose lowest level it is, and each has ``low`` or one more.
+    """
+    case = about.case
+    members = Counter(keys.values())
+    beyond: Counter[Key] = Counter()
+    for topic, names in case.subscribers.items():
+        if names:
+            beyond[min(keys[name] for name in names)] += case.partitions[topic]
+    for name, least in low.items():
+        beyond[keys[name]] -= least
+    least_of = {keys[name]: least for name, least in low.items()}
+    return {
+        key: (least + (beyond[key] >= members[key]), least + (beyond[key] > 0))
+        for key, least in least_of.items()
+    }

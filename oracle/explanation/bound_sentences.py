@@ -1,0 +1,212 @@
+"""Sentences of statements that no assignment is better."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from oracle.explanation.bound_records import (
+    Certified,
+    CrowdedClaims,
+    LowerBound,
+    OutrankedClaims,
+    TightBlock,
+    Uncheckable,
+)
+from oracle.explanation.phrases import (
+    NAMES_SHOWN,
+    loads_list,
+    name_text,
+    names_text,
+    numbers_text,
+    scope_text,
+    value_text,
+)
+from oracle.names import visible
+from oracle.wording import counted
+
+
+def tight_block_text(one: TightBlock) -> str:
+    """Return the sentence of a `TightBlock`."""
+    listed = names_text(one.topics, many="topics")
+    what = "topic" if len(one.topics) == 1 else "topics"
+    number = f"All {one.partitions:,} partitions" if one.partitions > 1 else "The one"
+    number += " partition" if one.partitions == 1 else ""
+    only = "" if one.above else "only "
+    people = names_text(one.members, many="members")
+    text = f"{number} of {what} {listed} can {only}go to {people}"
+    ratio = one.capacities is not None
+    if one.above:
+        others = names_text(one.above, many="members")
+        verb = "holds" if len(one.above) == 1 else "hold"
+        more = "at least as many in any case"
+        text += f", or to {others}, "
+        text += (
+            "whose level (load ÷ capacity) is higher"
+            if ratio
+            else f"which {verb} {more}"
+        )
+    even = f"{_block_loads(one)} is the most even"
+    if not one.below:
+        return f"{text}, so {even}."
+    others = names_text(one.below, many="topics")
+    if one.least is None or one.most_below is None:
+        fewer = "whose level is lower"
+    elif one.most_below < one.least:
+        fewer = "with fewer partitions"
+    else:
+        fewer = "that hold at most as many partitions even so"
+    which = "other topic" if len(one.below) == 1 else "other topics"
+    verb = "goes" if len(one.below) == 1 else "go"
+    return (
+        f"{text}. The {which} of these members, {others}, {verb} to members {fewer}."
+        f" So {even}."
+    )
+
+
+def _block_loads(one: TightBlock) -> str:
+    if one.capacities is None:
+        return loads_list(one.loads)
+    pairs = list(zip(one.loads, one.capacities, strict=True))
+    listed = [f"{load:,} (capacity {w:,})" for load, w in pairs[:NAMES_SHOWN]]
+    more = len(pairs) - len(listed)
+    return ", ".join(listed) + (f" and {more:,} more" if more else "")
+
+
+def crowded_claims_text(one: CrowdedClaims) -> str:
+    """Return the sentence of a `CrowdedClaims`."""
+    people = names_text(one.members, many="members")
+    own = "owns" if len(one.members) == 1 else "own"
+    text = (
+        f"{people} {own} {counted(one.claims, 'partition')} that balance would let"
+        f" {'it' if len(one.members) == 1 else 'them'} keep, but can hold at most"
+        f" {one.room:,}"
+    )
+    text += "" if len(one.members) == 1 else " together"
+    if one.others:
+        text += f", of which {one.others:,} must be others that nobody else can hold"
+    verb = "has" if one.leaving == 1 else "have"
+    return f"{text}: at least {one.leaving:,} {verb} to go to other members."
+
+
+def outranked_claims_text(one: OutrankedClaims) -> str:
+    """Return the sentence of a `OutrankedClaims`."""
+    to = names_text(one.to, many="members")
+    verb = "holds" if len(one.to) == 1 else "hold"
+    if one.least is None or one.most is None:
+        than = "whose level is lower"
+    elif one.most < one.least:
+        than = f"which {verb} less"
+    else:
+        than = f"which {verb} at most as many partitions even so"
+    number = len(one.partitions)
+    numbers = numbers_text(one.partitions)
+    return (
+        f"{name_text(one.member)} cannot keep {name_text(one.topic)}:{numbers}"
+        f" ({counted(number, 'partition')}): balance requires that the topic goes to"
+        f" {to}, {than}."
+    )
+
+
+def lower_bound_text(one: LowerBound) -> str:
+    """Return the sentence of a `LowerBound`."""
+    bound = value_text(one.bound, one.scale)
+    why = _TERMS.get(one.term.kind, _other_term)(one)
+    scope = scope_text(one.after)
+    return f"No allowed assignment{scope} has a {one.of} below {bound}: {why}."
+
+
+def uncheckable_text(one: Uncheckable) -> str:
+    """Return the sentence of a `Uncheckable`."""
+    bound = value_text(one.bound, one.scale)
+    return (
+        f"That no allowed assignment{scope_text(one.after)} has a {one.of} below"
+        f" {bound} is the report of a search ({visible(one.engine, limit=60)}), which"
+        " cannot be checked."
+    )
+
+
+def certified_text(one: Certified) -> str:
+    """Return the sentence of a `Certified`."""
+    if one.of == "stickiness" and one.same_balance and not one.after:
+        moves = counted(int(str(one.bound)), "move")
+        what = f"No assignment that is as balanced has fewer than {moves}"
+    else:
+        bound, scope = value_text(one.bound, one.scale), scope_text(one.after)
+        what = f"No allowed assignment{scope} has a {one.of} below {bound}"
+    return f"{what}: the certificate proves it, and the judge has checked it."
+
+
+def _average(one: LowerBound) -> str:
+    names = one.term.members
+    if one.topics is None or one.lag is None or one.members is None:
+        if names is None:
+            return "this is the mean over all members, rounded up"
+        return (
+            f"some partitions can only go to {names_text(names, many='members')}, and"
+            " this is the mean of their lag over these members, rounded up"
+        )
+    lag = counted(one.lag, "record")
+    if names is None:
+        people = counted(one.members, "member")
+        return f"{people} share {lag}, and one of them has the mean or more"
+    topics = names_text(one.topics, many="topics")
+    what = "topic" if len(one.topics) == 1 else "topics"
+    people = names_text(names, many="members")
+    share = (
+        "which has" if one.members == 1 else "and one of them has the mean or more of"
+    )
+    return f"{what} {topics} can only go to {people}, {share} {lag}"
+
+
+def _crowd(one: LowerBound) -> str:
+    if one.partitions == 1 and one.bound == one.term.at_least:
+        return "one partition alone has this lag"
+    if one.partitions == 1:
+        return (
+            f"the member that holds the partition with a lag of {one.term.at_least:,}"
+            " has to hold others as well"
+        )
+    least = f"with a lag of {one.term.at_least or 0:,} or more"
+    which = f"all partitions {least}"
+    if one.partitions is not None:
+        number = counted(one.partitions, "partition")
+        which = f"the {number} {least}"
+    return (
+        f"with less, the members could not hold {which} next to the others that each"
+        " of them must hold"
+    )
+
+
+def _packing(one: LowerBound) -> str:
+    pairs = one.term.steps or ()
+    steps = ", ".join(f"{weight:,} from a lag of {least:,}" for least, weight in pairs)
+    return (
+        f"give each partition a weight by its lag ({steps}); one member holds its share"
+        " of all weight or more, and no partitions of that weight have less lag"
+    )
+
+
+def _separate(_: LowerBound) -> str:
+    return "the partitions add at least this, each with the member that is best for it"
+
+
+def _prices(_: LowerBound) -> str:
+    return (
+        "prices per topic and member prove it (docs/bounds.md), and the judge has"
+        " checked them"
+    )
+
+
+def _other_term(one: LowerBound) -> str:
+    return f"docs/bounds.md, {visible(one.term.kind, limit=40)}"
+
+
+_TERMS: Final[dict[str, Callable[[LowerBound], str]]] = {
+    "average": _average,
+    "crowd": _crowd,
+    "topic-crowd": _crowd,
+    "packing": _packing,
+    "prices": _prices,
+    "separate": _separate,
+}
