@@ -16,7 +16,14 @@ from oracle.planning.apply_changes import common_subscription, new_names
 from oracle.planning.plan_records import MembersNeeded, Refuted
 from oracle.planning.what_if import Question
 from rebalance import InstanceError, Member, Rebalance, instance_of, plain_of
-from solver import STICKY, Objective, Policy, WeightedObjective
+from solver import (
+    STICKY,
+    Balance,
+    BalanceKind,
+    Objective,
+    Policy,
+    WeightedObjective,
+)
 
 MOST_TRIED: Final = 100
 """Numbers of members for which peak lag is solved, one after the other."""
@@ -89,9 +96,37 @@ class Group:
         members |= dict.fromkeys(joins, Member(subscription=self.subscription))
         return self.rebalance.model_copy(update={"members": members})
 
+    @property
+    def unrelieved(self) -> Rebalance | None:
+        """The present members with the topics that no new member takes, if any."""
+        taken = set(self.subscription)
+        if taken.issuperset(self.sizes):
+            return None
+        members = {
+            name: one.model_copy(
+                update={"subscription": [t for t in one.subscription if t not in taken]}
+            )
+            for name, one in self.rebalance.members.items()
+        }
+        return self.rebalance.model_copy(update={"members": members})
+
+    @property
+    def enough(self) -> int:
+        """A number above which no further member changes the least peak lag.
+
+        Then some new member has no partition in any case, and one more would have none,
+        either.
+        """
+        taken = sum(self.sizes.get(topic, 0) for topic in set(self.subscription))
+        return self.present + taken + 1
+
     def judged(self, count: int, policy: Policy) -> dict[str, Any]:
         """Solve for this number of members, and return the verdict."""
-        rebalance, rule = self.of(count), self.question.claim_rule
+        return self.judged_group(self.of(count), policy)
+
+    def judged_group(self, rebalance: Rebalance, policy: Policy) -> dict[str, Any]:
+        """Solve a group, and return the verdict."""
+        rule = self.question.claim_rule
         instance = instance_of(rebalance, claim_rule=rule)
         result = self.question.solve_one(instance, policy)
         case = verify.understand(plain_of(rebalance), claim_rule=rule.value)
@@ -122,11 +157,14 @@ def members_needed(
     common = common_subscription(rebalance)
     wanted = common if subscription is None else subscription
     if wanted is None:
-        reason = "members subscribe to different topics: state that of new members"
+        reason = (
+            "members subscribe to different topics: state those of new members with"
+            " --subscription"
+        )
         raise InstanceError(reason, subject=rebalance.group)
     served = {t for one in rebalance.members.values() for t in one.subscription}
     if unserved := sorted(set(wanted) - served):
-        reason = "no member subscribes to the topic of new members"
+        reason = "--subscription: no member subscribes to the topic of new members"
         raise InstanceError(reason, subject=unserved[0])
     if any(one.capacity is not None for one in rebalance.members.values()):
         reason = "the number of members is not examined for members with capacities"
@@ -184,13 +222,22 @@ class _Search:
         begin = self._beyond_sum(sum(lags.values()))
         if begin is None:
             return self._none("every record is a lag of 1")
+        unrelieved = self._unrelieved_lag()
+        if unrelieved is not None:
+            return self._none(unrelieved)
         peak = WeightedObjective.of(Objective.PEAK_LAG)
         policy = Policy(balance=self.group.question.policy.balance, objectives=(peak,))
-        last = min(begin + MOST_TRIED, self.group.present + len(lags) + 1)
-        for count in range(begin, max(last, begin + 1)):
+        end = max(begin, self.group.enough) + 1
+        last = min(begin + MOST_TRIED, end)
+        for count in range(begin, last):
             value = self._lag(count, policy)
             if value is not None:
                 return self._found(count, value)
+        if last == end and self.undecided is None:
+            return self._none(
+                f"{last - 1:,} members do not suffice, and further ones would have no"
+                " partitions"
+            )
         return self._none(
             f"no assignment within the limit was found for up to {last - 1:,} members",
             status="unknown",
@@ -219,6 +266,27 @@ class _Search:
         if self.undecided is None:
             self.undecided = count
         return None
+
+    def _unrelieved_lag(self) -> str | None:
+        """Return why no number of new members suffices, if they leave too much lag.
+
+        Whatever the balance, an assignment has to give the topics that new members do
+        not take to the present members, so their least peak lag is a bound.
+        """
+        rebalance = self.group.unrelieved
+        if rebalance is None:
+            return None
+        verdict = self.group.judged_group(rebalance, _PEAK_LAG)
+        if verdict["verdict"] != "valid" or not verdict.get("objectives"):
+            return None
+        (peak,) = verdict["objectives"]
+        if peak["rests_on"] not in _CHECKED or peak["bound"] <= self.at_most:
+            return None
+        source = "the report of a search" if peak["rests_on"] == "search" else "terms"
+        return (
+            "new members do not subscribe to topics with too much lag for their"
+            f" subscribers: one of these has at least {peak['bound']:,} ({source})"
+        )
 
     def _beyond_sum(self, total: int) -> int | None:
         """Return the least number that a sum allows; None if there is none."""
@@ -272,5 +340,9 @@ class _Search:
         )
 
 
+_PEAK_LAG: Final = Policy(
+    balance=Balance(kind=BalanceKind.NONE),
+    objectives=(WeightedObjective.of(Objective.PEAK_LAG),),
+)
 _CHECKED: Final = frozenset({"certificate", "terms", "search"})
 """What a bound of the judge can rest on."""
