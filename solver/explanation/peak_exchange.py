@@ -1,8 +1,7 @@
 """Exchanges that lower the peak lag: one partition of the peak member given or swapped.
 
-Only exchanges that the policy allows are considered: under ``dec-min`` within the
-optimal face, under ``per-topic`` within one topic, under other balances swaps within
-one topic, which change no load at all.
+Of the exchanges that the balance allows (`solver.explanation.allowed_exchanges`) and
+the moves leave room for, the one after which the larger lag of both members is least.
 """
 
 from __future__ import annotations
@@ -13,9 +12,10 @@ from typing import Final
 
 import numpy as np
 
-from rebalance import NOBODY, Assignment, Bools, Instance, Int32, Int64
+from rebalance import NOBODY, Assignment, Instance, Int32, Int64
 from solver.constants import INT64_MAX
 from solver.exact import OptimalFace, optimal_face_of
+from solver.explanation.allowed_exchanges import AllowedExchanges
 from solver.explanation.transfers import Chain, Transfer, apply
 from solver.objectives import common_capacity
 from solver.policy import BalanceKind, Objective, Policy
@@ -45,7 +45,7 @@ def lower_peak(
         Of dec-min balance; None for other balances.
     """
     rules = _rules_of(instance, policy, certificate)
-    if rules is None:
+    if rules is None or not instance.members:
         return []
     assignee, chains = assignment.assignee, list[Chain]()
     peak = start = int(rules.values(assignee).max(initial=0))
@@ -72,13 +72,16 @@ def _rules_of(
         int(instance.lag.sum()) * scale > INT64_MAX
     ):
         return None
+    if instance.n_partitions * scale > INT64_MAX:
+        return None
     unit = np.ones(len(instance.members), np.int64)
     if instance.capacity is not None:
         in_play = instance.in_play
         unit[in_play] = scale // instance.capacity[in_play]
     face = None if certificate is None else optimal_face_of(instance, certificate)
-    keep_moves = bool(before) or policy.max_moves is not None
-    return _Rules(instance, policy.balance.kind, face, unit, keep_moves)
+    if face is None and policy.balance.kind is BalanceKind.DEC_MIN:
+        return None
+    return _Rules(instance, policy, face, unit, scale, keep_moves=bool(before))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +89,10 @@ class _Rules:
     """The exchanges that a policy allows for one instance."""
 
     instance: Instance
-    balance: BalanceKind
+    policy: Policy
     face: OptimalFace | None
     unit: Int64  # (M,): lag × unit is lag ÷ capacity in units of 1 ÷ scale
+    scale: int
     keep_moves: bool  # no exchange may move more
 
     @property
@@ -107,26 +111,40 @@ class _Rules:
         """Lag ÷ capacity of each member, in units of 1 ÷ scale."""
         return self.unit * self.lags(assignee)
 
+    def room(self, assignee: Int32) -> int:
+        """Return how many more moves an exchange may make."""
+        owner, most = self.instance.owner, self.policy.max_moves
+        if self.keep_moves:
+            return 0
+        if most is None:
+            return 2
+        return most - int(np.count_nonzero((owner != NOBODY) & (owner != assignee)))
+
     def exchanges(self, assignee: Int32) -> Iterator[Found]:
         """Yield the best transfer and the best swap of each partition of the peak."""
-        lags = self.lags(assignee)
+        lags, room = self.lags(assignee), self.room(assignee)
         member = int(np.argmax(self.unit * lags))
         rows = np.flatnonzero((assignee == member) & (self.lag > 0))
         rows = rows[np.argsort(-self.lag[rows], kind="stable")]
         most = max(1, _PAIRS // max(1, assignee.size))
+        allowed = AllowedExchanges(
+            self.instance,
+            self.policy.balance,
+            self.face,
+            self.unit,
+            self.scale,
+            assignee,
+        )
         for row in rows[:most].tolist():
-            eligible = self._eligible(row)
-            yield from self._transfer(assignee, lags, row, eligible)
-            yield from self._swap(assignee, lags, row, eligible)
+            yield from self._transfer(allowed, lags, row, room)
+            yield from self._swap(allowed, lags, row, room)
 
     def _transfer(
-        self, assignee: Int32, lags: Int64, row: int, eligible: Bools
+        self, allowed: AllowedExchanges, lags: Int64, row: int, room: int
     ) -> Iterator[Found]:
-        giver, lag = int(assignee[row]), int(self.lag[row])
-        fits = eligible & self._may_take(assignee, row)
-        fits[giver] = False
-        if self.keep_moves:
-            fits &= self._saved(row, giver) <= self._owned(row)
+        giver, lag = int(allowed.assignee[row]), int(self.lag[row])
+        fits = allowed.receivers(row)
+        fits &= self._saved(row, giver) - self._owned(row) <= room
         receivers = np.flatnonzero(fits)
         if not receivers.size:
             return
@@ -138,18 +156,16 @@ class _Rules:
             yield int(worse[best]), 1, chain
 
     def _swap(
-        self, assignee: Int32, lags: Int64, row: int, eligible: Bools
+        self, allowed: AllowedExchanges, lags: Int64, row: int, room: int
     ) -> Iterator[Found]:
-        giver, lag = int(assignee[row]), int(self.lag[row])
-        fits = eligible[assignee] & (assignee >= 0) & (assignee != giver)
-        fits &= self._could_return(row, giver)
-        rows = np.flatnonzero(fits)
-        others = assignee[rows]
-        if self.keep_moves:
-            owner = self.instance.owner[rows]
-            gained = (owner == giver).astype(np.int64) + self._owned(row)[others]
-            lost = (owner == others).astype(np.int64) + self._saved(row, giver)
-            rows, others = rows[gained >= lost], others[gained >= lost]
+        giver, lag = int(allowed.assignee[row]), int(self.lag[row])
+        rows = np.flatnonzero(allowed.returns(row))
+        others = allowed.assignee[rows]
+        owner = self.instance.owner[rows]
+        gained = (owner == giver).astype(np.int64) + self._owned(row)[others]
+        lost = (owner == others).astype(np.int64) + self._saved(row, giver)
+        is_within = lost - gained <= room
+        rows, others = rows[is_within], others[is_within]
         if not rows.size:
             return
         less = lag - self.lag[rows]
@@ -162,47 +178,6 @@ class _Rules:
             other = int(others[best])
             back = Transfer(int(rows[best]), other, giver)
             yield int(worse[best]), 2, (Transfer(row, giver, other), back)
-
-    def _eligible(self, row: int) -> Bools:
-        """Members to which the balance allows the partition, bool (M,)."""
-        instance, topic = self.instance, int(self.instance.partition_topic[row])
-        sizes = np.diff(instance.class_offsets)
-        classes = np.repeat(np.arange(sizes.size), sizes)
-        wanted = np.zeros(sizes.size, np.bool_)
-        wanted[classes[instance.class_topics == topic]] = True
-        eligible = np.asarray(wanted[instance.member_class])
-        if self.face is not None:
-            eligible &= self.face.place == self.face.floor[topic]
-        return eligible
-
-    def _could_return(self, row: int, giver: int) -> Bools:
-        """Partitions that the giver may receive for the row, bool (P,)."""
-        instance = self.instance
-        topic = instance.partition_topic
-        open_kinds = {BalanceKind.NONE, BalanceKind.DEC_MIN}
-        if self.balance not in open_kinds:
-            return np.asarray(topic == topic[row])
-        wanted = np.zeros(len(instance.topics), np.bool_)
-        wanted[instance.topics_of(giver)] = True
-        if self.face is not None:
-            wanted &= self.face.floor == self.face.place[giver]
-        return np.asarray(wanted[topic])
-
-    def _may_take(self, assignee: Int32, row: int) -> Bools:
-        """Members that may hold one partition more, from the row's, bool (M,)."""
-        instance, giver = self.instance, int(assignee[row])
-        m, everyone = self.unit.size, np.ones(self.unit.size, np.bool_)
-        if self.balance is BalanceKind.NONE:
-            return everyone
-        if self.face is not None:
-            loads = np.bincount(assignee[assignee >= 0], minlength=m)
-            gives = loads[giver] > self.face.low[giver]
-            return np.asarray((loads < self.face.high) & gives)
-        if self.balance is BalanceKind.PER_TOPIC and instance.capacity is None:
-            of_topic = instance.partition_topic == instance.partition_topic[row]
-            loads = np.bincount(assignee[of_topic], minlength=m)
-            return np.asarray(loads < loads[giver])
-        return ~everyone
 
     def _owned(self, row: int) -> Int64:
         """1 for the owner of the row, else 0, int64 (M,)."""

@@ -7,7 +7,6 @@ with an enumeration.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from itertools import pairwise
 from random import Random
 
@@ -38,7 +37,6 @@ from rebalance import (
     InstanceError,
     assignment_of,
     instance_of,
-    member_lag,
     members_of,
     parse_assignment,
     rebalance_of,
@@ -58,7 +56,6 @@ from tests.shapes import CHAIN, Document, member, rebalance
 from tests.solver.brute import Brute
 from tests.strategies import (
     LARGER,
-    SMALL,
     TINY,
     Limits,
     draw_assignment,
@@ -351,49 +348,3 @@ def test_a_set_counts_all_claims_of_its_members() -> None:
             assert crowd.claims == np.isin(owners, crowd.members).sum()
             counted += 1
     assert counted > 10
-
-
-def test_the_exchange_for_a_peak_is_the_best() -> None:
-    policy = parse_policy("none; peak-lag")
-    found = 0
-    for seed in seeds(200):
-        instance, assignment = drawn(seed, SMALL)
-        if not instance.members or instance.capacity is not None:
-            continue
-        chains = explanation.lower_peak(instance, assignment, policy)
-        if not chains:
-            continue
-        assert instance.lag is not None
-        every = _exchanges(instance, assignment, chains[0][0].giver)
-        least = min(_lags_of_two(instance, assignment, chain) for chain in every)
-        assert _lags_of_two(instance, assignment, chains[0]) == least
-        found += 1
-    assert found > 10
-
-
-def _exchanges(
-    instance: Instance, assignment: Assignment, giver: int
-) -> Iterator[explanation.Chain]:
-    """Yield every transfer of one partition of a member, and every swap of it."""
-    assignee = assignment.assignee.tolist()
-    topic = instance.partition_topic.tolist()
-    members = range(len(instance.members))
-    wants = [set(instance.topics_of(member_row)) for member_row in members]
-    for row in np.flatnonzero(assignment.assignee == giver).tolist():
-        for other in members:
-            if other == giver or topic[row] not in wants[other]:
-                continue
-            there = explanation.Transfer(row, giver, other)
-            yield (there,)
-            for back, holder in enumerate(assignee):
-                if holder == other and topic[back] in wants[giver]:
-                    yield there, explanation.Transfer(back, other, giver)
-
-
-def _lags_of_two(
-    instance: Instance, assignment: Assignment, chain: explanation.Chain
-) -> int:
-    """Return the larger lag of both members after an exchange."""
-    after = Assignment(assignee=explanation.apply(assignment.assignee, chain))
-    lags = member_lag(instance, after)
-    return max(int(lags[chain[0].giver]), int(lags[chain[0].receiver]))
