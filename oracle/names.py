@@ -7,6 +7,7 @@ page, an override of the writing direction would reverse the rest of the line.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
 from typing import Final
 
 _SHORT: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -48,6 +49,19 @@ def _spell(character: str) -> str:
     if code < 0x100:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def distinct(names: Iterable[str], least: int = 12, most: int = 40) -> dict[str, str]:
+    """Shorten names, all to one length at which they differ; ``least`` if they do.
+
+    Names that do not differ at ``most`` characters are not shortened.
+    """
+    wanted = sorted(set(names))
+    for limit in range(least, most + 1, 4):
+        found = {name: abridged(name, limit) for name in wanted}
+        if len(set(found.values())) == len(wanted):
+            return found
+    return {name: visible(name) for name in wanted}
 
 
 def abridged(text: str, limit: int) -> str:

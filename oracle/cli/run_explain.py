@@ -18,7 +18,7 @@ from oracle.cli.interrupts import run_stoppable
 from oracle.cli.judging import read_judged
 from oracle.cli.limits import Allowed
 from oracle.cli.pairing import Document, Instances
-from oracle.cli.parts import Line
+from oracle.cli.parts import Line, Part, Sheet
 from oracle.cli.sink import STDOUT, Sink, opened_sink
 from oracle.cli.solving import report_missing_kernels
 from oracle.cli.terminal import printed, working
@@ -151,5 +151,9 @@ def _write(
     if for_programs:
         sink.write_document(explanation.to_document())
         return
-    lines = map(Line, explanation_lines(explanation))
-    sink.write_text(printed(*([] if first else [Line("")]), *lines))
+    parts: list[Part] = [] if first else [Line("")]
+    parts += [
+        Line(part) if isinstance(part, str) else Sheet(*part)
+        for part in explanation_lines(explanation)
+    ]
+    sink.write_text(printed(*parts))

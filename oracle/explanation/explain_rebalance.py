@@ -36,7 +36,7 @@ from rebalance import (
     rebalance_of,
 )
 from solver import STICKY, BalanceKind, Objective, Policy, Result, Status, solve
-from solver.explanation import balance, lower_peak, needless_moves
+from solver.explanation import balance, give_back, lower_peak, needless_moves
 
 RULES_LISTED: Final = 10
 PEAK_LAG: Final = "peak-lag"
@@ -172,6 +172,7 @@ def _explain_given(
         with found.checking():
             moves, most = budget["moves"], budget["max_moves"]
             found.add(Gap(text="", of="max-moves", value=moves, best=most))
+        _add_given_back(about, found, members, assignment, verdict)
     is_allowed = policy["balance_met"] and policy["budget_met"]
     if about.best.assignment is None or not is_allowed:
         return "unknown" if about.best.assignment is None else "not-best"
@@ -242,6 +243,30 @@ def _add_balance(
         _add_difference(about, found, members, assignment)
 
 
+def _add_given_back(
+    about: ExplainedCase,
+    found: Statements,
+    members: Members,
+    assignment: Assignment,
+    verdict: Verdict,
+) -> None:
+    """State the moves to give back; those of the best assignment if no others meet it.
+
+    Nothing is stated if no assignment within the budget is known.
+    """
+    chains = None
+    if verdict["policy"]["balance_met"]:
+        stickiest = None if about.sticky is None else about.sticky.assignment
+        chains = give_back(about.instance, assignment, about.policy, stickiest)
+    if chains is not None:
+        transfers = [(row, a, b) for chain in chains for row, a, b in chain]
+    elif about.best.assignment is not None:
+        transfers = _difference(about, assignment)
+    else:
+        return
+    improvements.add_given_back(about, found, members, transfers, verdict)
+
+
 def _add_needless_moves(
     about: ExplainedCase,
     found: Statements,
@@ -285,11 +310,18 @@ def _add_objective(
 def _add_difference(
     about: ExplainedCase, found: Statements, members: Members, assignment: Assignment
 ) -> None:
+    transfers = _difference(about, assignment)
+    improvements.add_difference(about, found, members, transfers)
+
+
+def _difference(
+    about: ExplainedCase, assignment: Assignment
+) -> list[tuple[int, int, int]]:
+    """Return partition, giver and receiver of each transfer to the optimum."""
     before, after = assignment.assignee, about.best.require_assignment().assignee
     rows = np.flatnonzero(before != after)
     columns = (rows.tolist(), before[rows].tolist(), after[rows].tolist())
-    transfers = list(zip(*columns, strict=True))
-    improvements.add_difference(about, found, members, transfers)
+    return list(zip(*columns, strict=True))
 
 
 def _add_violations(found: Statements, verdict: Verdict) -> None:

@@ -179,6 +179,33 @@ class ClaimExchange(Statement):
     gain: Gain
 
 
+class MovesGivenBack(Statement):
+    """Transfers after which the balance is met within the move budget.
+
+    Attributes
+    ----------
+    kind
+        Kind of the statement.
+    moves
+        Moves of the assignment, before and after the transfers.
+    budget
+        Moves that are allowed.
+    count
+        Number of transfers.
+    transfers
+        The transfers, the first of them if there are many.
+    returned
+        Those of them that return a partition to its owner.
+    """
+
+    kind: Literal["budget"] = "budget"
+    moves: list[Count]
+    budget: Count
+    count: Count
+    transfers: list[TransferRecord]
+    returned: list[TransferRecord]
+
+
 class PeakMember(Statement):
     """A member with the peak lag, and what it could give up to whom.
 

@@ -9,6 +9,7 @@ from oracle.explanation.improvement_records import (
     ClaimExchange,
     Gap,
     ImprovingChain,
+    MovesGivenBack,
     PeakMember,
     Unbalanced,
     UnevenTopic,
@@ -120,6 +121,24 @@ def claim_exchange_text(one: ClaimExchange) -> str:
     return (
         f"{text}: after {path_text(one.transfers)}, the loads are as even"
         f"{gain_text(one.gain)}."
+    )
+
+
+def moves_given_back_text(one: MovesGivenBack) -> str:
+    """Return the sentence of a `MovesGivenBack`."""
+    listed = [
+        f"{spot_text(back.topic, back.partition)} to {name_text(back.to)}"
+        for back in one.returned[:TRANSFERS_SHOWN]
+    ]
+    more = len(one.returned) - len(listed)
+    text = f"Give back {', '.join(listed)}" + (f", and {more:,} more" if more else "")
+    others = one.count - len(one.returned)
+    if others:
+        verb = "is" if others == 1 else "are"
+        text += f", which with {counted(others, 'other transfer')} {verb} allowed"
+    return (
+        f"{text}: {counted(one.moves[1], 'move')} then, and the balance is met"
+        f" ({one.budget:,} allowed)."
     )
 
 

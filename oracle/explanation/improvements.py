@@ -21,6 +21,7 @@ from oracle.explanation.improvement_records import (
     ClaimExchange,
     Gap,
     ImprovingChain,
+    MovesGivenBack,
     PeakMember,
     Unbalanced,
     UnevenTopic,
@@ -126,6 +127,42 @@ def add_needless(found: Statements, moves: int, fewest: int) -> None:
         require(fewest < moves, "fewer moves are enough")
         gap = Gap(text="", of="stickiness", value=moves, best=fewest, same_balance=True)
         found.add(gap)
+
+
+def add_given_back(
+    about: ExplainedCase,
+    found: Statements,
+    members: Members,
+    transfers: Sequence[tuple[int, int, int]],
+    verdict: Verdict,
+) -> None:
+    """State which moves to give back, so that budget and balance are met.
+
+    The judge counts the assignment after all of them.
+    """
+    owned = about.case.owned
+    with found.checking():
+        records = about.records(transfers)
+        before = verdict["figures"]["moves"]
+        count = RunningCount(about.case, members, before)
+        count.apply(records)
+        after = about.judge(count.members, policy=str(about.policy))
+        met = after["policy"]
+        require(after["verdict"] == "valid", "it is valid")
+        require(met["balance_met"] and met["budget_met"], "balance and budget are met")
+        require(after["figures"]["moves"] == count.moves, "the moves are counted")
+        back = [t for t in records if t.partition in owned.get((t.to, t.topic), ())]
+        require(len(back) >= before - count.moves > 0, "partitions return to owners")
+        found.add(
+            MovesGivenBack(
+                text="",
+                moves=[before, count.moves],
+                budget=verdict["evidence"]["budget"]["max_moves"],
+                count=len(records),
+                transfers=records[:TRANSFERS_LISTED],
+                returned=[t for t in records[:TRANSFERS_LISTED] if t in back],
+            )
+        )
 
 
 def add_peaks(

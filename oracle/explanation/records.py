@@ -23,6 +23,7 @@ from oracle.explanation.improvement_records import (
     ClaimExchange,
     Gap,
     ImprovingChain,
+    MovesGivenBack,
     PeakMember,
     Unbalanced,
     UnevenTopic,
@@ -46,6 +47,7 @@ AnyStatement = Annotated[
     | ImprovingChain
     | UnevenTopic
     | ClaimExchange
+    | MovesGivenBack
     | PeakMember
     | BetterAssignment
     | TightBlock

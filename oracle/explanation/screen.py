@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
 
+from oracle.explanation.improvement_records import ClaimExchange
 from oracle.explanation.phrases import loads_list
 from oracle.explanation.records import Explanation
-from oracle.names import abridged, visible
+from oracle.names import abridged, distinct, visible
 from oracle.wording import counted
 
 SHOWN: Final = 4
@@ -46,8 +47,41 @@ _KINDS: Final = {
 }
 
 
-def explanation_lines(explanation: Explanation) -> Iterator[str]:
-    """Yield the answer, its figures, and one line per statement."""
+class NeedlessMoves(NamedTuple):
+    """Exchanges as a table: one row per transfer."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: list[tuple[int | str | None, ...]]
+
+
+def needless_table(exchanges: Sequence[ClaimExchange]) -> NeedlessMoves:
+    """Lay out the exchanges that save needless moves; member ids are shortened."""
+    transfers = [one for exchange in exchanges for one in exchange.transfers]
+    shown = distinct(name for one in transfers for name in (one.giver, one.to))
+    rows: list[tuple[int | str | None, ...]] = []
+    for number, exchange in enumerate(exchanges, 1):
+        for place, one in enumerate(exchange.transfers):
+            rows.append(
+                (
+                    number,
+                    f"{abridged(one.topic, _NAME_SHOWN)}:{one.partition}",
+                    shown[one.giver],
+                    shown[one.to],
+                    "yes" if one in exchange.restored else "no",
+                    None if place else exchange.gain.moves,
+                )
+            )
+    title = "Needless moves: exchanges that keep the loads as even"
+    columns = ("exchange", "partition", "from", "to", "to owner", "fewer moves")
+    return NeedlessMoves(title, columns, rows)
+
+
+def explanation_lines(explanation: Explanation) -> Iterator[str | NeedlessMoves]:
+    """Yield the answer, its figures, and one line per statement.
+
+    Exchanges that save needless moves are one table.
+    """
     answer = _ANSWERS[explanation.answer, explanation.subject]
     parts = [explanation.group, explanation.id]
     name = " ".join(abridged(one, _NAME_SHOWN) for one in parts if one)
@@ -57,13 +91,19 @@ def explanation_lines(explanation: Explanation) -> Iterator[str]:
         yield f"Reason: {visible(explanation.reason, limit=400)}"
     shown: Counter[str] = Counter()
     number = 0
+    exchanges = [one for one in explanation.statements if one.kind == "exchange"]
     for one in explanation.statements:
         shown[one.kind] += 1
+        if one.kind == "exchange":
+            if shown[one.kind] == 1:
+                yield needless_table(exchanges)
+            continue
         if shown[one.kind] <= SHOWN:
             number += 1
             yield f"{number}. {one.text}"
     for kind, total in (shown + Counter(explanation.more)).items():
-        rest = total - min(shown[kind], SHOWN)
+        listed = shown[kind] if kind == "exchange" else min(shown[kind], SHOWN)
+        rest = total - listed
         if rest > 0:
             yield f"… and {counted(rest, *_KINDS.get(kind, ('statement', None)))} more"
     if explanation.withdrawn:

@@ -14,6 +14,7 @@ from solver.explanation.crowded_claims import (
     outranked_claims,
 )
 from solver.explanation.peak_exchange import lower_peak
+from solver.explanation.returned_moves import give_back
 from solver.explanation.transfers import (
     Chain,
     Difference,
@@ -36,6 +37,7 @@ __all__ = [
     "blocks_of",
     "crowds_of",
     "decompose",
+    "give_back",
     "lower_peak",
     "needless_moves",
     "outranked_claims",

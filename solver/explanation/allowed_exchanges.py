@@ -18,7 +18,23 @@ import numpy as np
 from rebalance import Bools, Instance, Int32, Int64
 from solver.constants import INT64_MAX
 from solver.exact import OptimalFace
+from solver.objectives import common_capacity
 from solver.policy import Balance, BalanceKind
+
+
+def capacity_units(instance: Instance) -> tuple[Int64, int] | None:
+    """Return units per member and their scale: load × unit is load ÷ capacity × scale.
+
+    None if loads in these units could exceed 64 bits.
+    """
+    scale = common_capacity(instance)
+    if instance.n_partitions * scale > INT64_MAX:
+        return None
+    unit = np.ones(len(instance.members), np.int64)
+    if instance.capacity is not None:
+        in_play = instance.in_play
+        unit[in_play] = scale // instance.capacity[in_play]
+    return unit, scale
 
 
 @dataclass(frozen=True)

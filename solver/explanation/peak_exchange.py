@@ -15,9 +15,8 @@ import numpy as np
 from rebalance import NOBODY, Assignment, Instance, Int32, Int64
 from solver.constants import INT64_MAX
 from solver.exact import OptimalFace, optimal_face_of
-from solver.explanation.allowed_exchanges import AllowedExchanges
+from solver.explanation.allowed_exchanges import AllowedExchanges, capacity_units
 from solver.explanation.transfers import Chain, Transfer, apply
-from solver.objectives import common_capacity
 from solver.policy import BalanceKind, Objective, Policy
 from solver.result import Certificate
 
@@ -67,17 +66,12 @@ def _rules_of(
     if instance.lag is None or Objective.PEAK_LAG not in names:
         return None
     before = names[: names.index(Objective.PEAK_LAG)]
-    scale = common_capacity(instance)
-    if before not in ([], [Objective.STICKINESS]) or (
-        int(instance.lag.sum()) * scale > INT64_MAX
-    ):
+    units = capacity_units(instance)
+    if units is None or before not in ([], [Objective.STICKINESS]):
         return None
-    if instance.n_partitions * scale > INT64_MAX:
+    unit, scale = units
+    if int(instance.lag.sum()) * scale > INT64_MAX:
         return None
-    unit = np.ones(len(instance.members), np.int64)
-    if instance.capacity is not None:
-        in_play = instance.in_play
-        unit[in_play] = scale // instance.capacity[in_play]
     face = None if certificate is None else optimal_face_of(instance, certificate)
     if face is None and policy.balance.kind is BalanceKind.DEC_MIN:
         return None
