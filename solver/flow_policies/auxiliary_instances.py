@@ -109,13 +109,16 @@ def pair_topics(instance: Instance) -> AuxiliaryInstance | None:
 
 def restrict_to_best(
     instance: Instance, places: Places, objectives: Sequence[WeightedObjective]
-) -> AuxiliaryInstance:
+) -> AuxiliaryInstance | None:
     """Restrict every partition to the members that are best for it alone.
 
-    Partitions with the same best members form a topic.
+    Partitions with the same best members form a topic. None if some are best for their
+    owner in another rack and for others in the racks of replicas, but for nobody else.
     """
     classes = place_classes_of(instance, places)
     best = _best_candidates(instance, places, classes, objectives)
+    if best is None:
+        return None
     number, first = number_rows(*best)
     topic = number[classes.number]
     order = np.argsort(topic, kind="stable")
@@ -161,8 +164,12 @@ def _best_candidates(
     places: Places,
     classes: PlaceClasses,
     objectives: Sequence[WeightedObjective],
-) -> _Candidates:
-    """Select the best of the owner, others that match, and others that do not."""
+) -> _Candidates | None:
+    """Select the best of the owner, others that match, and others that do not.
+
+    None if an owner that does not match is as good as others that do, and better than
+    those that do not: these members are not given by racks.
+    """
     first = classes.first
     owner = instance.owner[first].astype(np.int64)
     topic = instance.partition_topic[first].astype(np.int64)
@@ -180,6 +187,8 @@ def _best_candidates(
         is_best = [b & (c == least) for b, c in pairs]
     stays = is_best[0] & ~is_best[1] & ~is_best[2]
     is_narrowed = ~stays & is_best[1] & mismatches & ~is_best[2]
+    if (is_narrowed & is_best[0] & owner_mismatches).any():
+        return None
     return _Candidates(
         np.where(stays, owner, NOBODY),
         np.where(stays, 0, topic),

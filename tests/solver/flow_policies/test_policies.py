@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from solver import Status
+from rebalance import instance_of, rebalance_of
+from solver import Status, parse_policy, solve
 from tests.amount import seeds, share
 from tests.shapes import SHAPES, Document, member, rebalance, shape
 from tests.solver.brute import Brute
@@ -166,3 +167,32 @@ def test_weights_past_64_bits_are_left_to_a_program() -> None:
     other = f"{largest}*stickiness + {largest - 1}*rack"
     assert asked(NEAR, f"dec-min; {level}, {other}") is None
     assert asked(NEAR, f"dec-min; {level}") is not None
+
+
+def test_bug_an_owner_in_another_rack_is_as_good_as_others_in_the_right_one() -> None:
+    """Keeping t:0 costs a mismatch, giving it to b a move: both are best, c is not."""
+    topics: Document = {"t": {"partitions": 1, "racks": [["x"]]}}
+    document = rebalance(
+        topics,
+        {
+            "a": {**member(["t"], {"t": [0]}, 1, capacity=5), "rack": "y"},
+            "b": {**member(["t"], capacity=4), "rack": "x"},
+            "c": {**member(["t"]), "rack": "y"},
+        },
+    )
+    for text in (
+        "none; stickiness + rack, load",
+        "spread=1; stickiness + rack, load",
+        "none; 2*stickiness + 2*rack, load",
+    ):
+        best = Brute(document).best(text)
+        outcome = asked(document, text)
+        if outcome is not None:
+            check_answer(document, outcome, best)
+        result = solve(instance_of(rebalance_of(document)), parse_policy(text))
+        assert result.status is Status.OPTIMAL
+        values = [
+            list(v) if isinstance(v, tuple) else v
+            for v in (one.value for one in result.objectives)
+        ]
+        assert values == best
