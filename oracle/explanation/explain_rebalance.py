@@ -21,9 +21,10 @@ from oracle.explanation.explained_case import (
     Members,
     Verdict,
 )
-from oracle.explanation.improvement_records import Gap, Violated
+from oracle.explanation.improvement_records import Gap
 from oracle.explanation.records import Explanation
 from oracle.explanation.statements import Statements
+from oracle.explanation.violations import add_violations
 from rebalance import (
     Assignment,
     AssignmentDocument,
@@ -38,7 +39,6 @@ from rebalance import (
 from solver import STICKY, BalanceKind, Objective, Policy, Result, Status, solve
 from solver.explanation import balance, give_back, lower_peak, needless_moves
 
-RULES_LISTED: Final = 10
 PEAK_LAG: Final = "peak-lag"
 STICKINESS: Final = "stickiness"
 
@@ -77,7 +77,7 @@ def explain(
     if assignment is not None:
         members: Members = assignment["members"]
         verdict = about.judge(members, policy=str(policy))
-        answer = _explain_given(about, found, members, verdict)
+        answer = _explain_given(about, found, rebalance, members, verdict)
     elif best.assignment is None:
         answer, verdict = best.status.value, about.best_verdict
     else:
@@ -152,10 +152,14 @@ def _understood(
 
 
 def _explain_given(
-    about: ExplainedCase, found: Statements, members: Members, verdict: Verdict
+    about: ExplainedCase,
+    found: Statements,
+    rebalance: Document,
+    members: Members,
+    verdict: Verdict,
 ) -> str:
     if verdict["verdict"] != "valid":
-        _add_violations(found, verdict)
+        add_violations(about, found, rebalance, members, verdict)
         return "invalid"
     if about.best.status is Status.INFEASIBLE:
         return "infeasible"
@@ -322,17 +326,6 @@ def _difference(
     rows = np.flatnonzero(before != after)
     columns = (rows.tolist(), before[rows].tolist(), after[rows].tolist())
     return list(zip(*columns, strict=True))
-
-
-def _add_violations(found: Statements, verdict: Verdict) -> None:
-    """State the first violation of each rule, and how many there are."""
-    counts: dict[str, int] = dict(verdict.get("more_violations", {}))
-    firsts: dict[str, Document] = {}
-    for one in verdict["violations"]:
-        counts[one["rule"]] = counts.get(one["rule"], 0) + 1
-        firsts.setdefault(one["rule"], one)
-    for rule, first in firsts.items():
-        found.add(Violated.model_validate({"text": "", **first, "count": counts[rule]}))
 
 
 def _assignment_of(about: ExplainedCase, members: Members) -> Assignment:

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from oracle.explanation.statement_records import (
+    ClaimRecord,
     Gain,
     LagRecord,
     Statement,
@@ -32,11 +33,34 @@ class Violated(Statement):
         Number of violations.
     member, topic, partition
         The first place, as far as the rule names it.
+    claimant
+        Who still holds it, where it is assigned to another member.
+    claims
+        All claims on that partition, the newest first, also of members that do not
+        subscribe to the topic.
+    holders
+        The members that it is assigned to.
+    readers
+        Those of them that subscribe to its topic.
+    finding
+        Name of the page in docs/findings with this pattern.
+    partitions
+        Number of partitions that violate the rule, as the audit's page counts them:
+        several members count once. 0 if the rule is not about partitions.
+    has_more
+        Whether there are further violations that the judge does not list.
     """
 
     kind: Literal["violation"] = "violation"
     rule: str
     count: Count
+    claims: list[ClaimRecord] = Field(default=[])
+    holders: list[str] = Field(default=[])
+    readers: list[str] = Field(default=[])
+    claimant: Optional[str] = None
+    finding: Optional[str] = None
+    partitions: Count = 0
+    has_more: bool = False
     member: Optional[str] = None
     topic: Optional[str] = None
     partition: Optional[Count] = None

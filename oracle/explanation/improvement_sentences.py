@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from oracle.explanation.improvement_records import (
@@ -22,12 +23,14 @@ from oracle.explanation.phrases import (
     gain_text,
     loads_list,
     name_text,
+    names_text,
     numbers_text,
     path_text,
     scope_text,
     spot_text,
     value_text,
 )
+from oracle.explanation.statement_records import ClaimRecord
 from oracle.names import abridged
 from oracle.wording import counted
 
@@ -43,8 +46,69 @@ def violated_text(one: Violated) -> str:
         parts.append(f"topic {abridged(one.topic, NAME_SHOWN)}")
     if one.member is not None:
         parts.append(f"member {abridged(one.member, NAME_SHOWN)}")
-    more = f" ({counted(one.count, 'violation')} of this rule)" if one.count > 1 else ""
-    return ", ".join(parts) + more + "."
+    more = ""
+    if one.count > 1:
+        more = f" ({counted(one.count, 'violation')} of this rule"
+        if one.partitions not in {0, one.count}:
+            more += f", on {counted(one.partitions, 'partition')}"
+            more += " or more" if one.has_more else ""
+        more += ")"
+    rule = ", ".join(parts) + more + "."
+    return " ".join([rule, *_violation_parts(one)])
+
+
+def _violation_parts(one: Violated) -> Iterator[str]:
+    """Yield the cause, what follows, and the finding of a violation."""
+    if one.topic is not None and one.partition is not None:
+        spot = spot_text(one.topic, one.partition)
+        if one.claims:
+            claims = [_claim_text(claim) for claim in one.claims[:NAMES_SHOWN]]
+            more = len(one.claims) - len(claims)
+            rest = f", and {more:,} more" if more else ""
+            yield f"Claims on {spot}: {', '.join(claims)}{rest}."
+        else:
+            yield f"No member claims {spot}."
+    yield _effect(one)
+    if one.finding is not None:
+        yield f"This is the pattern of docs/findings/{one.finding}.md."
+
+
+def _claim_text(claim: ClaimRecord) -> str:
+    which = "no generation"
+    if claim.generation >= 0:
+        which = f"generation {claim.generation:,}"
+    return f"{name_text(claim.member)} ({which})"
+
+
+def _effect(one: Violated) -> str:
+    """Return what follows for the readers of the partition."""
+    if one.rule == "assigned-twice":
+        return _read_twice(one)
+    if one.rule == "unsubscribed":
+        text = f"{name_text(one.member or '')} does not subscribe to the topic"
+        if not one.readers:
+            return f"{text}, so no member reads it."
+        return f"{text}; {names_text(one.readers, many='members')} reads it."
+    return _EFFECTS.get(one.rule, "The assignment cannot be used as it is.")
+
+
+def _read_twice(one: Violated) -> str:
+    if len(one.readers) > 1:
+        people = names_text(one.readers, many="members")
+        return f"{people} read it at the same time: its records are processed twice."
+    if len(one.holders) < 2:
+        return "It is listed more than once for one member."
+    if not one.readers:
+        return "None of its holders subscribes to the topic, so no member reads it."
+    return f"Of its holders, only {name_text(one.readers[0])} subscribes, and reads it."
+
+
+_EFFECTS: Final = {
+    "missing-member": "The assignment has no entry for it, not even an empty one.",
+    "unassigned": "No member reads it: its records wait until another rebalance.",
+    "unknown-member": "It is not in the group, so nobody reads what it is assigned.",
+    "unknown-partition": "The partition does not exist: there is nothing to read.",
+}
 
 
 def gap_text(one: Gap) -> str:
@@ -71,8 +135,9 @@ def unbalanced_text(one: Unbalanced) -> str:
     """Return the sentence of a `Unbalanced`."""
     return (
         f"The loads {loads_list(one.loads)} are not the most even:"
-        f" {counted(one.transfers, 'transfer')} in {counted(one.chains, 'chain')} lead"
-        f" to {loads_list(one.best_loads)}{gain_text(one.gain)}."
+        f" {counted(one.transfers, 'transfer')} in {counted(one.chains, 'chain')}"
+        f" {'leads' if one.transfers == 1 else 'lead'} to {loads_list(one.best_loads)}"
+        f"{gain_text(one.gain)}."
     )
 
 

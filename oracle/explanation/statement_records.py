@@ -62,6 +62,21 @@ class Statement(ExplanationRecord):
     text: str = Field(description="The sentence, with long lists shortened.")
 
 
+class ClaimRecord(ExplanationRecord):
+    """A claim on a partition.
+
+    Attributes
+    ----------
+    member
+        Who claims it.
+    generation
+        Generation of the claim; -1 if it is unknown.
+    """
+
+    member: str
+    generation: int
+
+
 class LagRecord(ExplanationRecord):
     """A partition and its lag, records.
 
