@@ -35,6 +35,7 @@ PROGRAM = (
     "integers.ml",
     "core.mli",
     "core.ml",
+    "lists.ml",
     "json.ml",
     "documents.ml",
     "rebalance.ml",

@@ -1,5 +1,6 @@
 (* Read assignment/1: first by itself, then for a rebalance that has been read. *)
 
+open Lists
 open Documents
 
 type written = {

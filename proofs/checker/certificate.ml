@@ -1,6 +1,7 @@
 (* Read a certificate: levels or thresholds, by member. Proved code checks what they claim;
    here it is only tested that they are of this group, and that levels count thresholds. *)
 
+open Lists
 open Documents
 
 type written = {

@@ -2,6 +2,8 @@
    value, what its bound rests on, and how high that goes. What no proved code judges is
    unknown here, and listed as not covered; nothing is guessed. *)
 
+open Lists
+
 type 'a found = Known of 'a | Unknown
 
 type certified = { per_move : Z.t; per_mismatch : Z.t; cost : Z.t }

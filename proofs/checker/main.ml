@@ -2,6 +2,8 @@
    document, or one per line; pairs are by position, or by id where all have one. Exit code:
    0 all valid, 1 some invalid, 2 unreadable input or bad usage. *)
 
+open Lists
+
 let number = Documents.number
 let unproved = [ ("dec_min", `Bool false); ("stickiness", `Bool false); ("peak_lag", `Bool false) ]
 

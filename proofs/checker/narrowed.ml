@@ -2,6 +2,8 @@
    topics that have the same of them. Proved code tests that no assignment that is as good
    in these levels has a partition elsewhere; others that pass would be as right. *)
 
+open Lists
+
 type t = {
   parts : Z.t list; (* numbered from 1 *)
   part_at : Z.t -> Z.t; (* by partition *)

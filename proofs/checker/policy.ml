@@ -1,6 +1,7 @@
 (* Read a policy, and what an answer states of its levels. Every policy has exactly one text:
    [dec-min; 2*stickiness + rack, peak-lag; max-moves=3]. *)
 
+open Lists
 open Documents
 
 type level = (Z.t * string) list (* weight, objective; summed *)

@@ -1,5 +1,6 @@
 (* Read rebalance/1; then number its names, settle its claims, and lay it out in arrays. *)
 
+open Lists
 open Documents
 
 let partitions_max = 10_000_000

@@ -6,6 +6,7 @@
    What is accepted is what verify/policy/terms.py accepts, with the same steps of work, except
    for a packing with weights above [table_max]. *)
 
+open Lists
 open Views
 
 type level = Peak_lag | Topic_peak_lag

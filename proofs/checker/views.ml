@@ -1,5 +1,7 @@
 (* A region, whole or of one topic, with what terms about it have in common. *)
 
+open Lists
+
 type t = {
   group : Rebalance.t;
   region : Regions.t;

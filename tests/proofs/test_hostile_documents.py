@@ -228,6 +228,32 @@ def test_many_separate_terms(before: int, bound: int) -> None:
     assert (level["bound"], level["proved"]) == (bound, bound == 0)
 
 
+def test_long_lists() -> None:
+    """No list is too long for the stack: racks, claims, names and terms."""
+    many = 300_000
+    group = {
+        "format": "rebalance/1",
+        "group": "g",
+        "topics": {"t": {"partitions": 1, "racks": [[f"r{k}" for k in range(many)]]}},
+        "members": {"a": {"subscription": ["t"], "rack": "r0"}},
+    }
+    named = {"kind": "average", "bound": 0, "members": ["a"] * many}
+    zeros = [{"kind": "zero", "bound": 0}] * many
+    levels = [
+        {"of": of, "value": 0, "bound": 0, "proof": {"by": "terms", "terms": terms}}
+        for of, terms in (("rack", zeros), ("peak-lag", [named, *zeros]))
+    ]
+    answer = {
+        "format": "assignment/1",
+        "members": {"a": {"t": [0]}},
+        "policy": "none; rack, peak-lag",
+        "objectives": levels,
+    }
+    ((found, odd),) = verdicts.compared([(group, answer)])
+    assert odd == []
+    assert [level["proved"] for level in found["objectives"]] == [True, True]
+
+
 def test_mutated_lines() -> None:
     seed = FIRST_SEED + 1
     pairs = list(islice(mutated_lines(seed), LINES))
