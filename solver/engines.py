@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from enum import Enum
 from types import MappingProxyType
 from typing import Final
@@ -12,7 +13,7 @@ from solver import exact
 from solver.limits import Limits
 from solver.objectives import check_policy, values_of
 from solver.peak_lag_policies import can_answer, can_bound
-from solver.policy import STICKY, Objective, Policy
+from solver.policy import STICKY, Objective, Policy, parse_policy
 from solver.result import KnownBound, MiscountError, Result
 
 Solve = Callable[[Instance, Policy, Limits], Result]
@@ -28,7 +29,7 @@ class Engine(Enum):
 
 def solve(
     instance: Instance,
-    policy: Policy = STICKY,
+    policy: Policy | str = STICKY,
     *,
     limits: Limits | None = None,
     engine: Engine = Engine.AUTO,
@@ -38,7 +39,8 @@ def solve(
     Parameters
     ----------
     instance : Instance
-    policy : Policy
+    policy : Policy or str
+        Or its name or text form, as `parse_policy` reads it: ``"lag-aware"``.
     limits : Limits or None
         Without an effort and seconds, `solver.limits.DEFAULT_EFFORT` ends the search.
     engine : Engine
@@ -50,21 +52,25 @@ def solve(
 
     Raises
     ------
+    PolicyError
+        If the text is not a policy.
     InstanceError
         If the policy does not apply to the instance (`solver.objectives.check_policy`).
     MissingExtraError
         If the policy needs OR-Tools or PuLP, and the extra ``programs`` is missing.
     """
+    if isinstance(policy, str):
+        policy = parse_policy(policy)
     if engine is Engine.AUTO and policy == STICKY:
         # Polynomial, and its certificate is checked from the columns: no limit, no
         # second count.
-        return exact.solve(instance)
+        return replace(exact.solve(instance), instance=instance)
     check_policy(instance, policy)
     with extra_needed(f"policy '{policy}'"):
         ended = (limits or Limits()).with_default_effort()
         result = ENGINES[engine](instance, policy, ended)
     _check_counts(instance, result)
-    return result
+    return replace(result, instance=instance)
 
 
 def _check_counts(instance: Instance, result: Result) -> None:

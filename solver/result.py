@@ -6,7 +6,7 @@ Every engine returns this one type.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Final
 
@@ -29,6 +29,7 @@ from rebalance import (
     document_of,
     figures_of,
     html_table,
+    members_of,
 )
 from solver.policy import BalanceKind, Policy, WeightedObjective
 
@@ -163,7 +164,7 @@ class ObjectiveResult:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Result:
     """The best assignment found for a policy, and what is proved of it.
 
@@ -182,6 +183,8 @@ class Result:
         Of the balance, where the exact core computed one.
     reason : str or None
         Why there is no assignment, or why it is not proved.
+    instance : Instance or None
+        What was solved; `solver.solve` sets it.
     """
 
     policy: Policy
@@ -190,6 +193,32 @@ class Result:
     objectives: tuple[ObjectiveResult, ...] = ()
     certificate: Certificate | None = None
     reason: str | None = None
+    instance: Instance | None = field(default=None, compare=False)
+
+    def __repr__(self) -> str:
+        """Return policy, status, and each objective with its bound, in one line."""
+        parts = [f"{self.policy}: {self.status.value}"]
+        for one in self.objectives:
+            value, bound = (_shown(n, one.scale) for n in (one.value, one.bound))
+            proved = "proved" if one.is_proved else f"at least {bound}"
+            parts.append(f"{one.of} {value} ({proved})")
+        if self.reason is not None:
+            parts.append(self.reason)
+        return f"<Result {'; '.join(parts)}>"
+
+    @property
+    def members(self) -> dict[str, dict[str, list[int]]]:
+        """The assignment as member → topic → numbers, with every member present.
+
+        Raises
+        ------
+        ValueError
+            If there is no assignment, or the result is not one of `solver.solve`.
+        """
+        assignment = self.require_assignment()
+        if self.instance is None:
+            raise ValueError("the result does not state its instance")
+        return members_of(self.instance, assignment)
 
     def _repr_html_(self) -> str:
         """Show status, objectives, and bounds in a notebook."""
@@ -213,7 +242,8 @@ class Result:
             If there is none: INFEASIBLE or UNKNOWN.
         """
         if self.assignment is None:
-            raise ValueError(f"no assignment: {self.status.value}")
+            reason = "" if self.reason is None else f": {self.reason}"
+            raise ValueError(f"no assignment: {self.status.value}{reason}")
         return self.assignment
 
     def require_certificate(self) -> Certificate:

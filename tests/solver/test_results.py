@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from rebalance import PolicyError
 from rebalance.building import instance_from_dict
-from solver import Limits, parse_policy, solve
+from solver import NAMED, Engine, Limits, parse_policy, solve
 
 GROUP: dict[str, Any] = {
     "group": "g",
@@ -15,6 +17,57 @@ GROUP: dict[str, Any] = {
     "members": {"a": {"subscription": ["t"], "owned": {"t": [0, 1, 2]}}},
 }
 HEAD = "<tr><th>objective</th><th>value</th><th>bound</th></tr>"
+
+
+def test_a_result_is_one_line() -> None:
+    result = solve(instance_from_dict(GROUP), "dec-min; load, peak-lag")
+    assert str(result) == (
+        "<Result dec-min; load, peak-lag: optimal; load 3 (proved); "
+        "peak-lag 1,211 (proved)>"
+    )
+
+
+def test_what_is_not_proved_is_in_the_line() -> None:
+    two = {**GROUP["members"], "b": {"subscription": ["t"]}}
+    result = solve(
+        instance_from_dict({**GROUP, "members": two}),
+        "none; peak-lag",
+        limits=Limits(effort=0),
+        engine=Engine.CP_SAT,
+    )
+    assert repr(result).endswith("(at least 606); effort limit of 0>")
+
+
+def test_a_result_has_its_members() -> None:
+    for policy in ("sticky", "none; load"):
+        result = solve(instance_from_dict(GROUP), policy)
+        assert result.members == {"a": {"t": [0, 1, 2]}}
+    with pytest.raises(ValueError, match="does not state its instance"):
+        _ = replace(result, instance=None).members
+
+
+def test_bug_without_an_assignment_the_reason_is_stated() -> None:
+    two = {**GROUP["members"], "b": {"subscription": ["t"]}}
+    instance = instance_from_dict({**GROUP, "members": two})
+    result = solve(instance, "dec-min; max-moves=0")
+    with pytest.raises(
+        ValueError, match=r"infeasible: .*fewest moves .* are 1"
+    ) as told:
+        result.require_assignment()
+    assert str(result.reason) in str(told.value)
+
+
+@pytest.mark.parametrize("text", [*NAMED, "per-topic; peak-lag; max-moves=3"])
+def test_bug_a_policy_can_be_given_as_text(text: str) -> None:
+    instance = instance_from_dict(GROUP)
+    given, parsed = (solve(instance, policy) for policy in (text, parse_policy(text)))
+    assert given.policy == parsed.policy
+    assert given.to_document(instance) == parsed.to_document(instance)
+
+
+def test_text_that_is_not_a_policy_is_an_error() -> None:
+    with pytest.raises(PolicyError, match="did you mean 'sticky'"):
+        solve(instance_from_dict(GROUP), "stickyy")
 
 
 @pytest.mark.parametrize(
