@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import shutil
 import sys
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -76,17 +77,25 @@ class External:
         OutsideError
             If the program cannot be started, ends, or does not answer in time.
         """
-        subject = self.start()
         try:
-            answer = subject.answer(orjson.dumps(PROBE))
+            answer = self.probe()
         except OSError as error:
             reason = f"cannot start: {error.strerror}"
             raise OutsideError(f"{self.program.name}: {reason}") from None
-        finally:
-            subject.close()
         if answer.verdict in {Verdict.CRASH, Verdict.HANG}:
             reason = f"does not answer the simplest rebalance: {answer.reason}"
             raise OutsideError(f"{self.program.name}: {reason}")
+
+    def probe(self) -> Answer:
+        """Return what a process of its own answers to the simplest rebalance.
+
+        Raises
+        ------
+        OSError
+            If it cannot be started.
+        """
+        with closing(self.start()) as subject:
+            return subject.answer(orjson.dumps(PROBE))
 
     def _limited(self) -> Program:
         if self.memory is None:

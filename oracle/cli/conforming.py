@@ -24,7 +24,8 @@ from conformance.checks import (
     family_checks,
     until_hanging,
 )
-from conformance.runs import FAMILIES, Requirement
+from conformance.clients import Verdict
+from conformance.runs import FAMILIES, External, Requirement
 from oracle.cli.codes import FINE, NO, OUTSIDE
 from oracle.cli.conform_reports import CheckLines, Matrix
 from oracle.cli.kept_input import refuse_input
@@ -34,8 +35,8 @@ from oracle.cli.terminal import working
 from oracle.writing import written_aside
 from rebalance import OutsideError
 
-_NOT_FOUND: Final = re.compile(r"exit code 127\b")
-"""As shells have it; `conformance.runs` starts programs under a memory limit so."""
+_EXIT: Final = re.compile("exit code ")
+"""Not a signal: a fault of the program itself, which has started."""
 
 
 class Format(Enum):
@@ -107,17 +108,24 @@ class Conforming:
             )
             try:
                 played = played if self.corpus else iter(())
-                yield from _started(until_hanging(chain(played, *drawn)))
+                checks = until_hanging(chain(played, *drawn))
+                yield from _started(checks, tested.external)
             except OSError as error:
                 raise OutsideError(f"cannot start: {error.strerror}") from None
 
 
-def _started(checks: Iterator[Check]) -> Iterator[Check]:
-    """Yield checks, unless the program of the first one was not found (code 127)."""
+def _started(checks: Iterator[Check], external: External) -> Iterator[Check]:
+    """Yield checks, unless the program ended before it answered anything.
+
+    If it ends at the first check, it is asked the simplest rebalance, of one member and
+    one partition: a program that ends there, too, has not started (a script that does
+    not exist, a library that is missing), and is not a client that crashes.
+    """
     for number, check in enumerate(checks):
-        reason = check.outcome.reason or ""
-        if number == 0 and check.result == "crash" and _NOT_FOUND.match(reason):
-            raise OutsideError(f"cannot start: {reason}")
+        if number == 0 and check.result == "crash":
+            answer = external.probe()
+            if answer.verdict is Verdict.CRASH and _EXIT.match(answer.reason or ""):
+                raise OutsideError(f"cannot start: {answer.reason}")
         yield check
 
 

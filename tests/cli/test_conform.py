@@ -22,6 +22,13 @@ for line in sys.stdin:
     document = json.loads(line)
     {body}
 """
+STARTED = """\
+if len(document["members"]) == 1:
+        lost = {"m": {"t": [0]}}
+        print(json.dumps({"format": "assignment/1", "members": lost}), flush=True)
+        continue
+    """
+"""Answers the simplest rebalance: what follows is a fault of a program that started."""
 LOST = """\
 lost = {m: {} for m in document["members"]}
     print(json.dumps({"format": "assignment/1", "members": lost}), flush=True)
@@ -67,8 +74,12 @@ def test_a_fault_of_quality_is_a_finding_if_it_is_required(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("body", "result", "reason"),
     [
-        ("sys.exit(0)", "crash", "exit code 0"),
-        ("print('gone', file=sys.stderr); sys.exit(3)", "crash", "exit code 3: gone"),
+        (f"{STARTED}sys.exit(0)", "crash", "exit code 0"),
+        (
+            f"{STARTED}print('gone', file=sys.stderr); sys.exit(3)",
+            "crash",
+            "exit code 3: gone",
+        ),
         ("print('garbage', flush=True)", "invalid", "not JSON"),
         ("print('{}\\n{}', flush=True)", "invalid", "wrote more than one line"),
         ("print('', flush=True)", "invalid", "not JSON"),
@@ -102,11 +113,30 @@ def test_a_program_that_hangs_is_given_up(cli: Cli, program: Any) -> None:
     assert [point.is_ok for point in points] == [False] * 4
 
 
-def test_memory_can_be_limited(cli: Cli) -> None:
-    command = ("--command", f"{PYTHON} -S {FAULTY} memory", *SHORT, "--json")
-    ended = cli("conform", *command, "--memory", "256MiB")
+def test_memory_can_be_limited(cli: Cli, program: Any) -> None:
+    command = program(f"{STARTED}bytearray(2**30)")
+    ended = cli("conform", "--command", command, *SHORT, "--json", "--memory", "256MiB")
     assert results(ended) == {"crash"}
     assert "MemoryError" in ended.documents[0]["reasons"][0]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        f"{PYTHON} -S /nonexistent.py",
+        f"{PYTHON} -S -c 'raise SystemExit(0)'",
+        f"{PYTHON} -S -c 'import nonexistent'",
+    ],
+)
+def test_bug_a_program_that_ends_before_any_answer_has_not_started(
+    cli: Cli, program: str
+) -> None:
+    """Once, every check was a crash of it."""
+    ended = cli("conform", "--command", program, *SHORT, "--json")
+    assert ended.code == 3
+    (only,) = ended.documents
+    assert only["result"] == "not-run"
+    assert "cannot start: exit code" in str(only)
 
 
 @pytest.mark.heavy
