@@ -165,6 +165,48 @@ def test_the_recording_is_judged_whole(churn_audit: AuditSummary) -> None:
 
 
 @pytest.mark.heavy
+def test_bug_the_readme_compares_the_same_rebalances(churn_audit: AuditSummary) -> None:
+    """Once, the clients' share was of 551 rebalances, and ours of 657 generations.
+
+    An eager rebalance is one generation. A cooperative one is an episode, which
+    chain-sticky, that needs no second round, assigns from where it starts.
+    """
+    answers = rows_of(churn_audit, "answers")
+    actual = [row for row in answers if row["assignor"] == "actual"]
+    ours = {
+        row["rebalance_id"]: row["at_optimum"]
+        for row in answers
+        if row["assignor"] == "chain-sticky"
+    }
+    rebalances = sorted(
+        rows_of(churn_audit, "rebalances"), key=lambda row: -row["generation"]
+    )
+    episode_of = {row["rebalance_id"]: row["episode_id"] for row in rebalances}
+    start_of = {row["episode_id"]: row["rebalance_id"] for row in rebalances}
+    broken = {episode_of[r["rebalance_id"]] for r in actual if r["verdict"] != "valid"}
+    pairs = [
+        (row["at_optimum"], ours[row["rebalance_id"]])
+        for row in actual
+        if not row["cooperative"]
+    ] + [
+        (
+            row["at_optimum"] and row["episode_id"] not in broken,
+            ours[start_of[row["episode_id"]]],
+        )
+        for row in rows_of(churn_audit, "episodes")
+        if row["cooperative"]
+    ]
+    theirs, chained = (sum(map(bool, column)) for column in zip(*pairs, strict=True))
+    readme = " ".join((RECORDINGS.parent / "README.md").read_text("utf-8").split())
+    assert f"Of {len(pairs)} rebalances of [eleven recorded groups]" in readme
+    assert (
+        f"{theirs} were at the optimum; our `chain-sticky` would be in {chained}."
+        in readme
+    )
+    assert (len(pairs), theirs, chained) == (551, 230, 538)
+
+
+@pytest.mark.heavy
 def test_every_record_of_the_recording_is_counted(churn_audit: AuditSummary) -> None:
     records = pq.read_metadata(RECORDINGS / "churn" / "consumer_offsets.parquet")
     (row,) = rows_of(churn_audit, RUN_TABLE)
