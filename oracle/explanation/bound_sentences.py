@@ -140,11 +140,18 @@ def certified_text(one: Certified) -> str:
 def _average(one: LowerBound) -> str:
     names = one.term.members
     if one.topics is None or one.lag is None or one.members is None:
+        unit = "" if one.scale is None else " per unit of capacity"
+        if names is None and one.term.topics:
+            topics = names_text(one.term.topics, many="topics")
+            return (
+                f"this is the mean of the lag of topic {topics}{unit} over the members"
+                " that can receive it, rounded up"
+            )
         if names is None:
-            return "this is the mean over all members, rounded up"
+            return f"this is the mean{unit} over all members, rounded up"
         return (
             f"some partitions can only go to {names_text(names, many='members')}, and"
-            " this is the mean of their lag over these members, rounded up"
+            f" this is the mean of their lag{unit} over these members, rounded up"
         )
     lag = counted(one.lag, "record")
     if names is None:
@@ -161,8 +168,10 @@ def _average(one: LowerBound) -> str:
 
 def _crowd(one: LowerBound) -> str:
     if one.partitions == 1 and one.bound == one.term.at_least:
+        if one.scale is not None:
+            return "one partition alone has this lag, with the largest capacity"
         return "one partition alone has this lag"
-    if one.partitions == 1:
+    if one.partitions == 1 and one.scale is None:
         return (
             f"the member that holds the partition with a lag of {one.term.at_least:,}"
             " has to hold others as well"

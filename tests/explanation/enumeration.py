@@ -135,6 +135,19 @@ def bound(about: Enumerated, _: Any, match: Match) -> None:
     of = match["of"]
     stated = about.value(of, match["bound"])
     assert about.least(of, match["scope"]) >= stated
+    why = match.groupdict().get("why") or ""
+    lags = [
+        lag
+        for topic, of_topic in about.brute.case.lag.items()
+        if about.brute.case.subscribers[topic]
+        for lag in of_topic
+    ]
+    shared = re.match(r"([\d,]+) members? share ([\d,]+) records?", why)
+    if shared is not None:
+        assert number(shared[1]) == len(about.naive.in_play)
+        assert number(shared[2]) == sum(lags)
+    if why == "one partition alone has this lag":
+        assert stated == max(lags)
 
 
 @reads(

@@ -127,3 +127,34 @@ def test_bug_levels_are_not_loads() -> None:
     pairs = [(loads["a"], loads["c"]) for loads in map(naive.loads, naive.balanced())]
     assert (3, 3) in pairs
     assert all(mine >= other for mine, other in pairs)
+
+
+@pytest.mark.parametrize(
+    ("lag", "bound"),
+    [
+        (
+            [10, 1],
+            "10 ÷ 2: one partition alone has this lag, with the largest capacity",
+        ),
+        ([10, 10], "20 ÷ 2: with less, the members could not hold the 2 partitions"),
+    ],
+)
+def test_a_bound_of_capacities_is_not_called_a_lag(lag: list[int], bound: str) -> None:
+    document = rebalance(
+        {"t": {"partitions": 2, "lag": lag}},
+        {"a": member(["t"], capacity=2), "b": member(["t"], capacity=1)},
+    )
+    (text,) = texts(explained(document, None, "none; peak-lag"))
+    assert text.startswith(f"No allowed assignment has a peak-lag below {bound}")
+
+
+def test_a_bound_of_a_topic_is_not_called_one_of_all_members() -> None:
+    document = rebalance(
+        {"t": {"partitions": 2, "lag": [10, 10]}},
+        {"a": member(["t"]), "b": member(["t"])},
+    )
+    (text,) = texts(explained(document, None, "per-topic; topic-peak-lag"))
+    assert text == (
+        "No allowed assignment has a topic-peak-lag below 10: this is the mean of the"
+        " lag of topic t over the members that can receive it, rounded up."
+    )
