@@ -161,7 +161,11 @@ PARTS = (
     ),
     Part(
         folder="solver/explanation",
-        tests=("tests/explanation/test_brute_force_statements.py",),
+        tests=(
+            "tests/explanation/test_brute_force_statements.py",
+            "tests/explanation/test_best_exchange.py",
+            "tests/explanation/test_move_budget.py",
+        ),
         seconds=50.0,
     ),
     Part(

@@ -5,7 +5,7 @@ A term is stated only if the judge recomputes its bound when it is the only term
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import verify
@@ -15,10 +15,15 @@ from oracle.explanation.statements import Statements
 from rebalance import BoundTerm
 from solver import BalanceKind
 
+Levels = Sequence[Mapping[str, Any]]
+
 
 def add_bounds(about: ExplainedCase, found: Statements) -> None:
     """State for each objective which term proves its bound, or who has searched."""
     all_stated = about.best_document.get("objectives", ())
+    if not all_stated:
+        return
+    scopes = _Scopes(about)
     pairs = zip(all_stated, about.best_verdict["objectives"], strict=True)
     for place, (stated, judged) in enumerate(pairs):
         if is_zero(stated["bound"]):
@@ -32,7 +37,7 @@ def add_bounds(about: ExplainedCase, found: Statements) -> None:
             with found.checking():
                 require(judged["rests_on"] == "search", "the bound rests on a search")
                 record = Uncheckable(**parts, engine=proof["engine"])
-                _check_scope(about, record)
+                scopes.check(record)
                 found.add(record)
         elif proof["by"] == "certificate":
             with found.checking():
@@ -40,7 +45,7 @@ def add_bounds(about: ExplainedCase, found: Statements) -> None:
                 require(judged["bound"] == stated["bound"], "it proves the bound")
                 same = about.policy.balance.kind is BalanceKind.DEC_MIN
                 certified = Certified(**parts, same_balance=same)
-                _check_scope(about, certified)
+                scopes.check(certified)
                 found.add(certified)
         elif proof["by"] == "terms":
             term = max(proof["terms"], key=lambda one: int(one["bound"]))
@@ -51,44 +56,69 @@ def add_bounds(about: ExplainedCase, found: Statements) -> None:
                 counts = _counts(about, term)
                 term_record = BoundTerm.model_validate(term)
                 lower = LowerBound(**parts, **counts, term=term_record)
-                _check_scope(about, lower)
+                scopes.check(lower)
                 found.add(lower)
 
 
-def _check_scope(
-    about: ExplainedCase, record: LowerBound | Certified | Uncheckable
-) -> None:
-    """Have the judge prove the bound where only ``after`` comes before it.
+class _Scopes:
+    """Checks of scopes; verdicts are kept by the text of their policy."""
 
-    The policy is made of what the record states, the other objectives last; a bound
-    that needs an objective before it which the record does not name is not proved. All
-    assignments that are known and in the scope are compared with the bound.
-    """
-    stated = {one["of"]: one for one in about.best_document["objectives"]}
-    require(record.of not in record.after, "the scope is of other objectives")
-    rest = [of for of in stated if of != record.of and of not in record.after]
-    names = [*record.after, record.of, *rest]
-    policy = about.policy_of(names)
-    document = {
-        **about.best_document,
-        "policy": policy,
-        "objectives": [stated[of] for of in names],
-    }
-    document.pop("status", None)
-    place = len(record.after)
-    judged = verify.judge_case(about.case, document)["objectives"]
-    one = judged[place]
-    require(one["of"] == record.of, "the objective comes after these")
-    rests = {"bound": "terms", "certificate": "certificate", "search": "search"}
-    require(one["rests_on"] == rests[record.kind], "the proof is of this kind")
-    require(one.get("bound") == record.bound, "the bound holds in this scope")
-    for members in about.known:
-        verdict = about.judge(members, policy=policy)
-        allowed = verdict["policy"]["balance_met"] and verdict["policy"]["budget_met"]
-        values = [level["value"] for level in verdict["objectives"]]
+    def __init__(self, about: ExplainedCase) -> None:
+        self.about = about
+        self.stated = {one["of"]: one for one in about.best_document["objectives"]}
+        self.judged: dict[str, Levels] = {
+            str(about.policy): about.best_verdict["objectives"]
+        }
+        self.known: dict[str, list[Levels]] = {}
+
+    def check(self, record: LowerBound | Certified | Uncheckable) -> None:
+        """Have the judge prove the bound where only ``after`` comes before it.
+
+        The policy is made of what the record states, the other objectives last; a bound
+        that needs an objective before it which the record does not name is not proved.
+        All assignments that are known and in the scope are compared with the bound.
+        """
+        require(record.of not in record.after, "the scope is of other objectives")
+        first = [*record.after, record.of]
+        names = [*first, *(of for of in self.stated if of not in first)]
+        policy, place = self.about.policy_of(names), len(record.after)
+        judged = self._judged(policy, names)
+        one = judged[place]
+        require(one["of"] == record.of, "the objective comes after these")
+        rests = {"bound": "terms", "certificate": "certificate", "search": "search"}
+        require(one["rests_on"] == rests[record.kind], "the proof is of this kind")
+        require(one.get("bound") == record.bound, "the bound holds in this scope")
         best = [level["value"] for level in judged]
-        if verdict["verdict"] == "valid" and allowed and values[:place] == best[:place]:
-            require(values[place] >= record.bound, "no known assignment is below")
+        for levels in self._known(policy):
+            values = [level["value"] for level in levels]
+            if values[:place] == best[:place]:
+                require(values[place] >= record.bound, "no known assignment is below")
+
+    def _judged(self, policy: str, names: Sequence[str]) -> Levels:
+        """Return the levels of the optimum, its objectives in this order."""
+        if policy not in self.judged:
+            document = {
+                **self.about.best_document,
+                "policy": policy,
+                "objectives": [self.stated[of] for of in names],
+            }
+            document.pop("status", None)
+            verdict = verify.judge_case(self.about.case, document)
+            self.judged[policy] = verdict["objectives"]
+        return self.judged[policy]
+
+    def _known(self, policy: str) -> list[Levels]:
+        """Return the levels of other assignments that the policy allows."""
+        if policy not in self.known:
+            verdicts = [self.about.judge(m, policy=policy) for m in self.about.known]
+            self.known[policy] = [
+                one["objectives"]
+                for one in verdicts
+                if one["verdict"] == "valid"
+                and one["policy"]["balance_met"]
+                and one["policy"]["budget_met"]
+            ]
+        return self.known[policy]
 
 
 def _check_term(

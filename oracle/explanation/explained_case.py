@@ -42,10 +42,11 @@ class ExplainedCase:
 
     @property
     def known(self) -> list[Members]:
-        """Assignments that are known, whatever they are worth."""
-        documents = (self.best_document, self.stickiest_document)
+        """Assignments that are known beside the optimum, whatever they are worth."""
         found: list[Members] = [] if self.given is None else [self.given]
-        return found + [one["members"] for one in documents if "members" in one]
+        if self.stickiest_document is self.best_document:
+            return found
+        return [*found, self.stickiest_document["members"]]
 
     def policy_of(self, objectives: Sequence[str]) -> str:
         """Return the text of the policy with its objectives in this order."""

@@ -2,7 +2,8 @@
 
 Each kind of statement has one reader of its text. Numbers and names come from the
 sentence, transfers from its record; values are counted for every assignment that the
-policy allows, by the definitions.
+policy allows, by the definitions. Reaches into `verify.policy` for the values of
+objectives, to compare them with the sentences.
 """
 
 from __future__ import annotations

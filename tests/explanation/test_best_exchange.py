@@ -1,7 +1,8 @@
 """The exchange that is named for a member with the peak lag is the best allowed one.
 
 Every transfer and every swap of a partition of the member is tried, and the judge
-decides which of them the policy allows.
+decides which of them the policy allows. Reaches into `oracle.explanation` for the class
+of a statement, to compare it with all exchanges.
 """
 
 from __future__ import annotations

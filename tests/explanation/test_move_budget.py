@@ -1,4 +1,8 @@
-"""Moves to give back, and needless moves as a table."""
+"""Moves to give back, and needless moves as a table.
+
+Reaches into `oracle.explanation` for the class of a statement, to compare it with what
+the judge counts.
+"""
 
 from __future__ import annotations
 

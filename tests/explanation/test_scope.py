@@ -1,7 +1,7 @@
 """Sentences state the scope of a bound, and compare loads only where loads differ.
 
-Reaches into `oracle.explanation` to falsify the scope of a record, which is then
-refused.
+Reaches into `oracle.explanation` to falsify the scope of a record, and to compare it
+with what the judge then refuses.
 """
 
 from __future__ import annotations

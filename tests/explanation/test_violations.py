@@ -1,4 +1,8 @@
-"""What is stated of an invalid assignment: claims, readers, finding, and numbers."""
+"""What is stated of an invalid assignment: claims, readers, finding, and numbers.
+
+Reaches into `oracle.explanation` for the class of a statement, to compare it with the
+documents.
+"""
 
 from __future__ import annotations
 
