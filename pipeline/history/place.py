@@ -30,6 +30,13 @@ class Place:
     went_back: bool = False
 
     @property
+    def name(self) -> str:
+        """Name of the position, unique in an audit."""
+        if self.partition is None:
+            return f"{self.source}:{self.offset}"
+        return f"{self.partition}/{self.offset}"
+
+    @property
     def unknown(self) -> str | None:
         """Why the time is not used for durations; None if it is."""
         if self.at is None:

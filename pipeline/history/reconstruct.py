@@ -123,7 +123,7 @@ class GroupHistory:
         known = before is not None and before.generation == generation.generation - 1
         seats = before.held.keys() if before is not None and known else None
         return Case(
-            rebalance_id=f"{place.partition}/{place.offset}",
+            rebalance_id=place.name,
             group_id=self._group_id,
             source_kind="consumer-offsets",
             source=place.source,

@@ -77,7 +77,7 @@ def case_of_target(
     """Return the case of a target assignment."""
     people, earlier = target.people, previous.subscriptions
     return Case(
-        rebalance_id=f"{place.partition}/{place.offset}",
+        rebalance_id=place.name,
         group_id=target.group_id,
         source_kind="consumer-offsets",
         source=place.source,

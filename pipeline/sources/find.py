@@ -25,7 +25,7 @@ from pipeline.sources.record_format import AS_SPARK, RecordFormat
 from pipeline.sources.record_lines import OFFSETS_TOPIC
 from pipeline.sources.sink_names import SinkRole, sink_name
 from pipeline.sources.sink_pairs import paired
-from pipeline.sources.source_file import SourceFile, source_file
+from pipeline.sources.source_file import FileLayout, SourceFile, source_file
 from pipeline.sources.source_kind import ACCEPTED, UNKNOWN, SourceKind, known_formats
 from rebalance import SourceError
 
@@ -103,6 +103,8 @@ def find_sources(
     found.files, without_keys = paired(recognized_files, uris)
     found.unknown = [one for one in results if isinstance(one, SourceError)]
     found.unknown += without_keys
+    found.files, without_place = _without_second_history(found.files)
+    found.unknown += without_place
     if not found.files:
         raise _nothing(locations, found)
     if group_name is not None:
@@ -119,6 +121,27 @@ def _with_group_name(files: Sequence[SourceFile], group_name: str) -> list[Sourc
         replace(file, group_name=group_name) if file.uri in describes else file
         for file in files
     ]
+
+
+def _without_second_history(
+    files: Sequence[SourceFile],
+) -> tuple[list[SourceFile], list[SourceError]]:
+    """Leave out records without offsets beside records that have them.
+
+    Of those without, it is not known which of the others they are.
+    """
+    printed = [file for file in files if file.layout is FileLayout.CONSOLE_JSON]
+    records = [file for file in files if file.kind is SourceKind.RECORDS]
+    if not printed or len(printed) == len(records):
+        return list(files), []
+    first = next(file for file in records if file not in printed)
+    reason = (
+        f"records without offsets, beside {first.name}, which has records with them"
+    )
+    return (
+        [file for file in files if file not in printed],
+        [SourceError(reason, source=file.name) for file in printed],
+    )
 
 
 def _no_hadoop() -> FileStore:

@@ -21,6 +21,7 @@ from pipeline.sources.read import (
     keyed,
     rows_of_dumps,
     rows_of_folder,
+    rows_of_formatters,
     rows_of_piece,
 )
 from pipeline.sources.record_format import COLUMNS
@@ -36,12 +37,15 @@ def read_found(found: Found, max_partitions: int = MAX_PARTITIONS) -> list[Row]:
     """Read local files that were found; rows as in `ROWS`, in no particular order."""
     describes = [file for file in found.files if file.kind is SourceKind.DESCRIBE]
     sinks = [file for file in found.files if file.layout is FileLayout.SINK]
-    apart = {file.uri for file in (*describes, *sinks)}
+    printed = [file for file in found.files if file.layout is FileLayout.CONSOLE_JSON]
+    apart = {file.uri for file in (*describes, *sinks, *printed)}
     others = [file for file in found.files if file.uri not in apart]
     rows = [row for file in others for row in _rows(file, max_partitions)]
     sinks.sort(key=lambda file: (file.pair, file.name))
     for _, pair in groupby(sinks, key=lambda file: file.pair):
         rows += rows_of_pair([_piece(file) for file in pair])
+    printed.sort(key=lambda file: file.name)
+    rows += rows_of_formatters(_piece(file) for file in printed)
     describes.sort(key=lambda file: (file.folder, file.name))
     for _, folder in groupby(describes, key=lambda file: file.folder):
         rows += rows_of_folder(_piece(file) for file in folder)

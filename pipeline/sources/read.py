@@ -14,6 +14,8 @@ from itertools import chain, groupby
 
 from pipeline.records import decode_record
 from pipeline.sources.avro_files import rows_of_avro
+from pipeline.sources.console_json import rows_of_console_json
+from pipeline.sources.console_lines import is_remark, row_of_console_line
 from pipeline.sources.describe_files import read_describe
 from pipeline.sources.documents import read_document_file, read_document_lines
 from pipeline.sources.dump_files import rows_of_dump
@@ -85,6 +87,21 @@ def rows_of_dumps(pieces: Iterable[TextPiece]) -> Iterator[Row]:
         yield from failures
 
 
+def rows_of_formatters(pieces: Iterable[TextPiece]) -> Iterator[Row]:
+    """Yield the records of all output of formatters, in files of any order."""
+    failures: list[Row] = []
+
+    def texts() -> Iterator[tuple[str, bytes]]:
+        for piece in sorted(pieces, key=lambda piece: piece.file.name):
+            name = piece.file.name
+            whole = _until_failure(piece.lines(), name, failures)
+            yield name, b"\n".join(line.text for line in whole)
+
+    for row in rows_of_console_json(texts()):
+        yield keyed(row) if row["what"] == RECORD else row
+    yield from failures
+
+
 def _until_failure(
     lines: Iterator[Line], source: str, failures: list[Row]
 ) -> Iterator[Line]:
@@ -103,6 +120,9 @@ def _rows(piece: TextPiece, max_partitions: int) -> Iterator[Row]:
         return rows_of_segment(piece.text, file.name, file.partition)
     if file.layout is FileLayout.AVRO:
         return rows_of_avro(piece.text, file.name, file.written)
+    if file.layout is FileLayout.CONSOLE:
+        lines = (line for line in piece.lines() if not is_remark(line.text))
+        return (row_of_console_line(line, file.name) for line in lines)
     if file.kind is SourceKind.RECORDS:
         written = file.written
         lines = (line for line in piece.lines() if line.text.strip())

@@ -16,8 +16,10 @@ import pyarrow.parquet as pq
 
 from pipeline.files import FileEntry, FileStore, is_local, name_of
 from pipeline.sources.avro_files import AVRO_MAGIC, check_avro
+from pipeline.sources.console_json import is_console_json
+from pipeline.sources.console_lines import INSTEAD, is_console, why_lossy
 from pipeline.sources.dump_files import is_dump, why_useless
-from pipeline.sources.lines import GZIP_MAGIC, decompressed
+from pipeline.sources.lines import GZIP_MAGIC, Line, decompressed
 from pipeline.sources.log_segments import HEAD_BYTES, is_segment, partition_of_folder
 from pipeline.sources.record_format import AS_SPARK, RecordFormat
 from pipeline.sources.record_lines import OFFSETS_TOPIC
@@ -51,6 +53,8 @@ class FileLayout(Enum):
     """How the content is laid out."""
 
     LINES = "lines"
+    CONSOLE = "console"  # lines of the console consumer, with bytes as text
+    CONSOLE_JSON = "console-json"  # of its formatters: all files are read together
     DOCUMENT = "document"  # of several lines: it can only be read as a whole
     PARQUET = "parquet"
     AVRO = "avro"
@@ -107,7 +111,7 @@ class SourceFile:
     def is_large(self) -> bool:
         """Whether it is read line by line by Spark."""
         return (
-            self.layout in (FileLayout.LINES, FileLayout.DUMP)
+            self.layout in (FileLayout.LINES, FileLayout.CONSOLE, FileLayout.DUMP)
             and self.length >= LARGE
             and not self.is_utf16
             and self.packed == self.uri.endswith(".gz")
@@ -215,10 +219,9 @@ def _recognized(
         packed=head.startswith(GZIP_MAGIC),
         is_utf16=has_utf16_mark(decompressed(file).read(2)),
     )
-    if kind is SourceKind.RECORDS and is_dump(lines):
-        if reason := why_useless(lines, name):
-            raise UnknownFormatError(reason, source=name)
-        return recognized(kind=kind, layout=FileLayout.DUMP)
+    layout = _layout_of_a_tool(lines, name) if kind is SourceKind.RECORDS else None
+    if layout is not None:
+        return recognized(kind=kind, layout=layout)
     if kind is SourceKind.RECORDS and written.encoding is None:
         written = replace(written, encoding=encoding_of(lines, written))
     is_document = kind is SourceKind.REBALANCES and not is_in_lines(lines)
@@ -227,6 +230,27 @@ def _recognized(
         layout=FileLayout.DOCUMENT if is_document else FileLayout.LINES,
         written=written,
     )
+
+
+def _layout_of_a_tool(lines: list[Line], name: str) -> FileLayout | None:
+    """Return the layout of records that one of Kafka's tools printed; None: others.
+
+    Raises
+    ------
+    UnknownFormatError
+        If the output has lost what is needed.
+    """
+    if is_dump(lines):
+        if reason := why_useless(lines, name):
+            raise UnknownFormatError(reason, source=name)
+        return FileLayout.DUMP
+    if is_console_json(lines):
+        return FileLayout.CONSOLE_JSON
+    if is_console(lines):
+        return FileLayout.CONSOLE
+    if reason := why_lossy(lines):
+        raise UnknownFormatError(reason, source=name)
+    return None
 
 
 def _partition(entry: FileEntry, name: str) -> int:
@@ -299,6 +323,7 @@ def _why_not_by_spark(file: SourceFile) -> str | None:
                 FileLayout.SEGMENT: "a log segment",
                 FileLayout.AVRO: "an Avro file",
                 FileLayout.SINK: "a file of Kafka Connect's sink",
+                FileLayout.CONSOLE_JSON: f"output of a formatter ({INSTEAD})",
             }
             what = whole.get(file.layout, text)
             return f"{what}, larger than {WHOLE_LIMIT >> 20} MiB"

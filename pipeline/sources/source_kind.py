@@ -15,6 +15,8 @@ import pyarrow as pa
 from pipeline.describe.headings import heading_of, title_of
 from pipeline.describe.messages import note_of
 from pipeline.describe.text_tables import plain_text
+from pipeline.sources.console_json import is_console_json
+from pipeline.sources.console_lines import is_console, why_lossy
 from pipeline.sources.dump_files import is_dump
 from pipeline.sources.lines import Line, read_lines, unpacked
 from pipeline.sources.record_format import (
@@ -89,9 +91,11 @@ def kind_of_text(
     """
     if not lines:
         raise UnknownFormatError("an empty file", source=name)
-    if is_dump(lines):
+    if is_dump(lines) or is_console(lines) or is_console_json(lines):
         return SourceKind.RECORDS
     kind = _kind_of_lines(lines, written) or _kind_of_document(file)
+    if kind is None and (reason := why_lossy(lines)):
+        raise UnknownFormatError(reason, source=name)
     if kind is None:
         raise UnknownFormatError(f"{UNKNOWN}{_hint(file, lines[0])}", source=name)
     return kind
@@ -131,9 +135,10 @@ def is_in_lines(lines: Iterable[Line]) -> bool:
 ACCEPTED: Final = (
     "accepted are records of __consumer_offsets (Parquet, Avro, JSON Lines; see "
     "--columns; or a broker's log segments, or output of kafka-dump-log "
-    "--offsets-decoder, or files of Kafka Connect's S3 sink with their keys), "
-    "text of kafka-consumer-groups --describe, and rebalance/1 documents (JSON, "
-    "Parquet); for example: kafka-consumer-groups --bootstrap-server localhost:9092 "
+    "--offsets-decoder, or of kafka-console-consumer, or files of Kafka Connect's S3 "
+    "sink with their keys), text of kafka-consumer-groups --describe, and rebalance/1 "
+    "documents (JSON, Parquet); for example: kafka-consumer-groups "
+    "--bootstrap-server localhost:9092 "
     "--describe --all-groups > groups.txt && assignor-oracle audit groups.txt "
     "--out audit"
 )

@@ -29,6 +29,7 @@ from pipeline.sources.read import (
     TextPiece,
     rows_of_dumps,
     rows_of_folder,
+    rows_of_formatters,
     rows_of_piece,
 )
 from pipeline.sources.record_batches import on_records
@@ -149,12 +150,9 @@ class SourceReader:
         describes = [file for file in texts if file.kind is SourceKind.DESCRIBE]
         dumps = [file for file in texts if file.layout is FileLayout.DUMP]
         sinks = [file for file in texts if file.layout is FileLayout.SINK]
-        others = [
-            file
-            for file in texts
-            if file.kind is not SourceKind.DESCRIBE
-            and file.layout not in (FileLayout.DUMP, FileLayout.SINK)
-        ]
+        printed = [file for file in texts if file.layout is FileLayout.CONSOLE_JSON]
+        apart = {file.uri for file in (*describes, *dumps, *sinks, *printed)}
+        others = [file for file in texts if file.uri not in apart]
         if others:
             convert = _on_pieces(_by_uri(others), self._most)
             pieces = self._pieces(others, is_lenient=is_lenient)
@@ -168,6 +166,9 @@ class SourceReader:
         if sinks:
             pieces = self._pieces(sinks, is_lenient=is_lenient)
             yield self._in_order(pieces, sinks, by="pair")
+        if printed:
+            pieces = self._pieces(printed, is_lenient=is_lenient)
+            yield self._in_order(pieces, printed, by="layout")
 
     def _pieces(self, files: Sequence[SourceFile], *, is_lenient: bool) -> DataFrame:
         """Return the pieces of texts; the lines of large ones are counted first."""
@@ -191,16 +192,21 @@ class SourceReader:
         """Read files in the order of their lines.
 
         Describe texts of one ``folder`` are read together, in the order of names,
-        output of ``kafka-dump-log`` by ``name``, one file at a time, and values with
-        their keys, by ``pair``.
+        output of ``kafka-dump-log`` by ``name``, one file at a time, values with their
+        keys, by ``pair``, and output of formatters all together, by ``layout``.
         """
         named = _by_uri(files)
-        read = {"folder": _on_folders, "name": _on_dumps, "pair": _on_pairs}[by]
+        read = {
+            "folder": _on_folders,
+            "name": _on_dumps,
+            "pair": _on_pairs,
+            "layout": _on_formatters,
+        }[by]
         apart = len({getattr(file, by) for file in files})
         placed = pieces.mapInArrow(
             _with_names(named),
             f"{PATH} string, {FIRST} bigint, {TEXT} binary, "
-            "folder string, name string, pair string",
+            "folder string, name string, pair string, layout string",
         )
         ordered = placed.repartition(min(self._tasks, apart), by)
         ordered = ordered.sortWithinPartitions("pair", "folder", "name", FIRST)
@@ -326,8 +332,10 @@ def _with_names(files: dict[str, SourceFile]) -> Callable[[Batches], Batches]:
             folders = pa.array([file.folder for file in found], pa.string())
             names = pa.array([file.name for file in found], pa.string())
             pairs = pa.array([file.pair for file in found], pa.string())
+            layouts = pa.array([file.layout.value for file in found], pa.string())
             placed = batch.append_column("folder", folders).append_column("name", names)
-            yield placed.append_column("pair", pairs)
+            placed = placed.append_column("pair", pairs)
+            yield placed.append_column("layout", layouts)
 
     return with_names
 
@@ -344,6 +352,13 @@ def _on_folders(files: dict[str, SourceFile]) -> Callable[[Batches], Batches]:
 def _on_dumps(files: dict[str, SourceFile]) -> Callable[[Batches], Batches]:
     def convert(batches: Batches) -> Batches:
         return batches_of(rows_of_dumps(_text_pieces(batches, files)))
+
+    return convert
+
+
+def _on_formatters(files: dict[str, SourceFile]) -> Callable[[Batches], Batches]:
+    def convert(batches: Batches) -> Batches:
+        return batches_of(rows_of_formatters(_text_pieces(batches, files)))
 
     return convert
 
