@@ -12,6 +12,8 @@ from pipeline.sightings import Sighting
 
 Row: TypeAlias = dict[str, Any]
 
+OFFSETS: Final = "consumer-offsets"
+"""``source_kind`` of cases from records."""
 RECORD: Final = "record"
 CASE: Final = "case"
 TOPIC: Final = "topic"
@@ -85,12 +87,18 @@ def bytes_row(
 
 
 def case_row(case: Case) -> Row:
-    """Return a case, packed."""
+    """Return a case, packed.
+
+    Rows of rebalances whose partition is not known come after those of snapshots.
+    """
+    partition = case.source_partition
+    if partition is None and case.source_kind == OFFSETS:
+        partition = -1
     return {
         "what": CASE,
         "group_id": case.group_id,
         "source": case.source,
-        "source_partition": case.source_partition,
+        "source_partition": partition,
         "source_offset": case.source_offset,
         "at": case.at,
         "value": pack(case),

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 from conformance.broker import Broker
-from pipeline.cases import Case, unpack
+from pipeline.cases import REPORTED, Case, unpack
+from pipeline.groups.local_files import LocalFiles
 from pipeline.history.stream import histories
 from pipeline.sources.console_json import rows_of_console_json
 from pipeline.sources.console_lines import (
@@ -31,6 +32,7 @@ from pipeline.sources.lines import Line
 from pipeline.sources.rows import CASE, RECORD, REPEATED, UNREADABLE, Row
 from rebalance import SourceError
 from tests.pipeline.console_output import DATA, printed
+from tests.pipeline.describe_text import offsets
 from tests.pipeline.dumped_groups import BROKER, fill, segment_of
 from tests.pipeline.local_reading import read_path, read_paths
 from tests.pipeline.test_dump_log import damage, records
@@ -306,6 +308,26 @@ def test_commits_are_put_between_rebalances_by_their_time() -> None:
     assert [row["at"] for row in both] == [1000, 1500, 3000, 2000, 3500]
     assert [row["source_offset"] for row in both] == [1, 2, 3, 4, 5]
     assert records(in_one) == records(both)
+
+
+def test_describe_text_takes_subscriptions_from_records_without_offsets(
+    tmp_path: Path,
+) -> None:
+    last = [one for one in cases(of_json(JSON_GROUPS)) if one.group_id == "java"][-1]
+    rows = [
+        (topic, number, 0, name)
+        for name, member in (last.members or {}).items()
+        for topic, numbers in (member.assigned or {}).items()
+        for number in numbers
+    ]
+    (tmp_path / "groups.json").write_text(JSON_GROUPS)
+    (tmp_path / "lag.txt").write_text(offsets(*rows, group="java"))
+    found = LocalFiles(path=tmp_path).moments("java")
+    (state,) = (one.key for one in found if one.is_snapshot)
+    assert state.state_of == last.rebalance_id.replace("0.json", "%s/groups.json") % (
+        tmp_path.name
+    )
+    assert state.subscriptions == REPORTED
 
 
 def test_records_without_offsets_are_left_out_beside_others(tmp_path: Path) -> None:
