@@ -1,6 +1,6 @@
 """A real Apache Kafka broker on loopback, for tests with real groups."""
 
-from conformance.broker.console_consumer import console_consumer
+from conformance.broker.console_consumer import console_command, console_consumer
 from conformance.broker.dump_log import dump_log
 from conformance.broker.java_member import ASSIGNORS, java_member
 from conformance.broker.server import VERSION, Broker, kafka_jars, running_broker
@@ -11,6 +11,7 @@ __all__ = [
     "VERSION",
     "Broker",
     "Listener",
+    "console_command",
     "console_consumer",
     "dump_log",
     "java_member",

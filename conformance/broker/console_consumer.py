@@ -13,6 +13,20 @@ PRINT_SECONDS: Final = 120
 _TOOL: Final = "org.apache.kafka.tools.consumer.ConsoleConsumer"
 
 
+def console_command(broker: Broker, options: Sequence[str]) -> list[str]:
+    """Return the command of the tool; it logs to standard error.
+
+    Raises
+    ------
+    OutsideError
+        If there is no Java, or a jar cannot be fetched.
+    """
+    java, *path = java_with_kafka()
+    locale = [f"-D{name}.encoding=UTF-8" for name in ("file", "stdout")]
+    command = [java, *FRUGAL, *locale, *path, _TOOL]
+    return [*command, "--bootstrap-server", broker.address, *options]
+
+
 def console_consumer(broker: Broker, options: Sequence[str]) -> str:
     """Print records; return what the tool writes to standard output.
 
@@ -28,11 +42,7 @@ def console_consumer(broker: Broker, options: Sequence[str]) -> str:
     OutsideError
         If there is no Java, a jar cannot be fetched, or the tool fails.
     """
-    java, *path = java_with_kafka()
-    locale = [f"-D{name}.encoding=UTF-8" for name in ("file", "stdout")]
-    command = [java, *FRUGAL, *locale, *path, _TOOL]
-    command += ["--bootstrap-server", broker.address, *options]
-    ran = run_to_end(command, seconds=PRINT_SECONDS)
+    ran = run_to_end(console_command(broker, options), seconds=PRINT_SECONDS)
     if isinstance(ran, str):
         raise OutsideError(f"cannot print records: {ran}")
     if ran.returncode:

@@ -24,7 +24,8 @@ Sources = Annotated[
     typer.Argument(
         metavar="[SOURCE...]",
         help="Files, folders, or URIs of them: __consumer_offsets records (Parquet, "
-        "JSON Lines), texts of kafka-consumer-groups --describe, rebalance/1 lines.",
+        "JSON Lines, output of kafka-console-consumer), texts of "
+        "kafka-consumer-groups --describe, logs of Java leaders, rebalance/1 lines.",
         show_default=False,
     ),
 ]

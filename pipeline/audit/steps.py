@@ -24,7 +24,7 @@ from pipeline.files import name_of
 from pipeline.judging.instances import World
 from pipeline.judging.judge_rows import Settings
 from pipeline.sources.find import Found
-from pipeline.sources.source_kind import SourceKind
+from pipeline.sources.source_kind import STATES
 from pipeline.sources.spark_rows import (
     SPARK_ERRORS,
     SourceReader,
@@ -132,7 +132,7 @@ def read_cases(
                 tables.append(live_rows(spark, found.live))
             rows = reduce(DataFrame.unionByName, tables)
             cases = reconstruct(rows, division.tasks)
-            if not any(file.kind is SourceKind.DESCRIBE for file in found.files):
+            if not any(file.kind in STATES for file in found.files):
                 return save_cases(spark, work, cases, division.parts)
             kept = cases.persist(StorageLevel.MEMORY_AND_DISK)
             try:

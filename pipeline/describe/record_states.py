@@ -8,7 +8,9 @@ partitions, these are added. Records of the new protocol contain topic ids, and 
 text contains names, so the names of all ids must be known.
 
 If no rebalance of a group led to the state that a text shows, the text is of a moment
-between two states, or of one that the records do not contain: it is not judged.
+between two states, or of one that the records do not contain: it is not judged. A state
+with a generation, from the log of a leader, is that of this generation only, and can be
+older than the records.
 """
 
 from __future__ import annotations
@@ -73,7 +75,7 @@ def with_record_states(rows: Iterable[Row], names: Mapping[str, str]) -> Iterato
 
 
 def _doubted(snapshot: Case) -> Case:
-    if snapshot.state_of is not None:
+    if snapshot.state_of is not None or snapshot.generation is not None:
         return snapshot
     reason = "no rebalance in the records of the group led to this state"
     return replace(snapshot, doubt=snapshot.doubt or reason)
@@ -93,7 +95,7 @@ def _completed(snapshot: Case, rebalance: Case) -> Case:
     are reported only if all agree.
     """
     known = _same_state(snapshot, rebalance.members or {})
-    if known is None:
+    if known is None or snapshot.generation not in (None, rebalance.generation):
         return snapshot
     if snapshot.members_listed == HOLDERS_LISTED:
         idle = {

@@ -45,7 +45,7 @@ from pipeline.sources.sidecars import (
     read_topic_ids,
     read_topics,
 )
-from pipeline.sources.source_kind import SourceKind
+from pipeline.sources.source_kind import STATES
 from rebalance import MAX_PARTITIONS, AssignmentDocument, SourceError
 
 LARGEST: Final = 1 << 30
@@ -183,12 +183,14 @@ class LocalFiles:
         cases: dict[str, list[Case]] = {}
         for case in self._all_cases():
             cases.setdefault(case.group_id, []).append(case)
+        for of_group in cases.values():
+            of_group.sort(key=_generation_of_state)
         return cases
 
     def _all_cases(self) -> Iterator[Case]:
         rows: Iterable[Row] = self._rows
         files = self._found.files
-        if any(file.kind is SourceKind.DESCRIBE for file in files):
+        if any(file.kind in STATES for file in files):
             in_order = sorted(self._rows, key=_order)
             rows = with_record_states(in_order, self._world.names)
         for row in rows:
@@ -206,6 +208,11 @@ def _order(row: Row) -> tuple[Any, ...]:
     """Return the order of `ORDER`, nulls first."""
     values = (row.get(name) for name in ORDER)
     return tuple((value is not None, value) for value in values)
+
+
+def _generation_of_state(case: Case) -> int:
+    """Return a key that sorts states by generation, and leaves the rest as it is."""
+    return (case.generation or 0) if case.owned_from == SNAPSHOT else 0
 
 
 def _time(milliseconds: int | None) -> datetime | None:

@@ -98,9 +98,10 @@ def choose(
     name, moments = _moments_of(source, group)
     rebalances = [one for one in moments if not one.is_snapshot]
     if generation is not None:
-        found = [one for one in rebalances if one.generation == generation]
+        numbered = rebalances or [one for one in moments if one.generation is not None]
+        found = [one for one in numbered if one.generation == generation]
         if not found:
-            reason = _no_generation(name, generation, rebalances)
+            reason = _no_generation(name, generation, numbered)
             raise SourceError(reason, source=source.name)
         return source.read(found[-1])
     listed = rebalances or moments

@@ -22,6 +22,7 @@ from pipeline.sources.read import (
     rows_of_dumps,
     rows_of_folder,
     rows_of_formatters,
+    rows_of_logs,
     rows_of_piece,
 )
 from pipeline.sources.record_format import COLUMNS
@@ -38,7 +39,8 @@ def read_found(found: Found, max_partitions: int = MAX_PARTITIONS) -> list[Row]:
     describes = [file for file in found.files if file.kind is SourceKind.DESCRIBE]
     sinks = [file for file in found.files if file.layout is FileLayout.SINK]
     printed = [file for file in found.files if file.layout is FileLayout.CONSOLE_JSON]
-    apart = {file.uri for file in (*describes, *sinks, *printed)}
+    logs = [file for file in found.files if file.layout is FileLayout.LOG]
+    apart = {file.uri for file in (*describes, *sinks, *printed, *logs)}
     others = [file for file in found.files if file.uri not in apart]
     rows = [row for file in others for row in _rows(file, max_partitions)]
     sinks.sort(key=lambda file: (file.pair, file.name))
@@ -46,6 +48,8 @@ def read_found(found: Found, max_partitions: int = MAX_PARTITIONS) -> list[Row]:
         rows += rows_of_pair([_piece(file) for file in pair])
     printed.sort(key=lambda file: file.name)
     rows += rows_of_formatters(_piece(file) for file in printed)
+    logs.sort(key=lambda file: (file.folder, file.name))
+    rows += rows_of_logs(_piece(file) for file in logs)
     describes.sort(key=lambda file: (file.folder, file.name))
     for _, folder in groupby(describes, key=lambda file: file.folder):
         rows += rows_of_folder(_piece(file) for file in folder)

@@ -19,6 +19,7 @@ from pipeline.sources.console_lines import is_remark, row_of_console_line
 from pipeline.sources.describe_files import read_describe
 from pipeline.sources.documents import read_document_file, read_document_lines
 from pipeline.sources.dump_files import rows_of_dump
+from pipeline.sources.leader_logs import rows_of_leader_logs
 from pipeline.sources.lines import Line, read_lines, unpacked
 from pipeline.sources.log_segments import rows_of_segment
 from pipeline.sources.record_lines import row_of_line
@@ -99,6 +100,19 @@ def rows_of_formatters(pieces: Iterable[TextPiece]) -> Iterator[Row]:
 
     for row in rows_of_console_json(texts()):
         yield keyed(row) if row["what"] == RECORD else row
+    yield from failures
+
+
+def rows_of_logs(pieces: Iterable[TextPiece]) -> Iterator[Row]:
+    """Yield the assignments in logs of applications, sorted by file and line."""
+    failures: list[Row] = []
+
+    def logs() -> Iterator[tuple[str, Iterator[Line]]]:
+        for name, group in groupby(pieces, key=lambda piece: piece.file.name):
+            lines = (line for piece in group for line in piece.lines())
+            yield name, _until_failure(lines, name, failures)
+
+    yield from rows_of_leader_logs(logs())
     yield from failures
 
 

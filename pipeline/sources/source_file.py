@@ -54,6 +54,7 @@ class FileLayout(Enum):
 
     LINES = "lines"
     CONSOLE = "console"  # lines of the console consumer, with bytes as text
+    LOG = "log"  # of applications: all files are read together
     CONSOLE_JSON = "console-json"  # of its formatters: all files are read together
     DOCUMENT = "document"  # of several lines: it can only be read as a whole
     PARQUET = "parquet"
@@ -61,6 +62,14 @@ class FileLayout(Enum):
     SEGMENT = "segment"  # of a broker's log
     DUMP = "dump"  # of segments: lines whose meaning depends on those before
     SINK = "sink"  # of Kafka Connect: values or keys, which are read together
+
+
+_IN_LINES: Final = (
+    FileLayout.LINES,
+    FileLayout.CONSOLE,
+    FileLayout.DUMP,
+    FileLayout.LOG,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +120,7 @@ class SourceFile:
     def is_large(self) -> bool:
         """Whether it is read line by line by Spark."""
         return (
-            self.layout in (FileLayout.LINES, FileLayout.CONSOLE, FileLayout.DUMP)
+            self.layout in _IN_LINES
             and self.length >= LARGE
             and not self.is_utf16
             and self.packed == self.uri.endswith(".gz")
@@ -220,6 +229,7 @@ def _recognized(
         is_utf16=has_utf16_mark(decompressed(file).read(2)),
     )
     layout = _layout_of_a_tool(lines, name) if kind is SourceKind.RECORDS else None
+    layout = FileLayout.LOG if kind is SourceKind.LEADER_LOG else layout
     if layout is not None:
         return recognized(kind=kind, layout=layout)
     if kind is SourceKind.RECORDS and written.encoding is None:

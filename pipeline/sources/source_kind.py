@@ -18,6 +18,7 @@ from pipeline.describe.text_tables import plain_text
 from pipeline.sources.console_json import is_console_json
 from pipeline.sources.console_lines import is_console, why_lossy
 from pipeline.sources.dump_files import is_dump
+from pipeline.sources.leader_logs import is_leader_log
 from pipeline.sources.lines import Line, read_lines, unpacked
 from pipeline.sources.record_format import (
     REQUIRED,
@@ -32,6 +33,8 @@ PARQUET_MAGIC: Final = b"PAR1"
 _LINES_LOOKED_AT: Final = 200
 _BYTES_LOOKED_AT: Final = 4 << 20  # of a line, or of a document in several lines
 _LONG_LINES: Final = 4
+_LOG_LOOKED_AT: Final = 1 << 30  # bytes of a log, to which few lines matter
+_CHUNK: Final = 1 << 20
 _SHOWN: Final = 200  # characters of names in a message
 UNKNOWN: Final = "unknown format"
 _FORMAT_PREFIX: Final = "rebalance/"
@@ -43,7 +46,12 @@ class SourceKind(Enum):
 
     RECORDS = "consumer-offsets"
     DESCRIBE = "describe"
+    LEADER_LOG = "leader-log"
     REBALANCES = "rebalance"
+
+
+STATES: Final = (SourceKind.DESCRIBE, SourceKind.LEADER_LOG)
+"""Kinds that show states of groups, which records of the same groups can complete."""
 
 
 class UnknownFormatError(SourceError):
@@ -96,6 +104,8 @@ def kind_of_text(
     kind = _kind_of_lines(lines, written) or _kind_of_document(file)
     if kind is None and (reason := why_lossy(lines)):
         raise UnknownFormatError(reason, source=name)
+    if kind is None and is_leader_log(_chunks(file)):
+        return SourceKind.LEADER_LOG
     if kind is None:
         raise UnknownFormatError(f"{UNKNOWN}{_hint(file, lines[0])}", source=name)
     return kind
@@ -177,6 +187,18 @@ def _kind_of_document(file: BinaryIO) -> SourceKind | None:
 def _head(file: BinaryIO) -> bytes:
     file.seek(0)
     return unpacked(file).read(_BYTES_LOOKED_AT)
+
+
+def _chunks(file: BinaryIO) -> Iterator[bytes]:
+    """Yield the text of a file up to a limit, or up to where it breaks off."""
+    file.seek(0)
+    text, left = unpacked(file), _LOG_LOOKED_AT
+    try:
+        while left > 0 and (chunk := text.read(_CHUNK)):
+            left -= len(chunk)
+            yield chunk
+    except (OSError, EOFError, zlib.error):
+        return
 
 
 def _kind_of_object(fields: Any, written: RecordFormat) -> SourceKind | None:

@@ -30,6 +30,7 @@ from pipeline.sources.read import (
     rows_of_dumps,
     rows_of_folder,
     rows_of_formatters,
+    rows_of_logs,
     rows_of_piece,
 )
 from pipeline.sources.record_batches import on_records
@@ -151,7 +152,8 @@ class SourceReader:
         dumps = [file for file in texts if file.layout is FileLayout.DUMP]
         sinks = [file for file in texts if file.layout is FileLayout.SINK]
         printed = [file for file in texts if file.layout is FileLayout.CONSOLE_JSON]
-        apart = {file.uri for file in (*describes, *dumps, *sinks, *printed)}
+        logs = [file for file in texts if file.layout is FileLayout.LOG]
+        apart = {file.uri for file in (*describes, *dumps, *sinks, *printed, *logs)}
         others = [file for file in texts if file.uri not in apart]
         if others:
             convert = _on_pieces(_by_uri(others), self._most)
@@ -166,9 +168,9 @@ class SourceReader:
         if sinks:
             pieces = self._pieces(sinks, is_lenient=is_lenient)
             yield self._in_order(pieces, sinks, by="pair")
-        if printed:
-            pieces = self._pieces(printed, is_lenient=is_lenient)
-            yield self._in_order(pieces, printed, by="layout")
+        for together in filter(None, (printed, logs)):
+            pieces = self._pieces(together, is_lenient=is_lenient)
+            yield self._in_order(pieces, together, by="layout")
 
     def _pieces(self, files: Sequence[SourceFile], *, is_lenient: bool) -> DataFrame:
         """Return the pieces of texts; the lines of large ones are counted first."""
@@ -193,14 +195,15 @@ class SourceReader:
 
         Describe texts of one ``folder`` are read together, in the order of names,
         output of ``kafka-dump-log`` by ``name``, one file at a time, values with their
-        keys, by ``pair``, and output of formatters all together, by ``layout``.
+        keys, by ``pair``, and output of formatters, or logs of applications, all
+        together, by ``layout``.
         """
         named = _by_uri(files)
         read = {
             "folder": _on_folders,
             "name": _on_dumps,
             "pair": _on_pairs,
-            "layout": _on_formatters,
+            "layout": _on_layout,
         }[by]
         apart = len({getattr(file, by) for file in files})
         placed = pieces.mapInArrow(
@@ -356,9 +359,12 @@ def _on_dumps(files: dict[str, SourceFile]) -> Callable[[Batches], Batches]:
     return convert
 
 
-def _on_formatters(files: dict[str, SourceFile]) -> Callable[[Batches], Batches]:
+def _on_layout(files: dict[str, SourceFile]) -> Callable[[Batches], Batches]:
+    is_log = any(file.layout is FileLayout.LOG for file in files.values())
+    read = rows_of_logs if is_log else rows_of_formatters
+
     def convert(batches: Batches) -> Batches:
-        return batches_of(rows_of_formatters(_text_pieces(batches, files)))
+        return batches_of(read(_text_pieces(batches, files)))
 
     return convert
 

@@ -54,7 +54,7 @@ from pipeline.sources.sidecars import (
     read_topic_ids,
     read_topics,
 )
-from pipeline.sources.source_kind import SourceKind
+from pipeline.sources.source_kind import STATES
 from pipeline.sources.spark_rows import unknown_rows
 from pipeline.tables import ORDER, PARTITION_COLUMNS, RUN_TABLE, SCHEMAS, TABLES
 from pipeline.writing import manifest_bytes
@@ -135,7 +135,7 @@ def _reconstructed(found: Found, world: World) -> tuple[pa.Table, World]:
     ordered = _ordered(_table(batches_of(rows)))
     cases = _table(reconstruct_batches(_batches(ordered)))
     names = {**_topic_names(cases), **world.names}
-    if any(file.kind is SourceKind.DESCRIBE for file in found.files):
+    if any(file.kind in STATES for file in found.files):
         cases = _table(match_batches(_batches(_ordered(cases)), names))
     seen = map(sighting_of, _of_kind(cases, TOPIC).to_pylist())
     counts = replace(world.counts, shown=known_counts(seen, names))
