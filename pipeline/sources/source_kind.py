@@ -20,6 +20,7 @@ from pipeline.sources.console_lines import is_console, why_lossy
 from pipeline.sources.dump_files import is_dump
 from pipeline.sources.leader_logs import is_leader_log
 from pipeline.sources.lines import Line, read_lines, unpacked
+from pipeline.sources.other_tools import why_of_another_tool
 from pipeline.sources.record_format import (
     REQUIRED,
     Encoding,
@@ -107,7 +108,7 @@ def kind_of_text(
     if kind is None and is_leader_log(_chunks(file)):
         return SourceKind.LEADER_LOG
     if kind is None:
-        raise UnknownFormatError(f"{UNKNOWN}{_hint(file, lines[0])}", source=name)
+        raise UnknownFormatError(_why_unknown(file, lines), source=name)
     return kind
 
 
@@ -219,15 +220,27 @@ def _object(text: bytes) -> Any:
         return None
 
 
-def _hint(file: BinaryIO, first: Line) -> str:
-    """Describe an unknown file, if it is one of our own side files."""
+def _why_unknown(file: BinaryIO, lines: list[Line]) -> str:
     whole = _object(_head(file))
+    document = _object(lines[0].text) if whole is None else whole
+    reason = why_of_another_tool(lines, document)
+    return reason or f"{UNKNOWN}{_hint(whole, lines[0])}"
+
+
+def _hint(whole: Any, first: Line) -> str:
+    """Describe an unknown file; an option is named only if it could help."""
     if isinstance(whole, dict) and "offsets" in whole:
         return " (log ends? give them with --offsets)"
-    if isinstance(whole, dict) and all(isinstance(n, int) for n in whole.values()):
+    if whole and isinstance(whole, dict) and all(map(_is_count, whole.values())):
         return " (partition counts? give them with --topics)"
     if isinstance(fields := _object(first.text), dict):
-        names = ", ".join(map(str, fields))[:_SHOWN]
-        return f": JSON with {names} (records? give their names with --columns)"
+        names = ", ".join(map(str, fields))[:_SHOWN] or "no fields"
+        has_key = any(map(encoding_of_key, fields.values()))
+        hint = " (records? give their names with --columns)" if has_key else ""
+        return f": JSON with {names}{hint}"
     shown = first.text[:40].decode("utf-8", errors="replace")
     return f", starting {shown!r}"
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

@@ -107,6 +107,73 @@ def test_a_file_that_is_no_source_is_named(
     assert len(found.unknown) == 1
 
 
+FRANZ_GO_PLAN = (
+    'Feb 21, 2023 @ 15:16:57.304\t{"level":"info","caller":"kgo.go:317","msg":"balance '
+    'group member","id":"p-0b29"}\nFeb 21, 2023 @ 15:16:57.304\t{"level":"info",'
+    '"msg":"balanced","plan":"p-08cd{notify.v3[1 32]}, p-0b29{}"}\n'
+)
+KAFKA_UI = {
+    "groupId": "orders",
+    "members": 1,
+    "state": "STABLE",
+    "partitions": [{"topic": "t", "partition": 0, "consumerId": "c1"}],
+}
+KAFKA_NODE = {"orders": {"groupId": "orders", "members": [], "state": "Stable"}}
+COMMANDS = "kafka-console-consumer --bootstrap-server"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            FRANZ_GO_PLAN,
+            "a plan in the log of franz-go, which states neither the group",
+        ),
+        (
+            orjson.dumps(KAFKA_UI).decode(),
+            "JSON about groups in a form of another tool",
+        ),
+        (
+            orjson.dumps(KAFKA_NODE, option=orjson.OPT_INDENT_2).decode(),
+            "JSON about groups in a form of another tool",
+        ),
+    ],
+)
+def test_output_of_other_tools_is_refused_with_a_command(
+    tmp_path: Path, text: str, reason: str
+) -> None:
+    path = tmp_path / "groups"
+    path.write_text(text)
+    with pytest.raises(SourceError) as error:
+        find_sources([path])
+    assert error.value.reason.startswith(reason)
+    assert COMMANDS in error.value.reason
+    assert "--columns" not in error.value.reason
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ('{"k": "0002000167", "v": "00"}', "--columns"),
+        ('{"k": "AAIAAWc=", "v": null}', "--columns"),
+        ('{"a": "x", "b": 1}', None),
+        ('{"t": 3, "u": 1}', "--topics"),
+        ('{"t": true}', None),
+        ("{}", None),
+    ],
+)
+def test_a_hint_names_only_an_option_that_could_help(
+    tmp_path: Path, text: str, hint: str | None
+) -> None:
+    path = tmp_path / "odd"
+    path.write_text(text)
+    with pytest.raises(SourceError) as error:
+        find_sources([path])
+    before, _, _ = error.value.reason.partition("; accepted are")
+    options = {one for one in ("--columns", "--topics", "--offsets") if one in before}
+    assert options == ({hint} if hint else set())
+
+
 def test_an_empty_folder_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="no such file or folder"):
         find_sources([tmp_path / "absent"])

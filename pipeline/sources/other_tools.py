@@ -1,0 +1,58 @@
+"""Output of tools about groups that cannot be read: why not, and what to do instead."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from pipeline.sources.console_lines import INSTEAD
+from pipeline.sources.lines import Line
+
+DESCRIBE: Final = (
+    "kafka-consumer-groups --bootstrap-server HOST:PORT --describe --all-groups "
+    "--members --verbose > members.txt"
+)
+FRANZ_GO: Final = (
+    "a plan in the log of franz-go, which states neither the group nor what members "
+    f"subscribe to: {INSTEAD}"
+)
+GROUPS_AS_JSON: Final = (
+    "JSON about groups in a form of another tool, which is not read: print the present "
+    f"state with {DESCRIBE}; or, for a history, {INSTEAD}"
+)
+
+_FRANZ_GO: Final = re.compile(rb'"balanced".*"plan"\s*:|\bbalanced; plan: ')
+_NAMES: Final = {"groupId", "group_id", "groupID", "consumerGroupId", "consumer_group"}
+_PARTS: Final = {"members", "partitions", "state", "assignments", "topics"}
+_DEPTH: Final = 3
+
+
+def why_of_another_tool(lines: Iterable[Line], document: Any) -> str | None:
+    """Return why a file is not read; None if it is of no tool that is known.
+
+    Parameters
+    ----------
+    lines
+        The first lines.
+    document
+        The file, or its first line, as JSON; None if it is no JSON.
+    """
+    if any(_FRANZ_GO.search(line.text) for line in lines):
+        return FRANZ_GO
+    if any(one.keys() & _NAMES and one.keys() & _PARTS for one in _objects(document)):
+        return GROUPS_AS_JSON
+    return None
+
+
+def _objects(value: Any, depth: int = _DEPTH) -> Iterator[dict[str, Any]]:
+    """Yield the objects of a document down to a depth."""
+    if not depth:
+        return
+    if isinstance(value, dict):
+        yield value
+        parts: Iterable[Any] = value.values()
+    else:
+        parts = value if isinstance(value, list) else ()
+    for part in parts:
+        yield from _objects(part, depth - 1)
