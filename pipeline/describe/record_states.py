@@ -9,8 +9,8 @@ text contains names, so the names of all ids must be known.
 
 If no rebalance of a group led to the state that a text shows, the text is of a moment
 between two states, or of one that the records do not contain: it is not judged. A state
-with a generation, from the log of a leader, is that of this generation only, and can be
-older than the records.
+from the log of a leader is that of its generation only, and can be older than the
+records.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from pipeline.cases import (
     CaseMember,
     unpack,
 )
-from pipeline.describe.snapshots import BY_RECORDS
+from pipeline.describe.snapshots import BY_LEADER, BY_RECORDS
 from pipeline.judging.topic_names import with_names
 from pipeline.sources.rows import CASE, Row, case_row
 from rebalance import InstanceError
@@ -75,7 +75,7 @@ def with_record_states(rows: Iterable[Row], names: Mapping[str, str]) -> Iterato
 
 
 def _doubted(snapshot: Case) -> Case:
-    if snapshot.state_of is not None or snapshot.generation is not None:
+    if snapshot.state_of is not None or snapshot.at_rest == BY_LEADER:
         return snapshot
     reason = "no rebalance in the records of the group led to this state"
     return replace(snapshot, doubt=snapshot.doubt or reason)

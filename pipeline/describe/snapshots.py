@@ -12,8 +12,10 @@ from pipeline.describe.sections import Section
 BY_STATE: Final = "state"
 BY_TEXTS: Final = "texts"
 BY_RECORDS: Final = "records"
-"""What shows that a group was at rest: a --state table, a second text that agrees, or a
-rebalance in the records that led to the same state."""
+BY_LEADER: Final = "leader-log"
+"""What shows that a group was at rest: a --state table, a second text that agrees, a
+rebalance in the records that led to the same state, or the log of its leader, which has
+assigned."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""What the leaders of groups log in Java: the assignments, without subscriptions.
+"""What the leaders of groups log: in Java, assignments without subscriptions.
 
 ``ConsumerCoordinator`` of Kafka's Java client (2.5 and newer) logs at INFO, in the
 process of the group's leader only::
@@ -13,34 +13,32 @@ assignment becomes a snapshot (`pipeline.cases`): a group is at rest once its le
 assigned, except between the rounds of a cooperative rebalance.
 
 What precedes and follows the message does not matter; in lines of JSON, it is the value
-of any field. A time counts only if its zone is stated.
+of any field. A time counts only if its zone is stated. What librdkafka logs is in
+`pipeline.sources.rdkafka_logs`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
 import orjson
 
-from pipeline.cases import ALL_LISTED, NOT_REPORTED, SNAPSHOT, Case, CaseMember, Held
+from pipeline.cases import Held
 from pipeline.sightings import MOST_PARTITIONS
 from pipeline.sources.lines import Line
+from pipeline.sources.logged_assignment import CUT_OFF, Logged, refused, state_of
+from pipeline.sources.rdkafka_logs import RDKAFKA_MARK, RdkafkaLog
 from pipeline.sources.record_lines import INT32_MAX, MOST_MS
 from pipeline.sources.rows import (
     SET_ASIDE,
-    UNREADABLE,
     Row,
     case_row,
-    quarantine_row,
     repeated_row,
 )
 
-BY_LEADER: Final = "leader-log"
-"""What shows that the group was at rest: its leader has logged the assignment."""
 MARK: Final = b"Finished assignment for group at generation "
 _JOINED_MARK: Final = b"Successfully joined group with generation Generation{"
 
@@ -69,27 +67,14 @@ _LEAST_MILLISECONDS: Final = 10**11
 _STREAMS: Final = "stream"
 
 NO_GROUP: Final = "an assignment without its group: no '[Consumer …, groupId=…]' before"
-CUT_OFF: Final = "an assignment that is cut off, or has another form"
 OF_STREAMS: Final = "a Kafka Streams group: tasks are assigned, not partitions"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Finished:
-    """One assignment, with its place."""
-
-    source: str
-    line: Line
-    group_id: str
-    generation: int
-    at: int | None
-    held: dict[str, Held]
 
 
 def is_leader_log(chunks: Iterable[bytes]) -> bool:
     """Return whether a text, in pieces, has a line with an assignment."""
     before = b""
     for chunk in chunks:
-        if MARK in before + chunk:
+        if any(mark in before + chunk for mark in (MARK, RDKAFKA_MARK)):
             return True
         before = chunk[-len(MARK) :]
     return False
@@ -100,72 +85,64 @@ def rows_of_leader_logs(logs: Iterable[tuple[str, Iterable[Line]]]) -> Iterator[
 
     A line that is in several logs counts once.
     """
-    found: dict[tuple[str, int, str], _Finished] = {}
-    protocols: dict[tuple[str, int], set[str]] = {}
+    found: dict[tuple[Any, ...], Logged] = {}
+    protocols: dict[tuple[str, int | None], set[str]] = {}
     repeated = 0
     for source, lines in logs:
-        for line in lines:
-            if _JOINED_MARK in line.text:
-                for group_id, generation, protocol in _joined(line):
-                    protocols.setdefault((group_id, generation), set()).add(protocol)
-            if MARK not in line.text:
-                continue
-            one = _finished(source, line)
-            if not isinstance(one, _Finished):
+        for one in _of_log(source, lines, protocols):
+            if not isinstance(one, Logged):
                 yield one
                 continue
-            key = one.group_id, one.generation, repr(sorted(one.held.items()))
+            at = one.at if one.generation is None else None
+            key = one.group_id, one.generation, at, repr(sorted(one.held.items()))
             repeated += key in found
             found.setdefault(key, one)
     for one in found.values():
         names = protocols.get((one.group_id, one.generation), set())
-        yield _row(one, next(iter(names)) if len(names) == 1 else None)
+        named = next(iter(names)) if len(names) == 1 else None
+        yield _row(one, one.protocol or named)
     if repeated:
         yield repeated_row(repeated)
 
 
-def _row(one: _Finished, protocol: str | None) -> Row:
+def _of_log(
+    source: str,
+    lines: Iterable[Line],
+    protocols: dict[tuple[str, int | None], set[str]],
+) -> Iterator[Logged | Row]:
+    """Yield the assignments of one log; note the protocols of generations."""
+    rdkafka = RdkafkaLog(source)
+    for line in lines:
+        if _JOINED_MARK in line.text:
+            for group_id, generation, protocol in _joined(line):
+                protocols.setdefault((group_id, generation), set()).add(protocol)
+        if MARK in line.text:
+            yield _finished(source, line)
+        else:
+            yield from rdkafka.take(line)
+    yield from rdkafka.end()
+
+
+def _row(one: Logged, protocol: str | None) -> Row:
     if protocol == _STREAMS:
-        return _refused(OF_STREAMS, one.source, one.line, one.group_id) | {
-            "what": SET_ASIDE
-        }
-    place = f"{one.source}:{one.line.number}"
-    return case_row(
-        Case(
-            rebalance_id=f"generation {one.generation} ({place})",
-            group_id=one.group_id,
-            source_kind=BY_LEADER,
-            source=one.source,
-            source_offset=one.line.number,
-            generation=one.generation,
-            at=one.at,
-            protocol="classic",
-            client_assignor=protocol,
-            owned_from=SNAPSHOT,
-            subscriptions=NOT_REPORTED,
-            members_listed=ALL_LISTED,
-            at_rest=BY_LEADER,
-            members={
-                name: CaseMember(subscription=sorted(held), owned={}, assigned=held)
-                for name, held in sorted(one.held.items())
-            },
-        )
-    )
+        row = refused(OF_STREAMS, one.source, one.line, one.group_id)
+        return row | {"what": SET_ASIDE}
+    return case_row(state_of(one, protocol))
 
 
-def _finished(source: str, line: Line) -> _Finished | Row:
+def _finished(source: str, line: Line) -> Logged | Row:
     """Read a line with an assignment."""
     if not line.whole:
-        return _refused("a line too long to be read", source, line)
+        return refused("a line too long to be read", source, line)
     message, at = _message(line)
     begin = _FINISHED.search(message)
     if begin is None:
-        return _refused(NO_GROUP, source, line)
+        return refused(NO_GROUP, source, line)
     group_id, generation = begin["group"], int(begin["generation"])
     held = _held(message, begin.end())
     if held is None or generation > INT32_MAX:
-        return _refused(CUT_OFF, source, line, group_id)
-    return _Finished(
+        return refused(CUT_OFF, source, line, group_id)
+    return Logged(
         source=source,
         line=line,
         group_id=group_id,
@@ -253,15 +230,3 @@ def _time(text: str) -> int | None:
     except ValueError:
         return None
     return int(moment.timestamp() * 1000)
-
-
-def _refused(reason: str, source: str, line: Line, group_id: str | None = None) -> Row:
-    return quarantine_row(
-        UNREADABLE,
-        reason,
-        source=source,
-        line=line.number,
-        raw=line.text,
-        group_id=group_id,
-        record="line",
-    )

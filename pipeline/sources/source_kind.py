@@ -34,7 +34,7 @@ PARQUET_MAGIC: Final = b"PAR1"
 _LINES_LOOKED_AT: Final = 200
 _BYTES_LOOKED_AT: Final = 4 << 20  # of a line, or of a document in several lines
 _LONG_LINES: Final = 4
-_LOG_LOOKED_AT: Final = 1 << 30  # bytes of a log, to which few lines matter
+_LOG_LOOKED_AT: Final = 256 << 20  # bytes of a log, of which few lines matter
 _CHUNK: Final = 1 << 20
 _SHOWN: Final = 200  # characters of names in a message
 UNKNOWN: Final = "unknown format"
@@ -147,11 +147,10 @@ ACCEPTED: Final = (
     "accepted are records of __consumer_offsets (Parquet, Avro, JSON Lines; see "
     "--columns; or a broker's log segments, or output of kafka-dump-log "
     "--offsets-decoder, or of kafka-console-consumer, or files of Kafka Connect's S3 "
-    "sink with their keys), text of kafka-consumer-groups --describe, and rebalance/1 "
-    "documents (JSON, Parquet); for example: kafka-consumer-groups "
-    "--bootstrap-server localhost:9092 "
-    "--describe --all-groups > groups.txt && assignor-oracle audit groups.txt "
-    "--out audit"
+    "sink with their keys), text of kafka-consumer-groups --describe, logs of the "
+    "leaders of groups, and rebalance/1 documents (JSON, Parquet); for example: "
+    "kafka-consumer-groups --bootstrap-server localhost:9092 --describe --all-groups "
+    "> groups.txt && assignor-oracle audit groups.txt --out audit"
 )
 """What a message adds when nothing was recognized."""
 

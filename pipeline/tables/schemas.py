@@ -278,7 +278,8 @@ SNAPSHOTS: Final = pa.schema(
         column(
             "subscriptions",
             TEXT,
-            "reported: by the rebalance `state_of`; not-reported: the text has none",
+            "reported: by the rebalance `state_of`, or by the log of the leader;"
+            " not-reported: the text has none",
         ),
         column(
             "members_listed",
