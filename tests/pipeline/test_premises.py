@@ -60,6 +60,7 @@ RESOLVED = (
 IDLE = "test_joined_tables::test_bug_a_group_with_an_idle_member_was_called_balanced"
 GAP = "test_joined_tables::test_a_gap_is_judged_only_of_a_group_at_rest"
 BETWEEN = "test_snapshots::test_a_state_between_two_rebalances_is_not_judged"
+LOGGED = "test_leader_logs::test_what_follows_from_assignments_alone_is_judged"
 ROWS = {
     "partition counts": (
         "test_premises::test_a_topic_that_grows",
@@ -114,6 +115,7 @@ ROWS = {
         IDLE,
         "test_joined_tables::test_listed_members_can_refute_balance",
     ),
+    "rest of a group in the log of its leader": (LOGGED,),
     "rest of a described group": (GAP, BETWEEN),
     "subscriptions of a described group": (
         "test_joined_tables::test_members_text_states_what_would_hold",
