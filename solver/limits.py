@@ -16,8 +16,8 @@ import psutil
 DEFAULT_EFFORT: Final = 15.0
 """Effort of a solve whose caller limits neither effort nor seconds.
 
-With it, every group of the recordings and of the corpus ends within 60 CPU seconds
-(``python -m benchmarks.default_effort``).
+``python -m benchmarks.default_effort`` checks that every group of the recordings and of
+the corpus ends within 60 CPU seconds.
 """
 
 
