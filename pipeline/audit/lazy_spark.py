@@ -88,9 +88,9 @@ def _silence(session: SparkSession) -> None:
     session.sparkContext.setLogLevel("OFF")
     # If Java is gone, PySpark warns, and its server prints a traceback.
     warnings.filterwarnings("ignore", "Unable to cleanly shutdown Spark JVM")
-    server = session.sparkContext._accumulatorServer  # has no other name
+    server = vars(session.sparkContext).get("_accumulatorServer")
     if server is not None:
-        server.handle_error = _nothing  # type: ignore[method-assign, assignment]
+        server.handle_error = _nothing
 
 
 def _nothing(*_: object) -> None: ...
