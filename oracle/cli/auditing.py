@@ -208,6 +208,7 @@ def document_of(done: CompletedAudit) -> dict[str, Any]:
             {
                 "cluster": row.cluster,
                 "group": row.group,
+                "balanced": row.counts.balanced,
                 "unbalanced": row.counts.unbalanced,
                 "invalid": row.counts.invalid,
                 "undetermined": row.counts.undetermined,
@@ -273,6 +274,7 @@ def _row(row: ClientRow) -> tuple[str | int, ...]:
 def _snapshots(facts: Facts) -> Part:
     columns = (
         "group",
+        "balanced",
         "unbalanced",
         "invalid",
         "cannot be determined",
@@ -283,6 +285,7 @@ def _snapshots(facts: Facts) -> Part:
     rows = [
         (
             abridged(row.group, NAME_SHOWN),
+            row.counts.balanced,
             row.counts.unbalanced,
             row.counts.invalid,
             row.counts.undetermined,

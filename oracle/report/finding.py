@@ -65,7 +65,7 @@ def _of_snapshots(counts: StateCounts) -> str:
             (counts.invalid, "invalid"),
         )
         if number
-    ]
+    ] or [f"{counts.balanced:,} {'is' if counts.balanced == 1 else 'are'} balanced"]
     return f"Of {counted(counts.counted, 'snapshot')}, {_joined(found, 'and')}"
 
 

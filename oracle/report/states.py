@@ -25,14 +25,16 @@ class StateCounts:
 
     Attributes
     ----------
+    balanced : dec-min balanced; its source reports the subscriptions
     unbalanced : not dec-min balanced, whatever is not reported
     invalid : violates a rule
-    undetermined : depends on what is not reported; text alone never shows balance
+    undetermined : depends on what is not reported; describe text never shows balance
     if_balanced, if_unbalanced : of these, balanced or not if the group was at rest and
         all members subscribe to the same topics
     recorded : shows a state that the records contain; it is counted there
     """
 
+    balanced: int = 0
     unbalanced: int = 0
     invalid: int = 0
     undetermined: int = 0
@@ -43,7 +45,7 @@ class StateCounts:
     @property
     def judged(self) -> int:
         """Snapshots with a verdict that is counted."""
-        return self.unbalanced + self.invalid
+        return self.balanced + self.unbalanced + self.invalid
 
     @property
     def counted(self) -> int:
@@ -54,6 +56,7 @@ class StateCounts:
     def bar(self) -> Counts:
         """The same in the colours of the outcomes of rebalances."""
         return Counts(
+            optimum=self.balanced,
             unbalanced=self.unbalanced,
             invalid=self.invalid,
             open=self.undetermined,
@@ -132,6 +135,7 @@ def _summands(snapshots: pa.Table) -> pa.Table:
     unknown = pc.and_(other, pc.is_null(balanced))
     if_equal = snapshots["balanced_if_equal"]
     flags = {
+        "balanced": pc.and_(other, is_true(balanced)),
         "unbalanced": pc.and_(other, is_true(pc.invert(balanced))),
         "invalid": is_invalid,
         "undetermined": unknown,

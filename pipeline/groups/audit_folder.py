@@ -20,6 +20,7 @@ from pipeline.groups.notes import (
     LEAST_COUNTS,
     newer_partitions,
     notes_on_text,
+    premise_of_doubt,
     premises_of_text,
 )
 from pipeline.groups.quarantine_reasons import reasons_of
@@ -155,6 +156,8 @@ class AuditFolder:
         if row["subscriptions"] == NOT_REPORTED:
             premises = premises_of_text(row["members_listed"], row["at_rest"])
             rebalance = with_subscriptions(rebalance)
+        if row["doubt"] is not None:
+            premises = (*premises, premise_of_doubt(row["doubt"]))
         return GroupRebalance(
             rebalance=rebalance,
             assignment=assignment,

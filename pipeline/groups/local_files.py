@@ -18,6 +18,7 @@ from pipeline.groups.notes import (
     LEAST_COUNTS,
     newer_partitions,
     notes_on_text,
+    premise_of_doubt,
     premises_of_text,
 )
 from pipeline.groups.quarantine_reasons import reasons_of
@@ -116,6 +117,8 @@ class LocalFiles:
             notes = notes_on_text(case.members_listed, case.at_rest, case.doubt)
             premises = premises_of_text(case.members_listed, case.at_rest)
             rebalance = with_subscriptions(rebalance)
+        if case.doubt is not None:
+            premises = (*premises, premise_of_doubt(case.doubt))
         if posed.partition_counts == LOWER_BOUND:
             notes.append(LEAST_COUNTS)
         if posed.newer_partitions:

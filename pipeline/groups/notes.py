@@ -39,6 +39,11 @@ def newer_partitions(count: int) -> str:
     )
 
 
+def premise_of_doubt(doubt: str) -> str:
+    """Return what an answer on a text in doubt presumes."""
+    return f"what is shown is right, although it is in doubt ({doubt})"
+
+
 def premises_of_text(members_listed: str, at_rest: str | None) -> tuple[str, ...]:
     """Return what an answer on a describe text presumes; arguments as in `Case`."""
     premises = ["members subscribe to what they hold, and those that hold none to all"]

@@ -23,7 +23,10 @@ CUT_OFF: Final = "an assignment that is cut off, or has another form"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Logged:
-    """One assignment, with its place; subscriptions are None if they are not logged."""
+    """One assignment, with its place; subscriptions are None if they are not logged.
+
+    ``doubt`` states why it cannot be judged: its lines contradict each other.
+    """
 
     source: str
     line: Line
@@ -33,6 +36,7 @@ class Logged:
     held: dict[str, Held]
     subscriptions: dict[str, list[str]] | None = None
     protocol: str | None = None
+    doubt: str | None = None
 
 
 def state_of(logged: Logged, protocol: str | None) -> Case:
@@ -55,9 +59,10 @@ def state_of(logged: Logged, protocol: str | None) -> Case:
         subscriptions=NOT_REPORTED if told is None else REPORTED,
         members_listed=ALL_LISTED,
         at_rest=BY_LEADER,
+        doubt=logged.doubt,
         members={
             name: CaseMember(
-                subscription=sorted(held) if told is None else told[name],
+                subscription=sorted(held) if told is None else told.get(name, []),
                 owned={},
                 assigned=held,
             )

@@ -71,6 +71,7 @@ class _Block:
     is_finished: bool = False
     member: str = ""
     left: int = 0
+    doubt: str | None = None
 
     @property
     def is_complete(self) -> bool:
@@ -113,7 +114,7 @@ class RdkafkaLog:
         elif client in self._blocks:
             yield from self._continue(client, said)
 
-    def end(self) -> Iterator[Row]:
+    def end(self) -> Iterator[Logged | Row]:
         """Yield what remains at the end of the log."""
         for client in list(self._blocks):
             yield from self._cut_off(client)
@@ -123,22 +124,23 @@ class RdkafkaLog:
         if _FAILED.match(said):
             del self._blocks[client]
         elif (found := _FINISHED.fullmatch(said)) is not None:
-            is_whole = not block.left and len(block.wanted) == block.count
-            is_same = found["group"] == block.group_id
-            if not (is_whole and is_same and int(found["count"]) == block.count):
+            if found["group"] != block.group_id:
                 yield from self._cut_off(client)
                 return
-            block.is_finished = True
+            is_whole = not block.left and len(block.wanted) == block.count
+            if not is_whole or int(found["count"]) != block.count:
+                block.doubt = CUT_OFF
+            block.is_finished, block.left = True, 0
         elif not _read_item(block, said):
             yield from self._cut_off(client)
             return
         if block.is_complete:
             del self._blocks[client]
-            yield self._logged(block)
+            yield self._logged(block, block.doubt)
 
-    def _logged(self, block: _Block) -> Logged | Row:
-        if block.given.keys() != block.wanted.keys():
-            return refused(CUT_OFF, self._source, block.line, block.group_id)
+    def _logged(self, block: _Block, doubt: str | None = None) -> Logged:
+        if doubt is None and block.given.keys() != block.wanted.keys():
+            doubt = CUT_OFF
         return Logged(
             source=self._source,
             line=block.line,
@@ -151,11 +153,17 @@ class RdkafkaLog:
             },
             subscriptions={name: sorted(one) for name, one in block.wanted.items()},
             protocol=block.protocol,
+            doubt=doubt,
         )
 
-    def _cut_off(self, client: str) -> Iterator[Row]:
+    def _cut_off(self, client: str) -> Iterator[Logged | Row]:
+        """Yield what was assigned as far as it is listed, to be shown, not judged."""
         block = self._blocks.pop(client, None)
-        if block is not None:
+        if block is None:
+            return
+        if block.given:
+            yield self._logged(block, doubt=CUT_OFF)
+        else:
             yield refused(CUT_OFF, self._source, block.line, block.group_id)
 
 

@@ -96,13 +96,16 @@ def _headline_wrong(t: Recount, m: Match) -> bool:
 
 
 def _states_judged(t: Recount) -> int:
-    return t.states["unbalanced"] + t.states["invalid"]
+    return t.states["balanced"] + t.states["unbalanced"] + t.states["invalid"]
 
 
 def _headline_states(t: Recount, m: Match) -> bool:
     said = dict.fromkeys(("unbalanced", "invalid"), 0)
     for count, name in re.findall(rf"{N} (?:is|are) (unbalanced|invalid)", m[2]):
         said[name] = number(count)
+    only = re.fullmatch(rf"{N} (?:is|are) balanced", m[2])
+    if only is not None and number(only[1]) != t.states["balanced"]:
+        return False
     is_told = said == {name: t.states[name] for name in said}
     counted = t.states.total() - t.states["recorded"]
     return bool(is_told and number(m[1]) == counted and not t.judged)

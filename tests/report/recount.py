@@ -177,4 +177,5 @@ def _state(row: Row) -> str:
         return "recorded"
     if row["verdict"] == "invalid":
         return "invalid"
-    return "undetermined" if row["dec_min_balanced"] is None else "unbalanced"
+    known = {True: "balanced", False: "unbalanced", None: "undetermined"}
+    return known[row["dec_min_balanced"]]

@@ -14,7 +14,8 @@ from tests.report.test_page import page, section, table
 
 
 def with_snapshots(audit: Audit) -> Audit:
-    """Add six snapshots: 1 unbalanced, 1 invalid, 3 unknown, 1 recorded."""
+    """Add seven: 1 balanced, 1 unbalanced, 1 invalid, 3 unknown, 1 recorded."""
+    audit.snapshot("logged", 1, balanced=True, verdict="valid")
     audit.snapshot("orders", 1, balanced=None, if_equal=True)
     audit.snapshot("orders", 2, balanced=None)
     audit.snapshot("orders", 3, balanced=True, verdict="valid", state_of="orders#1")
@@ -43,6 +44,7 @@ def test_snapshots_by_group(tmp_path: Path) -> None:
     head, *rows = table(root, "snapshots")
     assert head == [
         "group",
+        "balanced",
         "unbalanced",
         "invalid",
         "cannot be determined",
@@ -51,10 +53,11 @@ def test_snapshots_by_group(tmp_path: Path) -> None:
         "in the records",
     ]
     assert rows == [
-        ["billing", "1", "1", "0", "0", "0", "0"],
-        ["calm", "0", "0", "1", "0", "1", "0"],
-        ["orders", "0", "0", "2", "1", "0", "1"],
-        ["all", "1", "1", "3", "1", "1", "1"],
+        ["billing", "0", "1", "1", "0", "0", "0", "0"],
+        ["logged", "1", "0", "0", "0", "0", "0", "0"],
+        ["calm", "0", "0", "0", "1", "0", "1", "0"],
+        ["orders", "0", "0", "0", "2", "1", "0", "1"],
+        ["all", "1", "1", "1", "3", "1", "1", "1"],
     ]
     links = section(root, "snapshots").all("a")
     assert [one.attributes["href"] for one in links] == ["#group-orders"]
@@ -65,7 +68,7 @@ def test_snapshots_by_group(tmp_path: Path) -> None:
     assert "1 balanced and 1 unbalanced" in text
     chart = section(root, "snapshots").one("div", class_="wide")
     texts = [element.text for element in chart.all("text")]
-    assert {"billing", "calm", "orders"} <= set(texts)
+    assert {"billing", "calm", "logged", "orders"} <= set(texts)
     assert not any("%" in one for one in texts)
 
 
@@ -75,6 +78,7 @@ def test_snapshots_by_group(tmp_path: Path) -> None:
         ([None], "The balance of no snapshot in this source can be determined."),
         ([False, None], "Of 2 snapshots, 1 is unbalanced."),
         ([False, False], "Of 2 snapshots, 2 are unbalanced."),
+        ([True, None], "Of 2 snapshots, 1 is balanced."),
     ],
 )
 def test_the_headline_without_rebalances(
