@@ -128,7 +128,7 @@ def check_exchange(document: Document, start: str, policy: str) -> bool | None:
 @pytest.mark.parametrize(("start", "policy"), POLICIES)
 def test_the_exchange_for_a_peak_is_the_best(start: str, policy: str) -> None:
     found = 0
-    for seed in seeds(max(40, share(20, 40))):
+    for seed in seeds(max(100, share(20, 40))):
         document = seeded_rebalance(seed, LIMITS)
         lags = [sum(one.get("lag", ())) for one in document["topics"].values()]
         if 0 < sum(lags) < LAG_MAX:
