@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+from collections.abc import Iterator
 
 import pytest
 
@@ -13,6 +15,14 @@ from tests.cli.commands import Cli
 @pytest.fixture
 def cli(capsysbinary: pytest.CaptureFixture[bytes]) -> Cli:
     return Cli(capsysbinary)
+
+
+@pytest.fixture
+def hangups() -> Iterator[None]:
+    """Let processes end with their terminal, also where the tests run under nohup."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
 
 
 @pytest.fixture

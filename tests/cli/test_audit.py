@@ -347,6 +347,7 @@ def test_a_recording_is_audited_end_to_end(tmp_path: Path) -> None:
         ),
     ],
 )
+@pytest.mark.usefixtures("hangups")
 def test_an_interrupted_audit_says_what_it_leaves(
     tmp_path: Path, number: signal.Signals, code: int, phase: str, is_alone: bool
 ) -> None:

@@ -159,6 +159,7 @@ def test_closed_streams(tmp_path: Path, source: str) -> None:
     ("number", "code"),
     [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)],
 )
+@pytest.mark.usefixtures("hangups")
 def test_a_signal_ends_quietly_and_leaves_nothing(
     tmp_path: Path, number: signal.Signals, code: int
 ) -> None:
