@@ -182,14 +182,17 @@ def test_a_member_that_ignores_its_assignments_is_found_out() -> None:
 
 @pytest.mark.heavy
 def test_described_states_equal_the_reconstruction() -> None:
-    """Groups at rest in a snapshot hold what some generation gave them."""
+    """Groups at rest hold what some generation gave them; three were in between.
+
+    Of one of these, two texts agree: a change can take longer than two commands.
+    """
     cases, again = history()
     folder = TESTS / "data/churn-describe"
     files = [
         (path.name, read_lines(path.open("rb")))
         for path in sorted(folder.glob("*.txt"))
     ]
-    compared = 0
+    compared, between = 0, {}
     for snapshot in read_snapshots(files)[0]:
         try:
             case = case_of(snapshot)
@@ -203,9 +206,16 @@ def test_described_states_equal_the_reconstruction() -> None:
             for one in cases[case.group_id]
         ]
         stood += [one.members for one in again[case.group_id]]
-        assert now in stood, snapshot.name
-        compared += 1
-    assert compared == 18
+        if now in stood:
+            compared += 1
+        else:
+            between[snapshot.name, case.group_id] = case.at_rest
+    assert compared == 20
+    assert between == {
+        ("describe-1.txt", "nightly-batch"): "texts",
+        ("members-2.txt", "feed-coop"): None,
+        ("members-2.txt", "search-sticky"): None,
+    }
 
 
 def test_every_rebalance_of_the_recording() -> None:
