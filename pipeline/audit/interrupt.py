@@ -10,16 +10,19 @@ from __future__ import annotations
 import signal
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import Any, Final
+from typing import Final
 
 from pyspark import SparkContext
 
 _SECONDS_TO_END: Final = 10
 
 _ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+Handler = Callable[[int, FrameType | None], object]
 
 
 @contextmanager
@@ -34,33 +37,19 @@ def interrupts_kept() -> Iterator[None]:
     KeyboardInterrupt
         If an exception is raised after such a signal.
     """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = {number: signal.getsignal(number) for number in _ENDING}
-    came = False
+    came: list[int] = []
 
-    def noting(then: Any) -> Any:
-        def note(number: int, frame: FrameType | None) -> object:
-            nonlocal came
-            came = True
-            return then(number, frame)
+    def note(number: int, frame: FrameType | None, then: Handler) -> None:
+        came.append(number)
+        then(number, frame)
 
-        return note
-
-    for number, then in before.items():
-        if callable(then):
-            signal.signal(number, noting(then))
     try:
-        yield
+        with _handled(note):
+            yield
     except Exception as error:
         if came:
             raise KeyboardInterrupt from error
         raise
-    finally:
-        for number, then in before.items():
-            if callable(then):
-                signal.signal(number, then)
 
 
 @contextmanager
@@ -70,29 +59,47 @@ def signals_deferred() -> Iterator[None]:
     While Java is started, PySpark does not tell which process it is, so that it could
     not be ended.
     """
+    came: list[tuple[int, Handler]] = []
+
+    def defer(number: int, frame: FrameType | None, then: Handler) -> None:
+        came.append((number, then))
+        if len(came) > 1:
+            then(number, frame)
+
+    try:
+        with _handled(defer):
+            yield
+    finally:
+        if came:
+            number, then = came[0]
+            then(number, None)
+
+
+@contextmanager
+def _handled(
+    handle: Callable[[int, FrameType | None, Handler], None],
+) -> Iterator[None]:
+    """Pass ending signals to ``handle``, with the handler that they have otherwise.
+
+    Only the main thread receives signals; those that are ignored stay so.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     before = {number: signal.getsignal(number) for number in _ENDING}
-    came: list[int] = []
 
-    def defer(number: int, frame: FrameType | None) -> None:
-        came.append(number)
-        then = before[signal.Signals(number)]
-        if len(came) > 1 and callable(then):
-            then(number, frame)
+    def handler(then: Handler) -> Handler:
+        return lambda number, frame: handle(number, frame, then)
 
     for number, then in before.items():
         if callable(then):
-            signal.signal(number, defer)
+            signal.signal(number, handler(then))
     try:
         yield
     finally:
         for number, then in before.items():
             if callable(then):
                 signal.signal(number, then)
-        if came and callable(then := before[signal.Signals(came[0])]):
-            then(came[0], None)
 
 
 @contextmanager

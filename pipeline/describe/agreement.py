@@ -20,9 +20,8 @@ from pipeline.describe.holders import assigned_in, count_in, held_by_partition
 from pipeline.describe.messages import REBALANCING
 from pipeline.describe.refusal import NotJudged
 from pipeline.describe.sections import Remark, Section
-from pipeline.describe.snapshots import BY_STATE, BY_TEXTS, Snapshot
+from pipeline.describe.snapshots import AT_REST, BY_STATE, BY_TEXTS, Snapshot
 
-AT_REST: Final = "Stable"
 _MOST_MEMBERS: Final = 2**31 - 1
 
 
@@ -47,18 +46,25 @@ def joined(
     tables = _distinct(one for one in sections if one.form is not Form.STATE)
     states = _distinct(one for one in sections if one.form is Form.STATE)
     shown = [_shown(one) for one in tables]
+    together = _moments(tables, shown)
     moments = [
-        Snapshot(name="", group_id=group_id, sections=[tables[at] for at in together])
-        for together in _moments(tables, shown)
+        Snapshot(name="", group_id=group_id, sections=[tables[at] for at in places])
+        for places in together
     ]
-    by_table = dict(zip(map(id, tables), shown, strict=True))
-    of_moments = [[by_table[id(one)] for one in moment.sections] for moment in moments]
+    of_moments = [[shown[at] for at in places] for places in together]
     for moment, (first, *_) in zip(moments, of_moments, strict=True):
         agreeing = sum(_agree(first, other) for other in shown)
         moment.at_rest = BY_TEXTS if agreeing > 1 else None
     _add_states(moments, of_moments, states)
     left = [] if moments else states
-    left_remarks = [one for one in remarks if not _is_of_a_moment(one, moments)]
+    without_holders = [
+        moment
+        for moment, (first, *_) in zip(moments, of_moments, strict=True)
+        if first is not None and first.members is None and not first.counts
+    ]
+    left_remarks = [
+        one for one in remarks if not _is_of_a_moment(one, moments, without_holders)
+    ]
     if left or left_remarks:
         notes = [(one.source, one.note) for one in left_remarks]
         rest = Snapshot(name="", group_id=group_id, sections=left, notes=notes)
@@ -218,7 +224,9 @@ def _members_in(state: Section) -> int | None:
         return None
 
 
-def _is_of_a_moment(remark: Remark, moments: Sequence[Snapshot]) -> bool:
+def _is_of_a_moment(
+    remark: Remark, moments: Sequence[Snapshot], without_holders: Sequence[Snapshot]
+) -> bool:
     """Add a message to the moment that it is about, if there is one.
 
     A warning is above its table; other messages are about groups without holders.
@@ -229,19 +237,13 @@ def _is_of_a_moment(remark: Remark, moments: Sequence[Snapshot]) -> bool:
         for section in moment.sections
         if section.source == remark.source and section.line > remark.note.line
     ]
-    about = [moment for moment in moments if _has_no_holders(moment)]
+    about = without_holders
     if below and remark.note.says == REBALANCING:
         nearest = min(line for line, _ in below)
         about = [moment for line, moment in below if line == nearest]
     for moment in about:
         moment.notes.append((remark.source, remark.note))
     return bool(about)
-
-
-def _has_no_holders(moment: Snapshot) -> bool:
-    section = moment.of(Form.OFFSETS)
-    shown = None if section is None else _shown(section)
-    return shown is not None and not shown.counts
 
 
 def _name(moments: Sequence[Snapshot]) -> None:

@@ -36,10 +36,9 @@ from pipeline.describe.holders import Holders, assigned_in, holders_of
 from pipeline.describe.messages import ERROR, NO_MEMBERS, REBALANCING
 from pipeline.describe.refusal import NotJudged, placed
 from pipeline.describe.sections import Section
-from pipeline.describe.snapshots import BY_STATE, Snapshot
+from pipeline.describe.snapshots import AT_REST, BY_STATE, Snapshot
 from rebalance import INT64_MAX
 
-_AT_REST: Final = ("Stable",)
 _GONE: Final = ("Empty", "Dead")
 
 
@@ -84,7 +83,7 @@ def _listed(snapshot: Snapshot, found: Holders) -> str:
     offsets = snapshot.of(Form.OFFSETS)
     if offsets is not None and offsets.names_owners:
         return OWNERS_LISTED
-    states = [one for one in snapshot.sections if one.form is Form.STATE]
+    states = snapshot.all_of(Form.STATE)
     told = {one.rows[0].by_name["#MEMBERS"] for one in states}
     is_all = snapshot.at_rest == BY_STATE and told == {str(len(found.held))}
     return ALL_LISTED if is_all else HOLDERS_LISTED
@@ -163,7 +162,7 @@ def _refuse_unrest(snapshot: Snapshot) -> None:
         raise NotJudged("a group without active members", sound=True)
     if snapshot.note(REBALANCING):
         raise NotJudged("a group in the middle of a rebalance", sound=True)
-    if state is not None and state not in _AT_REST:
+    if state is not None and state != AT_REST:
         raise NotJudged(f"a group in state {state}", sound=True)
 
 
@@ -195,7 +194,7 @@ def _protocol(people: Mapping[str, Mapping[str, str]]) -> str | None:
 
 def _assignor(snapshot: Snapshot) -> str | None:
     """Return the assignor that the state tables name, unless they name several."""
-    states = [one for one in snapshot.sections if one.form is Form.STATE]
+    states = snapshot.all_of(Form.STATE)
     found = {one.rows[0].by_name.get("ASSIGNMENT-STRATEGY", MISSING) for one in states}
     names = found - {MISSING, ""}
     return names.pop() if len(names) == 1 else None

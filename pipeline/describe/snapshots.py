@@ -9,6 +9,8 @@ from pipeline.describe.headings import Form
 from pipeline.describe.messages import Note
 from pipeline.describe.sections import Section
 
+AT_REST: Final = "Stable"
+"""State of a group at rest in a --state table."""
 BY_STATE: Final = "state"
 BY_TEXTS: Final = "texts"
 BY_RECORDS: Final = "records"
@@ -35,8 +37,12 @@ class Snapshot:
 
     def of(self, form: Form) -> Section | None:
         """Return the section of a form; if there are several, the widest."""
-        found = [section for section in self.sections if section.form is form]
+        found = self.all_of(form)
         return max(found, key=lambda section: len(section.columns), default=None)
+
+    def all_of(self, form: Form) -> list[Section]:
+        """Return all sections of a form."""
+        return [section for section in self.sections if section.form is form]
 
     @property
     def place(self) -> tuple[str, int]:

@@ -10,8 +10,7 @@ from collections.abc import Iterable
 
 from pipeline.files import FileEntry, FileStore
 from pipeline.tables import FORMAT, MANIFEST, TABLES
-
-_PAGE = "index.html"
+from pipeline.writing import PAGE
 
 
 def without_audits(entries: Iterable[FileEntry], store: FileStore) -> list[FileEntry]:
@@ -33,7 +32,7 @@ def _is_of_an_audit(below: tuple[str, ...], audits: set[tuple[str, ...]]) -> boo
     for depth, part in enumerate(below):
         if below[:depth] in audits:
             is_last = depth == len(below) - 1
-            if part in ((MANIFEST, _PAGE) if is_last else TABLES):
+            if part in ((MANIFEST, PAGE) if is_last else TABLES):
                 return True
     return False
 
