@@ -20,8 +20,7 @@ from pipeline.groups.notes import (
     LEAST_COUNTS,
     newer_partitions,
     notes_on_text,
-    premise_of_doubt,
-    premises_of_text,
+    premises_of,
 )
 from pipeline.groups.quarantine_reasons import reasons_of
 from pipeline.judging.partition_counts import LOWER_BOUND
@@ -152,17 +151,18 @@ class AuditFolder:
         (row,) = self.rows("snapshots", moment.group, columns, wanted)
         assignment = parse_assignment(row["assignment"])
         rebalance = with_held(self._parsed(row["instance"]), assignment)
-        premises: tuple[str, ...] = ()
         if row["subscriptions"] == NOT_REPORTED:
-            premises = premises_of_text(row["members_listed"], row["at_rest"])
             rebalance = with_subscriptions(rebalance)
-        if row["doubt"] is not None:
-            premises = (*premises, premise_of_doubt(row["doubt"]))
         return GroupRebalance(
             rebalance=rebalance,
             assignment=assignment,
             notes=_notes(row),
-            premises=premises,
+            premises=premises_of(
+                row["subscriptions"],
+                row["members_listed"],
+                row["at_rest"],
+                row["doubt"],
+            ),
         )
 
     def _parsed(self, text: str) -> Any:

@@ -18,8 +18,7 @@ from pipeline.groups.notes import (
     LEAST_COUNTS,
     newer_partitions,
     notes_on_text,
-    premise_of_doubt,
-    premises_of_text,
+    premises_of,
 )
 from pipeline.groups.quarantine_reasons import reasons_of
 from pipeline.history.stream import ORDER, histories
@@ -112,13 +111,9 @@ class LocalFiles:
             if moment.is_snapshot:
                 rebalance = with_held(rebalance, assignment)
         notes: list[str] = []
-        premises: tuple[str, ...] = ()
         if case.subscriptions == NOT_REPORTED:
             notes = notes_on_text(case.members_listed, case.at_rest, case.doubt)
-            premises = premises_of_text(case.members_listed, case.at_rest)
             rebalance = with_subscriptions(rebalance)
-        if case.doubt is not None:
-            premises = (*premises, premise_of_doubt(case.doubt))
         if posed.partition_counts == LOWER_BOUND:
             notes.append(LEAST_COUNTS)
         if posed.newer_partitions:
@@ -128,7 +123,9 @@ class LocalFiles:
             assignment=assignment,
             notes=tuple(notes),
             cooperative=case.cooperative,
-            premises=premises,
+            premises=premises_of(
+                case.subscriptions, case.members_listed, case.at_rest, case.doubt
+            ),
         )
 
     def quarantined(self, group: str | None = None) -> str:

@@ -5,7 +5,7 @@ An answer holds under what is taken to be so where the source does not say.
 
 from typing import Final
 
-from pipeline.cases import ALL_LISTED, OWNERS_LISTED
+from pipeline.cases import ALL_LISTED, NOT_REPORTED, OWNERS_LISTED
 
 _NO_SUBSCRIPTIONS: Final = (
     "the text states no subscriptions: each member is taken to subscribe to the topics "
@@ -39,20 +39,23 @@ def newer_partitions(count: int) -> str:
     )
 
 
-def premise_of_doubt(doubt: str) -> str:
-    """Return what an answer on a text in doubt presumes."""
-    return f"what is shown is right, although it is in doubt ({doubt})"
-
-
-def premises_of_text(members_listed: str, at_rest: str | None) -> tuple[str, ...]:
-    """Return what an answer on a describe text presumes; arguments as in `Case`."""
-    premises = ["members subscribe to what they hold, and those that hold none to all"]
-    if members_listed == OWNERS_LISTED:
-        premises.append("each client id and host is one member")
-    elif members_listed != ALL_LISTED:
-        premises.append("no member is without partitions")
-    if at_rest is None:
-        premises.append("the group was at rest")
+def premises_of(
+    subscriptions: str, members_listed: str, at_rest: str | None, doubt: str | None
+) -> tuple[str, ...]:
+    """Return what an answer on a state presumes; arguments as in `Case`."""
+    premises = []
+    if subscriptions == NOT_REPORTED:
+        premises.append(
+            "members subscribe to what they hold, and those that hold none to all"
+        )
+        if members_listed == OWNERS_LISTED:
+            premises.append("each client id and host is one member")
+        elif members_listed != ALL_LISTED:
+            premises.append("no member is without partitions")
+        if at_rest is None:
+            premises.append("the group was at rest")
+    if doubt is not None:
+        premises.append(f"what is shown is right, although it is in doubt ({doubt})")
     return tuple(premises)
 
 
