@@ -17,12 +17,11 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from pipeline.files import HadoopStore, name_of
-from pipeline.tables import MANIFEST, PARTITION_COLUMNS, SCHEMAS
+from pipeline.tables import MANIFEST, PAGE, PARTITION_COLUMNS, SCHEMAS
 from pipeline.unfinished import Unfinished
 from pipeline.writing import (
     ASIDE,
     OLD,
-    PAGE,
     PART,
     WHOLE,
     Tell,

@@ -22,7 +22,7 @@ import orjson
 from pyspark.sql import DataFrame
 
 from pipeline.files import LocalStore, uri_of
-from pipeline.tables import MANIFEST, PARTITION_COLUMNS, TABLES
+from pipeline.tables import MANIFEST, PAGE, PARTITION_COLUMNS, TABLES
 from pipeline.unfinished import Unfinished
 from rebalance import OutputError
 
@@ -31,7 +31,6 @@ OLD: Final = ".replaced"
 _LOCK: Final = ".lock"
 _MEBIBYTE: Final = 1 << 20
 PART: Final = "part-{:05d}.parquet"
-PAGE: Final = "index.html"
 WHOLE: Final = (MANIFEST, PAGE, *TABLES)
 """Files and folders of an audit, in the order in which they are removed."""
 

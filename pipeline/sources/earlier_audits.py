@@ -9,8 +9,7 @@ import json
 from collections.abc import Iterable
 
 from pipeline.files import FileEntry, FileStore
-from pipeline.tables import FORMAT, MANIFEST, TABLES
-from pipeline.writing import PAGE
+from pipeline.tables import FORMAT, MANIFEST, PAGE, TABLES
 
 
 def without_audits(entries: Iterable[FileEntry], store: FileStore) -> list[FileEntry]:

@@ -9,13 +9,14 @@ from pipeline.tables.schemas import (
     SCHEMAS,
     TABLES,
 )
-from pipeline.tables.stored_manifest import FORMAT, MANIFEST, read_manifest
+from pipeline.tables.stored_manifest import FORMAT, MANIFEST, PAGE, read_manifest
 
 __all__ = [
     "FORMAT",
     "LAYOUT",
     "MANIFEST",
     "ORDER",
+    "PAGE",
     "PARTITION_COLUMNS",
     "RUN",
     "RUN_TABLE",

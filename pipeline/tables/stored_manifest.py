@@ -10,6 +10,8 @@ from pipeline.tables.schemas import LAYOUT
 from rebalance import SourceError
 
 MANIFEST: Final = "audit.json"
+PAGE: Final = "index.html"
+"""The HTML page, next to the manifest."""
 FORMAT: Final = "audit/1"
 
 
