@@ -136,6 +136,13 @@ EncodingOption = Annotated[
         show_default=False,
     ),
 ]
+AcceptLosses = Annotated[
+    bool,
+    typer.Option(
+        "--accept-losses",
+        help="End with 0, not 4, if part of the input was damaged or cut off.",
+    ),
+]
 Json = Annotated[
     bool, typer.Option("--json", help="One JSON object instead of a table.")
 ]
@@ -162,13 +169,15 @@ def audit(  # noqa: PLR0913 - one parameter per option
     claim_rule: ClaimRuleOption = "newest-claim",
     max_partitions: MaxPartitionsOption = MAX_PARTITIONS,
     assignors: Assignors = None,
+    accept_losses: AcceptLosses = False,
     as_json: Json = False,
 ) -> None:
     """Judge every rebalance of a cluster's history; write tables and an HTML page.
 
     Solves each rebalance, runs every assignor on it, and judges their assignments and
     those of the clients. An existing audit in the folder is replaced once the new one
-    is complete. The same command continues an audit that was interrupted.
+    is complete. The same command continues an audit that was interrupted. Exit code 4
+    if part of the input was lost; the rest is judged.
 
     Example: assignor-oracle audit recordings/churn --out out/audit
 
@@ -205,6 +214,7 @@ def audit(  # noqa: PLR0913 - one parameter per option
         max_partitions=max_partitions,
         assignors=assignors,
         every=(every or EVERY) if follow else None,
+        accepts_losses=accept_losses,
     )
     if follow:
         from oracle.cli.following import run_follow

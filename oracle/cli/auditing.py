@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import typer
+
+from oracle.cli.codes import LOST
 from oracle.cli.options import MAX_PARTITIONS
 from oracle.cli.parts import Line, Part
 from oracle.cli.sink import opened_sink
@@ -19,13 +22,16 @@ from oracle.cli.terminal import complain, console_of, is_terminal, printed
 from oracle.names import abridged, visible
 from oracle.report import write_page
 from oracle.report.facts import ClientRow, Facts
+from oracle.wording import counted
 from pipeline.audit import AuditSummary, audit
+from pipeline.tables import PAGE
 from rebalance import ClaimRule, OffsetReset, SourceError
 
 if TYPE_CHECKING:
     from pipeline.live import ClientSettings, LiveSource
 
-PAGE: Final = "index.html"
+_LOST: Final = ("unreadable", "failed")
+"""Kinds of quarantine that are no decision about what is judged."""
 _PHASES: Final = {"read": "reading", "judge": "judging", "write": "writing"}
 
 Progress = Callable[[str, int, int], None]
@@ -60,6 +66,7 @@ class Audit:
     assignors: str | None
     every: float | None = None
     """Seconds between the updates of ``--follow``; None: one audit."""
+    accepts_losses: bool = False
 
     @property
     def command(self) -> str:
@@ -102,6 +109,7 @@ def run_audit(asked: Audit, *, as_json: bool) -> None:
         else:
             sink.write_text(_told(done))
     _complain_if_unreadable(done.summary, asked.sources)
+    _end_if_lost(done.summary, accepted=asked.accepts_losses)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +185,23 @@ def _complain_if_unreadable(summary: AuditSummary, sources: Sequence[str]) -> No
     if unreadable and not (summary.rows["rebalances"] or summary.rows["snapshots"]):
         reason = "no record could be judged; see the table quarantine"
         raise SourceError(reason, source=", ".join(sources) or "--bootstrap-server")
+
+
+def _end_if_lost(summary: AuditSummary, *, accepted: bool) -> None:
+    """Exit with 4 if part of the input was lost, unless that is accepted.
+
+    What is set aside by design, such as groups of other kinds, is not lost.
+    """
+    lost = {
+        why: count for why, count in summary.quarantine.items() if why.startswith(_LOST)
+    }
+    if lost and not accepted:
+        parts = counted(sum(lost.values()), "part")
+        complain(
+            f"{parts} of the input could not be read: see the table quarantine "
+            "(--accept-losses: exit code 0)"
+        )
+        raise typer.Exit(LOST)
 
 
 def document_of(done: CompletedAudit) -> dict[str, Any]:

@@ -9,6 +9,8 @@ USAGE: Final = 2
 """Usage error, unreadable input, or output that cannot be written."""
 OUTSIDE: Final = 3
 """Failure of an external component: Java, a broker, memory."""
+LOST: Final = 4
+"""Part of the input was lost: damaged, or cut off; the rest was answered."""
 FAULT: Final = 70
 """A defect of this program, as in ``sysexits.h``."""
 INTERRUPTED: Final = 130

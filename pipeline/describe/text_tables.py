@@ -51,7 +51,7 @@ _CUT: Final = "the text ends inside this line: cut off"
 _TOO_LONG: Final = "a line too long to be read"
 _BROKEN_OFF: Final = "the file cannot be read from here on"
 _NOT_ALIGNED: Final = "cells are not aligned with headings"
-_OUTSIDE: Final = "a line outside any table"
+OUTSIDE: Final = "a line outside any table"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +131,7 @@ def read_pieces(
             if entry[0] is not None:
                 block.rows[0].by_name[entry[0]] = entry[1]
         else:
-            reason = _OUTSIDE if line.whole else _TOO_LONG
+            reason = OUTSIDE if line.whole else _TOO_LONG
             yield Fault(line=line.number, text=line.text, reason=reason)
     yield from _closed(table, block)
 
@@ -160,7 +160,7 @@ def _closed(*tables: Table | None) -> Iterator[Table | Fault]:
         foreign = [fault for fault in table.faults if _is_foreign(fault, table)]
         table.faults = [fault for fault in table.faults if fault not in foreign]
         for fault in foreign:
-            yield replace(fault, reason=_OUTSIDE, group_id=None)
+            yield replace(fault, reason=OUTSIDE, group_id=None)
         yield table
 
 

@@ -12,6 +12,7 @@ from pipeline.describe.read_texts import read_snapshots
 from pipeline.describe.refusal import NotJudged
 from pipeline.describe.sections import Stray
 from pipeline.describe.snapshots import Snapshot
+from pipeline.describe.text_tables import OUTSIDE
 from pipeline.sources.lines import Line
 from pipeline.sources.rows import (
     SET_ASIDE,
@@ -94,13 +95,14 @@ def _counted(strays: list[Stray]) -> Iterator[Row]:
 
 
 def _row_of(stray: Stray) -> Row:
-    """Return the row of one line; a message of the tool is no damage."""
+    """Return the row of one line; a message, or a foreign line, is no damage."""
     line = stray.line
     if isinstance(line, Note):
         reason, text = f"the tool reports: {line.text[:200]}", line.text.encode()
         kind, record = SET_ASIDE, "message"
     else:
-        reason, text, kind, record = line.reason, line.text, UNREADABLE, "line"
+        reason, text, record = line.reason, line.text, "line"
+        kind = SET_ASIDE if reason == OUTSIDE else UNREADABLE
     return quarantine_row(
         kind,
         reason,

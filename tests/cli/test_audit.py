@@ -272,11 +272,13 @@ def test_what_the_pipeline_cannot_do_is_one_line(
     ("rebalances", "reason", "code"),
     [
         (0, "unreadable: $.format: 'x'", 2),
-        (1, "unreadable: $.format: 'x'", 0),
+        (1, "unreadable: $.format: 'x'", 4),
+        (1, "failed: instance", 4),
+        (1, "missing: generations", 0),
         (0, "set-aside: new protocol", 0),
     ],
 )
-def test_nothing_but_unreadable_input_is_code_2(
+def test_input_that_was_lost_is_code_4_and_nothing_but_that_is_code_2(
     cli: Cli,
     pipeline: Pretended,
     tmp_path: Path,
@@ -291,6 +293,10 @@ def test_nothing_but_unreadable_input_is_code_2(
     assert (tmp_path / "out" / "index.html").is_file()
     complaint = "history: no record could be judged; see the table quarantine"
     assert (complaint in ended.complaints) == (code == 2)
+    lost = "3 parts of the input could not be read: see the table quarantine"
+    assert any(one.startswith(lost) for one in ended.complaints) == (code == 4)
+    again = cli("audit", "history", "--out", tmp_path / "again", "--accept-losses")
+    assert again.code == (0 if code == 4 else code)
 
 
 @pytest.mark.heavy

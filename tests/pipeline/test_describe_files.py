@@ -59,20 +59,21 @@ def test_lines_of_one_cause_are_one_row_with_a_count(tmp_path: Path) -> None:
     (tmp_path / "b.txt").write_text("what?\n" + GOOD.replace("good", "also"))
     rows = read_path(tmp_path)
     counted = {
-        (row["source"].rsplit("/", 1)[-1], row["what"]): (
+        (row["source"].rsplit("/", 1)[-1], row["record"]): (
             row["records"],
             row["source_offset"],
             row["value"],
         )
         for row in rows
-        if row["what"] != CASE
+        if row["what"] == SET_ASIDE
     }
     first = 1 + text.count("\n", 0, text.index("Error: "))
     assert counted == {
-        ("a.txt", UNREADABLE): (len(noise), 1, b"what is 0?"),
-        ("a.txt", SET_ASIDE): (2, first, error.strip().encode()),
-        ("b.txt", UNREADABLE): (1, 1, b"what?"),
+        ("a.txt", "line"): (len(noise), 1, b"what is 0?"),
+        ("a.txt", "message"): (2, first, error.strip().encode()),
+        ("b.txt", "line"): (1, 1, b"what?"),
     }
+    assert UNREADABLE not in what(rows)
 
 
 @pytest.mark.heavy
