@@ -35,6 +35,7 @@ BREACHES = [
     ("circles", "solver.exact", "from solver import engines"),
     ("spark", "oracle", "from pyspark.sql import DataFrame"),
     ("spark", "rebalance", "import pyspark"),
+    ("groups-without-spark", "pipeline.groups", "from pipeline import session"),
     ("through-init", "heuristics", "from rebalance.claims import NOBODY"),
     ("through-init", "pipeline", "from heuristics import order"),
     ("through-init", "oracle", "from verify.rules import rows_of"),
