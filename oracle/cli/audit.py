@@ -65,8 +65,8 @@ Lag = Annotated[
     typer.Option(
         "--lag",
         metavar="FILE",
-        help="Lag of groups as kafka_exporter, kafka-lag-exporter, or Burrow report "
-        "it; can be repeated.",
+        help="Lag of groups: metrics of kafka_exporter, kafka-lag-exporter, klag or "
+        "KMinion, an answer of Prometheus' HTTP API, or Burrow's; can be repeated.",
         show_default=False,
     ),
 ]

@@ -108,6 +108,12 @@ def run_audit(asked: Audit, *, as_json: bool) -> None:
             sink.write_document(document_of(done))
         else:
             sink.write_text(_told(done))
+    if lacking := done.facts.lag_missing:
+        judged = counted(lacking, "rebalance or snapshot", "rebalances or snapshots")
+        complain(
+            f"no lag of {judged}: --lag lacks partitions of the group; "
+            "lag_missing in the tables names them"
+        )
     _complain_if_unreadable(done.summary, asked.sources)
     _end_if_lost(done.summary, accepted=asked.accepts_losses)
 

@@ -81,7 +81,8 @@ class Facts:
     ``groups`` are all groups by potential gain, ``clients`` the first of them, and
     ``others`` the rest. Of ``generations``, the judge found balance and stickiness
     ``proved``. ``judged_groups`` are groups with a judged rebalance. ``example`` is the
-    group with the worst results of a sticky assignor.
+    group with the worst results of a sticky assignor. ``lag_missing`` counts rebalances
+    and snapshots of which the files of ``--lag`` lack partitions.
     """
 
     groups: tuple[ClientRow, ...]
@@ -97,6 +98,7 @@ class Facts:
     example: ClientRow | None
     states: States
     trend: Trend
+    lag_missing: int
 
 
 def facts_of(tables: Tables, units: pa.Table | None = None) -> Facts:
@@ -118,6 +120,10 @@ def facts_of(tables: Tables, units: pa.Table | None = None) -> Facts:
         example=_example(rows),
         states=states_of(tables),
         trend=trend_of(units, tables.actual),
+        lag_missing=sum(
+            len(table) - table["lag_missing"].null_count
+            for table in (tables.rebalances, tables.snapshots)
+        ),
     )
 
 

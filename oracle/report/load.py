@@ -52,6 +52,7 @@ _REBALANCES: Final = (
     "owned_from",
     "subscriptions",
     "lag_basis",
+    "lag_missing",
 )
 _CLIENTS: Final = (
     "cluster",

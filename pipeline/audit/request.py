@@ -42,6 +42,7 @@ def _parts(found: Found, world: World, options: Mapping[str, Any]) -> Iterator[o
         yield file.name, file.uri, file.kind, file.length, file.modified_ms, file.sha256
     for error in found.unknown:
         yield str(error)
+    yield from found.lag_gaps
     if found.live is not None:
         yield found.live.log.server, found.live.ranges
 

@@ -74,6 +74,8 @@ if TYPE_CHECKING:  # its clients take a while to load
 
 ROWS_PER_PART: Final = 100_000
 """Rows of a table that one task sorts and writes, about."""
+_GAPS_TOLD: Final = 10
+"""Lines about what lag lacks; the table quarantine has all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,12 +209,17 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
             if live is not None:
                 at_end, names = live.counts | at_end, live.names | names
                 logs = LogsFile(ends=live.ends) if logs is None else logs
-            monitored = read_lag_metrics(lag, stores)
+            reported = read_lag_metrics(lag, stores)
+            found.lag_gaps = reported.gaps
+            for gap in reported.gaps[:_GAPS_TOLD]:
+                tell(str(gap))
+            if (untold_gaps := len(reported.gaps) - _GAPS_TOLD) > 0:
+                tell(f"and {untold_gaps} more gaps in lag: see the table quarantine")
         world = World(
             counts=CountSources(at_end=at_end, dated=given.dated),
             names=names,
             logs=logs or LogsFile(),
-            monitored=monitored,
+            monitored=reported.lags,
             offset_reset=offset_reset,
             max_partitions=max_partitions,
         )

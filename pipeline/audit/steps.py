@@ -24,6 +24,7 @@ from pipeline.files import name_of
 from pipeline.judging.instances import World
 from pipeline.judging.judge_rows import Settings
 from pipeline.sources.find import Found
+from pipeline.sources.lag_metrics import gap_rows
 from pipeline.sources.source_kind import STATES
 from pipeline.sources.spark_rows import (
     SPARK_ERRORS,
@@ -126,6 +127,8 @@ def read_cases(
             tables = [reader.rows()] if found.files else []
             if found.unknown:
                 tables.append(table_of_rows(spark, unknown_rows(found.unknown)))
+            if found.lag_gaps:
+                tables.append(table_of_rows(spark, gap_rows(found.lag_gaps)))
             if found.live is not None:
                 from pipeline.audit.live_rows import live_rows  # noqa: PLC0415
 

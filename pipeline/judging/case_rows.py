@@ -68,6 +68,7 @@ def rebalance_row(case: Case, posed: Posed, outcome: Outcome, cluster: str) -> R
         "subscriptions": case.subscriptions,
         "lag_known": posed.lag_known,
         "lag_basis": posed.lag_basis,
+        "lag_missing": posed.lag_missing,
         "claims_disagree": case.claims_disagree,
         "behind": case.behind,
         "reached_ms": case.reached_ms,

@@ -43,6 +43,8 @@ LAG_AT_END: Final = "end-of-recording"
 LAG_MONITORED: Final = "monitored"
 LAG_SNAPSHOT: Final = "snapshot"
 LAG_GIVEN: Final = "given"
+_NAMED: Final = 5
+"""Partitions of a topic that are named."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +68,8 @@ class Posed:
     """The rebalance of a case: a rebalance/1 value, which can still be invalid.
 
     ``partition_counts`` and ``newer_partitions`` are as in `PartitionCounts`;
-    ``lag_basis`` is None if no lag is known.
+    ``lag_basis`` is None if no lag is known; ``lag_missing`` is what the lag that a
+    monitoring system reported for the group lacks.
     """
 
     plain: dict[str, Any]
@@ -75,6 +78,7 @@ class Posed:
     newer_partitions: int = 0
     lag_known: bool
     lag_basis: str | None
+    lag_missing: str | None = None
 
     @property
     def document(self) -> Rebalance:
@@ -127,13 +131,14 @@ def _posed(
 ) -> Posed:
     topics: dict[str, dict[str, Any]] = {}
     counts = partition_counts(sorted(_topics_of(members)), case, world.counts)
-    known, bases = True, set[str | None]()
+    known, bases, missing = True, set[str | None](), list[str]()
     for topic, count in counts.count.items():
         topics[topic] = {"partitions": count}
         lag, basis = _lag(case, topic, count, world)
         bases.add(basis)
         if lag is None:
             known = False
+            missing.append(_unreported(case, topic, count, world))
         else:
             topics[topic]["lag"] = lag
     if not all("lag" in topic for topic in topics.values()):
@@ -156,6 +161,7 @@ def _posed(
         newer_partitions=counts.newer,
         lag_known=known,
         lag_basis=_least_certain(bases) if known else None,
+        lag_missing="; ".join(filter(None, missing)) or None,
     )
 
 
@@ -226,6 +232,17 @@ def _monitored_lag(
     if any(number not in reported for number in range(count)):
         return None, None
     return [reported[number] for number in range(count)], LAG_MONITORED
+
+
+def _unreported(case: Case, topic: str, count: int, world: World) -> str:
+    """Return the partitions that the lag reported for a group lacks; "" if none is."""
+    if case.group_id not in world.monitored:
+        return ""
+    reported = world.monitored[case.group_id].get(topic, {})
+    numbers = [str(number) for number in range(count) if number not in reported]
+    rest = len(numbers) - _NAMED
+    more = f" and {rest} more" if rest > 0 else ""
+    return f"{topic} {', '.join(numbers[:_NAMED])}{more}"
 
 
 def _as_given(document: Rebalance, world: World) -> Posed:

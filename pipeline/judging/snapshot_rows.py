@@ -68,6 +68,7 @@ _SHARED: Final = (
     "partition_counts",
     "subscriptions",
     "lag_known",
+    "lag_missing",
     "instance",
 )
 _JUDGED: Final = (

@@ -20,6 +20,7 @@ from pipeline.files import (
     uri_of,
 )
 from pipeline.sources.earlier_audits import without_audits
+from pipeline.sources.lag_metrics import LagGap
 from pipeline.sources.log_segments import is_offsets_folder, is_other_file
 from pipeline.sources.record_format import AS_SPARK, RecordFormat
 from pipeline.sources.record_lines import OFFSETS_TOPIC
@@ -45,7 +46,8 @@ class Found:
 
     ``side_files`` are partition counts and log ends in a folder of sources, by URI;
     ``live`` is a running cluster to read besides; ``of_audits`` is the number of files
-    that were skipped, because an earlier audit has written them.
+    that were skipped, because an earlier audit has written them; ``lag_gaps`` is what
+    the lag of a monitoring system lacks.
     """
 
     files: list[SourceFile] = field(default_factory=list)
@@ -53,6 +55,7 @@ class Found:
     side_files: dict[str, str] = field(default_factory=dict)
     live: LiveSource | None = None
     of_audits: int = 0
+    lag_gaps: list[LagGap] = field(default_factory=list)
 
 
 def find_sources(

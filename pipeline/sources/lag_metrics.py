@@ -1,169 +1,233 @@
-"""Lag that a monitoring system reports, as a side file: per group, topic, partition.
+"""Lag that a monitoring system reports, as side files: per group, topic, partition.
 
-Accepted are
+Accepted are Prometheus' text, and JSON: answers of Prometheus' HTTP API and of Burrow,
+one or several after another, each on a line or on many.
 
-- the text of a Prometheus exporter: ``kafka_consumergroup_lag`` of kafka_exporter
-  (danielqsj, also in Strimzi and MSK), or ``kafka_consumergroup_group_lag`` of
-  kafka-lag-exporter (seglo);
-- Burrow's response to ``/v3/kafka/CLUSTER/consumer/GROUP/lag``, one per line.
-
-An exporter reports -1 where a group has committed nothing. The lag is then unknown; it
-is left out, and never added up.
+What such a file lacks is stated: partitions whose lag it reports as unknown, partitions
+below the largest that it lists, and those that Burrow counts and does not list. Their
+lag is never taken for 0.
 """
 
 from __future__ import annotations
 
-import re
+import json
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any, Final, NamedTuple, TypeAlias
-
-from prometheus_client.parser import text_string_to_metric_families
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
 
 from pipeline.files import Location, Stores, uri_of
+from pipeline.sources.burrow import samples_of_burrow
+from pipeline.sources.lag_samples import (
+    METRICS,
+    LagSample,
+    is_api_answer,
+    other_lag_of_line,
+    sample_of_line,
+    samples_of_api,
+)
+from pipeline.sources.rows import MISSING, Row, quarantine_row
 from pipeline.sources.text_encodings import as_utf8
-from rebalance import INT64_MAX, DocumentError, SourceError, parse_json, schema_error
+from rebalance import DocumentError, SourceError, parse_json
 
 LagOfGroups: TypeAlias = dict[str, dict[str, dict[int, int]]]
-"""Group, topic, partition → records; partitions without a commit are absent."""
+"""Group, topic, partition → records; partitions of unknown lag are absent."""
 
-_METRICS: Final = {
-    "kafka_consumergroup_lag": "consumergroup",
-    "kafka_consumergroup_group_lag": "group",
-}
-"""Metric → its label for the group."""
-_SAMPLE: Final = re.compile(rf"({'|'.join(_METRICS)})[ {{]")
-_PARTITION_MOST: Final = 2**31 - 1
-_NO_COMMIT: Final = -1
+NO_COMMIT: Final = "the lag of partitions is reported as unknown: -1, NaN, or negative"
+NOT_LISTED: Final = "partitions are not listed among those with lag"
+NOT_COUNTED: Final = (
+    "Burrow counts partitions that it does not list (.../lag lists all with a commit, "
+    ".../status those with a problem)"
+)
+_NAMED: Final = 5
+_BLANK: Final = " \t\r\n"
 
 
-class _Lag(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class LagGap:
+    """Partitions of a group whose lag a file does not state, and why.
+
+    ``topic`` is None if only their number is known.
+    """
+
+    source: str
     group: str
-    topic: str
-    partition: int
-    records: int
+    topic: str | None
+    count: int
+    first: tuple[int, ...]
+    reason: str
+
+    @property
+    def where(self) -> str:
+        """The partitions, as text."""
+        if self.topic is None:
+            return f"{self.count} partitions"
+        rest = self.count - len(self.first)
+        more = f" and {rest} more" if rest else ""
+        return f"{self.topic} {', '.join(map(str, self.first))}{more}"
+
+    def __str__(self) -> str:
+        """One line for the user."""
+        place = f"no lag of group {self.group}, {self.where}"
+        return f"{self.source}: {place}: {self.reason}"
 
 
-class _BurrowPartition(BaseModel):
-    model_config = ConfigDict(extra="ignore", strict=True)
-    topic: str
-    partition: Annotated[int, Field(ge=0, le=_PARTITION_MOST)]
-    current_lag: Annotated[int, Field(ge=0, le=INT64_MAX)]
+@dataclass(slots=True)
+class ReportedLag:
+    """What files of metrics state together, and what they lack."""
+
+    lags: LagOfGroups = field(default_factory=dict)
+    gaps: list[LagGap] = field(default_factory=list)
 
 
-class _BurrowStatus(BaseModel):
-    model_config = ConfigDict(extra="ignore", strict=True)
-    group: str
-    partitions: list[_BurrowPartition]
+@dataclass(slots=True)
+class _Read:
+    """Samples so far: group and topic, then partition → records or None."""
+
+    samples: dict[tuple[str, str], dict[int, int | None]] = field(default_factory=dict)
+    sources: dict[tuple[str, str], str] = field(default_factory=dict)
+    gaps: list[LagGap] = field(default_factory=list)
+
+    def add(self, one: LagSample, source: str, line: int | None) -> None:
+        place = one.group, one.topic
+        self.sources.setdefault(place, source)
+        lags = self.samples.setdefault(place, {})
+        known = lags.get(one.partition)
+        if known is None:
+            lags[one.partition] = one.records
+        elif one.records is not None and one.records != known:
+            reason = f"a second lag of group {one.group}, {one.topic} {one.partition}"
+            raise SourceError(reason, source=source, line=line)
 
 
-class _BurrowResponse(BaseModel):
-    model_config = ConfigDict(extra="ignore", strict=True)
-    status: _BurrowStatus
-
-
-def read_lag_metrics(paths: Sequence[Location], stores: Stores) -> LagOfGroups:
+def read_lag_metrics(paths: Sequence[Location], stores: Stores) -> ReportedLag:
     """Read files of metrics together.
 
     Raises
     ------
     SourceError, DocumentError
-        As `lag_of_groups`; also if a file cannot be read, or two files contradict each
-        other.
+        If a file cannot be read, or contains no lag of a partition; if a line or a JSON
+        value is damaged, or contradicts another. Its place is named.
     """
-    whole: LagOfGroups = {}
+    read = _Read()
     for path in paths:
         try:
             with stores.of(uri_of(path)).open(uri_of(path)) as file:
-                found = lag_of_groups(as_utf8(file).read(), str(path))
+                text = as_utf8(file).read().decode("utf-8")
         except OSError as error:
             reason = f"unreadable: {error.strerror or error}"
             raise SourceError(reason, source=str(path)) from None
-        for group, topics in found.items():
-            for topic, lags in topics.items():
-                for partition, records in lags.items():
-                    _add(whole, _Lag(group, topic, partition, records), str(path))
-    return whole
+        except UnicodeDecodeError as error:
+            raise SourceError("no UTF-8 text", source=str(path)) from error
+        is_json = text.lstrip(_BLANK).startswith(("{", "["))
+        has_lag = (_add_json if is_json else _add_text)(read, text, str(path))
+        if not has_lag:
+            raise SourceError(_why_without_lag(text), source=str(path))
+    return _report(read)
 
 
-def lag_of_groups(data: bytes, source: str) -> LagOfGroups:
-    """Read one file of metrics.
+def gap_rows(gaps: Sequence[LagGap]) -> list[Row]:
+    """Return one row of quarantine per gap."""
+    return [
+        quarantine_row(
+            MISSING,
+            f"lag: {gap.reason}",
+            source=gap.source,
+            raw=gap.where.encode(),
+            group_id=gap.group,
+            record="lag",
+            records=gap.count,
+        )
+        for gap in gaps
+    ]
 
-    Raises
-    ------
-    SourceError, DocumentError
-        If a line is damaged, or contradicts another, or there is no lag in the file;
-        the line is named.
-    """
-    try:
-        lines = data.decode("utf-8").split("\n")
-    except UnicodeDecodeError as error:
-        raise SourceError("no UTF-8 text", source=source) from error
-    found: LagOfGroups = {}
-    has_samples = False
-    for number, line in enumerate(lines, start=1):
-        for one in _lags_of_line(line, source, number):
-            has_samples = True
-            _add(found, one, source, number)
-    if not has_samples:
-        names = " or ".join(_METRICS)
-        reason = f"no lag in it: expected {names}, or Burrow's .../consumer/GROUP/lag"
-        raise SourceError(reason, source=source)
+
+def _add_text(read: _Read, text: str, source: str) -> bool:
+    """Add the samples of Prometheus' text; return whether there were any."""
+    found = False
+    for number, line in enumerate(text.split("\n"), start=1):
+        if (one := sample_of_line(line, source, number)) is not None:
+            read.add(one, source, number)
+            found = True
     return found
 
 
-def _lags_of_line(line: str, source: str, number: int) -> Iterator[_Lag]:
-    if line.lstrip().startswith("{"):
-        yield from _burrow(line, source, number)
-    elif _SAMPLE.match(line):
-        yield _prometheus(line, source, number)
+def _add_json(read: _Read, text: str, source: str) -> bool:
+    """Add the samples of JSON values; return whether anything was told of lag."""
+    found = False
+    for line, value in _json_values(text, source):
+        for one in value if isinstance(value, list) else [value]:
+            found |= _add_answer(read, one, source, line)
+    return found
 
 
-def _add(found: LagOfGroups, one: _Lag, source: str, number: int | None = None) -> None:
-    if one.records == _NO_COMMIT:
-        return
-    lags = found.setdefault(one.group, {}).setdefault(one.topic, {})
-    if lags.setdefault(one.partition, one.records) != one.records:
-        reason = f"a second lag of group {one.group}, {one.topic} {one.partition}"
-        raise SourceError(reason, source=source, line=number)
+def _add_answer(read: _Read, value: Any, source: str, line: int) -> bool:
+    if not isinstance(value, dict):
+        raise SourceError("no answer about lag", source=source, line=line)
+    if is_api_answer(value):
+        samples = [*samples_of_api(value, source, line)]
+    else:
+        samples, missing, group = samples_of_burrow(value, source, line)
+        if missing:
+            read.gaps.append(LagGap(source, group, None, missing, (), NOT_COUNTED))
+    for one in samples:
+        read.add(one, source, line)
+    return bool(samples) or not is_api_answer(value)
 
 
-def _prometheus(line: str, source: str, number: int) -> _Lag:
-    try:
-        ((sample,),) = [one.samples for one in text_string_to_metric_families(line)]
-        labels = sample.labels
-        lag = _Lag(
-            group=labels[_METRICS[sample.name]],
-            topic=labels["topic"],
-            partition=int(labels["partition"]),
-            records=_whole(sample.value),
-        )
-    except (ValueError, KeyError, OverflowError) as error:
-        reason = f"no sample of lag: {line[:80]!r}"
-        raise SourceError(reason, source=source, line=number) from error
-    if not 0 <= lag.partition <= _PARTITION_MOST or lag.records < _NO_COMMIT:
-        reason = f"a number out of range: {line[:80]!r}"
-        raise SourceError(reason, source=source, line=number)
-    return lag
+def _json_values(text: str, source: str) -> Iterator[tuple[int, Any]]:
+    """Yield the JSON values that follow one another, with the line of each."""
+    decoder = json.JSONDecoder()
+    at, line = 0, 1
+    while True:
+        start = at
+        while at < len(text) and text[at] in _BLANK:
+            at += 1
+        line += text.count("\n", start, at)
+        if at == len(text):
+            return
+        try:
+            try:
+                _, end = decoder.raw_decode(text, at)
+            except (ValueError, RecursionError):
+                end = len(text)
+            value = parse_json(text[at:end])
+        except DocumentError as error:
+            raise error.at(source=source, line=line) from None
+        yield line, value
+        line += text.count("\n", at, end)
+        at = end
 
 
-def _whole(value: float) -> int:
-    if value != int(value) or abs(value) > INT64_MAX:
-        raise ValueError(value)
-    return int(value)
+def _why_without_lag(text: str) -> str:
+    *names, last = METRICS
+    expected = f"{', '.join(names)} or {last}, or Burrow's .../consumer/GROUP/lag"
+    others = {other_lag_of_line(line) for line in text.split("\n")} - {None}
+    there = f"; {min(filter(None, others))} is not per partition" if others else ""
+    return f"no lag of a partition in it: expected {expected}{there}"
 
 
-def _burrow(line: str, source: str, number: int) -> Iterator[_Lag]:
-    try:
-        response = _response(parse_json(line.encode()))
-    except DocumentError as error:
-        raise error.at(source=source, line=number) from None
-    for one in response.status.partitions:
-        yield _Lag(response.status.group, one.topic, one.partition, one.current_lag)
-
-
-def _response(value: Any) -> _BurrowResponse:
-    try:
-        return _BurrowResponse.model_validate(value)
-    except ValidationError as error:
-        raise schema_error(error, value) from None
+def _report(read: _Read) -> ReportedLag:
+    """Separate the lags that are known from the gaps."""
+    report = ReportedLag(gaps=read.gaps)
+    for place, lags in read.samples.items():
+        group, topic = place
+        known = {number: lag for number, lag in lags.items() if lag is not None}
+        if known:
+            report.lags.setdefault(group, {})[topic] = known
+        absent = max(lags) + 1 - len(lags)
+        first = [
+            number
+            for number in range(min(max(lags) + 1, len(lags) + _NAMED))
+            if number not in lags
+        ]
+        unknown = sorted(lags.keys() - known.keys())
+        for count, numbers, reason in (
+            (len(unknown), unknown, NO_COMMIT),
+            (absent, first, NOT_LISTED),
+        ):
+            if count:
+                shown = tuple(numbers[:_NAMED])
+                source = read.sources[place]
+                report.gaps.append(LagGap(source, group, topic, count, shown, reason))
+    report.gaps.sort(key=lambda gap: (gap.group, gap.topic or "", gap.reason))
+    return report

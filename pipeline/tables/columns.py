@@ -62,6 +62,12 @@ BALANCE = (
     column("kip54_balanced", FLAG, "no single transfer evens out two members"),
     column("dec_min_balanced", FLAG, "no assignment has a better load vector"),
 )
+LAG_MISSING = column(
+    "lag_missing",
+    TEXT,
+    "topics and partitions that the files of --lag lack, if they contain the group,"
+    " and its lag is not known; null otherwise",
+)
 NEEDLESS_LAG = column(
     "needless_lag",
     COUNT,

@@ -22,6 +22,7 @@ from pipeline.tables.columns import (
     GENERATION,
     GROUP,
     KEY,
+    LAG_MISSING,
     LEAST_MOVES,
     N_MEMBERS,
     NEEDLESS_LAG,
@@ -37,7 +38,7 @@ from pipeline.tables.columns import (
 from pipeline.tables.run_metrics import RUN, RUN_TABLE
 
 PARTITION_COLUMNS: Final = ("cluster", "date")
-LAYOUT: Final = "tables/7"
+LAYOUT: Final = "tables/8"
 """Version of these schemas, written into ``audit.json``."""
 
 REBALANCES: Final = pa.schema(
@@ -89,6 +90,7 @@ REBALANCES: Final = pa.schema(
             " when the recording ended; monitored: as a monitoring system reported it"
             " (--lag); given: the document's; null without lag",
         ),
+        LAG_MISSING,
         column(
             "claims_disagree",
             COUNT,
@@ -330,6 +332,7 @@ SNAPSHOTS: Final = pa.schema(
         ),
         column("evidence", TEXT, "transfer or chain that refutes a balance, JSON"),
         column("lag_known", FLAG, "whether the text states the lag of all partitions"),
+        LAG_MISSING,
         column("peak_lag", COUNT, "largest lag of a member at that moment, records"),
         column(
             "peak_lag_bound",

@@ -36,6 +36,7 @@ class Pretended:
         self.asked: dict[str, Any] = {}
         self.rebalances = 8
         self.quarantine = {"set-aside: new\x1b protocol": 1200}
+        self.lag_missing: str | None = None
 
     def __call__(
         self,
@@ -52,7 +53,9 @@ class Pretended:
             progress(phase, 0, 1)
             if phase == "read":
                 tell("continuing: 7 of 16 parts were finished")
-        small_audit().write(Path(out))
+        tables = small_audit()
+        tables.rows["rebalances"][0]["lag_missing"] = self.lag_missing
+        tables.write(Path(out))
         progress("page", 0, 1)
         page(Path(out))
         return AuditSummary(
@@ -265,6 +268,18 @@ def test_what_the_pipeline_cannot_do_is_one_line(
     assert ended.code == code
     assert ended.complaints == [str(error)]
     assert ended.out == b""
+
+
+def test_rebalances_without_lag_although_there_is_a_file_of_it(
+    cli: Cli, pipeline: Pretended, tmp_path: Path
+) -> None:
+    pipeline.lag_missing = "orders 3"
+    ended = cli("audit", "history", "--out", tmp_path, "--lag", "lag.prom")
+    said = (
+        "no lag of 1 rebalance or snapshot: --lag lacks partitions of the group; "
+        "lag_missing in the tables names them"
+    )
+    assert (ended.code, ended.complaints[-1]) == (0, said)
 
 
 @pytest.mark.heavy

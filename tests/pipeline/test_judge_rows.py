@@ -17,6 +17,7 @@ from pipeline.judging.instances import World, pose
 from pipeline.judging.judge_rows import Settings, judge_case_safely
 from pipeline.judging.partition_counts import CountSources
 from pipeline.known_counts import KnownCounts
+from pipeline.sources.lag_metrics import LagOfGroups
 from pipeline.sources.rows import FAILED
 from pipeline.sources.sidecars import LogsFile
 from pipeline.tables import ORDER, SCHEMAS, UNDATED
@@ -168,9 +169,32 @@ def test_monitored_lag_counts_where_log_ends_are_not_known() -> None:
     with_ends = replace(known, logs=LogsFile(ends={"u": {0: (0, 9)}}))
     assert lags(case, with_ends) == {"t": [5, 6], "u": [5]}
     assert pose(case, with_ends).lag_basis == "monitored"
-    assert (
-        lags(case, replace(known, counts=world({"t": 2, "u": 2}).counts))["u"] is None
-    )
+    assert pose(case, known).lag_missing is None
+
+
+@pytest.mark.parametrize(
+    ("monitored", "missing"),
+    [
+        ({GROUP: {"t": {0: 5, 1: 6}, "u": {0: 1}}}, "u 1"),
+        ({GROUP: {"t": {0: 5, 1: 6}}}, "u 0, 1"),
+        ({GROUP: {"t": {1: 6}}}, "t 0; u 0, 1"),
+        ({"other": {"t": {0: 5}}}, None),
+        ({}, None),
+    ],
+)
+def test_what_monitored_lag_lacks_is_named(
+    monitored: LagOfGroups, missing: str | None
+) -> None:
+    case = only_case(("t", 0, 30), ("u", 0, 4))
+    posed = pose(case, world({"t": 2, "u": 2}, monitored=monitored))
+    assert not posed.lag_known
+    assert posed.lag_missing == missing
+
+
+def test_of_many_partitions_without_lag_some_are_named() -> None:
+    case = only_case(("t", 0, 30), ("u", 0, 4))
+    known = world({"t": 20, "u": 1}, monitored={GROUP: {"t": {3: 1}, "u": {0: 1}}})
+    assert pose(case, known).lag_missing == "t 0, 1, 2, 4, 5 and 14 more"
 
 
 def test_lag_of_a_snapshot() -> None:

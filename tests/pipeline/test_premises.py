@@ -107,6 +107,7 @@ ROWS = {
     ),
     "lag of a monitoring system": (
         "test_judge_rows::test_monitored_lag_counts_where_log_ends_are_not_known",
+        "test_judge_rows::test_what_monitored_lag_lacks_is_named",
     ),
     "racks of partitions": (
         "test_premises::test_without_racks_of_partitions_no_mismatch_is_counted",

@@ -19,6 +19,7 @@ from pyspark.sql import SparkSession
 from pipeline.audit import AuditSummary, audit, run
 from pipeline.evaluation import DEFAULT
 from pipeline.reading import read_table
+from pipeline.sources.lag_metrics import NO_COMMIT
 from pipeline.tables import RUN_TABLE, SCHEMAS, TABLES
 from rebalance import OutputError, SourceError
 from tests.pipeline.audit_files import (
@@ -136,6 +137,34 @@ def test_the_manifest_lists_sources_and_parameters(
     assert manifest["parameters"]["offsets"] == "offsets.json"
     assert manifest["versions"]["java"] == divided.java
     assert set(manifest["seconds"]) == {"find", "start", "read", "judge", "write"}
+
+
+def test_what_a_file_of_lag_lacks_is_told_and_in_the_tables(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    lag = tmp_path / "lag.prom"
+    group = 'kafka_consumergroup_lag{consumergroup="g-coop",topic="orders"'
+    lags = [f'{group},partition="{at}"}} {7 - 4 * at}\n' for at in range(3)]
+    lag.write_text("".join(lags))
+    told: list[str] = []
+    out, master = tmp_path / "out", MASTER
+    found = audit([FIRST_LOOK], out, lag=[lag], master=master, tell=told.append)
+    assert told == [f"{lag}: no lag of group g-coop, orders 2: {NO_COMMIT}"]
+    assert found.quarantine[f"missing: lag: {NO_COMMIT}"] == 1
+    (row,) = [
+        row
+        for row in rows_of(found, "quarantine")
+        if row["reason"] == f"lag: {NO_COMMIT}"
+    ]
+    assert (row["source"], row["group_id"]) == (str(lag), "g-coop")
+    missing = {
+        (row["group_id"] == "g-coop", row["lag_missing"], row["lag_known"])
+        for row in rows_of(found, "rebalances")
+    }
+    assert missing == {
+        (True, "orders 2, 3, 4, 5; payments 0, 1, 2", False),
+        (False, None, False),
+    }
 
 
 # Putting tables in place.

@@ -164,7 +164,7 @@ def test_side_files_are_read_in_every_encoding(
     assert read_offsets(tmp_path / "offsets.json").ends == {"t": {0: (0, 9)}}
     stores = Stores(LocalStore(), LocalStore)
     read = read_lag_metrics([tmp_path / "lag.prom"], stores)
-    assert read == {"g": {"t": {0: 5}}}
+    assert read.lags == {"g": {"t": {0: 5}}}
     assert CASE in what(read_path(tmp_path / "text"))
 
 
