@@ -60,6 +60,16 @@ Offsets = Annotated[
         show_default=False,
     ),
 ]
+Subscriptions = Annotated[
+    str | None,
+    typer.Option(
+        "--subscriptions",
+        metavar="FILE",
+        help="Subscriptions of groups whose sources report none. Default: "
+        "subscriptions.json in a folder of sources.",
+        show_default=False,
+    ),
+]
 Lag = Annotated[
     list[str] | None,
     typer.Option(
@@ -160,6 +170,7 @@ def audit(  # noqa: PLR0913 - one parameter per option
     cluster: Cluster = "local",
     topics: Topics = None,
     offsets: Offsets = None,
+    subscriptions: Subscriptions = None,
     lag: Lag = None,
     auto_offset_reset: OffsetResetOption = "earliest",
     source_format: Format = None,
@@ -204,6 +215,7 @@ def audit(  # noqa: PLR0913 - one parameter per option
         cluster=cluster,
         topics=topics,
         offsets=offsets,
+        subscriptions=subscriptions,
         lag=tuple(lag or ()),
         offset_reset=auto_offset_reset,
         source_format=source_format,

@@ -55,6 +55,7 @@ class Audit:
     cluster: str
     topics: str | None
     offsets: str | None
+    subscriptions: str | None
     lag: tuple[str, ...]
     offset_reset: str
     source_format: str | None
@@ -78,6 +79,7 @@ class Audit:
             "--cluster": self.cluster,
             "--topics": self.topics,
             "--offsets": self.offsets,
+            "--subscriptions": self.subscriptions,
             "--auto-offset-reset": self.offset_reset,
             "--format": self.source_format,
             "--columns": self.columns,
@@ -144,6 +146,7 @@ def audited(
         cluster=asked.cluster,
         topics=asked.topics,
         offsets=asked.offsets,
+        subscriptions=asked.subscriptions,
         live=live,
         lag=asked.lag,
         offset_reset=OffsetReset(asked.offset_reset),
@@ -331,7 +334,11 @@ def _snapshots(facts: Facts) -> Part:
 
 def _side_files(used: dict[str, Any]) -> str:
     """Return the side files that the audit used."""
-    said = {"topics": "partition counts from", "offsets": "lag from"}
+    said = {
+        "topics": "partition counts from",
+        "offsets": "lag from",
+        "subscriptions": "subscriptions from",
+    }
     return ", ".join(
         f"{words} {visible(used[key])}" for key, words in said.items() if used.get(key)
     )

@@ -50,6 +50,10 @@ from pipeline.judging.repeats import SAMPLE
 from pipeline.known_counts import known_counts
 from pipeline.remote_writing import RemoteStaging, remote_staging
 from pipeline.sources.find import Found, find_sources
+from pipeline.sources.given_subscriptions import (
+    GivenSubscriptions,
+    read_subscriptions,
+)
 from pipeline.sources.lag_metrics import read_lag_metrics
 from pipeline.sources.record_format import record_format
 from pipeline.sources.sidecars import (
@@ -103,6 +107,7 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
     cluster: str = "local",
     topics: Location | None = None,
     offsets: Location | None = None,
+    subscriptions: Location | None = None,
     live: LiveSource | None = None,
     lag: Sequence[Location] = (),
     offset_reset: OffsetReset = OffsetReset.EARLIEST,
@@ -135,9 +140,11 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
         if absent. On a cluster, all workers must have access to it and to the sources.
     cluster
         Name of the audited cluster.
-    topics, offsets
-        Side files (`pipeline.sources.sidecars`): partition counts, log ends. If not
-        given, ``topics.json`` and ``offsets.json`` in a folder of sources are taken.
+    topics, offsets, subscriptions
+        Side files (`pipeline.sources.sidecars`, `given_subscriptions`): partition
+        counts, log ends, and subscriptions that no source reports. If not given,
+        ``topics.json``, ``offsets.json``, and ``subscriptions.json`` in a folder of
+        sources are taken.
     live
         A running cluster, read besides the other sources, if any. It also states
         partition counts, topic ids, and log ends, unless files do.
@@ -204,11 +211,16 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
             beside = {name: shown(uri) for name, uri in found.side_files.items()}
             topics = topics or beside.get("topics.json")
             offsets = offsets or beside.get("offsets.json")
+            subscriptions = subscriptions or beside.get("subscriptions.json")
             given, names, logs = _side_files(stores, topics, offsets, max_partitions)
             at_end = given.at_end
             if live is not None:
                 at_end, names = live.counts | at_end, live.names | names
                 logs = LogsFile(ends=live.ends) if logs is None else logs
+            subscribed = GivenSubscriptions()
+            if subscriptions is not None:
+                store = stores.of(uri_of(subscriptions))
+                subscribed = read_subscriptions(subscriptions, store)
             reported = read_lag_metrics(lag, stores)
             found.lag_gaps = reported.gaps
             for gap in reported.gaps[:_GAPS_TOLD]:
@@ -220,6 +232,7 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
             names=names,
             logs=logs or LogsFile(),
             monitored=reported.lags,
+            subscriptions=subscribed,
             offset_reset=offset_reset,
             max_partitions=max_partitions,
         )
@@ -235,6 +248,9 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
             "group_name": group_name,
             "topics": None if topics is None else name_of(str(topics)),
             "offsets": None if offsets is None else name_of(str(offsets)),
+            "subscriptions": None
+            if subscriptions is None
+            else name_of(str(subscriptions)),
             "lag": [name_of(str(one)) for one in lag],
             "auto_offset_reset": offset_reset.value,
         }

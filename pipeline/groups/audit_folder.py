@@ -19,8 +19,7 @@ from pipeline.groups.moments import GroupRebalance, Moment
 from pipeline.groups.notes import (
     LEAST_COUNTS,
     newer_partitions,
-    notes_on_text,
-    premises_of,
+    presumed,
 )
 from pipeline.groups.quarantine_reasons import reasons_of
 from pipeline.judging.partition_counts import LOWER_BOUND
@@ -153,16 +152,13 @@ class AuditFolder:
         rebalance = with_held(self._parsed(row["instance"]), assignment)
         if row["subscriptions"] == NOT_REPORTED:
             rebalance = with_subscriptions(rebalance)
+        told = ("subscriptions", "members_listed", "at_rest", "doubt")
+        assumed = presumed(*(row[name] for name in told))
         return GroupRebalance(
             rebalance=rebalance,
             assignment=assignment,
-            notes=_notes(row),
-            premises=premises_of(
-                row["subscriptions"],
-                row["members_listed"],
-                row["at_rest"],
-                row["doubt"],
-            ),
+            notes=(*(one.note for one in assumed), *_notes(row)),
+            premises=tuple(one.premise for one in assumed),
         )
 
     def _parsed(self, text: str) -> Any:
@@ -196,8 +192,6 @@ def opened_audit(path: Path, max_partitions: int = MAX_PARTITIONS) -> AuditFolde
 
 def _notes(row: dict[str, Any]) -> tuple[str, ...]:
     notes = []
-    if row.get("subscriptions") == NOT_REPORTED:
-        notes += notes_on_text(row["members_listed"], row["at_rest"], row["doubt"])
     if row["partition_counts"] == LOWER_BOUND:
         notes.append(LEAST_COUNTS)
     if row.get("newer_partitions"):

@@ -17,8 +17,7 @@ from pipeline.groups.moments import GroupRebalance, Moment
 from pipeline.groups.notes import (
     LEAST_COUNTS,
     newer_partitions,
-    notes_on_text,
-    premises_of,
+    presumed,
 )
 from pipeline.groups.quarantine_reasons import reasons_of
 from pipeline.history.stream import ORDER, histories
@@ -27,6 +26,11 @@ from pipeline.judging.partition_counts import LOWER_BOUND, CountSources
 from pipeline.judging.topic_names import names_of_ids, with_names
 from pipeline.known_counts import known_counts
 from pipeline.sources.find import Found, find_sources
+from pipeline.sources.given_subscriptions import (
+    GivenSubscriptions,
+    read_subscriptions,
+    with_given_subscriptions,
+)
 from pipeline.sources.local_rows import read_found
 from pipeline.sources.rows import (
     CASE,
@@ -96,6 +100,7 @@ class LocalFiles:
         """
         world = self._world
         case = with_names(moment.key, world.names)
+        case = with_given_subscriptions(case, world.subscriptions)
         posed = pose(case, world)
         rebalance = posed.document
         assignment = None
@@ -110,9 +115,11 @@ class LocalFiles:
             )
             if moment.is_snapshot:
                 rebalance = with_held(rebalance, assignment)
-        notes: list[str] = []
+        assumed = presumed(
+            case.subscriptions, case.members_listed, case.at_rest, case.doubt
+        )
+        notes = [one.note for one in assumed]
         if case.subscriptions == NOT_REPORTED:
-            notes = notes_on_text(case.members_listed, case.at_rest, case.doubt)
             rebalance = with_subscriptions(rebalance)
         if posed.partition_counts == LOWER_BOUND:
             notes.append(LEAST_COUNTS)
@@ -123,9 +130,7 @@ class LocalFiles:
             assignment=assignment,
             notes=tuple(notes),
             cooperative=case.cooperative,
-            premises=premises_of(
-                case.subscriptions, case.members_listed, case.at_rest, case.doubt
-            ),
+            premises=tuple(one.premise for one in assumed),
         )
 
     def quarantined(self, group: str | None = None) -> str:
@@ -164,6 +169,7 @@ class LocalFiles:
         if topics is not None:
             names |= read_topic_ids(topics)
         seen = (sighting_of(row) for row in self._rows if row["what"] == TOPIC)
+        subscriptions = beside.get("subscriptions.json")
         given = TopicsFile()
         if topics is not None:
             given = read_topics(topics, self.max_partitions)
@@ -175,6 +181,9 @@ class LocalFiles:
             ),
             names=names,
             logs=LogsFile() if offsets is None else read_offsets(offsets),
+            subscriptions=GivenSubscriptions()
+            if subscriptions is None
+            else read_subscriptions(subscriptions),
             max_partitions=self.max_partitions,
         )
 

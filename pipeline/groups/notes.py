@@ -3,25 +3,41 @@
 An answer holds under what is taken to be so where the source does not say.
 """
 
-from typing import Final
+from typing import Final, NamedTuple
 
-from pipeline.cases import ALL_LISTED, NOT_REPORTED, OWNERS_LISTED
+from pipeline.cases import ALL_LISTED, GIVEN, OWNERS_LISTED, REPORTED
 
-_NO_SUBSCRIPTIONS: Final = (
+
+class Presumed(NamedTuple):
+    """What an answer presumes: a note on the source, and the premise alone."""
+
+    note: str
+    premise: str
+
+
+_NO_SUBSCRIPTIONS: Final = Presumed(
     "the text states no subscriptions: each member is taken to subscribe to the topics "
-    "of which it has partitions, and one without partitions to all of them"
+    "of which it has partitions, and one without partitions to all of them",
+    "members subscribe to what they hold, and those that hold none to all",
 )
-_NOT_AT_REST: Final = (
+_GIVEN_SUBSCRIPTIONS: Final = Presumed(
+    "the text states no subscriptions: they are those of subscriptions.json",
+    "members subscribe to what subscriptions.json states",
+)
+_NOT_AT_REST: Final = Presumed(
     "nothing shows that the group was at rest at that moment; it is taken to be: a "
-    "--state table, a second text, or records would show it"
+    "--state table, a second text, or records would show it",
+    "the group was at rest",
 )
-_UNLISTED: Final = (
+_UNLISTED: Final = Presumed(
     "the text lists no members without partitions; the group is taken to have none: "
-    "--members --verbose would list them"
+    "--members --verbose would list them",
+    "no member is without partitions",
 )
-_OWNERS: Final = (
+_OWNERS: Final = Presumed(
     "the text names client ids and hosts; each is taken to be one member, although "
-    "several can share them"
+    "several can share them",
+    "each client id and host is one member",
 )
 LEAST_COUNTS: Final = (
     "partition counts as of then are lower bounds: of the partitions that the source "
@@ -39,35 +55,21 @@ def newer_partitions(count: int) -> str:
     )
 
 
-def premises_of(
+def presumed(
     subscriptions: str, members_listed: str, at_rest: str | None, doubt: str | None
-) -> tuple[str, ...]:
+) -> list[Presumed]:
     """Return what an answer on a state presumes; arguments as in `Case`."""
-    premises = []
-    if subscriptions == NOT_REPORTED:
-        premises.append(
-            "members subscribe to what they hold, and those that hold none to all"
-        )
+    found = []
+    if subscriptions != REPORTED:
+        is_given = subscriptions == GIVEN
+        found.append(_GIVEN_SUBSCRIPTIONS if is_given else _NO_SUBSCRIPTIONS)
         if members_listed == OWNERS_LISTED:
-            premises.append("each client id and host is one member")
+            found.append(_OWNERS)
         elif members_listed != ALL_LISTED:
-            premises.append("no member is without partitions")
+            found.append(_UNLISTED)
         if at_rest is None:
-            premises.append("the group was at rest")
+            found.append(_NOT_AT_REST)
     if doubt is not None:
-        premises.append(f"what is shown is right, although it is in doubt ({doubt})")
-    return tuple(premises)
-
-
-def notes_on_text(
-    members_listed: str, at_rest: str | None, doubt: str | None = None
-) -> list[str]:
-    """Return the notes on a describe text; arguments as in `Case`."""
-    notes = [_NO_SUBSCRIPTIONS]
-    if members_listed != ALL_LISTED:
-        notes.append(_OWNERS if members_listed == OWNERS_LISTED else _UNLISTED)
-    if at_rest is None:
-        notes.append(_NOT_AT_REST)
-    if doubt is not None:
-        notes.append(f"the text is in doubt: {doubt}")
-    return notes
+        premise = f"what is shown is right, although it is in doubt ({doubt})"
+        found.append(Presumed(f"the text is in doubt: {doubt}", premise))
+    return found

@@ -26,6 +26,7 @@ import orjson
 from pipeline.cases import CLAIMS, PREVIOUS, Case, CaseMember, Held
 from pipeline.judging.partition_counts import GIVEN as GIVEN_COUNTS
 from pipeline.judging.partition_counts import CountSources, partition_counts
+from pipeline.sources.given_subscriptions import GivenSubscriptions
 from pipeline.sources.lag_metrics import LagOfGroups
 from pipeline.sources.sidecars import LogsFile
 from rebalance import (
@@ -52,13 +53,14 @@ class World:
     """What is known besides the cases: counts, log ends, offset reset, size limit.
 
     ``names`` are the names of topic ids; ``monitored`` is the lag per group that a
-    monitoring system reported.
+    monitoring system reported; ``subscriptions`` are those that no source reports.
     """
 
     counts: CountSources = field(default_factory=CountSources)
     names: Mapping[str, str] = field(default_factory=dict)
     logs: LogsFile = field(default_factory=LogsFile)
     monitored: LagOfGroups = field(default_factory=dict)
+    subscriptions: GivenSubscriptions = field(default_factory=GivenSubscriptions)
     offset_reset: OffsetReset = OffsetReset.EARLIEST
     max_partitions: int = MAX_PARTITIONS
 

@@ -15,6 +15,7 @@ from pipeline.judging.outcome import Actual, Outcome, Question
 from pipeline.judging.repeats import Repeats
 from pipeline.judging.snapshot_rows import snapshot_row
 from pipeline.judging.topic_names import with_names
+from pipeline.sources.given_subscriptions import with_given_subscriptions
 from pipeline.sources.rows import CASE, FAILED, Row
 from rebalance import ClaimRule, DocumentError
 
@@ -50,6 +51,7 @@ def judge_case_safely(
     """Judge a case; its failure does not affect other cases."""
     try:
         case = with_names(case, settings.world.names)
+        case = with_given_subscriptions(case, settings.world.subscriptions)
         posed = pose(case, settings.world)
     except Exception as error:  # noqa: BLE001  # reported in quarantine
         yield _failed(case, None, _reason("instance", error), settings)

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from pipeline.cases import ALL_LISTED, NOT_REPORTED, OWNERS_LISTED, Case
+from pipeline.cases import ALL_LISTED, GIVEN, NOT_REPORTED, OWNERS_LISTED, Case
 from pipeline.judging.case_rows import rebalance_row
 from pipeline.judging.instances import Posed
 from pipeline.judging.outcome import Outcome
@@ -56,6 +56,7 @@ _SHARED: Final = (
     "cluster",
     "date",
     "group_id",
+    "generation",
     "at",
     "source",
     "source_partition",
@@ -99,11 +100,14 @@ def snapshot_row(case: Case, posed: Posed, outcome: Outcome, cluster: str) -> Ro
     row |= {"snapshot_id": case.rebalance_id, "state_of": case.state_of}
     row |= {"members_listed": case.members_listed, "at_rest": case.at_rest}
     row |= {"doubt": case.doubt, "balanced_if_equal": None, "undetermined": None}
+    is_partial = case.subscriptions == NOT_REPORTED or (
+        case.subscriptions == GIVEN and case.members_listed != ALL_LISTED
+    )
     if case.subscriptions == NOT_REPORTED:
         row["balanced_if_equal"] = _is_even(case, row)
     if (reason := _why_unjudged(case, row)) is not None:
         return row | _UNJUDGED | {"undetermined": reason}
-    if case.subscriptions == NOT_REPORTED:
+    if is_partial:
         return row | _known_without_subscriptions(case, row)
     return row | {"peak_lag_bound": judged["peak_lag_bound"]}
 

@@ -33,7 +33,7 @@ from rebalance import SourceError
 if TYPE_CHECKING:  # its clients take a while to load
     from pipeline.live import LiveSource
 
-SIDE_FILES: Final = ("topics.json", "offsets.json")
+SIDE_FILES: Final = ("topics.json", "offsets.json", "subscriptions.json")
 GROUP_NAME: Final = "--group-name"
 """The option, as messages name it."""
 _THREADS: Final = 16
@@ -44,10 +44,10 @@ _THREADS: Final = 16
 class Found:
     """Result of a search: files to read, and files that are not a source.
 
-    ``side_files`` are partition counts and log ends in a folder of sources, by URI;
-    ``live`` is a running cluster to read besides; ``of_audits`` is the number of files
-    that were skipped, because an earlier audit has written them; ``lag_gaps`` is what
-    the lag of a monitoring system lacks.
+    ``side_files`` are partition counts, log ends, and subscriptions in a folder of
+    sources, by URI; ``live`` is a running cluster to read besides; ``of_audits`` is the
+    number of files that were skipped, because an earlier audit has written them;
+    ``lag_gaps`` is what the lag of a monitoring system lacks.
     """
 
     files: list[SourceFile] = field(default_factory=list)

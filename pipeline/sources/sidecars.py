@@ -168,7 +168,7 @@ def _topics(
     path: Location, store: FileStore
 ) -> tuple[dict[str, DescribedTopic], dict[str, list[DatedCount]]]:
     """Return the topics without times, and those with times."""
-    written = _read(path, store, TypeAdapter(dict[str, Any]))
+    written = read_side_file(path, store, TypeAdapter(dict[str, Any]))
     found: dict[str, DescribedTopic] = {}
     dated: dict[str, list[DatedCount]] = {}
     for topic, one in written.items():
@@ -190,7 +190,7 @@ def read_offsets(path: Location, store: FileStore = _LOCAL) -> LogsFile:
     DocumentError, SourceError
         If the file is not of this form, or cannot be read.
     """
-    written = _read(path, store, TypeAdapter(_OffsetsFile))
+    written = read_side_file(path, store, TypeAdapter(_OffsetsFile))
     return LogsFile(
         at=written.ms,
         ends={
@@ -200,7 +200,14 @@ def read_offsets(path: Location, store: FileStore = _LOCAL) -> LogsFile:
     )
 
 
-def _read(path: Location, store: FileStore, kind: TypeAdapter[_T]) -> _T:
+def read_side_file(path: Location, store: FileStore, kind: TypeAdapter[_T]) -> _T:
+    """Read a JSON file of a form.
+
+    Raises
+    ------
+    DocumentError, SourceError
+        If it is not of this form, or cannot be read.
+    """
     try:
         with store.open(uri_of(path)) as file:
             value: Any = parse_json(as_utf8(file).read())

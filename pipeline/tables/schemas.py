@@ -265,6 +265,7 @@ SNAPSHOTS: Final = pa.schema(
         *KEY[:2],
         column("snapshot_id", TEXT, "unique in a cluster; joins `members`"),
         GROUP,
+        column("generation", GENERATION, "of the leader's log; null: not in the text"),
         column("at", TIME, "null: the text has no time"),
         *SOURCE,
         column("protocol", TEXT, "classic or consumer; null: unknown"),
@@ -281,7 +282,7 @@ SNAPSHOTS: Final = pa.schema(
             "subscriptions",
             TEXT,
             "reported: by the rebalance `state_of`, or by the log of the leader;"
-            " not-reported: the text has none",
+            " given: of subscriptions.json; not-reported: the text has none",
         ),
         column(
             "members_listed",

@@ -38,6 +38,10 @@ from pipeline.judging.partition_counts import CountSources
 from pipeline.judging.topic_names import names_of_ids
 from pipeline.known_counts import known_counts
 from pipeline.sources.find import Found, find_sources
+from pipeline.sources.given_subscriptions import (
+    GivenSubscriptions,
+    read_subscriptions,
+)
 from pipeline.sources.rows import (
     READ,
     REPEATED,
@@ -120,11 +124,15 @@ def _world(
     """Return what the side files state: those given, or those beside the sources."""
     topics = topics or found.side_files.get("topics.json")
     offsets = offsets or found.side_files.get("offsets.json")
+    subscriptions = found.side_files.get("subscriptions.json")
     given = TopicsFile() if topics is None else read_topics(topics, most)
     return World(
         counts=CountSources(at_end=given.at_end, dated=given.dated),
         names={} if topics is None else read_topic_ids(topics),
         logs=LogsFile() if offsets is None else read_offsets(offsets),
+        subscriptions=GivenSubscriptions()
+        if subscriptions is None
+        else read_subscriptions(subscriptions),
         max_partitions=most,
     )
 

@@ -121,6 +121,8 @@ ROWS = {
     "subscriptions of a described group": (
         "test_joined_tables::test_members_text_states_what_would_hold",
         "test_snapshots::test_what_is_known_without_subscriptions_is_true",
+        "test_given_subscriptions::test_what_is_given_completes_a_state",
+        "test_given_subscriptions::test_what_contradicts_a_state_is_not_used",
     ),
 }
 """Tests of each row of the table of premises in docs/audit.md."""
