@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from pipeline.describe.agreement import joined
+from pipeline.describe.kafka_ui import pieces_of_kafka_ui
 from pipeline.describe.sections import Remark, Section, Stray, parts_of
 from pipeline.describe.snapshots import Snapshot
-from pipeline.describe.text_tables import read_pieces
+from pipeline.describe.text_tables import Piece, read_pieces
 from pipeline.sources.lines import Line
 
 
@@ -22,7 +24,7 @@ def read_snapshots(
     remarks: dict[str, list[Remark]] = {}
     strays: list[Stray] = []
     for source, lines in files:
-        for piece in read_pieces(lines, group_name):
+        for piece in _pieces(lines, group_name):
             for part in parts_of(piece, source):
                 if isinstance(part, Stray):
                     strays.append(part)
@@ -39,3 +41,21 @@ def read_snapshots(
         )
     ]
     return snapshots, strays
+
+
+def _pieces(lines: Iterable[Line], group_name: str | None) -> Iterator[Piece]:
+    """Yield the tables of a text, or of the JSON that stands for them."""
+    lines = iter(lines)
+    blank: list[Line] = []
+    for line in lines:
+        if line.text.lstrip().startswith((b"{", b"[")):
+            yield from pieces_of_kafka_ui(_whole(line, lines))
+            return
+        blank.append(line)
+        if line.text.strip():
+            break
+    yield from read_pieces(chain(blank, lines), group_name)
+
+
+def _whole(first: Line, lines: Iterable[Line]) -> bytes:
+    return b"\n".join(line.text for line in chain((first,), lines))

@@ -57,6 +57,10 @@ _SHOWN: Final = 200  # characters of a message of the tool
 _LONGEST_KEPT: Final = 1_024
 """Characters of the longest key that is kept: names have at most 249."""
 
+_COMMAND: Final = (
+    "kafka-dump-log.sh --print-data-log --offsets-decoder --files "
+    f"/PATH/{OFFSETS_TOPIC}-PARTITION/SEGMENT.log > dump.txt"
+)
 _INSTEAD: Final = (
     "print it with --offsets-decoder of Kafka 3.8 or newer, or give the log segments "
     f"themselves, in their folders ({OFFSETS_TOPIC}-PARTITION)"
@@ -78,7 +82,7 @@ NO_METADATA: Final = (
 )
 NO_FILE: Final = (
     "output of kafka-dump-log without the line 'Dumping FILE' above, which states the "
-    "partition"
+    f"partition: give the whole output, such as of {_COMMAND}"
 )
 NO_FOLDER: Final = (
     "output of kafka-dump-log for a file without its folder, which states the "

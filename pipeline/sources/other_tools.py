@@ -25,6 +25,7 @@ GROUPS_AS_JSON: Final = (
 _FRANZ_GO: Final = re.compile(rb'"balanced".*"plan"\s*:|\bbalanced; plan: ')
 _NAMES: Final = {"groupId", "group_id", "groupID", "consumerGroupId", "consumer_group"}
 _PARTS: Final = {"members", "partitions", "state", "assignments", "topics"}
+_OF_AKHQ: Final = {"id", "members", "offsets"}
 _DEPTH: Final = 3
 
 
@@ -40,9 +41,14 @@ def why_of_another_tool(lines: Iterable[Line], document: Any) -> str | None:
     """
     if any(_FRANZ_GO.search(line.text) for line in lines):
         return FRANZ_GO
-    if any(one.keys() & _NAMES and one.keys() & _PARTS for one in _objects(document)):
+    if any(_is_group(one) for one in _objects(document)):
         return GROUPS_AS_JSON
     return None
+
+
+def _is_group(fields: dict[str, Any]) -> bool:
+    names = fields.keys()
+    return bool(names & _NAMES and names & _PARTS) or names >= _OF_AKHQ
 
 
 def _objects(value: Any, depth: int = _DEPTH) -> Iterator[dict[str, Any]]:

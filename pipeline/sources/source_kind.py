@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, Final
 import pyarrow as pa
 
 from pipeline.describe.headings import heading_of, title_of
+from pipeline.describe.kafka_ui import is_kafka_ui
 from pipeline.describe.messages import note_of
 from pipeline.describe.text_tables import plain_text
 from pipeline.sources.console_json import is_console_json
@@ -177,11 +178,11 @@ def _kind_of_lines(lines: Iterable[Line], written: RecordFormat) -> SourceKind |
 
 
 def _kind_of_document(file: BinaryIO) -> SourceKind | None:
-    """Recognize one rebalance/1 document in several lines."""
+    """Recognize one rebalance/1 document in several lines, and JSON of kafka-ui."""
     head = _head(file)
     if head.lstrip().startswith(b"{") and _FORMAT.search(head):
         return SourceKind.REBALANCES
-    return None
+    return SourceKind.DESCRIBE if is_kafka_ui(_object(head)) else None
 
 
 def _head(file: BinaryIO) -> bytes:

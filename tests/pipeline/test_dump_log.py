@@ -197,7 +197,7 @@ def without_epochs(
         ),
         (
             "\n".join(line for line in LINES if not line.startswith("Dumping")),
-            "without the line 'Dumping FILE' above, which states the partition",
+            "the partition: give the whole output, such as of kafka-dump-log.sh",
         ),
         (
             TEXT.replace("/var/lib/kafka/", "").replace("__consumer_offsets-", "x"),

@@ -112,11 +112,11 @@ FRANZ_GO_PLAN = (
     'group member","id":"p-0b29"}\nFeb 21, 2023 @ 15:16:57.304\t{"level":"info",'
     '"msg":"balanced","plan":"p-08cd{notify.v3[1 32]}, p-0b29{}"}\n'
 )
-KAFKA_UI = {
-    "groupId": "orders",
-    "members": 1,
+AKHQ = {
+    "id": "orders",
     "state": "STABLE",
-    "partitions": [{"topic": "t", "partition": 0, "consumerId": "c1"}],
+    "members": [{"consumerId": "c1", "assignments": [{"topic": "t", "partition": 0}]}],
+    "offsets": [{"topic": "t", "partition": 0, "offset": 5}],
 }
 KAFKA_NODE = {"orders": {"groupId": "orders", "members": [], "state": "Stable"}}
 COMMANDS = "kafka-console-consumer --bootstrap-server"
@@ -130,7 +130,7 @@ COMMANDS = "kafka-console-consumer --bootstrap-server"
             "a plan in the log of franz-go, which states neither the group",
         ),
         (
-            orjson.dumps(KAFKA_UI).decode(),
+            orjson.dumps(AKHQ).decode(),
             "JSON about groups in a form of another tool",
         ),
         (
