@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeVar
 
 import orjson
@@ -148,6 +149,12 @@ class Figures(_Strict):
     peak_lag: Optional[Count] = None
     lag_spread: Optional[Count] = None
     rack_mismatches: Optional[Count] = None
+
+    @classmethod
+    def of_verdict(cls, figures: Mapping[str, Any]) -> Figures:
+        """Take the figures of a verdict/1; one that is null there is absent here."""
+        stated = {name: value for name, value in figures.items() if value is not None}
+        return cls.model_validate(stated)
 
 
 class PriceWeights(_Strict):

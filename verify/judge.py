@@ -44,7 +44,8 @@ def judge_case(
         rows = figures.tidy(case, rows)
     complete = not broken and not withheld
     lags = [figures.lag_of_row(case, row) for row in rows]
-    counted, evidence = _figures(case, rows, lags, complete=complete)
+    is_valid = not broken
+    counted, evidence = _figures(case, rows, lags, is_valid=is_valid, complete=complete)
     if cooperative:
         counted["withheld"] = withheld
     shown = assignment.get("certificate") if complete else None
@@ -109,21 +110,30 @@ def is_proved(verdict: Verdict) -> bool:
 
 
 def _figures(
-    case: Case, rows: Sequence[Row], row_lags: Sequence[int], *, complete: bool
+    case: Case,
+    rows: Sequence[Row],
+    row_lags: Sequence[int],
+    *,
+    is_valid: bool,
+    complete: bool,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Count, and decide the balances (dec-min: of complete assignments) by evidence."""
+    """Count, and decide the balances by evidence.
+
+    KIP-54 balance is of valid assignments (None of others), dec-min balance of those
+    that are complete besides.
+    """
     loads = figures.loads_of(case, rows)
     lags = figures.lags_of(case, rows, row_lags)
     in_play = [lags[name] for name in case.in_play]
     kept = figures.count_kept(case, rows)
-    transfer = balance.refuting_transfer(case, rows, loads)
+    transfer = balance.refuting_transfer(case, rows, loads) if is_valid else None
     chain = balance.refuting_chain(case, rows, loads) if complete else None
     counted = {
         "loads": sorted(loads.values(), reverse=True),
         "kept": kept,
         "moves": count_owned(case) - kept,
         "kip54_score": figures.kip54_score(loads),
-        "kip54_balanced": transfer is None,
+        "kip54_balanced": transfer is None if is_valid else None,
         "dec_min_balanced": complete and chain is None,
         "peak_lag": max(lags.values(), default=0),
         "lag_spread": max(in_play, default=0) - min(in_play, default=0),

@@ -106,7 +106,7 @@ def case_parts(outcome: Outcome) -> dict[str, Any]:
         instance=rebalance_of(rebalance),
         rounds=[_round(one) for one in outcome.rounds],
         reason=outcome.reason,
-        figures=None if figures is None else Figures.model_validate(dict(figures)),
+        figures=None if figures is None else Figures.of_verdict(figures),
         needless_moves=outcome.needless_moves,
         expected=AssignmentDocument.model_validate(proved_optimum(rebalance)),
     )

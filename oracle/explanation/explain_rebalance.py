@@ -86,7 +86,7 @@ def explain(
     is_counted = verdict["verdict"] != "unreadable" and not (
         assignment is None and best.assignment is None
     )
-    figures = Figures.model_validate(verdict["figures"]) if is_counted else None
+    figures = Figures.of_verdict(verdict["figures"]) if is_counted else None
     subject = "optimum" if assignment is None else "given"
     return _explanation(about, found, subject=subject, answer=answer, figures=figures)
 

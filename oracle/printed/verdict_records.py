@@ -68,7 +68,8 @@ class JudgedFigures(PrintedRecord):
         Kafka's balance score: the sum over all pairs of members of the difference in
         load.
     kip54_balanced
-        Whether no single transfer evens out two members.
+        Whether no single transfer evens out two members; null of an invalid
+        assignment.
     dec_min_balanced
         Whether no assignment is more even.
     peak_lag
@@ -85,7 +86,7 @@ class JudgedFigures(PrintedRecord):
     moves: Optional[Number] = None
     withheld: Optional[Number] = None
     kip54_score: Optional[Number] = None
-    kip54_balanced: Optional[bool] = None
+    kip54_balanced: bool | Nothing = None
     dec_min_balanced: Optional[bool] = None
     peak_lag: Optional[Number] = None
     lag_spread: Optional[Number] = None

@@ -20,7 +20,7 @@ from rebalance import DocumentError, parse_json, schema_error
 _FIELDS: Final = {"groupId", "members", "state", "partitions"}
 
 
-class _Partition(BaseModel):
+class _UiPartition(BaseModel):
     model_config = ConfigDict(extra="ignore", strict=True)
     topic: str
     partition: int
@@ -31,13 +31,13 @@ class _Partition(BaseModel):
     host: str | None = None
 
 
-class _Group(BaseModel):
+class _UiGroup(BaseModel):
     model_config = ConfigDict(extra="ignore", strict=True)
     groupId: str  # noqa: N815
     members: int
     partitionAssignor: str | None = None  # noqa: N815
     state: str
-    partitions: list[_Partition]
+    partitions: list[_UiPartition]
 
 
 def is_kafka_ui(value: Any) -> bool:
@@ -62,7 +62,7 @@ def pieces_of_kafka_ui(text: bytes) -> Iterator[Table | Fault]:
     for number, one in enumerate(value if isinstance(value, list) else [value], 1):
         shown = json.dumps(one).encode()
         try:
-            group = _Group.model_validate(one)
+            group = _UiGroup.model_validate(one)
         except ValidationError as error:
             reason = str(schema_error(error, one))
             named = one.get("groupId") if isinstance(one, dict) else None
@@ -73,7 +73,7 @@ def pieces_of_kafka_ui(text: bytes) -> Iterator[Table | Fault]:
         yield _table(Form.STATE, [_state(group)])
 
 
-def _offsets(group: _Group, one: _Partition) -> dict[str, str]:
+def _offsets(group: _UiGroup, one: _UiPartition) -> dict[str, str]:
     return {
         GROUP: group.groupId,
         "TOPIC": one.topic,
@@ -87,7 +87,7 @@ def _offsets(group: _Group, one: _Partition) -> dict[str, str]:
     }
 
 
-def _state(group: _Group) -> dict[str, str]:
+def _state(group: _UiGroup) -> dict[str, str]:
     """Return the row; states are written ``STABLE`` here, and ``Stable`` there."""
     return {
         GROUP: group.groupId,

@@ -59,7 +59,11 @@ LEAST_MOVES = (
 BALANCE = (
     column("kip54_score", COUNT, "sum over pairs of the difference in load"),
     column("kip54_score_least", COUNT, "of the optimum; null without a proof"),
-    column("kip54_balanced", FLAG, "no single transfer evens out two members"),
+    column(
+        "kip54_balanced",
+        FLAG,
+        "no single transfer evens out two members; null: invalid",
+    ),
     column("dec_min_balanced", FLAG, "no assignment has a better load vector"),
 )
 LAG_MISSING = column(
