@@ -18,7 +18,7 @@ from pipeline.sources.given_subscriptions import (
 )
 from rebalance import OracleError
 from tests.pipeline.local_audit import local_audit
-from tests.pipeline.test_leader_logs import message, snapshots
+from tests.pipeline.logged_states import message, snapshots
 
 LOGGED = (
     message(1, a={"t": [0, 1]}, b={"t": [2]}),

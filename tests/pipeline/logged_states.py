@@ -1,0 +1,77 @@
+"""Logs of group leaders in tests: what they contain, and the states in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow.dataset as ds
+
+from pipeline.cases import SNAPSHOT, Case, unpack
+from pipeline.describe.record_states import with_record_states
+from pipeline.history.stream import ORDER, histories
+from pipeline.sources.leader_logs import rows_of_leader_logs
+from pipeline.sources.lines import Line
+from pipeline.sources.rows import CASE, Row
+from tests.pipeline.local_reading import read_paths
+
+Held = dict[str, list[int]]
+
+
+def message(generation: int, group: str = "g", **held: Held) -> str:
+    """What a leader logs, in the form of kafka-clients 4.3."""
+    members = (
+        f"{name}-1=Assignment(partitions=[{', '.join(_names(one))}])"
+        for name, one in held.items()
+    )
+    return (
+        f"[Consumer clientId=a, groupId={group}] Finished assignment for group at "
+        f"generation {generation}: {{{', '.join(members)}}}"
+    )
+
+
+def _names(held: Held) -> Iterator[str]:
+    return (f"{topic}-{number}" for topic in held for number in held[topic])
+
+
+def read(*logs: str) -> list[Row]:
+    texts = (
+        (
+            f"{n}.log",
+            (Line(number=k, text=one.encode()) for k, one in enumerate(text, start=1)),
+        )
+        for n, text in enumerate(log.split("\n") for log in logs)
+    )
+    return list(rows_of_leader_logs(texts))
+
+
+def cases(rows: list[Row]) -> list[Case]:
+    return [unpack(row["value"]) for row in rows if row["what"] == CASE]
+
+
+def held(case: Case) -> dict[str, Any]:
+    return {name: one.assigned for name, one in (case.members or {}).items()}
+
+
+def snapshots(folder: Path) -> dict[int, dict[str, Any]]:
+    rows = ds.dataset(folder / "snapshots", partitioning="hive").to_table().to_pylist()
+    return {int(row["snapshot_id"].split()[1]): row for row in rows}
+
+
+def with_records(*paths: Path) -> list[Case]:
+    """Return the states, completed from records, by generation."""
+    rows = list(histories(_ordered(read_paths(paths))))
+    return [
+        one
+        for one in cases(list(with_record_states(_ordered(rows), {})))
+        if one.owned_from == SNAPSHOT
+    ]
+
+
+def _ordered(rows: list[Row]) -> list[Row]:
+    def place(row: Row) -> tuple[Any, ...]:
+        values = (row.get(name) for name in ORDER)
+        return tuple((value is not None, value) for value in values)
+
+    return sorted(rows, key=place)
