@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     )
     from rebalance.columns import instance_of
     from rebalance.compiled import (
+        always_compiled,
         interpret_kernels,
         kernel,
         kernels_are_interpreted,
@@ -92,6 +93,7 @@ if TYPE_CHECKING:
         read_values,
         rebalances_in,
     )
+    from rebalance.temporary import private_folder
 
 __all__ = [
     "ABSENT",
@@ -134,6 +136,7 @@ __all__ = [
     "Topic",
     "Value",
     "WireError",
+    "always_compiled",
     "assignment_of",
     "count_kept",
     "count_rack_mismatches",
@@ -157,6 +160,7 @@ __all__ = [
     "parse_rebalance",
     "parse_record",
     "plain_of",
+    "private_folder",
     "read_assignments",
     "read_documents",
     "read_rebalances",
@@ -172,7 +176,7 @@ _MODULES: Final = {
     "assignment": "Assignment assignment_of document_of members_of",
     "claims": "NOBODY Bools ClaimRule Claims Int32 Int64 owners",
     "columns": "instance_of",
-    "compiled": "interpret_kernels kernel kernels_are_interpreted",
+    "compiled": "always_compiled interpret_kernels kernel kernels_are_interpreted",
     "display": "html_table",
     "culprits": "schema_error",
     "documents": (
@@ -194,6 +198,7 @@ _MODULES: Final = {
     "reading": (
         "read_assignments read_documents read_rebalances read_values rebalances_in"
     ),
+    "temporary": "private_folder",
 }
 _MODULE_OF: Final = {
     name: module for module, names in _MODULES.items() for name in names.split()

@@ -22,16 +22,27 @@ class _Process:
 
 
 def kernel(function: Function) -> Function:
-    """Compile a function when it is first called, and store it next to its module.
+    """Compile a function when it is first called, and store it (`kernel_cache`).
 
     The function itself is returned where `interpret_kernels` was called before.
     """
     if _Process.is_interpreting:
         return function
     _Process.has_compiled = True
-    from numba import njit
+    return always_compiled(function)
 
-    return cast("Function", njit(cache=True)(function))
+
+def always_compiled(function: Function) -> Function:
+    """Do so even where kernels are interpreted: its integers wrap around."""
+    from numba import njit
+    from numba.core.dispatcher import Dispatcher
+
+    from rebalance.kernel_cache import enable_caching
+
+    dispatcher = njit(function)
+    if isinstance(dispatcher, Dispatcher):  # with NUMBA_DISABLE_JIT, it is a function
+        enable_caching(dispatcher)
+    return cast("Function", dispatcher)
 
 
 def interpret_kernels() -> bool:

@@ -17,12 +17,11 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from ortools.linear_solver import pywraplp
 from ortools.sat.python import cp_model
 
-from rebalance import NOBODY, BoundTerm, Int32, Int64
+from rebalance import NOBODY, BoundTerm, Int32, Int64, always_compiled
 from solver.constants import INT64_MAX
 from solver.cpsat import configure_solver, run_solver
 from solver.peak_lag.feasible_region import FeasibleRegion
@@ -239,7 +238,7 @@ class _PackingRelaxation:
         return float(self.solver.Objective().Value()), prices
 
 
-@njit(cache=True)
+@always_compiled
 def _dear_columns(
     lags: Int64, prices: Prices, peak: int, least: float, wanted: int, rise: float
 ) -> tuple[Int64, Int64, int]:
@@ -311,7 +310,7 @@ def packing_term(lags: Int64, prices: Prices, members: int) -> BoundTerm:
     )
 
 
-@njit(cache=True)
+@always_compiled
 def _least_lag_of_weight(lags: Int64, weights: Int64, share: int) -> int:
     """Return the least lag of a set of at least that weight: a knapsack by weight."""
     least = np.full(share + 1, INT64_MAX // 2, np.int64)

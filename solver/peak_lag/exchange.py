@@ -15,10 +15,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from rebalance import Int32, Int64
+from rebalance import Int32, Int64, always_compiled
 from solver.peak_lag.feasible_region import (
     END,
     FeasibleRegion,
@@ -33,7 +32,7 @@ RandomState = NDArray[np.uint64]
 """uint64 (1,); the seed at first."""
 
 
-@njit(cache=True)
+@always_compiled
 def random_below(rng: RandomState, end: int) -> int:
     """Draw an integer from 0 to ``end`` - 1; 0 if there is none."""
     if end <= 1:
@@ -72,7 +71,7 @@ class Released(NamedTuple):
     filler_offsets: Int64  # (G+1,)
 
 
-@njit(cache=True)
+@always_compiled
 def excess_of(state: SearchState, members: Int64) -> int:
     """Return the lag of some members above their caps."""
     excess = 0
@@ -81,7 +80,7 @@ def excess_of(state: SearchState, members: Int64) -> int:
     return excess
 
 
-@njit(cache=True)
+@always_compiled
 def release(state: SearchState, members: Int64, items: int) -> Released:
     """Draw up to ``items`` partitions that any of the members may hold.
 
@@ -116,7 +115,7 @@ def release(state: SearchState, members: Int64, items: int) -> Released:
     )
 
 
-@njit(cache=True)
+@always_compiled
 def _group_by_owner(drawn: Int64, owner: Int32, members: Int64) -> Released:
     group = np.zeros(drawn.size, np.int64)
     for i in range(drawn.size):
@@ -129,7 +128,7 @@ def _group_by_owner(drawn: Int64, owner: Int32, members: Int64) -> Released:
     return Released(drawn[order], group[order], topic, nothing[:0], nothing)
 
 
-@njit(cache=True)
+@always_compiled
 def _are_eligible(region: FeasibleRegion, members: Int64, topic: int) -> bool:
     if region.class_offsets.size == 2:
         return True  # there is one class
@@ -139,7 +138,7 @@ def _are_eligible(region: FeasibleRegion, members: Int64, topic: int) -> bool:
     return eligible
 
 
-@njit(cache=True)
+@always_compiled
 def _draw_to_front(
     values: Int64, start: int, end: int, wanted: int, rng: RandomState
 ) -> None:
@@ -149,7 +148,7 @@ def _draw_to_front(
         values[i], values[j] = values[j], values[i]
 
 
-@njit(cache=True)
+@always_compiled
 def _draw_evenly(found: Int64, offsets: Int64, items: int, rng: RandomState) -> Int64:
     """Draw an equal number from each member, or all it has if that is less."""
     members = offsets.size - 1
@@ -169,7 +168,7 @@ def _draw_evenly(found: Int64, offsets: Int64, items: int, rng: RandomState) -> 
     return drawn
 
 
-@njit(cache=True)
+@always_compiled
 def _draw_topics(
     state: SearchState, found: Int64, filler: Int64, items: int
 ) -> Released:
@@ -208,7 +207,7 @@ def _draw_topics(
     return Released(item[:end].copy(), group[:end].copy(), topic, drawn, filler_offsets)
 
 
-@njit(cache=True)
+@always_compiled
 def _filler_of_topics(
     region: FeasibleRegion, filler: Int64, topics: Int64
 ) -> tuple[Int64, Int64]:
@@ -224,7 +223,7 @@ def _filler_of_topics(
     return drawn, offsets
 
 
-@njit(cache=True)
+@always_compiled
 def _remaining_counts(state: SearchState, released: Released, c: int) -> Int64:
     """Count, group by group, what a member holds besides what was released."""
     region, lists = state.region, state.lists
@@ -239,7 +238,7 @@ def _remaining_counts(state: SearchState, released: Released, c: int) -> Int64:
     return counts
 
 
-@njit(cache=True)
+@always_compiled
 def _allowed_counts(
     state: SearchState, released: Released, c: int, d: int
 ) -> tuple[Int64, Int64]:
@@ -269,7 +268,7 @@ def _allowed_counts(
     return least, most
 
 
-@njit(cache=True)
+@always_compiled
 def exchange(
     state: SearchState, released: Released, c: int, d: int, target: int
 ) -> None:
@@ -305,7 +304,7 @@ def exchange(
     _share_filler(state, released, c, d, least, most)
 
 
-@njit(cache=True)
+@always_compiled
 def _share_filler(
     state: SearchState, released: Released, c: int, d: int, least: Int64, most: Int64
 ) -> None:

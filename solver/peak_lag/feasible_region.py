@@ -12,9 +12,8 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 import numpy as np
-from numba import njit
 
-from rebalance import Int32, Int64
+from rebalance import Int32, Int64, always_compiled
 
 END: Final = -1
 """No partition, or no member."""
@@ -45,7 +44,7 @@ class FeasibleRegion(NamedTuple):
     extra: Int64  # per pool: number of its cells that hold one more than their least
 
 
-@njit(cache=True)
+@always_compiled
 def topic_position(region: FeasibleRegion, topic: int, member: int) -> int:
     """Return the position of a topic among those of the member's class, or -1."""
     k = region.member_class[member]
@@ -58,7 +57,7 @@ def topic_position(region: FeasibleRegion, topic: int, member: int) -> int:
     return int(position) if is_found else -1
 
 
-@njit(cache=True)
+@always_compiled
 def cell_of(region: FeasibleRegion, topic: int, member: int) -> int:
     """Return the cell that counts a member's partitions of a topic."""
     if not region.by_topic:
@@ -109,7 +108,7 @@ class EligibleMembers(NamedTuple):
     cell: Int64  # (E,)
 
 
-@njit(cache=True)
+@always_compiled
 def eligible_members(region: FeasibleRegion) -> EligibleMembers:
     """List the eligible members of every topic."""
     topics = region.topic_class_offsets.size - 1
@@ -146,7 +145,7 @@ class MemberLists(NamedTuple):
     counts: Int64  # (C,)
 
 
-@njit(cache=True)
+@always_compiled
 def member_lists(region: FeasibleRegion, holder: Int32) -> MemberLists:
     """Link the partitions of each member, in ascending order."""
     members = region.unit.size
@@ -164,7 +163,7 @@ def member_lists(region: FeasibleRegion, holder: Int32) -> MemberLists:
     return lists
 
 
-@njit(cache=True)
+@always_compiled
 def reassign(region: FeasibleRegion, lists: MemberLists, p: int, member: int) -> None:
     """Move a partition to a member."""
     holder = lists.holder[p]
@@ -183,7 +182,7 @@ def reassign(region: FeasibleRegion, lists: MemberLists, p: int, member: int) ->
     _insert(region, lists, p, member)
 
 
-@njit(cache=True)
+@always_compiled
 def _insert(region: FeasibleRegion, lists: MemberLists, p: int, member: int) -> None:
     head = lists.head[member]
     lists.after[p], lists.before[p] = head, END
@@ -196,7 +195,7 @@ def _insert(region: FeasibleRegion, lists: MemberLists, p: int, member: int) -> 
     lists.counts[cell_of(region, region.topic[p], member)] += 1
 
 
-@njit(cache=True)
+@always_compiled
 def peak_of(region: FeasibleRegion, total: Int64) -> int:
     """Return the largest total lag ÷ capacity, in units of 1 ÷ scale."""
     peak = 0
@@ -205,7 +204,7 @@ def peak_of(region: FeasibleRegion, total: Int64) -> int:
     return peak
 
 
-@njit(cache=True)
+@always_compiled
 def peak_lag_of(region: FeasibleRegion, holder: Int32) -> int:
     """Return the peak lag of an assignment."""
     total = np.zeros(region.unit.size, np.int64)

@@ -11,9 +11,8 @@ import heapq
 from typing import Final, NamedTuple
 
 import numpy as np
-from numba import njit
 
-from rebalance import NOBODY, Int32, Int64
+from rebalance import NOBODY, Int32, Int64, always_compiled
 from solver.peak_lag.feasible_region import (
     EligibleMembers,
     FeasibleRegion,
@@ -84,7 +83,7 @@ def _counts_of(
     return eligible, CellLimits(count, count, pool, extra)
 
 
-@njit(cache=True)
+@always_compiled
 def assign_in_order(
     region: FeasibleRegion,
     order: Int64,

@@ -11,9 +11,8 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 import numpy as np
-from numba import njit
 
-from rebalance import Int32, Int64
+from rebalance import Int32, Int64, always_compiled
 from solver.peak_lag.exchange import (
     SearchState,
     excess_of,
@@ -42,7 +41,7 @@ class LocalOptimum(NamedTuple):
     spent: int  # steps
 
 
-@njit(cache=True)
+@always_compiled
 def search_locally(
     region: FeasibleRegion,
     lists: MemberLists,
@@ -97,7 +96,7 @@ def search_locally(
     return LocalOptimum(excess, peak, holder, spent)
 
 
-@njit(cache=True)
+@always_compiled
 def _draw_member(state: SearchState) -> int:
     """Draw a member above its cap, the furthest above or any; one in ten times, any.
 
@@ -119,7 +118,7 @@ def _draw_member(state: SearchState) -> int:
     return best
 
 
-@njit(cache=True)
+@always_compiled
 def _draw_partner(state: SearchState, c: int) -> int:
     """Draw a member eligible for a partition of c: furthest below its cap, or any."""
     region, lists, cap, rng = state.region, state.lists, state.cap, state.rng
@@ -147,7 +146,7 @@ def _draw_partner(state: SearchState, c: int) -> int:
     return best
 
 
-@njit(cache=True)
+@always_compiled
 def _exchange_up_to_cap(state: SearchState, c: int, d: int, items: int) -> int:
     """Exchange between two, one of them up to its cap; return the steps."""
     released = release(state, np.array([c, d]), items)
@@ -162,7 +161,7 @@ def _exchange_up_to_cap(state: SearchState, c: int, d: int, items: int) -> int:
     return 8 << ((released.item.size + 1) // 2)
 
 
-@njit(cache=True)
+@always_compiled
 def _perturb(state: SearchState) -> None:
     """Exchange a few partitions at random three times, whatever the caps."""
     lists, rng = state.lists, state.rng

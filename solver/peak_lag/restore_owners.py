@@ -10,9 +10,8 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numba import njit
 
-from rebalance import NOBODY, Int32, Int64
+from rebalance import NOBODY, Int32, Int64, always_compiled
 from solver.peak_lag.exchange import SearchState
 from solver.peak_lag.feasible_region import (
     END,
@@ -96,7 +95,7 @@ def _restore_all(state: SearchState, work: Work) -> int:
     return gained
 
 
-@njit(cache=True)
+@always_compiled
 def _restore(state: SearchState, start: int, end: int) -> int:
     """Pass over some partitions; return how many more are kept."""
     region, lists, owner = state.region, state.lists, state.owner
@@ -118,7 +117,7 @@ def _restore(state: SearchState, start: int, end: int) -> int:
     return gained
 
 
-@njit(cache=True)
+@always_compiled
 def _can_move(state: SearchState, p: int, home: int) -> bool:
     """Return whether p can move to its owner and nothing else changes."""
     region, lists = state.region, state.lists
@@ -131,7 +130,7 @@ def _can_move(state: SearchState, p: int, home: int) -> bool:
     )
 
 
-@njit(cache=True)
+@always_compiled
 def _find_swap(state: SearchState, p: int, home: int) -> int:
     """Return a partition that the owner of p can give for it, not its own; or -1."""
     region, lists, owner, cap = state.region, state.lists, state.owner, state.cap

@@ -16,9 +16,8 @@ from math import comb, prod
 from typing import Final, NamedTuple
 
 import numpy as np
-from numba import njit
 
-from rebalance import Int32, Int64
+from rebalance import Int32, Int64, always_compiled
 from solver.peak_lag.feasible_region import (
     FeasibleRegion,
     cells_of,
@@ -183,7 +182,7 @@ def _is_listable(cell: Int64, most: Int64) -> bool:
     )
 
 
-@njit(cache=True)
+@always_compiled
 def _choose(
     mask: Int64,
     slack: Int64,
@@ -248,7 +247,7 @@ def _choose(
     return chosen[:0], visits
 
 
-@njit(cache=True)
+@always_compiled
 def _first_free(used: int, partitions: int) -> int:
     """Return the first partition that is not used."""
     p = 0

@@ -13,9 +13,8 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 import numpy as np
-from numba import njit
 
-from rebalance import Int64
+from rebalance import Int64, always_compiled
 
 NO_SUBSET: Final = -1
 
@@ -31,7 +30,7 @@ class HalfSums(NamedTuple):
     chosen: Int64  # bit i: item i
 
 
-@njit(cache=True)
+@always_compiled
 def nearest_sums(
     lag: Int64, group: Int64, least: Int64, most: Int64, target: int
 ) -> tuple[int, int, int, int]:
@@ -58,7 +57,7 @@ def nearest_sums(
     return best
 
 
-@njit(cache=True)
+@always_compiled
 def list_sums(
     lag: Int64,
     group: Int64,
@@ -102,7 +101,7 @@ def list_sums(
     return chosen[:end], total[:end], steps
 
 
-@njit(cache=True)
+@always_compiled
 def _halves(
     lag: Int64, group: Int64, least: Int64, most: Int64
 ) -> tuple[HalfSums, HalfSums, int, int]:
@@ -115,7 +114,7 @@ def _halves(
     return left, right, 0, lag.size
 
 
-@njit(cache=True)
+@always_compiled
 def _improve(
     left: HalfSums,
     right: HalfSums,
@@ -144,7 +143,7 @@ def _improve(
     return below, below_sum, above, above_sum
 
 
-@njit(cache=True)
+@always_compiled
 def _sums_of_half(
     lag: Int64,
     group: Int64,
@@ -170,7 +169,7 @@ def _sums_of_half(
     return half
 
 
-@njit(cache=True)
+@always_compiled
 def _bucket(half: HalfSums, b: int) -> HalfSums:
     """Return a view of a bucket; it is empty if there is none."""
     start, end = 0, 0
@@ -179,7 +178,7 @@ def _bucket(half: HalfSums, b: int) -> HalfSums:
     return HalfSums(half.offsets, half.total[start:end], half.chosen[start:end])
 
 
-@njit(cache=True)
+@always_compiled
 def _with_item(half: HalfSums, lag: int, item: int, most: int) -> HalfSums:
     """Add an item: merge each bucket with the one before, to which it is added."""
     buckets = min(half.offsets.size, max(most, 0) + 1)  # at most one more than before
@@ -194,7 +193,7 @@ def _with_item(half: HalfSums, lag: int, item: int, most: int) -> HalfSums:
     return HalfSums(offsets, total[:end], chosen[:end])
 
 
-@njit(cache=True)
+@always_compiled
 def _merge_buckets(half: HalfSums, least: int, most: int) -> HalfSums:
     """Merge the buckets from ``least`` to ``most``; drop the others."""
     low = max(least, 0)
@@ -208,7 +207,7 @@ def _merge_buckets(half: HalfSums, least: int, most: int) -> HalfSums:
     return HalfSums(np.array([0, merged.total.size]), merged.total, merged.chosen)
 
 
-@njit(cache=True)
+@always_compiled
 def _merge(
     one: HalfSums, other: HalfSums, lag: int, bit: int, total: Int64, chosen: Int64
 ) -> None:
