@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from conformance.java import LEAST_VERSION, JavaRuntime
-from rebalance import OutsideError
+from rebalance import OutsideError, private_folder
 
 LEFT_OUT = {
     "--add-modules=jdk.incubator.vector": LEAST_VERSION,
@@ -26,26 +26,37 @@ gone from newer versions, which warn of that too."""
 def launch_home(runtime: JavaRuntime) -> Path:
     """Return a home for Spark's launcher, whose ``java`` removes some arguments.
 
-    It is a folder of this Python environment, one per runtime; its script is written
-    aside and renamed, so that several sessions can start at the same time.
+    It is a folder of this Python environment, one per runtime, where the set-up writes
+    it; if it is not there and cannot be written there, as in an installation of another
+    user, it is a private temporary one.
 
     Raises
     ------
     OutsideError
-        If the environment cannot be written to.
+        If neither folder can be written to.
     """
     text = _launcher(runtime)
     digest = hashlib.sha256(text.encode()).hexdigest()[:8]
-    home = Path(sys.prefix) / "java" / f"{runtime.version}-{digest}"
-    script = home / "bin" / "java"
+    name = f"{runtime.version}-{digest}"
+    home = Path(sys.prefix) / "java" / name
     try:
-        if not script.exists():
-            script.parent.mkdir(parents=True, exist_ok=True)
-            _write_program(script, text)
+        return _written(home, text)
+    except OSError as error:
+        reason = error
+    try:
+        return _written(private_folder() / "java" / name, text)
     except OSError as error:
         raise OutsideError(
-            f"cannot write Spark's launcher {script}: {error}"
+            f"cannot write Spark's launcher: {reason}; nor a temporary one: {error}"
         ) from error
+
+
+def _written(home: Path, text: str) -> Path:
+    """Return a home, after its script was written if there is none."""
+    script = home / "bin" / "java"
+    if not script.exists():
+        script.parent.mkdir(parents=True, exist_ok=True)
+        _write_program(script, text)
     return home
 
 
@@ -64,7 +75,7 @@ def _launcher(runtime: JavaRuntime) -> str:
 
 
 def _write_program(target: Path, text: str) -> None:
-    """Write an executable file atomically."""
+    """Write an executable file atomically: several sessions can start at once."""
     handle, aside = tempfile.mkstemp(dir=target.parent, prefix=".java-")
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         file.write(text)

@@ -19,6 +19,7 @@ from conformance.java import JavaRuntime, java_home
 from pipeline.class_archive import reading_options
 from pipeline.executors import wait_for_executors
 from pipeline.launcher import launch_home
+from pipeline.nameless_user import USER, home_option, is_nameless, log_in, name_of_user
 from rebalance import OracleError, OutsideError
 
 LOOPBACK = "127.0.0.1"
@@ -101,9 +102,10 @@ def spark_session(
         raise OracleError(f"no master that Spark knows: {master!r}; try {known}")
     runtime = java_home()
     settings = SETTINGS | QUIET_SETTINGS | _java_settings(runtime)
+    settings |= {"spark.app.name": app_name, "spark.master": _with_attempts(master)}
     if is_local(master):
         settings |= _local_settings()
-    builder = SparkSession.builder.appName(app_name).master(_with_attempts(master))
+    builder = SparkSession.builder
     variables = _variables(runtime, master)
     return _started(builder, settings, variables, where=f"on {master}")
 
@@ -131,6 +133,8 @@ def _started(
         builder = builder.config(key, value)
     try:
         with _environment(variables):
+            if is_nameless() and not is_submitted():
+                log_in(settings)
             session = builder.getOrCreate()
             if not is_local(session.sparkContext.master or ""):
                 wait_for_executors(session)
@@ -163,12 +167,14 @@ def _environment(changed: dict[str, str | None]) -> Iterator[None]:
 
 def _variables(runtime: JavaRuntime, master: str) -> dict[str, str | None]:
     """Return the environment variables for Spark's launcher and workers."""
-    home = str(launch_home(runtime))
+    common: dict[str, str | None] = {"JAVA_HOME": str(launch_home(runtime))}
+    if is_nameless():
+        common[USER] = name_of_user()
     if not is_local(master):
         python = os.environ.get("PYSPARK_PYTHON", sys.executable)
-        return {"JAVA_HOME": home, "PYSPARK_PYTHON": python}
+        return {**common, "PYSPARK_PYTHON": python}
     return {
-        "JAVA_HOME": home,
+        **common,
         "PYSPARK_PYTHON": sys.executable,
         "PYSPARK_DRIVER_PYTHON": sys.executable,
         "SPARK_LOCAL_IP": LOOPBACK,
@@ -179,7 +185,12 @@ def _variables(runtime: JavaRuntime, master: str) -> dict[str, str | None]:
 
 def _local_settings() -> dict[str, str]:
     """Bind to loopback, regardless of the host name, and use temporary folders."""
-    scratch = tempfile.gettempdir()
+    try:
+        scratch = tempfile.gettempdir()
+    except OSError as error:
+        raise OutsideError(
+            f"Spark needs a temporary folder: {error.strerror}"
+        ) from error
     return {
         "spark.driver.host": LOOPBACK,
         "spark.driver.bindAddress": LOOPBACK,
@@ -196,6 +207,8 @@ def _java_settings(runtime: JavaRuntime) -> dict[str, str]:
     if runtime.major >= since:
         options.append(allow)
     options += reading_options(runtime)
+    if is_nameless():
+        options.append(home_option())
     return {"spark.driver.extraJavaOptions": " ".join(options)}
 
 

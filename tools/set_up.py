@@ -291,8 +291,8 @@ def set_up(share: str) -> bool:
 
 
 def java() -> None:
-    """Print the Java runtime that the audit will use."""
-    command = [str(VENV / "bin" / "python"), "-m", "conformance.java"]
+    """Print the Java runtime that the audit will use, and write its launcher."""
+    command = [str(VENV / "bin" / "python"), "-m", "tools.java_launcher"]
     found = subprocess.run(
         command, cwd=ROOT, capture_output=True, text=True, check=False
     )

@@ -31,6 +31,8 @@ EXTRAS: Final = {"audit": "audit", "snapshot": "audit"}
 TRACEBACK: Final = "ASSIGNOR_ORACLE_TRACEBACK"
 """Environment variable: if it is not empty, errors show a traceback."""
 
+NO_HOME: Final = "/nonexistent"
+"""The home of users without one, as in Debian's ``/etc/passwd``."""
 
 COLLECT_AFTER: Final = 200_000
 """Objects between two collections of cyclic garbage: imports and documents, of which a
@@ -40,9 +42,16 @@ command has millions, make none."""
 def main() -> NoReturn:
     """Entry point of the console script."""
     gc.set_threshold(COLLECT_AFTER)
+    _name_a_home()
     allow_interpreting()
     raise_on_ending_signals()
     sys.exit(run(sys.argv[1:]))
+
+
+def _name_a_home() -> None:
+    """Let libraries that ask for a home at their import have one, if there is none."""
+    if os.path.expanduser("~") == "~":  # noqa: PTH111  # `Path` raises
+        os.environ["HOME"] = NO_HOME
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -97,6 +99,15 @@ def test_a_spark_that_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
         OutsideError, match=r"does not start on yarn: no such master yet$"
     ):
         spark_session("yarn")
+
+
+def test_there_is_no_temporary_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> str:
+        raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found")
+
+    monkeypatch.setattr(tempfile, "gettempdir", fail)
+    with pytest.raises(OutsideError, match="temporary folder: No usable temp"):
+        spark_session("local[2]")
 
 
 def test_spark_submit_chooses_the_master(monkeypatch: pytest.MonkeyPatch) -> None:
