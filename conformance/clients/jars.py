@@ -53,16 +53,29 @@ def fetch(jars: Iterable[Jar], folder: Path, *, java: Path) -> None:
     Raises
     ------
     OutsideError
-        If a jar cannot be fetched, or has another digest than the recorded one.
+        If a jar cannot be fetched, or has another digest than the recorded one, or if
+        one is missing and the folder cannot be written to.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        missing = [jar for jar in jars if not jar.is_in(folder)]
-        if missing:
-            with tempfile.TemporaryDirectory(dir=folder) as aside:
-                _retrieve(missing, Path(aside), java)
-                _put(missing, Path(aside), folder)
+    wanted = tuple(jars)
+    if not _missing(wanted, folder):
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / ".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if missing := _missing(wanted, folder):
+                with tempfile.TemporaryDirectory(dir=folder) as aside:
+                    _retrieve(missing, Path(aside), java)
+                    _put(missing, Path(aside), folder)
+    except PermissionError as error:
+        names = ", ".join(jar.file_name for jar in _missing(wanted, folder))
+        raise OutsideError(
+            f"{folder} cannot be written to, and lacks {names}"
+        ) from error
+
+
+def _missing(jars: Iterable[Jar], folder: Path) -> list[Jar]:
+    return [jar for jar in jars if not jar.is_in(folder)]
 
 
 def _put(jars: Sequence[Jar], aside: Path, folder: Path) -> None:
@@ -75,7 +88,7 @@ def _put(jars: Sequence[Jar], aside: Path, folder: Path) -> None:
 def _retrieve(jars: Sequence[Jar], aside: Path, java: Path) -> None:
     """Run Ivy with a temporary cache."""
     settings, module = aside / "settings.xml", aside / "ivy.xml"
-    settings.write_bytes(_settings(aside / "cache", mirror_of_central(Path.home())))
+    settings.write_bytes(_settings(aside / "cache", mirror_of_central(_home())))
     module.write_bytes(_module(jars))
     command = [str(java), *java_arguments(aside), "-jar", str(_ivy())]
     command += ["-settings", str(settings), "-ivy", str(module), "-warn"]
@@ -93,9 +106,20 @@ def _ivy() -> Path:
     raise OutsideError("no jar of Apache Ivy among pyspark's")
 
 
+def _home() -> Path:
+    """Return the user's home; a user without one has a folder that is not there."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return Path("/nonexistent")
+
+
 def mirror_of_central(home: Path) -> str | None:
-    """Return the mirror of the central repository in a user's Maven settings."""
-    with suppress(FileNotFoundError, ElementTree.ParseError):
+    """Return the mirror of the central repository in a user's Maven settings.
+
+    Settings that this user cannot read are those of another one.
+    """
+    with suppress(OSError, ElementTree.ParseError):
         settings = ElementTree.parse(home / ".m2" / "settings.xml")  # noqa: S314  # theirs
         root = settings.getroot()
         for mirror in root.iterfind("{*}mirrors/{*}mirror"):

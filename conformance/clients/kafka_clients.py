@@ -21,6 +21,7 @@ import orjson
 from conformance.clients.jars import Jar, fetch
 from conformance.clients.process import Program
 from conformance.java import java_home, run_java
+from rebalance import OutsideError
 
 SOURCES: Final = Path(__file__).parent / "kafka-clients"
 COMPILE_SECONDS: Final = 120
@@ -119,14 +120,19 @@ def install(line: Line) -> KafkaClients:
     Raises
     ------
     OutsideError
-        If there is no Java, a jar cannot be fetched, or the adapter does not compile.
+        If there is no Java, a jar cannot be fetched, or the adapter does not compile,
+        or if the folder of jars lacks something and cannot be written to.
     """
     java = java_home().home / "bin" / "java"
     folder = jars_folder()
     fetch((*_PINS["compiler"], *line.jars), folder, java=java)
     jars = tuple(folder / jar.file_name for jar in line.jars)
     compiler = folder / _PINS["compiler"][0].file_name
-    classes = _compiled(line, jars, folder, [str(java), "-jar", str(compiler)])
+    try:
+        classes = _compiled(line, jars, folder, [str(java), "-jar", str(compiler)])
+    except PermissionError as error:
+        reason = f"{folder} cannot be written to, and lacks the compiled adapter"
+        raise OutsideError(reason) from error
     return KafkaClients(line=line, java=java, class_path=(classes, *jars))
 
 

@@ -39,6 +39,13 @@ def test_what_is_there_is_not_fetched(tmp_path: Path) -> None:
     fetch([jar()], tmp_path, java=Path("/nowhere"))
 
 
+def test_what_is_there_needs_no_lock(tmp_path: Path) -> None:
+    """The folder can be another user's."""
+    (tmp_path / ".lock").mkdir()
+    (tmp_path / "a-1.0.jar").write_bytes(b"a jar")
+    fetch([jar()], tmp_path, java=Path("/nowhere"))
+
+
 def test_another_file_of_that_name_is_fetched_anew(tmp_path: Path) -> None:
     (tmp_path / "a-1.0.jar").write_bytes(b"a forgery")
     with pytest.raises(OutsideError, match=r"cannot fetch a-1\.0\.jar: .*nowhere"):
