@@ -1,6 +1,7 @@
 """Pytest plugin: list the programs that heavy tests need and this machine lacks.
 
-Their tests fail, each with its reason: what was not tested never counts as passed.
+Their tests fail, each with its reason: what was not tested never counts as passed. The
+tests that run commands as another user are skipped without root, and listed as well.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from conformance.clients import MissingClientError, all_client_assignors
+from tests.other_user import lacking_for_other_users
 from tools import browser, proofs
 
 
@@ -38,3 +40,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.section("missing on this machine: its tests have failed")
         for line in found:
             terminalreporter.line(line)
+    if reason := lacking_for_other_users():
+        terminalreporter.section("missing on this machine: its tests were skipped")
+        terminalreporter.line(reason)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -29,18 +30,21 @@ def test_a_machine_without_anything(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
     monkeypatch.setenv("ORACLE_CLIENTS", str(tmp_path / "clients"))
     monkeypatch.setattr(browser, "DOWNLOADED", tmp_path)
     monkeypatch.delenv("CHROMIUM", raising=False)
     reporter = Reporter()
     lacking.pytest_terminal_summary(reporter)  # type: ignore[arg-type]
-    head, coq, chromium, clients = reporter.lines
+    head, coq, chromium, clients, skipped, root = reporter.lines
     assert head == "[missing on this machine: its tests have failed]"
     assert coq.startswith("Coq (coqc, ocamlfind, ")
     assert coq.endswith("): make proofs")
     assert chromium == "a headless browser: make browser"
     assert "kafkajs@2.2.4" in clients  # needs Node
     assert clients.endswith("): make clients")
+    assert skipped == "[missing on this machine: its tests were skipped]"
+    assert root == "root, to run commands as another user"
 
 
 def test_nothing_is_said_of_a_machine_with_everything(
@@ -49,6 +53,7 @@ def test_nothing_is_said_of_a_machine_with_everything(
     monkeypatch.setattr(proofs, "missing", list)
     monkeypatch.setattr(browser, "find", lambda: Path("chromium"))
     monkeypatch.setattr(lacking, "missing_clients", list)
+    monkeypatch.setattr(lacking, "lacking_for_other_users", lambda: None)
     reporter = Reporter()
     lacking.pytest_terminal_summary(reporter)  # type: ignore[arg-type]
     assert reporter.lines == []
