@@ -55,7 +55,7 @@ if TYPE_CHECKING:
         to_json,
     )
     from rebalance.errors import (
-        DISK_FAILURES,
+        DEVICE_FAILURES,
         DocumentError,
         InstanceError,
         OracleError,
@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         PolicyError,
         SourceError,
         WireError,
+        is_device_failure,
     )
     from rebalance.extras import (
         MissingExtraError,
@@ -97,7 +98,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ABSENT",
-    "DISK_FAILURES",
+    "DEVICE_FAILURES",
     "INT64_MAX",
     "MAX_PARTITIONS",
     "NOBODY",
@@ -148,6 +149,7 @@ __all__ = [
     "install_command",
     "instance_of",
     "interpret_kernels",
+    "is_device_failure",
     "json_path",
     "kernel",
     "kernels_are_interpreted",
@@ -186,8 +188,8 @@ _MODULES: Final = {
         "TermsProof Topic Value plain_of to_json"
     ),
     "errors": (
-        "DISK_FAILURES DocumentError InstanceError OracleError OutputError "
-        "OutsideError PolicyError SourceError WireError"
+        "DEVICE_FAILURES DocumentError InstanceError OracleError OutputError "
+        "OutsideError PolicyError SourceError WireError is_device_failure"
     ),
     "extras": "MissingExtraError extra_needed extra_of install_command",
     "figures": "count_kept count_rack_mismatches figures_of member_lag",

@@ -6,12 +6,15 @@ import errno
 import os
 from typing import Final
 
+OUTSIDE: Final = 3
+"""Exit code if an external component, a disk, or a network file system failed."""
+
 
 class OracleError(Exception):
     """Base class of all errors of this project.
 
     ``exit_code`` is that of the command line: 2 for a usage error or unreadable input,
-    3 if an external component failed.
+    `OUTSIDE` if an external component failed.
     """
 
     exit_code: int = 2
@@ -100,36 +103,64 @@ class WireError(OracleError, ValueError):
         self.offset = offset
 
 
-class SourceError(OracleError, ValueError):
-    """An input that cannot be read."""
+_FAILURES: Final = (
+    "EIO ENODEV ENOMEDIUM EUCLEAN EBADMSG ENOSPC EDQUOT EFBIG ENOMEM "  # a disk, memory
+    "ESTALE EREMOTEIO ENOLINK ECOMM EPROTO ENONET ENOTCONN ESHUTDOWN ETIMEDOUT "
+    "ECONNRESET ECONNABORTED ECONNREFUSED ENETDOWN ENETUNREACH ENETRESET EHOSTDOWN "
+    "EHOSTUNREACH"  # a network file system
+)
+DEVICE_FAILURES: Final = frozenset(
+    getattr(errno, name) for name in _FAILURES.split() if hasattr(errno, name)
+)
+"""Numbers of errors that are no fault of the user: a disk is full or fails, or a file
+system of the network does. A path that is missing or forbidden is not among them."""
+_DEVICE_REASONS: Final = tuple(os.strerror(one).lower() for one in DEVICE_FAILURES)
 
-    def __init__(self, reason: str, *, source: str, line: int | None = None) -> None:
+
+def is_device_failure(error: BaseException | None) -> bool:
+    """Return whether an error is that of a device, or was raised because of one."""
+    if isinstance(error, SourceError):
+        return error.exit_code == OUTSIDE
+    return isinstance(error, OSError) and error.errno in DEVICE_FAILURES
+
+
+class SourceError(OracleError, ValueError):
+    """An input that cannot be read; exit code 3 if ``cause`` is a device's failure."""
+
+    def __init__(
+        self,
+        reason: str,
+        *,
+        source: str,
+        line: int | None = None,
+        cause: BaseException | None = None,
+    ) -> None:
         super().__init__(f"{_place(source, line)}{reason}")
         self.reason = reason
         self.source = source
         self.line = line
-
-
-DISK_FAILURES: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-"""Numbers of errors that are no fault of the user: a disk is full, or fails."""
-_DISK_REASONS: Final = tuple(os.strerror(one).lower() for one in DISK_FAILURES)
+        if is_device_failure(cause):
+            self.exit_code = OUTSIDE
 
 
 class OutputError(OracleError, OSError):
-    """An output that cannot be written; exit code 3 if a disk is full or fails."""
+    """An output that cannot be written; exit code 3 if a disk is full or fails.
+
+    Of an error of Java, only the text is known.
+    """
 
     def __init__(self, reason: str, *, target: str) -> None:
         super().__init__(f"{target}: {reason}")
         self.reason = reason
         self.target = target
-        if any(one in reason.lower() for one in _DISK_REASONS):
-            self.exit_code = 3
+        if any(one in reason.lower() for one in _DEVICE_REASONS):
+            self.exit_code = OUTSIDE
 
 
 class OutsideError(OracleError, RuntimeError):
     """Failure of an external component: Java, a broker, a browser."""
 
-    exit_code = 3
+    exit_code = OUTSIDE
 
 
 def _place(source: str | None, line: int | None) -> str:

@@ -240,7 +240,8 @@ def _readable(name: str) -> Iterator[None]:
         raise SourceError(f"broken gzip data: {error}", source=name) from None
     except OSError as error:
         reason = error.strerror or str(error)
-        raise SourceError(reason[:1].lower() + reason[1:], source=name) from None
+        shown = reason[:1].lower() + reason[1:]
+        raise SourceError(shown, source=name, cause=error) from None
 
 
 def _mebibytes(size: int) -> int:

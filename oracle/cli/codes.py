@@ -6,9 +6,9 @@ FINE: Final = 0
 NO: Final = 1
 """Negative result: a verdict is invalid, or no assignment meets a policy."""
 USAGE: Final = 2
-"""Usage error, unreadable input, or output that cannot be written."""
+"""Usage error, unreadable input, or a path that cannot be read or written."""
 OUTSIDE: Final = 3
-"""Failure of an external component: Java, a broker, memory."""
+"""Failure of an external component: Java, a broker, memory, a disk, a file system."""
 LOST: Final = 4
 """Part of the input was lost: damaged, or cut off; the rest was answered."""
 FAULT: Final = 70

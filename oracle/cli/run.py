@@ -135,10 +135,10 @@ def _explained(error: Exception) -> int:
 
 
 def _code_of(error: OSError | ValueError) -> int:
-    """Return 3 if a disk is full or fails, else 2."""
-    from rebalance import DISK_FAILURES
+    """Return 3 if a disk is full or a device fails, else 2."""
+    from rebalance import is_device_failure
 
-    return OUTSIDE if getattr(error, "errno", None) in DISK_FAILURES else USAGE
+    return OUTSIDE if is_device_failure(error) else USAGE
 
 
 def _complain_of_usage(error: typer.TyperException) -> None:

@@ -281,7 +281,8 @@ def _dataset(
             partitioning=ds.partitioning(keys, flavor="hive"),
         )
     except (OSError, pa.ArrowException) as error:
-        raise SourceError(f"no table of an audit: {error}", source=str(place)) from None
+        reason = f"no table of an audit: {error}"
+        raise SourceError(reason, source=str(place), cause=error) from None
 
 
 def _with_dictionaries(schema: pa.Schema, encoded: Collection[str]) -> pa.Schema:

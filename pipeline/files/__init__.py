@@ -1,7 +1,7 @@
 """Files by URI: on this machine, or in any file system that Hadoop supports."""
 
 from pipeline.files.hadoop_store import HadoopStore
-from pipeline.files.local_store import LocalStore
+from pipeline.files.local_store import LocalStore, status_of
 from pipeline.files.location import (
     LOCAL,
     Location,
@@ -25,5 +25,6 @@ __all__ = [
     "local_path",
     "name_of",
     "shown",
+    "status_of",
     "uri_of",
 ]

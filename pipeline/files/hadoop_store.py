@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,11 +14,21 @@ from py4j.protocol import Py4JError, Py4JJavaError
 
 from pipeline.files.location import LOCAL
 from pipeline.files.stores import FileEntry
+from rebalance import DEVICE_FAILURES
 
 if TYPE_CHECKING:  # local files are read without Spark
     from pyspark.sql import SparkSession
 
 _BUFFER: Final = 256 << 10
+_OF_THE_NETWORK: Final = (
+    "java.net.ConnectException",
+    "java.net.NoRouteToHostException",
+    "java.net.SocketException",
+    "java.net.SocketTimeoutException",
+    "org.apache.hadoop.net.ConnectTimeoutException",
+    "org.apache.hadoop.hdfs.BlockMissingException",
+)
+"""Classes of exceptions by which Java reports that a file system does not answer."""
 
 
 class HadoopStore:
@@ -163,14 +175,29 @@ def _entry(status: Any, root: str) -> FileEntry:
     )
 
 
+def errno_of(kind: str, text: str) -> int | None:
+    """Return the number of a device's failure, by the class and text of Java's."""
+    if kind in _OF_THE_NETWORK:
+        return errno.ETIMEDOUT if "Timeout" in kind else errno.ECONNRESET
+    numbers = (one for one in sorted(DEVICE_FAILURES) if os.strerror(one) in text)
+    return next(numbers, None)
+
+
 @contextmanager
 def _java_errors() -> Iterator[None]:
-    """Convert an exception of Java to an ``OSError`` with its message."""
+    """Convert an exception of Java to an ``OSError`` with its message.
+
+    ``errno`` is set if a disk or the network failed, of which Java has the text, or a
+    class.
+    """
     try:
         yield
     except Py4JJavaError as error:
         cause = error.java_exception
-        text = str(cause.getMessage() or cause.getClass().getName())
-        raise OSError(text.splitlines()[0]) from error
+        kind = str(cause.getClass().getName())
+        text = str(cause.getMessage() or kind)
+        raised = OSError(text.splitlines()[0])
+        raised.errno = errno_of(kind, text)
+        raise raised from error
     except Py4JError as error:
         raise OSError(str(error).splitlines()[0]) from error

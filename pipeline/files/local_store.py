@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
+import stat
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
 from pipeline.files.location import LOCAL, local_path
 from pipeline.files.stores import FileEntry
+from rebalance import is_device_failure
+
+_NOTHING: Final = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EBADF)
 
 
 class LocalStore:
@@ -15,18 +21,23 @@ class LocalStore:
 
     def is_folder(self, uri: str) -> bool | None:
         """Return whether a location is a folder; None if there is nothing."""
-        path = local_path(uri)
-        return path.is_dir() if path.exists() else None
+        status = status_of(local_path(uri))
+        return None if status is None else stat.S_ISDIR(status.st_mode)
 
     def files(self, uri: str) -> list[FileEntry]:
         """Return the file, or all files below the folder, in the order of paths."""
         top = local_path(uri)
         if not top.is_dir():
-            return [_entry(top, ())]
+            return [_entry(top, (), top.stat())]
+        found = sorted(
+            Path(folder, name)
+            for folder, _, names in os.walk(top, onerror=_unless_skipped)
+            for name in names
+        )
         return [
-            _entry(path, path.relative_to(top).parts)
-            for path in sorted(top.rglob("*"))
-            if path.is_file()
+            _entry(path, path.relative_to(top).parts, status)
+            for path in found
+            if (status := status_of(path)) and stat.S_ISREG(status.st_mode)
         ]
 
     def open(self, uri: str) -> BinaryIO:
@@ -49,8 +60,33 @@ class LocalStore:
         shutil.rmtree(local_path(uri), ignore_errors=True)
 
 
-def _entry(path: Path, below: tuple[str, ...]) -> FileEntry:
-    status = path.stat()
+def status_of(path: Path) -> os.stat_result | None:
+    """Return the status of a file or a folder; None if there is nothing.
+
+    ``Path.exists`` of Python 3.14 is False also where a disk fails.
+
+    Raises
+    ------
+    OSError
+        If that cannot be known.
+    """
+    try:
+        return path.stat()
+    except ValueError:  # a name that no file can have
+        return None
+    except OSError as error:
+        if error.errno in _NOTHING:
+            return None
+        raise
+
+
+def _unless_skipped(error: OSError) -> None:
+    """Leave out a folder that cannot be listed, unless a disk fails."""
+    if is_device_failure(error):
+        raise error
+
+
+def _entry(path: Path, below: tuple[str, ...], status: os.stat_result) -> FileEntry:
     return FileEntry(
         uri=LOCAL + str(path.resolve()),
         below=below,

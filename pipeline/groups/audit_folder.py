@@ -175,7 +175,7 @@ class AuditFolder:
         except (OSError, pa.ArrowException) as error:
             first = (str(error).splitlines() or [type(error).__name__])[0]
             reason = f"no table of an audit: {first}"
-            raise SourceError(reason, source=str(place)) from None
+            raise SourceError(reason, source=str(place), cause=error) from None
 
 
 def opened_audit(path: Path, max_partitions: int = MAX_PARTITIONS) -> AuditFolder:

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Final
 
+from pipeline.files import status_of
 from pipeline.groups.audit_folder import is_audit, opened_audit
 from pipeline.groups.moments import GroupRebalance, GroupSource, choose
 from rebalance import MAX_PARTITIONS, SourceError
@@ -62,13 +63,14 @@ def group_source(
     What a source needs is imported here, so that an audit's folder is read quickly.
     """
     path = Path(source)
-    if not path.exists() and _SERVERS.fullmatch(source):
+    exists = status_of(path) is not None
+    if not exists and _SERVERS.fullmatch(source):
         _refuse_group_name(group_name, "a running cluster", source)
         return _live(source, config)
     if _URI.match(source):
         reason = "not on this machine: audit it, and pass the folder of the audit"
         raise SourceError(reason, source=source)
-    if not path.exists():
+    if not exists:
         raise SourceError("no such file or folder", source=source)
     if is_audit(path):
         _refuse_group_name(group_name, "the folder of an audit", source)

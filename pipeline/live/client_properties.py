@@ -108,7 +108,8 @@ def read_client_properties(path: Path) -> ClientSettings:
         with path.open("rb") as file:
             given = javaproperties.load(file)
     except OSError as error:
-        raise SourceError(f"unreadable: {error.strerror}", source=str(path)) from None
+        reason = f"unreadable: {error.strerror}"
+        raise SourceError(reason, source=str(path), cause=error) from None
     except (ValueError, javaproperties.InvalidUEscapeError) as error:
         raise SourceError(f"no properties file: {error}", source=str(path)) from None
     try:

@@ -44,7 +44,8 @@ def check_avro(file: BinaryIO, name: str, written: RecordFormat) -> None:
     try:
         schema = fastavro.reader(file).writer_schema
     except Exception as error:  # noqa: BLE001  # of damaged bytes, anything
-        raise SourceError(f"unreadable Avro: {error}", source=name) from None
+        reason = f"unreadable Avro: {error}"
+        raise SourceError(reason, source=name, cause=error) from None
     fields = schema.get("fields", ()) if isinstance(schema, dict) else ()
     names = [field["name"] for field in fields]
     missing = [one for one in map(written.name, REQUIRED) if one not in names]

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from pipeline.files import FileEntry, FileStore
 from pipeline.tables import FORMAT, MANIFEST, PAGE, TABLES
+from rebalance import is_device_failure
 
 
 def without_audits(entries: Iterable[FileEntry], store: FileStore) -> list[FileEntry]:
@@ -40,6 +41,8 @@ def _is_manifest(entry: FileEntry, store: FileStore) -> bool:
     try:
         with store.open(entry.uri) as file:
             manifest = json.loads(file.read())
-    except (OSError, ValueError, RecursionError):
+    except (OSError, ValueError, RecursionError) as error:
+        if is_device_failure(error):
+            raise
         return False
     return isinstance(manifest, dict) and manifest.get("format") == FORMAT

@@ -28,7 +28,7 @@ from pipeline.sources.sink_names import SinkRole, sink_name
 from pipeline.sources.sink_pairs import paired
 from pipeline.sources.source_file import FileLayout, SourceFile, source_file
 from pipeline.sources.source_kind import ACCEPTED, UNKNOWN, SourceKind, known_formats
-from rebalance import SourceError
+from rebalance import SourceError, is_device_failure
 
 if TYPE_CHECKING:  # its clients take a while to load
     from pipeline.live import LiveSource
@@ -79,6 +79,7 @@ def find_sources(
     ------
     SourceError
         If a location does not exist, there is no source, or the format is unknown; if
+        a disk or a network file system fails while a file is recognized; if
         ``group_name`` is empty, or there is no describe text.
     """
     if group_name == "":
@@ -96,6 +97,8 @@ def find_sources(
         try:
             return source_file(entry, name, stores.of(entry.uri), forced, written)
         except SourceError as error:
+            if is_device_failure(error):
+                raise  # it can be readable again: an audit without it would mislead
             return error
 
     with ThreadPoolExecutor(_THREADS) as pool:
@@ -164,7 +167,8 @@ def _listed(
             entries = without_audits(listed, store)
             found.of_audits += len(listed) - len(entries)
     except OSError as error:
-        raise SourceError(f"unreadable: {error}", source=str(given)) from None
+        reason = f"unreadable: {error}"
+        raise SourceError(reason, source=str(given), cause=error) from None
     if is_folder is None:
         raise SourceError("no such file or folder", source=str(given))
     for entry in entries:

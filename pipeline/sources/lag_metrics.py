@@ -115,7 +115,7 @@ def read_lag_metrics(paths: Sequence[Location], stores: Stores) -> ReportedLag:
                 text = as_utf8(file).read().decode("utf-8")
         except OSError as error:
             reason = f"unreadable: {error.strerror or error}"
-            raise SourceError(reason, source=str(path)) from None
+            raise SourceError(reason, source=str(path), cause=error) from None
         except UnicodeDecodeError as error:
             raise SourceError("no UTF-8 text", source=str(path)) from error
         is_json = text.lstrip(_BLANK).startswith(("{", "["))

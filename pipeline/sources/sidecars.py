@@ -213,7 +213,7 @@ def read_side_file(path: Location, store: FileStore, kind: TypeAdapter[_T]) -> _
             value: Any = parse_json(as_utf8(file).read())
     except OSError as error:
         reason = f"unreadable: {error.strerror or error}"
-        raise SourceError(reason, source=str(path)) from None
+        raise SourceError(reason, source=str(path), cause=error) from None
     except DocumentError as error:
         raise error.at(source=str(path), line=None) from None
     return _valid(value, kind, path, ())

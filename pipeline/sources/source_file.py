@@ -36,7 +36,7 @@ from pipeline.sources.source_kind import (
     kind_of_text,
 )
 from pipeline.sources.text_encodings import has_utf16_mark
-from rebalance import SourceError
+from rebalance import SourceError, is_device_failure
 
 LARGE: Final = 16 << 20
 """Bytes from which a text is read line by line, in blocks, and not as one value."""
@@ -149,7 +149,8 @@ def source_file(
             digest = _digest(file, entry)
     except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
         first = (str(error).splitlines() or [type(error).__name__])[0]
-        raise UnknownFormatError(f"unreadable: {first}", source=name) from None
+        said = f"unreadable: {first}"
+        raise UnknownFormatError(said, source=name, cause=error) from None
     reason = _why_not_by_spark(found)
     if reason is not None:
         raise SourceError(reason, source=name)
@@ -170,7 +171,9 @@ def _recognized_by_name(
     if sink.role is SinkRole.VALUES:
         try:
             return _recognized(file, entry, name, None, written)
-        except (SourceError, OSError, EOFError, zlib.error):
+        except (SourceError, OSError, EOFError, zlib.error) as error:
+            if is_device_failure(error):
+                raise
             file.seek(0)  # values alone
     part = SinkPart(name=sink, form=form_of(file, name), pair=pair_of(entry.uri, sink))
     return SourceFile(
@@ -286,7 +289,8 @@ def _footer(file: BinaryIO, name: str) -> ParquetFooter:
             schema = _with_instants(parquet.schema_arrow, parquet.schema)
     except (OSError, pa.ArrowException) as error:
         first = str(error).splitlines()[0]
-        raise UnknownFormatError(f"unreadable Parquet: {first}", source=name) from None
+        reason = f"unreadable Parquet: {first}"
+        raise UnknownFormatError(reason, source=name, cause=error) from None
     if not groups:
         raise SourceError("Parquet without rows", source=name)
     sizes = (

@@ -29,7 +29,7 @@ from pipeline.sources.record_format import (
     encoding_of_key,
 )
 from pipeline.sources.record_parquet import missing_columns
-from rebalance import SourceError
+from rebalance import SourceError, is_device_failure
 
 PARQUET_MAGIC: Final = b"PAR1"
 _LINES_LOOKED_AT: Final = 200
@@ -73,8 +73,8 @@ def first_lines(file: BinaryIO) -> list[Line]:
     try:
         for line in _first_lines(file):
             found.append(line)  # noqa: PERF402  # those before an error are kept
-    except (OSError, EOFError, zlib.error):
-        if not found:
+    except (OSError, EOFError, zlib.error) as error:
+        if not found or is_device_failure(error):
             raise
     return found
 
@@ -198,8 +198,9 @@ def _chunks(file: BinaryIO) -> Iterator[bytes]:
         while left > 0 and (chunk := text.read(_CHUNK)):
             left -= len(chunk)
             yield chunk
-    except (OSError, EOFError, zlib.error):
-        return
+    except (OSError, EOFError, zlib.error) as error:
+        if is_device_failure(error):
+            raise
 
 
 def _kind_of_object(fields: Any, written: RecordFormat) -> SourceKind | None:

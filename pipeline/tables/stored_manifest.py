@@ -29,7 +29,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         manifest = json.loads(path.read_bytes())
     except OSError as error:
         reason = f"no audit here: {error.strerror}"
-        raise SourceError(reason.lower(), source=str(path)) from None
+        raise SourceError(reason.lower(), source=str(path), cause=error) from None
     except ValueError:
         raise SourceError("not JSON", source=str(path)) from None
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:

@@ -69,14 +69,14 @@ def test_standard_input_that_fails(
     stream = io.TextIOWrapper(io.BufferedReader(Broken()))
     monkeypatch.setattr(sys, "stdin", stream)
     code, verdicts, err = judged(capfdbinary, files("i", CHAIN), "-")
-    assert (code, verdicts) == (2, [])
+    assert (code, verdicts) == (3, [])
     assert err == "verify: standard input: Input/output error\n"
 
 
 @pytest.mark.parametrize(
     ("error", "code", "message"),
     [
-        (MemoryError(), 2, "verify: not enough memory for input of this size\n"),
+        (MemoryError(), 3, "verify: not enough memory for input of this size\n"),
         (KeyboardInterrupt(), 130, ""),
     ],
 )
@@ -171,7 +171,7 @@ def test_a_full_disk(files: Files) -> None:
             check=False,
             timeout=60,
         )
-    assert done.returncode == 2
+    assert done.returncode == 3
     assert done.stderr == b"verify: standard output: No space left on device\n"
 
 

@@ -11,12 +11,13 @@ from functools import partial
 from typing import Any
 
 from verify.case import CLAIM_RULES
+from verify.command.device_failures import DEVICE_FAILURES
 from verify.command.pairs import Entry, Mismatch, binary, paired, read_entries
 from verify.documents import PARTITIONS_MAX, read_assignment, read_rebalance
 from verify.handover import policy
 from verify.judge import is_proved, judge, unreadable
 
-FINE, INVALID, BAD_INPUT = 0, 1, 2
+FINE, INVALID, BAD_INPUT, OUTSIDE = 0, 1, 2, 3
 INTERRUPTED = 130
 COLLECT_AFTER = 200_000  # objects, of cyclic garbage collection
 
@@ -29,7 +30,7 @@ enumerates every assignment of a tiny group and reports, under "brute_force" in 
 evidence, which claims hold.
 
 exit code: 0 all valid, 1 some invalid (or not proved, with --require proved),
-2 bad usage or unreadable input
+2 bad usage or unreadable input, 3 a full or failing disk, or not enough memory
 example: python -m verify rebalance.json assignment.json
 """
 
@@ -46,7 +47,7 @@ def main(arguments: list[str] | None = None) -> int:
     except OSError as error:
         return _failed(error)
     except MemoryError:
-        return _complain("not enough memory for input of this size")
+        return _complain("not enough memory for input of this size", OUTSIDE)
     except KeyboardInterrupt:
         return INTERRUPTED
     finally:
@@ -121,15 +122,16 @@ def _verdict(
 
 
 def _failed(error: OSError) -> int:
+    code = OUTSIDE if error.errno in DEVICE_FAILURES else BAD_INPUT
     if error.filename is not None:
-        return _complain(f"{error.filename}: {error.strerror}")
+        return _complain(f"{error.filename}: {error.strerror}", code)
     # It was the output. The interpreter flushes it on its way out; not once more.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if isinstance(error, BrokenPipeError):  # the reader of the output has left
         return BAD_INPUT
-    return _complain(f"standard output: {error.strerror}")
+    return _complain(f"standard output: {error.strerror}", code)
 
 
-def _complain(message: str) -> int:
+def _complain(message: str, code: int = BAD_INPUT) -> int:
     print(f"verify: {message}", file=sys.stderr)
-    return BAD_INPUT
+    return code
