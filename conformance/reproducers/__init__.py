@@ -3,6 +3,7 @@
 from conformance.reproducers.case import NoReproducerError, ReproducerCase, case_of
 from conformance.reproducers.rendering import Reproducer, render
 from conformance.reproducers.reproducer_record import (
+    RECORD,
     ReproducerRecord,
     read_record,
     record_of,
@@ -11,6 +12,7 @@ from conformance.reproducers.reproducer_record import (
 from conformance.reproducers.reproducer_run import ReproducerRun, confirm
 
 __all__ = [
+    "RECORD",
     "NoReproducerError",
     "Reproducer",
     "ReproducerCase",

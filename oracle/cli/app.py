@@ -16,7 +16,7 @@ from oracle.cli.explain import explain
 from oracle.cli.front import front
 from oracle.cli.fuzz import fuzz
 from oracle.cli.judge import judge
-from oracle.cli.kept_input import noting_parameters
+from oracle.cli.kept_input import with_kept_input
 from oracle.cli.plan import plan
 from oracle.cli.snapshot import snapshot
 from oracle.cli.solve import solve
@@ -79,4 +79,4 @@ VERBS = (
 )
 for verb in VERBS:
     # The whole sentence, which is wrapped; a default summary would be cut.
-    app.command(short_help=summary_of(verb))(noting_parameters(verb))
+    app.command(short_help=summary_of(verb))(with_kept_input(verb))

@@ -7,6 +7,7 @@ from typing import Annotated, Final
 import typer
 
 from oracle.cli.durations import parse_duration
+from oracle.cli.kept_input import FileRole
 from oracle.cli.options import (
     MAX_PARTITIONS,
     ClaimRuleOption,
@@ -28,10 +29,12 @@ Sources = Annotated[
         "kafka-consumer-groups --describe, logs of Java leaders, rebalance/1 lines.",
         show_default=False,
     ),
+    FileRole.READ,
 ]
 Out = Annotated[
     str,
     typer.Option("--out", metavar="DIR", help="Folder for the tables and the page."),
+    FileRole.FOLDER,
 ]
 Master = Annotated[
     str | None,
@@ -51,6 +54,7 @@ Topics = Annotated[
         "sources, else the largest partition seen.",
         show_default=False,
     ),
+    FileRole.READ,
 ]
 Offsets = Annotated[
     str | None,
@@ -59,6 +63,7 @@ Offsets = Annotated[
         help="Log ends, for lag. Default: offsets.json in a folder of sources.",
         show_default=False,
     ),
+    FileRole.READ,
 ]
 Subscriptions = Annotated[
     str | None,
@@ -69,6 +74,7 @@ Subscriptions = Annotated[
         "subscriptions.json in a folder of sources.",
         show_default=False,
     ),
+    FileRole.READ,
 ]
 Lag = Annotated[
     list[str] | None,
@@ -79,6 +85,7 @@ Lag = Annotated[
         "KMinion, an answer of Prometheus' HTTP API, or Burrow's; can be repeated.",
         show_default=False,
     ),
+    FileRole.READ,
 ]
 Format = Annotated[
     str | None,

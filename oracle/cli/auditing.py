@@ -23,7 +23,7 @@ from oracle.names import abridged, visible
 from oracle.report import write_page
 from oracle.report.facts import ClientRow, Facts
 from oracle.wording import counted
-from pipeline.audit import AuditSummary, audit
+from pipeline.audit import AuditSummary, audit, refuse_replaced
 from pipeline.tables import PAGE
 from rebalance import ClaimRule, OffsetReset, SourceError
 
@@ -181,7 +181,10 @@ def client_settings(asked: Audit) -> ClientSettings:
     from pipeline.live import ClientSettings, read_client_properties
 
     config = asked.config
-    return ClientSettings() if config is None else read_client_properties(config)
+    if config is None:
+        return ClientSettings()
+    refuse_replaced(asked.out, [config])
+    return read_client_properties(config)
 
 
 def _names(listed: str | None) -> tuple[str, ...] | None:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from oracle.cli.kept_input import FileRole
 from oracle.cli.subject_options import (
     MEMORY,
     ClientsOption,
@@ -40,6 +41,7 @@ Junit = Annotated[
     typer.Option(
         metavar="FILE", help="Write JUnit XML to this file.", show_default=False
     ),
+    FileRole.WRITTEN,
 ]
 Output = Annotated[
     str,
@@ -49,6 +51,7 @@ Output = Annotated[
         metavar="FILE",
         help="Write the table, TAP, or JSON to this file.",
     ),
+    FileRole.WRITTEN,
 ]
 AsJson = Annotated[
     bool, typer.Option("--json", help="Write one check/1 document per line.")

@@ -28,7 +28,6 @@ from conformance.clients import Verdict
 from conformance.runs import FAMILIES, External, Requirement
 from oracle.cli.codes import FINE, NO, OUTSIDE
 from oracle.cli.conform_reports import CheckLines, Matrix
-from oracle.cli.kept_input import refuse_input
 from oracle.cli.sink import Sink, opened_sink
 from oracle.cli.subjects import Absent, Tested, tested_subjects
 from oracle.cli.terminal import working
@@ -157,7 +156,6 @@ def conform_all(
         sink = files.enter_context(opened_sink(output, as_json=True))
         reports: list[Report] = [_report(written, sink, requirement)]
         if junit is not None:
-            refuse_input(junit, "junit")
             write = files.enter_context(written_aside(junit)).write
             reports.append(JunitReport(write=write, requirement=requirement))
         everything = Reports(reports)

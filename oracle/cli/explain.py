@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from oracle.cli.kept_input import FileRole
 from oracle.cli.limits import Allowed
 from oracle.cli.option_groups import GroupChoice, with_option_groups
 from oracle.cli.options import (
@@ -26,6 +27,7 @@ ExplainedInstances = Annotated[
         "Or no file, and --from.",
         show_default=False,
     ),
+    FileRole.READ,
 ]
 GivenAssignments = Annotated[
     str | None,
@@ -34,6 +36,7 @@ GivenAssignments = Annotated[
         help="assignment/1 documents; without them, the optimum is explained.",
         show_default=False,
     ),
+    FileRole.READ,
 ]
 ExplainOptimum = Annotated[
     bool,
@@ -51,6 +54,7 @@ ExplanationPage = Annotated[
         "were and as they could have been.",
         show_default=False,
     ),
+    FileRole.WRITTEN,
 ]
 ExplanationsAsJson = Annotated[
     bool,

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from oracle.cli.kept_input import FileRole
 from oracle.cli.limits import Allowed
 from oracle.cli.option_groups import GroupChoice, with_option_groups
 from oracle.cli.options import (
@@ -46,6 +47,7 @@ PictureOption = Annotated[
         "numbered.",
         show_default=False,
     ),
+    FileRole.WRITTEN,
 ]
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from oracle.cli.durations import parse_duration
+from oracle.cli.kept_input import FileRole
 from oracle.cli.limits import parse_seconds
 from oracle.cli.options import JsonOption, OutputOption
 from oracle.cli.subject_options import (
@@ -39,6 +40,7 @@ GivenInstances = Annotated[
         help="Test these rebalance/1 documents instead of random ones.",
         show_default=False,
     ),
+    FileRole.READ,
 ]
 First = Annotated[
     int,
@@ -100,6 +102,7 @@ Reproducers = Annotated[
         "client's language, and run it once to confirm that it shows the finding.",
         show_default=False,
     ),
+    FileRole.FOLDER,
 ]
 
 

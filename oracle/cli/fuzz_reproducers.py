@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from conformance.reproducers import (
+    RECORD,
     NoReproducerError,
     ReproducerRun,
     case_of,
@@ -15,6 +16,7 @@ from conformance.reproducers import (
     write_reproducer,
 )
 from conformance.runs import Finding
+from oracle.cli.kept_input import refuse_input
 from rebalance import OutputError, OutsideError
 
 _SAID = {
@@ -51,6 +53,8 @@ def write_reproducers(
             ran = str(error)
             said = f"not confirmed: {error}"
         place = folder / name
+        for file in (*reproducer.files, RECORD):
+            refuse_input(place / file)
         try:
             write_reproducer(place, reproducer, record_of(reproducer, ran, date=date))
         except OSError as error:

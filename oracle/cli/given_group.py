@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
-from oracle.cli.kept_input import refuse_input
 from oracle.cli.option_groups import GroupChoice
 from oracle.cli.terminal import complain, working
 from rebalance import (
@@ -108,7 +107,6 @@ class GivenGroup:
         """Write the page of the rebalance, which has an assignment."""
         if self.assignment is None:
             raise typer.BadParameter("--html requires an assignment in the source")
-        refuse_input(out, "html")
         with extra_needed("--html", "audit"):
             from oracle.report import write_rebalance_page
 

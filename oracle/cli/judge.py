@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from oracle.cli.kept_input import FileRole
 from oracle.cli.limits import TimeLimitOption
 from oracle.cli.option_groups import GroupChoice, with_option_groups
 from oracle.cli.options import (
@@ -24,12 +25,14 @@ Instances = Annotated[
         help="rebalance/1 documents. Or no files, and --from.",
         show_default=False,
     ),
+    FileRole.READ,
 ]
 Assignments = Annotated[
     str | None,
     typer.Argument(
         metavar="ASSIGNMENTS", help="assignment/1 documents.", show_default=False
     ),
+    FileRole.READ,
 ]
 Against = Annotated[
     Literal["optimum"] | None,

@@ -7,6 +7,8 @@ from typing import Annotated, Final, Literal
 
 import typer
 
+from oracle.cli.kept_input import FileRole
+
 ClaimRuleName = Literal["newest-claim", "current-generation"]
 MAX_PARTITIONS: Final = 10_000_000
 """Equal to `rebalance.MAX_PARTITIONS`, whose import would slow down ``--help``."""
@@ -37,6 +39,7 @@ OutputOption = Annotated[
         metavar="FILE",
         help="Write JSON to this file; it appears once it is complete.",
     ),
+    FileRole.WRITTEN,
 ]
 JsonOption = Annotated[
     bool,
@@ -49,6 +52,7 @@ RebalancesArgument = Annotated[
         help="rebalance/1: one document, or one per line; plain or gzip; - for stdin.",
         show_default=False,
     ),
+    FileRole.READ,
 ]
 OptionalRebalancesArgument = Annotated[
     str | None,
@@ -58,6 +62,7 @@ OptionalRebalancesArgument = Annotated[
         "Or no file, and --from.",
         show_default=False,
     ),
+    FileRole.READ,
 ]
 FromOption = Annotated[
     str | None,
@@ -69,6 +74,7 @@ FromOption = Annotated[
         "HOST:PORT.",
         show_default=False,
     ),
+    FileRole.READ,
 ]
 FromGroupOption = Annotated[
     str | None,
@@ -115,4 +121,5 @@ ConfigOption = Annotated[
         "be PEM files.",
         show_default=False,
     ),
+    FileRole.READ,
 ]

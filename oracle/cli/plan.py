@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from oracle.cli.durations import parse_duration
+from oracle.cli.kept_input import FileRole
 from oracle.cli.limits import Allowed
 from oracle.cli.option_groups import GroupChoice, with_option_groups
 from oracle.cli.options import (
@@ -25,6 +26,7 @@ PlannedInstance = Annotated[
         "stdin. Or no file, and --from.",
         show_default=False,
     ),
+    FileRole.READ,
 ]
 JoinOption = Annotated[
     list[str] | None,

@@ -75,7 +75,7 @@ class FrontRun:
             target = target.with_stem(f"{target.stem}-{number}")
         kind = target.suffix.lower().removeprefix(".")
         drawn = picture_of(frontier, name_of(_named(instance)), kind=kind)
-        refuse_input(target, "picture")
+        refuse_input(target)
         with written_aside(target) as writer:
             writer.write(drawn)
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from oracle.cli.kept_input import refuse_input
 from oracle.cli.terminal import harmless, is_terminal
 from oracle.writing import Writer, written_aside
 from rebalance import OutputError
@@ -46,11 +45,8 @@ def opened_sink(output: str, *, as_json: bool) -> Iterator[Sink]:
     ------
     OutputError
         If it cannot be written to; an existing file is then unchanged.
-    typer.BadParameter
-        If the command reads this file.
     """
     if output != STDOUT:
-        refuse_input(output, "output")
         with written_aside(Path(output)) as writer:
             yield Sink(writer=writer, on_terminal=False, for_people=False)
         return

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from oracle.cli.kept_input import FileRole
 from oracle.cli.options import (
     ConfigOption,
     JsonOption,
@@ -39,6 +40,7 @@ AssignmentsOption = Annotated[
         help="Write each group's present assignment to this file (assignment/1).",
         show_default=False,
     ),
+    FileRole.WRITTEN,
 ]
 
 

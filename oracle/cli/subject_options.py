@@ -6,6 +6,7 @@ from typing import Annotated, Final, Literal
 
 import typer
 
+from oracle.cli.kept_input import FileRole
 from oracle.cli.limits import parse_seconds, parse_size
 
 MEMORY: Final = 4 * 2**30
@@ -28,6 +29,7 @@ CommandOption = Annotated[
         "without a shell.",
         show_default=False,
     ),
+    FileRole.PROGRAM,
 ]
 ClientOption = Annotated[
     str | None,

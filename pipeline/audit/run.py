@@ -49,6 +49,7 @@ from pipeline.judging.partition_counts import CountSources
 from pipeline.judging.repeats import SAMPLE
 from pipeline.known_counts import known_counts
 from pipeline.remote_writing import RemoteStaging, remote_staging
+from pipeline.replaced_files import refuse_replaced
 from pipeline.sources.find import Found, find_sources
 from pipeline.sources.given_subscriptions import (
     GivenSubscriptions,
@@ -181,7 +182,8 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
     SourceError, DocumentError
         If there is no source, an assignor is unknown, or a side file is invalid.
     OutputError
-        If the folder cannot be written to, or the disk is full.
+        If the folder cannot be written to, or the disk is full; if a file that is read
+        has the place of one that is written.
     OutsideError
         If there is no Java, or Spark fails; if an assignor needs an integer program,
         and the extra ``programs`` is missing (`rebalance.MissingExtraError`).
@@ -221,6 +223,9 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
             if subscriptions is not None:
                 store = stores.of(uri_of(subscriptions))
                 subscribed = read_subscriptions(subscriptions, store)
+            beside_them = (topics, offsets, subscriptions, *lag)
+            stated = [one for one in beside_them if one is not None]
+            refuse_replaced(out, [*stated, *(file.uri for file in found.files)])
             reported = read_lag_metrics(lag, stores)
             found.lag_gaps = reported.gaps
             for gap in reported.gaps[:_GAPS_TOLD]:
