@@ -17,6 +17,7 @@ type t = {
   names_agree : bool; (* every member is present, and no other *)
   has_certificate : bool;
   certificate : Certificate.t option; (* if the one shown is of this group *)
+  counts_racks : bool; (* whether the weights of the one shown do *)
   policy : Policy.t option;
   stated : Policy.stated list; (* of levels *)
   status : string option;
@@ -95,6 +96,10 @@ let of_group (group : Rebalance.t) written =
     pairs = pairs_of group written.given;
     names_agree;
     has_certificate = written.shown <> None;
+    counts_racks =
+      (match written.shown with
+      | Some { weights = Some (_, Some weight); _ } -> Z.sign weight > 0
+      | _ -> false);
     certificate = Option.bind written.shown (Certificate.of_group group);
     policy = written.stated_policy;
     stated = written.of_levels;

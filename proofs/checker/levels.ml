@@ -26,6 +26,9 @@ type t = {
   within_budget : Z.t list Lazy.t; (* moves that an allowed assignment can have *)
   any_moves : Z.t list Lazy.t;
   pass : int Lazy.t; (* the steps of one *)
+  rack_steps : int Lazy.t; (* by which it is longer if it compares racks *)
+  shown_counts_racks : bool; (* whether the certificate's weights do *)
+  narrowing : int Lazy.t; (* the steps of it *)
   work : Terms.work;
 }
 
@@ -39,7 +42,35 @@ let steps_of_pass (group : Rebalance.t) =
   in
   4 * (Z.to_int document.partition_count + count owned document.partition_list + subscriptions)
 
-let spend context passes =  Terms.affords context.work (passes * Lazy.force context.pass)
+(* Each further set of racks of a topic is compared with each subscriber of the topic. *)
+let steps_of_racks (group : Rebalance.t) =
+  let document = group.document in
+  let subscribers = Hashtbl.create 16 and seen = Hashtbl.create 16 in
+  let number_of t =
+    match Hashtbl.find_opt subscribers t with
+    | Some number -> number
+    | None ->
+        let number = List.length (document.subscribers_at t) in
+        Hashtbl.add subscribers t number;
+        Hashtbl.add seen (t, Z.zero) ();
+        number
+  in
+  let add steps p =
+    let t = document.topic_at p in
+    let is_first = not (Hashtbl.mem seen (t, Z.zero)) in
+    let number = number_of t and set = (t, document.racks_at p) in
+    if Hashtbl.mem seen set then steps
+    else (
+      Hashtbl.add seen set ();
+      if is_first then steps else steps + number)
+  in
+  List.fold_left add group.racks_listed document.partition_list
+
+let spend context ~by_rack passes =
+  let racks = if by_rack then Lazy.force context.rack_steps else 0 in
+  Terms.affords context.work (passes * (Lazy.force context.pass + racks))
+
+let counts_racks levels = List.exists (fun (_, y) -> Z.sign y > 0) levels
 
 let linear_levels levels = List.filter_map (fun (_, level) -> Policy.linear level) levels
 
@@ -141,14 +172,18 @@ let prices context levels weights (term : Policy.term) =
 
 let linear_terms context levels weights =
   let passes = 2 + List.length levels and is_separate = separate context levels weights in
-  let affordable () = spend context passes in
+  let affordable ~by_rack = spend context ~by_rack passes in
+  let level_by_rack = counts_racks (weights :: levels) in
+  let term_by_rack (term : Policy.term) =
+    match List.assoc_opt "rack" term.weight with Some y -> Z.sign y > 0 | None -> false
+  in
   fun (term : Policy.term) ->
     match term.kind with
     | "zero" -> Z.leq term.bound Z.zero
-    | "separate" -> affordable () && is_separate term
+    | "separate" -> affordable ~by_rack:level_by_rack && is_separate term
     | "prices" ->
         context.policy.balance = "per-topic"
-        && affordable ()
+        && affordable ~by_rack:(term_by_rack term)
         && prices context levels weights term
     | _ -> false
 
@@ -365,7 +400,11 @@ let judge context stated status =
   let affordable =
     (not context.has_certificate)
     || (policy.balance <> "dec-min" && not (List.mem_assoc "load" policy.levels))
-    || spend context (3 + List.length policy.levels)
+    || spend context
+         ~by_rack:(context.shown_counts_racks || counts_racks (before_load policy))
+         (3 + List.length policy.levels)
+       && (before_load policy = []
+          || Terms.affords context.work (Lazy.force context.narrowing))
   in
   let verdicts = List.mapi (judge_level context ~affordable stated) policy.levels in
   let balance_met, no_balance =

@@ -94,9 +94,9 @@ let proof_of (group : Rebalance.t) pairs loads (found : Core.figures) certificat
       }
 
 (* The same where sums of moves and mismatches come first: of those as good in these. *)
-let narrowed_proof (group : Rebalance.t) pairs loads counts certificate levels =
+let narrowed_proof (group : Rebalance.t) pairs loads counts certificate levels
+    (found : Narrowed.t) =
   let document = group.document in
-  let found = Narrowed.parts_of document levels in
   Option.bind (Narrowed.document_of document pairs counts levels found) (fun narrowed ->
       let bound = Core.narrowed_bound document found.parts found.part_at found.best_of in
       Option.map snd (certified_in group narrowed pairs loads certificate bound))
@@ -144,6 +144,8 @@ let judge_policy (group : Rebalance.t) (given : Answer.t) loads playing (found :
       in
       let instance = Core.instance_of group.document in
       let counts = (found.figure_moves, found.figure_mismatches) in
+      let settled = Levels.before_load policy in
+      let narrowed = lazy (Narrowed.parts_of group.document settled) in
       let context : Levels.t =
         {
           group;
@@ -161,10 +163,11 @@ let judge_policy (group : Rebalance.t) (given : Answer.t) loads playing (found :
             | None -> true);
           certified =
             lazy
-              (match (Levels.before_load policy, given.certificate) with
+              (match (settled, given.certificate) with
               | [], _ -> proof.certified
               | levels, Some certificate ->
-                  narrowed_proof group given.pairs loads counts certificate levels
+                  let parts = Lazy.force narrowed in
+                  narrowed_proof group given.pairs loads counts certificate levels parts
               | _, None -> None);
           has_certificate = given.has_certificate;
           region;
@@ -172,6 +175,9 @@ let judge_policy (group : Rebalance.t) (given : Answer.t) loads playing (found :
           within_budget = lazy (Core.candidates group.document policy.max_moves);
           any_moves = lazy (Core.candidates group.document None);
           pass = lazy (Levels.steps_of_pass group);
+          rack_steps = lazy (Levels.steps_of_racks group);
+          shown_counts_racks = given.counts_racks;
+          narrowing = lazy (Views.steps_per_best * (Lazy.force narrowed).members);
           work = { left = Terms.work_max };
         }
       in

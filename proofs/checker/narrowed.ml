@@ -8,6 +8,7 @@ type t = {
   parts : Z.t list; (* numbered from 1 *)
   part_at : Z.t -> Z.t; (* by partition *)
   best_of : Z.t -> Z.t list; (* by part *)
+  members : int; (* in all parts; they are listed where they are needed *)
 }
 
 (* Weights in which the first of some levels counts most. *)
@@ -42,12 +43,15 @@ let parts_of (document : Core.document) levels =
   let counts_moves = List.exists (fun (x, _) -> Z.sign x > 0) levels in
   let counts_racks = List.exists (fun (_, y) -> Z.sign y > 0) levels in
   let beside = Hashtbl.create 16 and part_of = Hashtbl.create 16 and best = Hashtbl.create 16 in
+  let size = ref 0 in
   let is_far racks c = counts_racks && document.is_far_from racks c in
   let split t racks =
     match Hashtbl.find_opt beside (t, racks) with
     | Some found -> found
     | None ->
-        let found = List.partition (fun c -> not (is_far racks c)) (document.subscribers_at t) in
+        let subscribers = document.subscribers_at t in
+        let near, far = List.partition (fun c -> not (is_far racks c)) subscribers in
+        let found = ((near, List.length near), (far, List.length far)) in
         Hashtbl.add beside (t, racks) found;
         found
   in
@@ -59,7 +63,7 @@ let parts_of (document : Core.document) levels =
   let part p =
     let t = document.topic_at p in
     let racks = if counts_racks then document.racks_at p else Z.one in
-    let near, far = split t racks in
+    let (near, near_count), (far, far_count) = split t racks in
     let owner = if counts_moves then document.owner_at p else None in
     let owner_far = Option.fold ~none:false ~some:(is_far racks) owner in
     let choice =
@@ -72,18 +76,24 @@ let parts_of (document : Core.document) levels =
     | None ->
         let number = Z.of_int (Hashtbl.length part_of + 1) in
         Hashtbl.add part_of key number;
-        Hashtbl.add best number (members near far choice);
+        Hashtbl.add best number (lazy (members near far choice));
+        size :=
+          !size
+          + (if choice.near then near_count else 0)
+          + (if choice.far then far_count else 0)
+          + if choice.owner = None then 0 else 1;
         number
   in
   let found = Array.of_list (List.rev (List.rev_map part document.partition_list)) in
   {
     parts = Rebalance.up_to (Hashtbl.length part_of);
     part_at = Rebalance.at found;
-    best_of = Hashtbl.find best;
+    best_of = (fun part -> Lazy.force (Hashtbl.find best part));
+    members = !size;
   }
 
 (* The narrowed group, if the assignment is as good in these levels as any can be. *)
-let document_of (document : Core.document) pairs counts levels { parts; part_at; best_of } =
+let document_of (document : Core.document) pairs counts levels { parts; part_at; best_of; _ } =
   let weights = combined document.partition_count levels in
   let narrowed = Core.narrowed document parts part_at best_of in
   let least = Core.least_cost document parts part_at best_of weights in

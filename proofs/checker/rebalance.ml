@@ -13,6 +13,7 @@ type t = {
   topic_number : (string, int) Hashtbl.t;
   first : int array; (* by topic, from 0: its partition 0; and one entry past the last *)
   document : Core.document;
+  racks_listed : int; (* of all replicas *)
   states_lag : bool; (* of any topic that has subscribers *)
 }
 
@@ -208,6 +209,10 @@ let lay_out topics members topic_number first : Core.document =
     topic_count = Z.of_int (Array.length topics);
   }
 
+let racks_listed (_, topic) =
+  let listed = Option.value ~default:[||] topic.racks in
+  Array.fold_left (fun n racks -> n + List.length racks) 0 listed
+
 let total topics = Array.fold_left (fun n (_, topic) -> n + topic.count) 0 topics
 
 let read value =
@@ -237,5 +242,6 @@ let understand { named; by_topic = topics; by_member = members } =
     topic_number;
     first;
     document;
+    racks_listed = Array.fold_left (fun n topic -> n + racks_listed topic) 0 topics;
     states_lag = List.exists states_lag document.topic_list;
   }

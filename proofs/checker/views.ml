@@ -26,6 +26,7 @@ let eligible view t =
   List.filter (Core.is_able (row view t)) (view.instance.subscribers t)
 
 let steps_per_item = 4
+let steps_per_best = 16
 
 (* The steps of a pass over the partitions and members of some topics, and, which is much
    quicker, over the names of all. *)

@@ -18,7 +18,12 @@ from verify.certificate import (
     Reason,
     checked,
 )
-from verify.policy.best_alone import narrowed, separate_values
+from verify.policy.best_alone import (
+    counts,
+    narrowed,
+    separate_values,
+    steps_of_narrowing,
+)
 from verify.policy.constraints import constraints_fail, judge_impossible
 from verify.policy.feasible_region import region_of
 from verify.policy.level_verdicts import Answer, level_verdicts, proves_peak_lag
@@ -32,7 +37,7 @@ from verify.policy.objectives import (
     value_of,
 )
 from verify.policy.price_bounds import level_bounds, split
-from verify.policy.work import Work, steps_of_pass
+from verify.policy.work import Work
 
 Document = Mapping[str, Any]
 
@@ -160,10 +165,14 @@ def _certified(
     if shown is None or (policy.balance != "dec-min" and "load" not in policy.levels):
         return {}, None
     before, _ = split(policy)
-    refused = work.refuse((len(policy.levels) + 3) * steps_of_pass(case))
+    weights = shown.get("weights", MOVES)
+    alone = [policy.levels[of] for of in before]
+    by_rack = weights.get("rack", 0) > 0 or counts("rack", alone)
+    refused = work.refuse_passes(case, len(policy.levels) + 3, by_rack=by_rack)
+    if refused is None and alone:
+        refused = work.refuse(steps_of_narrowing(case, alone))
     if refused is not None:
         return {}, refused
-    alone = [policy.levels[of] for of in before]
     least = separate_values(case, alone)
     if least != tuple(value_of(case, tally, level) for level in alone):
         return {}, {"fails": "seats"}  # some partition is on none of its best members
@@ -174,5 +183,4 @@ def _certified(
         return {}, best.by_origin(certified.fails)
     found: dict[str, Value] = dict(zip(before, least, strict=True))
     found["load"] = load_vector(case, tally)
-    weights = shown.get("weights", MOVES)
     return found | level_bounds(case, policy, tally, weights, certified.cost), None

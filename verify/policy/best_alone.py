@@ -10,14 +10,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 from verify.case import Case, Row
 from verify.figures import is_far
 from verify.policy.feasible_region import assignable_topics
 from verify.policy.notation import Level
+from verify.policy.work import STEPS_PER_BEST
 
 Values = tuple[int, ...]  # by level
+
+
+class Best(NamedTuple):
+    """Partitions of a topic, the members best for each, and what one of these adds."""
+
+    topic: str
+    numbers: Sequence[int]
+    racks: frozenset[str]
+    others: Mapping[bool, Sequence[str]]  # by whether they are far: those beside owners
+    owner: str | None  # if it is one of the best
+    values: Values
+
+    @property
+    def members(self) -> list[str]:
+        """The best members."""
+        owner = [] if self.owner is None else [self.owner]
+        return [*chain.from_iterable(self.others.values()), *owner]
 
 
 class Narrowed(NamedTuple):
@@ -53,10 +72,32 @@ def separate_values(case: Case, levels: Sequence[Level]) -> Values:
     if not levels:
         return ()
     total = [0] * len(levels)
-    for _, numbers, _, values in _best_members(case, levels):
-        for place, value in enumerate(values):
-            total[place] += len(numbers) * value
+    for best in _best_members(case, levels):
+        for place, value in enumerate(best.values):
+            total[place] += len(best.numbers) * value
     return tuple(total)
+
+
+def counts(objective: str, levels: Iterable[Level]) -> bool:
+    """Return whether one of some levels counts moves, or rack mismatches."""
+    return any(one == objective for level in levels for _, one in level)
+
+
+def steps_of_narrowing(case: Case, levels: Sequence[Level]) -> int:
+    """Return the steps for the subscriptions of a narrowed case, before it is built.
+
+    They can be more than those of the case: each owner of a topic that is as good where
+    it is as others are makes a part with all of these.
+    """
+    steps = 0
+    seen: set[tuple[str, frozenset[str], frozenset[bool], str | None]] = set()
+    for best in _best_members(case, levels):
+        part = (best.topic, best.racks, frozenset(best.others), best.owner)
+        if part not in seen:
+            seen.add(part)
+            members = sum(map(len, best.others.values())) + (best.owner is not None)
+            steps += STEPS_PER_BEST * members
+    return steps
 
 
 def narrowed(case: Case, rows: Sequence[Row], levels: Sequence[Level]) -> Narrowed:
@@ -64,8 +105,8 @@ def narrowed(case: Case, rows: Sequence[Row], levels: Sequence[Level]) -> Narrow
     if not levels:
         return Narrowed(case, rows, {})
     parts: dict[tuple[str, tuple[str, ...]], list[int]] = {}
-    for topic, numbers, members, _ in _best_members(case, levels):
-        parts.setdefault((topic, tuple(members)), []).extend(numbers)
+    for best in _best_members(case, levels):
+        parts.setdefault((best.topic, tuple(best.members)), []).extend(best.numbers)
     names = {key: f"{key[0]}/{place}" for place, key in enumerate(parts)}
     origin = {name: (key[0], parts[key]) for key, name in names.items()}
     place_of = {
@@ -99,14 +140,12 @@ def narrowed(case: Case, rows: Sequence[Row], levels: Sequence[Level]) -> Narrow
     return Narrowed(case, [(*pair, list(n)) for pair, n in split(rows).items()], origin)
 
 
-def _best_members(
-    case: Case, levels: Sequence[Level]
-) -> Iterator[tuple[str, Sequence[int], Sequence[str], Values]]:
-    """Yield partitions of a topic, the members best for each, and what one adds."""
-    counted = {objective for level in levels for _, objective in level}
+def _best_members(case: Case, levels: Sequence[Level]) -> Iterator[Best]:
+    """Yield the partitions that assignments can place, by topic, racks and owner."""
+    by_rack, by_owner = counts("rack", levels), counts("stickiness", levels)
     for topic in assignable_topics(case):
-        listed = case.replica_racks.get(topic) if "rack" in counted else None
-        claimed = case.claimants.get(topic, {}) if "stickiness" in counted else {}
+        listed = case.replica_racks.get(topic) if by_rack else None
+        claimed = case.claimants.get(topic, {}) if by_owner else {}
         equal: dict[frozenset[str], dict[str | None, list[int]]] = {}
         racks: frozenset[str] = frozenset()
         for number in range(case.partitions[topic]):
@@ -115,17 +154,19 @@ def _best_members(
             if listed:
                 racks = frozenset(listed[number])
             equal.setdefault(racks, {}).setdefault(owner, []).append(number)
-        for racks, by_owner in equal.items():
-            others: dict[bool, list[str]] = {}  # by whether they are far
+        for racks, owned in equal.items():
+            others: dict[bool, list[str]] = {}
             for name in case.subscribers[topic]:
                 others.setdefault(is_far(case, name, racks), []).append(name)
-            for owner, numbers in by_owner.items():
-                sorts = [(owner is not None, *one) for one in others.items()]
+            for owner, numbers in owned.items():
+                moved = {
+                    far: added_values(levels, owner is not None, far) for far in others
+                }
+                least = min(moved.values())
+                stays = None
                 if owner is not None:
-                    sorts.append((False, is_far(case, owner, racks), [owner]))
-                members: dict[Values, list[str]] = {}
-                for moved, far, names in sorts:
-                    values = added_values(levels, moved, far)
-                    members[values] = members.get(values, []) + names
-                least = min(members)
-                yield topic, numbers, members[least], least
+                    stays = added_values(levels, 0, is_far(case, owner, racks))
+                    least = min(least, stays)
+                best = {far: others[far] for far in others if moved[far] == least}
+                kept = owner if stays == least else None
+                yield Best(topic, numbers, racks, best, kept, least)

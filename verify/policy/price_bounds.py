@@ -17,12 +17,17 @@ from typing import Any
 
 from verify.case import Case, count_owned
 from verify.certificate import cost_bound
-from verify.policy.best_alone import Values, added_values, separate_values
+from verify.policy.best_alone import (
+    Values,
+    added_values,
+    counts,
+    separate_values,
+)
 from verify.policy.feasible_region import Region
 from verify.policy.notation import LOAD, Level, Policy
 from verify.policy.objectives import Tally, value_of
 from verify.policy.pigeonhole import compared
-from verify.policy.work import Work, steps_of_pass
+from verify.policy.work import Work
 
 Weights = Mapping[str, int]
 KINDS = frozenset({"separate", "prices"})
@@ -71,14 +76,20 @@ def priced_term_fails(
         return {"fails": "kind"}
     names = [name for name, one in policy.levels.items() if is_linear(one)]
     levels = [policy.levels[name] for name in names[: names.index(of) + 1]]
-    refused = work.refuse((1 + len(levels)) * steps_of_pass(case))
+    weights = term.get("weight", {})
+    by_rack = (
+        counts("rack", levels)
+        if term["kind"] == "separate"
+        else weights.get("rack", 0) > 0
+    )
+    refused = work.refuse_passes(case, 1 + len(levels), by_rack=by_rack)
     if refused is not None:
         return refused
 
     def bounds(levels: Sequence[Level]) -> Values | None:
         if term["kind"] == "separate":
             return separate_values(case, levels)
-        prices, weights = term.get("price", {}), term.get("weight", {})
+        prices = term.get("price", {})
         priced = [(pool, prices.get(pool.topics[0], {})) for pool in region.pools]
         bound = cost_bound(case, priced, weights)
         return least_values(case, levels, weights, bound, policy.max_moves)
