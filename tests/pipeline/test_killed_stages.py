@@ -1,0 +1,265 @@
+"""An audit that is killed in a stage is continued, and nothing is left of it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import psutil
+import pytest
+
+from oracle.report import write_page
+from pipeline.files import LocalStore, local_path, uri_of
+from pipeline.remote_writing import remote_staging
+from pipeline.tables import MANIFEST, PAGE, TABLES
+from pipeline.writing import OLD, staging
+from tests.pipeline.audit_files import FIRST_LOOK, JUDGED_FILES, files_of, tables_of
+from tests.report.scenes import small_audit
+from tests.waiting import wait_until
+from tests.wire import RECORDINGS
+
+ROOT: Final = RECORDINGS.parent
+MASTER: Final = "local[2]"
+CHANGES: Final = frozenset(
+    {"open", "os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.truncate"}
+)
+"""Events of Python before a change of files; each is a moment of a kill."""
+
+
+# The replacement of an audit, killed before each change of a file.
+
+
+class FolderStore(LocalStore):
+    """Folders of this machine with the methods of `pipeline.files.HadoopStore`."""
+
+    def rename(self, uri: str, target: str) -> None:
+        assert not local_path(target).exists()
+        local_path(uri).rename(local_path(target))
+
+    def delete(self, uri: str) -> None:
+        path = local_path(uri)
+        if path.is_file():
+            path.unlink()
+        else:
+            super().delete(uri)
+
+    def download(self, uri: str, target: Path) -> None:
+        assert local_path(uri).is_dir()
+        target.mkdir()
+
+    def upload(self, source: Path, uri: str) -> None:
+        local_path(uri).write_bytes(source.read_bytes())
+
+
+@contextmanager
+def opened_local(out: Path) -> Iterator[Any]:
+    with staging(out, "asked") as place:
+        yield place
+
+
+@contextmanager
+def opened_remote(out: Path) -> Iterator[Any]:
+    store: Any = FolderStore()
+    with remote_staging(uri_of(out), store, "asked", lambda _line: None) as place:
+        yield place
+
+
+Opened = Callable[[Path], AbstractContextManager[Any]]
+
+
+def written(out: Path, opened: Opened, text: str) -> None:
+    """Write an audit whose files all have one text."""
+
+    def page(folder: Path) -> None:
+        (folder / PAGE).write_text(text)
+
+    with opened(out) as place:
+        folder = out / ".unfinished" / "asked"
+        for name in ("cases-1", "cases-1.done", *TABLES):
+            (folder / name).mkdir(exist_ok=True)
+        for name in TABLES:
+            (folder / name / "part").write_text(text)
+            place.work.finish(name)
+        place.commit({"text": text}, page)
+
+
+def texts_of(out: Path) -> set[str]:
+    """Return the texts of the visible files; of a whole audit, there is one."""
+    assert {path.name for path in out.glob("[!.]*")} == {MANIFEST, PAGE, *TABLES}
+    files = [path for path in out.glob("[!.]*/*") if path.is_file()]
+    assert len(files) == len(TABLES)
+    manifest = "new" if '"new"' in (out / MANIFEST).read_text() else "old"
+    return {manifest, (out / PAGE).read_text(), *(path.read_text() for path in files)}
+
+
+def killed_at(change: int, run: Callable[[], None]) -> bool:
+    """Run in a process that kills itself before a change; return whether it did."""
+    with warnings.catch_warnings():  # threads of libraries are not used there
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+    if child:
+        _, status = os.waitpid(child, 0)
+        assert status in (0, signal.SIGKILL), status
+        return status != 0
+    seen = 0
+
+    def kill(event: str, given: tuple[Any, ...]) -> None:
+        nonlocal seen
+        is_reading = event == "open" and not given[2] & (os.O_WRONLY | os.O_RDWR)
+        if event in CHANGES and not is_reading:
+            seen += 1
+            if seen == change:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    try:
+        sys.addaudithook(kill)
+        run()
+        os._exit(0)
+    finally:
+        os._exit(1)
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("opened", [opened_local, opened_remote])
+def test_a_replacement_that_is_killed(opened: Opened, tmp_path: Path) -> None:
+    """The old or the new audit is whole, or the old one is restored."""
+    change, is_killed, seen = 0, True, set[str]()
+    while is_killed:
+        change += 1
+        out = tmp_path / str(change)
+        written(out, opened, "old")
+        is_killed = killed_at(change, partial(written, out, opened, "new"))
+        if (out / MANIFEST).exists():
+            seen |= texts_of(out)
+            assert len(texts_of(out)) == 1, change
+        else:
+            assert (out / OLD / MANIFEST).exists(), change
+        with pytest.raises(KeyboardInterrupt), opened(out):
+            raise KeyboardInterrupt  # another run that ends before it writes
+        assert len(texts_of(out)) == 1, change
+        written(out, opened, "new")
+        assert texts_of(out) == {"new"}, change
+        assert not [path for path in out.iterdir() if path.name[0] == "."], change
+    assert seen == {"old", "new"}
+    assert change > 2 * len(TABLES)
+
+
+# The command, killed in each stage.
+
+
+class KilledRun:
+    """An audit by the command line, of which only the command is killed."""
+
+    def __init__(self, out: str, folder: Path) -> None:
+        self._errors = folder / "errors"
+        command = [sys.executable, "-m", "oracle", "audit", str(FIRST_LOOK)]
+        command += ["--out", out, "--assignors", "optimum", "--master", MASTER]
+        with self._errors.open("wb") as file:
+            self.process = subprocess.Popen(
+                command,
+                cwd=ROOT,
+                env=os.environ | {"HADOOP_CONF_DIR": str(folder / "hadoop")},
+                stdout=subprocess.DEVNULL,
+                stderr=file,
+                start_new_session=True,
+            )
+
+    @property
+    def said(self) -> list[str]:
+        lines = self._errors.read_text().splitlines()
+        return [line.removeprefix("assignor-oracle: ") for line in lines]
+
+    def kill_in(self, stage: str, holds: Callable[[], bool]) -> list[psutil.Process]:
+        """Kill the command in a stage; return the processes that it had started."""
+
+        def is_there() -> bool:
+            assert self.process.poll() is None, self.said
+            return stage in self.said and holds()
+
+        wait_until(is_there, seconds=300)
+        started = psutil.Process(self.process.pid).children(recursive=True)
+        self.process.kill()
+        assert self.process.wait() == -signal.SIGKILL
+        return started
+
+
+def mounted(folder: Path) -> str:
+    """Mount a folder under a name that is no path of this machine; return it."""
+    (folder / "hadoop").mkdir()
+    (folder / "hadoop" / "core-site.xml").write_text(
+        "<configuration><property>"
+        "<name>fs.viewfs.mounttable.other.link./data</name>"
+        f"<value>file://{folder}</value>"
+        "</property></configuration>"
+    )
+    return "viewfs://other/data"
+
+
+def visible(out: Path) -> dict[str, bytes]:
+    found = files_of(out).items()
+    return {k: v for k, v in found if k[0] != "." and not k.endswith(".crc")}
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("undisturbed")
+    run = KilledRun(str(folder / "out"), folder)
+    assert run.process.wait(timeout=300) == 0, run.said
+    return folder / "out"
+
+
+STAGES: Final = {
+    "reading": None,
+    "judging": JUDGED_FILES,
+    "writing": ".unfinished/*/*s.done",
+    "writing the page": f".unfinished/*/{MANIFEST}",
+}
+"""What is there in the staging folder when the command is killed, by stage."""
+
+
+@pytest.mark.nightly(minutes=9)
+@pytest.mark.parametrize(
+    ("stage", "is_remote"),
+    [
+        *((stage, False) for stage in STAGES),
+        *((stage, True) for stage in STAGES if stage != "reading"),
+    ],
+)
+def test_a_command_that_is_killed_is_continued(
+    stage: str, is_remote: bool, undisturbed: Path, tmp_path: Path
+) -> None:
+    """The earlier audit stays; the next run continues; no process remains."""
+    out, left = tmp_path / "out", STAGES[stage]
+    small_audit().write(out)
+    write_page(out, out / PAGE, command="an old audit")
+    old = visible(out)
+    place = f"{mounted(tmp_path)}/out" if is_remote else str(out)
+    run = KilledRun(place, tmp_path)
+    started = run.kill_in(stage, lambda: left is None or any(out.glob(left)))
+    assert any("java" in one.name() for one in started if one.is_running())
+    gone, alive = psutil.wait_procs(started, timeout=60)
+    assert not alive, [one.cmdline() for one in alive]
+    assert len(gone) >= 1
+    if (out / MANIFEST).exists():
+        assert visible(out) == old
+    else:  # killed while it was replaced
+        assert stage == "writing the page"
+        assert (out / OLD / MANIFEST).exists()
+    again = KilledRun(place, tmp_path)
+    assert again.process.wait(timeout=300) == 0, again.said
+    continued = [line for line in again.said if line.startswith("continuing: ")]
+    assert len(continued) == (stage != "reading"), again.said
+    if stage.startswith("writing"):
+        assert continued[0].startswith("continuing: 8 of 8 parts were finished, and ")
+    assert tables_of(out) == tables_of(undisturbed)
+    hidden = {path.name for path in out.iterdir() if path.name[0] == "."}
+    checksums = {f".{name}.crc" for name in (MANIFEST, PAGE)}  # of Hadoop
+    assert hidden == (checksums if is_remote else set())
