@@ -223,9 +223,8 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
             if subscriptions is not None:
                 store = stores.of(uri_of(subscriptions))
                 subscribed = read_subscriptions(subscriptions, store)
-            beside_them = (topics, offsets, subscriptions, *lag)
-            stated = [one for one in beside_them if one is not None]
-            refuse_replaced(out, [*stated, *(file.uri for file in found.files)])
+            stated = (topics, offsets, subscriptions, *lag)
+            refuse_replaced(out, [*filter(None, stated), *(f.uri for f in found.files)])
             reported = read_lag_metrics(lag, stores)
             found.lag_gaps = reported.gaps
             for gap in reported.gaps[:_GAPS_TOLD]:
