@@ -30,8 +30,8 @@ from rebalance import ClaimRule, OffsetReset, SourceError
 if TYPE_CHECKING:
     from pipeline.live import ClientSettings, LiveSource
 
-_LOST: Final = ("unreadable", "failed")
-"""Kinds of quarantine that are no decision about what is judged."""
+_LOST: Final = "unreadable"
+"""The kind of quarantine of what is damaged; what else is there was read."""
 _PHASES: Final = {"read": "reading", "judge": "judging", "write": "writing"}
 
 Progress = Callable[[str, int, int], None]

@@ -55,7 +55,7 @@ from pipeline.sources.given_subscriptions import (
     GivenSubscriptions,
     read_subscriptions,
 )
-from pipeline.sources.lag_metrics import read_lag_metrics
+from pipeline.sources.lag_metrics import LagGap, read_lag_metrics
 from pipeline.sources.record_format import record_format
 from pipeline.sources.sidecars import (
     LogsFile,
@@ -219,24 +219,18 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
             if live is not None:
                 at_end, names = live.counts | at_end, live.names | names
                 logs = LogsFile(ends=live.ends) if logs is None else logs
-            subscribed = GivenSubscriptions()
-            if subscriptions is not None:
-                store = stores.of(uri_of(subscriptions))
-                subscribed = read_subscriptions(subscriptions, store)
-            stated = (topics, offsets, subscriptions, *lag)
-            refuse_replaced(out, [*filter(None, stated), *(f.uri for f in found.files)])
+            stated = [topics, offsets, subscriptions, *lag]
+            files = [one for one in stated if one is not None]
+            refuse_replaced(out, [*files, *(file.uri for file in found.files)])
             reported = read_lag_metrics(lag, stores)
             found.lag_gaps = reported.gaps
-            for gap in reported.gaps[:_GAPS_TOLD]:
-                tell(str(gap))
-            if (untold_gaps := len(reported.gaps) - _GAPS_TOLD) > 0:
-                tell(f"and {untold_gaps} more gaps in lag: see the table quarantine")
+            _tell_gaps(reported.gaps, tell)
         world = World(
             counts=CountSources(at_end=at_end, dated=given.dated),
             names=names,
             logs=logs or LogsFile(),
             monitored=reported.lags,
-            subscriptions=subscribed,
+            subscriptions=_subscriptions(stores, subscriptions),
             offset_reset=offset_reset,
             max_partitions=max_partitions,
         )
@@ -325,6 +319,19 @@ def _side_files(
     if offsets is None:
         return given, names, None
     return given, names, read_offsets(offsets, stores.of(uri_of(offsets)))
+
+
+def _subscriptions(stores: Stores, given: Location | None) -> GivenSubscriptions:
+    if given is None:
+        return GivenSubscriptions()
+    return read_subscriptions(given, stores.of(uri_of(given)))
+
+
+def _tell_gaps(gaps: Sequence[LagGap], tell: Tell) -> None:
+    for gap in gaps[:_GAPS_TOLD]:
+        tell(str(gap))
+    if (rest := len(gaps) - _GAPS_TOLD) > 0:
+        tell(f"and {rest} more gaps in lag: see the table quarantine")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -290,7 +290,7 @@ def test_rebalances_without_lag_although_there_is_a_file_of_it(
     [
         (0, "unreadable: $.format: 'x'", 2),
         (1, "unreadable: $.format: 'x'", 4),
-        (1, "failed: instance", 4),
+        (1, "failed: instance", 0),
         (1, "missing: generations", 0),
         (0, "set-aside: new protocol", 0),
     ],

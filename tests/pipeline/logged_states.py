@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow.dataset as ds
 
-from pipeline.cases import SNAPSHOT, Case, unpack
+from pipeline.cases import REPORTED, SNAPSHOT, Case, unpack
 from pipeline.describe.record_states import with_record_states
 from pipeline.history.stream import ORDER, histories
 from pipeline.sources.leader_logs import rows_of_leader_logs
@@ -67,6 +67,23 @@ def with_records(*paths: Path) -> list[Case]:
         for one in cases(list(with_record_states(_ordered(rows), {})))
         if one.owned_from == SNAPSHOT
     ]
+
+
+def check_states(states: list[Case], records: Path, group: str) -> None:
+    """Check that each state of a generation in the records was found there.
+
+    On a slow machine, a member joins before the assignment of a generation is in force:
+    a leader logged it, and no record has it.
+    """
+    recorded = {
+        one.generation
+        for one in cases(list(histories(_ordered(read_paths([records])))))
+        if one.group_id == group
+    }
+    known = [one for one in states if one.generation in recorded]
+    assert len(known) >= 3
+    assert all(one.state_of is not None for one in known)
+    assert {one.subscriptions for one in known} == {REPORTED}
 
 
 def _ordered(rows: list[Row]) -> list[Row]:

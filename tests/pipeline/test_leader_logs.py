@@ -13,7 +13,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from conformance.broker import Broker, console_command
-from pipeline.cases import ALL_LISTED, NOT_REPORTED, REPORTED, SNAPSHOT
+from pipeline.cases import ALL_LISTED, NOT_REPORTED, SNAPSHOT
 from pipeline.describe.snapshots import BY_LEADER
 from pipeline.groups import read_group
 from pipeline.groups.local_files import LocalFiles
@@ -28,6 +28,7 @@ from tests.pipeline.local_audit import local_audit
 from tests.pipeline.local_reading import read_path
 from tests.pipeline.logged_states import (
     cases,
+    check_states,
     held,
     message,
     read,
@@ -257,9 +258,7 @@ def test_logs_of_real_leaders_have_the_states_of_the_records(
     segment = tmp_path / BROKER / NAME
     segment.write_bytes(segment_of(broker).read_bytes())
     states = with_records(segment, *logs)
-    assert len(states) >= 3
-    assert {one.subscriptions for one in states} == {REPORTED}
-    assert all(one.state_of is not None for one in states)
+    check_states(states, segment, group)
     assert {one.client_assignor for one in states} == {"range"}
     numbers = [sum(map(len, held(one).values())) for one in states]
     assert min(numbers) >= 1
