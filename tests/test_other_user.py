@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from kafka import KafkaConsumer
 
 from conformance.broker import Broker
 from oracle.cli.app import VERBS
@@ -19,7 +17,8 @@ from tests.other_user import (
     lacking_for_other_users,
     other_user,
 )
-from tools.recording.broker_log import create_topics
+from tests.plugins.real import Place
+from tests.waiting import wait_until
 
 LACKING = lacking_for_other_users()
 pytestmark = pytest.mark.skipif(LACKING is not None, reason=f"lacking: {LACKING}")
@@ -110,16 +109,14 @@ def test_a_quick_verb(user: OtherUser, name: str) -> None:
 @pytest.fixture(scope="module")
 def server(broker: Broker) -> Iterator[str]:
     """The address of a broker with a group of one member."""
-    create_topics(broker.address, {"of-other-user": 2})
-    consumer = KafkaConsumer(
-        "of-other-user", bootstrap_servers=broker.address, group_id="of-other-user"
-    )
-    deadline = time.monotonic() + 120
-    while not consumer.assignment():
-        assert time.monotonic() < deadline
-        consumer.poll(timeout_ms=100)
-    yield broker.address
-    consumer.close()
+    place = Place(broker=broker, group="of-other-user", topics={"of-other-user": 2})
+    place.make_topics()
+    member = place.librdkafka("range")
+    try:
+        wait_until(lambda: len(member.held) == 2)
+        yield broker.address
+    finally:
+        member.leave()
 
 
 @pytest.mark.heavy

@@ -44,6 +44,7 @@ REASONS: Mapping[str, str] = {
     "tests/solver/test_solving.py": "engines that miscount on purpose",
     "tests/test_extras.py": "the modules of each extra, which it blocks",
     "tests/testing/": "the first round of an assignor is no public name",
+    "tests/test_other_user.py": "the list of all subcommands",
     "tests/tools/test_clients.py": "declarations of clients, which set-up builds",
 }
 """Files and folders whose tests compare no kernel with a reference, and why not."""
