@@ -8,13 +8,16 @@ from typing import Any
 
 import pyarrow.dataset as ds
 
+from conformance.broker import Broker
 from pipeline.cases import REPORTED, SNAPSHOT, Case, unpack
 from pipeline.describe.record_states import with_record_states
 from pipeline.history.stream import ORDER, histories
 from pipeline.sources.leader_logs import rows_of_leader_logs
 from pipeline.sources.lines import Line
 from pipeline.sources.rows import CASE, Row
+from tests.pipeline.dumped_groups import BROKER, segment_of
 from tests.pipeline.local_reading import read_paths
+from tests.pipeline.test_log_segments import NAME
 
 Held = dict[str, list[int]]
 
@@ -69,17 +72,35 @@ def with_records(*paths: Path) -> list[Case]:
     ]
 
 
+def copied_segment(broker: Broker, folder: Path) -> Path:
+    """Copy the broker's segment of the offsets topic to where a broker has it."""
+    (folder / BROKER).mkdir()
+    segment = folder / BROKER / NAME
+    segment.write_bytes(segment_of(broker).read_bytes())
+    return segment
+
+
+def recorded_generations(records: Path, group: str) -> set[int | None]:
+    """Return the generations of a group that its records have: those in force."""
+    return {
+        one.generation
+        for one in cases(list(histories(_ordered(read_paths([records])))))
+        if one.group_id == group
+    }
+
+
+def are_in_force(broker: Broker, group: str, *generations: int | None) -> bool:
+    """Whether the broker has recorded what a leader logged before it sent it."""
+    return {*generations} <= recorded_generations(segment_of(broker), group)
+
+
 def check_states(states: list[Case], records: Path, group: str) -> None:
     """Check that each state of a generation in the records was found there.
 
     On a slow machine, a member joins before the assignment of a generation is in force:
     a leader logged it, and no record has it.
     """
-    recorded = {
-        one.generation
-        for one in cases(list(histories(_ordered(read_paths([records])))))
-        if one.group_id == group
-    }
+    recorded = recorded_generations(records, group)
     known = [one for one in states if one.generation in recorded]
     assert len(known) >= 3
     assert all(one.state_of is not None for one in known)

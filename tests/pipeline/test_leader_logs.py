@@ -23,19 +23,19 @@ from pipeline.sources.logged_assignment import CUT_OFF
 from pipeline.sources.rows import REPEATED, SET_ASIDE, UNREADABLE
 from pipeline.sources.source_kind import SourceKind
 from rebalance import SourceError
-from tests.pipeline.dumped_groups import BROKER, segment_of
 from tests.pipeline.local_audit import local_audit
 from tests.pipeline.local_reading import read_path
 from tests.pipeline.logged_states import (
+    are_in_force,
     cases,
     check_states,
+    copied_segment,
     held,
     message,
     read,
     snapshots,
     with_records,
 )
-from tests.pipeline.test_log_segments import NAME
 from tests.pipeline.test_sources import LOG, jsonl
 from tests.pipeline.test_spark_rows import by_spark, comparable
 from tests.plugins.real import Place
@@ -250,13 +250,15 @@ def test_logs_of_real_leaders_have_the_states_of_the_records(
         text = [log.read_text() for log in logs if log.exists()]
         return {one.generation for one in cases(read(*text))}
 
+    def has_settled(least: int) -> bool:
+        return len(found()) >= least and are_in_force(broker, group, *found())
+
     with console(broker, topic, group, logs[1]):
+        wait_until(lambda: has_settled(1))
         with console(broker, topic, group, logs[0]):
-            wait_until(lambda: len(found()) >= 2)
-        wait_until(lambda: len(found()) >= 3)
-    (tmp_path / BROKER).mkdir()
-    segment = tmp_path / BROKER / NAME
-    segment.write_bytes(segment_of(broker).read_bytes())
+            wait_until(lambda: has_settled(2))
+        wait_until(lambda: has_settled(3))
+    segment = copied_segment(broker, tmp_path)
     states = with_records(segment, *logs)
     check_states(states, segment, group)
     assert {one.client_assignor for one in states} == {"range"}

@@ -13,18 +13,18 @@ import pytest
 from conformance.broker import Broker
 from pipeline.cases import REPORTED, Case
 from pipeline.sources.logged_assignment import CUT_OFF
-from tests.pipeline.dumped_groups import BROKER, segment_of
 from tests.pipeline.local_audit import local_audit
 from tests.pipeline.local_reading import read_path
 from tests.pipeline.logged_states import (
+    are_in_force,
     cases,
     check_states,
+    copied_segment,
     held,
     read,
     snapshots,
     with_records,
 )
-from tests.pipeline.test_log_segments import NAME
 from tests.plugins.real import Place
 from tests.waiting import wait_until
 
@@ -163,14 +163,19 @@ def test_logs_of_real_leaders_of_librdkafka_have_the_rebalances_of_the_records(
         texts = [log.read_text() for log in logs if log.exists()]
         return cases(read(*texts))
 
+    def is_settled(members: int) -> bool:
+        last = max(found(), key=lambda one: one.generation or 0, default=None)
+        if last is None or len(last.members or ()) != members:
+            return False
+        return are_in_force(broker, group, last.generation)
+
     with librdkafka(broker, topic, group, logs[1]):
+        wait_until(lambda: is_settled(1))
         with librdkafka(broker, topic, group, logs[0]):
-            wait_until(lambda: any(len(one.members or ()) == 2 for one in found()))
+            wait_until(lambda: is_settled(2))
         before = len(found())
-        wait_until(lambda: len(found()) > before)
-    (tmp_path / BROKER).mkdir()
-    segment = tmp_path / BROKER / NAME
-    segment.write_bytes(segment_of(broker).read_bytes())
+        wait_until(lambda: len(found()) > before and is_settled(1))
+    segment = copied_segment(broker, tmp_path)
     logged = {one.generation: one for one in found()}
     states = with_records(segment, *logs)
     assert len(states) == len(logged)
