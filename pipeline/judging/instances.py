@@ -27,7 +27,7 @@ from pipeline.cases import CLAIMS, PREVIOUS, Case, CaseMember, Held
 from pipeline.judging.partition_counts import GIVEN as GIVEN_COUNTS
 from pipeline.judging.partition_counts import CountSources, partition_counts
 from pipeline.sources.given_subscriptions import GivenSubscriptions
-from pipeline.sources.lag_metrics import LagOfGroups
+from pipeline.sources.lag_metrics import LagOfGroups, named_partitions
 from pipeline.sources.sidecars import LogsFile
 from rebalance import (
     MAX_PARTITIONS,
@@ -44,8 +44,6 @@ LAG_AT_END: Final = "end-of-recording"
 LAG_MONITORED: Final = "monitored"
 LAG_SNAPSHOT: Final = "snapshot"
 LAG_GIVEN: Final = "given"
-_NAMED: Final = 5
-"""Partitions of a topic that are named."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -241,10 +239,8 @@ def _unreported(case: Case, topic: str, count: int, world: World) -> str:
     if case.group_id not in world.monitored:
         return ""
     reported = world.monitored[case.group_id].get(topic, {})
-    numbers = [str(number) for number in range(count) if number not in reported]
-    rest = len(numbers) - _NAMED
-    more = f" and {rest} more" if rest > 0 else ""
-    return f"{topic} {', '.join(numbers[:_NAMED])}{more}"
+    numbers = [number for number in range(count) if number not in reported]
+    return named_partitions(topic, numbers, len(numbers))
 
 
 def _as_given(document: Rebalance, world: World) -> Posed:

@@ -38,7 +38,8 @@ NOT_COUNTED: Final = (
     "Burrow counts partitions that it does not list (.../lag lists all with a commit, "
     ".../status those with a problem)"
 )
-_NAMED: Final = 5
+NAMED: Final = 5
+"""Partitions of a topic that are named."""
 _BLANK: Final = " \t\r\n"
 
 
@@ -61,14 +62,20 @@ class LagGap:
         """The partitions, as text."""
         if self.topic is None:
             return f"{self.count} partitions"
-        rest = self.count - len(self.first)
-        more = f" and {rest} more" if rest else ""
-        return f"{self.topic} {', '.join(map(str, self.first))}{more}"
+        return named_partitions(self.topic, self.first, self.count)
 
     def __str__(self) -> str:
         """One line for the user."""
         place = f"no lag of group {self.group}, {self.where}"
         return f"{self.source}: {place}: {self.reason}"
+
+
+def named_partitions(topic: str, numbers: Sequence[int], count: int) -> str:
+    """Name the first of ``count`` partitions of a topic: ``t 0, 1 and 7 more``."""
+    shown = numbers[:NAMED]
+    rest = count - len(shown)
+    more = f" and {rest} more" if rest else ""
+    return f"{topic} {', '.join(map(str, shown))}{more}"
 
 
 @dataclass(slots=True)
@@ -163,7 +170,8 @@ def _add_json(read: _Read, text: str, source: str) -> bool:
 def _add_answer(read: _Read, value: Any, source: str, line: int) -> bool:
     if not isinstance(value, dict):
         raise SourceError("no answer about lag", source=source, line=line)
-    if is_api_answer(value):
+    is_api = is_api_answer(value)
+    if is_api:
         samples = [*samples_of_api(value, source, line)]
     else:
         samples, missing, group = samples_of_burrow(value, source, line)
@@ -171,7 +179,7 @@ def _add_answer(read: _Read, value: Any, source: str, line: int) -> bool:
             read.gaps.append(LagGap(source, group, None, missing, (), NOT_COUNTED))
     for one in samples:
         read.add(one, source, line)
-    return bool(samples) or not is_api_answer(value)
+    return bool(samples) or not is_api
 
 
 def _json_values(text: str, source: str) -> Iterator[tuple[int, Any]]:
@@ -217,7 +225,7 @@ def _report(read: _Read) -> ReportedLag:
         absent = max(lags) + 1 - len(lags)
         first = [
             number
-            for number in range(min(max(lags) + 1, len(lags) + _NAMED))
+            for number in range(min(max(lags) + 1, len(lags) + NAMED))
             if number not in lags
         ]
         unknown = sorted(lags.keys() - known.keys())
@@ -226,7 +234,7 @@ def _report(read: _Read) -> ReportedLag:
             (absent, first, NOT_LISTED),
         ):
             if count:
-                shown = tuple(numbers[:_NAMED])
+                shown = tuple(numbers[:NAMED])
                 source = read.sources[place]
                 report.gaps.append(LagGap(source, group, topic, count, shown, reason))
     report.gaps.sort(key=lambda gap: (gap.group, gap.topic or "", gap.reason))
