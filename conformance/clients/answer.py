@@ -8,6 +8,7 @@ from enum import Enum
 import orjson
 
 import verify
+from conformance.clients.fault_place import MOST
 from conformance.cooperative_round import judge_round
 from rebalance import AssignmentDocument, DocumentError, parse_assignment, to_json
 
@@ -24,15 +25,22 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """An assignment if one could be read; a reason unless ``ANSWERED``."""
+    """An assignment if one could be read; a reason unless ``ANSWERED``.
+
+    ``place`` is where in the client it failed, if that is known.
+    """
 
     verdict: Verdict
     assignment: AssignmentDocument | None = None
     reason: str | None = None
+    place: str | None = None
 
 
 def read_answer(line: bytes) -> Answer:
-    """Parse an adapter's line: an ``assignment/1``, or ``{"error": "why"}``."""
+    """Parse an adapter's line: an ``assignment/1``, or ``{"error": "why"}``.
+
+    An error can have a ``place``: the function and the line that raised it.
+    """
     if line.startswith(b'{"error":'):
         return _failure(line)
     try:
@@ -44,10 +52,15 @@ def read_answer(line: bytes) -> Answer:
 
 def _failure(line: bytes) -> Answer:
     try:
-        said = orjson.loads(line)["error"]
+        said = orjson.loads(line)
     except orjson.JSONDecodeError as error:
         return Answer(verdict=Verdict.INVALID, reason=str(error))
-    return Answer(verdict=Verdict.ERROR, reason=str(said))
+    place = said.get("place")
+    return Answer(
+        verdict=Verdict.ERROR,
+        reason=str(said["error"]),
+        place=place[:MOST] if isinstance(place, str) and place else None,
+    )
 
 
 def judged(answer: Answer, rebalance: bytes, *, cooperative: bool = False) -> Answer:

@@ -17,6 +17,7 @@ from typing import IO, Final, Self
 
 from conformance.clients.answer import Answer, Verdict, read_answer
 from conformance.clients.ended import cause_of_death, last_words
+from conformance.clients.fault_place import place_of_death
 
 CHUNK: Final = 1 << 16
 MOST_BYTES: Final = 64 * 2**20  # of an answer; one of 1,000,000 partitions has 8 MiB
@@ -84,6 +85,12 @@ class Adapter:
             return read_answer(line)
         return self._post_mortem(is_late=time.monotonic() >= deadline)
 
+    def cut(self) -> None:
+        """Kill the program; the answer that another thread awaits is then a crash."""
+        running = self._running
+        if running is not None:
+            running.kill()
+
     def close(self) -> None:
         """End the program, if it runs."""
         if self._running is not None:
@@ -97,7 +104,11 @@ class Adapter:
         if is_late:
             reason = f"no answer in {self.seconds:g} s"
             return Answer(verdict=Verdict.HANG, reason=reason)
-        return Answer(verdict=Verdict.CRASH, reason=cause_of_death(code, said))
+        return Answer(
+            verdict=Verdict.CRASH,
+            reason=cause_of_death(code, said),
+            place=place_of_death(said),
+        )
 
 
 class _Running:
@@ -158,6 +169,9 @@ class _Running:
                     if b"\n" in more[:-1]:
                         raise _TooMuchError("wrote more than one line")
         return bytes(got[:-1])
+
+    def kill(self) -> None:
+        self._process.kill()
 
     def end(self) -> tuple[int, str]:
         """Close the pipes; return the exit code and the end of the error output."""

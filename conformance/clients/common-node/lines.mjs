@@ -46,8 +46,14 @@ async function answer(name, assign, rebalance) {
       members: objectOf(members)
     })
   } catch (error) {
-    return JSON.stringify({ error: String(error) })
+    return JSON.stringify({ error: String(error), place: placeOf(error) })
   }
+}
+
+/** Return the function and the line that threw; undefined without a stack. */
+function placeOf(error) {
+  const frame = /^ +at (?:(.+) \()?.*?([^/\\(]+):(\d+):\d+\)?$/m.exec(error?.stack ?? '')
+  return frame ? `${frame[1] ?? 'a function'} (${frame[2]}:${frame[3]})` : undefined
 }
 
 function held(topics) {

@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 import os
 import sys
+import traceback
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 UNKNOWN_GENERATION: Final = -1
@@ -95,6 +97,12 @@ def serve(
         print(_answer(name, assign, json.loads(line)), file=out, flush=True)
 
 
+def _place(error: Exception) -> str:
+    """Return the function and the line that raised."""
+    raised = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{raised.name} ({Path(raised.filename).name}:{raised.lineno})"
+
+
 def _answer(
     name: str,
     assign: Callable[[LeaderCluster, list[JoinedMember]], Held],
@@ -106,7 +114,8 @@ def _answer(
     try:
         given = assign(read_cluster(rebalance, members), members)
     except Exception as error:  # noqa: BLE001  # whatever the assignor raises
-        return json.dumps({"error": f"{type(error).__name__}: {error}"})
+        said = {"error": f"{type(error).__name__}: {error}", "place": _place(error)}
+        return json.dumps(said)
     held: Held = {member.member_id: {} for member in members}
     for member_id, topics in given.items():
         held[member_id] = {t: list(numbers) for t, numbers in topics.items() if numbers}

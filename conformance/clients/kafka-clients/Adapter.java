@@ -25,7 +25,7 @@ final class Adapter {
       String assignor,
       Map<String, Map<String, Collection<Integer>>> members) {}
 
-  private record Failure(String error) {}
+  private record Failure(String error, String place) {}
 
   private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
 
@@ -52,7 +52,27 @@ final class Adapter {
     } catch (OutOfMemoryError error) {
       throw error;
     } catch (Throwable error) {
-      return GSON.toJson(new Failure(error.toString()));
+      return GSON.toJson(new Failure(error.toString(), place(error)));
     }
+  }
+
+  /** The method and the line that threw; null, which is left out, without a stack. */
+  private static String place(Throwable error) {
+    var stack = error.getStackTrace();
+    if (stack.length == 0) {
+      return null;
+    }
+    for (var frame : stack) {
+      if (!frame.getClassName().startsWith("java.")) {
+        return said(frame);
+      }
+    }
+    return said(stack[0]);
+  }
+
+  private static String said(StackTraceElement frame) {
+    var name = frame.getClassName().substring(frame.getClassName().lastIndexOf('.') + 1);
+    var place = frame.getFileName() + ":" + frame.getLineNumber();
+    return name + "." + frame.getMethodName() + " (" + place + ")";
   }
 }
