@@ -1,7 +1,14 @@
 """Differential runs: drive an assignor through rebalances and classify each outcome."""
 
-from conformance.runs.categories import SAFETY, Category, Requirement
-from conformance.runs.draws import Counts, Sighting
+from conformance.runs.categories import SAFETY, Category, Mechanism, Requirement
+from conformance.runs.draws import (
+    Counts,
+    Draws,
+    Given,
+    Sighting,
+    run_draws,
+    run_given,
+)
 from conformance.runs.external import (
     MEMORY,
     External,
@@ -11,8 +18,11 @@ from conformance.runs.external import (
 from conformance.runs.families import FAMILIES, Family
 from conformance.runs.recording import Recorder, case_parts, subject_record
 from conformance.runs.records import (
+    FILE,
     CaseRecord,
+    CategoryName,
     Finding,
+    MechanismRecord,
     RunSummary,
     ShrunkRecord,
     finding_schema,
@@ -31,20 +41,28 @@ from conformance.runs.rounds import (
 )
 from conformance.runs.run import RunPlan, run_families, run_instances
 from conformance.runs.subject import Subject
-from conformance.runs.workers import Startable, in_workers
+from conformance.runs.timed import OutOfTimeError, until
+from conformance.runs.workers import Startable, in_turns, in_workers
 
 __all__ = [
     "FAMILIES",
+    "FILE",
     "MEMORY",
     "MOST_ROUNDS",
     "SAFETY",
     "CaseRecord",
     "Category",
+    "CategoryName",
     "Counts",
+    "Draws",
     "External",
     "Family",
     "Finding",
+    "Given",
     "JudgedAnswer",
+    "Mechanism",
+    "MechanismRecord",
+    "OutOfTimeError",
     "Outcome",
     "Recorder",
     "Requirement",
@@ -60,13 +78,17 @@ __all__ = [
     "external_command",
     "finding_schema",
     "first_line",
+    "in_turns",
     "in_workers",
     "next_generation",
     "next_round",
     "parse_finding",
     "parse_run",
+    "run_draws",
     "run_families",
+    "run_given",
     "run_instances",
     "run_schema",
     "subject_record",
+    "until",
 ]

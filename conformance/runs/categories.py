@@ -34,6 +34,10 @@ class Category(Enum):
 SAFETY: Final = frozenset(tuple(Category)[:6])
 
 
+Mechanism = tuple[Category, str, str]
+"""Category, detail, and place in the client if it is known: one fault of a program."""
+
+
 class Requirement(Enum):
     """What an assignor has to reach (``--require``)."""
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from conformance.runs.categories import Category
+from conformance.runs.categories import Category, Mechanism
 from conformance.runs.families import FAMILIES
 from conformance.runs.records import FILE
 from conformance.runs.rounds import Outcome, drive
 from conformance.runs.subject import Subject
+from conformance.runs.timed import OutOfTimeError, until
 
 Document = dict[str, Any]
 Kind = tuple[Category, str]
@@ -28,7 +30,7 @@ class Draws:
     start: int
     count: int
     cooperative: bool
-    keep: int  # outcomes to keep per kind
+    keep: int  # outcomes to keep per mechanism
     deadline: float | None = None  # of `time.monotonic`, which all processes share
 
 
@@ -47,6 +49,11 @@ class Sighting:
         """Category and detail."""
         return self.outcome.category, self.outcome.detail
 
+    @property
+    def mechanism(self) -> Mechanism:
+        """The kind, and the place in the client."""
+        return *self.kind, self.outcome.place or ""
+
 
 @dataclass(slots=True, kw_only=True)
 class Counts:
@@ -59,12 +66,14 @@ class Counts:
         several per rebalance in cooperative rounds.
     outcomes
         Rebalances per category.
+    mechanisms
+        Rebalances per mechanism that are not optimal.
     needless_moves
         Sum over the dec-min balanced outcomes.
     most_rounds
         Of one rebalance that reached a stable state.
     sightings
-        The first outcomes per kind that are not optimal.
+        The first outcomes per mechanism that are not optimal.
     """
 
     family: str
@@ -72,6 +81,7 @@ class Counts:
     rebalances: int = 0
     answers: int = 0
     outcomes: Counter[Category] = field(default_factory=Counter)
+    mechanisms: Counter[Mechanism] = field(default_factory=Counter)
     needless_moves: int = 0
     most_rounds: int = 0
     sightings: list[Sighting] = field(default_factory=list)
@@ -86,6 +96,7 @@ class Counts:
         if outcome.figures is not None:
             self.most_rounds = max(self.most_rounds, len(outcome.rounds))
         if outcome.category is not Category.OPTIMAL:
+            self.mechanisms[sighting.mechanism] += 1
             self._keep([sighting], keep)
 
     def merge(self, later: Counts, *, keep: int) -> None:
@@ -94,15 +105,16 @@ class Counts:
         self.rebalances += later.rebalances
         self.answers += later.answers
         self.outcomes += later.outcomes
+        self.mechanisms += later.mechanisms
         self.needless_moves += later.needless_moves
         self.most_rounds = max(self.most_rounds, later.most_rounds)
         self._keep(later.sightings, keep)
 
     def _keep(self, sightings: Iterable[Sighting], keep: int) -> None:
-        kept = Counter(one.kind for one in self.sightings)
+        kept = Counter(one.mechanism for one in self.sightings)
         for one in sightings:
-            if kept[one.kind] < keep:
-                kept[one.kind] += 1
+            if kept[one.mechanism] < keep:
+                kept[one.mechanism] += 1
                 self.sightings.append(one)
 
 
@@ -112,11 +124,12 @@ def run_draws(subject: Subject, draws: Draws) -> Counts:
     A draw under churn ends early if an answer cannot be the next claim.
     """
     counts = Counts(family=draws.family)
-    for index in range(draws.start, draws.start + draws.count):
-        if draws.deadline is not None and time.monotonic() >= draws.deadline:
-            break
-        counts.draws += 1
-        _run_draw(subject, draws, index, counts)
+    with suppress(OutOfTimeError), until(subject, draws.deadline) as timed:
+        for index in range(draws.start, draws.start + draws.count):
+            if draws.deadline is not None and time.monotonic() >= draws.deadline:
+                break
+            counts.draws += 1
+            _run_draw(timed, draws, index, counts)
     return counts
 
 
@@ -128,16 +141,20 @@ class Given:
     rebalances: tuple[Document, ...]
     cooperative: bool
     keep: int
+    deadline: float | None = None
 
 
 def run_given(subject: Subject, given: Given) -> Counts:
-    """Drive the subject through given instances, each on its own."""
+    """Drive the subject through given instances, until the deadline."""
     counts = Counts(family=FILE)
-    for index, rebalance in enumerate(given.rebalances, start=given.start):
-        outcome = drive(subject, rebalance, cooperative=given.cooperative)
-        counts.draws += 1
-        sighting = Sighting(family=FILE, seed=0, index=index, step=0, outcome=outcome)
-        counts.add(sighting, keep=given.keep)
+    with suppress(OutOfTimeError), until(subject, given.deadline) as timed:
+        for index, rebalance in enumerate(given.rebalances, start=given.start):
+            outcome = drive(timed, rebalance, cooperative=given.cooperative)
+            counts.draws += 1
+            sighting = Sighting(
+                family=FILE, seed=0, index=index, step=0, outcome=outcome
+            )
+            counts.add(sighting, keep=given.keep)
     return counts
 
 

@@ -128,6 +128,9 @@ class _Impatient:
         self.is_running = answer.verdict in {Verdict.ANSWERED, Verdict.ERROR}
         return answer
 
+    def cut(self) -> None:
+        self.adapter.cut()
+
     def close(self) -> None:
         self.adapter.close()
 

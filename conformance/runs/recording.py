@@ -15,6 +15,7 @@ from conformance.runs.records import (
     RunSummary,
     ShrunkRecord,
     SubjectRecord,
+    mechanism_counts,
     outcome_counts,
 )
 from conformance.runs.rounds import JudgedAnswer, Outcome
@@ -60,6 +61,7 @@ class Recorder:
             step=sighting.step,
             category=outcome.category.value,
             detail=outcome.detail,
+            **_present(place=outcome.place),
             **_present(shrunk=shrunk),
             command=drawn if is_drawn else f"{self.repeat} --instances FILE",
         )
@@ -76,6 +78,7 @@ class Recorder:
             rebalances=counts.rebalances,
             answers=counts.answers,
             outcomes=outcome_counts(counts.outcomes),
+            mechanisms=mechanism_counts(counts.mechanisms),
             needless_moves=counts.needless_moves,
             most_rounds=counts.most_rounds,
             date=self.date,

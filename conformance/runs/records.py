@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from conformance.runs.categories import Category
+from conformance.runs.categories import Category, Mechanism
 from conformance.strict_schema import document_schema
 from rebalance import (
     AssignmentDocument,
@@ -163,6 +163,8 @@ class Finding(CaseRecord):
     detail
         What distinguishes outcomes of one category: the first violated rule, the
         exception, the signal; can be empty.
+    place
+        Function and line of the client that failed; absent if it is not known.
     command
         Command line that repeats the outcome.
     format
@@ -198,8 +200,26 @@ class Finding(CaseRecord):
     step: Count
     category: CategoryName
     detail: str
+    place: Optional[str] = None
     command: str
     shrunk: Optional[ShrunkRecord] = None
+
+
+class MechanismRecord(_RecordPart):
+    """How often one kind of outcome was seen.
+
+    Attributes
+    ----------
+    category, detail, place
+        As in finding/1: findings that agree in them are one.
+    rebalances
+        Rebalances with this outcome.
+    """
+
+    category: CategoryName
+    detail: str
+    place: Optional[str] = None
+    rebalances: Count
 
 
 class RunSummary(_RecordPart):
@@ -207,6 +227,9 @@ class RunSummary(_RecordPart):
 
     Attributes
     ----------
+    mechanisms
+        The outcomes that are not optimal, by what distinguishes findings, the worst
+        first.
     draws, rebalances, answers
         Draws of the family; rebalances, several per draw under churn; answers, several
         per rebalance in cooperative rounds.
@@ -244,6 +267,7 @@ class RunSummary(_RecordPart):
     rebalances: Count
     answers: Count
     outcomes: dict[CategoryName, Count]
+    mechanisms: Optional[list[MechanismRecord]] = None
     needless_moves: Count
     most_rounds: Count
     date: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
@@ -285,6 +309,21 @@ def run_schema() -> dict[str, Any]:
 def first_line(reason: str | None) -> str | None:
     """Return a reason without its stack trace, which states paths and addresses."""
     return None if reason is None else reason.strip().partition("\n")[0]
+
+
+def mechanism_counts(mechanisms: dict[Mechanism, int]) -> list[MechanismRecord]:
+    """Return the counts by mechanism, worst first."""
+    order = list(Category)
+    by_rank = sorted(mechanisms, key=lambda one: (order.index(one[0]), *one[1:]))
+    return [
+        MechanismRecord(
+            category=category.value,
+            detail=detail,
+            **({"place": place} if place else {}),
+            rebalances=mechanisms[category, detail, place],
+        )
+        for category, detail, place in by_rank
+    ]
 
 
 def outcome_counts(outcomes: dict[Category, int]) -> dict[CategoryName, int]:

@@ -71,6 +71,8 @@ class Outcome:
     detail : str
         What distinguishes faults of one category: the rule that is violated, the
         exception, the signal. Empty where nothing does.
+    place : str or None
+        Where in the client it failed, if that is known.
     reason : str or None
         In words.
     figures : mapping or None
@@ -83,6 +85,7 @@ class Outcome:
     rounds: tuple[JudgedAnswer, ...]
     category: Category
     detail: str = ""
+    place: str | None = None
     reason: str | None = None
     figures: Mapping[str, Any] | None = None
     needless_moves: int | None = None
@@ -217,8 +220,13 @@ def _fault(rounds: tuple[JudgedAnswer, ...]) -> Outcome:
         return Outcome(rounds=rounds, category=category, detail=first, reason=reason)
     category = _FAILURES[last.answer.verdict]
     reason = last.answer.reason or ""
-    detail = _detail(category, reason)
-    return Outcome(rounds=rounds, category=category, detail=detail, reason=reason)
+    return Outcome(
+        rounds=rounds,
+        category=category,
+        detail=_detail(category, reason),
+        place=last.answer.place,
+        reason=reason,
+    )
 
 
 def _detail(category: Category, reason: str) -> str:

@@ -31,6 +31,8 @@ class RunPlan:
         instances, one in `Family.share`.
     seconds : float or None
         Time for all draws together; the families advance side by side.
+    keep : int
+        Outcomes to keep of each mechanism.
     """
 
     families: tuple[str, ...] = field(default_factory=lambda: tuple(FAMILIES))
@@ -42,14 +44,35 @@ class RunPlan:
     keep: int = 1
     workers: int = 1
 
-    def tasks(self) -> Iterator[Draws]:
-        """Yield the tasks, one per family in turn."""
-        deadline = None if self.seconds is None else time.monotonic() + self.seconds
+    def tasks(self, deadline: float | None = None) -> Iterator[Draws]:
+        """Yield the tasks, one per family in turn, until the time is over.
+
+        ``deadline`` is of `time.monotonic`, and excludes `seconds`.
+        """
+        if self.seconds is not None:
+            deadline = time.monotonic() + self.seconds
         of_families = [self._tasks_of(name, deadline) for name in self.families]
         for turn in zip_longest(*of_families):
             if deadline is not None and time.monotonic() >= deadline:
                 return
             yield from (task for task in turn if task is not None)
+
+    def batches(
+        self, rebalances: Iterable[Document], deadline: float | None = None
+    ) -> Iterator[Given]:
+        """Yield given instances as tasks, until the time is over."""
+        left, start = iter(rebalances), 0
+        while batch := tuple(islice(left, AT_ONCE)):
+            if deadline is not None and time.monotonic() >= deadline:
+                return
+            yield Given(
+                start=start,
+                rebalances=batch,
+                cooperative=self.cooperative,
+                keep=self.keep,
+                deadline=deadline,
+            )
+            start += len(batch)
 
     def _tasks_of(self, name: str, deadline: float | None) -> Iterator[Draws]:
         share = FAMILIES[name].share
@@ -99,20 +122,8 @@ def run_instances(
 ) -> Counts:
     """Run given instances instead of draws, and return their counts."""
     found = Counts(family=FILE)
-    tasks = _batches(rebalances, plan)
+    tasks = plan.batches(rebalances)
     for counts in in_workers(source, run_given, tasks, workers=plan.workers):
         found.merge(counts, keep=plan.keep)
         advance(counts.rebalances)
     return found
-
-
-def _batches(rebalances: Iterable[Document], plan: RunPlan) -> Iterator[Given]:
-    left, start = iter(rebalances), 0
-    while batch := tuple(islice(left, AT_ONCE)):
-        yield Given(
-            start=start,
-            rebalances=batch,
-            cooperative=plan.cooperative,
-            keep=plan.keep,
-        )
-        start += len(batch)

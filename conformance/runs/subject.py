@@ -30,6 +30,13 @@ class Subject(Protocol):
         """
         ...
 
+    def cut(self) -> None:
+        """End the program while another thread waits for its answer, which then fails.
+
+        Without an answer to wait for, it can be without effect.
+        """
+        ...
+
     def close(self) -> None:
         """End the assignor, if it runs; it starts again with the next rebalance."""
         ...

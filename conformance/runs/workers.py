@@ -42,7 +42,22 @@ def in_workers(
     *,
     workers: int,
 ) -> Iterator[_R]:
-    """Yield the result of each task, in the order of the tasks.
+    """Yield the result of each task, in the order of the tasks (see `in_turns`)."""
+    left = iter(tasks)
+    yield from in_turns(source, work, lambda: next(left, None), workers=workers)
+
+
+def in_turns(
+    source: Startable,
+    work: Callable[[Subject, _T], _R],
+    task: Callable[[], _T | None],
+    *,
+    workers: int,
+) -> Iterator[_R]:
+    """Yield the results of tasks in their order; a result can lead to another task.
+
+    ``task`` returns the next one, or None if there is none now: it is asked again after
+    each result, until there is none, and no result to wait for.
 
     With one worker, everything runs in this process. ``work`` is a function of a
     module, so that it can be sent to other processes.
@@ -54,11 +69,11 @@ def in_workers(
     """
     if workers == 1:
         with closing(source.start()) as subject:
-            for task in tasks:
-                yield work(subject, task)
+            while (one := task()) is not None:
+                yield work(subject, one)
         return
     try:
-        yield from _in_pool(source, work, tasks, workers)
+        yield from _in_pool(source, work, task, workers)
     except BrokenProcessPool:
         raise OutsideError("a worker of the run ended unexpectedly") from None
     except BaseException:
@@ -70,7 +85,7 @@ def in_workers(
 def _in_pool(
     source: Startable,
     work: Callable[[Subject, _T], _R],
-    tasks: Iterable[_T],
+    task: Callable[[], _T | None],
     workers: int,
 ) -> Iterator[_R]:
     pool = ProcessPoolExecutor(
@@ -83,11 +98,11 @@ def _in_pool(
     try:
         with _interrupts_ignored():
             pool.submit(_start_workers)  # all of them: they are spawned, not forked
-        for task in tasks:
-            waiting.append(pool.submit(_work, work, task))
-            if len(waiting) >= AHEAD * workers:
-                yield waiting.popleft().result()
-        while waiting:
+        while True:
+            while len(waiting) < AHEAD * workers and (one := task()) is not None:
+                waiting.append(pool.submit(_work, work, one))
+            if not waiting:
+                return
             yield waiting.popleft().result()
     finally:
         pool.shutdown(wait=not waiting, cancel_futures=True)

@@ -4,6 +4,7 @@ from conformance.shrinking.ddmin import ddmin
 from conformance.shrinking.reduction import Reduction, reduce_rebalance
 from conformance.shrinking.shrink import Shrinker, Shrunk
 from conformance.shrinking.shrink_runs import (
+    ShrinkSource,
     ShrinkTask,
     shrink_all,
     shrink_task,
@@ -12,6 +13,7 @@ from conformance.shrinking.shrink_runs import (
 
 __all__ = [
     "Reduction",
+    "ShrinkSource",
     "ShrinkTask",
     "Shrinker",
     "Shrunk",

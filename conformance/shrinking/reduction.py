@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import orjson
 
+from conformance.runs import OutOfTimeError
 from conformance.shrinking.ddmin import ddmin
 from conformance.shrinking.parts import PART_KINDS, PartKind, Piece
 from conformance.shrinking.simpler import SIMPLER
@@ -93,13 +94,15 @@ def reduce_rebalance(
         How many rebalances may be tested.
     seconds : float or None
         After this time, no further test begins.
+
+    A test that raises `OutOfTimeError` ends the search, too.
     """
     deadline = None if seconds is None else time.monotonic() + seconds
     search = _Search(holds=holds, best=rebalance, tests_left=tests, deadline=deadline)
     is_minimal = True
     try:
         _until_nothing_changes(search)
-    except _ExhaustedError:
+    except (_ExhaustedError, OutOfTimeError):
         is_minimal = False
     return Reduction(
         rebalance=search.best, tests=tests - search.tests_left, is_minimal=is_minimal

@@ -10,7 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from conformance.runs import Category, Outcome, Sighting, Subject, drive
+from conformance.runs import (
+    Category,
+    Outcome,
+    OutOfTimeError,
+    Sighting,
+    Subject,
+    drive,
+)
 from conformance.shapes import unusual_shapes
 from conformance.shrinking.reduction import MOST_TESTS, reduce_rebalance
 
@@ -31,7 +38,8 @@ class Shrunk:
     Attributes
     ----------
     outcome : Outcome
-        Of the shrunk instance; of the original one if no run showed it again.
+        Of the shrunk instance; of the original one if no run showed it again, or if
+        there was no time for it.
     tests : int
         Rebalances that were sent in order to find it.
     is_minimal : bool
@@ -54,6 +62,7 @@ class Shrinker:
     tests: int = MOST_TESTS
     seconds: float | None = None
     sent: int = 0
+    _smallest: Outcome | None = None
 
     def shrink(self, sighting: Sighting) -> Shrunk:
         """Return the smallest instance found with an outcome of the same kind.
@@ -63,6 +72,13 @@ class Shrinker:
         OSError or OutsideError
             If the subject cannot be started or reached.
         """
+        try:
+            return self._shrink(sighting)
+        except OutOfTimeError:
+            outcome = self._smallest or sighting.outcome
+            return Shrunk(outcome=outcome, tests=self.sent, is_minimal=False)
+
+    def _shrink(self, sighting: Sighting) -> Shrunk:
         kind, original = sighting.kind, sighting.outcome
         rebalance = original.rounds[0].rebalance
         first, n = self._seen(rebalance, kind, _first_runs(kind))
@@ -111,8 +127,10 @@ class Shrinker:
         for left in range(runs, 0, -1):
             if shown + left < needed:
                 return False
-            shown += self._found(rebalance, kind, 1) is not None
-            if shown >= needed:
+            outcome = self._found(rebalance, kind, 1)
+            shown += outcome is not None
+            if outcome is not None and shown >= needed:
+                self._smallest = outcome
                 return True
         return False
 

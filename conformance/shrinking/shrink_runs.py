@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, Protocol
 
 from conformance.runs import (
     Category,
+    OutOfTimeError,
     ShrunkRecord,
     Sighting,
     Startable,
@@ -15,6 +17,7 @@ from conformance.runs import (
     case_parts,
     drive,
     in_workers,
+    until,
 )
 from conformance.shrinking.shrink import Shrinker, Shrunk
 
@@ -37,6 +40,7 @@ class ShrinkTask:
     external: ShrinkSource
     cooperative: bool
     seconds: float
+    deadline: float | None = None  # of `time.monotonic`: the subject ends then
 
 
 def shrink_all(
@@ -63,21 +67,24 @@ def shrink_all(
 def shrink_task(subject: Subject, task: ShrinkTask) -> Shrunk:
     """Shrink one finding; a hang with a shorter limit, confirmed with the whole one."""
     if task.sighting.outcome.category is not Category.HANG:
-        return _shrinker(subject, task).shrink(task.sighting)
+        with until(subject, task.deadline) as timed:
+            return _shrinker(timed, task).shrink(task.sighting)
     impatient = task.external.start_impatient(IMPATIENT_SECONDS)
     try:
-        shrunk = _shrinker(impatient, task).shrink(task.sighting)
+        with until(impatient, task.deadline) as timed:
+            shrunk = _shrinker(timed, task).shrink(task.sighting)
     finally:
         impatient.close()
     small = shrunk.outcome.rounds[0].rebalance
-    outcome = drive(subject, small, cooperative=task.cooperative)
-    if outcome.category is Category.HANG:
-        return Shrunk(
-            outcome=outcome,
-            tests=shrunk.tests + 1,
-            is_minimal=shrunk.is_minimal,
-            seen=shrunk.seen,
-        )
+    with suppress(OutOfTimeError), until(subject, task.deadline) as timed:
+        outcome = drive(timed, small, cooperative=task.cooperative)
+        if outcome.category is Category.HANG:
+            return Shrunk(
+                outcome=outcome,
+                tests=shrunk.tests + 1,
+                is_minimal=shrunk.is_minimal,
+                seen=shrunk.seen,
+            )
     return Shrunk(
         outcome=task.sighting.outcome, tests=shrunk.tests + 1, is_minimal=False
     )

@@ -60,6 +60,9 @@ class _Listed:
     def answer(self, rebalance: bytes) -> Answer:
         return self.subject.answer(rebalance)
 
+    def cut(self) -> None:
+        self.subject.cut()
+
     def close(self) -> None:
         with suppress(ValueError):  # it was closed before
             _OPEN.remove(self)

@@ -143,6 +143,9 @@ class _NoSubject:
     def answer(self, rebalance: bytes) -> Answer:
         raise NotImplementedError
 
+    def cut(self) -> None:
+        """Do nothing: no task has a deadline."""
+
     def close(self) -> None:
         """End what a task has started, if it did not end."""
         close_all()

@@ -116,6 +116,10 @@ class ConsumerProcess:
         except subprocess.TimeoutExpired:
             return None
 
+    def kill(self) -> None:
+        """Kill the program, without waiting for its end."""
+        self._process.kill()
+
     def end(self, *, patient: bool = False) -> str:
         """End the program; return the end of its output.
 

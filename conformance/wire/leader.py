@@ -171,6 +171,14 @@ class Wire:
             finally:
                 self._rest()
 
+    def cut(self) -> None:
+        """End the consumer that another thread waits for, without its lock."""
+        process, session = self._process, self._session
+        if process is not None:
+            process.kill()
+        elif session is not None:
+            session.run(session.abandon())
+
     def close(self) -> None:
         """End the consumer and the server; both start again when needed."""
         with self._lock:

@@ -65,6 +65,9 @@ class _Kept:
         self.wire.seconds = self.seconds
         return self.wire.answer(rebalance)
 
+    def cut(self) -> None:
+        self.wire.cut()
+
     def close(self) -> None:
         """Keep the connection of the consumer."""
 

@@ -15,7 +15,6 @@ from oracle.cli.subject_options import (
     ClientOption,
     CommandOption,
     CooperativeOption,
-    CountOption,
     FamilyOption,
     MemoryOption,
     RequireOption,
@@ -46,13 +45,25 @@ First = Annotated[
     int,
     typer.Option("--first", min=0, max=2**31 - 1, help="First draw of each family."),
 ]
+Count = Annotated[
+    int | None,
+    typer.Option(
+        "--count",
+        min=1,
+        max=10**9,
+        metavar="N",
+        help="Draws per family; a 20th of it of `large`.",
+        show_default="200; with --time, until it is over",
+    ),
+]
 Time = Annotated[
     float | None,
     typer.Option(
         "--time",
         parser=parse_duration,
         metavar="T",
-        help="End the draws after this time: 90, 90s, 5m, 1h.",
+        help="End the run after this time (90, 90s, 5m, 1h), shrinking and reproducers "
+        "included; several assignors share it.",
         show_default=False,
     ),
 ]
@@ -74,7 +85,8 @@ Keep = Annotated[
         min=1,
         max=10**6,
         metavar="N",
-        help="Findings to record per family and kind of outcome; all are counted.",
+        help="Findings to record per kind of outcome and place in the client; all are "
+        "counted.",
     ),
 ]
 Shrinking = Annotated[
@@ -116,7 +128,7 @@ def fuzz(  # noqa: PLR0913 - one parameter per option
     instances: GivenInstances = None,
     seed: SeedOption = 0,
     first: First = 0,
-    count: CountOption = 200,
+    count: Count = None,
     time: Time = None,
     workers: Workers = 1,
     seconds: SecondsOption = 20.0,
@@ -132,16 +144,15 @@ def fuzz(  # noqa: PLR0913 - one parameter per option
     """Test an assignor on random rebalances, and judge every answer.
 
     Each answer is checked for validity, for safety across cooperative rounds, for
-    balance, and for needless moves; a crash or a hang costs one rebalance. Writes one
-    finding/1 per kind of outcome that is not optimal, with its shrunk instance, and one
-    run/1 per family. Exit code 1 if an outcome does not meet --require.
+    balance, and for needless moves; a crash or a hang costs one rebalance. Writes, as
+    they are found, one finding/1 per kind of outcome that is not optimal, with its
+    shrunk instance, and one run/1 per family and assignor. Exit code 1 if an outcome
+    does not meet --require.
 
     Example: assignor-oracle fuzz --command 'python my_assignor.py' --seed 1
     """
-    from oracle.cli.fuzzing import FuzzOptions, fuzz_all
-
-    if count < 1:
-        raise typer.BadParameter("--count is less than 1")
+    from oracle.cli.fuzz_options import FuzzOptions
+    from oracle.cli.fuzzing import fuzz_all
 
     options = FuzzOptions(
         command=command,

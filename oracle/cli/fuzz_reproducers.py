@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Final
 
 from conformance.reproducers import (
     RECORD,
@@ -19,6 +21,9 @@ from conformance.runs import Finding
 from oracle.cli.kept_input import refuse_input
 from rebalance import OutputError, OutsideError
 
+SECONDS: Final = 180.0
+"""Equal to `confirm`'s default: the time of each of a reproducer's commands."""
+
 _SAID = {
     "shown": "confirmed",
     "passed": "not confirmed: the test passes",
@@ -28,9 +33,15 @@ _SAID = {
 
 
 def write_reproducers(
-    findings: Sequence[Finding], folder: Path, *, date: str
+    findings: Sequence[Finding],
+    folder: Path,
+    *,
+    date: str,
+    deadline: float | None = None,
 ) -> Iterator[str]:
     """Render, run, and write the reproducer of each finding; yield a line per finding.
+
+    After ``deadline``, of `time.monotonic`, they are written without being run.
 
     Raises
     ------
@@ -47,7 +58,7 @@ def write_reproducers(
             continue
         ran: ReproducerRun | str
         try:
-            ran = confirm(reproducer)
+            ran = confirm(reproducer, seconds=_left(deadline))
             said = _SAID[ran.result]
         except OutsideError as error:
             ran = str(error)
@@ -61,3 +72,19 @@ def write_reproducers(
             why = error.strerror or str(error)
             raise OutputError(why, target=str(place)) from error
         yield f"{place / reproducer.file}: {said}"
+
+
+def _left(deadline: float | None) -> float:
+    """Return the seconds for a reproducer.
+
+    Raises
+    ------
+    OutsideError
+        If there are none.
+    """
+    if deadline is None:
+        return SECONDS
+    left = min(SECONDS, deadline - time.monotonic())
+    if left <= 0:
+        raise OutsideError("no time is left to run it")
+    return left

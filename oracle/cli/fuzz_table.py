@@ -6,7 +6,13 @@ from collections.abc import Iterator, Sequence
 
 import orjson
 
-from conformance.runs import Category, Finding, RunSummary, ShrunkRecord
+from conformance.runs import (
+    Category,
+    CategoryName,
+    Finding,
+    RunSummary,
+    ShrunkRecord,
+)
 from oracle.cli.parts import Cell, Line, Part
 from oracle.cli.tables import table_of
 from oracle.names import visible
@@ -26,15 +32,40 @@ def fuzz_parts(
     order = [category.value for category in Category]
     for finding in sorted(findings, key=lambda one: order.index(one.category)):
         yield Line("")
-        yield from _finding(finding)
+        yield from _finding(finding, summaries)
+
+
+def subjects_parts(summaries: Sequence[Sequence[RunSummary]]) -> Iterator[Part]:
+    """Lay out a row per assignor."""
+    seen = _seen([one for each in summaries for one in each])
+    rows: list[tuple[Cell, ...]] = [
+        (
+            visible(each[0].subject.name, limit=60),
+            sum(one.rebalances for one in each),
+            *(sum(one.outcomes[name] for one in each) for name in seen),
+        )
+        for each in summaries
+    ]
+    yield table_of("all assignors", ("assignor", "rebalances", *seen), rows)
+
+
+def short_counts(summaries: Sequence[RunSummary]) -> str:
+    """Return the rebalances, and those of each category, in a line."""
+    rebalances = sum(one.rebalances for one in summaries)
+    parts = [
+        f"{name} {sum(one.outcomes[name] for one in summaries):,}"
+        for name in _seen(summaries)
+    ]
+    return ", ".join([counted(rebalances, "rebalance"), *parts])
+
+
+def _seen(summaries: Sequence[RunSummary]) -> list[CategoryName]:
+    names = summaries[0].outcomes
+    return [name for name in names if any(one.outcomes[name] for one in summaries)]
 
 
 def _counts(summaries: Sequence[RunSummary]) -> Part:
-    seen = [
-        name
-        for name in summaries[0].outcomes
-        if any(one.outcomes[name] for one in summaries)
-    ]
+    seen = _seen(summaries)
     rows: list[tuple[Cell, ...]] = [
         (one.family, one.rebalances, *(one.outcomes[name] for name in seen))
         for one in summaries
@@ -47,9 +78,12 @@ def _counts(summaries: Sequence[RunSummary]) -> Part:
     return table_of(title, ("family", "rebalances", *seen), rows)
 
 
-def _finding(finding: Finding) -> Iterator[Part]:
+def _finding(finding: Finding, summaries: Sequence[RunSummary]) -> Iterator[Part]:
     kind = " ".join(part for part in (finding.category, finding.detail) if part)
-    yield Line(f"{finding.family} · {visible(kind, limit=120)}", bold=True)
+    yield Line(visible(kind, limit=120), bold=True)
+    if finding.place is not None:
+        yield Line(f"in {visible(finding.place, limit=REASON_SHOWN)}")
+    yield Line(f"seen: {_how_often(finding, summaries)}")
     case = finding.shrunk or finding
     if case.reason:
         yield Line(visible(case.reason, limit=REASON_SHOWN))
@@ -58,6 +92,17 @@ def _finding(finding: Finding) -> Iterator[Part]:
         instance = orjson.dumps(plain_of(case.instance)).decode()
         yield visible(instance, limit=INSTANCE_SHOWN)
     yield visible(finding.command, limit=COMMAND_SHOWN)
+
+
+def _how_often(finding: Finding, summaries: Sequence[RunSummary]) -> str:
+    """Return the families in which the same was seen, and in how many rebalances."""
+    wanted = (finding.category, finding.detail, finding.place)
+    return ", ".join(
+        f"{summary.family} {one.rebalances:,}"
+        for summary in summaries
+        for one in summary.mechanisms or ()
+        if (one.category, one.detail, one.place) == wanted
+    )
 
 
 def _how_shrunk(shrunk: ShrunkRecord) -> str:

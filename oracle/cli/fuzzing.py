@@ -1,280 +1,227 @@
-"""Run ``fuzz``: draw, drive, judge, and write records or tables."""
+"""Run ``fuzz``: draw, drive, judge, shrink, and write records or tables."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from importlib.metadata import version
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import typer
 
-from conformance.clients import client_assignor
+from conformance.campaign import Campaign, CampaignPlan, Found
 from conformance.runs import (
-    FAMILIES,
-    MEMORY,
-    Counts,
-    External,
+    Category,
     Finding,
     Recorder,
     Requirement,
-    RunPlan,
     RunSummary,
-    ShrunkRecord,
     Sighting,
-    external_client,
-    external_command,
-    run_families,
-    run_instances,
-    subject_record,
 )
-from conformance.shrinking import shrink_all, shrunk_record
-from oracle.cli.codes import FINE, NO
-from oracle.cli.fuzz_table import fuzz_parts
+from conformance.shrinking import shrunk_record
+from oracle.cli.codes import FINE, NO, OUTSIDE
+from oracle.cli.fuzz_options import FuzzOptions
+from oracle.cli.fuzz_table import fuzz_parts, short_counts, subjects_parts
 from oracle.cli.inputs import Complaints, good
 from oracle.cli.sink import Sink, opened_sink
-from oracle.cli.terminal import printed, working
-from rebalance import plain_of, read_rebalances
+from oracle.cli.subjects import Absent, Tested
+from oracle.cli.terminal import complain, printed, working
+from oracle.names import visible
+from rebalance import OutsideError, plain_of, read_rebalances
 
-NAME = "assignor-oracle fuzz"
+FOR_REPRODUCERS: Final = 3
+"""The last of so many parts of an assignor's time is for running reproducers."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FuzzOptions:
-    """Options of a run of ``fuzz``, as given."""
+@dataclass(slots=True, kw_only=True)
+class _Run:
+    """One run of ``fuzz``: what every assignor shares, and what became of each."""
 
-    command: str | None
-    client: str | None
-    wire: bool
-    cooperative: bool | None
-    families: tuple[str, ...]
-    instances: str | None
-    seed: int
-    first: int
-    count: int
-    time: float | None
-    workers: int
-    seconds: float
-    memory: int
-    require: str
-    keep: int
-    shrink_seconds: float | None  # per finding; None: findings are not shrunk
-    reproducers: str | None  # folder; None: there are none
+    options: FuzzOptions
+    sink: Sink
+    complaints: Complaints = field(default_factory=Complaints)
+    code: int = FINE
+    summaries: list[list[RunSummary]] = field(default_factory=list)
 
-    def external(self) -> External:
-        """Return the program to test.
+    def test(self, tested: Tested | Absent, *, deadline: float | None) -> None:
+        """Test one assignor until its deadline, and write what is found.
 
         Raises
         ------
-        BadParameter
-            Unless exactly one subject is named.
-        OracleError
-            If there is no such program or client, or it is not installed.
-        """
-        if self.wire and self.command is None and self.client is None:
-            return self._outside_consumer()
-        if (self.command is None) == (self.client is None):
-            raise typer.BadParameter("name one of --command and --client")
-        if self.wire or self.is_only_on_the_wire():
-            return self._consumer()
-        if self.command is not None:
-            return external_command(
-                self.command, seconds=self.seconds, memory=self.memory
-            )
-        assert self.client is not None  # noqa: S101
-        known = client_assignor(self.client)
-        return external_client(known, seconds=self.seconds, memory=self.memory)
-
-    def is_only_on_the_wire(self) -> bool:
-        """Return whether the client has no adapter."""
-        return self.client is not None and client_assignor(self.client).kind == "wire"
-
-    def _consumer(self) -> External:
-        """Return the consumer's program behind the wire."""
-        from conformance.wire import wired_client, wired_command
-
-        limits: dict[str, Any] = {"seconds": self.seconds, "memory": self.memory}
-        if self.command is not None:
-            return wired_command(self.command, **limits)
-        assert self.client is not None  # noqa: S101
-        return wired_client(client_assignor(self.client), **limits)
-
-    def _outside_consumer(self) -> External:
-        """Wait for a consumer that the user starts.
-
-        Raises
-        ------
-        BadParameter
-            If several workers would share it.
         OutsideError
-            If none joins.
+            If it is not installed, cannot be started, or does not answer the simplest
+            rebalance.
         """
-        from conformance.wire import outside_consumer
-
-        if self.workers != 1:
-            raise typer.BadParameter("--wire without a program has one worker")
-        outside = outside_consumer(seconds=self.seconds)
-        wire = outside.wire
-        place = f"{wire.address}, group {wire.group!r}, topic {wire.topic!r}"
-        typer.echo(f"wire: waiting for a consumer at {place}", err=True)
-        typer.echo(f"wire: leader of {wire.wait_for_consumer()!r}", err=True)
-        return outside
-
-    def check_reproducers(self) -> None:
-        """Check that reproducers are possible, before the run.
-
-        Raises
-        ------
-        BadParameter
-            If the subject is not a client of the registry.
-        """
-        if self.reproducers is not None and (self.client is None or self.wire):
-            raise typer.BadParameter("--reproducers needs --client, without --wire")
-
-    def is_cooperative(self, external: External) -> bool:
-        """Return whether rebalances are driven through rounds."""
-        if self.cooperative is not None:
-            return self.cooperative
-        return external.client is not None and external.client.cooperative
-
-    def plan(self, *, cooperative: bool) -> RunPlan:
-        """Return what to draw.
-
-        Raises
-        ------
-        BadParameter
-            If there is no such family.
-        """
-        for name in self.families:
-            if name not in FAMILIES:
-                known = ", ".join(FAMILIES)
-                raise typer.BadParameter(f"no family {name!r}; there are {known}")
-        return RunPlan(
-            families=tuple(dict.fromkeys(self.families)) or tuple(FAMILIES),
-            seed=self.seed,
-            first=self.first,
-            count=self.count,
-            seconds=self.time,
-            cooperative=cooperative,
-            keep=self.keep,
-            workers=self.workers,
+        if isinstance(tested, Absent):
+            raise OutsideError(tested.reason)
+        tested.external.check()
+        options, recorder = self.options, self.options.recorder(tested)
+        campaign = Campaign(
+            source=tested.external,
+            plan=CampaignPlan(
+                draws=options.plan(cooperative=tested.cooperative),
+                given=self._given(),
+                shrink_seconds=options.shrink_seconds,
+                deadline=self._end_of_campaign(deadline),
+            ),
         )
+        findings = []
+        for finding in self._findings(campaign, recorder):
+            findings.append(finding)
+            if not self.sink.for_people:
+                self.sink.write_document(finding.model_dump(exclude_none=True))
+        summaries = self._summaries(campaign, recorder)
+        self.summaries.append(summaries)
+        self._write(findings, summaries)
+        self._state_what_was_cut(campaign, findings, tested.name)
+        self._reproduce(findings, tested, date=recorder.date, deadline=deadline)
+        requirement = Requirement(options.require)
+        for counts in campaign.counts.values():
+            for category, number in counts.outcomes.items():
+                if number and not requirement.is_met_by(category):
+                    self.code = max(self.code, NO)
 
-    def recorder(self, external: External, *, cooperative: bool) -> Recorder:
-        """Return the writer of records."""
-        limits = "" if self.seconds == 20.0 else f" --seconds {self.seconds:g}"
-        limits += "" if self.memory == MEMORY else f" --memory {self.memory}"
-        rounds = " --cooperative" if cooperative else " --eager"
-        return Recorder(
-            subject=subject_record(external),
-            cooperative=cooperative,
-            repeat=f"{NAME} {external.option}{rounds}{limits}",
-            date=datetime.now(UTC).strftime("%Y-%m-%d"),
-            oracle=version("assignor-oracle"),
-        )
+    def _given(self) -> Iterator[dict[str, Any]] | None:
+        file = self.options.instances
+        if file is None:
+            return None
+        complaints = Complaints() if self.summaries else self.complaints  # once
+        return (plain_of(one) for _, one in good(read_rebalances(file), complaints))
+
+    def _end_of_campaign(self, deadline: float | None) -> float | None:
+        if deadline is None or self.options.reproducers is None:
+            return deadline
+        return deadline - (deadline - time.monotonic()) / FOR_REPRODUCERS
+
+    def _findings(self, campaign: Campaign, recorder: Recorder) -> Iterator[Finding]:
+        """Yield the records; say in short what is found, and what it became."""
+        name = recorder.subject.name
+        with working("rebalances", before_output=True) as count:
+            campaign.advance = _times(count)
+            for event in campaign.run():
+                if isinstance(event, Found):
+                    say(f"found: {name}: {_in_short(event.sighting)}")
+                    continue
+                shrunk = event.shrunk
+                small = None if shrunk is None else shrunk_record(shrunk)
+                yield recorder.finding(event.sighting, small)
+
+    def _summaries(self, campaign: Campaign, recorder: Recorder) -> list[RunSummary]:
+        drawn = self.options.instances is None
+        return [
+            recorder.summary(
+                counts,
+                seed=self.options.seed if drawn else None,
+                first=self.options.first if drawn else 0,
+            )
+            for counts in campaign.counts.values()
+        ]
+
+    def _write(self, findings: list[Finding], summaries: list[RunSummary]) -> None:
+        say(f"done: {summaries[0].subject.name}: {short_counts(summaries)}")
+        if self.sink.for_people:
+            self.sink.write_text(printed(*fuzz_parts(findings, summaries)))
+            return
+        for record in summaries:
+            self.sink.write_document(record.model_dump(exclude_none=True))
+
+    def _state_what_was_cut(
+        self, campaign: Campaign, findings: list[Finding], name: str
+    ) -> None:
+        """Say what the end of the time prevented."""
+        if campaign.plan.deadline is None or time.monotonic() < campaign.plan.deadline:
+            return
+        none = [one.family for one in campaign.counts.values() if not one.draws]
+        cut = [one for one in findings if one.shrunk and not one.shrunk.minimal]
+        parts = [f"no draw of {', '.join(none)}"] if none else []
+        if cut:
+            parts.append(f"{len(cut)} of {len(findings)} findings are not minimal")
+        if parts:
+            say(f"--time ended the run: {name}: {'; '.join(parts)}")
+
+    def _reproduce(
+        self,
+        findings: list[Finding],
+        tested: Tested,
+        *,
+        date: str,
+        deadline: float | None,
+    ) -> None:
+        """Write the reproducers, and state for each whether it was confirmed."""
+        if self.options.reproducers is None:
+            return
+        from oracle.cli.fuzz_reproducers import write_reproducers
+
+        folder = Path(self.options.reproducers)
+        client = tested.external.client
+        if client is not None and self.options.client != client.spec:
+            folder /= client.assignor  # one of several
+        for line in write_reproducers(findings, folder, date=date, deadline=deadline):
+            say(f"reproducer: {line}")
 
 
 def fuzz_all(options: FuzzOptions, *, output: str, as_json: bool) -> None:
-    """Test the subject, and write findings and counts.
+    """Test the subjects one after the other, and write findings and counts.
+
+    A time is shared: what one assignor does not need, the others have.
 
     Raises
     ------
     typer.Exit
-        After the last record: with 2 if part of the instances was unreadable, else with
-        1 if an outcome does not meet the requirement.
+        After the last record: with 2 if part of the instances was unreadable, with 3 if
+        an assignor could not be tested, else with 1 if an outcome does not meet the
+        requirement.
+    OutsideError
+        If the only subject cannot be tested.
     """
-    options.check_reproducers()
-    external, complaints = options.external(), Complaints()
-    cooperative = options.is_cooperative(external)
-    plan = options.plan(cooperative=cooperative)
+    begun = time.monotonic()
+    options.check()
+    subjects = options.subjects()
     with opened_sink(output, as_json=as_json) as sink:
-        external.check()
-        counted = _counted(options, external, plan, complaints)
-        recorder = options.recorder(external, cooperative=cooperative)
-        sightings = [one for counts in counted for one in counts.sightings]
-        shrunk = _shrunk(options, external, sightings, cooperative=cooperative)
-        findings = [
-            recorder.finding(one, small)
-            for one, small in zip(sightings, shrunk, strict=True)
-        ]
-        drawn = options.instances is None
-        summaries = [
-            recorder.summary(
-                counts,
-                seed=plan.seed if drawn else None,
-                first=plan.first if drawn else 0,
-            )
-            for counts in counted
-        ]
-        _write(sink, findings, summaries)
-    _reproduce(options, findings, date=recorder.date)
-    requirement = Requirement(options.require)
-    unmet = any(
-        number and not requirement.is_met_by(category)
-        for counts in counted
-        for category, number in counts.outcomes.items()
-    )
-    raise typer.Exit(complaints.exit_code or (NO if unmet else FINE))
+        deadline = None if options.time is None else begun + options.time
+        run = _Run(options=options, sink=sink)
+        for number, one in enumerate(subjects):
+            try:
+                run.test(one, deadline=_share(deadline, len(subjects) - number))
+            except OutsideError as error:
+                if len(subjects) == 1:
+                    raise
+                complain(str(error))
+                run.code = OUTSIDE
+        if sink.for_people and len(run.summaries) > 1:
+            sink.write_text(printed(*subjects_parts(run.summaries)))
+    raise typer.Exit(run.complaints.exit_code or run.code)
 
 
-def _counted(
-    options: FuzzOptions, external: External, plan: RunPlan, complaints: Complaints
-) -> list[Counts]:
-    with working("rebalances", before_output=True) as count:
-
-        def advance(rebalances: int) -> None:
-            for _ in range(rebalances):
-                count()
-
-        if options.instances is None:
-            found = run_families(external, plan, advance=advance)
-            return list(found.values())
-        given = _instances(options.instances, complaints)
-        return [run_instances(external, given, plan, advance=advance)]
+def _share(deadline: float | None, subjects: int) -> float | None:
+    """Return when the next of so many subjects has to end."""
+    if deadline is None:
+        return None
+    now = time.monotonic()
+    return now + max(0.0, deadline - now) / subjects
 
 
-def _shrunk(
-    options: FuzzOptions,
-    external: External,
-    sightings: list[Sighting],
-    *,
-    cooperative: bool,
-) -> Iterator[ShrunkRecord | None]:
-    if options.shrink_seconds is None:
-        yield from (None for _ in sightings)
-        return
-    with working("shrinking", before_output=True) as count:
-        for shrunk in shrink_all(
-            external,
-            sightings,
-            cooperative=cooperative,
-            seconds=options.shrink_seconds,
-            workers=min(options.workers, len(sightings)) or 1,
-        ):
-            yield shrunk_record(shrunk)
+def _times(count: Callable[[], None]) -> Callable[[int], None]:
+    def advance(rebalances: int) -> None:
+        for _ in range(rebalances):
             count()
 
-
-def _reproduce(options: FuzzOptions, findings: list[Finding], *, date: str) -> None:
-    """Write the reproducers, and state for each whether it was confirmed."""
-    if options.reproducers is None:
-        return
-    from oracle.cli.fuzz_reproducers import write_reproducers
-
-    for line in write_reproducers(findings, Path(options.reproducers), date=date):
-        typer.echo(f"reproducer: {line}", err=True)
+    return advance
 
 
-def _instances(file: str, complaints: Complaints) -> Iterator[dict[str, Any]]:
-    for _, document in good(read_rebalances(file), complaints):
-        yield plain_of(document)
+def say(line: str) -> None:
+    """Write a line to standard error."""
+    typer.echo(visible(line), err=True)
 
 
-def _write(sink: Sink, findings: list[Finding], summaries: list[RunSummary]) -> None:
-    if sink.for_people:
-        sink.write_text(printed(*fuzz_parts(findings, summaries)))
-        return
-    for record in (*findings, *summaries):
-        sink.write_document(record.model_dump(exclude_none=True))
+def _in_short(sighting: Sighting) -> str:
+    outcome = sighting.outcome
+    parts = [outcome.category.value, outcome.detail]
+    if outcome.place:
+        parts.append(f"in {outcome.place}")
+    kind = " ".join(part for part in parts if part)
+    where = f"family {sighting.family}, draw {sighting.index}"
+    why = outcome.reason if outcome.category is not Category.HANG else None
+    first = (why or "").partition("\n")[0]
+    return f"{kind}: {where}" + (f": {first}" if first else "")

@@ -36,7 +36,8 @@ ClientOption = Annotated[
     typer.Option(
         "--client",
         metavar=_CLIENT,
-        help="Client to test, one of those that `make clients` installs.",
+        help="Client to test, one of those that `make clients` installs; without "
+        "ASSIGNOR, all of its assignors.",
         show_default=False,
     ),
 ]

@@ -59,30 +59,46 @@ def tested_subjects(
         external = external_command(command, seconds=seconds, memory=memory)
         found.append(Tested(external=external, cooperative=cooperative))
     for spec in clients:
-        found += _of_client(spec, seconds, memory)
+        found += of_client(spec, seconds=seconds, memory=memory)
     return found
 
 
-def _of_client(spec: str, seconds: float, memory: int) -> Iterator[Tested | Absent]:
+def of_client(
+    spec: str, *, seconds: float, memory: int, wire: bool = False
+) -> Iterator[Tested | Absent]:
+    """Yield what a specification covers: without an assignor, all of that version.
+
+    ``wire`` tests the client's consumer even if it has an adapter.
+
+    Raises
+    ------
+    typer.BadParameter
+        If the registry has no such client, version, or assignor, or ``wire`` and there
+        is no consumer for it.
+    """
     try:
         assignors = matching_client_assignors(spec)
     except UnknownClientError as error:
         raise typer.BadParameter(str(error)) from None
     for assignor in assignors:
-        yield _assignor(assignor, seconds, memory)
+        over_the_wire = wire or assignor.kind == "wire"
+        try:
+            external = _client(
+                assignor, seconds=seconds, memory=memory, wire=over_the_wire
+            )
+        except (MissingClientError, UnknownClientError) as error:
+            if wire and isinstance(error, UnknownClientError):
+                raise typer.BadParameter(str(error)) from None
+            yield Absent(name=assignor.spec, reason=str(error))
+        else:
+            yield Tested(external=external, cooperative=assignor.cooperative)
 
 
-def _assignor(assignor: ClientAssignor, seconds: float, memory: int) -> Tested | Absent:
-    try:
-        external = _client(assignor, seconds=seconds, memory=memory)
-    except (MissingClientError, UnknownClientError) as error:
-        return Absent(name=assignor.spec, reason=str(error))
-    return Tested(external=external, cooperative=assignor.cooperative)
-
-
-def _client(assignor: ClientAssignor, *, seconds: float, memory: int) -> External:
-    """Return the client's adapter, or its consumer if it is tested over the wire."""
-    if assignor.kind == "adapter":
+def _client(
+    assignor: ClientAssignor, *, seconds: float, memory: int, wire: bool
+) -> External:
+    """Return the client's adapter, or its consumer over the wire."""
+    if not wire:
         return external_client(assignor, seconds=seconds, memory=memory)
     from conformance.wire import wired_client
 

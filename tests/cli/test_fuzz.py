@@ -15,7 +15,7 @@ from typing import get_type_hints
 import pytest
 
 import verify
-from conformance.clients import LINES, install
+from conformance.clients import LINES, install, matching_client_assignors
 from conformance.runs import FAMILIES, MEMORY, parse_finding, parse_run
 from oracle.cli import conform, fuzz, subject_options
 from oracle.cli.run import run
@@ -135,11 +135,15 @@ def test_usage_errors(
 
 
 def test_options_of_conform_and_fuzz_are_declared_once() -> None:
-    """``--client`` can be repeated with ``conform``; outputs are different files."""
+    """``--client`` can be repeated with ``conform``; outputs are different files.
+
+    The default of ``--count`` depends on ``--time``, which only ``fuzz`` has.
+    """
     ours = get_type_hints(fuzz.fuzz, include_extras=True)
     theirs = get_type_hints(conform.conform, include_extras=True)
-    both = ours.keys() & theirs.keys() - {"client", "output", "as_json", "return"}
-    assert {"command", "cooperative", "family", "seed", "count", "require"} < both
+    both = ours.keys() & theirs.keys()
+    both -= {"client", "count", "output", "as_json", "return"}
+    assert {"command", "cooperative", "family", "seed", "require"} < both
     assert [name for name in sorted(both) if ours[name] != theirs[name]] == []
 
 
@@ -246,6 +250,57 @@ def test_a_client_of_the_registry_is_fuzzed(cli: Cli) -> None:
 
 
 @pytest.mark.heavy
+def test_all_assignors_of_a_client_are_tested(cli: Cli, tmp_path: Path) -> None:
+    """Each has its counts, its line, and the place of its errors."""
+    arguments = ("--family=fresh", "--count=15", "--no-shrink")
+    ended = cli("fuzz", "--client", "kafka-python@3.0.12", *arguments)
+    assert ended.code == 1
+    of_version = matching_client_assignors("kafka-python@3.0.12")
+    names = [one.spec for one in of_version]
+    assert len(names) == 4
+    counts = [one for one in ended.documents if one["format"] == "run/1"]
+    assert [one["subject"]["name"] for one in counts] == names
+    assert [one["cooperative"] for one in counts] == [
+        one.cooperative for one in of_version
+    ]
+    for name, one in zip(names, counts, strict=True):
+        assert f"done: {name}: 15 rebalances" in ended.err
+        bad = one["rebalances"] - one["outcomes"]["optimal"]
+        assert sum(kind["rebalances"] for kind in one["mechanisms"]) == bad
+    (raised,) = [one for one in ended.documents if one.get("category") == "error"]
+    assert raised["subject"]["assignor"] == "roundrobin"
+    assert re.fullmatch(r"assign \(roundrobin\.py:\d+\)", raised["place"])
+    assert f"found: {raised['subject']['name']}: error KeyError in assign" in ended.err
+
+
+@pytest.mark.heavy
+def test_an_assignor_that_is_missing_does_not_stop_the_others(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ORACLE_CLIENTS", str(tmp_path))
+    ended = cli("fuzz", "--client", "sarama", "--count=5")
+    assert ended.code == 3
+    assert ended.documents == []
+    assert len(ended.complaints) == len(matching_client_assignors("sarama"))
+    one = cli("fuzz", "--client", "sarama/sticky", "--count=5")
+    assert (one.code, "make clients" in one.err) == (3, True)
+
+
+@pytest.mark.heavy
+def test_a_time_ends_a_program_that_hangs(cli: Cli) -> None:
+    """The limit per answer is far longer; what was cut is no outcome, but stated."""
+    arguments = ("--seconds", "600", "--time", "3", "--seed", "3")
+    families = ("--family", "chains", "--family", "fresh")
+    ended = cli("fuzz", "--command", faulty("hang"), *families, *arguments)
+    chains, fresh = (one for one in ended.documents if one["format"] == "run/1")
+    assert chains["outcomes"]["hang"] == fresh["outcomes"]["hang"] == 0
+    assert chains["outcomes"]["crash"] == fresh["outcomes"]["crash"] == 0
+    assert fresh["draws"] == 0
+    assert "--time ended the run" in ended.err
+    assert "no draw of fresh" in ended.err
+
+
+@pytest.mark.heavy
 def test_an_interrupt_ends_workers_and_programs(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     program = write_lines(
@@ -268,7 +323,10 @@ def test_an_interrupt_ends_workers_and_programs(tmp_path: Path) -> None:
         except subprocess.TimeoutExpired:
             os.killpg(run.pid, signal.SIGKILL)  # else the context waits for ever
             raise
-    assert (run.returncode, out, err) == (130, b"", b"")
+    assert run.returncode == 130
+    assert all(line.startswith(b"found: ") for line in err.splitlines())
+    for line in out.splitlines():  # those that were complete
+        parse_finding(line)
     wait_until(lambda: not any(map(is_alive, pids.read_text().split())))
 
 

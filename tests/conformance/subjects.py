@@ -35,6 +35,9 @@ class Scripted:
         self.asked.append(document)
         return self.reply(document)
 
+    def cut(self) -> None:
+        pass
+
     def close(self) -> None:
         pass
 

@@ -1,0 +1,148 @@
+"""Options of ``fuzz``: what they name, and what is to be drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import Any, Final
+
+import typer
+
+from conformance.runs import (
+    FAMILIES,
+    MEMORY,
+    External,
+    Recorder,
+    RunPlan,
+    external_command,
+    subject_record,
+)
+from oracle.cli.subjects import Absent, Tested, of_client
+
+NAME: Final = "assignor-oracle fuzz"
+COUNT: Final = 200
+"""Draws per family, unless a time is given."""
+WITHOUT_END: Final = 10**9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FuzzOptions:
+    """Options of a run of ``fuzz``, as given."""
+
+    command: str | None
+    client: str | None
+    wire: bool
+    cooperative: bool | None
+    families: tuple[str, ...]
+    instances: str | None
+    seed: int
+    first: int
+    count: int | None
+    time: float | None
+    workers: int
+    seconds: float
+    memory: int
+    require: str
+    keep: int
+    shrink_seconds: float | None  # per finding; None: findings are not shrunk
+    reproducers: str | None  # folder; None: there are none
+
+    def subjects(self) -> list[Tested | Absent]:
+        """Return the programs to test: of a client without an assignor, all it has.
+
+        Raises
+        ------
+        BadParameter
+            Unless exactly one subject is named, or if it is unknown.
+        OracleError
+            If there is no such program.
+        """
+        if self.wire and self.command is None and self.client is None:
+            return [self._tested(self._outside_consumer())]
+        if (self.command is None) == (self.client is None):
+            raise typer.BadParameter("name one of --command and --client")
+        if self.client is not None:
+            found = of_client(
+                self.client, seconds=self.seconds, memory=self.memory, wire=self.wire
+            )
+            return [
+                self._tested(one.external) if isinstance(one, Tested) else one
+                for one in found
+            ]
+        assert self.command is not None  # noqa: S101
+        limits: dict[str, Any] = {"seconds": self.seconds, "memory": self.memory}
+        if self.wire:
+            from conformance.wire import wired_command
+
+            return [self._tested(wired_command(self.command, **limits))]
+        return [self._tested(external_command(self.command, **limits))]
+
+    def _tested(self, external: External) -> Tested:
+        """Return the program, with whether its rebalances are driven through rounds."""
+        known = external.client is not None and external.client.cooperative
+        cooperative = known if self.cooperative is None else self.cooperative
+        return Tested(external=external, cooperative=cooperative)
+
+    def _outside_consumer(self) -> External:
+        """Wait for a consumer that the user starts.
+
+        Raises
+        ------
+        BadParameter
+            If several workers would share it.
+        OutsideError
+            If none joins.
+        """
+        from conformance.wire import outside_consumer
+
+        if self.workers != 1:
+            raise typer.BadParameter("--wire without a program has one worker")
+        outside = outside_consumer(seconds=self.seconds)
+        wire = outside.wire
+        place = f"{wire.address}, group {wire.group!r}, topic {wire.topic!r}"
+        typer.echo(f"wire: waiting for a consumer at {place}", err=True)
+        typer.echo(f"wire: leader of {wire.wait_for_consumer()!r}", err=True)
+        return outside
+
+    def check(self) -> None:
+        """Check names, and that reproducers are possible, before the run.
+
+        Raises
+        ------
+        BadParameter
+            If there is no such family, or the subject of reproducers is not a client of
+            the registry.
+        """
+        for name in self.families:
+            if name not in FAMILIES:
+                known = ", ".join(FAMILIES)
+                raise typer.BadParameter(f"no family {name!r}; there are {known}")
+        if self.reproducers is not None and (self.client is None or self.wire):
+            raise typer.BadParameter("--reproducers needs --client, without --wire")
+
+    def plan(self, *, cooperative: bool) -> RunPlan:
+        """Return what to draw."""
+        without = COUNT if self.time is None else WITHOUT_END
+        return RunPlan(
+            families=tuple(dict.fromkeys(self.families)) or tuple(FAMILIES),
+            seed=self.seed,
+            first=self.first,
+            count=without if self.count is None else self.count,
+            cooperative=cooperative,
+            keep=self.keep,
+            workers=self.workers,
+        )
+
+    def recorder(self, tested: Tested) -> Recorder:
+        """Return the writer of records."""
+        limits = "" if self.seconds == 20.0 else f" --seconds {self.seconds:g}"
+        limits += "" if self.memory == MEMORY else f" --memory {self.memory}"
+        rounds = " --cooperative" if tested.cooperative else " --eager"
+        return Recorder(
+            subject=subject_record(tested.external),
+            cooperative=tested.cooperative,
+            repeat=f"{NAME} {tested.external.option}{rounds}{limits}",
+            date=datetime.now(UTC).strftime("%Y-%m-%d"),
+            oracle=version("assignor-oracle"),
+        )

@@ -1,0 +1,168 @@
+"""A campaign reports findings when they are found, once, and ends with its time."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from dataclasses import dataclass, field
+
+import pytest
+
+from conformance.campaign import Campaign, CampaignPlan, Found, Shrinking
+from conformance.clients import Answer, Verdict
+from conformance.runs import FILE, Category, RunPlan, Subject
+from tests.conformance.subjects import Scripted, failed, optimal
+from tests.conformance.test_runs import faulty
+from tests.shapes import CHAIN, Document, member, rebalance
+
+
+@dataclass(frozen=True)
+class Here:
+    """A source whose subject is in this process."""
+
+    subject: Subject
+
+    def start(self) -> Subject:
+        return self.subject
+
+    def start_impatient(self, seconds: float) -> Subject:  # noqa: ARG002
+        return self.subject
+
+
+def raising(document: Document) -> Answer:
+    """Raise in one place if a member has a rack, in another one if it has an id."""
+    members = document["members"].values()
+    for key, place in (("rack", "racks (a.py:1)"), ("instance_id", "ids (a.py:2)")):
+        if any(key in one for one in members):
+            return Answer(verdict=Verdict.ERROR, reason="KeyError: 0", place=place)
+    return optimal(document)
+
+
+def test_a_finding_of_several_families_is_one_and_places_are_several() -> None:
+    plan = RunPlan(families=("racks", "static", "fresh"), count=10, workers=1)
+    campaign = Campaign(source=Here(Scripted(raising)), plan=CampaignPlan(draws=plan))
+    events = list(campaign.run())
+    places = [one.sighting.outcome.place for one in events]
+    assert places == ["racks (a.py:1)"] * 2 + ["ids (a.py:2)"] * 2
+    assert [type(one) for one in events] == [Found, Shrinking] * 2
+    for one in events:
+        if isinstance(one, Shrinking):
+            assert one.shrunk is not None
+            assert one.shrunk.is_minimal
+            assert len(one.shrunk.outcome.rounds[0].rebalance["members"]) == 1
+    for counts in campaign.counts.values():
+        bad = counts.rebalances - counts.outcomes[Category.OPTIMAL]
+        assert sum(counts.mechanisms.values()) == bad
+    assert campaign.counts["fresh"].mechanisms == {}
+    assert sum(campaign.counts["racks"].mechanisms.values()) > 0
+
+
+@pytest.mark.parametrize("keep", [1, 3])
+def test_so_many_findings_of_a_mechanism_are_kept(keep: int) -> None:
+    plan = RunPlan(families=("racks", "claims"), count=40, keep=keep)
+    subject = Scripted(lambda _: failed(Verdict.ERROR, "KeyError: 1"))
+    campaign = Campaign(
+        source=Here(subject), plan=CampaignPlan(draws=plan, shrink_seconds=None)
+    )
+    events = [one for one in campaign.run() if isinstance(one, Shrinking)]
+    assert [one.shrunk for one in events] == [None] * keep
+    assert sum(one.draws for one in campaign.counts.values()) == 80
+
+
+def test_given_instances_are_tested_instead_of_draws() -> None:
+    racked = rebalance({"t": 1}, {"m": member(["t"], rack="r")})
+    given = [CHAIN, racked, racked]
+    campaign = Campaign(
+        source=Here(Scripted(raising)),
+        plan=CampaignPlan(draws=RunPlan(), given=given, shrink_seconds=None),
+    )
+    (found, _) = campaign.run()
+    assert found.sighting.index == 1
+    assert campaign.counts[FILE].outcomes == {Category.OPTIMAL: 1, Category.ERROR: 2}
+
+
+@dataclass
+class Stuck:
+    """Answers until it is asked so many times; then it waits until it is cut."""
+
+    answers: int
+    name: str = "stuck"
+    is_cut: threading.Event = field(default_factory=threading.Event)
+
+    def answer(self, rebalance: bytes) -> Answer:
+        if self.answers == 0:
+            assert self.is_cut.wait(60)
+            return failed(Verdict.CRASH, "SIGKILL")
+        self.answers -= 1
+        return optimal(json.loads(rebalance))
+
+    def cut(self) -> None:
+        self.is_cut.set()
+
+    def close(self) -> None:
+        pass
+
+
+def test_the_end_of_the_time_ends_the_program_and_is_no_crash() -> None:
+    stuck = Stuck(answers=3)
+    plan = CampaignPlan(
+        draws=RunPlan(families=("fresh",), count=10**6),
+        deadline=time.monotonic() + 0.5,
+    )
+    campaign = Campaign(source=Here(stuck), plan=plan)
+    assert list(campaign.run()) == []
+    assert stuck.is_cut.is_set()
+    assert campaign.counts["fresh"].outcomes == {Category.OPTIMAL: 3}
+    assert campaign.counts["fresh"].rebalances == 3
+
+
+@dataclass
+class StuckOnSmaller:
+    """Raises for three members; waits for smaller groups until it is cut."""
+
+    name: str = "stuck on smaller"
+    is_cut: threading.Event = field(default_factory=threading.Event)
+
+    def answer(self, rebalance: bytes) -> Answer:
+        if len(json.loads(rebalance)["members"]) >= 3:
+            return failed(Verdict.ERROR, "KeyError: 2")
+        assert self.is_cut.wait(60)
+        return failed(Verdict.CRASH, "SIGKILL")
+
+    def cut(self) -> None:
+        self.is_cut.set()
+
+    def close(self) -> None:
+        pass
+
+
+def test_what_could_not_be_shrunk_is_reported_as_far_as_it_was() -> None:
+    six = rebalance({"t": 1}, {f"m{i}": member(["t"]) for i in range(6)})
+    plan = CampaignPlan(draws=RunPlan(), given=[six], deadline=time.monotonic() + 0.5)
+    campaign = Campaign(source=Here(StuckOnSmaller()), plan=plan)
+    (found, whole) = campaign.run()
+    assert isinstance(found, Found)
+    assert isinstance(whole, Shrinking)
+    assert whole.shrunk is not None
+    assert not whole.shrunk.is_minimal
+    shown = whole.shrunk.outcome
+    assert (shown.category, shown.detail) == (Category.ERROR, "KeyError")
+    assert 3 <= len(shown.rounds[0].rebalance["members"]) <= 6
+
+
+@pytest.mark.heavy
+def test_the_order_of_findings_does_not_depend_on_workers() -> None:
+    told = []
+    for workers in (1, 3):
+        plan = RunPlan(families=("racks", "fresh", "churn"), count=60, workers=workers)
+        campaign = Campaign(source=faulty("raise"), plan=CampaignPlan(draws=plan))
+        told.append(
+            [
+                (one.sighting.mechanism, one.sighting.family, one.sighting.index)
+                for one in campaign.run()
+                if isinstance(one, Shrinking)
+            ]
+        )
+    assert told[0] == told[1]
+    assert len(told[0]) > 1
