@@ -34,6 +34,7 @@ from conformance.wire.messages import (
     encode_response,
     part,
 )
+from rebalance import WireError
 from rebalance.protocol import (
     MemberAssignment,
     decode_subscription,
@@ -95,7 +96,14 @@ class _Asked:
 
 
 class Lost(Exception):  # noqa: N818  # an outcome, which the caller explains
-    """The leader's connection ended before it answered."""
+    """The leader's connection ended before it answered.
+
+    ``why`` is the reason if the coordinator closed it, and empty otherwise.
+    """
+
+    def __init__(self, why: str = "") -> None:
+        super().__init__(why)
+        self.why = why
 
 
 class Coordinator:
@@ -193,8 +201,8 @@ class Coordinator:
         if request.key == METADATA:
             self._note_metadata(request)
 
-    def forget(self, link: Link) -> None:
-        """Note that a connection has ended."""
+    def forget(self, link: Link, why: str = "") -> None:
+        """Note that a connection has ended, and why if this side closed it."""
         if self._waiting is not None and self._waiting.link is link:
             self._waiting = None
             self.has_joined.clear()
@@ -202,7 +210,7 @@ class Coordinator:
         if asked is not None and asked.waiting.link is link:
             self._asked = None
             if not asked.answer.done():
-                asked.answer.set_exception(Lost())
+                asked.answer.set_exception(Lost(why))
 
     def _join(self, link: Link, request: Request) -> bytes | None:
         """Let the consumer wait, or repeat the instance that it did not answer."""
@@ -234,11 +242,16 @@ class Coordinator:
             self.refused = f"it offers {', '.join(names) or 'nothing'}, not {wanted}"
             return _refusal(request, INCONSISTENT_PROTOCOL)
         self.refused = None
+        try:
+            subscription = decode_subscription(offered[wanted])
+        except WireError as error:
+            reason = f"{request.name}: subscription for {wanted!r}: {error}"
+            raise WireError(reason, offset=error.offset) from None
         return Waiting(
             link=link,
             request=request,
             protocol=wanted,
-            version=min(decode_subscription(offered[wanted]).version, 3),
+            version=min(subscription.version, 3),
         )
 
     def _note_metadata(self, request: Request) -> None:

@@ -7,38 +7,36 @@ the next rebalance, and costs one.
 
 from __future__ import annotations
 
-import asyncio
 import threading
 import time
-from collections.abc import Coroutine
 from types import TracebackType
-from typing import Any, Final, Self, TypeVar
+from typing import Final, Self
 
 from conformance.clients.answer import Answer, Verdict
 from conformance.clients.ended import cause_of_death
-from conformance.wire.catalog import BASE_TOPIC, Catalog
+from conformance.wire.catalog import BASE_TOPIC
+from conformance.wire.closings import Closings
 from conformance.wire.consumers import (
     ConsumerProcess,
     WireConsumer,
     error_in,
 )
-from conformance.wire.coordinator import Coordinator, Lost, Waiting
+from conformance.wire.coordinator import Lost, Waiting
 from conformance.wire.dialects import Dialect, WrittenAs
 from conformance.wire.exchange import (
     INT32_MAX,
-    Exchange,
     exchange_of,
     newest_generation,
     topic_names,
     topics_of_leader,
 )
 from conformance.wire.loopback import HOST, LoopbackLimits, LoopbackServer
+from conformance.wire.session import WireSession
 from rebalance import (
     AssignmentDocument,
     DocumentError,
     OutsideError,
     Rebalance,
-    Topic,
     WireError,
     parse_rebalance,
 )
@@ -46,8 +44,6 @@ from rebalance import (
 GROUP: Final = "wire"
 DEATH_SECONDS: Final = 2.0  # from a lost connection to the end of its process
 LOOK_SECONDS: Final = 0.05  # between two looks at a process that has not joined
-
-_T = TypeVar("_T")
 
 
 class Wire:
@@ -71,6 +67,10 @@ class Wire:
     port : int
         Port to listen on, 0 for a free one.
     limits : LoopbackLimits
+
+    Notes
+    -----
+    Each different reason to close a connection is a line on standard error.
     """
 
     def __init__(
@@ -86,6 +86,7 @@ class Wire:
         limits: LoopbackLimits | None = None,
     ) -> None:
         self.consumer = consumer
+        self.closings = Closings()
         self.seconds = seconds
         self.start_seconds = start_seconds
         self.idle_seconds = idle_seconds
@@ -93,7 +94,7 @@ class Wire:
         self._dialect = consumer.dialect if consumer else dialect or Dialect()
         self._port = port
         self._limits = limits or LoopbackLimits()
-        self._session: _Session | None = None
+        self._session: WireSession | None = None
         self._process: ConsumerProcess | None = None
         self._number = 0
         self._base = 0
@@ -203,17 +204,18 @@ class Wire:
         except WireError as error:
             return Answer(verdict=Verdict.ERROR, reason=f"cannot be sent: {error}")
         self._base = exchange.generation
-        session = self._serving()
+        session, closed = self._serving(), self.closings.count
         try:
             is_known = self.consumer is not None and self.consumer.is_started_anew
             lead = session.lead(exchange, self.seconds, is_known=is_known)
             return session.run(lead)
         except TimeoutError:
+            why = self.closings.since(closed)
             self._end_consumer()
-            reason = f"no answer in {self.seconds:g} s"
+            reason = f"no answer in {self.seconds:g} s{_closed(why)}"
             return Answer(verdict=Verdict.HANG, reason=reason)
-        except Lost:
-            return self._post_mortem()
+        except Lost as lost:
+            return self._post_mortem(lost.why)
 
     def _prepare(self, rebalance: Rebalance) -> None:
         """End the consumer, and show the topics with which it starts again."""
@@ -227,12 +229,14 @@ class Wire:
     def _joined(self) -> Waiting:
         """Return the waiting consumer; start it if it does not run."""
         session, started = self._serving(), False
+        closed = self.closings.count
         deadline = time.monotonic() + self.start_seconds
         while True:
             if self._process is not None and self._process.has_ended():
                 said = self._end_consumer()
                 if started:
-                    raise OutsideError(f"{self.name} does not join: {said}")
+                    why = _closed(self.closings.since(closed))
+                    raise OutsideError(f"{self.name} does not join: {said}{why}")
             if self.consumer is not None and self._process is None:
                 place = (f"{HOST}:{session.port}", GROUP, BASE_TOPIC)
                 command = self.consumer.command(*place, self._topics)
@@ -243,18 +247,27 @@ class Wire:
                 return waiting
             if time.monotonic() >= deadline:
                 refused = session.coordinator.refused
+                why = _closed(self.closings.since(closed))
                 self._end_consumer()
                 reason = refused or f"no consumer joined in {self.start_seconds:g} s"
-                raise OutsideError(f"{self.name}: {reason}")
+                raise OutsideError(f"{self.name}: {reason}{why}")
 
-    def _post_mortem(self) -> Answer:
-        """Explain a lost connection."""
-        process = self._process
+    def _post_mortem(self, why: str) -> Answer:
+        """Explain a lost connection; ``why`` if the coordinator has closed it.
+
+        A consumer that has lost its connection to the coordinator has not crashed if it
+        ends, unless by a signal.
+        """
+        process, closed = self._process, f"the coordinator closed the connection: {why}"
         if process is None or self.consumer is None:
+            if why:
+                return Answer(verdict=Verdict.ERROR, reason=closed)
             reason = "the consumer closed its connection"
             return Answer(verdict=Verdict.CRASH, reason=reason)
         code = process.wait(DEATH_SECONDS)
         said = self._end_consumer()
+        if why and (code is None or code >= 0):
+            return Answer(verdict=Verdict.ERROR, reason=closed)
         if code is None:
             reason = f"left without an assignment: {said}"
             return Answer(verdict=Verdict.ERROR, reason=reason)
@@ -262,10 +275,11 @@ class Wire:
             return Answer(verdict=Verdict.ERROR, reason=error_in(said))
         return Answer(verdict=Verdict.CRASH, reason=cause_of_death(code, said))
 
-    def _serving(self) -> _Session:
+    def _serving(self) -> WireSession:
         if self._session is None:
-            self._session = _Session(
-                self._limits, self._port, self._assignor, self.consumer
+            server = LoopbackServer(self._limits, self.closings)
+            self._session = WireSession(
+                server, self._port, self._assignor, self.consumer
             )
             self._port = self._session.port  # the address outlives a restart
             self._rest()
@@ -301,72 +315,6 @@ class Wire:
             self._session = None
 
 
-class _Session:
-    """An event loop in a thread, with the server and its coordinator."""
-
-    def __init__(
-        self,
-        limits: LoopbackLimits,
-        port: int,
-        assignor: str | None,
-        consumer: WireConsumer | None,
-    ) -> None:
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
-        self._thread.start()
-        self._server = LoopbackServer(limits)
-        try:
-            self.run(self._server.start(port))
-        except OSError:
-            self._end_loop()
-            raise
-        self.port = self._server.port
-        flexible = consumer is not None and consumer.flexible
-        self.coordinator = Coordinator(
-            Catalog(HOST, self.port, flexible=flexible),
-            assignor=assignor,
-            settles=consumer is not None and consumer.settles,
-            rehearses=consumer is None or consumer.rehearses,
-        )
-        self.run(self._server.serve(self.coordinator))
-
-    def run(self, work: Coroutine[Any, Any, _T]) -> _T:
-        """Run a coroutine in the loop and return its result."""
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
-
-    async def joined(self, seconds: float) -> Waiting | None:
-        """Wait for a consumer to join."""
-        try:
-            async with asyncio.timeout(seconds):
-                await self.coordinator.has_joined.wait()
-        except TimeoutError:
-            return None
-        return self.coordinator.waiting
-
-    async def show(self, topics: dict[str, Topic]) -> None:
-        """Replace the topics in metadata."""
-        self.coordinator.catalog.show(topics)
-
-    async def lead(
-        self, exchange: Exchange, seconds: float, *, is_known: bool
-    ) -> Answer:
-        """Return the leader's answer."""
-        if self.coordinator.waiting is None:
-            raise Lost
-        answer = self.coordinator.ask(exchange, is_known=is_known)
-        async with asyncio.timeout(seconds):
-            return await answer
-
-    async def abandon(self) -> None:
-        """End the connection of a leader that has not answered."""
-        self.coordinator.abandon()
-
-    def stop(self) -> None:
-        """Stop the server and the loop."""
-        self.run(self._server.stop())
-        self._end_loop()
-
-    def _end_loop(self) -> None:
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
+def _closed(why: str) -> str:
+    """Format the reason of a closed connection as the end of another one."""
+    return f"; the coordinator closed a connection: {why}" if why else ""

@@ -9,12 +9,19 @@ from __future__ import annotations
 
 import asyncio
 import struct
-from contextlib import suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
 
+from conformance.wire.closings import Closings
 from conformance.wire.coordinator import Coordinator
-from conformance.wire.messages import HEAD_BYTES, LARGEST_FRAME, largest_frame
+from conformance.wire.messages import (
+    HEAD_BYTES,
+    LARGEST_FRAME,
+    check_size,
+    request_name,
+)
 from rebalance import WireError
 
 HOST: Final = "127.0.0.1"
@@ -58,14 +65,17 @@ class _StreamLink:
         self._writer.transport.abort()
 
 
+class TooSlowError(Exception):
+    """A peer has used up its time."""
+
+
 class LoopbackServer:
     """The server; `start` binds a free port, `stop` ends every connection."""
 
-    def __init__(self, limits: LoopbackLimits) -> None:
+    def __init__(self, limits: LoopbackLimits, closings: Closings) -> None:
         self.limits = limits
+        self.closings = closings
         self.port = 0
-        self.malformed = 0  # frames that ended their connection
-        self.refused = 0  # connections beyond the limit
         self._coordinator: Coordinator | None = None
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -101,7 +111,7 @@ class LoopbackServer:
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         if len(self._tasks) >= self.limits.connections:
-            self.refused += 1
+            self.closings.note(f"it is beyond {self.limits.connections} connections")
             writer.transport.abort()
             return
         task = asyncio.current_task()
@@ -119,29 +129,65 @@ class LoopbackServer:
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         assert self._coordinator is not None  # noqa: S101
-        link, wait = _StreamLink(writer), self.limits.first
+        link, why = _StreamLink(writer), ""
         try:
-            with suppress(asyncio.IncompleteReadError, TimeoutError, OSError):
-                while True:
-                    frame = await self._frame(reader, wait)
-                    wait = self.limits.silent
-                    self._coordinator.receive(link, frame)
-                    async with asyncio.timeout(self.limits.frame):
-                        await writer.drain()
-        except WireError:
-            self.malformed += 1
+            await self._serve(self._coordinator, link, reader, writer)
+        except (asyncio.IncompleteReadError, OSError):
+            pass  # the peer has ended it
+        except WireError as error:
+            why = self.closings.note(error.reason)
+        except TooSlowError as error:
+            why = self.closings.note(str(error))
         finally:
-            self._coordinator.forget(link)
+            self._coordinator.forget(link, why)
+
+    async def _serve(
+        self,
+        coordinator: Coordinator,
+        link: _StreamLink,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+    ) -> None:
+        wait = self.limits.first
+        while True:
+            frame = await self._frame(reader, wait)
+            wait = self.limits.silent
+            coordinator.receive(link, frame)
+            limit = self.limits.frame
+            unread = f"{request_name(frame)}: response not read in {limit:g} s"
+            async with _within(limit, unread):
+                await writer.drain()
 
     async def _frame(self, reader: asyncio.StreamReader, wait: float) -> bytes:
         """Read a frame; its length and its API are checked before it is buffered."""
-        async with asyncio.timeout(wait):
+        async with _within(wait, f"no request in {wait:g} s"):
             first = await reader.readexactly(1)
-        async with asyncio.timeout(self.limits.frame):
+        limit, clock = self.limits.frame, asyncio.get_running_loop().time
+        begun = clock()
+        async with _within(limit, f"a request not complete in {limit:g} s"):
             (length,) = _LENGTH.unpack(first + await reader.readexactly(3))
             if not HEAD_BYTES <= length <= LARGEST_FRAME:
                 raise WireError(f"a frame of {length} bytes", offset=0)
             head = await reader.readexactly(HEAD_BYTES)
-            if length > largest_frame(head):
-                raise WireError(f"a frame of {length} bytes", offset=0)
+        check_size(head, length)
+        cut = f"{request_name(head)}: not all of {length} bytes in {limit:g} s"
+        async with _within(limit - (clock() - begun), cut):
             return head + await reader.readexactly(length - HEAD_BYTES)
+
+
+@asynccontextmanager
+async def _within(seconds: float, reason: str) -> AsyncIterator[None]:
+    """Limit the time of an exchange with a peer.
+
+    Raises
+    ------
+    TooSlowError
+        If it is used up; the message has the reason.
+    """
+    try:
+        async with asyncio.timeout(seconds) as limit:
+            yield
+    except TimeoutError:
+        if not limit.expired():
+            raise  # by the network: the connection has ended
+        raise TooSlowError(reason) from None

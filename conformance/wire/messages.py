@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
+from kafka.protocol.api_key import ApiKey
 from kafka.protocol.consumer import (
     FetchRequest,
     FetchResponse,
@@ -129,6 +130,11 @@ class Request:
     correlation: int
     body: Any
 
+    @property
+    def name(self) -> str:
+        """Name, API key, and version."""
+        return _named(self.key, self.version)
+
 
 class UnknownVersionError(WireError):
     """A version of ApiVersions that is not known: clients then ask with version 0."""
@@ -148,10 +154,36 @@ def largest_frame(head: bytes) -> int:
     """
     key, version = _HEAD.unpack_from(head)
     if key not in APIS:
-        raise WireError(f"API {key} is not offered", offset=0)
+        raise WireError(f"{request_name(head)}: not offered here", offset=0)
     if version > APIS[key].plain or key == API_VERSIONS:
         return LARGE_FLEXIBLE_FRAME
     return LARGEST_FRAME if key == SYNC_GROUP else LARGE_FRAME
+
+
+def request_name(head: bytes) -> str:
+    """Return the name, API key, and version of a request from its first bytes."""
+    return _named(*_HEAD.unpack_from(head))
+
+
+def _named(key: int, version: int) -> str:
+    try:
+        return f"{ApiKey(key).name} (API {key}) version {version}"
+    except ValueError:
+        return f"API {key} version {version}"
+
+
+def check_size(head: bytes, size: int) -> None:
+    """Check the length of a frame by its first bytes.
+
+    Raises
+    ------
+    WireError
+        If the frame is too large, or its API is not offered.
+    """
+    limit = largest_frame(head)
+    if size > limit:
+        reason = f"{request_name(head)}: a frame of {size} bytes, above {limit}"
+        raise WireError(reason, offset=0)
 
 
 def decode_request(frame: bytes) -> Request:
@@ -164,19 +196,20 @@ def decode_request(frame: bytes) -> Request:
     """
     if len(frame) < HEAD_BYTES + 4:
         raise WireError(f"a frame of {len(frame)} bytes", offset=0)
-    if len(frame) > largest_frame(frame):
-        raise WireError(f"a frame of {len(frame)} bytes is too large", offset=0)
+    check_size(frame, len(frame))
     key, version = _HEAD.unpack_from(frame)
     api = APIS[key]
     (correlation,) = struct.unpack_from(">i", frame, HEAD_BYTES)
     if not api.least <= version <= api.newest:
         if key == API_VERSIONS:
             raise UnknownVersionError(correlation)
-        raise WireError(f"API {key} has no version {version} here", offset=2)
+        known = f"versions {api.least} to {api.newest} are known"
+        raise WireError(f"{request_name(frame)}: {known}", offset=2)
     try:
         body = api.request[version].decode(frame, header=True)
     except Exception as error:  # noqa: BLE001  # the library leaks errors of any class
-        reason = f"API {key} version {version}: {type(error).__name__}: {error}"
+        detail = f"cannot be decoded: {type(error).__name__}: {error}"
+        reason = f"{request_name(frame)}: {detail}"
         raise WireError(reason, offset=HEAD_BYTES) from None
     return Request(key=key, version=version, correlation=correlation, body=body)
 

@@ -32,6 +32,7 @@ from conformance.wire import (
     aiokafka,
     coordinator,
     kafka_python,
+    leader,
     librdkafka,
     wire_consumer,
 )
@@ -79,6 +80,7 @@ def script(text: str, **settings: Any) -> WireConsumer:
 
 
 # Each script joins by hand, with frames that the tests' own client has encoded.
+HELLO = f"send({joining()!r})"
 JOINS = f"""
 import os, signal, socket, struct, sys, time
 host, port = sys.argv[1].split(":")
@@ -88,7 +90,7 @@ def send(frame):
 def receive():
     (size,) = struct.unpack(">i", peer.recv(4, socket.MSG_WAITALL))
     return peer.recv(size, socket.MSG_WAITALL)
-send({joining()!r})
+{HELLO}
 receive()
 """
 ANSWERS = f"send({syncing({'a': {'?': [-1]}})!r}); receive()"
@@ -137,6 +139,57 @@ def test_outcomes(
             answer = wire.answer(TINY)
             assert answer.verdict is verdict, answer
             assert reason in (answer.reason or "")
+
+
+REFUSED = "send(struct.pack('>hhih', 68, 0, 1, -1))"
+UNOFFERED = "ConsumerGroupHeartbeat (API 68) version 0: not offered here"
+
+
+@pytest.mark.parametrize("end", ["receive()", "time.sleep(60)", "sys.exit(70)"])
+def test_a_connection_that_the_coordinator_closes(
+    end: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The reason is that of the outcome, and a line on standard error, once."""
+    monkeypatch.setattr(leader, "DEATH_SECONDS", 0.2)
+    with Wire(script(f"{JOINS}\n{REFUSED}; {end}")) as wire:
+        for _ in range(2):
+            answer = wire.answer(TINY)
+            assert answer.verdict is Verdict.ERROR
+            closed = f"the coordinator closed the connection: {UNOFFERED}"
+            assert answer.reason == closed
+    assert capfd.readouterr().err == f"wire: closed a connection: {UNOFFERED}\n"
+
+
+def test_a_crash_after_a_closed_connection_is_one() -> None:
+    end = "os.kill(os.getpid(), signal.SIGSEGV)"
+    with Wire(script(f"{JOINS}\n{REFUSED}; {end}")) as wire:
+        assert wire.answer(TINY).verdict is Verdict.CRASH
+
+
+def test_a_closed_connection_keeps_a_consumer_from_joining() -> None:
+    begins = JOINS.partition(HELLO)[0]
+    early = f"{begins}{REFUSED}; time.sleep(60)"
+    with (
+        Wire(script(early), start_seconds=1) as wire,
+        pytest.raises(OutsideError, match="no consumer joined in 1 s; the coord") as it,
+    ):
+        wire.answer(TINY)
+    assert str(it.value).endswith(f"closed a connection: {UNOFFERED}")
+    ends = script(early.replace("time.sleep(60)", "sys.exit('gone')"))
+    with Wire(ends) as wire, pytest.raises(OutsideError, match=r"gone; .*68") as it:
+        wire.answer(TINY)
+
+
+def test_a_closed_connection_of_a_leader_that_hangs() -> None:
+    more = "other = socket.create_connection((host, int(port)))"
+    frame = "struct.pack('>ihhih', 10, 68, 0, 1, -1)"
+    end = f"{more}; other.sendall({frame}); other.recv(1); time.sleep(60)"
+    with Wire(script(f"{JOINS}\n{end}"), seconds=1) as wire:
+        answer = wire.answer(TINY)
+    assert answer.verdict is Verdict.HANG
+    assert answer.reason is not None
+    assert answer.reason.startswith("no answer in 1 s; the coordinator closed a conn")
+    assert answer.reason.endswith(UNOFFERED)
 
 
 @pytest.mark.heavy

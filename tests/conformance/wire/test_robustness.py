@@ -234,7 +234,9 @@ def test_frames_are_refused_before_they_are_buffered() -> None:
                 assert ends(peer)
 
 
-def test_slow_and_silent_peers_are_disconnected() -> None:
+def test_slow_and_silent_peers_are_disconnected(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
     limits = LoopbackLimits(first=0.3, frame=0.3, silent=0.3)
     good = request(METADATA, 8, topics=[])
     framed = struct.pack(">i", len(good)) + good
@@ -243,6 +245,10 @@ def test_slow_and_silent_peers_are_disconnected() -> None:
             with connect(wire) as peer:
                 peer.sendall(sent)
                 assert ends(peer)
+    cut = f"Metadata (API 3) version 8: not all of {len(good)} bytes in 0.3 s"
+    reasons = ["no request in 0.3 s", "a request not complete in 0.3 s", cut]
+    lines = capfd.readouterr().err.splitlines()
+    assert lines == [f"wire: closed a connection: {reason}" for reason in reasons]
 
 
 @pytest.mark.heavy

@@ -1,0 +1,89 @@
+"""An event loop in a thread of its own, with the server and its coordinator."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+from conformance.clients.answer import Answer
+from conformance.wire.catalog import Catalog
+from conformance.wire.consumers import WireConsumer
+from conformance.wire.coordinator import Coordinator, Lost, Waiting
+from conformance.wire.exchange import Exchange
+from conformance.wire.loopback import HOST, LoopbackServer
+from rebalance import Topic
+
+_T = TypeVar("_T")
+
+
+class WireSession:
+    """The loop, which serves until `stop`."""
+
+    def __init__(
+        self,
+        server: LoopbackServer,
+        port: int,
+        assignor: str | None,
+        consumer: WireConsumer | None,
+    ) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+        self._server = server
+        try:
+            self.run(self._server.start(port))
+        except OSError:
+            self._end_loop()
+            raise
+        self.port = self._server.port
+        flexible = consumer is not None and consumer.flexible
+        self.coordinator = Coordinator(
+            Catalog(HOST, self.port, flexible=flexible),
+            assignor=assignor,
+            settles=consumer is not None and consumer.settles,
+            rehearses=consumer is None or consumer.rehearses,
+        )
+        self.run(self._server.serve(self.coordinator))
+
+    def run(self, work: Coroutine[Any, Any, _T]) -> _T:
+        """Run a coroutine in the loop and return its result."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    async def joined(self, seconds: float) -> Waiting | None:
+        """Wait for a consumer to join."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self.coordinator.has_joined.wait()
+        except TimeoutError:
+            return None
+        return self.coordinator.waiting
+
+    async def show(self, topics: dict[str, Topic]) -> None:
+        """Replace the topics in metadata."""
+        self.coordinator.catalog.show(topics)
+
+    async def lead(
+        self, exchange: Exchange, seconds: float, *, is_known: bool
+    ) -> Answer:
+        """Return the leader's answer."""
+        if self.coordinator.waiting is None:
+            raise Lost
+        answer = self.coordinator.ask(exchange, is_known=is_known)
+        async with asyncio.timeout(seconds):
+            return await answer
+
+    async def abandon(self) -> None:
+        """End the connection of a leader that has not answered."""
+        self.coordinator.abandon()
+
+    def stop(self) -> None:
+        """Stop the server and the loop."""
+        self.run(self._server.stop())
+        self._end_loop()
+
+    def _end_loop(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
