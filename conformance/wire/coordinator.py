@@ -21,6 +21,7 @@ from typing import Final, Protocol
 
 from conformance.clients.answer import Answer, Verdict
 from conformance.wire.catalog import NO_ERROR, Catalog
+from conformance.wire.dialects import written_version
 from conformance.wire.exchange import Exchange
 from conformance.wire.messages import (
     HEARTBEAT,
@@ -37,7 +38,6 @@ from conformance.wire.messages import (
 from rebalance import WireError
 from rebalance.protocol import (
     MemberAssignment,
-    decode_subscription,
     encode_assignment,
 )
 
@@ -74,12 +74,15 @@ class Waiting:
         Name of the assignor that is used.
     version : int
         Version of the consumer's own subscription.
+    is_short : bool
+        Whether it lacks the owned partitions of version 1, as kafka-go's does.
     """
 
     link: Link
     request: Request
     protocol: str
     version: int
+    is_short: bool
 
 
 @dataclass(slots=True, kw_only=True)
@@ -243,7 +246,7 @@ class Coordinator:
             return _refusal(request, INCONSISTENT_PROTOCOL)
         self.refused = None
         try:
-            subscription = decode_subscription(offered[wanted])
+            version, is_short = written_version(offered[wanted])
         except WireError as error:
             reason = f"{request.name}: subscription for {wanted!r}: {error}"
             raise WireError(reason, offset=error.offset) from None
@@ -251,7 +254,8 @@ class Coordinator:
             link=link,
             request=request,
             protocol=wanted,
-            version=min(subscription.version, 3),
+            version=version,
+            is_short=is_short,
         )
 
     def _note_metadata(self, request: Request) -> None:

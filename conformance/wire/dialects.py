@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, Literal
 
-from rebalance import Member
+from rebalance import Member, WireError
 from rebalance.protocol import (
     COOPERATIVE_STICKY,
     STICKY,
@@ -18,11 +18,15 @@ from rebalance.protocol import (
     Partitions,
     StickyUserData,
     Subscription,
+    decode_subscription,
     encode_generation,
     encode_sticky_user_data,
     encode_subscription,
 )
 
+NEWEST: Final = 3  # version of a subscription
+WHOLE: Final = b"\0\0"  # version 0
+SHORT: Final = b"\0\1"  # version 1
 CooperativeUserData = Literal["generation", "sticky", "none"]
 
 
@@ -61,16 +65,16 @@ class Dialect:
         """
         known = at.generation(member) if self.states_generation else UNKNOWN_GENERATION
         has_owned = at.protocol == COOPERATIVE_STICKY
-        return encode_subscription(
-            Subscription(
-                version=at.version,
-                topics=topics,
-                user_data=self._user_data(claims, known, at.protocol),
-                owned=claims if has_owned else (),
-                generation=known,
-                rack=member.rack,
-            )
+        subscription = Subscription(
+            version=0 if at.is_short else at.version,
+            topics=topics,
+            user_data=self._user_data(claims, known, at.protocol),
+            owned=claims if has_owned else (),
+            generation=known,
+            rack=member.rack,
         )
+        encoded = encode_subscription(subscription)
+        return SHORT + encoded[len(SHORT) :] if at.is_short else encoded
 
     def _user_data(
         self, claims: Partitions, generation: int, protocol: str
@@ -105,17 +109,50 @@ class WrittenAs:
         Version of the subscriptions.
     base : int
         Added to every known generation.
+    is_short : bool
+        Whether version 1 ends before its owned partitions: see `written_version`.
     """
 
     protocol: str
     version: int
     base: int
+    is_short: bool = False
 
     def generation(self, member: Member) -> int:
         """Return the generation that the member states."""
         if member.generation is None or member.generation == UNKNOWN_GENERATION:
             return UNKNOWN_GENERATION
         return self.base + member.generation
+
+
+def written_version(metadata: bytes) -> tuple[int, bool]:
+    """Return the version of a subscription, and whether it is short.
+
+    kafka-go's version 1 ends before the owned partitions, and its leader refuses the
+    whole one. franz-go, sarama, and aiokafka read it as a member that owns nothing;
+    kafka-clients and kafka-python refuse it. A broker does not read subscriptions, so
+    that a consumer of any client can join. No other version can be short.
+
+    Raises
+    ------
+    WireError
+        If it is no subscription.
+    """
+    try:
+        return min(decode_subscription(metadata).version, NEWEST), False
+    except WireError:
+        if not metadata.startswith(SHORT) or not _is_whole(metadata[len(SHORT) :]):
+            raise
+    return 1, True
+
+
+def _is_whole(body: bytes) -> bool:
+    """Return whether the bytes after the version are those of version 0."""
+    try:
+        decode_subscription(WHOLE + body)
+    except WireError:
+        return False
+    return True
 
 
 DIALECTS: Final = MappingProxyType(

@@ -195,7 +195,10 @@ class Wire:
             self._prepare(rebalance)
         waiting = self._joined()
         written = WrittenAs(
-            protocol=waiting.protocol, version=waiting.version, base=self._base
+            protocol=waiting.protocol,
+            version=waiting.version,
+            is_short=waiting.is_short,
+            base=self._base,
         )
         try:
             exchange = exchange_of(

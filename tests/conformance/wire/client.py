@@ -22,9 +22,16 @@ def request(key: int, version: int, /, correlation: int = 7, **fields: Any) -> b
     return bytes(message.encode(header=True, framed=True))[4:]
 
 
-def joining(assignor: str = "range", version: int = 5, kind: str = "consumer") -> bytes:
+SUBSCRIPTION = encode_subscription(Subscription(version=3, topics=("wire",)))
+
+
+def joining(
+    assignor: str = "range",
+    version: int = 5,
+    kind: str = "consumer",
+    metadata: bytes = SUBSCRIPTION,
+) -> bytes:
     """Return the JoinGroup of a member that subscribes to the base topic."""
-    metadata = encode_subscription(Subscription(version=3, topics=("wire",)))
     one = APIS[JOIN_GROUP].request.JoinGroupRequestProtocol
     return request(
         JOIN_GROUP,

@@ -32,7 +32,8 @@ from conformance.wire.messages import (
     METADATA,
     SYNC_GROUP,
 )
-from rebalance import rebalance_of
+from rebalance import WireError, rebalance_of
+from rebalance.protocol import Subscription, encode_subscription
 from tests.conformance.wire.client import FakeLink, joining, request, syncing
 from tests.shapes import rebalance
 
@@ -235,6 +236,22 @@ async def test_refusals() -> None:
     link.frames.clear()
     coordinator.receive(other, joining("sticky"))
     assert other.take(JOIN_GROUP, 5).error_code == GROUP_IS_FULL
+
+
+@in_loop
+async def test_subscriptions_of_consumers() -> None:
+    coordinator, link = new()
+    short = b"\0\1" + encode_subscription(Subscription(version=0, topics=("t",)))[2:]
+    coordinator.receive(link, joining(metadata=short))
+    waiting = coordinator.waiting
+    assert waiting is not None
+    assert (waiting.version, waiting.is_short) == (1, True)
+    with pytest.raises(WireError) as refused:
+        coordinator.receive(link, joining(metadata=short[:-1]))
+    assert refused.value.reason == (
+        "JoinGroup (API 11) version 5: subscription for 'range': "
+        "at byte 9: user data: 4 bytes wanted, 3 left"
+    )
 
 
 @in_loop

@@ -8,9 +8,9 @@ import pytest
 
 from conformance.clients import Verdict
 from conformance.wire import DIALECTS, Dialect
-from conformance.wire.dialects import WrittenAs
+from conformance.wire.dialects import WrittenAs, written_version
 from conformance.wire.exchange import INT32_MAX, Exchange, exchange_of
-from rebalance import rebalance_of
+from rebalance import WireError, rebalance_of
 from rebalance.protocol import (
     UNKNOWN_GENERATION,
     decode_generation,
@@ -67,6 +67,40 @@ def test_members_and_generation() -> None:
     assert [m.instance_id for m in exchange.members] == [None, "s"]
     assert exchange.generation == 105
     assert rendered(base=INT32_MAX - 4).generation == INT32_MAX
+
+
+SHORT = bytes.fromhex("0001 00000001 0001 74 ffffffff")
+"""What kafka-go sends for topic t: version 1 without its owned partitions."""
+
+
+def test_a_version_1_without_owned_partitions() -> None:
+    """kafka-go writes it, and reads nothing else (`franz-go` and `sarama` do)."""
+    assert written_version(SHORT) == (1, True)
+    assert written_version(SHORT + bytes(4)) == (1, False)
+    assert written_version(b"\0\0" + SHORT[2:]) == (0, False)
+    assert written_version(SHORT[:-4] + bytes.fromhex("00000001 72")) == (1, True)
+    for refused in (
+        b"\0\2" + SHORT[2:],  # of no other version
+        SHORT[:-1],  # cut off before the end of version 0
+        SHORT + b"\0",  # and after it
+        SHORT + b"\0\0\0\1",
+        b"",
+    ):
+        with pytest.raises(WireError):
+            written_version(refused)
+
+
+def test_members_write_the_same_short_version() -> None:
+    exchange = exchange_of(
+        rebalance_of(GROUP),
+        number=9,
+        dialect=Dialect(),
+        written=WrittenAs(protocol="range", version=1, base=0, is_short=True),
+    )
+    names = NAMES["t"].encode(), NAMES["missing"].encode()
+    topics = b"".join(len(name).to_bytes(2, "big") + name for name in names)
+    expected = bytes.fromhex("0001 00000002") + topics + b"\xff" * 4
+    assert exchange.members[0].metadata == expected
 
 
 @pytest.mark.parametrize("client", sorted(DIALECTS))
