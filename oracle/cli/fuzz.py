@@ -27,7 +27,8 @@ OverTheWire = Annotated[
     typer.Option(
         "--wire",
         help="Test an unmodified consumer as the leader of a group: of --client, or "
-        "the program of --command, with {address}, {group} and {topic} replaced. "
+        "the program of --command, with {address}, {group} and {topic} replaced, or "
+        "{topics}: all names, with commas, for a consumer started per rebalance. "
         "Without either, print the address to which a consumer must connect, and wait.",
     ),
 ]

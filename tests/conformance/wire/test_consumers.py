@@ -213,6 +213,29 @@ def test_a_consumer_that_does_not_join() -> None:
         wire.answer(TINY)
 
 
+SEVERAL = rebalance(
+    {"t": {"partitions": 1}, "u": {"partitions": 2}, "none": {"partitions": 0}},
+    {
+        "a": {"subscription": ["none", "u", "missing", "t"]},
+        "b": {"subscription": ["v"]},
+        "c": {"subscription": []},
+    },
+)
+
+
+def test_all_topics_of_the_leader() -> None:
+    """A consumer with {topics} is started anew, with names that exist in metadata."""
+    consumer = script(f"{JOINS}\nprint('topics:', *sys.argv[2:]); sys.exit(70)")
+    consumer = replace(consumer, argv=(*consumer.argv, "{topic}", "<{topics}>"))
+    with Wire(consumer) as wire:
+        first, second = wire.answer(TINY), wire.answer(orjson.dumps(SEVERAL))
+        assert first.reason == "topics: wire <w1-000000>"
+        # names of "none", "t" and "u", "v" on the wire are ranks among all topics
+        assert second.reason == "topics: wire <w2-000003,w2-000002>"
+        alone = rebalance({"t": {"partitions": 1}}, {"c": {"subscription": []}})
+        assert wire.answer(orjson.dumps(alone)).reason == "topics: wire <>"
+
+
 def test_an_outside_consumer() -> None:
     consumer = librdkafka("roundrobin")
     with Wire(start_seconds=20) as wire:
