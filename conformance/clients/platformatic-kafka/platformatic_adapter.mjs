@@ -51,7 +51,8 @@ function metadataOf(rebalance, members) {
 
 function assign(name, rebalance, ids) {
   const leader = ids[0]
-  const topics = new Set(rebalance.members[leader].subscription)
+  // the client sorts its own list of topics, in place, as it requests their metadata
+  const topics = new Set([...rebalance.members[leader].subscription].sort())
   const members = new Map(ids.map(id => [id, joined(name, id, rebalance.members[id])]))
   const metadata = metadataOf(rebalance, members)
   if (members.size === 1) {
