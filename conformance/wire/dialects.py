@@ -27,6 +27,7 @@ from rebalance.protocol import (
 NEWEST: Final = 3  # version of a subscription
 WHOLE: Final = b"\0\0"  # version 0
 SHORT: Final = b"\0\1"  # version 1
+RACK_AFFINITY: Final = "rack-affinity"  # of kafka-go; its user data is the rack
 CooperativeUserData = Literal["generation", "sticky", "none"]
 
 
@@ -43,11 +44,15 @@ class Dialect:
         Whether ``sticky``'s user data begins with a version number.
     states_generation : bool
         Whether the client tells its assignor the generation; aiokafka never does.
+    drops_unsubscribed : bool
+        Whether a member omits owned partitions of topics to which it does not
+        subscribe, and the generation if none remain.
     """
 
     cooperative: CooperativeUserData = "generation"
     prefixed: bool = False
     states_generation: bool = True
+    drops_unsubscribed: bool = False
 
     def subscription(
         self, member: Member, topics: tuple[str, ...], claims: Partitions, at: WrittenAs
@@ -65,10 +70,13 @@ class Dialect:
         """
         known = at.generation(member) if self.states_generation else UNKNOWN_GENERATION
         has_owned = at.protocol == COOPERATIVE_STICKY
+        if self.drops_unsubscribed:
+            claims = tuple(claim for claim in claims if claim[0] in topics)
+            known = known if claims else UNKNOWN_GENERATION
         subscription = Subscription(
             version=0 if at.is_short else at.version,
             topics=topics,
-            user_data=self._user_data(claims, known, at.protocol),
+            user_data=self._user_data(member, claims, known, at.protocol),
             owned=claims if has_owned else (),
             generation=known,
             rack=member.rack,
@@ -77,8 +85,10 @@ class Dialect:
         return SHORT + encoded[len(SHORT) :] if at.is_short else encoded
 
     def _user_data(
-        self, claims: Partitions, generation: int, protocol: str
+        self, member: Member, claims: Partitions, generation: int, protocol: str
     ) -> bytes | None:
+        if protocol == RACK_AFFINITY:
+            return (member.rack or "").encode()
         if protocol == COOPERATIVE_STICKY:
             if self.cooperative == "generation":
                 return encode_generation(generation)
@@ -162,8 +172,10 @@ DIALECTS: Final = MappingProxyType(
         "franz-go": Dialect(cooperative="sticky"),
         "kafka-python": Dialect(cooperative="none", prefixed=True),
         "aiokafka": Dialect(states_generation=False),
+        "kafka-go": Dialect(),
         "kafkajs": Dialect(),
-        "platformatic-kafka": Dialect(),
+        "platformatic-kafka": Dialect(cooperative="none", drops_unsubscribed=True),
+        "sarama": Dialect(),
     }
 )
 """Dialects by the names of the clients."""

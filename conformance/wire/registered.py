@@ -23,6 +23,7 @@ from conformance.wire.dialects import DIALECTS, Dialect
 
 UNPREFIXED = Dialect(cooperative="none")  # sticky's user data until kafka-python 3
 OWNED_ONLY = Dialect(cooperative="none")  # of a client that has no dialect here
+OF_GO = frozenset({"franz-go", "kafka-go", "sarama"})
 ADDRESS = ("{address}", "{group}", "{topic}", "{assignor}")
 
 
@@ -46,9 +47,8 @@ def wire_consumer(client: ClientAssignor) -> WireConsumer:
     elif name == "kafka-clients":
         client.program()  # raises if the jars are not here: nothing is fetched now
         consumer = kafka_clients(assignor, line=LINES[client.version])
-    elif name == "franz-go":
-        adapter = client.program().argv
-        consumer = franz_go(adapter[0], assignor)
+    elif name in OF_GO:
+        consumer = of_go(name, client.program().argv[0], assignor)
     elif name in {"kafka-python", "aiokafka"}:
         python = next(word for word in client.program().argv if "/bin/python" in word)
         of_python = kafka_python if name == "kafka-python" else aiokafka
@@ -56,6 +56,9 @@ def wire_consumer(client: ClientAssignor) -> WireConsumer:
         consumer = replace(consumer, dialect=dialect_of(client))
     elif name == "kafkajs":
         consumer = kafkajs(client.program().argv)
+    elif name == "platformatic-kafka":
+        consumer = platformatic_kafka(client.program().argv, assignor)
+        consumer = replace(consumer, flexible=client.version.startswith("1."))
     else:
         raise UnknownClientError(f"{client.spec} has no consumer for the wire")
     return replace(consumer, name=client.spec)
@@ -80,12 +83,31 @@ def kafkajs(adapter: tuple[str, ...]) -> WireConsumer:
     )
 
 
-def franz_go(program: str, assignor: str) -> WireConsumer:
-    """Return franz-go's consumer, which its adapter's program has as a command."""
+def platformatic_kafka(adapter: tuple[str, ...], assignor: str) -> WireConsumer:
+    """Return the consumer of @platformatic/kafka, which is next to its adapter.
+
+    Releases before 2 have flexible versions only.
+    """
+    node, program, _ = adapter
+    consumer = str(Path(program).with_name("platformatic_consumer.mjs"))
     return WireConsumer(
-        name=f"franz-go/{assignor}",
+        name=f"platformatic-kafka/{assignor}",
+        argv=(node, consumer, "{address}", "{group}", "{topics}", "{assignor}"),
+        assignor=assignor,
+        dialect=DIALECTS["platformatic-kafka"],
+    )
+
+
+def of_go(name: str, program: str, assignor: str) -> WireConsumer:
+    """Return a consumer that its adapter's program has as a command.
+
+    The leaders of these clients request the metadata of all topics of the group and
+    wait for it before they assign.
+    """
+    return WireConsumer(
+        name=f"{name}/{assignor}",
         argv=(program, "consume", *ADDRESS),
         assignor=assignor,
-        dialect=DIALECTS["franz-go"],
-        rehearses=False,  # it requests the metadata of all topics and waits for it
+        dialect=DIALECTS[name],
+        rehearses=False,
     )

@@ -91,7 +91,7 @@ def test_a_consumer_that_the_user_starts() -> None:
     ("arguments", "reason"),
     [
         (("--wire", "--workers", "2"), "--wire without a program has one worker"),
-        (("--client", "sarama", "--wire"), "has no consumer for the wire"),
+        (("--client", "group-coordinator", "--wire"), "has no consumer for the wire"),
         (("--client", "librdkafka", "--command", "x"), "name one of"),
     ],
 )

@@ -12,6 +12,9 @@ import (
 )
 
 func main() {
+	if os.Args[1] == "consume" {
+		consume(os.Args[2:])
+	}
 	name := os.Args[1]
 	run(name, func(r *Rebalance) (Held, error) { return assign(name, r) })
 }

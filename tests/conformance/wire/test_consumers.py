@@ -294,9 +294,12 @@ ALL = ("range", "roundrobin", "sticky", "cooperative-sticky")
 DRAWN = {
     "kafka-clients": (300, ALL),
     "franz-go": (300, ALL),
+    "sarama": (300, ALL),
+    "kafka-go": (300, ("range", "roundrobin", "rack-affinity")),
     "aiokafka": (100, ALL[:3]),
     "kafka-python": (20, ALL),  # ten instances per second
     "kafkajs": (20, ("roundrobin",)),  # two instances per second
+    "platformatic-kafka": (20, ("roundrobin", "cooperative-sticky")),
 }
 """Random rebalances per assignor in a nightly run, and the assignors."""
 STRIDE = 1 if INSTANCES >= 50_000 else 6
@@ -319,8 +322,29 @@ Some sticky assignors never end: each such rebalance costs twice the limit."""
     ],
 )
 def test_verdicts_equal_those_of_the_adapter(client_name: str, assignor: str) -> None:
-    client = client_assignor(f"{client_name}/{assignor}")
-    documents = led(max(3, DRAWN[client_name][0] * INSTANCES // 50_000))
+    check_verdicts(f"{client_name}/{assignor}", DRAWN[client_name][0])
+
+
+@pytest.mark.nightly(minutes=3)
+@pytest.mark.parametrize(
+    "spec",
+    [
+        *(f"sarama@1.43.3/{assignor}" for assignor in ALL[:3]),
+        *(f"kafka-go@0.4.42/{assignor}" for assignor in DRAWN["kafka-go"][1]),
+        "platformatic-kafka@1.31.0/roundrobin",
+    ],
+)
+def test_verdicts_of_earlier_releases(spec: str) -> None:
+    check_verdicts(spec, 20)
+
+
+def check_verdicts(spec: str, most: int) -> None:
+    """Compare a consumer with its adapter on at most so many random rebalances.
+
+    If the assignor is deterministic, their answers are equal, too.
+    """
+    client = client_assignor(spec)
+    documents = led(max(3, most * INSTANCES // 50_000))
     for is_large, seconds in LIMITS.items():
         with (
             Wire(wire_consumer(client), seconds=seconds) as wire,
@@ -335,9 +359,40 @@ def test_verdicts_equal_those_of_the_adapter(client_name: str, assignor: str) ->
                     for one in pair
                 )
                 assert ours.verdict is theirs.verdict, (ours, theirs, document)
+                if client.deterministic:
+                    assert held(pair[0]) == held(pair[1]), document
+
+
+ORDERED = rebalance(
+    {
+        "a": {"partitions": 3},
+        "b": {"partitions": 4},
+        "c": {"partitions": 2},
+        "d": {"partitions": 1},
+    },
+    {
+        "m0": {"subscription": ["d", "b", "a", "c"]},
+        "m1": {"subscription": ["a", "b", "c", "d"]},
+    },
+)
+
+
+@pytest.mark.heavy
+def test_bug_platformatic_sorts_the_topics_of_its_leader() -> None:
+    """It does so as it requests their metadata; its adapter did not."""
+    client = client_assignor("platformatic-kafka/roundrobin")
+    document = orjson.dumps(ORDERED)
+    expected = {
+        "m0": {"a": [0, 2], "b": [1, 3], "c": [1]},
+        "m1": {"a": [1], "b": [0, 2], "c": [0], "d": [0]},
+    }
+    with Wire(wire_consumer(client)) as wire, Adapter(client.program()) as adapter:
+        assert held(wire.answer(document)) == expected
+        assert held(adapter.answer(document)) == expected
 
 
 def test_clients_without_a_consumer() -> None:
-    with pytest.raises(UnknownClientError, match=r"sarama.* has no consumer"):
-        wire_consumer(client_assignor("sarama/range"))
+    """The assignors of the group coordinator are those of the broker."""
+    with pytest.raises(UnknownClientError, match=r"coordinator.* has no consumer"):
+        wire_consumer(client_assignor("group-coordinator/range"))
     assert wire_consumer(client_assignor("librdkafka")).name.startswith("librdkafka@")
