@@ -39,6 +39,16 @@ clients = ["kafka-*"]
 categories = ["error"]
 [[examples]]
 scenario = "sticky-endless"
+[searched]
+date = "2026-11-26"
+"""
+FIXED = """
+[[statuses]]
+client = "sarama"
+status = "fixed"
+first_fixed = "2.0"
+note = "n"
+url = "https://example.org"
 """
 
 
@@ -149,6 +159,8 @@ def test_shapes_tell_instances_apart() -> None:
         ('"open"', '"withdrawn"', r"x\.toml: .*status_note"),
         ('"error"', '"errors"', r"x\.toml: selectors\.0\.categories"),
         ('"sticky-endless"', '"nowhere"', r"x\.toml: examples\.0.*'nowhere'"),
+        ('"open"', '"fixed"', r"x\.toml: .*first_fixed"),
+        ('date = "2026-11-26"', 'date = "today"', r"x\.toml: searched\.date"),
         ("title", "titel", r"x\.toml: "),
         ("[[examples]]", "[[examples]", r"x\.toml: "),
     ],
@@ -157,6 +169,22 @@ def test_a_bad_definition_is_named(old: str, new: str, told: str) -> None:
     assert read_definition(TEXT, name="x").selectors[0].is_about("kafka-go", "1", "a")
     with pytest.raises(DefinitionError, match=told):
         read_definition(TEXT.replace(old, new), name="x")
+
+
+def test_a_client_can_have_a_status_of_its_own() -> None:
+    one = read_definition(TEXT + FIXED, name="x")
+    assert one.status_of("sarama") == "fixed"
+    assert one.status_of("kafka-go") == "open"
+    whole = (TEXT + FIXED).replace('"open"', '"fixed"')
+    assert read_definition(whole, name="x").status == "fixed"
+
+
+@pytest.mark.parametrize(
+    "line", ['first_fixed = "2.0"\n', 'url = "https://example.org"\n']
+)
+def test_a_repair_names_its_version_and_its_place(line: str) -> None:
+    with pytest.raises(DefinitionError, match=r"x\.toml: statuses\.0"):
+        read_definition(TEXT + FIXED.replace(line, ""), name="x")
 
 
 def test_an_unknown_finding_is_named() -> None:

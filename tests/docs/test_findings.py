@@ -13,6 +13,7 @@ from tools.findings import files
 from tools.findings.__main__ import GENERATED
 from tools.findings.matrix import percent
 from tools.findings.prose import item, partitions_in_words, wrapped
+from tools.findings.upstream import status_in_words
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs" / "findings"
@@ -47,7 +48,9 @@ def test_every_finding_is_listed_and_shows_its_picture() -> None:
         assert f"]({one.id}.md)" in index
         page = made()[f"docs/findings/{one.id}.md"]
         assert f"](pictures/{one.id}.svg)" in page
-        assert f"| status | {one.status.replace('-', ' ')} |" in page
+        assert f"| status | {status_in_words(one)} |" in page
+        assert all(f"**{own.client}: " in page for own in one.statuses)
+        assert f"searched on {one.searched.date}" in page.replace("\n", " ")
         assert all(thread.url in page for thread in one.threads)
 
 

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import orjson
+
 from conformance.clients import all_client_assignors
 from conformance.findings import Definition, Trial
 from conformance.runs import Finding, next_round
@@ -31,6 +33,8 @@ class Case:
 
     Attributes
     ----------
+    example
+        Number of the example in the definition, from 0; None: it is a record.
     spec
         The assignor; None if none was seen to show the finding.
     before
@@ -51,28 +55,26 @@ class Case:
     cooperative: bool
     expected: AssignmentDocument | None
     needless_moves: int | None
+    example: int | None = None
+
+    @property
+    def owner(self) -> str:
+        """The client and the version, ``sarama@1.61.1``."""
+        return (self.spec or "").partition("/")[0]
 
 
 def case_of(
     definition: Definition, trials: Iterable[Trial], findings: Iterable[Finding]
 ) -> Case:
-    """Return the smallest example that an assignor shows, or the smallest record.
+    """Return the case that a page begins with.
 
-    Of several assignors, the first of the registry is shown: the newest version.
+    It is the first of `cases_of`; if no example shows the finding, the smallest record;
+    else an example without answers.
     """
-    order = {one.spec: place for place, one in enumerate(all_client_assignors())}
-    seen = [one for one in trials if one.shows and one.rounds]
-    if seen:
-        sizes = [size_of(one.documents()[-1]) for one in definition.examples]
-        best = min(
-            seen,
-            key=lambda one: (
-                sizes[one.example],
-                one.example,
-                order.get(one.spec, len(order)),
-            ),
-        )
-        return _of_trial(definition, best)
+    cases = cases_of(definition, trials)
+    if cases:
+        return cases[0]
+    order = _order()
     recorded = [one for one in findings if one.shrunk and one.shrunk.instance.members]
     if recorded:
         return _of_finding(
@@ -96,6 +98,44 @@ def case_of(
     )
 
 
+def cases_of(definition: Definition, trials: Iterable[Trial]) -> tuple[Case, ...]:
+    """Return a case per client and version that shows the finding.
+
+    Each is the example that leads, or else the smallest, of those that the version
+    shows; the first assignor of the registry shows it. Cases of the example with which
+    the page begins come first.
+    """
+    order = _order()
+    best: dict[tuple[str, str], tuple[tuple[Any, ...], Trial]] = {}
+    for one in trials:
+        if not one.shows or not one.rounds:
+            continue
+        place = (
+            definition.place_of(one.example),
+            order.get(one.spec, len(order)),
+        )
+        key = (one.client, one.version)
+        if key not in best or place < best[key][0]:
+            best[key] = (place, one)
+    return tuple(
+        _of_trial(definition, trial)
+        for _, trial in sorted(best.values(), key=lambda pair: pair[0])
+    )
+
+
+def alike(cases: Iterable[Case]) -> tuple[tuple[Case, ...], ...]:
+    """Return the cases in groups that share an instance, in their order."""
+    groups: dict[str, list[Case]] = {}
+    for one in cases:
+        key = orjson.dumps((one.before, one.instance)).decode()
+        groups.setdefault(key, []).append(one)
+    return tuple(map(tuple, groups.values()))
+
+
+def _order() -> dict[str, int]:
+    return {one.spec: place for place, one in enumerate(all_client_assignors())}
+
+
 def _of_trial(definition: Definition, trial: Trial) -> Case:
     source = definition.examples[trial.example]
     *before, instance = source.documents()
@@ -110,6 +150,7 @@ def _of_trial(definition: Definition, trial: Trial) -> Case:
         cooperative=trial.cooperative,
         expected=trial.expected,
         needless_moves=trial.needless_moves,
+        example=trial.example,
     )
 
 

@@ -17,10 +17,10 @@ from conformance.findings import (
     parse_trial,
     stored_records,
 )
-from tools.findings.case import case_of
+from tools.findings.case import alike, case_of, cases_of
 from tools.findings.evidence import confirmations_of, reproducers_of
 from tools.findings.index import TEMPLATES, client_page, clients_in, index_context
-from tools.findings.page import page_context, told_of
+from tools.findings.page import instance_file, page_context, told_of
 from tools.findings.picture import picture_of
 
 FOLDER: Final = "docs/findings"
@@ -53,20 +53,23 @@ def files(root: Path) -> Iterator[tuple[str, str]]:
         mine = [trial for trial in trials if trial.finding == one.id]
         findings = found[one.id]
         case = case_of(one, mine, findings)
+        cases = cases_of(one, mine)
         context = page_context(
             one,
             case,
             mine,
             findings,
+            cases=cases,
             reproducers=reproducers_of(folder, one.id),
             confirmations=confirmations_of(folder, one.id),
         )
         page = templates.get_template("finding.md.j2").render(context)
         yield f"{FOLDER}/{one.id}.md", _tidy(page)
         yield f"{FOLDER}/pictures/{one.id}.svg", picture_of(case, told_of(one, case))
-        if not case.before:
-            line = orjson.dumps(case.instance).decode() + "\n"
-            yield f"{FOLDER}/instances/{one.id}.jsonl", line
+        for first, *_ in alike(cases) or ((case,),):
+            if not first.before:
+                line = orjson.dumps(first.instance).decode() + "\n"
+                yield f"{FOLDER}/instances/{instance_file(one, cases, first)}", line
     index = templates.get_template("index.md.j2")
     yield (
         f"{FOLDER}/README.md",

@@ -26,6 +26,7 @@ class Reproducer:
     folder: str  # relative to the page
     text: str
     fence: str
+    modules: tuple[str, ...] = ()  # that a test in Go requires, ``PATH@VERSION``
 
 
 def reproducers_of(folder: Path, finding: str) -> tuple[Reproducer, ...]:
@@ -40,9 +41,23 @@ def reproducers_of(folder: Path, finding: str) -> tuple[Reproducer, ...]:
                 folder=path.parent.relative_to(folder).as_posix(),
                 text=test.read_text("utf-8").rstrip("\n"),
                 fence=FENCES.get(test.suffix, ""),
+                modules=_modules(path.with_name("go.mod")),
             )
         )
     return tuple(found)
+
+
+def _modules(path: Path) -> tuple[str, ...]:
+    """Return what a go.mod requires directly; none if there is no such file."""
+    if not path.exists():
+        return ()
+    lines = (line.strip() for line in path.read_text("utf-8").splitlines())
+    named = (line.removeprefix("require ").split() for line in lines)
+    return tuple(
+        "@".join(parts)
+        for parts in named
+        if len(parts) == 2 and parts[1].startswith("v")
+    )
 
 
 def confirmations_of(folder: Path, finding: str) -> tuple[dict[str, Any], ...]:

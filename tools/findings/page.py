@@ -10,20 +10,14 @@ from conformance.findings import Definition, Trial
 from conformance.runs import Finding
 from oracle.wording import counted
 from tools.findings.affected import affected_by, affected_in_words
-from tools.findings.case import Case, Document, Held
+from tools.findings.case import Case, alike
 from tools.findings.evidence import Reproducer
-from tools.findings.prose import (
-    OUTCOMES,
-    RULES,
-    held_table,
-    instance_json,
-    item,
-    partitions_in_words,
-    wrapped,
-)
+from tools.findings.prose import OUTCOMES, instance_json, item, one_line, wrapped
 from tools.findings.replays import record_in_words, replays_of
+from tools.findings.report import command_lines, reports_of
+from tools.findings.results import actual_lines, certificate_in_words, expected_lines
+from tools.findings.upstream import notes_of, searched_in_words, status_in_words
 
-STATUS: Final = {"open": "open", "by-design": "by design", "withdrawn": "withdrawn"}
 LEGEND: Final = """
 Gray cells are topics that the member reads. *kept* and *moved*: with a claimant, or
 with somebody else; *new*: nobody claimed it; *waits*: withheld until it is revoked;
@@ -31,6 +25,14 @@ with somebody else; *new*: nobody claimed it; *waits*: withheld until it is revo
 any more.
 """
 PLACES: Final = 6
+NEEDS: Final = {
+    "C": "a C compiler, and librdkafka with its headers (`librdkafka/rdkafka.h` and "
+    "`rdkafka_mock.h`, which a package of the library alone does not contain: "
+    "`apt-get install librdkafka-dev`, `dnf install librdkafka-devel`, or "
+    "`brew install librdkafka`; `pkg-config --modversion rdkafka` states the version, "
+    "which can be older than the one named here)"
+}
+"""What a reproducer needs, by its language, if not only the client and a runner."""
 ALL_REAL: Final = "all real"
 HANDED_OUT: Final = "all real, claims handed out"
 NO_FAULT: Final = "no fault"
@@ -43,19 +45,23 @@ def page_context(
     trials: Sequence[Trial],
     findings: Sequence[Finding],
     *,
+    cases: Sequence[Case],
     reproducers: Sequence[Reproducer],
     confirmations: Sequence[dict[str, Any]],
 ) -> dict[str, Any]:
     """Return the values of the template ``finding.md.j2``."""
     hit, clean = affected_by(trials, findings)
+    lead, *others = alike(cases) or [(case,)]
+    clients = [one.client for one in hit]
     spared = "; ".join(
         f"{one.client} {', '.join(one.spared)}" for one in hit if one.spared
     )
     return {
         "id": definition.id,
         "title": definition.title,
-        "status": STATUS[definition.status],
+        "status": status_in_words(definition),
         "status_note": wrapped(definition.status_note),
+        "notes": list(notes_of(definition)),
         "outcome": outcome_in_words(trials, findings),
         "affected": affected_in_words(hit) or "none",
         "spared": spared,
@@ -66,15 +72,17 @@ def page_context(
         "legend": wrapped(LEGEND),
         "mechanism": wrapped(definition.mechanism),
         "advice": wrapped(definition.advice),
-        "instance_intro": wrapped(_instance_intro(definition, case)),
+        "instance_intro": wrapped(_instance_intro(definition, case, lead)),
         "instances": [instance_json(one) for one in (*case.before, case.instance)],
-        "others": list(_others(definition, case)),
+        "others": list(_others(definition, cases, case)),
         "provable": wrapped(definition.provable),
-        "expected": list(_expected(case)),
-        "certificate": wrapped(_certificate(case)),
-        "actual": list(_actual(case, trials)),
+        "expected": list(expected_lines(case)),
+        "certificate": wrapped(certificate_in_words(case)),
+        "actual": [*actual_lines(case), *_table(trials)],
+        "more": [_section(definition, group) for group in others],
         "repetition": wrapped(_repetition(case)),
-        "commands": list(_commands(definition, case, findings)),
+        "commands": list(_commands(definition, cases, findings)),
+        "reports": list(reports_of(definition, hit, cases, reproducers)),
         "reproducers": [_reproducer(one) for one in reproducers],
         "reachable": wrapped(definition.reachable),
         "is_tried": bool(confirmations),
@@ -82,6 +90,7 @@ def page_context(
             _histories([one for one in confirmations if not one.get("way")])
         ),
         "replays": replays_of(confirmations),
+        "searched": searched_in_words(definition, clients),
         "threads": [item(f"<{one.url}>: {one.says}.") for one in definition.threads],
     }
 
@@ -115,107 +124,63 @@ def _found_with(trials: Sequence[Trial], findings: Sequence[Finding]) -> str:
     return f"{examples}; {drawn}"
 
 
-def _instance_intro(definition: Definition, case: Case) -> str:
-    number = next(
-        (
-            place
-            for place, one in enumerate(definition.examples)
-            if one.documents()[-1] == case.instance
-        ),
-        None,
-    )
+def _instance_intro(
+    definition: Definition, case: Case, group: Sequence[Case] = ()
+) -> str:
+    """Return which example it is, and which versions show it."""
     again = "The leader's assignor sees these rebalances one after the other. "
-    if number is None:
+    first = again if case.before else ""
+    if case.example is None and case.spec is not None:
         return "The smallest instance on record, shrunk from a random rebalance."
+    number = case.example or 0
     count = len(definition.examples)
     named = definition.examples[number].scenario
     corpus = f", the scenario `{named}` of the [corpus](../conformance.md#corpus)"
     place = f"Example {number + 1} of {count}" if count > 1 else "The example"
-    return f"{again if case.before else ''}{place}{corpus if named else ''}."
+    shown = ", ".join(owner_in_words(one) for one in group if one.spec)
+    by = f" Shown by {shown}." if shown else ""
+    return f"{first}{place}{corpus if named else ''}.{by}"
 
 
-def _others(definition: Definition, case: Case) -> Iterator[dict[str, str]]:
+def owner_in_words(case: Case) -> str:
+    """Return ``sarama 1.61.1``."""
+    return case.owner.replace("@", " ")
+
+
+def instance_file(definition: Definition, cases: Sequence[Case], case: Case) -> str:
+    """Return the name of the file with the instance of a case, in ``instances/``."""
+    if not cases or case.example == cases[0].example or case.example is None:
+        return f"{definition.id}.jsonl"
+    return f"{definition.id}-{case.example + 1}.jsonl"
+
+
+def _section(definition: Definition, group: Sequence[Case]) -> dict[str, Any]:
+    """Return an instance that versions need which do not show the first one."""
+    case = group[0]
+    return {
+        "heading": ", ".join(map(owner_in_words, group)),
+        "intro": wrapped(_instance_intro(definition, case)),
+        "instances": [instance_json(one) for one in (*case.before, case.instance)],
+        "expected": list(expected_lines(case)),
+        "certificate": wrapped(certificate_in_words(case)),
+        "actual": list(actual_lines(case)),
+    }
+
+
+def _others(
+    definition: Definition, cases: Sequence[Case], case: Case
+) -> Iterator[dict[str, str]]:
     """Yield the other examples, which the table of results refers to."""
+    shown = [one.instance for one in (*cases, case)]
     for place, one in enumerate(definition.examples, 1):
         instance = one.documents()[-1]
-        if instance != case.instance:
+        if instance not in shown:
             named = f" (scenario {one.scenario})" if one.scenario else ""
             yield {"title": f"Example {place}{named}", "text": instance_json(instance)}
 
 
-def _expected(case: Case) -> Iterator[str]:
-    if case.expected is None:
-        yield "There is no record of an answer to compare with."
-        return
-    optimum = case.expected.members
-    if not case.cooperative:
-        yield from held_table(optimum)
-        return
-    first, waits = _first_round(case.instance, optimum)
-    yield "| member | first round | stable state |"
-    yield "| --- | --- | --- |"
-    for name in sorted(optimum):
-        now, then = partitions_in_words(first[name]), partitions_in_words(optimum[name])
-        yield f"| `{name}` | {now} | {then} |"
-    if waits:
-        yield f"| nobody | {partitions_in_words(waits)} (withheld) | – |"
-
-
-def _first_round(
-    instance: Document, optimum: Held
-) -> tuple[dict[str, dict[str, list[int]]], dict[str, list[int]]]:
-    """Return what members receive at once, and what another still has to revoke."""
-    claimants: dict[tuple[str, int], set[str]] = {}
-    for name, member in instance["members"].items():
-        for topic, numbers in (member.get("owned") or {}).items():
-            for number in numbers:
-                claimants.setdefault((topic, number), set()).add(name)
-    first: dict[str, dict[str, list[int]]] = {name: {} for name in optimum}
-    waits: dict[str, list[int]] = {}
-    for name, topics in optimum.items():
-        for topic, number in ((t, n) for t, numbers in topics.items() for n in numbers):
-            others = claimants.get((topic, number), set()) - {name}
-            place = waits if others else first[name]
-            place.setdefault(topic, []).append(number)
-    return first, waits
-
-
-def _certificate(case: Case) -> str:
-    """Return the levels of the certificate in words."""
-    expected = case.expected
-    certificate = None if expected is None else getattr(expected, "certificate", None)
-    if certificate is None:
-        return ""
-    plain = certificate if isinstance(certificate, dict) else certificate.model_dump()
-    levels: dict[int, list[str]] = {}
-    for name, level in plain["level"].items():
-        levels.setdefault(level, []).append(f"`{name}`")
-    parts = [
-        f"{', '.join(sorted(names))}: {level} or {level + 1}"
-        for level, names in sorted(levels.items())
-    ]
-    return (
-        "Its certificate states between which loads each member is in every most even "
-        f"assignment ({'; '.join(parts)}), and proves this together with the number of "
-        "moves ([method](../method.md#the-certificate))."
-    )
-
-
-def _actual(case: Case, trials: Sequence[Trial]) -> Iterator[str]:
-    if case.spec is None:
-        yield "No tested version shows it at present."
-        return
-    last = case.rounds[-1]
-    rounds = f" in round {len(case.rounds)}" if len(case.rounds) > 1 else ""
-    yield wrapped(
-        f"`{case.spec}` returns {OUTCOMES[case.category or 'optimal']}{rounds}"
-        f"{_because(case)}."
-        if case.category not in {"hang", "crash", "error", "restless"}
-        else f"`{case.spec}`: {OUTCOMES[case.category]}{rounds}{_because(case)}."
-    )
-    if last.members is not None:
-        yield ""
-        yield from held_table(last.members)
+def _table(trials: Sequence[Trial]) -> Iterator[str]:
+    """Yield a row per assignor and example that shows the finding."""
     shown = [one for one in trials if one.shows]
     if shown:
         yield ""
@@ -225,34 +190,11 @@ def _actual(case: Case, trials: Sequence[Trial]) -> Iterator[str]:
             yield f"| {one.spec} | {one.example + 1} | {one.category}{_reason(one)} |"
 
 
-def _because(case: Case) -> str:
-    if case.category in {"invalid", "unrevoked"}:
-        violation = next(
-            (v for v in case.rounds[-1].violations if v.get("rule") == case.detail),
-            None,
-        )
-        place = ""
-        if violation is not None and "partition" in violation:
-            place = f" ({violation['topic']}:{violation['partition']})"
-        return f": {RULES.get(case.detail, case.detail)}{place}"
-    if case.category in {"error", "crash"} and case.reason:
-        return f", `{_one_line(case.reason)}`"
-    if case.category == "needless-moves":
-        return f", {case.needless_moves} more than the optimum"
-    return ""
-
-
 def _reason(trial: Trial) -> str:
     if trial.category == "hang":
         return ""
-    reason = _one_line(trial.reason or trial.detail)
+    reason = one_line(trial.reason or trial.detail)
     return f": {reason}" if reason else ""
-
-
-def _one_line(text: str) -> str:
-    first = text.strip().splitlines()[0] if text.strip() else ""
-    short = first if len(first) <= 200 else first[:199] + "…"
-    return short.replace("|", "\\|").replace("`", "'")
 
 
 def _repetition(case: Case) -> str:
@@ -267,16 +209,18 @@ def _repetition(case: Case) -> str:
 
 
 def _commands(
-    definition: Definition, case: Case, findings: Sequence[Finding]
+    definition: Definition, cases: Sequence[Case], findings: Sequence[Finding]
 ) -> Iterator[str]:
-    if case.before:
+    """Yield a command per client and version, and those of records that were drawn."""
+    if not cases or cases[0].before:
         yield f"python -m tools.findings --try {definition.id}"
-    elif case.spec:
-        require = " --require optimum" if case.category == "needless-moves" else ""
-        file = f"docs/findings/instances/{definition.id}.jsonl"
-        yield f"assignor-oracle fuzz --client {case.spec} --instances {file}{require}"
     else:
-        yield f"python -m tools.findings --try {definition.id}"
+        for case in cases:
+            require = " --require optimum" if case.category == "needless-moves" else ""
+            file = f"docs/findings/instances/{instance_file(definition, cases, case)}"
+            yield (
+                f"assignor-oracle fuzz --client {case.spec} --instances {file}{require}"
+            )
     seen: set[str] = set()
     for one in findings:
         if one.seed is not None and one.subject.name not in seen and len(seen) < PLACES:
@@ -292,16 +236,15 @@ def _reproducer(one: Reproducer) -> dict[str, Any]:
         if record["confirmed"]
         else f"It was run on {record['date']} and did **not** show the finding"
     )
+    needs = NEEDS.get(record["language"], "only the client and a test runner")
     intro = (
         f"`{who}`, {record['language']}: [{record['file']}]({one.folder}/"
-        f"{record['file']}) needs only the client and a test runner, fails while the "
+        f"{record['file']}) needs {needs}, fails while the "
         f"finding is there, and passes when it is repaired. {state}."
     )
     return {
         "intro": wrapped(intro),
-        "record": record,
-        "fence": one.fence,
-        "text": one.text,
+        "command": command_lines(record["command"]),
     }
 
 
@@ -331,7 +274,7 @@ def _histories(confirmations: Sequence[dict[str, Any]]) -> Iterator[dict[str, An
         clients = ", ".join(sorted({one["client"] for one in listed}))
         rows = [
             f"| {one['client']} {one['version']} `{one['assignor']}` | {_seen(one)} | "
-            f"{_one_line(one['outcome'])} |"
+            f"{one_line(one['outcome'])} |"
             for one in sorted(listed, key=lambda one: (one["client"], one["version"]))
         ]
         yield {

@@ -86,6 +86,13 @@ def partitions_in_words(held: Mapping[str, Sequence[int]]) -> str:
     return "; ".join(parts) or "–"
 
 
+def one_line(text: str) -> str:
+    """Return the first line, shortened, as it can stand in a table or in backticks."""
+    first = text.strip().splitlines()[0] if text.strip() else ""
+    short = first if len(first) <= 200 else first[:199] + "…"
+    return short.replace("|", "\\|").replace("`", "'")
+
+
 def _ranges(numbers: Sequence[int]) -> str:
     parts: list[list[int]] = []
     for number in sorted(numbers):

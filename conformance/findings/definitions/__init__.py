@@ -6,13 +6,13 @@ The file's name is the finding's id, and that of its page in ``docs/findings/``.
 from conformance.findings.definitions.definition import (
     Definition,
     DefinitionError,
-    Thread,
     all_definitions,
     definition,
     read_definition,
 )
 from conformance.findings.definitions.example import Example, example
 from conformance.findings.definitions.selector import Selector
+from conformance.findings.definitions.upstream import Thread
 
 __all__ = [
     "Definition",

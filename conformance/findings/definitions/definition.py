@@ -5,17 +5,23 @@ from __future__ import annotations
 import tomllib
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from conformance.corpus import corpus
 from conformance.findings.definitions.selector import Selector
+from conformance.findings.definitions.upstream import (
+    ClientStatus,
+    Repair,
+    Searched,
+    Status,
+    Thread,
+)
 from conformance.scenario import Scenario
 from rebalance import OutsideError, parse_json, rebalance_of
 
 FOLDER: Final = Path(__file__).parent
-Status = Literal["open", "by-design", "withdrawn"]
 
 
 class DefinitionError(OutsideError):
@@ -24,13 +30,6 @@ class DefinitionError(OutsideError):
 
 class _DefinitionPart(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
-
-
-class Thread(_DefinitionPart):
-    """A public thread about the same mechanism, and what it states."""
-
-    url: Annotated[str, Field(pattern=r"^https://")]
-    says: str
 
 
 class ExampleSource(_DefinitionPart):
@@ -47,6 +46,8 @@ class ExampleSource(_DefinitionPart):
         A rebalance/1 document as JSON.
     remembers
         Whether the leader's assignor lives on from step to step, as a consumer's does.
+    leads
+        Whether it is shown first, although another example is smaller.
     """
 
     clients: Annotated[tuple[str, ...], Field(strict=False)] = ()
@@ -54,6 +55,7 @@ class ExampleSource(_DefinitionPart):
     step: Annotated[int, Field(ge=0)] = 0
     instance: str | None = None
     remembers: bool = False
+    leads: bool = False
 
     @model_validator(mode="after")
     def _check(self) -> ExampleSource:
@@ -94,12 +96,20 @@ class Definition(_DefinitionPart):
         Whether a real group can get into this state, and how.
     advice
         What a user can do today, or what would fix it; may be empty.
+    status
+        Of the finding as a whole: as long as one client has it open, it is open.
     status_note
         Why it is by design, or why it was withdrawn.
+    statuses
+        Of clients that differ from the whole, or that have repaired it.
+    searched
+        When the trackers were searched for threads, and with what result.
+    repairs
+        Suggestions to maintainers, for the reports.
     selectors
         The outcomes that belong to it; the first that selects an outcome counts.
     examples
-        At least one, the clearest first.
+        At least one; pages begin with the one that leads, or else the smallest.
     """
 
     id: str
@@ -114,12 +124,33 @@ class Definition(_DefinitionPart):
     selectors: Annotated[tuple[Selector, ...], Field(min_length=1, strict=False)]
     examples: Annotated[tuple[ExampleSource, ...], Field(min_length=1, strict=False)]
     threads: Annotated[tuple[Thread, ...], Field(strict=False)] = ()
+    searched: Searched
+    statuses: Annotated[tuple[ClientStatus, ...], Field(strict=False)] = ()
+    repairs: Annotated[tuple[Repair, ...], Field(strict=False)] = ()
 
     @model_validator(mode="after")
     def _check(self) -> Definition:
-        if self.status != "open" and not self.status_note:
+        if self.status in {"by-design", "withdrawn"} and not self.status_note:
             raise ValueError(f"status {self.status!r} needs a status_note")
+        if self.status == "fixed" and {o.status for o in self.statuses} != {"fixed"}:
+            raise ValueError("status 'fixed' needs the first_fixed of its clients")
         return self
+
+    def status_of(self, client: str) -> Status:
+        """Return the status for one client."""
+        stated = {one.client: one.status for one in self.statuses}
+        return stated.get(client, self.status)
+
+    def repair_of(self, client: str) -> Repair | None:
+        """Return the repair that is suggested to a client; None: none is."""
+        return next((one for one in self.repairs if client in one.clients), None)
+
+    def place_of(self, number: int) -> tuple[bool, int, int, int]:
+        """Return the sort key of an example: which one pages begin with."""
+        source = self.examples[number]
+        instance = source.documents()[-1]
+        size = sum(topic["partitions"] for topic in instance["topics"].values())
+        return not source.leads, len(instance["members"]), size, number
 
     def is_about(self, client: str, version: str, assignor: str) -> bool:
         """Return whether outcomes of an assignor can belong to it."""

@@ -1,0 +1,200 @@
+"""Each affected version has an instance, whose stored answer the judge confirms."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+import verify
+from conformance.findings import (
+    Definition,
+    all_definitions,
+    findings_by_definition,
+    stored_records,
+)
+from conformance.runs.optimum import proved_optimum
+from rebalance import plain_of
+from tools.findings.affected import Affected, affected_by
+from tools.findings.case import Case, alike, case_of, cases_of
+from tools.findings.every import TRIALS, read_trials
+from tools.findings.evidence import reproducers_of
+from tools.findings.page import instance_file
+from tools.findings.report import TRACKERS, reports_of
+from tools.findings.upstream import status_in_words
+
+FOLDER = Path(__file__).resolve().parents[2] / "docs" / "findings"
+FAILURES = {"hang", "crash", "error"}
+
+
+@cache
+def trials() -> tuple[Any, ...]:
+    return read_trials(FOLDER / TRIALS)
+
+
+@cache
+def cases(definition: str) -> tuple[Case, ...]:
+    (one,) = (d for d in all_definitions() if d.id == definition)
+    return cases_of(one, [t for t in trials() if t.finding == definition])
+
+
+def hit(one: Definition) -> tuple[Affected, ...]:
+    return affected_by([t for t in trials() if t.finding == one.id], [])[0]
+
+
+SHOWN = [case for one in all_definitions() for case in cases(one.id)]
+IDS = [f"{one.id} {case.owner}" for one in all_definitions() for case in cases(one.id)]
+
+
+def test_every_affected_version_has_a_case() -> None:
+    """Of the records as well: what only a random rebalance shows has no example."""
+    recorded = findings_by_definition(stored_records().findings)
+    for one in all_definitions():
+        mine = [t for t in trials() if t.finding == one.id]
+        affected, _ = affected_by(mine, recorded[one.id])
+        wanted = {f"{a.client}@{version}" for a in affected for version in a.assignors}
+        assert {case.owner for case in cases(one.id)} == wanted, one.id
+
+
+@pytest.mark.parametrize("case", SHOWN, ids=IDS)
+def test_stored_answers_are_as_wrong_as_the_page_states(case: Case) -> None:
+    assert case.rounds
+    last = case.rounds[-1]
+    if case.category in FAILURES:
+        assert last.members is None
+        return
+    answer = {"format": "assignment/1", "members": last.members}
+    verdict = verify.judge(last.instance, answer, cooperative=case.cooperative)
+    broken = {one["rule"] for one in verdict["violations"]}
+    if case.category in {"invalid", "unrevoked"}:
+        assert case.detail in broken
+    else:
+        assert case.category in {"restless", "needless-moves"}
+        assert not broken
+    if case.category == "needless-moves":
+        least = proved_optimum(case.instance)["figures"]["moves"]
+        assert verdict["figures"]["moves"] - least == case.needless_moves
+
+
+@pytest.mark.parametrize("case", SHOWN, ids=IDS)
+def test_expected_results_are_valid_and_proved(case: Case) -> None:
+    assert case.expected is not None
+    stated = plain_of(case.expected)
+    verdict = verify.judge(case.instance, stated)
+    assert verdict["verdict"] == "valid"
+    assert verdict["proved"]["dec_min"]
+    assert verdict["proved"]["stickiness"]
+    optimum = proved_optimum(case.instance)
+    assert verdict["figures"] == optimum["figures"]
+
+
+def test_the_files_of_instances_have_what_the_pages_show() -> None:
+    for one in all_definitions():
+        for case, *_ in alike(cases(one.id)):
+            if not case.before:
+                path = FOLDER / "instances" / instance_file(one, cases(one.id), case)
+                assert orjson.loads(path.read_bytes()) == case.instance
+
+
+@pytest.mark.parametrize(
+    ("definition", "owner", "example"),
+    [
+        ("left-topic-claims", "kafka-clients@4.4.0", 0),
+        ("left-topic-claims", "librdkafka@2.16.1", 3),
+        ("missing-partition-claims", "kafka-clients@4.4.0", 0),
+        ("missing-partition-claims", "librdkafka@2.16.1", 0),
+    ],
+)
+def test_bug_a_degenerate_instance_stood_for_all_clients(
+    definition: str, owner: str, example: int
+) -> None:
+    """Pages showed the smallest example, to which Java's answer is optimal."""
+    (case,) = (one for one in cases(definition) if one.owner == owner)
+    assert case.example == example
+    (found,) = (d for d in all_definitions() if d.id == definition)
+    first = case_of(found, [t for t in trials() if t.finding == definition], [])
+    assert first.owner == "kafka-clients@4.4.0"
+
+
+def version_key(version: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", version)))
+
+
+def test_a_fixed_client_has_versions_on_both_sides() -> None:
+    fixed = 0
+    for one in all_definitions():
+        for status in one.statuses:
+            if status.first_fixed is None:
+                continue
+            fixed += 1
+            (mine,) = (a for a in hit(one) if a.client == status.client)
+            border = version_key(status.first_fixed)
+            assert all(version_key(version) < border for version in mine.assignors)
+            assert any(version_key(version) >= border for version in mine.spared)
+    assert fixed == 2
+
+
+def test_statuses() -> None:
+    words = {one.id: status_in_words(one) for one in all_definitions()}
+    assert words["double-claims-panic"] == "fixed in franz-go 1.21.4"
+    assert words["double-claims-assigned-twice"] == "fixed in franz-go 1.21.4"
+    assert words["missing-topic"] == "open; by design for sarama"
+    assert words["no-subscription"] == "withdrawn"
+    assert words["leader-topics-only"] == "open"
+    threads = {
+        one.id: [thread.url for thread in one.threads] for one in all_definitions()
+    }
+    assert "https://github.com/tulios/kafkajs/pull/635" in threads["leader-topics-only"]
+    assert (
+        "https://github.com/aio-libs/aiokafka/pull/1185"
+        in threads["missing-generation"]
+    )
+
+
+def test_the_readme_states_how_many_there_are() -> None:
+    kept = [one for one in all_definitions() if one.status != "withdrawn"]
+    clients = {a.client for one in kept for a in hit(one)}
+    fixed = [one for one in kept if one.status == "fixed"]
+    assert (len(kept), len(clients), len(fixed)) == (15, 9, 2)
+    text = " ".join((FOLDER.parents[1] / "README.md").read_text("utf-8").split())
+    assert "[15 findings](docs/findings/README.md) about nine of ten clients" in text
+    assert "two of them fixed since" in text
+
+
+def test_every_search_has_a_date() -> None:
+    assert {one.searched.date for one in all_definitions()} == {"2026-11-26"}
+
+
+def reports(one: Definition) -> dict[str, str]:
+    tests = reproducers_of(FOLDER, one.id)
+    return {
+        report["client"]: "\n".join(report["lines"])
+        for report in reports_of(one, hit(one), cases(one.id), tests)
+    }
+
+
+@pytest.mark.parametrize("one", all_definitions(), ids=lambda one: one.id)
+def test_open_findings_have_a_report_per_client(one: Definition) -> None:
+    affected = {a.client for a in hit(one)}
+    made = reports(one)
+    assert set(made) == {name for name in affected if one.status_of(name) == "open"}
+    tested = {test.record["client"] for test in reproducers_of(FOLDER, one.id)}
+    for client, text in made.items():
+        assert client in TRACKERS
+        for part in ("## Versions", "## Minimal test", "## Actual result"):
+            assert part in text
+        assert ("finding: " in text) == (client in tested)
+        assert "````" not in text  # the fence around it
+        prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+        assert not re.search(r"\]\((?!https://)", prose), "a link that only we have"
+
+
+def test_a_fix_of_one_line_is_suggested() -> None:
+    (one,) = (d for d in all_definitions() if d.id == "roundrobin-key-error")
+    text = reports(one)["kafka-python"]
+    _, _, fix = text.partition("## Suggested fix")
+    assert "\n_group_instance_id, member_id = next(member_iter)\n" in fix
