@@ -11,6 +11,8 @@ from conformance.runs import FAMILIES, SAFETY, RunSummary
 from conformance.runs.records import FILE
 
 FAULTS: Final = ("hang", "crash", "error", "invalid", "unrevoked", "restless")
+CONFLICTING: Final = ("stale", FILE)
+"""Families with claims of several generations on one partition."""
 _SAFETY: Final = tuple(category.value for category in SAFETY)
 
 
@@ -142,3 +144,25 @@ def _joined(rows: Mapping[str, list[str]]) -> list[list[str]]:
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     right = ["---", *["---:"] * (len(head) - 1)]
     return [f"| {' | '.join(row)} |" for row in (head, right, *rows)]
+
+
+def claims_decide(runs: Sequence[RunSummary]) -> list[tuple[str, dict[str, int]]]:
+    """Return assignors whose needless moves are all where members' claims conflict.
+
+    Returns
+    -------
+    list of (str, dict)
+        Specification, and needless moves of the families `CONFLICTING`.
+    """
+    found = []
+    for name in subjects_in(runs):
+        mine = [one for one in runs if one.subject.name == name and one.needless_moves]
+        families = {one.family: 0 for one in mine}
+        for one in mine:
+            families[one.family] += one.needless_moves
+        if families and set(families) <= set(CONFLICTING):
+            ordered: dict[str, int] = {
+                f: families[f] for f in CONFLICTING if f in families
+            }
+            found.append((name, ordered))
+    return found
