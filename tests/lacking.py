@@ -1,7 +1,8 @@
 """Pytest plugin: list the programs that heavy tests need and this machine lacks.
 
 Their tests fail, each with its reason: what was not tested never counts as passed. The
-tests that run commands as another user are skipped without root, and listed as well.
+tests that run commands as another user are skipped without root, the reproducer in C
+without librdkafka's headers, and both are listed as well.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 import pytest
 
 from conformance.clients import MissingClientError, all_client_assignors
+from tests.librdkafka_headers import lacking_for_c
 from tests.other_user import lacking_for_other_users
 from tools import browser, proofs
 
@@ -40,6 +42,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.section("missing on this machine: its tests have failed")
         for line in found:
             terminalreporter.line(line)
-    if reason := lacking_for_other_users():
+    if reasons := [*filter(None, (lacking_for_other_users(), lacking_for_c()))]:
         terminalreporter.section("missing on this machine: its tests were skipped")
-        terminalreporter.line(reason)
+        for reason in reasons:
+            terminalreporter.line(reason)

@@ -9,6 +9,7 @@ import pytest
 
 from tests import lacking
 from tests.lacking import missing_clients
+from tests.librdkafka_headers import lacking_for_c
 from tools import browser, proofs
 
 
@@ -34,9 +35,11 @@ def test_a_machine_without_anything(
     monkeypatch.setenv("ORACLE_CLIENTS", str(tmp_path / "clients"))
     monkeypatch.setattr(browser, "DOWNLOADED", tmp_path)
     monkeypatch.delenv("CHROMIUM", raising=False)
+    lacking_for_c.cache_clear()
     reporter = Reporter()
     lacking.pytest_terminal_summary(reporter)  # type: ignore[arg-type]
-    head, coq, chromium, clients, skipped, root = reporter.lines
+    lacking_for_c.cache_clear()
+    head, coq, chromium, clients, skipped, root, headers = reporter.lines
     assert head == "[missing on this machine: its tests have failed]"
     assert coq.startswith("Coq (coqc, ocamlfind, ")
     assert coq.endswith("): make proofs")
@@ -45,6 +48,7 @@ def test_a_machine_without_anything(
     assert clients.endswith("): make clients")
     assert skipped == "[missing on this machine: its tests were skipped]"
     assert root == "root, to run commands as another user"
+    assert headers == "a C compiler (cc), for the reproducer in C"
 
 
 def test_nothing_is_said_of_a_machine_with_everything(
@@ -54,6 +58,7 @@ def test_nothing_is_said_of_a_machine_with_everything(
     monkeypatch.setattr(browser, "find", lambda: Path("chromium"))
     monkeypatch.setattr(lacking, "missing_clients", list)
     monkeypatch.setattr(lacking, "lacking_for_other_users", lambda: None)
+    monkeypatch.setattr(lacking, "lacking_for_c", lambda: None)
     reporter = Reporter()
     lacking.pytest_terminal_summary(reporter)  # type: ignore[arg-type]
     assert reporter.lines == []

@@ -12,7 +12,10 @@ from rebalance import OracleError
 
 
 def main() -> int:
-    """Render and run the reproducers of all findings, or of those that are named."""
+    """Render and run the reproducers of all findings, or of those that are named.
+
+    The exit code is 3 if a client is missing.
+    """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("findings", nargs="*", help="ids of findings; default: all")
     parser.add_argument("--client", action="append", help="clients; default: all")
@@ -20,18 +23,20 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=default)
     options = parser.parse_args()
     date = datetime.now(UTC).strftime("%Y-%m-%d")
+    missing = False
     try:
-        for line in write_definitions(
+        for written in write_definitions(
             options.out,
             names=options.findings,
             clients=options.client or (),
             date=date,
         ):
-            print(line, flush=True)
+            print(written.line, flush=True)
+            missing |= written.is_missing
     except OracleError as error:
         print(error, file=sys.stderr)
         return error.exit_code
-    return 0
+    return 3 if missing else 0
 
 
 sys.exit(main())

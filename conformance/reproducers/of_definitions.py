@@ -1,15 +1,18 @@
 """Reproducers of the findings of `conformance.findings`, one per finding and client.
 
 For each client that a finding is about, the examples of its definition are given to the
-client's assignors, the newest version first, until one shows the finding; if none does,
-the smallest instance on record that the definition selects is taken.
+client's assignors, the newest version first, until one shows the finding; of its
+examples, the one that its page shows is taken. If none shows it, the smallest instance
+on record that the definition selects is taken.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import NoReturn
 
-from conformance.clients import ClientAssignor
+from conformance.clients import ClientAssignor, MissingClientError
 from conformance.findings import Definition, Trial, try_examples
 from conformance.findings.definitions.example import assignors_of, example_of
 from conformance.reproducers.case import ReproducerCase, case_of
@@ -29,16 +32,25 @@ def cases_of_definition(
     client : str
     recorded : sequence of Finding
         Records that the definition selects, of any client.
+
+    Raises
+    ------
+    MissingClientError
+        If a version is not installed: an older one would not stand for it.
     """
     for assignor in assignors_of(definition, client):
         trials = try_examples(
             date=_DATE,
             oracle="",
-            missing=lambda _: None,
+            missing=partial(_raise, assignor),
             definitions=(definition,),
             assignors=(assignor,),
         )
-        shown = next((trial for trial in trials if trial.shows), None)
+        shown = min(
+            (trial for trial in trials if trial.shows),
+            key=lambda trial: definition.place_of(trial.example),
+            default=None,
+        )
         if shown is not None:
             yield _case_of_trial(definition, assignor, shown)
     mine = [one for one in recorded if one.subject.client == client]
@@ -60,6 +72,10 @@ def _case_of_trial(
         instance=found.instance,
         earlier=found.before,
     )
+
+
+def _raise(assignor: ClientAssignor, _: str) -> NoReturn:
+    raise MissingClientError(assignor.client, assignor.version)
 
 
 def _size(finding: Finding) -> tuple[int, int]:

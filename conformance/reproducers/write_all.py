@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from conformance.clients import MissingClientError, all_client_assignors
@@ -20,17 +21,34 @@ from conformance.reproducers.reproducer_record import record_of, write_reproduce
 from conformance.reproducers.reproducer_run import ReproducerRun, confirm
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """What became of one finding and client.
+
+    Attributes
+    ----------
+    line
+        In words.
+    is_missing
+        Whether it could not be tried, because the client is not installed.
+    """
+
+    line: str
+    is_missing: bool = False
+
+
 def write_definitions(
     out: Path,
     *,
     names: Collection[str] = (),
     clients: Collection[str] = (),
     date: str,
-) -> Iterator[str]:
-    """Render, run, and write; yield one line per finding and client.
+) -> Iterator[Written]:
+    """Render, run, and write; yield what became of each finding and client.
 
     A finding of a client gets a folder if one of its cases can be rendered: the first
-    that its run confirms, else the first. What was in the folder before is removed.
+    that its run confirms, else the first. What was in the folder before is removed,
+    unless the client is missing.
 
     Parameters
     ----------
@@ -52,8 +70,13 @@ def write_definitions(
                 continue
             of_client = recorded.get(definition.id, ())
             cases = cases_of_definition(definition, client, of_client)
-            said = _write_first(out / definition.id / client, cases, date=date)
-            yield f"{definition.id} {client}: {said}"
+            where = f"{definition.id} {client}"
+            try:
+                said = _write_first(out / definition.id / client, cases, date=date)
+            except MissingClientError as reason:
+                yield Written(line=f"{where}: missing: {reason}", is_missing=True)
+            else:
+                yield Written(line=f"{where}: {said}")
 
 
 def _write_first(folder: Path, cases: Iterator[ReproducerCase], *, date: str) -> str:
@@ -67,7 +90,7 @@ def _write_first(folder: Path, cases: Iterator[ReproducerCase], *, date: str) ->
                 first = (reproducer, ran)
             if ran.confirmed:
                 break
-    except (MissingClientError, NoReproducerError) as reason:
+    except NoReproducerError as reason:
         return f"no reproducer: {reason}"
     shutil.rmtree(folder, ignore_errors=True)
     if first is None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 import json
 import re
+import shlex
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -32,6 +34,7 @@ from conformance.reproducers import (
     write_reproducer,
 )
 from conformance.reproducers.literals import comment, go_owned, java_owned, text
+from conformance.reproducers.write_all import write_definitions
 from conformance.runs import Category, parse_finding
 from tests.conformance.client_faults import (
     EARLY,
@@ -42,6 +45,7 @@ from tests.conformance.client_faults import (
     OLDER,
     first_of,
 )
+from tests.librdkafka_headers import lacking_for_c
 from tests.shapes import CHAIN, Document, member, rebalance
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -173,6 +177,46 @@ def test_committed_reproducers_are_confirmed_and_current(folder: Path) -> None:
 def test_there_is_a_committed_reproducer_in_each_language() -> None:
     languages = {read_record(folder).language for folder in COMMITTED}
     assert languages == {"C", "Go", "Java", "JavaScript", "Python"}
+
+
+def test_the_reproducer_in_c_says_what_it_needs() -> None:
+    (folder,) = (one for one in COMMITTED if read_record(one).language == "C")
+    page = (ROOT / "docs" / "findings" / "joiners-crash.md").read_text("utf-8")
+    body = (folder / read_record(folder).file).read_text("utf-8")
+    for told in (page, body, (ROOT / "docs" / "conformance.md").read_text("utf-8")):
+        assert "apt-get install librdkafka-dev" in " ".join(told.split())
+
+
+@pytest.mark.nightly
+@pytest.mark.skipif(lacking_for_c() is not None, reason=str(lacking_for_c()))
+def test_the_reproducer_in_c_shows_its_finding(tmp_path: Path) -> None:
+    (folder,) = (one for one in COMMITTED if read_record(one).language == "C")
+    record = read_record(folder)
+    source = folder / record.file
+    command = record.command.replace(record.file, shlex.quote(str(source)))
+    ran = subprocess.run(  # noqa: S602 - the command of the record, as it is
+        command, shell=True, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 1
+    assert "finding: crash" in ran.stdout + ran.stderr
+
+
+def test_a_missing_client_is_reported_as_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is not passed over, and what is stored of it stays."""
+    monkeypatch.setenv("ORACLE_CLIENTS", str(tmp_path / "clients"))
+    stored = tmp_path / "roundrobin-key-error" / "kafka-python"
+    stored.mkdir(parents=True)
+    (written,) = write_definitions(
+        tmp_path,
+        names=["roundrobin-key-error"],
+        clients=["kafka-python"],
+        date="2026-11-26",
+    )
+    assert written.is_missing
+    assert "missing: " in written.line
+    assert stored.is_dir()
 
 
 GOOD = rebalance({"t": 2}, {"a": member(["t"]), "b": member(["t"])})

@@ -5,6 +5,11 @@
  * One member owns all partitions of two topics. Five members with one topic each join.
  * All are ordinary consumers in a group of librdkafka's own mock cluster.
  *
+ * It needs librdkafka with its headers (librdkafka/rdkafka.h, rdkafka_mock.h), which a
+ * package of the library alone does not contain: apt-get install librdkafka-dev, dnf
+ * install librdkafka-devel, or brew install librdkafka. pkg-config --modversion rdkafka
+ * states the version.
+ *
  * Run it with
  *
  *     cc -o joiners-crash joiners_crash.c -lrdkafka && ./joiners-crash
