@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from conformance.checks.check import Check
+from conformance.checks.diagnosis import LONGEST, CommandOf, diagnosis
 from conformance.runs import Category, Requirement
 
 _FAILURE, _ERROR = "failure", "error"
@@ -33,10 +34,16 @@ class JunitReport:
     ----------
     write : callable
         Receives the document at the end, UTF-8.
+    command : callable
+        Returns the command that repeats a check.
+    longest : int or None
+        Characters from which a document is cut; None: never.
     """
 
     write: Callable[[bytes], object]
     requirement: Requirement
+    command: CommandOf
+    longest: int | None = LONGEST
     _suites: dict[tuple[str, str], Element] = field(default_factory=dict)
 
     def add(self, subject: str, check: Check) -> None:
@@ -45,8 +52,9 @@ class JunitReport:
         if check.passes(self.requirement):
             return
         kind = _ERROR if check.result in _ERRORS else _FAILURE
-        rebalance = json.dumps(check.outcome.rounds[0].rebalance)
-        text = "\n".join((*check.reasons, rebalance))
+        command = self.command(subject, check)
+        about = diagnosis(check, command, longest=self.longest)
+        text = "\n".join((*check.reasons, *_lines(about)))
         self._fault(case, kind, check.result, "; ".join(check.reasons), text)
 
     def not_run(self, subject: str, reason: str) -> None:
@@ -90,6 +98,14 @@ class JunitReport:
     ) -> None:
         about = {"type": result, "message": _clean(message)}
         SubElement(case, kind, about).text = _clean(text)
+
+
+def _lines(about: dict[str, Any]) -> Iterator[str]:
+    """Yield a line per entry; those that elements have already are left out."""
+    for key, value in about.items():
+        if key not in {"result", "reasons"}:
+            text = value if isinstance(value, str) else json.dumps(value)
+            yield f"{key}: {text}"
 
 
 def _clean(text: str) -> str:

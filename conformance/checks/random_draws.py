@@ -22,18 +22,28 @@ def family_checks(
     subject's last answer becomes the next claim; a fault of safety ends the draw.
     """
     for index in range(-(-count // family.share)):
-        rebalance = family.first(seed, index)
-        for step in range(family.steps):
-            outcome = drive(subject, rebalance, cooperative=cooperative)
-            yield Check(
-                part=family.name, name=f"{seed}/{index}/{step}", outcome=outcome
-            )
-            if outcome.held is None or step + 1 == family.steps:
-                break
-            rebalance = family.after(
-                outcome.rounds[-1].rebalance,
-                outcome.held,
-                seed=seed,
-                index=index,
-                step=step + 1,
-            )
+        yield from draw_checks(subject, family, seed, index, cooperative=cooperative)
+
+
+def draw_checks(
+    subject: Subject,
+    family: Family,
+    seed: int,
+    index: int,
+    *,
+    cooperative: bool = False,
+) -> Iterator[Check]:
+    """Yield the checks of one draw; see `family_checks`."""
+    rebalance = family.first(seed, index)
+    for step in range(family.steps):
+        outcome = drive(subject, rebalance, cooperative=cooperative)
+        yield Check(part=family.name, name=f"{seed}/{index}/{step}", outcome=outcome)
+        if outcome.held is None or step + 1 == family.steps:
+            return
+        rebalance = family.after(
+            outcome.rounds[-1].rebalance,
+            outcome.held,
+            seed=seed,
+            index=index,
+            step=step + 1,
+        )

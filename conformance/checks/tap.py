@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from conformance.checks.check import Check
+from conformance.checks.diagnosis import LONGEST, CommandOf, diagnosis
 from conformance.runs import Requirement
+
+_UNPRINTABLE: Final = re.compile(
+    r"[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]"
+)
+"""Not printable in YAML 1.2, or a line break for some readers."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -19,10 +26,16 @@ class TapReport:
     ----------
     write : callable
         Receives the text, line by line.
+    command : callable
+        Returns the command that repeats a check.
+    longest : int or None
+        Characters from which a document is cut; None: never.
     """
 
     write: Callable[[str], None]
     requirement: Requirement
+    command: CommandOf
+    longest: int | None = LONGEST
     _points: int = field(default=0)
 
     def __post_init__(self) -> None:
@@ -30,14 +43,13 @@ class TapReport:
 
     def add(self, subject: str, check: Check) -> None:
         """Write one test point; one that is not ok has its diagnosis."""
-        passes = check.passes(self.requirement)
-        about = {
-            "result": check.result,
-            "reasons": check.reasons,
-            "rebalance": check.outcome.rounds[0].rebalance,
-        }
         name = f"{subject} / {check.part} / {check.name}"
-        self._point(name, is_ok=passes, about={} if passes else about)
+        if check.passes(self.requirement):
+            self._point(name, is_ok=True, about={})
+            return
+        command = self.command(subject, check)
+        about = diagnosis(check, command, longest=self.longest)
+        self._point(name, is_ok=False, about=about)
 
     def not_run(self, subject: str, reason: str) -> None:
         """Write a test point that is not ok, for checks that were not made."""
@@ -63,5 +75,16 @@ def _escaped(text: str) -> str:
 
 
 def _yaml(value: object) -> str:
-    """Write a value as JSON, which YAML contains."""
-    return json.dumps(value, separators=(", ", ": "))
+    """Write a value as JSON, which YAML 1.2 contains, on one line.
+
+    Characters beyond the basic plane stand as they are: an escape of JSON would be a
+    pair of surrogates, which are no characters in YAML.
+    """
+    text = json.dumps(value, ensure_ascii=False, separators=(", ", ": "))
+    return _UNPRINTABLE.sub(_escape, text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    is_surrogate = 0xD800 <= code <= 0xDFFF  # alone, no character
+    return r"\ufffd" if is_surrogate else f"\\u{code:04x}"

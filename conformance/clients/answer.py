@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 import orjson
@@ -27,13 +27,19 @@ class Verdict(Enum):
 class Answer:
     """An assignment if one could be read; a reason unless ``ANSWERED``.
 
-    ``place`` is where in the client it failed, if that is known.
+    Attributes
+    ----------
+    place : str or None
+        Where in the client it failed, if that is known.
+    line : str or None
+        What the program wrote, if it is no assignment and no error.
     """
 
     verdict: Verdict
     assignment: AssignmentDocument | None = None
     reason: str | None = None
     place: str | None = None
+    line: str | None = field(default=None, compare=False)
 
 
 def read_answer(line: bytes) -> Answer:
@@ -46,7 +52,7 @@ def read_answer(line: bytes) -> Answer:
     try:
         assignment = parse_assignment(line)
     except DocumentError as error:
-        return Answer(verdict=Verdict.INVALID, reason=str(error))
+        return _unreadable(line, error)
     return Answer(verdict=Verdict.ANSWERED, assignment=assignment)
 
 
@@ -54,13 +60,18 @@ def _failure(line: bytes) -> Answer:
     try:
         said = orjson.loads(line)
     except orjson.JSONDecodeError as error:
-        return Answer(verdict=Verdict.INVALID, reason=str(error))
+        return _unreadable(line, error)
     place = said.get("place")
     return Answer(
         verdict=Verdict.ERROR,
         reason=str(said["error"]),
         place=place[:MOST] if isinstance(place, str) and place else None,
     )
+
+
+def _unreadable(line: bytes, error: Exception) -> Answer:
+    said = line.decode(errors="replace")
+    return Answer(verdict=Verdict.INVALID, reason=str(error), line=said)
 
 
 def judged(answer: Answer, rebalance: bytes, *, cooperative: bool = False) -> Answer:

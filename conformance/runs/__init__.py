@@ -16,6 +16,7 @@ from conformance.runs.external import (
     external_command,
 )
 from conformance.runs.families import FAMILIES, Family
+from conformance.runs.optimum import stated_optimum
 from conformance.runs.recording import Recorder, case_parts, subject_record
 from conformance.runs.records import (
     FILE,
@@ -89,6 +90,7 @@ __all__ = [
     "run_given",
     "run_instances",
     "run_schema",
+    "stated_optimum",
     "subject_record",
     "until",
 ]

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from rebalance import instance_of, plain_of, rebalance_of
-from solver import solve
-from verify import Case
+from solver import Status, solve
+from verify import Case, judge_case, understand
 
 Document = dict[str, Any]
 
@@ -50,6 +50,32 @@ def proved_optimum(rebalance: Document) -> Document:
     """Return the optimum as assignment/1, with figures and certificate."""
     instance = instance_of(rebalance_of(rebalance))
     return plain_of(solve(instance).to_document(instance))
+
+
+def stated_optimum(rebalance: Document) -> Document:
+    """Return one optimal assignment with its figures, as a report of a check states it.
+
+    Returns
+    -------
+    dict
+        ``status`` and ``policy``. With an assignment, ``members`` and the judge's
+        ``figures`` of it. If it is not proved, ``objectives``: each with its value and
+        the bound that no assignment is below; and the ``reason``.
+    """
+    instance = instance_of(rebalance_of(rebalance))
+    result = solve(instance)
+    stated: Document = {"status": result.status.value, "policy": str(result.policy)}
+    if result.status is not Status.OPTIMAL:
+        stated["objectives"] = [
+            {"of": str(one.of), "value": one.value, "bound": one.bound}
+            for one in result.objectives
+        ]
+        stated["reason"] = result.reason
+    if result.assignment is not None:
+        members = plain_of(result.to_document(instance))["members"]
+        judged = judge_case(understand(rebalance), {"members": members})
+        stated |= {"figures": judged["figures"], "members": members}
+    return stated
 
 
 def claim_optimum(rebalance: Document, *, generation: int = 1) -> None:

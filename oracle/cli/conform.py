@@ -10,6 +10,7 @@ import typer
 from oracle.cli.kept_input import FileRole
 from oracle.cli.subject_options import (
     MEMORY,
+    SECONDS,
     ClientsOption,
     CommandOption,
     CooperativeOption,
@@ -34,6 +35,16 @@ Algorithm = Annotated[
 Corpus = Annotated[
     bool,
     typer.Option("--corpus/--no-corpus", help="Whether to play the corpus."),
+]
+Checks = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--check",
+        metavar="NAME",
+        help="Only this check, with the steps that lead up to it, and reported in "
+        "full: corpus/SCENARIO: STEP or FAMILY/SEED/INDEX/STEP. Can be repeated.",
+        show_default=False,
+    ),
 ]
 Tap = Annotated[bool, typer.Option("--tap", help="Write TAP version 14.")]
 Junit = Annotated[
@@ -68,7 +79,8 @@ def conform(  # noqa: PLR0913 - one parameter per option
     family: FamilyOption = None,
     seed: SeedOption = 0,
     count: CountOption = 20,
-    seconds: SecondsOption = 10.0,
+    check: Checks = None,
+    seconds: SecondsOption = SECONDS,
     memory: MemoryOption = MEMORY,
     require: RequireOption = "valid",
     tap: Tap = False,
@@ -89,6 +101,8 @@ def conform(  # noqa: PLR0913 - one parameter per option
         raise typer.BadParameter("--tap and --json exclude each other")
     if command is None and not client:
         raise typer.BadParameter("needs --command or --client")
+    if check and family:
+        raise typer.BadParameter("--check and --family exclude each other")
     written = Format.TAP if tap else Format.JSON if as_json else Format.TABLE
     conforming = Conforming(
         command=command,
@@ -102,5 +116,6 @@ def conform(  # noqa: PLR0913 - one parameter per option
         seconds=seconds,
         memory=memory,
         require=require,
+        selected=tuple(check or ()),
     )
     conform_all(conforming, written=written, output=output, junit=junit)

@@ -7,27 +7,32 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from enum import Enum
-from itertools import chain
 from pathlib import Path
 from typing import Final
 
 import typer
 
 from conformance.checks import (
+    LONGEST,
     Check,
+    CommandOf,
     GaveUpError,
     JunitReport,
     Report,
     TapReport,
+    UnknownCheckError,
     algorithms,
     corpus_checks,
     family_checks,
+    find_check,
+    selected_check,
     until_hanging,
 )
 from conformance.clients import Verdict
-from conformance.runs import FAMILIES, External, Requirement
+from conformance.runs import FAMILIES, External, Requirement, Subject
 from oracle.cli.codes import FINE, NO, OUTSIDE
 from oracle.cli.conform_reports import CheckLines, Matrix
+from oracle.cli.repeating import CheckCommands
 from oracle.cli.sink import Sink, opened_sink
 from oracle.cli.subjects import Absent, Tested, tested_subjects
 from oracle.cli.terminal import working
@@ -61,9 +66,10 @@ class Conforming:
     seconds: float
     memory: int
     require: str
+    selected: tuple[str, ...] = ()
 
     def check_names(self) -> None:
-        """Check the names of families and of the algorithm.
+        """Check the names of families, of checks, and of the algorithm.
 
         Raises
         ------
@@ -77,9 +83,14 @@ class Conforming:
         if self.algorithm is not None and self.algorithm not in algorithms():
             known = ", ".join(algorithms())
             raise typer.BadParameter(f"--as: no {self.algorithm!r}; there are {known}")
+        for name in self.selected:
+            try:
+                find_check(name)
+            except UnknownCheckError as error:
+                raise typer.BadParameter(f"--check: {error}") from None
 
     def checks(self, tested: Tested) -> Iterator[Check]:
-        """Yield the checks of one subject: the corpus, then each family.
+        """Yield the checks of one subject: those named, or corpus and families.
 
         Raises
         ------
@@ -88,29 +99,37 @@ class Conforming:
         OutsideError
             If it cannot be started.
         """
-        names = FAMILIES if self.families is None else self.families
         with closing(tested.external.start()) as subject:
-            played = corpus_checks(
-                subject,
-                algorithm=self.algorithm,
-                cooperative=tested.cooperative,
-            )
-            drawn = (
-                family_checks(
-                    subject,
-                    FAMILIES[name],
-                    seed=self.seed,
-                    count=self.count,
-                    cooperative=tested.cooperative,
-                )
-                for name in names
+            checks = (
+                self._named(subject, cooperative=tested.cooperative)
+                if self.selected
+                else self._all(subject, cooperative=tested.cooperative)
             )
             try:
-                played = played if self.corpus else iter(())
-                checks = until_hanging(chain(played, *drawn))
-                yield from _started(checks, tested.external)
+                yield from _started(until_hanging(checks), tested.external)
             except OSError as error:
                 raise OutsideError(f"cannot start: {error.strerror}") from None
+
+    def _named(self, subject: Subject, *, cooperative: bool) -> Iterator[Check]:
+        for name in self.selected:
+            yield selected_check(
+                subject, name, algorithm=self.algorithm, cooperative=cooperative
+            )
+
+    def _all(self, subject: Subject, *, cooperative: bool) -> Iterator[Check]:
+        names = FAMILIES if self.families is None else self.families
+        if self.corpus:
+            yield from corpus_checks(
+                subject, algorithm=self.algorithm, cooperative=cooperative
+            )
+        for name in names:
+            yield from family_checks(
+                subject,
+                FAMILIES[name],
+                seed=self.seed,
+                count=self.count,
+                cooperative=cooperative,
+            )
 
 
 def _started(checks: Iterator[Check], external: External) -> Iterator[Check]:
@@ -152,12 +171,17 @@ def conform_all(
         memory=conforming.memory,
     )
     requirement = Requirement(conforming.require)
+    diagnosed = _Diagnosed(
+        requirement=requirement,
+        command=_commands(conforming, subjects),
+        longest=None if conforming.selected else LONGEST,
+    )
     with ExitStack() as files:
         sink = files.enter_context(opened_sink(output, as_json=True))
-        reports: list[Report] = [_report(written, sink, requirement)]
+        reports: list[Report] = [_report(written, sink, diagnosed)]
         if junit is not None:
             write = files.enter_context(written_aside(junit)).write
-            reports.append(JunitReport(write=write, requirement=requirement))
+            reports.append(diagnosed.junit(write))
         everything = Reports(reports)
         # A table is written at the end, so that progress can be shown before it.
         progress = working("checking", before_output=written is Format.TABLE)
@@ -217,14 +241,59 @@ def _run(
     return code
 
 
-def _report(written: Format, sink: Sink, requirement: Requirement) -> Report:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Diagnosed:
+    """What the reports with a diagnosis per finding have in common."""
+
+    requirement: Requirement
+    command: CommandOf
+    longest: int | None
+
+    def tap(self, sink: Sink) -> TapReport:
+        return TapReport(
+            write=lambda text: sink.write_text(text.encode()),
+            requirement=self.requirement,
+            command=self.command,
+            longest=self.longest,
+        )
+
+    def junit(self, write: Callable[[bytes], object]) -> JunitReport:
+        return JunitReport(
+            write=write,
+            requirement=self.requirement,
+            command=self.command,
+            longest=self.longest,
+        )
+
+
+def _commands(
+    conforming: Conforming, subjects: Sequence[Tested | Absent]
+) -> CheckCommands:
+    return CheckCommands(
+        options={
+            one.name: _option(one.external)
+            for one in subjects
+            if isinstance(one, Tested)
+        },
+        algorithm=conforming.algorithm,
+        cooperative=conforming.cooperative,
+        seconds=conforming.seconds,
+        memory=conforming.memory,
+        require=conforming.require,
+    )
+
+
+def _option(external: External) -> str:
+    """Return how ``conform`` names a program; it takes the wire where it has to."""
+    client = external.client
+    return external.option if client is None else f"--client {client.spec}"
+
+
+def _report(written: Format, sink: Sink, diagnosed: _Diagnosed) -> Report:
     match written:
         case Format.TAP:
-            return TapReport(
-                write=lambda text: sink.write_text(text.encode()),
-                requirement=requirement,
-            )
+            return diagnosed.tap(sink)
         case Format.JSON:
-            return CheckLines(sink, requirement)
+            return CheckLines(sink, diagnosed.requirement)
         case Format.TABLE:
-            return Matrix(sink, requirement)
+            return Matrix(sink, diagnosed.requirement)

@@ -11,6 +11,8 @@ from oracle.cli.limits import parse_seconds, parse_size
 
 MEMORY: Final = 4 * 2**30
 """Equal to `conformance.runs.MEMORY`, whose import would slow down ``--help``."""
+SECONDS: Final = 10.0
+"""Default limit per answer."""
 _CLIENT: Final = "NAME[@VERSION][/ASSIGNOR]"
 
 

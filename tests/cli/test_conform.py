@@ -165,6 +165,11 @@ def test_a_program_that_cannot_be_started_is_code_3(cli: Cli, tmp_path: Path) ->
         ((), "needs --command or --client"),
         (("--command", "true", "--tap", "--json"), "exclude each other"),
         (("--command", "true", "--family", "no"), "no family 'no'; there are fresh"),
+        (("--command", "true", "--check", "no/0"), "a name is corpus/SCENARIO: STEP"),
+        (
+            ("--command", "true", "--check", "fresh/0/0/0", "--family", "fresh"),
+            "exclude each other",
+        ),
         (("--command", "true", "--as", "no"), "--as: no 'no'; there are"),
         (("--command", "true", "--seconds", "nan"), "nan"),
         (("--client", "no-such"), "no 'no-such'; there are"),
@@ -212,6 +217,55 @@ def test_the_table_can_go_to_a_file(cli: Cli, tmp_path: Path) -> None:
     ended = cli("conform", *command, "-o", target)
     assert (ended.code, ended.out) == (0, b"")
     assert target.read_bytes() == printed
+
+
+def test_the_command_of_a_finding_repeats_exactly_this_check(
+    cli: Cli, program: Any, tmp_path: Path
+) -> None:
+    """The command is split as a shell does, and run."""
+    ours = program(LOST)
+    options = ("--command", ours, "--no-corpus", "--family", "fresh", "--count", "3")
+    junit = tmp_path / "report.xml"
+    first = cli("conform", *options, "--seconds", "30", "--tap", "--junit", junit)
+    points = [one for one in read_tap(first.out.decode()) if not one.is_ok]
+    assert len(points) == 3
+    root = ET.fromstring(junit.read_bytes())  # noqa: S314  # our own
+    texts = [one.text or "" for one in root.iter("failure")]
+    for point, text in zip(points, texts, strict=True):
+        command = point.about["command"]
+        assert f"command: {command}\n" in text
+        words = shlex.split(command)
+        assert words[:2] == ["assignor-oracle", "conform"]
+        assert tuple(words[words.index("--seconds") :][:2]) == ("--seconds", "30.0")
+        ended = cli(*words[1:])
+        assert ended.code == 1
+        (again,) = read_tap(ended.out.decode())
+        assert again == point
+
+
+@pytest.mark.heavy
+def test_the_command_of_a_finding_knows_every_option(cli: Cli) -> None:
+    options = ("--as", "sticky", "--require", "optimum", "--memory", "2GiB")
+    played = ("--command", ROUND_ROBIN, "--family", "churn", "--count", "2")
+    found = cli("conform", *played, *options, "--tap").out.decode()
+    points = [one for one in read_tap(found) if not one.is_ok]
+    parts = {one.name.split(" / ")[1] for one in points}
+    assert parts == {"corpus", "churn"}
+    for point in points[::5]:
+        words = shlex.split(point.about["command"])
+        (again,) = read_tap(cli(*words[1:]).out.decode())
+        assert again == point
+
+
+def test_a_check_can_be_named(cli: Cli) -> None:
+    names = ("fresh/0/2/0", "corpus/stickiness: new joins")
+    options = [word for name in names for word in ("--check", name)]
+    ended = cli("conform", "--command", ROUND_ROBIN, *options, "--json")
+    assert [one["part"] for one in ended.documents] == ["fresh", "corpus"]
+    assert [one["check"] for one in ended.documents] == [
+        "0/2/0",
+        "stickiness: new joins",
+    ]
 
 
 @pytest.mark.heavy

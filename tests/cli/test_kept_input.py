@@ -86,7 +86,7 @@ NAMES: Final = {
     *("group", "group_name", "policy", "assignor", "client", "algorithm", "family"),
     *("leave", "join", "subscribe", "partitions", "lag", "subscription"),
     *("bootstrap_server", "master", "cluster", "source_format", "columns", "encoding"),
-    *("assignors",),
+    *("assignors", "check"),
 }
 """Parameters whose texts are no files; ``lag`` is that of ``plan``."""
 OTHERS: Final = {

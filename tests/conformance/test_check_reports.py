@@ -38,9 +38,13 @@ CHECKS = [
 ]
 
 
+def command(subject: str, one: Check) -> str:
+    return f"try {subject} {one.part}/{one.name}"
+
+
 def tap(requirement: Requirement = Requirement.VALID) -> str:
     lines: list[str] = []
-    report = TapReport(write=lines.append, requirement=requirement)
+    report = TapReport(write=lines.append, requirement=requirement, command=command)
     for one in CHECKS:
         report.add("me", one)
     report.not_run("other", "not installed")
@@ -50,7 +54,7 @@ def tap(requirement: Requirement = Requirement.VALID) -> str:
 
 def junit(requirement: Requirement = Requirement.VALID) -> ET.Element:
     written: list[bytes] = []
-    report = JunitReport(write=written.append, requirement=requirement)
+    report = JunitReport(write=written.append, requirement=requirement, command=command)
     for one in CHECKS:
         report.add("me", one)
     report.not_run("other", "not installed")
@@ -66,7 +70,15 @@ def test_tap_is_read_back() -> None:
     assert points[1].about == {
         "result": "crash",
         "reasons": ["SIGSEGV"],
+        "command": "try me corpus/n",
         "rebalance": DOCUMENT,
+        "answer": {"error": "SIGSEGV"},
+        "optimum": {
+            "status": "optimal",
+            "policy": "dec-min; stickiness",
+            "figures": points[1].about["optimum"]["figures"],
+            "members": {},
+        },
     }
     assert points[3].about == {}
     assert points[4].about["reasons"] == [HOSTILE]
