@@ -29,23 +29,35 @@ RELEASE: Final = "17"  # of Java: the least version for Spark
 
 CLIENT_ASSIGNORS: Final = ("range", "roundrobin", "sticky", "cooperative-sticky")
 SERVER_ASSIGNORS: Final = ("server-range", "server-uniform")
+SHARE_ASSIGNORS: Final = ("share-simple",)
+"""Assignors of share groups, whose answers `conformance.share_groups` judges."""
 TIMING: Final = ("Timing.java", "ClientTiming.java", "ServerTiming.java")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """A release of Kafka: its jars, and the assignors that it provides."""
+    """A release of Kafka: its jars, and the assignors that it provides.
+
+    Attributes
+    ----------
+    version : str
+    jars : tuple of Jar
+    assignors, share_assignors : tuple of str
+        Of consumer groups, and of share groups.
+    """
 
     version: str
     jars: tuple[Jar, ...]
     assignors: tuple[str, ...]
+    share_assignors: tuple[str, ...] = ()
 
     @property
     def sources(self) -> tuple[str, ...]:
         """Source files of the adapter and the benchmarks for these jars."""
         has_server = any(name in SERVER_ASSIGNORS for name in self.assignors)
         server = ("ServerAdapter.java", *TIMING) if has_server else ()
-        return ("Adapter.java", "Rebalance.java", "ClientAdapter.java", *server)
+        share = ("ShareAdapter.java",) if self.share_assignors else ()
+        return ("Adapter.java", "Rebalance.java", "ClientAdapter.java", *server, *share)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,9 +93,12 @@ class KafkaClients:
         ValueError
             If the line has no such assignor.
         """
-        if assignor not in self.line.assignors:
+        if assignor in self.line.share_assignors:
+            main = "ShareAdapter"
+        elif assignor not in self.line.assignors:
             raise ValueError(f"no {assignor} in Kafka {self.line.version}")
-        main = "ServerAdapter" if assignor in SERVER_ASSIGNORS else "ClientAdapter"
+        else:
+            main = "ServerAdapter" if assignor in SERVER_ASSIGNORS else "ClientAdapter"
         asked = (main, assignor, "keep") if keeps else (main, assignor)
         limits = (f"-Xmx{megabytes}m", "-XX:+ExitOnOutOfMemoryError")
         apart = "-XX:+DisplayVMOutputToStderr"  # messages of the JVM are not answers
@@ -107,6 +122,7 @@ NEWEST: Final = Line(
     version="4.4.0",
     jars=_PINS["4.4.0"],
     assignors=(*CLIENT_ASSIGNORS, *SERVER_ASSIGNORS),
+    share_assignors=SHARE_ASSIGNORS,
 )
 OLDER: Final = Line(version="3.9.2", jars=_PINS["3.9.2"], assignors=CLIENT_ASSIGNORS)
 LINES: Final[Mapping[str, Line]] = MappingProxyType(

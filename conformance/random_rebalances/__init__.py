@@ -7,6 +7,10 @@ what it draws shrinks (`conformance.testing`).
 
 from conformance.random_rebalances.draw_churn import draw_churn
 from conformance.random_rebalances.draw_rebalance import draw_rebalance
+from conformance.random_rebalances.draw_share_group import (
+    change_share_group,
+    draw_share_group,
+)
 from conformance.random_rebalances.group_changes import change_group
 from conformance.random_rebalances.random_claims import (
     claim_again,
@@ -31,6 +35,7 @@ __all__ = [
     "Document",
     "DrawLimits",
     "change_group",
+    "change_share_group",
     "claim_again",
     "claim_as_first",
     "claim_faithfully",
@@ -40,5 +45,6 @@ __all__ = [
     "draw_claims",
     "draw_frame",
     "draw_rebalance",
+    "draw_share_group",
     "some_of",
 ]

@@ -94,3 +94,5 @@ def test_a_line_runs_its_own_assignors_alone() -> None:
     assert keeping[-3:] == ("ClientAdapter", "sticky", "keep")
     with pytest.raises(ValueError, match=r"no server-uniform in Kafka 3\.9\.2"):
         clients.program("server-uniform")
+    with pytest.raises(ValueError, match=r"no share-simple in Kafka 3\.9\.2"):
+        clients.program("share-simple")
