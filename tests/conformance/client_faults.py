@@ -214,7 +214,7 @@ FAULTS: Final = (
     _slow("aiokafka/sticky", "0.14.0 0.13.0"),
     _unrevoked("kafka-clients/cooperative-sticky", KAFKA, first_of("kafka-15106-123")),
     _unrevoked(
-        "franz-go/cooperative-sticky", "1.22.2 1.15.4", first_of("kafka-12984-b")
+        "franz-go/cooperative-sticky", "1.22.3 1.22.2 1.15.4", first_of("kafka-12984-b")
     ),
     _unrevoked("sarama/cooperative-sticky", "1.61.1", first_of("kafka-12984-b-uneven")),
     _unrevoked(

@@ -1,6 +1,6 @@
 // A partition with two claims is assigned while a claimant may still read it
 //
-// franz-go 1.22.2, assignor cooperative-sticky: unrevoked.
+// franz-go 1.22.3, assignor cooperative-sticky: unrevoked.
 // rule unrevoked, member a, topic t, partition 0, claimant b.
 //
 // Run it with
