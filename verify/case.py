@@ -24,6 +24,7 @@ class Case:
     wants: Mapping[str, frozenset[str]]  # member -> existing topics it subscribes to
     subscribers: Mapping[str, Sequence[str]]  # by topic
     claimants: Mapping[str, Mapping[int, Sequence[str]]]  # topic -> partition -> newest
+    left: Mapping[str, set[int]]  # topic -> claimed only by members that have left it
     owned: Mapping[tuple[str, str], set[int]]  # of (member, topic), the only claimant
     lag: Mapping[str, Sequence[int]]  # topic -> records of each partition
     replica_racks: Mapping[str, Sequence[Sequence[str]]]  # topic -> of each partition
@@ -55,6 +56,7 @@ def understand(instance: dict[str, Any], *, claim_rule: str = "newest-claim") ->
             subscribers[topic].append(name)
     full = {topic for topic, count in partitions.items() if count}
     claimants = _claimants(members, partitions, wants, claim_rule)
+    left = _left(members, partitions, wants, claim_rule, claimants)
     owned: dict[tuple[str, str], set[int]] = {}
     for topic, claimed in claimants.items():
         of_topic: dict[str, set[int]] = {}
@@ -72,6 +74,7 @@ def understand(instance: dict[str, Any], *, claim_rule: str = "newest-claim") ->
         wants=wants,
         subscribers=subscribers,
         claimants=claimants,
+        left={topic: numbers for topic, numbers in left.items() if subscribers[topic]},
         owned=owned,
         lag={name: t["lag"] for name, t in topics.items() if "lag" in t},
         replica_racks={name: t["racks"] for name, t in topics.items() if "racks" in t},
@@ -86,6 +89,22 @@ def count_owned(case: Case) -> int:
     return sum(map(len, case.owned.values()))
 
 
+def _counted_claims(
+    members: Mapping[str, Any], wants: Mapping[str, frozenset[str]], claim_rule: str
+) -> list[tuple[str, Mapping[str, Sequence[int]]]]:
+    """Return what members claim whose claims the rule counts.
+
+    Under ``current-generation``, these are members of the newest one in the group.
+    """
+    generations = {m: members[m].get("generation", -1) for m in wants}
+    newest = max(generations.values(), default=-1)
+    return [
+        (name, members[name].get("owned", {}))
+        for name, generation in generations.items()
+        if claim_rule != "current-generation" or generation == newest
+    ]
+
+
 def _claimants(
     members: Mapping[str, Any],
     partitions: Mapping[str, int],
@@ -94,17 +113,14 @@ def _claimants(
 ) -> dict[str, dict[int, tuple[str, ...]]]:
     """Keep the newest of the claims that count, several where they tie.
 
-    A claim counts while its member subscribes to the topic and the partition exists;
-    under ``current-generation``, only of members of the newest generation in the group.
+    A claim counts while its member subscribes to the topic and the partition exists.
     """
     generations = {m: members[m].get("generation", -1) for m in wants}
-    newest = max(generations.values(), default=-1)
     found: dict[str, dict[int, tuple[str, ...]]] = {}
-    for name, generation in generations.items():
-        if claim_rule == "current-generation" and generation < newest:
-            continue
+    for name, owned in _counted_claims(members, wants, claim_rule):
+        generation = generations[name]
         alone = (name,)  # one tuple per member, not one per claim
-        for topic, numbers in members[name].get("owned", {}).items():
+        for topic, numbers in owned.items():
             if topic not in wants[name]:
                 continue
             claimed = found.setdefault(topic, {})
@@ -116,4 +132,23 @@ def _claimants(
                     claimed[number] = alone
                 elif generations[rivals[0]] == generation:
                     claimed[number] = (*rivals, name)
+    return found
+
+
+def _left(
+    members: Mapping[str, Any],
+    partitions: Mapping[str, int],
+    wants: Mapping[str, frozenset[str]],
+    claim_rule: str,
+    claimants: Mapping[str, Mapping[int, Sequence[str]]],
+) -> dict[str, set[int]]:
+    """Return the partitions that only members claim that have left their topic."""
+    found: dict[str, set[int]] = {}
+    for name, owned in _counted_claims(members, wants, claim_rule):
+        for topic in owned.keys() & partitions.keys():
+            if topic in wants[name]:
+                continue
+            end, claimed = partitions[topic], claimants.get(topic, {})
+            gone = (n for n in owned[topic] if n < end and n not in claimed)
+            found.setdefault(topic, set()).update(gone)
     return found

@@ -106,7 +106,7 @@ def unassigned(case: Case, assigned: Held, *, cooperative: bool) -> Culprits:
     for topic, subscribers in case.subscribers.items():
         held = assigned.get(topic, set())
         if cooperative:
-            held = held | case.claimants.get(topic, {}).keys()
+            held = held | _revocable(case, topic)
         numbers = range(case.partitions[topic] if subscribers else 0)
         yield from ((topic, n, None) for n in numbers if n not in held)
 
@@ -124,8 +124,19 @@ def unrevoked(case: Case, rows: Sequence[Row]) -> Culprits:
 def withheld(case: Case, rows: Sequence[Row]) -> int:
     """Count claimed partitions that no member holds until a claimant revokes them."""
     held = _assigned(rows)
-    claimed = case.claimants.items()
-    return sum(len(one.keys() - held.get(topic, set())) for topic, one in claimed)
+    topics = case.claimants.keys() | case.left.keys()
+    return sum(len(_revocable(case, t) - held.get(t, set())) for t in topics)
+
+
+def _revocable(case: Case, topic: str) -> set[int]:
+    """Return the partitions that may wait in a cooperative round, and in no other.
+
+    Not only a subscriber's claims: a member that has left the topic reads it until it
+    revokes, as its claim states. Real members revoke before they join (KIP-429), so
+    that another may have it at once, too: `unrevoked` asks subscribers alone. Whatever
+    waited is claimed by nobody in the next round, and cannot wait again.
+    """
+    return case.claimants.get(topic, {}).keys() | case.left.get(topic, set())
 
 
 def _assigned(rows: Sequence[Row]) -> Held:

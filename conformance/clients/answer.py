@@ -9,7 +9,6 @@ import orjson
 
 import verify
 from conformance.clients.fault_place import MOST
-from conformance.cooperative_round import judge_round
 from rebalance import AssignmentDocument, DocumentError, parse_assignment, to_json
 
 
@@ -84,17 +83,14 @@ def judged(answer: Answer, rebalance: bytes, *, cooperative: bool = False) -> An
     rebalance : bytes
         The ``rebalance/1`` document that it answers.
     cooperative : bool
-        Whether it is a round of cooperative rebalancing (see `judge_round`).
+        Whether it is a round of cooperative rebalancing.
     """
     if answer.assignment is None:
         return answer
     instance = verify.read_rebalance(rebalance)
     case = verify.understand(instance)
     given = verify.read_assignment(to_json(answer.assignment))
-    if cooperative:
-        verdict, _ = judge_round(case, instance, given)
-    else:
-        verdict = verify.judge_case(case, given)
+    verdict = verify.judge_case(case, given, cooperative=cooperative)
     if verdict["verdict"] == "valid":
         return answer
     reason = str(verdict["violations"][0])

@@ -16,7 +16,6 @@ import orjson
 
 import verify
 from conformance.clients import Answer, Verdict
-from conformance.cooperative_round import JudgedRound, judge_round
 from conformance.runs.categories import Category
 from conformance.runs.optimum import least_moves, moves_bound
 from conformance.runs.subject import Subject
@@ -129,13 +128,14 @@ def drive(
     current, first = rebalance, verify.understand(rebalance)
     while len(rounds) < (MOST_ROUNDS if cooperative else 1):
         case = verify.understand(current) if rounds else first
-        one, judged = _judged_round(subject, current, case, cooperative=cooperative)
+        one, verdict = _judged_round(subject, current, case, cooperative=cooperative)
         rounds.append(one)
-        if judged is None or judged.verdict["violations"]:
+        if verdict is None or verdict["violations"]:
             return _fault(tuple(rounds))
         held = _held(one)
-        if not cooperative or not (judged.waiting or revokes(current, held)):
-            return _at_rest(tuple(rounds), first, judged.verdict, fewest)
+        waits = cooperative and verdict["figures"]["withheld"] > 0
+        if not cooperative or not (waits or revokes(current, held)):
+            return _at_rest(tuple(rounds), first, verdict, fewest)
         current = next_round(current, held)
     reason = f"members still revoke after {MOST_ROUNDS} rounds"
     return Outcome(rounds=tuple(rounds), category=Category.RESTLESS, reason=reason)
@@ -145,7 +145,7 @@ def revokes(rebalance: Document, held: Mapping[str, Mapping[str, Any]]) -> bool:
     """Return whether a member has to revoke a claim, and therefore joins again.
 
     Claims on what does not exist or is not subscribed to were revoked before
-    (KIP-429), unless the answer waits for it (`judge_round`).
+    (KIP-429), unless the answer withholds it, which `drive` sees by itself.
     """
     topics = rebalance["topics"]
     for name, member in rebalance["members"].items():
@@ -184,24 +184,20 @@ def next_generation(rebalance: Document) -> int:
 
 def _judged_round(
     subject: Subject, rebalance: Document, case: verify.Case, *, cooperative: bool
-) -> tuple[JudgedAnswer, JudgedRound | None]:
+) -> tuple[JudgedAnswer, Document | None]:
     """Ask and judge; only the members of the answer count, not what it claims."""
     answer = subject.answer(orjson.dumps(rebalance))
     if answer.assignment is None:
         return JudgedAnswer(rebalance=rebalance, answer=answer), None
     given = {"members": answer.assignment.members}
-    judged = (
-        judge_round(case, rebalance, given)
-        if cooperative
-        else JudgedRound(verify.judge_case(case, given), frozenset())
-    )
+    verdict = verify.judge_case(case, given, cooperative=cooperative)
     one = JudgedAnswer(
         rebalance=rebalance,
         answer=answer,
-        violations=judged.verdict["violations"],
-        figures=judged.verdict["figures"],
+        violations=verdict["violations"],
+        figures=verdict["figures"],
     )
-    return one, judged
+    return one, verdict
 
 
 def _held(one: JudgedAnswer) -> Mapping[str, Mapping[str, Sequence[int]]]:

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from conformance.cooperative_round import judge_round
 from conformance.testing.assigned_members import (
     Assignment,
     Document,
@@ -56,10 +55,7 @@ def assert_valid(
     __tracebackhide__ = True
     given, answer = _read(instance, assignment)
     case = understand(given, claim_rule=claim_rule)
-    if cooperative:
-        verdict, _ = judge_round(case, given, answer)
-    else:
-        verdict = judge_case(case, answer)
+    verdict = judge_case(case, answer, cooperative=cooperative)
     _reject(_violations(verdict), given, answer)
 
 

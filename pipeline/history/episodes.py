@@ -1,12 +1,12 @@
 """Episodes: a rebalance from one stable state to the next.
 
 A group is in a stable state after a generation in which no partition is withheld. A
-partition is withheld if no member receives it although its owner subscribes to its
-topic: in a cooperative group, the owner first revokes it and then requests another
-rebalance. An episode consists of the generations after one stable state, up to and
-including the next; in an eager group, it is a single generation. Members can join and
-leave meanwhile. An episode is `OPEN` if the source ends, or the group becomes empty,
-before a stable state.
+partition is withheld if no member receives it although it has an owner and some member
+subscribes to its topic: in a cooperative group, the owner first revokes it and then
+requests another rebalance, and may have left the topic. An episode consists of the
+generations after one stable state, up to and including the next; in an eager group, it
+is a single generation. Members can join and leave meanwhile. An episode is `OPEN` if
+the source ends, or the group becomes empty, before a stable state.
 
 The partitions owned before an episode are those owned before its first round. Members
 are identified by instance id if they are static, else by member id (`seat`).
@@ -96,10 +96,11 @@ def withheld_of(generation: Generation, ownership: Ownership) -> int:
     """Count the partitions that a cooperative round withholds from all members."""
     if not ownership.cooperative:
         return 0
+    read = [topic for p in generation.participants for topic in p.subscription]
     owned: set[tuple[str, int]] = set()
     given: set[tuple[str, int]] = set()
     for p in generation.participants:
-        owned |= _pairs(wanted(ownership.owned.get(p.member_id, {}), p.subscription))
+        owned |= _pairs(wanted(ownership.owned.get(p.member_id, {}), read))
         given |= _pairs(p.assigned)
     return len(owned - given)
 

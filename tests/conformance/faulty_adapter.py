@@ -34,6 +34,26 @@ def claims(document: dict[str, Any]) -> int:
     return sum(len(ns) for one in members for ns in one.get("owned", {}).values())
 
 
+def left(document: dict[str, Any]) -> set[tuple[str, int]]:
+    """What members claim of topics to which they do not subscribe."""
+    return {
+        (topic, number)
+        for one in document["members"].values()
+        for topic, numbers in one.get("owned", {}).items()
+        for number in numbers
+        if topic not in one["subscription"]
+    }
+
+
+def drop(held: Members, dropped: set[tuple[str, int]]) -> None:
+    for mine in held.values():
+        for topic in mine:
+            mine[topic] = [n for n in mine[topic] if (topic, n) not in dropped]
+
+
+waiting: set[tuple[str, int]] = set()  # of all rebalances so far: a fault
+
+
 def answer(fault: str, document: dict[str, Any]) -> dict[str, Any]:
     held = dealt(document)
     if fault == "crash" and len(document["members"]) >= 3 and claims(document) >= 2:
@@ -46,9 +66,12 @@ def answer(fault: str, document: dict[str, Any]) -> dict[str, Any]:
     if fault == "raise" and any("rack" in m for m in document["members"].values()):
         return {"error": "LookupError: no rack-aware path"}
     if fault == "lose" and len(held) >= 2:
-        for mine in held.values():
-            for topic in mine:
-                mine[topic] = [n for n in mine[topic] if n != 1]
+        drop(held, {(topic, 1) for topic in document["topics"]})
+    if fault == "withhold":  # what was left: right, because it lasts for one round
+        drop(held, left(document))
+    if fault == "withhold for ever":
+        waiting.update(left(document))
+        drop(held, waiting)
     if fault == "memory":
         _ = b"x" * 2**30
     return {"format": "assignment/1", "members": held}

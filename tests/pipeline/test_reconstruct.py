@@ -306,6 +306,20 @@ def test_two_rounds_are_one_episode() -> None:
     assert episode.before == {"a": {"t": [0, 1, 2, 3]}}
 
 
+def test_what_waits_for_a_member_that_left_the_topic_is_withheld() -> None:
+    """As the judge of a round counts it; a topic without a subscriber has none."""
+    left = member("a", ["u"], {"u": [0]})
+    first = group(1, coop("a", [0, 1], None, -1), assignor=COOP)
+    waits = group(2, left, coop("b", [], None, -1), assignor=COOP)
+    *_, second, third = replay(first, waits, group(3, left, coop("b", [0, 1], None, 2)))
+    assert second.episode is None
+    assert third.episode is not None
+    assert (third.episode.rounds, third.episode.withheld) == (2, 2)
+    *_, alone = replay(first, group(2, left, assignor=COOP))
+    assert alone.episode is not None
+    assert alone.episode.withheld == 0
+
+
 def test_an_episode_follows_members_that_come_and_go() -> None:
     cases = replay(
         *TWO_ROUNDS[:2],

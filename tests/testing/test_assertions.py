@@ -117,6 +117,17 @@ def test_a_cooperative_round_can_withhold() -> None:
         assert_valid(document, {"a": {"t": [0]}, "b": {"t": [1]}}, cooperative=True)
 
 
+def test_a_cooperative_round_can_wait_for_a_member_that_left_the_topic() -> None:
+    claimed = member(["u"], {"t": [0]}, 1)
+    document = rebalance({"t": 1, "u": 1}, {"a": claimed, "b": member(["t"], None, 1)})
+    waits: Document = {"a": {"u": [0]}, "b": {}}
+    assert_valid(document, waits, cooperative=True)
+    assert_valid(document, waits | {"b": {"t": [0]}}, cooperative=True)
+    document["members"]["a"] = member(["u"], {"u": [0]}, 2)
+    with pytest.raises(AssertionError, match="unassigned"):
+        assert_valid(document, waits, cooperative=True)
+
+
 def test_an_unreadable_instance_is_an_error() -> None:
     with pytest.raises(verify.Unreadable):
         assert_valid(CHAIN | {"surprise": 1}, BEST)

@@ -54,6 +54,22 @@ def claimants(instance: Document, claim_rule: str) -> dict[TP, set[str]]:
     return found
 
 
+def left(instance: Document, claim_rule: str) -> set[TP]:
+    """Return what somebody subscribes to, and only members that left it claim."""
+    wanted = wants(instance)
+    generation = {m: v.get("generation", -1) for m, v in instance["members"].items()}
+    newest = max(generation.values(), default=-1)
+    claimed = {
+        (topic, n)
+        for member, v in instance["members"].items()
+        for topic, numbers in v.get("owned", {}).items()
+        for n in numbers
+        if topic not in wanted[member]
+        if claim_rule == "newest-claim" or generation[member] == newest
+    }
+    return (claimed & served(instance)) - claimants(instance, claim_rule).keys()
+
+
 def owners(instance: Document, claim_rule: str = "newest-claim") -> dict[TP, str]:
     """Return partition -> its owner, where there is one."""
     rivals = claimants(instance, claim_rule).items()
@@ -84,7 +100,8 @@ def violations(
             before = [m for m in given if m < member and (topic, n) in given[m]]
             if before or tps.count((topic, n)) > 1:
                 out.add(("assigned-twice", *culprit))
-    for topic, n in exists - set(everything) - held.keys():
+    waiting = left(instance, "newest-claim") if cooperative else set()
+    for topic, n in exists - set(everything) - held.keys() - waiting:
         out.add(("unassigned", topic, str(n)))
     return out
 

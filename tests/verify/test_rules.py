@@ -13,6 +13,7 @@ from tests.shapes import (
     EMPTY_TOPIC,
     SHAPES,
     STALE_CLAIM,
+    VANISHED,
     Document,
     shape,
 )
@@ -65,15 +66,20 @@ def test_unrevoked_names_another_claimant(pair: tuple[Document, Document]) -> No
             assert violation["claimant"] == min(rivals - {violation["member"]})
 
 
-@given(ANY)
-@example((STALE_CLAIM, NOBODY))
-def test_withheld(pair: tuple[Document, Document]) -> None:
+@given(ANY, st.sampled_from(["newest-claim", "current-generation"]))
+@example((STALE_CLAIM, NOBODY), "newest-claim")
+@example((VANISHED, NOBODY), "newest-claim")
+def test_withheld(pair: tuple[Document, Document], rule: str) -> None:
     instance, assignment = pair
     given_out = {tp for tps in naive.holds(assignment).values() for tp in tps}
-    waiting = naive.claimants(instance, "newest-claim").keys() - given_out
-    figures = verify.judge(*pair, cooperative=True)["figures"]
-    assert figures["withheld"] == len(waiting)
+    claimed = naive.claimants(instance, rule).keys() | naive.left(instance, rule)
+    verdict = verify.judge(*pair, cooperative=True, claim_rule=rule)
+    assert verdict["figures"]["withheld"] == len(claimed - given_out)
     assert "withheld" not in verify.judge(*pair)["figures"]
+    unassigned = naive.served(instance) - given_out - claimed
+    broken = [flat(one)[1:] for one in verdict["violations"]]
+    listed = [one for one in broken if len(one) == 2]  # no member: unassigned
+    assert sorted(listed) == sorted((t, str(n)) for t, n in unassigned)
 
 
 @pytest.mark.parametrize("name", SHAPES)
