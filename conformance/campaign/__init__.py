@@ -1,5 +1,14 @@
 """Campaigns of differential tests: draw, and shrink each finding when it is found."""
 
 from conformance.campaign.run_campaign import Campaign, CampaignPlan, Found, Shrinking
+from conformance.campaign.same_finding import Key, drawn_key, shrunk_key
 
-__all__ = ["Campaign", "CampaignPlan", "Found", "Shrinking"]
+__all__ = [
+    "Campaign",
+    "CampaignPlan",
+    "Found",
+    "Key",
+    "Shrinking",
+    "drawn_key",
+    "shrunk_key",
+]

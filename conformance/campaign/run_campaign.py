@@ -2,7 +2,7 @@
 
 Findings are reported when they are found, and again when they are shrunk, both in the
 order in which they were found; that does not depend on the number of workers. Equal
-findings of several families are one: they have the same mechanism.
+findings of several families are one (`same_finding`).
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from conformance.campaign.same_finding import Key, drawn_key, shrunk_key
 from conformance.runs import (
     FILE,
     Counts,
     Draws,
     Given,
-    Mechanism,
     RunPlan,
     Sighting,
     Subject,
@@ -41,7 +41,7 @@ class CampaignPlan:
     Attributes
     ----------
     draws : RunPlan
-        Its ``keep`` findings of each mechanism are reported.
+        So many findings of each mechanism are reported as its ``keep`` states.
     given : iterable of rebalance/1 documents, or None
         Instances to test instead of draws.
     shrink_seconds : float or None
@@ -93,7 +93,8 @@ class Campaign:
     plan: CampaignPlan
     advance: Callable[[int], None] = lambda _: None
     counts: dict[str, Counts] = field(init=False)
-    _found: Counter[Mechanism] = field(default_factory=Counter)
+    _drawn: Counter[Key] = field(default_factory=Counter)
+    _complete: Counter[Key] = field(default_factory=Counter)
     _waiting: deque[Sighting] = field(default_factory=deque)
 
     def __post_init__(self) -> None:
@@ -101,7 +102,9 @@ class Campaign:
         self.counts = {name: Counts(family=name) for name in names}
 
     def run(self) -> Iterator[Found | Shrinking]:
-        """Yield each finding twice: when it is found, and when it is complete.
+        """Yield each finding when it is found, and again when it is complete.
+
+        One that turns out to be equal to an earlier one is not yielded again.
 
         Raises
         ------
@@ -119,7 +122,7 @@ class Campaign:
         workers = self.plan.draws.workers
         for result in in_turns(self.source, _run_task, task, workers=workers):
             if isinstance(result, Shrinking):
-                yield result
+                yield from self._completed(result)
             else:
                 yield from self._counted(result)
 
@@ -134,14 +137,21 @@ class Campaign:
         self.counts[counts.family].merge(counts, keep=keep)
         self.advance(counts.rebalances)
         for sighting in counts.sightings:
-            if self._found[sighting.mechanism] == keep:
+            key = drawn_key(sighting)
+            if self._drawn[key] == keep:
                 continue
-            self._found[sighting.mechanism] += 1
+            self._drawn[key] += 1
             yield Found(sighting=sighting)
             if self.plan.shrink_seconds is None:
-                yield Shrinking(sighting=sighting, shrunk=None)
+                yield from self._completed(Shrinking(sighting=sighting, shrunk=None))
             else:
                 self._waiting.append(sighting)
+
+    def _completed(self, finding: Shrinking) -> Iterator[Shrinking]:
+        key = shrunk_key(finding.sighting, finding.shrunk)
+        if self._complete[key] < self.plan.draws.keep:
+            self._complete[key] += 1
+            yield finding
 
     def _shrink_task(self, sighting: Sighting) -> _Task:
         assert self.plan.shrink_seconds is not None  # noqa: S101

@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from conformance.campaign import Key, drawn_key, shrunk_key
 from conformance.corpus import corpus
 from conformance.runs import (
     FAMILIES,
@@ -18,14 +19,13 @@ from conformance.runs import (
     Recorder,
     RunPlan,
     RunSummary,
-    ShrunkRecord,
     Sighting,
     first_line,
     run_families,
     run_instances,
     subject_record,
 )
-from conformance.shrinking import ShrinkTask, shrink_task, shrunk_record
+from conformance.shrinking import ShrinkTask, Shrunk, shrink_task, shrunk_record
 from conformance.survey.confirmed_hangs import Confirmed
 from rebalance import plain_of, rebalance_of
 
@@ -108,9 +108,12 @@ def survey_assignor(
         date=plan.date,
         oracle=plan.oracle,
     )
-    shrunk = _shrunk(source, sightings, plan, cooperative=cooperative)
-    for sighting, small in zip(sightings, shrunk, strict=True):
-        yield without_traces(recorder.finding(sighting, small))
+    known: set[Key] = set()
+    for sighting, small in _shrunk(source, sightings, plan, cooperative=cooperative):
+        if (key := shrunk_key(sighting, small)) not in known:
+            known.add(key)
+            record = recorder.finding(sighting, shrunk_record(small))
+            yield without_traces(record)
     for counts in counted:
         is_drawn = counts.family in FAMILIES
         seed = plan.seed if is_drawn else None
@@ -174,14 +177,10 @@ def _shrunk(
     plan: SurveyPlan,
     *,
     cooperative: bool,
-) -> Iterator[ShrunkRecord | None]:
-    """Shrink faults, and one gap in quality per kind: the smallest."""
-    smallest = set(map(id, _smallest(sightings)))
+) -> Iterator[tuple[Sighting, Shrunk]]:
+    """Shrink the smallest of those that are equal as far as is known before."""
     with closing(source.start()) as subject:
-        for one in sightings:
-            if not (one.outcome.category.is_safety or id(one) in smallest):
-                yield None
-                continue
+        for one in _smallest(sightings):
             ends = one.outcome.category in {Category.CRASH, Category.HANG}
             task = ShrinkTask(
                 sighting=one,
@@ -189,15 +188,15 @@ def _shrunk(
                 cooperative=cooperative,
                 seconds=plan.shrink_seconds * (CRASH_PATIENCE if ends else 1),
             )
-            yield shrunk_record(shrink_task(subject, task))
+            yield one, shrink_task(subject, task)
 
 
 def _smallest(sightings: Iterable[Sighting]) -> Iterable[Sighting]:
-    found: dict[tuple[Category, str], Sighting] = {}
+    found: dict[Key, Sighting] = {}
     for one in sightings:
-        best = found.setdefault(one.kind, one)
+        best = found.setdefault(drawn_key(one), one)
         if _size(one) < _size(best):
-            found[one.kind] = one
+            found[drawn_key(one)] = one
     return found.values()
 
 

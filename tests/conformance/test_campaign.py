@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from collections import Counter
 from dataclasses import dataclass, field
 
 import pytest
@@ -12,7 +13,8 @@ import pytest
 from conformance.campaign import Campaign, CampaignPlan, Found, Shrinking
 from conformance.clients import Answer, Verdict
 from conformance.runs import FILE, Category, RunPlan, Subject
-from tests.conformance.subjects import Scripted, failed, optimal
+from conformance.shapes import unusual_shapes
+from tests.conformance.subjects import Scripted, answered, failed, optimal
 from tests.conformance.test_runs import faulty
 from tests.shapes import CHAIN, Document, member, rebalance
 
@@ -61,7 +63,8 @@ def test_a_finding_of_several_families_is_one_and_places_are_several() -> None:
 @pytest.mark.parametrize("keep", [1, 3])
 def test_so_many_findings_of_a_mechanism_are_kept(keep: int) -> None:
     plan = RunPlan(families=("racks", "claims"), count=40, keep=keep)
-    subject = Scripted(lambda _: failed(Verdict.ERROR, "KeyError: 1"))
+    raised = Answer(verdict=Verdict.ERROR, reason="KeyError: 1", place="f (a.py:1)")
+    subject = Scripted(lambda _: raised)
     campaign = Campaign(
         source=Here(subject), plan=CampaignPlan(draws=plan, shrink_seconds=None)
     )
@@ -166,3 +169,51 @@ def test_the_order_of_findings_does_not_depend_on_workers() -> None:
         )
     assert told[0] == told[1]
     assert len(told[0]) > 1
+
+
+def losing(document: Document) -> Answer:
+    """Drop what is claimed twice, and what belongs to a topic that its claimant left.
+
+    Both are `unassigned`, and no place is known.
+    """
+    answer = optimal(document)
+    assert answer.assignment is not None
+    claims = Counter(
+        (topic, number)
+        for one in document["members"].values()
+        for topic, numbers in one.get("owned", {}).items()
+        for number in numbers
+    )
+    lost = {claim for claim, count in claims.items() if count > 1} | {
+        (topic, number)
+        for one in document["members"].values()
+        for topic, numbers in one.get("owned", {}).items()
+        for number in numbers
+        if topic not in one["subscription"]
+    }
+    return answered(
+        {
+            name: {t: [n for n in ns if (t, n) not in lost] for t, ns in held.items()}
+            for name, held in answer.assignment.members.items()
+        }
+    )
+
+
+def test_shapes_of_shrunk_instances_tell_faults_apart() -> None:
+    plan = RunPlan(families=("stale", "left", "joiners"), count=30)
+    given = CampaignPlan(draws=plan)
+    campaign = Campaign(source=Here(Scripted(losing)), plan=given)
+    whole = [one for one in campaign.run() if isinstance(one, Shrinking)]
+    assert [one.sighting.family for one in whole] == ["stale", "left"]
+    assert {one.sighting.kind for one in whole} == {(Category.INVALID, "unassigned")}
+    shapes = []
+    for one in whole:
+        assert one.shrunk is not None
+        small = one.shrunk.outcome.rounds[0].rebalance
+        shapes.append(unusual_shapes(small))
+    assert shapes == [{"double-claims"}, {"left-claims", "idle-member"}]
+    again = Campaign(
+        source=Here(Scripted(losing)),
+        plan=CampaignPlan(draws=RunPlan(families=("stale", "claims"), count=30)),
+    )
+    assert len([one for one in again.run() if isinstance(one, Shrinking)]) == 1

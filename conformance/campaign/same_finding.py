@@ -1,0 +1,33 @@
+"""When two findings are one: they have the same mechanism, as far as that is known.
+
+Where the client's place is known, category, detail, and place name the mechanism.
+Otherwise, an invalid answer can have several causes: those of different families are
+shrunk each, and are one if their shrunk instances have the same shapes, because nothing
+of a shrunk instance can be removed. A gap in quality is one whatever its instance.
+"""
+
+from __future__ import annotations
+
+from conformance.runs import Sighting
+from conformance.shapes import SHAPES
+from conformance.shrinking import Shrunk
+
+Key = tuple[object, ...]
+
+
+def drawn_key(sighting: Sighting) -> Key:
+    """Return what tells a finding from others before it is shrunk."""
+    outcome = sighting.outcome
+    if outcome.place is not None or not outcome.category.is_safety:
+        return sighting.mechanism
+    return (*sighting.mechanism, sighting.family)
+
+
+def shrunk_key(sighting: Sighting, shrunk: Shrunk | None) -> Key:
+    """Return what tells a finding from others after it is shrunk."""
+    key = drawn_key(sighting)
+    if shrunk is None or key == sighting.mechanism:
+        return key
+    instance = shrunk.outcome.rounds[0].rebalance
+    shapes = sorted(name for name, holds in SHAPES.items() if holds(instance))
+    return (*sighting.mechanism, *shapes)
