@@ -20,7 +20,7 @@ def to_standard_error(line: str) -> None:
 
 
 class Closings:
-    """The connections that the coordinator has closed.
+    """The connections that the coordinator has closed, and other reports of it.
 
     Parameters
     ----------
@@ -39,12 +39,16 @@ class Closings:
         line = _printable(reason)
         self._last = line
         self.count += 1
+        self.report(f"closed a connection: {line}")
+        return line
+
+    def report(self, line: str) -> None:
+        """Report a line if it is new."""
         if line not in self._reported and len(self._reported) < MOST_REPORTED:
             self._reported.add(line)
-            self._report(f"wire: closed a connection: {line}")
+            self._report(f"wire: {line}")
             if len(self._reported) == MOST_REPORTED:
                 self._report("wire: further reasons are not reported")
-        return line
 
     def since(self, count: int) -> str:
         """Return the last reason after so many connections; empty if there is none."""

@@ -49,7 +49,8 @@ class WireConsumer:
     flexible : bool
         Whether the client needs flexible versions.
     settles : bool
-        Whether the client only joins again after a stable generation.
+        Whether the client only joins again after a stable generation: SyncGroup then
+        succeeds without partitions, and the next heartbeat asks it to join again.
     rehearses : bool
         Whether the client's leader can assign before it has the metadata that it has
         requested. Each instance then takes two generations.

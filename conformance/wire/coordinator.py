@@ -23,6 +23,13 @@ from conformance.clients.answer import Answer, Verdict
 from conformance.wire.catalog import NO_ERROR, Catalog
 from conformance.wire.dialects import written_version
 from conformance.wire.exchange import Exchange
+from conformance.wire.group_responses import (
+    CONSUMER,
+    REBALANCE_IN_PROGRESS,
+    leadership,
+    refusal,
+    synced,
+)
 from conformance.wire.messages import (
     HEARTBEAT,
     JOIN_GROUP,
@@ -33,18 +40,11 @@ from conformance.wire.messages import (
     UnknownVersionError,
     decode_request,
     encode_response,
-    part,
 )
 from rebalance import WireError
-from rebalance.protocol import (
-    MemberAssignment,
-    encode_assignment,
-)
 
-CONSUMER: Final = "consumer"  # type of the group protocol
 UNSUPPORTED_VERSION: Final = 35
 INCONSISTENT_PROTOCOL: Final = 23
-REBALANCE_IN_PROGRESS: Final = 27
 GROUP_IS_FULL: Final = 81
 HOLD_SECONDS: Final = 2.0  # for a leader to request metadata
 MOST_JOINS: Final = 3  # of one instance: clients retry some errors of an assignor
@@ -96,6 +96,8 @@ class _Asked:
     is_rehearsal: bool
     joins: int = 0  # responses to JoinGroup
     held: Request | None = None  # the SyncGroup of a leader without the metadata
+    is_rejoining: bool = False  # after a rehearsal; over another connection, too
+    has_left: bool = False  # without another connection until now
 
 
 class Lost(Exception):  # noqa: N818  # an outcome, which the caller explains
@@ -140,11 +142,23 @@ class Coordinator:
         self.refused: str | None = None  # why the last JoinGroup was refused
         self._waiting: Waiting | None = None
         self._asked: _Asked | None = None
+        self._dismissed: Link | None = None  # it has answered and must join again
+        self.gave_up = False  # the last consumer has then left
 
     @property
     def waiting(self) -> Waiting | None:
         """The consumer that waits for an instance."""
         return self._waiting
+
+    @property
+    def is_rejoining(self) -> bool:
+        """Return whether the leader has been told to join again for the instance."""
+        return self._asked is not None and self._asked.is_rejoining
+
+    @property
+    def has_left(self) -> bool:
+        """Return whether the leader has ended its connection instead."""
+        return self._asked is not None and self._asked.has_left
 
     def ask(self, exchange: Exchange, *, is_known: bool = False) -> Future[Answer]:
         """Make the waiting consumer the leader; the result is its answer.
@@ -209,8 +223,13 @@ class Coordinator:
         if self._waiting is not None and self._waiting.link is link:
             self._waiting = None
             self.has_joined.clear()
+        if link is self._dismissed:
+            self._dismissed, self.gave_up = None, True
         asked = self._asked
         if asked is not None and asked.waiting.link is link:
+            if asked.is_rejoining and not why:
+                asked.has_left = True  # some clients join over a new connection
+                return
             self._asked = None
             if not asked.answer.done():
                 asked.answer.set_exception(Lost(why))
@@ -221,29 +240,31 @@ class Coordinator:
         if isinstance(chosen, bytes):
             return chosen
         asked = self._asked
-        if asked is not None and asked.waiting.link is link:
-            asked.waiting = chosen
+        if asked is not None and (asked.is_rejoining or asked.waiting.link is link):
+            asked.waiting, asked.has_left = chosen, False
             if asked.joins < MOST_JOINS:
                 self._lead(asked)
                 return None
             self._asked = None
             reason = f"joined {asked.joins} times without an assignment"
             _resolve(asked, Answer(verdict=Verdict.ERROR, reason=reason))
-        self._waiting = chosen
+        self._waiting, self._dismissed, self.gave_up = chosen, None, False
         self.has_joined.set()
         return None
 
     def _choose(self, link: Link, request: Request) -> Waiting | bytes:
-        present = self._asked.waiting if self._asked else self._waiting
-        if present is not None and present.link is not link:
-            return _refusal(request, GROUP_IS_FULL)
+        asked = self._asked
+        present = asked.waiting if asked else self._waiting
+        is_free = present is None or (asked is not None and asked.is_rejoining)
+        if not is_free and present is not None and present.link is not link:
+            return refusal(request, GROUP_IS_FULL)
         protocols = request.body.protocols or ()  # the library accepts null
         offered = {one.name or "": bytes(one.metadata or b"") for one in protocols}
         names = list(offered)
         wanted = self.assignor or (names[0] if names else None)
         if wanted not in offered or request.body.protocol_type != CONSUMER:
             self.refused = f"it offers {', '.join(names) or 'nothing'}, not {wanted}"
-            return _refusal(request, INCONSISTENT_PROTOCOL)
+            return refusal(request, INCONSISTENT_PROTOCOL)
         self.refused = None
         try:
             version, is_short = written_version(offered[wanted])
@@ -268,7 +289,7 @@ class Coordinator:
             asked.missing.difference_update(self.catalog.wanted(request))
             if asked.held is not None and not asked.missing:
                 held, asked.held = asked.held, None
-                asked.waiting.link.send(_rehearsed(asked, held))
+                asked.waiting.link.send(self._rehearsed(asked, held))
 
     def _expire(self, asked: _Asked) -> None:
         """Accept the assignment of a leader that requests no metadata."""
@@ -281,40 +302,26 @@ class Coordinator:
     def _lead(self, asked: _Asked) -> None:
         """Respond to the JoinGroup that waits."""
         asked.joins += 1
-        exchange, request = asked.exchange, asked.waiting.request
-        members = [
-            part(
-                request,
-                "JoinGroupResponseMember",
-                member_id=member.member_id,
-                group_instance_id=member.instance_id,
-                metadata=member.metadata,
-            )
-            for member in exchange.members
-        ]
-        asked.waiting.link.send(
-            encode_response(
-                request,
-                error_code=NO_ERROR,
-                generation_id=exchange.generation,
-                protocol_type=CONSUMER,
-                protocol_name=exchange.protocol,
-                leader=exchange.leader,
-                member_id=exchange.leader,
-                members=members,
-            )
-        )
+        asked.is_rejoining = False
+        request = asked.waiting.request
+        asked.waiting.link.send(leadership(request, asked.exchange))
+
+    def _rehearsed(self, asked: _Asked, request: Request) -> bytes:
+        """Let the leader join again; its next answer counts."""
+        asked.is_rehearsal = False
+        asked.is_rejoining = True
+        asked.joins = 0
+        return synced(request, asked.exchange.protocol, settles=self.settles)
 
     def _sync(self, link: Link, request: Request) -> bytes | None:
-        asked, body = self._asked, request.body
-        error, data = REBALANCE_IN_PROGRESS, b""
+        asked, body, settles = self._asked, request.body, False
         if asked is not None and asked.waiting.link is link:
             if asked.missing:
                 asked.held = request
                 get_running_loop().call_later(HOLD_SECONDS, self._expire, asked)
                 return None
             if asked.is_rehearsal:
-                return _rehearsed(asked, request)
+                return self._rehearsed(asked, request)
             given = [
                 (one.member_id or "", bytes(one.assignment or b""))
                 for one in body.assignments or ()
@@ -322,16 +329,16 @@ class Coordinator:
             answer = asked.exchange.read(given)
             self._asked = None
             _resolve(asked, answer)
-            if self.settles:
-                error = NO_ERROR
-                data = encode_assignment(MemberAssignment(version=0, partitions=()))
+            self._dismissed, settles = link, self.settles
         protocol = body.protocol_name or (asked.exchange.protocol if asked else "")
-        return _synced(request, protocol, error=error, data=data)
+        return synced(request, protocol, settles=settles)
 
     def _heartbeat(self, link: Link, request: Request) -> bytes:
         """Make a member that has settled join again; it is alive while it leads."""
         asked = self._asked
         leads = asked is not None and asked.waiting.link is link
+        if asked is not None and asked.is_rejoining:
+            leads = False
         error = NO_ERROR if leads else REBALANCE_IN_PROGRESS
         return encode_response(request, error_code=error)
 
@@ -351,39 +358,3 @@ class Coordinator:
 def _resolve(asked: _Asked, answer: Answer) -> None:
     if not asked.answer.done():
         asked.answer.set_result(answer)
-
-
-def _rehearsed(asked: _Asked, request: Request) -> bytes:
-    """Let the leader join again; its next answer counts."""
-    asked.is_rehearsal = False
-    asked.joins = 0
-    return _synced(request, asked.exchange.protocol)
-
-
-def _synced(
-    request: Request,
-    protocol: str,
-    *,
-    error: int = REBALANCE_IN_PROGRESS,
-    data: bytes = b"",
-) -> bytes:
-    return encode_response(
-        request,
-        error_code=error,
-        protocol_type=CONSUMER,
-        protocol_name=protocol,
-        assignment=data,
-    )
-
-
-def _refusal(request: Request, error: int) -> bytes:
-    return encode_response(
-        request,
-        error_code=error,
-        generation_id=-1,
-        protocol_type=CONSUMER,
-        protocol_name="",
-        leader="",
-        member_id="",
-        members=[],
-    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
+from concurrent.futures import Future, wait
 from types import TracebackType
 from typing import Final, Self
 
@@ -43,6 +44,8 @@ from rebalance import (
 
 GROUP: Final = "wire"
 DEATH_SECONDS: Final = 2.0  # from a lost connection to the end of its process
+LEFT: Final = "the last consumer left on REBALANCE_IN_PROGRESS"
+HINT: Final = "--settles lets each generation settle first"
 LOOK_SECONDS: Final = 0.05  # between two looks at a process that has not joined
 
 
@@ -64,6 +67,8 @@ class Wire:
         Of an outside consumer: the protocol to use; None: the first that it offers.
     dialect : Dialect or None
         Of an outside consumer: how members write their claims; None: as Java does.
+    settles : bool
+        Of an outside consumer: see `WireConsumer.settles`.
     port : int
         Port to listen on, 0 for a free one.
     limits : LoopbackLimits
@@ -73,7 +78,7 @@ class Wire:
     Each different reason to close a connection is a line on standard error.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # each is an option of a run
         self,
         consumer: WireConsumer | None = None,
         *,
@@ -82,6 +87,7 @@ class Wire:
         idle_seconds: float = 900.0,
         assignor: str | None = None,
         dialect: Dialect | None = None,
+        settles: bool = False,
         port: int = 0,
         limits: LoopbackLimits | None = None,
     ) -> None:
@@ -92,6 +98,7 @@ class Wire:
         self.idle_seconds = idle_seconds
         self._assignor = (consumer.assignor if consumer else assignor) or None
         self._dialect = consumer.dialect if consumer else dialect or Dialect()
+        self._settles = consumer.settles if consumer else settles
         self._port = port
         self._limits = limits or LoopbackLimits()
         self._session: WireSession | None = None
@@ -211,14 +218,50 @@ class Wire:
         try:
             is_known = self.consumer is not None and self.consumer.is_started_anew
             lead = session.lead(exchange, self.seconds, is_known=is_known)
-            return session.run(lead)
+            return self._awaited(session, session.start(lead))
         except TimeoutError:
+            if session.coordinator.is_rejoining:
+                return self._gave_up(f"not in {self.seconds:g} s")
             why = self.closings.since(closed)
             self._end_consumer()
             reason = f"no answer in {self.seconds:g} s{_closed(why)}"
             return Answer(verdict=Verdict.HANG, reason=reason)
         except Lost as lost:
             return self._post_mortem(lost.why)
+
+    def _awaited(self, session: WireSession, answer: Future[Answer]) -> Answer:
+        """Wait for the answer, or for the end of a program that has left the group.
+
+        Raises
+        ------
+        Lost
+            If the connection ended before an answer.
+        TimeoutError
+            If there is none in `seconds`.
+        """
+        while not wait([answer], timeout=LOOK_SECONDS).done:
+            process = self._process
+            if session.coordinator.has_left and process and process.has_ended():
+                answer.cancel()
+                code = process.wait(DEATH_SECONDS) or 0
+                if code < 0:
+                    said = self._end_consumer()
+                    reason = cause_of_death(code, said)
+                    return Answer(verdict=Verdict.CRASH, reason=reason)
+                return self._gave_up(f"exit code {code}")
+        return answer.result()
+
+    def _gave_up(self, how: str) -> Answer:
+        """Explain a consumer that does not join again after a rehearsal.
+
+        The assignor is not at fault: it has not been asked for the answer that counts.
+        """
+        said = self._end_consumer()
+        words = f": {said}" if said else ""
+        when = "a heartbeat returned" if self._settles else "SyncGroup returned"
+        hint = "" if self._settles else f" ({HINT})"
+        reason = f"did not join again after {when} REBALANCE_IN_PROGRESS, {how}{hint}"
+        return Answer(verdict=Verdict.ERROR, reason=reason + words)
 
     def _prepare(self, rebalance: Rebalance) -> None:
         """End the consumer, and show the topics with which it starts again."""
@@ -245,12 +288,17 @@ class Wire:
                 command = self.consumer.command(*place, self._topics)
                 self._process = ConsumerProcess(command)
                 started = True
+            elif self.consumer is None and session.coordinator.gave_up:
+                hint = "" if self._settles else f" ({HINT})"
+                self.closings.report(f"{LEFT}{hint}: waiting for another one")
             waiting = session.run(session.joined(LOOK_SECONDS))
             if waiting is not None:
                 return waiting
             if time.monotonic() >= deadline:
                 refused = session.coordinator.refused
                 why = _closed(self.closings.since(closed))
+                if session.coordinator.gave_up:
+                    why = f"; {LEFT}{why}"
                 self._end_consumer()
                 reason = refused or f"no consumer joined in {self.start_seconds:g} s"
                 raise OutsideError(f"{self.name}: {reason}{why}")
@@ -281,8 +329,9 @@ class Wire:
     def _serving(self) -> WireSession:
         if self._session is None:
             server = LoopbackServer(self._limits, self.closings)
+            settles = self._settles
             self._session = WireSession(
-                server, self._port, self._assignor, self.consumer
+                server, self._port, self._assignor, self.consumer, settles=settles
             )
             self._port = self._session.port  # the address outlives a restart
             self._rest()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Coroutine
+from concurrent.futures import Future
 from typing import Any, TypeVar
 
 from conformance.clients.answer import Answer
@@ -27,6 +28,8 @@ class WireSession:
         port: int,
         assignor: str | None,
         consumer: WireConsumer | None,
+        *,
+        settles: bool,
     ) -> None:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
@@ -42,14 +45,18 @@ class WireSession:
         self.coordinator = Coordinator(
             Catalog(HOST, self.port, flexible=flexible),
             assignor=assignor,
-            settles=consumer is not None and consumer.settles,
+            settles=settles,
             rehearses=consumer is None or consumer.rehearses,
         )
         self.run(self._server.serve(self.coordinator))
 
+    def start(self, work: Coroutine[Any, Any, _T]) -> Future[_T]:
+        """Start a coroutine in the loop."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
     def run(self, work: Coroutine[Any, Any, _T]) -> _T:
         """Run a coroutine in the loop and return its result."""
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+        return self.start(work).result()
 
     async def joined(self, seconds: float) -> Waiting | None:
         """Wait for a consumer to join."""

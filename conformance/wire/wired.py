@@ -73,9 +73,15 @@ class _Kept:
 
 
 def wired_client(
-    client: ClientAssignor, *, seconds: float, memory: int | None = MEMORY
+    client: ClientAssignor,
+    *,
+    seconds: float,
+    memory: int | None = MEMORY,
+    settles: bool = False,
 ) -> WiredProgram:
     """Return a registered client's consumer behind the wire.
+
+    ``settles`` lets each generation settle (`WireConsumer.settles`).
 
     Raises
     ------
@@ -85,18 +91,23 @@ def wired_client(
         If there is no program for this client on the wire.
     """
     consumer = wire_consumer(client)
+    consumer = replace(consumer, settles=settles or consumer.settles)
     return WiredProgram(
         program=Program(name=consumer.name, argv=consumer.argv),
         seconds=seconds,
         memory=memory,
         client=client,
-        option=f"--wire --client {client.spec}",
+        option=f"{_option(settles)} --client {client.spec}",
         consumer=consumer,
     )
 
 
 def wired_command(
-    command: str, *, seconds: float, memory: int | None = MEMORY
+    command: str,
+    *,
+    seconds: float,
+    memory: int | None = MEMORY,
+    settles: bool = False,
 ) -> WiredProgram:
     """Return a consumer's program behind the wire; see `WireConsumer.argv`.
 
@@ -115,18 +126,27 @@ def wired_command(
         program=Program(name=command, argv=argv),
         seconds=seconds,
         memory=memory,
-        option=f"--wire --command {shlex.quote(command)}",
-        consumer=WireConsumer(name=command, argv=argv),
+        option=f"{_option(settles)} --command {shlex.quote(command)}",
+        consumer=WireConsumer(name=command, argv=argv, settles=settles),
     )
 
 
 def outside_consumer(
-    *, seconds: float, dialect: Dialect | None = None
+    *, seconds: float, dialect: Dialect | None = None, settles: bool = False
 ) -> OutsideConsumer:
     """Return the wire for a consumer that the user starts."""
     return OutsideConsumer(
         program=Program(name="wire", argv=()),
         seconds=seconds,
-        option="--wire",
-        wire=Wire(seconds=seconds, start_seconds=OUTSIDE_SECONDS, dialect=dialect),
+        option=_option(settles),
+        wire=Wire(
+            seconds=seconds,
+            start_seconds=OUTSIDE_SECONDS,
+            dialect=dialect,
+            settles=settles,
+        ),
     )
+
+
+def _option(settles: bool) -> str:
+    return "--wire --settles" if settles else "--wire"

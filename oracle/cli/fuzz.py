@@ -32,6 +32,15 @@ OverTheWire = Annotated[
         "Without either, print the address to which a consumer must connect, and wait.",
     ),
 ]
+Settles = Annotated[
+    bool,
+    typer.Option(
+        "--settles",
+        help="With --wire: let each generation settle, without partitions, before a "
+        "heartbeat asks the consumer to join again. For a consumer that gives up if "
+        "SyncGroup returns REBALANCE_IN_PROGRESS; takes a heartbeat per rebalance.",
+    ),
+]
 GivenInstances = Annotated[
     str | None,
     typer.Option(
@@ -124,6 +133,7 @@ def fuzz(  # noqa: PLR0913 - one parameter per option
     command: CommandOption = None,
     client: ClientOption = None,
     wire: OverTheWire = False,
+    settles: Settles = False,
     cooperative: CooperativeOption = None,
     family: FamilyOption = None,
     instances: GivenInstances = None,
@@ -159,6 +169,7 @@ def fuzz(  # noqa: PLR0913 - one parameter per option
         command=command,
         client=client,
         wire=wire,
+        settles=settles,
         cooperative=cooperative,
         families=tuple(family or ()),
         instances=instances,

@@ -33,6 +33,7 @@ class FuzzOptions:
     command: str | None
     client: str | None
     wire: bool
+    settles: bool  # each generation of a group on the wire
     cooperative: bool | None
     families: tuple[str, ...]
     instances: str | None
@@ -54,28 +55,32 @@ class FuzzOptions:
         Raises
         ------
         BadParameter
-            Unless exactly one subject is named, or if it is unknown.
+            Unless exactly one subject is named, if it is unknown, or if generations are
+            to settle without a wire.
         OracleError
             If there is no such program.
         """
+        limits: dict[str, Any] = {"seconds": self.seconds, "memory": self.memory}
         if self.wire and self.command is None and self.client is None:
             return [self._tested(self._outside_consumer())]
         if (self.command is None) == (self.client is None):
             raise typer.BadParameter("name one of --command and --client")
         if self.client is not None:
             found = of_client(
-                self.client, seconds=self.seconds, memory=self.memory, wire=self.wire
+                self.client, **limits, wire=self.wire, settles=self.settles
             )
             return [
                 self._tested(one.external) if isinstance(one, Tested) else one
                 for one in found
             ]
         assert self.command is not None  # noqa: S101
-        limits: dict[str, Any] = {"seconds": self.seconds, "memory": self.memory}
         if self.wire:
             from conformance.wire import wired_command
 
-            return [self._tested(wired_command(self.command, **limits))]
+            wired = wired_command(self.command, **limits, settles=self.settles)
+            return [self._tested(wired)]
+        if self.settles:
+            raise typer.BadParameter("--settles needs --wire")
         return [self._tested(external_command(self.command, **limits))]
 
     def _tested(self, external: External) -> Tested:
@@ -98,7 +103,7 @@ class FuzzOptions:
 
         if self.workers != 1:
             raise typer.BadParameter("--wire without a program has one worker")
-        outside = outside_consumer(seconds=self.seconds)
+        outside = outside_consumer(seconds=self.seconds, settles=self.settles)
         wire = outside.wire
         place = f"{wire.address}, group {wire.group!r}, topic {wire.topic!r}"
         typer.echo(f"wire: waiting for a consumer at {place}", err=True)

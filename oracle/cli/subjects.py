@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import typer
 
@@ -64,27 +65,38 @@ def tested_subjects(
 
 
 def of_client(
-    spec: str, *, seconds: float, memory: int, wire: bool = False
+    spec: str,
+    *,
+    seconds: float,
+    memory: int,
+    wire: bool = False,
+    settles: bool = False,
 ) -> Iterator[Tested | Absent]:
     """Yield what a specification covers: without an assignor, all of that version.
 
-    ``wire`` tests the client's consumer even if it has an adapter.
+    ``wire`` tests the client's consumer even if it has an adapter; only on the wire can
+    generations settle.
 
     Raises
     ------
     typer.BadParameter
-        If the registry has no such client, version, or assignor, or ``wire`` and there
-        is no consumer for it.
+        If the registry has no such client, version, or assignor; if ``wire`` and there
+        is no consumer for it; or if ``settles`` without a wire.
     """
     try:
         assignors = matching_client_assignors(spec)
     except UnknownClientError as error:
         raise typer.BadParameter(str(error)) from None
+    if settles and not (wire or all(one.kind == "wire" for one in assignors)):
+        raise typer.BadParameter("--settles needs --wire")
+    limits: dict[str, Any] = {"seconds": seconds, "memory": memory}
     for assignor in assignors:
         over_the_wire = wire or assignor.kind == "wire"
         try:
-            external = _client(
-                assignor, seconds=seconds, memory=memory, wire=over_the_wire
+            external = (
+                _consumer(assignor, **limits, settles=settles)
+                if over_the_wire
+                else external_client(assignor, **limits)
             )
         except (MissingClientError, UnknownClientError) as error:
             if wire and isinstance(error, UnknownClientError):
@@ -94,12 +106,10 @@ def of_client(
             yield Tested(external=external, cooperative=assignor.cooperative)
 
 
-def _client(
-    assignor: ClientAssignor, *, seconds: float, memory: int, wire: bool
+def _consumer(
+    assignor: ClientAssignor, *, seconds: float, memory: int, settles: bool
 ) -> External:
-    """Return the client's adapter, or its consumer over the wire."""
-    if not wire:
-        return external_client(assignor, seconds=seconds, memory=memory)
+    """Return the client's consumer behind the wire."""
     from conformance.wire import wired_client
 
-    return wired_client(assignor, seconds=seconds, memory=memory)
+    return wired_client(assignor, seconds=seconds, memory=memory, settles=settles)

@@ -52,6 +52,8 @@ def test_the_program_of_a_consumer(cli: Cli) -> None:
     words = [*consumer.argv[:-1], "range"]
     ended = cli("fuzz", "--wire", "--command", " ".join(words), *FEW)
     assert ended.code == 0, ended
+    settled = cli("fuzz", "--wire", "--settles", "--command", " ".join(words), *FEW)
+    assert settled.code == 0, settled
     nothing = cli("fuzz", "--wire", "--command", "no-such-program {address}", *FEW)
     assert (nothing.code, "no such program" in nothing.err) == (3, True)
 
@@ -93,6 +95,7 @@ def test_a_consumer_that_the_user_starts() -> None:
         (("--wire", "--workers", "2"), "--wire without a program has one worker"),
         (("--client", "group-coordinator", "--wire"), "has no consumer for the wire"),
         (("--client", "librdkafka", "--command", "x"), "name one of"),
+        (("--client", "sarama", "--settles"), "--settles needs --wire"),
     ],
 )
 def test_usage_errors(cli: Cli, arguments: tuple[str, ...], reason: str) -> None:

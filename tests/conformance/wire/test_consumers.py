@@ -1,26 +1,22 @@
 """Real consumers as leaders; their verdicts equal those of their adapters.
 
-Inner names: the coordinator's time limit, and the newest generation of a document.
+Inner name: the newest generation of a document.
 """
 
 from __future__ import annotations
 
 import subprocess
-import sys
-import textwrap
 import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
-from typing import Any
 
 import orjson
 import pytest
 
 from conformance.clients import (
     Adapter,
-    Answer,
     UnknownClientError,
     Verdict,
     client_assignor,
@@ -28,29 +24,18 @@ from conformance.clients import (
 )
 from conformance.wire import (
     Wire,
-    WireConsumer,
     aiokafka,
-    coordinator,
     kafka_python,
-    leader,
     librdkafka,
     wire_consumer,
 )
 from conformance.wire.exchange import newest_generation
 from rebalance import OutsideError, parse_rebalance
 from tests.amount import INSTANCES, seeds
-from tests.conformance.wire.client import joining, syncing
+from tests.conformance.wire.scripts import TINY, WHOLE, held, script
 from tests.corpus.scenes import SCENARIOS
 from tests.shapes import rebalance
 from tests.strategies import seeded_rebalance
-
-TINY = orjson.dumps(
-    rebalance(
-        {"t": {"partitions": 3}},
-        {"a": {"subscription": ["t"]}, "b": {"subscription": ["t"]}},
-    )
-)
-WHOLE = {"a": {"t": [0, 1]}, "b": {"t": [2]}}
 
 
 def readable_steps() -> Iterator[bytes]:
@@ -62,38 +47,6 @@ def readable_steps() -> Iterator[bytes]:
 
 def drawn(among: range) -> list[bytes]:
     return [orjson.dumps(seeded_rebalance(seed)) for seed in among]
-
-
-def held(answer: Answer) -> dict[str, Any] | None:
-    if answer.assignment is None:
-        return None
-    return {
-        member: {t: sorted(numbers) for t, numbers in topics.items() if numbers}
-        for member, topics in answer.assignment.members.items()
-    }
-
-
-def script(text: str, **settings: Any) -> WireConsumer:
-    """Return a consumer that is a Python program in place of a client."""
-    argv = (sys.executable, "-c", textwrap.dedent(text), "{address}")
-    return WireConsumer(name="script", argv=argv, assignor="range", **settings)
-
-
-# Each script joins by hand, with frames that the tests' own client has encoded.
-HELLO = f"send({joining()!r})"
-JOINS = f"""
-import os, signal, socket, struct, sys, time
-host, port = sys.argv[1].split(":")
-peer = socket.create_connection((host, int(port)))
-def send(frame):
-    peer.sendall(struct.pack(">i", len(frame)) + frame)
-def receive():
-    (size,) = struct.unpack(">i", peer.recv(4, socket.MSG_WAITALL))
-    return peer.recv(size, socket.MSG_WAITALL)
-{HELLO}
-receive()
-"""
-ANSWERS = f"send({syncing({'a': {'?': [-1]}})!r}); receive()"
 
 
 @pytest.mark.heavy
@@ -119,79 +72,6 @@ def test_a_crash_costs_one_instance() -> None:
             assert held(wire.answer(TINY)) is not None
 
 
-@pytest.mark.parametrize(
-    ("end", "verdict", "reason"),
-    [
-        ("time.sleep(60)", Verdict.HANG, "no answer in 1 s"),
-        ("os.kill(os.getpid(), signal.SIGABRT)", Verdict.CRASH, "SIGABRT"),
-        ("sys.exit('out of luck')", Verdict.CRASH, "exit code 1: out of luck"),
-        ("print('Bad: luck'); sys.exit(70)", Verdict.ERROR, "Bad: luck"),
-        ("peer.close(); time.sleep(60)", Verdict.ERROR, "left without an assignment: "),
-        (ANSWERS, Verdict.INVALID, "a"),
-    ],
-)
-def test_outcomes(
-    end: str, verdict: Verdict, reason: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(coordinator, "HOLD_SECONDS", 0.1)
-    with Wire(script(JOINS + end), seconds=1) as wire:
-        for _ in range(2):  # the next instance works after each
-            answer = wire.answer(TINY)
-            assert answer.verdict is verdict, answer
-            assert reason in (answer.reason or "")
-
-
-REFUSED = "send(struct.pack('>hhih', 68, 0, 1, -1))"
-UNOFFERED = "ConsumerGroupHeartbeat (API 68) version 0: not offered here"
-
-
-@pytest.mark.parametrize("end", ["receive()", "time.sleep(60)", "sys.exit(70)"])
-def test_a_connection_that_the_coordinator_closes(
-    end: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The reason is that of the outcome, and a line on standard error, once."""
-    monkeypatch.setattr(leader, "DEATH_SECONDS", 0.2)
-    with Wire(script(f"{JOINS}\n{REFUSED}; {end}")) as wire:
-        for _ in range(2):
-            answer = wire.answer(TINY)
-            assert answer.verdict is Verdict.ERROR
-            closed = f"the coordinator closed the connection: {UNOFFERED}"
-            assert answer.reason == closed
-    assert capfd.readouterr().err == f"wire: closed a connection: {UNOFFERED}\n"
-
-
-def test_a_crash_after_a_closed_connection_is_one() -> None:
-    end = "os.kill(os.getpid(), signal.SIGSEGV)"
-    with Wire(script(f"{JOINS}\n{REFUSED}; {end}")) as wire:
-        assert wire.answer(TINY).verdict is Verdict.CRASH
-
-
-def test_a_closed_connection_keeps_a_consumer_from_joining() -> None:
-    begins = JOINS.partition(HELLO)[0]
-    early = f"{begins}{REFUSED}; time.sleep(60)"
-    with (
-        Wire(script(early), start_seconds=1) as wire,
-        pytest.raises(OutsideError, match="no consumer joined in 1 s; the coord") as it,
-    ):
-        wire.answer(TINY)
-    assert str(it.value).endswith(f"closed a connection: {UNOFFERED}")
-    ends = script(early.replace("time.sleep(60)", "sys.exit('gone')"))
-    with Wire(ends) as wire, pytest.raises(OutsideError, match=r"gone; .*68") as it:
-        wire.answer(TINY)
-
-
-def test_a_closed_connection_of_a_leader_that_hangs() -> None:
-    more = "other = socket.create_connection((host, int(port)))"
-    frame = "struct.pack('>ihhih', 10, 68, 0, 1, -1)"
-    end = f"{more}; other.sendall({frame}); other.recv(1); time.sleep(60)"
-    with Wire(script(f"{JOINS}\n{end}"), seconds=1) as wire:
-        answer = wire.answer(TINY)
-    assert answer.verdict is Verdict.HANG
-    assert answer.reason is not None
-    assert answer.reason.startswith("no answer in 1 s; the coordinator closed a conn")
-    assert answer.reason.endswith(UNOFFERED)
-
-
 @pytest.mark.heavy
 def test_a_consumer_that_does_not_join() -> None:
     with (
@@ -211,29 +91,6 @@ def test_a_consumer_that_does_not_join() -> None:
         pytest.raises(OutsideError, match="it offers range, not sticky"),
     ):
         wire.answer(TINY)
-
-
-SEVERAL = rebalance(
-    {"t": {"partitions": 1}, "u": {"partitions": 2}, "none": {"partitions": 0}},
-    {
-        "a": {"subscription": ["none", "u", "missing", "t"]},
-        "b": {"subscription": ["v"]},
-        "c": {"subscription": []},
-    },
-)
-
-
-def test_all_topics_of_the_leader() -> None:
-    """A consumer with {topics} is started anew, with names that exist in metadata."""
-    consumer = script(f"{JOINS}\nprint('topics:', *sys.argv[2:]); sys.exit(70)")
-    consumer = replace(consumer, argv=(*consumer.argv, "{topic}", "<{topics}>"))
-    with Wire(consumer) as wire:
-        first, second = wire.answer(TINY), wire.answer(orjson.dumps(SEVERAL))
-        assert first.reason == "topics: wire <w1-000000>"
-        # names of "none", "t" and "u", "v" on the wire are ranks among all topics
-        assert second.reason == "topics: wire <w2-000003,w2-000002>"
-        alone = rebalance({"t": {"partitions": 1}}, {"c": {"subscription": []}})
-        assert wire.answer(orjson.dumps(alone)).reason == "topics: wire <>"
 
 
 def test_an_outside_consumer() -> None:
@@ -361,6 +218,18 @@ def check_verdicts(spec: str, most: int) -> None:
                 assert ours.verdict is theirs.verdict, (ours, theirs, document)
                 if client.deterministic:
                     assert held(pair[0]) == held(pair[1]), document
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("spec", ["librdkafka/range", "kafka-go/range", "sarama/range"])
+@pytest.mark.parametrize("settles", [True, False])
+def test_consumers_after_a_rehearsal(spec: str, settles: bool) -> None:
+    """kafka-go joins again over a new connection, which is no lost one."""
+    consumer = wire_consumer(client_assignor(spec))
+    with Wire(replace(consumer, rehearses=True, settles=settles)) as wire:
+        answers = [held(wire.answer(TINY)) for _ in range(3)]
+    first = {"a": {"t": [0]}, "b": {"t": [1, 2]}} if "kafka-go" in spec else WHOLE
+    assert answers == [first] * 3
 
 
 ORDERED = rebalance(

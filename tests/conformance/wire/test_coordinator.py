@@ -16,12 +16,12 @@ from conformance.wire.catalog import Catalog
 from conformance.wire.coordinator import (
     GROUP_IS_FULL,
     INCONSISTENT_PROTOCOL,
-    REBALANCE_IN_PROGRESS,
     Coordinator,
     Lost,
 )
 from conformance.wire.dialects import WrittenAs
 from conformance.wire.exchange import Exchange, exchange_of
+from conformance.wire.group_responses import REBALANCE_IN_PROGRESS
 from conformance.wire.messages import (
     API_VERSIONS,
     APIS,
@@ -42,6 +42,7 @@ GROUP = rebalance(
     {"t": {"partitions": 2, "racks": [["a"], ["b", "a"]]}},
     {"m0": {"subscription": ["t"], "instance_id": "s"}, "m1": {"subscription": ["t"]}},
 )
+ALIVE = request(HEARTBEAT, 3, group_id="wire", generation_id=1, member_id="m0")
 WHOLE = {"m0": {TOPIC: [0]}, "m1": {TOPIC: [1]}}
 
 
@@ -59,10 +60,10 @@ def new(**settings: Any) -> tuple[Coordinator, FakeLink]:
     return Coordinator(catalog, **{"rehearses": False} | settings), FakeLink()
 
 
-def in_loop(test: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], None]:
+def in_loop(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
     @wraps(test)
-    def run() -> None:
-        asyncio.run(test())
+    def run(**arguments: Any) -> None:
+        asyncio.run(test(**arguments))
 
     return run
 
@@ -70,6 +71,10 @@ def in_loop(test: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], None]
 def metadata_of(*topics: str) -> bytes:
     one = APIS[METADATA].request.MetadataRequestTopic
     return request(METADATA, 8, topics=[one(version=8, name=t) for t in topics])
+
+
+def state_of(coordinator: Coordinator) -> tuple[bool, bool]:
+    return coordinator.is_rejoining, coordinator.has_left
 
 
 def lead(coordinator: Coordinator, link: FakeLink) -> asyncio.Future[Answer]:
@@ -165,6 +170,75 @@ async def test_a_rehearsal() -> None:
 
 
 @in_loop
+async def test_a_rehearsal_that_settles() -> None:
+    coordinator, link = new(rehearses=True, settles=True)
+    answer = lead(coordinator, link)
+    fetch(coordinator, link)
+    coordinator.receive(link, syncing({}))
+    synced = link.take(SYNC_GROUP, 3)
+    assert (synced.error_code, len(synced.assignment)) == (0, 10)
+    coordinator.receive(link, ALIVE)
+    assert link.take(HEARTBEAT, 3).error_code == REBALANCE_IN_PROGRESS
+    coordinator.receive(link, joining())
+    assert link.take(JOIN_GROUP, 5).error_code == 0
+    coordinator.receive(link, ALIVE)
+    assert link.take(HEARTBEAT, 3).error_code == 0
+    coordinator.receive(link, syncing(WHOLE))
+    assert link.take(SYNC_GROUP, 3).error_code == 0
+    assert (await answer).assignment is not None
+
+
+@pytest.mark.parametrize("ends_first", [True, False])
+@in_loop
+async def test_a_leader_that_joins_again_over_a_new_connection(
+    ends_first: bool,
+) -> None:
+    """As kafka-go does in each generation."""
+    coordinator, link = new(rehearses=True)
+    answer = lead(coordinator, link)
+    fetch(coordinator, link)
+    coordinator.receive(link, syncing({}))
+    assert state_of(coordinator) == (True, False)
+    other = FakeLink()
+    if ends_first:
+        coordinator.forget(link)
+        assert state_of(coordinator) == (True, True)
+    coordinator.receive(other, joining())
+    assert other.take(JOIN_GROUP, 5).error_code == 0
+    if not ends_first:
+        coordinator.forget(link)
+    assert state_of(coordinator) == (False, False)
+    coordinator.receive(FakeLink(), joining())  # a second consumer
+    coordinator.receive(other, syncing(WHOLE))
+    assert (await answer).assignment is not None
+
+
+@in_loop
+async def test_a_connection_that_is_closed_during_a_rehearsal() -> None:
+    coordinator, link = new(rehearses=True)
+    answer = lead(coordinator, link)
+    fetch(coordinator, link)
+    coordinator.receive(link, syncing({}))
+    coordinator.forget(link, "unreadable")
+    with pytest.raises(Lost, match="unreadable"):
+        await answer
+
+
+@in_loop
+async def test_a_consumer_that_gives_up_after_its_answer() -> None:
+    coordinator, link = new()
+    lead(coordinator, link)
+    fetch(coordinator, link)
+    coordinator.receive(link, syncing(WHOLE))
+    seen = [coordinator.gave_up]
+    coordinator.forget(link)
+    seen.append(coordinator.gave_up)
+    coordinator.receive(FakeLink(), joining())
+    seen.append(coordinator.gave_up)
+    assert seen == [False, True, False]
+
+
+@in_loop
 async def test_a_leader_that_joins_again_and_again() -> None:
     coordinator, link = new()
     answer = lead(coordinator, link)
@@ -208,15 +282,14 @@ async def test_a_generation_that_settles() -> None:
     coordinator, link = new(settles=True)
     answer = lead(coordinator, link)
     fetch(coordinator, link)
-    alive = request(HEARTBEAT, 3, group_id="wire", generation_id=1, member_id="m0")
-    coordinator.receive(link, alive)
+    coordinator.receive(link, ALIVE)
     assert link.take(HEARTBEAT, 3).error_code == 0
     coordinator.receive(link, syncing(WHOLE))
     synced = link.take(SYNC_GROUP, 3)
     assert synced.error_code == 0
     assert bytes(synced.assignment) == b"\0\0\0\0\0\0\xff\xff\xff\xff"
     assert (await answer).assignment is not None
-    coordinator.receive(link, alive)
+    coordinator.receive(link, ALIVE)
     assert link.take(HEARTBEAT, 3).error_code == REBALANCE_IN_PROGRESS
 
 
