@@ -41,9 +41,12 @@ DOCUMENTED = [
     (page, line)
     for page, _, text in blocks("sh")
     for line in text.splitlines()
-    if INSTALL.match(line)
+    if INSTALL.match(line) and not str(page).startswith("docs/findings/")
 ]
-"""Lines of shell blocks that install something, with their page."""
+"""Lines of shell blocks that install this project, with their page.
+
+Pages of findings install the clients that they are about.
+"""
 COMMANDS = sorted({line for _, line in DOCUMENTED})
 
 
