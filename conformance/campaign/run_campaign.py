@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -101,10 +102,11 @@ class Campaign:
         names = self.plan.draws.families if self.plan.given is None else (FILE,)
         self.counts = {name: Counts(family=name) for name in names}
 
-    def run(self) -> Iterator[Found | Shrinking]:
+    def run(self) -> Generator[Found | Shrinking, None, None]:
         """Yield each finding when it is found, and again when it is complete.
 
-        One that turns out to be equal to an earlier one is not yielded again.
+        One that turns out to be equal to an earlier one is not yielded again. Closing
+        the generator ends the subject.
 
         Raises
         ------
@@ -120,11 +122,13 @@ class Campaign:
             return None if one is None else _Task(one)
 
         workers = self.plan.draws.workers
-        for result in in_turns(self.source, _run_task, task, workers=workers):
-            if isinstance(result, Shrinking):
-                yield from self._completed(result)
-            else:
-                yield from self._counted(result)
+        turns = in_turns(self.source, _run_task, task, workers=workers)
+        with closing(turns) as results:
+            for result in results:
+                if isinstance(result, Shrinking):
+                    yield from self._completed(result)
+                else:
+                    yield from self._counted(result)
 
     def _draws(self) -> Iterator[Draws | Given]:
         plan = self.plan

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import islice, zip_longest
 from typing import Any, Final
@@ -107,9 +108,11 @@ def run_families(
         Called with a number of rebalances when they are done.
     """
     found = {name: Counts(family=name) for name in plan.families}
-    for counts in in_workers(source, run_draws, plan.tasks(), workers=plan.workers):
-        found[counts.family].merge(counts, keep=plan.keep)
-        advance(counts.rebalances)
+    done = in_workers(source, run_draws, plan.tasks(), workers=plan.workers)
+    with closing(done) as results:
+        for counts in results:
+            found[counts.family].merge(counts, keep=plan.keep)
+            advance(counts.rebalances)
     return found
 
 
@@ -123,7 +126,8 @@ def run_instances(
     """Run given instances instead of draws, and return their counts."""
     found = Counts(family=FILE)
     tasks = plan.batches(rebalances)
-    for counts in in_workers(source, run_given, tasks, workers=plan.workers):
-        found.merge(counts, keep=plan.keep)
-        advance(counts.rebalances)
+    with closing(in_workers(source, run_given, tasks, workers=plan.workers)) as results:
+        for counts in results:
+            found.merge(counts, keep=plan.keep)
+            advance(counts.rebalances)
     return found

@@ -11,7 +11,7 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
@@ -41,7 +41,7 @@ def in_workers(
     tasks: Iterable[_T],
     *,
     workers: int,
-) -> Iterator[_R]:
+) -> Generator[_R, None, None]:
     """Yield the result of each task, in the order of the tasks (see `in_turns`)."""
     left = iter(tasks)
     yield from in_turns(source, work, lambda: next(left, None), workers=workers)
@@ -53,11 +53,12 @@ def in_turns(
     task: Callable[[], _T | None],
     *,
     workers: int,
-) -> Iterator[_R]:
+) -> Generator[_R, None, None]:
     """Yield the results of tasks in their order; a result can lead to another task.
 
     ``task`` returns the next one, or None if there is none now: it is asked again after
-    each result, until there is none, and no result to wait for.
+    each result, until there is none, and no result to wait for. Close the generator if
+    it is left early, for example by an interrupt: that ends the workers.
 
     With one worker, everything runs in this process. ``work`` is a function of a
     module, so that it can be sent to other processes.
