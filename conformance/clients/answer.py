@@ -31,7 +31,7 @@ class Answer:
     place : str or None
         Where in the client it failed, if that is known.
     line : str or None
-        What the program wrote, if it is no assignment and no error.
+        Output of the program that is neither an assignment nor an error.
     """
 
     verdict: Verdict

@@ -1,8 +1,8 @@
 """Where a program failed, as far as its last words say.
 
 Adapters in Python, Java, and JavaScript state the place of an error themselves. Of a
-process that ended, only what it wrote is known: Go writes the stack of a panic, and C
-the place of an assertion.
+process that ended, only its output is known: Go writes the stack of a panic, and C the
+place of an assertion.
 """
 
 from __future__ import annotations

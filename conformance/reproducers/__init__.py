@@ -9,10 +9,11 @@ from conformance.reproducers.reproducer_record import (
     record_of,
     write_reproducer,
 )
-from conformance.reproducers.reproducer_run import ReproducerRun, confirm
+from conformance.reproducers.reproducer_run import SECONDS, ReproducerRun, confirm
 
 __all__ = [
     "RECORD",
+    "SECONDS",
     "NoReproducerError",
     "Reproducer",
     "ReproducerCase",

@@ -6,7 +6,6 @@ from conformance.shrinking.shrink import Shrinker, Shrunk
 from conformance.shrinking.shrink_runs import (
     ShrinkSource,
     ShrinkTask,
-    shrink_all,
     shrink_task,
     shrunk_record,
 )
@@ -19,7 +18,6 @@ __all__ = [
     "Shrunk",
     "ddmin",
     "reduce_rebalance",
-    "shrink_all",
     "shrink_task",
     "shrunk_record",
 ]

@@ -1,8 +1,7 @@
-"""Shrink the findings of a run, distributed over workers, and record the results."""
+"""Shrink one finding of a run, within limits, and record the result."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, Protocol
@@ -16,7 +15,6 @@ from conformance.runs import (
     Subject,
     case_parts,
     drive,
-    in_workers,
     until,
 )
 from conformance.shrinking.shrink import Shrinker, Shrunk
@@ -41,27 +39,6 @@ class ShrinkTask:
     cooperative: bool
     seconds: float
     deadline: float | None = None  # of `time.monotonic`: the subject ends then
-
-
-def shrink_all(
-    external: ShrinkSource,
-    sightings: Sequence[Sighting],
-    *,
-    cooperative: bool,
-    seconds: float,
-    workers: int,
-) -> Iterator[Shrunk]:
-    """Yield each finding shrunk, in order; ``seconds`` is the budget for each."""
-    tasks = (
-        ShrinkTask(
-            sighting=sighting,
-            external=external,
-            cooperative=cooperative,
-            seconds=seconds,
-        )
-        for sighting in sightings
-    )
-    yield from in_workers(external, shrink_task, tasks, workers=workers)
 
 
 def shrink_task(subject: Subject, task: ShrinkTask) -> Shrunk:

@@ -34,7 +34,7 @@ from oracle.cli.codes import FINE, NO, OUTSIDE
 from oracle.cli.conform_reports import CheckLines, Matrix
 from oracle.cli.repeating import CheckCommands
 from oracle.cli.sink import Sink, opened_sink
-from oracle.cli.subjects import Absent, Tested, tested_subjects
+from oracle.cli.subjects import Absent, Tested, check_families, tested_subjects
 from oracle.cli.terminal import working
 from oracle.writing import written_aside
 from rebalance import OutsideError
@@ -76,10 +76,7 @@ class Conforming:
         typer.BadParameter
             If there is no such name; the message lists those that exist.
         """
-        for name in self.families or ():
-            if name not in FAMILIES:
-                known = ", ".join(FAMILIES)
-                raise typer.BadParameter(f"no family {name!r}; there are {known}")
+        check_families(self.families or ())
         if self.algorithm is not None and self.algorithm not in algorithms():
             known = ", ".join(algorithms())
             raise typer.BadParameter(f"--as: no {self.algorithm!r}; there are {known}")

@@ -18,7 +18,7 @@ from conformance.runs import (
     external_command,
     subject_record,
 )
-from oracle.cli.subjects import Absent, Tested, of_client
+from oracle.cli.subjects import Absent, Tested, check_families, of_client
 
 NAME: Final = "assignor-oracle fuzz"
 COUNT: Final = 200
@@ -119,10 +119,7 @@ class FuzzOptions:
             If there is no such family, or the subject of reproducers is not a client of
             the registry.
         """
-        for name in self.families:
-            if name not in FAMILIES:
-                known = ", ".join(FAMILIES)
-                raise typer.BadParameter(f"no family {name!r}; there are {known}")
+        check_families(self.families)
         if self.reproducers is not None and (self.client is None or self.wire):
             raise typer.BadParameter("--reproducers needs --client, without --wire")
 

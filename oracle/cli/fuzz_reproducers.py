@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final
 
 from conformance.reproducers import (
     RECORD,
+    SECONDS,
     NoReproducerError,
     ReproducerRun,
     case_of,
@@ -20,9 +20,6 @@ from conformance.reproducers import (
 from conformance.runs import Finding
 from oracle.cli.kept_input import refuse_input
 from rebalance import OutputError, OutsideError
-
-SECONDS: Final = 180.0
-"""Equal to `confirm`'s default: the time of each of a reproducer's commands."""
 
 _SAID = {
     "shown": "confirmed",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterable
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -40,7 +41,7 @@ class _Run:
 
     options: FuzzOptions
     sink: Sink
-    complaints: Complaints = field(default_factory=Complaints)
+    given: Iterable[dict[str, Any]] | None
     code: int = FINE
     summaries: list[list[RunSummary]] = field(default_factory=list)
 
@@ -61,16 +62,17 @@ class _Run:
             source=tested.external,
             plan=CampaignPlan(
                 draws=options.plan(cooperative=tested.cooperative),
-                given=self._given(),
+                given=self.given,
                 shrink_seconds=options.shrink_seconds,
                 deadline=self._end_of_campaign(deadline),
             ),
         )
         findings = []
-        for finding in self._findings(campaign, recorder):
-            findings.append(finding)
-            if not self.sink.for_people:
-                self.sink.write_document(finding.model_dump(exclude_none=True))
+        with closing(self._findings(campaign, recorder)) as found:
+            for finding in found:
+                findings.append(finding)
+                if not self.sink.for_people:
+                    self.sink.write_document(finding.model_dump(exclude_none=True))
         summaries = self._summaries(campaign, recorder)
         self.summaries.append(summaries)
         self._write(findings, summaries)
@@ -82,24 +84,20 @@ class _Run:
                 if number and not requirement.is_met_by(category):
                     self.code = max(self.code, NO)
 
-    def _given(self) -> Iterator[dict[str, Any]] | None:
-        file = self.options.instances
-        if file is None:
-            return None
-        complaints = Complaints() if self.summaries else self.complaints  # once
-        return (plain_of(one) for _, one in good(read_rebalances(file), complaints))
-
     def _end_of_campaign(self, deadline: float | None) -> float | None:
         if deadline is None or self.options.reproducers is None:
             return deadline
         return deadline - (deadline - time.monotonic()) / FOR_REPRODUCERS
 
-    def _findings(self, campaign: Campaign, recorder: Recorder) -> Iterator[Finding]:
+    def _findings(
+        self, campaign: Campaign, recorder: Recorder
+    ) -> Generator[Finding, None, None]:
         """Yield the records; say in short what is found, and what it became."""
         name = recorder.subject.name
-        with working("rebalances", before_output=True) as count:
+        progress = working("rebalances", before_output=True)
+        with progress as count, closing(campaign.run()) as events:
             campaign.advance = _times(count)
-            for event in campaign.run():
+            for event in events:
                 if isinstance(event, Found):
                     say(f"found: {name}: {_in_short(event.sighting)}")
                     continue
@@ -180,7 +178,11 @@ def fuzz_all(options: FuzzOptions, *, output: str, as_json: bool) -> None:
     subjects = options.subjects()
     with opened_sink(output, as_json=as_json) as sink:
         deadline = None if options.time is None else begun + options.time
-        run = _Run(options=options, sink=sink)
+        complaints = Complaints()
+        given = _given(options.instances, complaints)
+        if given is not None and len(subjects) > 1:
+            given = list(given)  # read once: the file can be a pipe
+        run = _Run(options=options, sink=sink, given=given)
         for number, one in enumerate(subjects):
             try:
                 run.test(one, deadline=_share(deadline, len(subjects) - number))
@@ -191,7 +193,14 @@ def fuzz_all(options: FuzzOptions, *, output: str, as_json: bool) -> None:
                 run.code = OUTSIDE
         if sink.for_people and len(run.summaries) > 1:
             sink.write_text(printed(*subjects_parts(run.summaries)))
-    raise typer.Exit(run.complaints.exit_code or run.code)
+    raise typer.Exit(complaints.exit_code or run.code)
+
+
+def _given(file: str | None, complaints: Complaints) -> Iterable[dict[str, Any]] | None:
+    """Return the instances of a file, as they are read."""
+    if file is None:
+        return None
+    return (plain_of(found) for _, found in good(read_rebalances(file), complaints))
 
 
 def _share(deadline: float | None, subjects: int) -> float | None:

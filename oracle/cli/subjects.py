@@ -14,7 +14,7 @@ from conformance.clients import (
     UnknownClientError,
     matching_client_assignors,
 )
-from conformance.runs import External, external_client, external_command
+from conformance.runs import FAMILIES, External, external_client, external_command
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +36,20 @@ class Absent:
 
     name: str
     reason: str
+
+
+def check_families(names: Sequence[str]) -> None:
+    """Check the names of families of random rebalances.
+
+    Raises
+    ------
+    typer.BadParameter
+        If there is no such family; the message lists those that exist.
+    """
+    for name in names:
+        if name not in FAMILIES:
+            known = ", ".join(FAMILIES)
+            raise typer.BadParameter(f"no family {name!r}; there are {known}")
 
 
 def tested_subjects(

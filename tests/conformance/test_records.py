@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from conformance.runs import (
     run_schema,
     subject_record,
 )
-from conformance.shrinking import shrink_all, shrunk_record
+from conformance.shrinking import ShrinkTask, shrink_task, shrunk_record
 from rebalance import DocumentError
 
 DATA = Path(__file__).parents[2] / "docs" / "data"
@@ -46,7 +47,14 @@ def records() -> tuple[list[Finding], list[RunSummary]]:
         date="2026-11-23",
         oracle="0.1.0",
     )
-    shrunk = shrink_all(external, sightings, cooperative=False, seconds=60, workers=1)
+    with closing(external.start()) as subject:
+        tasks = [
+            ShrinkTask(
+                sighting=sighting, external=external, cooperative=False, seconds=60
+            )
+            for sighting in sightings
+        ]
+        shrunk = [shrink_task(subject, task) for task in tasks]
     pairs = zip(sightings, shrunk, strict=True)
     findings = [recorder.finding(one, shrunk_record(small)) for one, small in pairs]
     return findings, [recorder.summary(one, seed=0, first=0) for one in counted]
