@@ -22,6 +22,7 @@ from conformance.runs.subject import Subject
 from rebalance import OutsideError
 
 AHEAD: Final = 4  # tasks per worker that wait to be run
+AGAIN: Final = 0.5  # seconds until a worker that ignored its termination is told again
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
@@ -159,15 +160,24 @@ def _unless_terminated(call: Callable[[], _R]) -> _R:
         _end()
 
 
-def _terminated(_signal: int, _frame: FrameType | None) -> NoReturn:
+def _terminated(_signal: int, _frame: FrameType | None) -> None:
     """End now, or leave the subject's code first: closing could wait for its locks."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # once is enough
+    if not _BUSY.is_set():
+        _end()
+    signal.signal(signal.SIGALRM, _leave)
+    signal.setitimer(signal.ITIMER_REAL, AGAIN, AGAIN)
+    raise _TerminatedError
+
+
+def _leave(_signal: int, _frame: FrameType | None) -> None:
+    """Leave the subject's code; a destructor swallowed the exception before."""
     if _BUSY.is_set():
         raise _TerminatedError
-    _end()
 
 
 def _end() -> NoReturn:
+    signal.setitimer(signal.ITIMER_REAL, 0)
     try:
         for subject in _SUBJECT:
             subject.close()
