@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, Literal
 
-from rebalance import Member, WireError
+from rebalance import Member
 from rebalance.protocol import (
     COOPERATIVE_STICKY,
     STICKY,
@@ -25,8 +25,6 @@ from rebalance.protocol import (
 )
 
 NEWEST: Final = 3  # version of a subscription
-WHOLE: Final = b"\0\0"  # version 0
-SHORT: Final = b"\0\1"  # version 1
 RACK_AFFINITY: Final = "rack-affinity"  # of kafka-go; its user data is the rack
 CooperativeUserData = Literal["generation", "sticky", "none"]
 
@@ -74,15 +72,15 @@ class Dialect:
             claims = tuple(claim for claim in claims if claim[0] in topics)
             known = known if claims else UNKNOWN_GENERATION
         subscription = Subscription(
-            version=0 if at.is_short else at.version,
+            version=at.version,
             topics=topics,
             user_data=self._user_data(member, claims, known, at.protocol),
-            owned=claims if has_owned else (),
+            owned=claims if has_owned and not at.is_short else (),
             generation=known,
             rack=member.rack,
+            is_short=at.is_short,
         )
-        encoded = encode_subscription(subscription)
-        return SHORT + encoded[len(SHORT) :] if at.is_short else encoded
+        return encode_subscription(subscription)
 
     def _user_data(
         self, member: Member, claims: Partitions, generation: int, protocol: str
@@ -139,30 +137,16 @@ def written_version(metadata: bytes) -> tuple[int, bool]:
     """Return the version of a subscription, and whether it is short.
 
     kafka-go's version 1 ends before the owned partitions, and its leader refuses the
-    whole one. franz-go, sarama, and aiokafka read it as a member that owns nothing;
-    kafka-clients and kafka-python refuse it. A broker does not read subscriptions, so
-    that a consumer of any client can join. No other version can be short.
+    whole one. A broker does not read subscriptions, so that a consumer of any client
+    can join.
 
     Raises
     ------
     WireError
         If it is no subscription.
     """
-    try:
-        return min(decode_subscription(metadata).version, NEWEST), False
-    except WireError:
-        if not metadata.startswith(SHORT) or not _is_whole(metadata[len(SHORT) :]):
-            raise
-    return 1, True
-
-
-def _is_whole(body: bytes) -> bool:
-    """Return whether the bytes after the version are those of version 0."""
-    try:
-        decode_subscription(WHOLE + body)
-    except WireError:
-        return False
-    return True
+    subscription = decode_subscription(metadata)
+    return min(subscription.version, NEWEST), subscription.is_short
 
 
 DIALECTS: Final = MappingProxyType(

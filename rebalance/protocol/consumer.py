@@ -7,7 +7,10 @@ owned partitions (KIP-429), 2 their generation (KIP-792), 3 the rack (KIP-881).
 
 This decoder is stricter than Java. It rejects what no client writes: bytes after the
 end of a known version, a length below -1 (Java: null), and bytes that are not UTF-8
-(Java: U+FFFD).
+(Java: U+FFFD). In one point it is less strict: kafka-go's version 1 of a subscription
+ends before the owned partitions. franz-go, sarama, and aiokafka read it as one of a
+member that owns nothing, as this decoder does; kafka-clients and kafka-python refuse
+it. No other version can be short.
 """
 
 from __future__ import annotations
@@ -32,7 +35,8 @@ class Subscription:
 
     ``version`` is the encoded number, even one above 3. ``user_data`` and ``rack``
     distinguish None from empty: librdkafka writes an empty rack for no rack, and Kafka
-    accepts it. Fields that the version lacks have their default values.
+    accepts it. Fields that the version lacks have their default values. ``is_short``:
+    whether version 1 ends before its owned partitions, as kafka-go writes it.
     """
 
     version: int
@@ -41,6 +45,7 @@ class Subscription:
     owned: Partitions = ()
     generation: int = UNKNOWN_GENERATION
     rack: str | None = None
+    is_short: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +74,8 @@ def decode_subscription(data: bytes) -> Subscription:
     user_data = cursor.nullable_blob("user data")
     owned: Partitions = ()
     generation, rack = UNKNOWN_GENERATION, None
-    if version >= 1:
+    is_short = version == 1 and not cursor.left
+    if version >= 1 and not is_short:
         owned = read_partitions(cursor, "owned partitions")
     if version >= 2:
         generation = cursor.int32("generation")
@@ -83,6 +89,7 @@ def decode_subscription(data: bytes) -> Subscription:
         owned=owned,
         generation=generation,
         rack=rack,
+        is_short=is_short,
     )
 
 
@@ -92,14 +99,17 @@ def encode_subscription(subscription: Subscription) -> bytes:
     Raises
     ------
     WireError
-        If the version is not 0 to 3, or a value does not fit its field.
+        If the version is not 0 to 3, a value does not fit its field, or one that is
+        short has another version than 1 or owned partitions.
     """
     writer, version = _begin(subscription.version)
+    if subscription.is_short and (version != 1 or subscription.owned):
+        raise WireError("only version 1 without owned partitions is short", offset=0)
     writer.int32(len(subscription.topics), "topics")
     for topic in subscription.topics:
         writer.string(topic, "topic")
     writer.nullable_blob(subscription.user_data, "user data")
-    if version >= 1:
+    if version >= 1 and not subscription.is_short:
         write_partitions(writer, subscription.owned, "owned partitions")
     if version >= 2:
         writer.int32(subscription.generation, "generation")

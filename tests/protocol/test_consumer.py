@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from hypothesis import example, given
@@ -33,6 +34,10 @@ BY_HAND = [
     (
         "0001" + TOPICS + NO_DATA + OWNED,  # KIP-429
         Subscription(version=1, topics=("t1",), owned=(("t1", (0, 3)),)),
+    ),
+    (
+        "0001" + TOPICS + NO_DATA,  # kafka-go
+        Subscription(version=1, topics=("t1",), is_short=True),
     ),
     (
         "0002" + TOPICS + "00000001ab" + OWNED + GENERATION,  # KIP-792
@@ -148,7 +153,8 @@ REFUSED = [
     ("0000000000007fffffff00", 6, "length 2147483647, but 1 bytes left"),
     ("000000000000ffff", 6, "user data: 4 bytes wanted, 2 left"),
     ("0000" + TOPICS + NO_DATA + "00", 14, "subscription: 1 bytes too many"),
-    ("0001" + TOPICS + NO_DATA, 14, "owned partitions: 4 bytes wanted, 0 left"),
+    ("0001" + TOPICS + NO_DATA + "00", 14, "owned partitions: 4 bytes wanted, 1 left"),
+    ("0002" + TOPICS + NO_DATA, 14, "owned partitions: 4 bytes wanted, 0 left"),
     ("000100000000" + NO_DATA + "000000010000ffffffff", 16, "-1 items"),
     ("000100000000" + NO_DATA + "00000001000040000000", 16, "1073741824"),
     ("000200000000" + NO_DATA + "000000000000", 14, "generation: 4 bytes"),
@@ -187,6 +193,12 @@ CANNOT_SAY = [
     (Subscription(version=0, topics=("\ud800",)), 6, "no UTF-8 form"),
     (Subscription(version=2, topics=(), generation=2**31), 14, "does not fit"),
     (Subscription(version=1, topics=(), owned=(("t", (2**31,)),)), 17, "numbers"),
+    (Subscription(version=2, topics=(), is_short=True), 0, "only version 1"),
+    (
+        Subscription(version=1, topics=(), owned=(("t", (1,)),), is_short=True),
+        0,
+        "without owned partitions is short",
+    ),
 ]
 
 
@@ -212,7 +224,11 @@ def test_cut_anywhere_is_refused(
     decode: Callable[[bytes], object], messages: tuple[bytes, ...]
 ) -> None:
     for message in messages:
+        whole = decode(message)
         for end in range(len(message)):
+            if isinstance(whole, Subscription) and end == _end_of_short(whole):
+                assert decode(message[:end]) == replace(whole, owned=(), is_short=True)
+                continue
             with pytest.raises(WireError) as caught:
                 decode(message[:end])
             assert 0 <= caught.value.offset <= end
@@ -238,6 +254,13 @@ def test_any_bytes_are_an_assignment_or_refused(data: bytes) -> None:
         assert 0 <= assignment.offset <= len(data)
     elif assignment.version <= 3:
         assert encode_assignment(assignment) == data
+
+
+def _end_of_short(subscription: Subscription) -> int | None:
+    """Return where version 1 ends without its owned partitions."""
+    if subscription.version != 1:
+        return None
+    return len(encode_subscription(replace(subscription, owned=(), is_short=True)))
 
 
 def _subscription(vector: Vector) -> Subscription:
