@@ -50,6 +50,9 @@ class JunitReport:
         """Add one test case: an error without an answer, a failure if it is wrong."""
         case = self._case(subject, check.part, check.name)
         if check.passes(self.requirement):
+            if check.result == Category.SLOW.value:
+                said = "; ".join(check.reasons)
+                SubElement(case, "system-out").text = _clean(f"slow: {said}")
             return
         kind = _ERROR if check.result in _ERRORS else _FAILURE
         command = self.command(subject, check)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from conformance.checks.check import Check
 from conformance.checks.diagnosis import LONGEST, CommandOf, diagnosis
-from conformance.runs import Requirement
+from conformance.runs import Category, Requirement
 
 _UNPRINTABLE: Final = re.compile(
     r"[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]"
@@ -42,14 +42,16 @@ class TapReport:
         self.write("TAP version 14\n")
 
     def add(self, subject: str, check: Check) -> None:
-        """Write one test point; one that is not ok has its diagnosis."""
+        """Write one test point; one that is not ok or slow has its diagnosis."""
         name = f"{subject} / {check.part} / {check.name}"
-        if check.passes(self.requirement):
-            self._point(name, is_ok=True, about={})
-            return
-        command = self.command(subject, check)
-        about = diagnosis(check, command, longest=self.longest)
-        self._point(name, is_ok=False, about=about)
+        passes = check.passes(self.requirement)
+        about: dict[str, Any] = {}
+        if not passes:
+            command = self.command(subject, check)
+            about = diagnosis(check, command, longest=self.longest)
+        elif check.result == Category.SLOW.value:
+            about = {"result": check.result, "reasons": check.reasons}
+        self._point(name, is_ok=passes, about=about)
 
     def not_run(self, subject: str, reason: str) -> None:
         """Write a test point that is not ok, for checks that were not made."""

@@ -1,7 +1,9 @@
 """Adapters to third-party assignors, run unmodified in processes of their own."""
 
 from conformance.clients.answer import Answer, Verdict, judged
+from conformance.clients.cpu_time import CpuClock
 from conformance.clients.kafka_clients import LINES, KafkaClients, install
+from conformance.clients.patience import Patience, Watch, suspecting
 from conformance.clients.process import Adapter, Program
 from conformance.clients.registry import (
     ClientAssignor,
@@ -17,14 +19,18 @@ __all__ = [
     "Adapter",
     "Answer",
     "ClientAssignor",
+    "CpuClock",
     "KafkaClients",
     "MissingClientError",
+    "Patience",
     "Program",
     "UnknownClientError",
     "Verdict",
+    "Watch",
     "all_client_assignors",
     "client_assignor",
     "install",
     "judged",
     "matching_client_assignors",
+    "suspecting",
 ]

@@ -18,16 +18,21 @@ class Verdict(Enum):
     ANSWERED = "answered"
     ERROR = "error"  # the assignor raised
     INVALID = "invalid"  # no assignment/1, or one that violates a rule
-    HANG = "hang"  # no answer within the time limit
+    HANG = "hang"  # no answer; see `patience`
+    SLOW = "slow"  # no answer in time, and not awaited any longer
     CRASH = "crash"  # the process ended
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """An assignment if one could be read; a reason unless ``ANSWERED``.
+    """An assignment if one could be read.
 
     Attributes
     ----------
+    reason : str or None
+        Why there is none, or why it is invalid; how late it is, if it is late.
+    is_late : bool
+        Whether the assignment came after the limit in seconds.
     place : str or None
         Where in the client it failed, if that is known.
     line : str or None
@@ -37,6 +42,7 @@ class Answer:
     verdict: Verdict
     assignment: AssignmentDocument | None = None
     reason: str | None = None
+    is_late: bool = False
     place: str | None = None
     line: str | None = field(default=None, compare=False)
 

@@ -1,23 +1,29 @@
-"""An adapter process: one line in, one line out, under a time limit.
+"""An adapter process: one line in, one line out, under a limit (`patience`).
 
-A process that hangs is killed. A hang or a crash affects only one rebalance, because
-the next one starts a new process.
+A process that hangs is killed, with those that it has started. A hang or a crash
+affects only one rebalance, because the next one starts a new process.
 """
 
 from __future__ import annotations
 
 import os
 import selectors
+import signal
 import subprocess
 import tempfile
-import time
+from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
 from typing import IO, Final, Self
 
+import orjson
+
 from conformance.clients.answer import Answer, Verdict, read_answer
+from conformance.clients.cpu_time import CpuClock
 from conformance.clients.ended import cause_of_death, last_words
 from conformance.clients.fault_place import place_of_death
+from conformance.clients.patience import Patience, Watch
+from conformance.clients.reference_time import size_of
 
 CHUNK: Final = 1 << 16
 MOST_BYTES: Final = 64 * 2**20  # of an answer; one of 1,000,000 partitions has 8 MiB
@@ -25,6 +31,14 @@ MOST_BYTES: Final = 64 * 2**20  # of an answer; one of 1,000,000 partitions has 
 
 class _TooMuchError(Exception):
     """The program writes something else than one line per rebalance."""
+
+
+class _UnansweredError(Exception):
+    """The wait for the answer has ended."""
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__(answer.reason)
+        self.answer = answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,9 +52,16 @@ class Program:
 class Adapter:
     """A program that is started when needed, and ended by a context."""
 
-    def __init__(self, program: Program, *, seconds: float = 20.0) -> None:
+    def __init__(
+        self,
+        program: Program,
+        *,
+        seconds: float = 20.0,
+        patience: Patience | None = None,
+    ) -> None:
         self.program = program
         self.seconds = seconds  # per rebalance, including the start of the program
+        self.patience = patience or Patience()  # with an answer that is later
         self._running: _Running | None = None
 
     @property
@@ -71,25 +92,45 @@ class Adapter:
         """
         if b"\n" in rebalance:
             raise ValueError("a rebalance of several lines")
-        deadline = time.monotonic() + self.seconds
         if self._running is not None and self._running.has_ended():
             self.close()  # died after its last answer, not because of this rebalance
+        is_new = self._running is None
         if self._running is None:
             self._running = _Running(self.program)
+        watch = Watch(
+            seconds=self.seconds,
+            patience=self.patience,
+            size=lambda: size_of(orjson.loads(rebalance)),
+            used=CpuClock(self._running.pid).used,
+            is_new=is_new,
+        )
         try:
-            line = self._running.exchange(rebalance + b"\n", deadline)
+            line = self._running.exchange(rebalance + b"\n", watch)
         except _TooMuchError as error:
             self.close()  # what follows is no answer to the next rebalance
             return Answer(verdict=Verdict.INVALID, reason=str(error))
+        except _UnansweredError as error:
+            self.close()
+            return error.answer
         if line is not None:
-            return read_answer(line)
-        return self._post_mortem(is_late=time.monotonic() >= deadline)
+            return watch.answered(read_answer(line))
+        late = watch.cut() if self._running.is_cut else None
+        code, said = self._running.end()
+        self._running = None
+        return late or Answer(
+            verdict=Verdict.CRASH,
+            reason=cause_of_death(code, said),
+            place=place_of_death(said),
+        )
 
     def cut(self) -> None:
-        """Kill the program; the answer that another thread awaits is then a crash."""
+        """Kill the program: the answer that another thread awaits is slow, or a crash.
+
+        It is slow if it was awaited for longer than the limit in seconds.
+        """
         running = self._running
         if running is not None:
-            running.kill()
+            running.cut()
 
     def close(self) -> None:
         """End the program, if it runs."""
@@ -97,24 +138,12 @@ class Adapter:
             self._running.end()
             self._running = None
 
-    def _post_mortem(self, *, is_late: bool) -> Answer:
-        assert self._running is not None  # noqa: S101
-        code, said = self._running.end()
-        self._running = None
-        if is_late:
-            reason = f"no answer in {self.seconds:g} s"
-            return Answer(verdict=Verdict.HANG, reason=reason)
-        return Answer(
-            verdict=Verdict.CRASH,
-            reason=cause_of_death(code, said),
-            place=place_of_death(said),
-        )
-
 
 class _Running:
-    """The process and its pipes; reads and writes have a deadline."""
+    """The process and its pipes; a watch ends reads and writes."""
 
     def __init__(self, program: Program) -> None:
+        self.is_cut = False
         self._said = tempfile.TemporaryFile()  # noqa: SIM115  # closed by end()
         self._process = subprocess.Popen(  # noqa: S603  # the adapter
             program.argv,
@@ -122,7 +151,8 @@ class _Running:
             stdout=subprocess.PIPE,
             stderr=self._said,
             bufsize=0,
-            start_new_session=True,  # Ctrl-C does not reach the adapter
+            # Ctrl-C does not reach the adapter, and what it starts ends with it.
+            start_new_session=True,
         )
         assert self._process.stdin is not None  # noqa: S101
         assert self._process.stdout is not None  # noqa: S101
@@ -131,14 +161,20 @@ class _Running:
         os.set_blocking(self._to.fileno(), False)
         os.set_blocking(self._from.fileno(), False)
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
     def has_ended(self) -> bool:
         return self._process.poll() is not None
 
-    def exchange(self, line: bytes, deadline: float) -> bytes | None:
-        """Return the line of the answer; None if there is none in time.
+    def exchange(self, line: bytes, watch: Watch) -> bytes | None:
+        """Return the line of the answer; None if the program ends before it.
 
         Raises
         ------
+        _UnansweredError
+            If there is none in time.
         _TooMuchError
             If there is more than one line, or one of more than `MOST_BYTES`; output
             after an answer is noticed no later than with the next rebalance.
@@ -150,10 +186,10 @@ class _Running:
             ready.register(self._from, selectors.EVENT_READ)
             ready.register(self._to, selectors.EVENT_WRITE)
             while not got.endswith(b"\n"):
-                found = ready.select(max(0.0, deadline - time.monotonic()))
-                able = {key.fileobj for key, _ in found}
-                if not able:
-                    return None
+                pause = watch.pause
+                able = {key.fileobj for key, _ in ready.select(pause)}
+                if not (able and pause) and (ended := watch.look()) is not None:
+                    raise _UnansweredError(ended)
                 if self._to in able:
                     left = left[_written(self._to, left) :]
                     if not left:
@@ -170,7 +206,14 @@ class _Running:
                         raise _TooMuchError("wrote more than one line")
         return bytes(got[:-1])
 
+    def cut(self) -> None:
+        """Kill the program, and what it has started: the pipes end then."""
+        self.is_cut = True
+        self.kill()
+
     def kill(self) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
         self._process.kill()
 
     def end(self) -> tuple[int, str]:
@@ -180,7 +223,7 @@ class _Running:
         try:
             code = self._process.wait(timeout=0.5)
         except subprocess.TimeoutExpired:
-            self._process.kill()
+            self.kill()
             code = self._process.wait()
         return code, last_words(self._said)
 

@@ -29,7 +29,10 @@ from conformance.runs.subject import Subject
 from rebalance import AssignmentDocument, Count, Optional, parse_json, schema_error
 
 SECONDS: Final = 10.0
-"""Time limit per answer: the instances are tiny, and answered in milliseconds."""
+"""CPU time, or time without any, that is a hang of these instances.
+
+They are tiny, and answered in milliseconds.
+"""
 RUNS: Final = 4
 """Runs of an assignor that is not deterministic; one that shows the finding counts."""
 
@@ -105,7 +108,7 @@ def try_examples(
     missing : callable
         Called with the specification of each assignor that is not installed.
     seconds : float
-        Time limit per answer.
+        CPU time, or time without any, after which a missing answer is a hang.
     definitions, assignors
         What to try; by default all.
     """

@@ -129,11 +129,13 @@ def case_of(finding: Finding, *, name: str, title: str | None = None) -> Reprodu
     Raises
     ------
     NoReproducerError
-        If its subject is no client of the registry.
+        If its subject is no client of the registry, or its answer is only slow.
     """
     client = finding.subject.client
     if client is None:
         raise NoReproducerError(f"{finding.subject.name}: not a client of the registry")
+    if finding.category == Category.SLOW.value:
+        raise NoReproducerError("how long an answer takes depends on the machine")
     smallest = finding.shrunk or finding
     kind = " ".join(part for part in (finding.category, finding.detail) if part)
     return ReproducerCase(

@@ -1,4 +1,4 @@
-"""Categories of outcomes: faults of safety, gaps of quality, and the optimum."""
+"""Categories of outcomes: faults of safety, slow ones, gaps of quality, the optimum."""
 
 from __future__ import annotations
 
@@ -11,15 +11,18 @@ from typing import Final
 class Category(Enum):
     """Outcome of one rebalance; the worst comes first.
 
-    The first six are faults of safety, the next three are gaps of quality.
+    The first six are faults of safety, the three before the last gaps of quality. A
+    slow answer is neither: it is valid or not known, and comes before those gaps,
+    because it can hide one.
     """
 
-    HANG = "hang"  # no answer within the time limit
+    HANG = "hang"  # no answer; see `conformance.clients.Patience`
     CRASH = "crash"  # the process ended
     ERROR = "error"  # the assignor raised
     INVALID = "invalid"  # no assignment/1, or one that violates a rule
     UNREVOKED = "unrevoked"  # a round assigns what another member still holds
     RESTLESS = "restless"  # cooperative rounds that reach no stable state
+    SLOW = "slow"  # a valid answer that came late, or none that was awaited to the end
     KIP54_UNBALANCED = "kip54-unbalanced"  # one transfer evens out two members
     UNBALANCED = "unbalanced"  # KIP-54 balanced, but not dec-min
     NEEDLESS_MOVES = "needless-moves"  # dec-min, with more moves than needed

@@ -6,7 +6,7 @@ import shlex
 import shutil
 import sys
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -16,8 +16,10 @@ from conformance.clients import (
     Adapter,
     Answer,
     ClientAssignor,
+    Patience,
     Program,
     Verdict,
+    suspecting,
 )
 from conformance.runs.subject import Subject
 from rebalance import OutsideError
@@ -42,7 +44,9 @@ class External:
     ----------
     program : Program
     seconds : float
-        Time limit per answer, including the start of the program.
+        Time after which an answer is slow, including the start of the program.
+    patience : Patience
+        With an answer that has not come by then.
     memory : int or None
         Limit of its writable memory, bytes (`limited`).
     client : ClientAssignor or None
@@ -53,21 +57,26 @@ class External:
 
     program: Program
     seconds: float
+    patience: Patience = field(default_factory=Patience)
     memory: int | None = MEMORY
     client: ClientAssignor | None = None
     option: str
 
     def start(self) -> Subject:
         """Return the subject; the process starts with its first rebalance."""
-        return Adapter(self._limited(), seconds=self.seconds)
+        return self._adapter()
 
     def start_impatient(self, seconds: float) -> Subject:
         """Return the subject with a shorter limit, which excludes its start.
 
-        Shrinking a hang takes the whole limit for every smaller one that it finds.
+        What runs for as long in CPU time, or idly, is a hang. Shrinking a hang takes
+        the whole limit for every smaller one that it finds.
         """
-        adapter = Adapter(self._limited(), seconds=self.seconds)
-        return _Impatient(adapter=adapter, seconds=min(seconds, self.seconds))
+        shorter = min(seconds, self.seconds)
+        return _Impatient(adapter=self._adapter(), seconds=shorter)
+
+    def _adapter(self) -> Adapter:
+        return Adapter(self._limited(), seconds=self.seconds, patience=self.patience)
 
     def check(self) -> None:
         """Send the simplest rebalance: one member, one partition.
@@ -82,7 +91,7 @@ class External:
         except OSError as error:
             reason = f"cannot start: {error.strerror}"
             raise OutsideError(f"{self.program.name}: {reason}") from None
-        if answer.verdict in {Verdict.CRASH, Verdict.HANG}:
+        if answer.verdict in {Verdict.CRASH, Verdict.HANG, Verdict.SLOW}:
             reason = f"does not answer the simplest rebalance: {answer.reason}"
             raise OutsideError(f"{self.program.name}: {reason}")
 
@@ -117,14 +126,15 @@ class _Impatient:
         return self.adapter.name
 
     def answer(self, rebalance: bytes) -> Answer:
-        patience = self.adapter.seconds
+        before = self.adapter.seconds, self.adapter.patience
         if not self.is_running:
             self.adapter.answer(orjson.dumps(PROBE))
         try:
             self.adapter.seconds = self.seconds
+            self.adapter.patience = suspecting(self.seconds)
             answer = self.adapter.answer(rebalance)
         finally:
-            self.adapter.seconds = patience
+            self.adapter.seconds, self.adapter.patience = before
         self.is_running = answer.verdict in {Verdict.ANSWERED, Verdict.ERROR}
         return answer
 

@@ -28,6 +28,7 @@ CategoryName = Literal[
     "invalid",
     "unrevoked",
     "restless",
+    "slow",
     "kip54-unbalanced",
     "unbalanced",
     "needless-moves",
@@ -71,9 +72,9 @@ class RoundRecord(_RecordPart):
     Attributes
     ----------
     verdict
-        Whether there is an answer that can be read.
+        Whether there is an answer that can be read; ``slow`` if it was not awaited.
     reason
-        Why not, or what is wrong, in words.
+        Why not, what is wrong, or how late the answer came, in words.
     members
         Partitions by member and topic.
     violations
@@ -82,7 +83,7 @@ class RoundRecord(_RecordPart):
         Partitions that have no member until their owner has revoked them.
     """
 
-    verdict: Literal["answered", "error", "invalid", "hang", "crash"]
+    verdict: Literal["answered", "error", "invalid", "hang", "crash", "slow"]
     reason: Optional[str] = None
     members: Optional[dict[str, dict[str, list[Count]]]] = None
     violations: Optional[list[dict[str, Any]]] = None

@@ -32,6 +32,7 @@ computes a new target per round.
 
 _FAILURES: Final[Mapping[Verdict, Category]] = {
     Verdict.HANG: Category.HANG,
+    Verdict.SLOW: Category.SLOW,
     Verdict.CRASH: Category.CRASH,
     Verdict.ERROR: Category.ERROR,
     Verdict.INVALID: Category.INVALID,
@@ -228,7 +229,7 @@ def _fault(rounds: tuple[JudgedAnswer, ...]) -> Outcome:
 def _detail(category: Category, reason: str) -> str:
     """Reduce a reason to what does not depend on the instance."""
     first = reason.partition("\n")[0]
-    if category is Category.HANG:
+    if category in {Category.HANG, Category.SLOW}:
         return ""
     if category is Category.CRASH:
         return first.partition(":")[0]
@@ -258,10 +259,14 @@ def _at_rest(
         if needless:  # the bound is not always reached
             needless = figures["moves"] - fewest(rounds[0].rebalance)
         category = Category.NEEDLESS_MOVES if needless else Category.OPTIMAL
+    reason = _in_words(category, verdict, needless)
+    late = [one.answer.reason for one in rounds if one.answer.is_late]
+    if late:
+        category, reason = Category.SLOW, late[0]
     return Outcome(
         rounds=rounds,
         category=category,
-        reason=_in_words(category, verdict, needless),
+        reason=reason,
         figures=figures,
         needless_moves=needless,
     )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from conformance.clients import Answer
+from conformance.clients import Answer, Verdict
 from conformance.runs.subject import Subject
 
 
@@ -54,7 +54,8 @@ class _Timed:
         Raises
         ------
         OutOfTimeError
-            If the deadline has passed, or passes meanwhile.
+            If the deadline has passed, or passes meanwhile. What has been found by
+            then is no less true: that the program hangs, or is slow.
         OSError or OutsideError
             If the assignor cannot be started or reached.
         """
@@ -66,7 +67,8 @@ class _Timed:
             if self._is_late():
                 raise OutOfTimeError from None
             raise
-        if answer.assignment is None and self._is_late():
+        is_known = answer.verdict in {Verdict.HANG, Verdict.SLOW}
+        if answer.assignment is None and not is_known and self._is_late():
             raise OutOfTimeError
         return answer
 

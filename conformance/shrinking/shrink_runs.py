@@ -42,7 +42,12 @@ class ShrinkTask:
 
 
 def shrink_task(subject: Subject, task: ShrinkTask) -> Shrunk:
-    """Shrink one finding; a hang with a shorter limit, confirmed with the whole one."""
+    """Shrink one finding; a hang with a shorter limit, confirmed with the whole one.
+
+    A slow answer is not shrunk: with a smaller instance, it would not be slow.
+    """
+    if task.sighting.outcome.category is Category.SLOW:
+        return Shrunk(outcome=task.sighting.outcome, tests=0, is_minimal=False)
     if task.sighting.outcome.category is not Category.HANG:
         with until(subject, task.deadline) as timed:
             return _shrinker(timed, task).shrink(task.sighting)

@@ -59,8 +59,8 @@ class SurveyPlan:
     count : int
         Draws per family; of families of large instances, one in `Family.share`.
     seconds : float
-        Limit per answer; a hang is confirmed with `confirmed_hangs.PATIENCE` times as
-        much.
+        Limit per answer; what comes later, or not at all, is asked again of a patient
+        process (`confirmed_hangs`).
     draw_seconds : float or None
         Limit of all draws of one assignor, after which the rest is left out.
     shrink_seconds : float

@@ -1,6 +1,8 @@
-"""Confirm every hang with a new process and a longer limit before it counts.
+"""Ask a new process again, patiently, before a missing answer counts as a hang.
 
-On a busy machine, a program can miss a time limit without being in an endless loop.
+On a busy machine, a program can miss a time limit without being in an endless loop. The
+first attempt ends with the limit in seconds, the second with the answer or with what
+`Patience` calls a hang.
 """
 
 from __future__ import annotations
@@ -11,10 +13,6 @@ from typing import Final
 
 from conformance.clients import Answer, Verdict
 from conformance.runs import External, Subject
-
-PATIENCE: Final = 4
-"""The longer limit, in units of the first one."""
-
 
 _OPEN: Final[list[Subject]] = []
 """Subjects of this process that are not closed: a program in a loop outlives it."""
@@ -28,14 +26,17 @@ def close_all() -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confirmed:
-    """A program whose hangs are confirmed; each process starts its own."""
+    """A program whose missing answers are confirmed; each process starts its own."""
 
     external: External
 
     def start(self) -> Subject:
         """Return the subject; what it reports as a hang was seen twice."""
-        longer = replace(self.external, seconds=PATIENCE * self.external.seconds)
-        return _opened(_ConfirmedSubject(self.external.start(), patient=longer))
+        external = self.external
+        hasty = replace(external.patience, is_patient=False)
+        first = replace(external, patience=hasty).start()
+        patient = replace(external, patience=replace(hasty, is_patient=True))
+        return _opened(_ConfirmedSubject(first, patient=patient))
 
     def start_impatient(self, seconds: float) -> Subject:
         """Return the subject with a shorter limit and without a second attempt."""
@@ -71,16 +72,24 @@ class _Listed:
 
 @dataclass(slots=True, eq=False)
 class _ConfirmedSubject(_Listed):
-    """A subject; its hangs are repeated with a new process and a longer limit."""
+    """A subject; what it does not answer is asked again, of a new, patient process."""
 
     patient: External
+    asked_again: Subject | None = None
 
     def answer(self, rebalance: bytes) -> Answer:
         answer = self.subject.answer(rebalance)
-        if answer.verdict is not Verdict.HANG:
+        if answer.verdict not in {Verdict.HANG, Verdict.SLOW}:
             return answer
         again = _opened(_Listed(self.patient.start()))
+        self.asked_again = again
         try:
             return again.answer(rebalance)
         finally:
+            self.asked_again = None
             again.close()
+
+    def cut(self) -> None:
+        self.subject.cut()
+        if (again := self.asked_again) is not None:
+            again.cut()

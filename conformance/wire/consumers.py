@@ -9,10 +9,12 @@ of its output that is not indented.
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -106,6 +108,11 @@ class ConsumerProcess:
             start_new_session=True,  # Ctrl-C does not reach the consumer
         )
 
+    @property
+    def pid(self) -> int:
+        """Process id of the program."""
+        return self._process.pid
+
     def has_ended(self) -> bool:
         """Return whether the program has ended."""
         return self._process.poll() is not None
@@ -118,7 +125,9 @@ class ConsumerProcess:
             return None
 
     def kill(self) -> None:
-        """Kill the program, without waiting for its end."""
+        """Kill the program and what it has started, without waiting for its end."""
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
         self._process.kill()
 
     def end(self, *, patient: bool = False) -> str:
@@ -129,7 +138,7 @@ class ConsumerProcess:
         if self._process.stdin is not None:
             self._process.stdin.close()
         if not patient or self.wait(STOP_SECONDS) is None:
-            self._process.kill()
+            self.kill()
             self._process.wait()
         return last_words(self._said)
 

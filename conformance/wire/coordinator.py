@@ -192,8 +192,9 @@ class Coordinator:
     def abandon(self) -> None:
         """End the connection of a leader that has not answered."""
         if self._asked is not None:
-            link = self._asked.waiting.link
+            link, answer = self._asked.waiting.link, self._asked.answer
             self._asked = None
+            answer.cancel()
             link.close()
 
     def receive(self, link: Link, frame: bytes) -> None:

@@ -10,11 +10,15 @@ from __future__ import annotations
 import threading
 import time
 from concurrent.futures import Future, wait
+from dataclasses import replace
 from types import TracebackType
 from typing import Final, Self
 
 from conformance.clients.answer import Answer, Verdict
+from conformance.clients.cpu_time import CpuClock
 from conformance.clients.ended import cause_of_death
+from conformance.clients.patience import Patience, Watch
+from conformance.clients.reference_time import size_of_document
 from conformance.wire.catalog import BASE_TOPIC
 from conformance.wire.closings import Closings
 from conformance.wire.consumers import (
@@ -58,7 +62,8 @@ class Wire:
         A program to start; None: any consumer of the caller that connects to `address`
         and joins `group`.
     seconds : float
-        Time limit from the response to JoinGroup to SyncGroup.
+        Time from the response to JoinGroup to SyncGroup after which an answer is slow;
+        and the time limit for a consumer to join again after a rehearsal.
     start_seconds : float
         Time limit for the consumer to join.
     idle_seconds : float
@@ -94,6 +99,7 @@ class Wire:
         self.consumer = consumer
         self.closings = Closings()
         self.seconds = seconds
+        self.patience = Patience()  # of an outside consumer, CPU time is not known
         self.start_seconds = start_seconds
         self.idle_seconds = idle_seconds
         self._assignor = (consumer.assignor if consumer else assignor) or None
@@ -106,6 +112,7 @@ class Wire:
         self._number = 0
         self._base = 0
         self._topics: list[str] = []  # of a consumer that is started anew
+        self._is_cut = False
         self._lock = threading.Lock()
         self._timer: threading.Timer | None = None
 
@@ -181,6 +188,7 @@ class Wire:
 
     def cut(self) -> None:
         """End the consumer that another thread waits for, without its lock."""
+        self._is_cut = True
         process, session = self._process, self._session
         if process is not None:
             process.kill()
@@ -215,19 +223,31 @@ class Wire:
             return Answer(verdict=Verdict.ERROR, reason=f"cannot be sent: {error}")
         self._base = exchange.generation
         session, closed = self._serving(), self.closings.count
+        self._is_cut, watch = False, self._watch(rebalance)
         try:
             is_known = self.consumer is not None and self.consumer.is_started_anew
-            lead = session.lead(exchange, self.seconds, is_known=is_known)
-            return self._awaited(session, session.start(lead))
+            lead = session.lead(exchange, watch, is_known=is_known)
+            answer = self._awaited(session, session.start(lead))
         except TimeoutError:
-            if session.coordinator.is_rejoining:
-                return self._gave_up(f"not in {self.seconds:g} s")
+            return self._gave_up(f"not in {self.seconds:g} s")
+        except Lost as lost:
+            late = watch.cut() if self._is_cut else None
+            died = self._post_mortem(lost.why)
+            return late or died
+        if answer.verdict in {Verdict.HANG, Verdict.SLOW}:
             why = self.closings.since(closed)
             self._end_consumer()
-            reason = f"no answer in {self.seconds:g} s{_closed(why)}"
-            return Answer(verdict=Verdict.HANG, reason=reason)
-        except Lost as lost:
-            return self._post_mortem(lost.why)
+            return replace(answer, reason=f"{answer.reason}{_closed(why)}")
+        return answer
+
+    def _watch(self, rebalance: Rebalance) -> Watch:
+        process = self._process
+        return Watch(
+            seconds=self.seconds,
+            patience=self.patience,
+            size=lambda: size_of_document(rebalance),
+            used=None if process is None else CpuClock(process.pid).used,
+        )
 
     def _awaited(self, session: WireSession, answer: Future[Answer]) -> Answer:
         """Wait for the answer, or for the end of a program that has left the group.
@@ -237,7 +257,7 @@ class Wire:
         Lost
             If the connection ended before an answer.
         TimeoutError
-            If there is none in `seconds`.
+            If the consumer does not join again in `seconds`.
         """
         while not wait([answer], timeout=LOOK_SECONDS).done:
             process = self._process

@@ -9,6 +9,7 @@ from concurrent.futures import Future
 from typing import Any, TypeVar
 
 from conformance.clients.answer import Answer
+from conformance.clients.patience import Watch
 from conformance.wire.catalog import Catalog
 from conformance.wire.consumers import WireConsumer
 from conformance.wire.coordinator import Coordinator, Lost, Waiting
@@ -71,15 +72,39 @@ class WireSession:
         """Replace the topics in metadata."""
         self.coordinator.catalog.show(topics)
 
-    async def lead(
-        self, exchange: Exchange, seconds: float, *, is_known: bool
-    ) -> Answer:
-        """Return the leader's answer."""
+    async def lead(self, exchange: Exchange, watch: Watch, *, is_known: bool) -> Answer:
+        """Return the leader's answer, or what it means that there is none.
+
+        Raises
+        ------
+        Lost
+            If the connection ended before an answer.
+        TimeoutError
+            If the leader has been told to join again, and is late: it has not been
+            asked for the answer that counts.
+        """
         if self.coordinator.waiting is None:
             raise Lost
         answer = self.coordinator.ask(exchange, is_known=is_known)
-        async with asyncio.timeout(seconds):
-            return await answer
+        rejoining = 0.0  # since when it has to join again
+        while True:
+            done, _ = await asyncio.wait({answer}, timeout=watch.pause)
+            if answer.cancelled():
+                raise Lost
+            if done:
+                return watch.answered(answer.result())
+            # In a thread: the consumer is served meanwhile.
+            ended = await asyncio.to_thread(watch.look)
+            if self.coordinator.is_rejoining:
+                rejoining = rejoining or self._loop.time()
+                if self._loop.time() - rejoining < watch.seconds:
+                    continue
+                answer.cancel()
+                raise TimeoutError
+            rejoining = 0.0
+            if ended is not None:
+                answer.cancel()
+                return ended
 
     async def abandon(self) -> None:
         """End the connection of a leader that has not answered."""

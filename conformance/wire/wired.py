@@ -6,7 +6,13 @@ import shlex
 import shutil
 from dataclasses import dataclass, replace
 
-from conformance.clients import Answer, ClientAssignor, Program
+from conformance.clients import (
+    Answer,
+    ClientAssignor,
+    Patience,
+    Program,
+    suspecting,
+)
 from conformance.runs import MEMORY, External, Subject
 from conformance.wire.consumers import WireConsumer
 from conformance.wire.dialects import Dialect
@@ -26,15 +32,18 @@ class WiredProgram(External):
 
     def start(self) -> Subject:
         """Return the wire; the consumer starts with the first rebalance."""
-        return self._wire(self.seconds)
+        return self._wire(self.seconds, self.patience)
 
     def start_impatient(self, seconds: float) -> Subject:
         """Return the wire with a shorter limit, which excludes the start anyway."""
-        return self._wire(min(seconds, self.seconds))
+        shorter = min(seconds, self.seconds)
+        return self._wire(shorter, suspecting(shorter))
 
-    def _wire(self, seconds: float) -> Wire:
+    def _wire(self, seconds: float, patience: Patience) -> Wire:
         limited = replace(self.consumer, argv=self._limited().argv)
-        return Wire(limited, seconds=seconds)
+        wire = Wire(limited, seconds=seconds)
+        wire.patience = patience
+        return wire
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,24 +54,27 @@ class OutsideConsumer(External):
 
     def start(self) -> Subject:
         """Return the wire, which stays open between subjects."""
-        return _Kept(wire=self.wire, seconds=self.seconds)
+        return _Kept(wire=self.wire, seconds=self.seconds, patience=self.patience)
 
     def start_impatient(self, seconds: float) -> Subject:
         """Return the wire with a shorter limit."""
-        return _Kept(wire=self.wire, seconds=min(seconds, self.seconds))
+        shorter = min(seconds, self.seconds)
+        patience = suspecting(shorter)
+        return _Kept(wire=self.wire, seconds=shorter, patience=patience)
 
 
 @dataclass(slots=True, kw_only=True)
 class _Kept:
     wire: Wire
     seconds: float
+    patience: Patience
 
     @property
     def name(self) -> str:
         return self.wire.name
 
     def answer(self, rebalance: bytes) -> Answer:
-        self.wire.seconds = self.seconds
+        self.wire.seconds, self.wire.patience = self.seconds, self.patience
         return self.wire.answer(rebalance)
 
     def cut(self) -> None:

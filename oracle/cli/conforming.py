@@ -34,7 +34,13 @@ from oracle.cli.codes import FINE, NO, OUTSIDE
 from oracle.cli.conform_reports import CheckLines, Matrix
 from oracle.cli.repeating import CheckCommands
 from oracle.cli.sink import Sink, opened_sink
-from oracle.cli.subjects import Absent, Tested, check_families, tested_subjects
+from oracle.cli.subjects import (
+    Absent,
+    Tested,
+    check_families,
+    patience_of,
+    tested_subjects,
+)
 from oracle.cli.terminal import working
 from oracle.writing import written_aside
 from rebalance import OutsideError
@@ -64,6 +70,7 @@ class Conforming:
     seed: int
     count: int
     seconds: float
+    patient: bool
     memory: int
     require: str
     selected: tuple[str, ...] = ()
@@ -165,6 +172,7 @@ def conform_all(
         conforming.clients,
         cooperative=conforming.cooperative,
         seconds=conforming.seconds,
+        patience=patience_of(patient=conforming.patient),
         memory=conforming.memory,
     )
     requirement = Requirement(conforming.require)
@@ -235,6 +243,7 @@ def _run(
             code = OUTSIDE
         except GaveUpError as error:
             reports.not_run(tested.name, f"{error}: the remaining checks")
+            code = max(code, NO)  # an impatient run has no other finding
     return code
 
 
@@ -275,6 +284,7 @@ def _commands(
         algorithm=conforming.algorithm,
         cooperative=conforming.cooperative,
         seconds=conforming.seconds,
+        patient=conforming.patient,
         memory=conforming.memory,
         require=conforming.require,
     )

@@ -18,7 +18,13 @@ from conformance.runs import (
     external_command,
     subject_record,
 )
-from oracle.cli.subjects import Absent, Tested, check_families, of_client
+from oracle.cli.subjects import (
+    Absent,
+    Tested,
+    check_families,
+    of_client,
+    patience_of,
+)
 
 NAME: Final = "assignor-oracle fuzz"
 COUNT: Final = 200
@@ -48,6 +54,7 @@ class FuzzOptions:
     keep: int
     shrink_seconds: float | None  # per finding; None: findings are not shrunk
     reproducers: str | None  # folder; None: there are none
+    patient: bool = True
 
     def subjects(self) -> list[Tested | Absent]:
         """Return the programs to test: of a client without an assignor, all it has.
@@ -70,8 +77,10 @@ class FuzzOptions:
                 self.client, **limits, wire=self.wire, settles=self.settles
             )
             return [
-                self._tested(one.external) if isinstance(one, Tested) else one
-                for one in found
+                self._tested(subject.external)
+                if isinstance(subject, Tested)
+                else subject
+                for subject in found
             ]
         assert self.command is not None  # noqa: S101
         if self.wire:
@@ -87,7 +96,8 @@ class FuzzOptions:
         """Return the program, with whether its rebalances are driven through rounds."""
         known = external.client is not None and external.client.cooperative
         cooperative = known if self.cooperative is None else self.cooperative
-        return Tested(external=external, cooperative=cooperative)
+        tested = Tested(external=external, cooperative=cooperative)
+        return tested.with_patience(patience_of(patient=self.patient))
 
     def _outside_consumer(self) -> External:
         """Wait for a consumer that the user starts.
@@ -139,6 +149,7 @@ class FuzzOptions:
     def recorder(self, tested: Tested) -> Recorder:
         """Return the writer of records."""
         limits = "" if self.seconds == 20.0 else f" --seconds {self.seconds:g}"
+        limits += "" if self.patient else " --impatient"
         limits += "" if self.memory == MEMORY else f" --memory {self.memory}"
         rounds = " --cooperative" if tested.cooperative else " --eager"
         return Recorder(

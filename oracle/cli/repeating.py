@@ -21,7 +21,7 @@ class CheckCommands:
     ----------
     options : mapping of str to str
         How the command line names each subject: ``--client sarama@1.61.1/sticky``.
-    algorithm, cooperative, seconds, memory, require
+    algorithm, cooperative, seconds, patient, memory, require
         Options of the run.
     """
 
@@ -29,6 +29,7 @@ class CheckCommands:
     algorithm: str | None
     cooperative: bool
     seconds: float
+    patient: bool
     memory: int
     require: str
 
@@ -46,6 +47,8 @@ class CheckCommands:
             yield f"--as {shlex.quote(self.algorithm)}"
         if self.seconds != SECONDS:
             yield f"--seconds {self.seconds!r}"
+        if not self.patient:
+            yield "--impatient"
         if self.memory != MEMORY:
             yield f"--memory {self.memory}"
         if self.require != "valid":

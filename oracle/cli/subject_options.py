@@ -91,7 +91,16 @@ SecondsOption = Annotated[
         "--seconds",
         parser=parse_seconds,
         metavar="S",
-        help="Time limit per answer, including the start of the program.",
+        help="Seconds after which an answer is slow, including the program's start.",
+    ),
+]
+PatientOption = Annotated[
+    bool,
+    typer.Option(
+        "--patient/--impatient",
+        help="Whether an answer is awaited beyond --seconds, until it comes (slow) or "
+        "is a hang: 60 s of CPU time, or 60 s without using any. Otherwise, what has "
+        "not come by then is slow.",
     ),
 ]
 MemoryOption = Annotated[

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 import typer
 
 from conformance.clients import (
     ClientAssignor,
     MissingClientError,
+    Patience,
     UnknownClientError,
     matching_client_assignors,
 )
 from conformance.runs import FAMILIES, External, external_client, external_command
+
+PATIENCE: Final = Patience()
+"""When a missing answer is a hang."""
+
+
+def patience_of(*, patient: bool) -> Patience:
+    """Return what ``--patient`` or ``--impatient`` states."""
+    return replace(PATIENCE, is_patient=patient)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +38,10 @@ class Tested:
         """Name of the subject."""
         return self.external.program.name
 
+    def with_patience(self, patience: Patience) -> Tested:
+        """Return the same, with this patience."""
+        return replace(self, external=replace(self.external, patience=patience))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Absent:
@@ -36,6 +49,10 @@ class Absent:
 
     name: str
     reason: str
+
+    def with_patience(self, _patience: Patience) -> Absent:
+        """Return the same: nothing is asked."""
+        return self
 
 
 def check_families(names: Sequence[str]) -> None:
@@ -58,6 +75,7 @@ def tested_subjects(
     *,
     cooperative: bool,
     seconds: float,
+    patience: Patience,
     memory: int,
 ) -> list[Tested | Absent]:
     """Return what the options name, the command first.
@@ -75,7 +93,7 @@ def tested_subjects(
         found.append(Tested(external=external, cooperative=cooperative))
     for spec in clients:
         found += of_client(spec, seconds=seconds, memory=memory)
-    return found
+    return [subject.with_patience(patience) for subject in found]
 
 
 def of_client(

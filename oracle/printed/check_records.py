@@ -14,6 +14,7 @@ Result = Literal[
     "invalid",
     "unrevoked",
     "restless",
+    "slow",
     "kip54-unbalanced",
     "unbalanced",
     "needless-moves",
@@ -34,7 +35,7 @@ class RoundAnswer(PrintedRecord):
     members
         Partitions by member and topic, if the answer could be read.
     error
-        Why there is no answer that can be read, in words.
+        Why there is no answer that can be read, or none that was awaited, in words.
     """
 
     rebalance: Rebalance
@@ -64,7 +65,7 @@ class CheckRecord(PrintedRecord):
     passed
         Whether the result is no finding under the requirement (``--require``).
     reasons
-        What is wrong, in words.
+        What is wrong, or how late a slow answer is, in words.
     rounds
         Of findings: what was sent and answered, one entry per round.
     """

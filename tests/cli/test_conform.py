@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -10,8 +11,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from conformance.clients import ClientAssignor, Program
+from conformance.clients import ClientAssignor, Program, suspecting
 from conformance.runs import FAMILIES
+from oracle.cli import subjects
 from tests.cli.commands import Cli
 from tests.conformance.tap_reading import read_tap
 
@@ -99,10 +101,12 @@ def test_a_program_that_fails_has_its_own_verdict(
     assert asked["rebalance"]["format"] == "rebalance/1"
 
 
-@pytest.mark.heavy
-def test_a_program_that_hangs_is_given_up(cli: Cli, program: Any) -> None:
+def test_a_program_that_hangs_is_given_up(
+    cli: Cli, program: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(subjects, "PATIENCE", suspecting(0.2))
     command = program("pass")  # reads, and never answers
-    hanging = ("--command", command, "--seconds", "0.3", *SHORT)
+    hanging = ("--command", command, "--seconds", "0.2", *SHORT)
     ended = cli("conform", *hanging, "--json")
     assert ended.code == 1
     assert [one["result"] for one in ended.documents] == ["hang"] * 3 + ["not-run"]
@@ -111,6 +115,59 @@ def test_a_program_that_hangs_is_given_up(cli: Cli, program: Any) -> None:
     assert "no answer 3 times in a row: the remaining checks" in text
     points = read_tap(cli("conform", *hanging, "--tap").out.decode())
     assert [point.is_ok for point in points] == [False] * 4
+
+
+SLOW = ("--command", f"{PYTHON} -S {FAULTY} spin", *SHORT, "--seconds", "0.001")
+
+
+def test_bug_a_slow_program_does_not_hang(cli: Cli) -> None:
+    """Once, an answer that came after the limit was a hang, on a busy machine."""
+    ended = cli("conform", *SLOW, "--json")
+    assert ended.code == 0
+    assert results(ended) == {"slow"}
+    assert len(ended.documents) == 4
+    said = r"answered after .* s, later than 0\.001 s, .* s of CPU time; \d+ member.*"
+    for one in ended.documents:
+        assert one["passed"]
+        assert re.fullmatch(said, one["reasons"][0])
+
+
+@pytest.mark.parametrize("require", ["kip54", "optimum"])
+def test_a_slow_answer_is_a_finding_where_quality_is_required(
+    cli: Cli, tmp_path: Path, require: str
+) -> None:
+    junit = tmp_path / "junit.xml"
+    reports = ("--tap", "--junit", str(junit))
+    ended = cli("conform", *SLOW, *reports, "--require", require)
+    assert ended.code == 1
+    points = read_tap(ended.out.decode())
+    assert [point.is_ok for point in points] == [False] * 4
+    root = ET.fromstring(junit.read_bytes())  # noqa: S314  # our own
+    failures = root.findall("*/*/failure")
+    assert [one.get("type") for one in failures] == ["slow"] * 4
+
+
+def test_reports_state_slow_answers_that_pass(cli: Cli, tmp_path: Path) -> None:
+    junit = tmp_path / "junit.xml"
+    ended = cli("conform", *SLOW, "--tap", "--junit", str(junit))
+    assert ended.code == 0
+    text = ended.out.decode()
+    assert [point.is_ok for point in read_tap(text)] == [True] * 4
+    assert text.count('  result: "slow"') == 4
+    root = ET.fromstring(junit.read_bytes())  # noqa: S314  # our own
+    said = [one.text or "" for one in root.iter("system-out")]
+    assert len(said) == 4
+    assert all(one.startswith("slow: answered after ") for one in said)
+
+
+def test_an_impatient_run_ends_with_its_seconds(cli: Cli, program: Any) -> None:
+    """It cannot tell a hang; after three in a row, it gives up as well."""
+    limits = ("--impatient", "--seconds", "0.2")
+    ended = cli("conform", "--command", program("pass"), *SHORT, *limits, "--json")
+    assert ended.code == 1  # of what was not run
+    found = [one["result"] for one in ended.documents]
+    assert found == ["slow"] * 3 + ["not-run"]
+    assert ended.documents[0]["reasons"][0].startswith("no answer in 0.2 s, ")
 
 
 def test_memory_can_be_limited(cli: Cli, program: Any) -> None:
@@ -137,6 +194,35 @@ def test_bug_a_program_that_ends_before_any_answer_has_not_started(
     (only,) = ended.documents
     assert only["result"] == "not-run"
     assert "cannot start: exit code" in str(only)
+    fuzzed = cli("fuzz", "--command", program, "--family", "fresh", "--count", "4")
+    assert fuzzed.code == 3
+    assert fuzzed.documents == []
+    assert "does not answer the simplest rebalance: exit code" in fuzzed.err
+
+
+def test_a_client_that_ends_before_any_answer_has_not_started(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    argv = (PYTHON, "-S", "/nonexistent.py")
+    monkeypatch.setattr(
+        ClientAssignor, "program", lambda one: Program(name=one.spec, argv=argv)
+    )
+    ended = cli("conform", "--client", "sarama/range", *SHORT, "--json")
+    assert ended.code == 3
+    (only,) = ended.documents
+    assert only["result"] == "not-run"
+    assert "cannot start: exit code" in str(only)
+    fuzzed = cli("fuzz", "--client", "sarama/range", "--family=fresh", "--count=4")
+    assert fuzzed.code == 3
+    assert fuzzed.documents == []
+    assert "does not answer the simplest rebalance: exit code" in fuzzed.err
+
+
+def test_a_consumer_that_ends_before_any_answer_has_not_started(cli: Cli) -> None:
+    program = f"{PYTHON} -S /nonexistent.py {{address}}"
+    ended = cli("fuzz", "--wire", "--command", program, "--count=4")
+    assert ended.code == 3
+    assert "does not join" in ended.err
 
 
 @pytest.mark.heavy

@@ -15,9 +15,14 @@ from typing import get_type_hints
 import pytest
 
 import verify
-from conformance.clients import LINES, install, matching_client_assignors
+from conformance.clients import (
+    LINES,
+    install,
+    matching_client_assignors,
+    suspecting,
+)
 from conformance.runs import FAMILIES, MEMORY, parse_finding, parse_run
-from oracle.cli import conform, fuzz, subject_options
+from oracle.cli import conform, fuzz, subject_options, subjects
 from oracle.cli.run import run
 from tests.cli.commands import (
     CHAIN,
@@ -214,14 +219,44 @@ def test_findings_are_shrunk(cli: Cli) -> None:
 
 
 @pytest.mark.heavy
-def test_a_hang_is_shrunk_and_confirmed(cli: Cli) -> None:
-    arguments = ("--family", "chains", "--count", "2", "--seconds", "1.5")
+def test_a_hang_is_shrunk_and_confirmed(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(subjects, "PATIENCE", suspecting(0.5))
+    arguments = ("--family", "chains", "--count", "2", "--seconds", "0.5")
     ended = cli("fuzz", "--command", faulty("hang"), *arguments, "--seed", "3")
     finding = next(one for one in ended.documents if one.get("category") == "hang")
     shrunk = finding["shrunk"]
     assert shrunk["minimal"]
     assert len(shrunk["instance"]["topics"]) == 3
-    assert shrunk["rounds"] == [{"verdict": "hang", "reason": "no answer in 1.5 s"}]
+    (only,) = shrunk["rounds"]
+    assert only["verdict"] == "hang"
+    said = "no answer, and no CPU time used for 0.5 s; "
+    assert only["reason"].startswith(said)
+
+
+def test_slow_answers_are_recorded_as_they_are(cli: Cli) -> None:
+    """They are not shrunk: a smaller instance takes less time."""
+    arguments = ("--family=fresh", "--count=2", "--seconds=0.001")
+    ended = cli("fuzz", "--command", faulty("spin"), *arguments)
+    assert ended.code == 0
+    finding, counts = ended.documents
+    assert counts["outcomes"]["slow"] == counts["rebalances"] == 2
+    parse_finding(json.dumps(finding))
+    assert (finding["category"], finding["detail"]) == ("slow", "")
+    assert finding["shrunk"]["instance"] == finding["instance"]
+    assert finding["shrunk"]["tests"] == 0
+    assert finding["rounds"][0]["verdict"] == "answered"
+    assert finding["rounds"][0]["reason"] == finding["reason"]
+    strict = cli("fuzz", "--command", faulty("spin"), *arguments, "--require=kip54")
+    assert strict.code == 1
+
+
+def test_the_command_of_a_finding_states_impatience(cli: Cli) -> None:
+    arguments = ("--family=fresh", "--count=2", "--seconds=0.3", "--impatient")
+    ended = cli("fuzz", "--command", faulty("spin"), *arguments, "--require=optimum")
+    finding = next(one for one in ended.documents if one["format"] == "finding/1")
+    assert " --seconds 0.3 --impatient --family" in finding["command"]
 
 
 @pytest.mark.heavy
@@ -308,6 +343,18 @@ def test_a_time_ends_a_program_that_hangs(cli: Cli) -> None:
     assert fresh["draws"] == 0
     assert "--time ended the run" in ended.err
     assert "no draw of fresh" in ended.err
+
+
+@pytest.mark.heavy
+def test_what_a_time_ends_is_slow_if_it_was_late(cli: Cli) -> None:
+    """It may be a hang, for which the time was too short to tell."""
+    arguments = ("--seconds", "0.5", "--time", "4", "--seed", "3", "--family=chains")
+    ended = cli("fuzz", "--command", faulty("hang"), *arguments)
+    finding = next(found for found in ended.documents if "category" in found)
+    assert (finding["category"], finding["detail"]) == ("slow", "")
+    said = r"no answer in [\d.]+ s, when the run ended, [\d.]+ s of CPU time; .*"
+    assert re.fullmatch(said, finding["reason"])
+    assert ended.code == 0
 
 
 @pytest.mark.heavy

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
 
@@ -16,6 +17,13 @@ def answer(rebalance: dict[str, object]) -> str:
     return json.dumps({"format": "assignment/1", "members": given})
 
 
+def spin(seconds: float) -> None:
+    """Use this much CPU time, however busy the machine is."""
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+
+
 for line in sys.stdin:
     document = json.loads(line)
     match document["group"]:
@@ -25,6 +33,14 @@ for line in sys.stdin:
             print('{"error":', flush=True)
         case "hang":
             time.sleep(60)
+        case "spin":
+            spin(3600)
+        case "child":  # which does not end with its parent
+            loop = "while True: pass"
+            subprocess.run([sys.executable, "-I", "-S", "-c", loop], check=False)
+        case "slow":
+            spin(0.3)
+            print(answer(document), flush=True)
         case "half a line":
             print('{"format":"assign', end="", flush=True)
             time.sleep(60)

@@ -51,7 +51,22 @@ def drop(held: Members, dropped: set[tuple[str, int]]) -> None:
             mine[topic] = [n for n in mine[topic] if (topic, n) not in dropped]
 
 
-waiting: set[tuple[str, int]] = set()  # of all rebalances so far: a fault
+waiting: set[tuple[str, int]] = set()
+
+
+def withhold(held: Members, document: dict[str, Any], *, for_ever: bool) -> None:
+    """Drop what was left: right for one round, and a fault in the next ones."""
+    if not for_ever:
+        waiting.clear()
+    waiting.update(left(document))
+    drop(held, waiting)
+
+
+def spin(seconds: float) -> None:
+    """Use this much CPU time, however busy the machine is."""
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
 
 
 def answer(fault: str, document: dict[str, Any]) -> dict[str, Any]:
@@ -61,17 +76,16 @@ def answer(fault: str, document: dict[str, Any]) -> dict[str, Any]:
     if fault == "trace" and len(held) >= 2:
         sys.stderr.write("panic: out of range\n  at /home/somebody/assignor:1\n")
         sys.exit(2)
+    if fault == "spin":
+        spin(0.02)
     if fault == "hang" and len(document["topics"]) >= 3:
         time.sleep(600)
     if fault == "raise" and any("rack" in m for m in document["members"].values()):
         return {"error": "LookupError: no rack-aware path"}
     if fault == "lose" and len(held) >= 2:
         drop(held, {(topic, 1) for topic in document["topics"]})
-    if fault == "withhold":  # what was left: right, because it lasts for one round
-        drop(held, left(document))
-    if fault == "withhold for ever":
-        waiting.update(left(document))
-        drop(held, waiting)
+    if fault.startswith("withhold"):
+        withhold(held, document, for_ever=fault.endswith("for ever"))
     if fault == "memory":
         _ = b"x" * 2**30
     return {"format": "assignment/1", "members": held}

@@ -17,10 +17,12 @@ from conformance.clients import (
     Answer,
     ClientAssignor,
     MissingClientError,
+    Patience,
     Verdict,
     all_client_assignors,
     client_assignor,
     judged,
+    suspecting,
 )
 from conformance.corpus import play
 from heuristics import ASSIGNORS
@@ -127,11 +129,13 @@ def test_a_known_fault_is_shown_by_its_rebalance(fault: Fault) -> None:
             if hangs:
                 assert asked(one, TWO).verdict is Verdict.ANSWERED
                 adapter(one.spec).seconds = ENDLESS_SECONDS
+                adapter(one.spec).patience = suspecting(ENDLESS_SECONDS)
             tries = 1 if one.deterministic else TRIES
             answers = (asked(one, fault.shown_by) for _ in range(tries))
             if any(map(fault.is_seen_in, answers)):
                 shown.add(one.spec)
             adapter(one.spec).seconds = SECONDS
+            adapter(one.spec).patience = Patience()
     assert shown == expected
 
 

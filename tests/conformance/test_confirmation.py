@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from conformance.broker import running_broker
-from conformance.clients import Adapter, Verdict, client_assignor
+from conformance.clients import Adapter, Verdict, client_assignor, suspecting
 from conformance.confirmation import (
     CASES,
     Case,
@@ -99,7 +99,8 @@ def test_a_history_that_cannot_be_played_is_not_confirmed(cluster: Cluster) -> N
 )
 def test_adapters_agree_with_the_history(spec: str, verdict: Verdict) -> None:
     """The claims that the history leads to are those that adapters answer."""
-    with Adapter(client_assignor(spec).program(), seconds=5) as adapter:
+    program, patience = client_assignor(spec).program(), suspecting(5)
+    with Adapter(program, seconds=5, patience=patience) as adapter:
         claims: dict[str, dict[str, list[int]]] = {}
         for count in range(1, len(BEFORE) + 1):
             members = dict(list(BEFORE.items())[:count])

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import json
+import re
 import select
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
-from conformance.clients import Adapter, Program, Verdict, judged
+from conformance.clients import (
+    Adapter,
+    Patience,
+    Program,
+    Verdict,
+    judged,
+    suspecting,
+)
 from tests.shapes import rebalance
+from tests.waiting import wait_until
 
 FAKE = Program(
     name="fake", argv=(sys.executable, str(Path(__file__).with_name("fake_adapter.py")))
@@ -60,14 +72,89 @@ def test_a_failure_costs_one_rebalance(
     assert fake.answer(line("fine")).verdict is Verdict.ANSWERED
 
 
-@pytest.mark.heavy
-@pytest.mark.parametrize("group", ["hang", "half a line"])
-def test_a_hang_is_ended(group: str) -> None:
-    with Adapter(FAKE, seconds=1) as fake:
-        hung = fake.answer(line(group))
-        assert (hung.verdict, hung.reason) == (Verdict.HANG, "no answer in 1 s")
-        fake.seconds = 20
-        assert fake.answer(line("fine")).verdict is Verdict.ANSWERED
+@pytest.mark.parametrize(
+    ("group", "reason"),
+    [
+        ("hang", "no answer, and no CPU time used for 0.3 s"),
+        ("half a line", "no answer, and no CPU time used for 0.3 s"),
+        ("spin", "no answer after 0.3 s of CPU time"),
+        ("child", "no answer after 0.3 s of CPU time"),
+    ],
+)
+def test_a_hang_is_ended(fake: Adapter, group: str, reason: str) -> None:
+    assert fake.answer(line("fine")).verdict is Verdict.ANSWERED
+    assert fake._running is not None
+    program = psutil.Process(fake._running.pid)
+    patience, fake.seconds, fake.patience = fake.patience, 0.1, suspecting(0.3)
+    hung = fake.answer(line(group, partitions=3))
+    assert (hung.verdict, hung.reason) == (
+        Verdict.HANG,
+        f"{reason}; 2 members, 3 partitions",
+    )
+    assert not program.is_running()
+    fake.seconds, fake.patience = 20, patience
+    assert fake.answer(line("fine")).verdict is Verdict.ANSWERED
+
+
+def test_what_a_program_has_started_ends_with_it(fake: Adapter) -> None:
+    children: list[psutil.Process] = []
+
+    def used() -> None:
+        while not children:
+            assert fake._running is not None
+            children.extend(psutil.Process(fake._running.pid).children())
+            time.sleep(0.01)
+
+    assert fake.answer(line("fine")).verdict is Verdict.ANSWERED
+    watcher = threading.Thread(target=used)
+    watcher.start()
+    fake.seconds, fake.patience = 0.1, suspecting(0.3)
+    assert fake.answer(line("child")).verdict is Verdict.HANG
+    watcher.join()
+    (child,) = children
+    wait_until(lambda: not child.is_running() or child.status() == "zombie")
+
+
+def test_slow_is_not_a_hang(fake: Adapter) -> None:
+    """Once, whatever took longer than the limit was a hang."""
+    fake.seconds = 0.05
+    late = fake.answer(line("slow", partitions=1))
+    assert (late.verdict, late.is_late) == (Verdict.ANSWERED, True)
+    said = r"answered after \d+\.\d s, later than 0.05 s, [\d.]+ s of CPU time; "
+    assert re.fullmatch(said + "2 members, 1 partition", late.reason or "")
+    fake.patience = Patience(is_patient=False)
+    slow = fake.answer(line("slow"))
+    assert (slow.verdict, slow.is_late) == (Verdict.SLOW, False)
+    assert (slow.reason or "").startswith("no answer in 0.05 s, ")
+    fake.seconds, fake.patience = 60, Patience()
+    assert fake.answer(line("slow")).is_late is False
+
+
+@pytest.mark.parametrize(
+    ("seconds", "verdict", "reason"),
+    [
+        (
+            0.0,
+            Verdict.SLOW,
+            r"no answer in [\d.]+ s, when the run ended, [\d.]+ s of .*",
+        ),
+        (600.0, Verdict.CRASH, "SIGKILL"),
+    ],
+)
+@pytest.mark.parametrize("group", ["hang", "child"])
+def test_what_is_cut_is_slow_if_it_is_late(
+    fake: Adapter, group: str, seconds: float, verdict: Verdict, reason: str
+) -> None:
+    """A program with a child, which keeps its pipes open, is ended as well."""
+    assert fake.answer(line("fine")).verdict is Verdict.ANSWERED
+    fake.seconds = seconds
+    cutting = threading.Timer(0.3, fake.cut)
+    cutting.start()
+    answer = fake.answer(line(group))
+    cutting.join()
+    assert answer.verdict is verdict
+    assert re.fullmatch(reason, answer.reason or "")
+    assert fake.answer(line("fine")).verdict is Verdict.ANSWERED
 
 
 def test_a_crash_after_an_answer_does_not_affect_the_next(fake: Adapter) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from conformance.clients import Patience, suspecting
 from conformance.runs import (
     FAMILIES,
     Category,
@@ -18,7 +21,7 @@ from conformance.runs import (
     run_instances,
 )
 from rebalance import OutsideError
-from tests.shapes import CHAIN
+from tests.shapes import CHAIN, member, rebalance
 
 FAULTY = Path(__file__).with_name("faulty_adapter.py")
 
@@ -56,8 +59,35 @@ def test_a_crash_costs_one_instance() -> None:
 @pytest.mark.heavy
 def test_a_hang_costs_one_instance() -> None:
     plan = RunPlan(count=4, families=("fresh",))
-    (found,) = run_families(faulty("hang", seconds=1), plan).values()
+    hanging = replace(faulty("hang", seconds=0.5), patience=suspecting(0.5))
+    (found,) = run_families(hanging, plan).values()
     assert 0 < found.outcomes[Category.HANG] < 4
+
+
+def test_slow_answers_are_counted_as_such_and_recorded() -> None:
+    """A valid answer is no fault of safety, however late; it is not optimal either."""
+    plan = RunPlan(count=3, families=("churn",))
+    (found,) = run_families(faulty("spin", seconds=0.001), plan).values()
+    assert set(found.outcomes) == {Category.SLOW}
+    assert found.rebalances == 12  # the answers are the next claims
+    assert not Category.SLOW.is_safety
+    (one,) = found.sightings
+    assert one.kind == (Category.SLOW, "")
+    assert one.outcome.figures is not None
+    said = r"later than 0\.001 s, .* CPU time; \d+ members?, \d+ partitions?"
+    assert re.search(said, one.outcome.reason or "")
+
+
+def test_an_impatient_run_does_not_wait_for_slow_answers() -> None:
+    plan = RunPlan(count=2, families=("fresh",))
+    hasty = replace(faulty("hang", seconds=0.2), patience=Patience(is_patient=False))
+    subscribed = member(["a", "b", "c"])
+    three = rebalance({"a": 1, "b": 1, "c": 1}, {"m": subscribed})
+    found = run_instances(hasty, [three, three], plan)
+    assert found.outcomes == {Category.SLOW: 2}
+    (one,) = found.sightings
+    assert (one.outcome.reason or "").startswith("no answer in 0.2 s, ")
+    assert one.outcome.held is None
 
 
 def test_cooperative_runs_find_what_is_not_revoked() -> None:
@@ -119,12 +149,13 @@ def test_a_command_that_is_none(command: str, message: str) -> None:
     ("command", "message"),
     [
         (f"{sys.executable} -c 'raise SystemExit(4)'", "exit code 4"),
-        (f"{sys.executable} -c 'import time; time.sleep(60)'", "no answer in 1 s"),
+        (f"{sys.executable} -c 'import time; time.sleep(60)'", "no CPU time used for"),
     ],
 )
 def test_a_program_that_does_not_answer_at_all(command: str, message: str) -> None:
+    external = replace(external_command(command, seconds=1), patience=suspecting(1))
     with pytest.raises(OutsideError, match=message):
-        external_command(command, seconds=1).check()
+        external.check()
 
 
 @pytest.mark.heavy

@@ -12,7 +12,7 @@ from itertools import count, islice
 
 import pytest
 
-from conformance.clients import LINES, Adapter, Answer, Verdict
+from conformance.clients import LINES, Adapter, Answer, Verdict, suspecting
 from tests import last_drawn
 from tests.amount import FIRST_SEED
 from tests.conformance import jars
@@ -124,7 +124,7 @@ def test_known_fault_moves_in_anothers_stead_need_not_end(
 ) -> None:
     with running(version, assignor) as kafka:
         warm_up(kafka)
-        kafka.seconds = 2.0
+        kafka.seconds, kafka.patience = 2.0, suspecting(2.0)
         document = SCENARIOS["sticky-endless"].steps[0].rebalance
         answer = kafka.answer(json.dumps(document).encode())
         assert answer.verdict is Verdict.HANG

@@ -21,6 +21,7 @@ from conformance.clients import (
     Verdict,
     client_assignor,
     judged,
+    suspecting,
 )
 from conformance.wire import (
     Wire,
@@ -207,6 +208,7 @@ def check_verdicts(spec: str, most: int) -> None:
             Wire(wire_consumer(client), seconds=seconds) as wire,
             Adapter(client.program(), seconds=seconds) as adapter,
         ):
+            wire.patience = adapter.patience = suspecting(seconds)
             for document in documents:
                 if (len(document) > LARGE) is not is_large:
                     continue

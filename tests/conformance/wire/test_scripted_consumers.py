@@ -11,7 +11,7 @@ from dataclasses import replace
 import orjson
 import pytest
 
-from conformance.clients import Verdict
+from conformance.clients import Verdict, suspecting
 from conformance.wire import Wire, coordinator, leader
 from conformance.wire.messages import HEARTBEAT, METADATA
 from rebalance import OutsideError
@@ -19,13 +19,16 @@ from tests.conformance.wire.client import request, syncing
 from tests.conformance.wire.scripts import HELLO, JOINS, TINY, held, script
 from tests.shapes import rebalance
 
+NOTHING = f"send({syncing({})!r}); receive()"
 ANSWERS = f"send({syncing({'a': {'?': [-1]}})!r}); receive()"
 
 
 @pytest.mark.parametrize(
     ("end", "verdict", "reason"),
     [
-        ("time.sleep(60)", Verdict.HANG, "no answer in 1 s"),
+        ("time.sleep(60)", Verdict.HANG, "no answer, and no CPU time used for 0.5 s"),
+        ("while True: pass", Verdict.HANG, "no answer after 0.5 s of CPU time"),
+        ("time.sleep(0.3); " + NOTHING, Verdict.ANSWERED, "later than 0.1 s"),
         ("os.kill(os.getpid(), signal.SIGABRT)", Verdict.CRASH, "SIGABRT"),
         ("sys.exit('out of luck')", Verdict.CRASH, "exit code 1: out of luck"),
         ("print('Bad: luck'); sys.exit(70)", Verdict.ERROR, "Bad: luck"),
@@ -37,7 +40,8 @@ def test_outcomes(
     end: str, verdict: Verdict, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(coordinator, "HOLD_SECONDS", 0.1)
-    with Wire(script(JOINS + end), seconds=1) as wire:
+    with Wire(script(JOINS + end), seconds=0.1) as wire:
+        wire.patience = suspecting(0.5)
         for _ in range(2):  # the next instance works after each
             answer = wire.answer(TINY)
             assert answer.verdict is verdict, answer
@@ -174,10 +178,12 @@ def test_a_closed_connection_of_a_leader_that_hangs() -> None:
     frame = "struct.pack('>ihhih', 10, 68, 0, 1, -1)"
     end = f"{more}; other.sendall({frame}); other.recv(1); time.sleep(60)"
     with Wire(script(f"{JOINS}\n{end}"), seconds=1) as wire:
+        wire.patience = suspecting(1)
         answer = wire.answer(TINY)
     assert answer.verdict is Verdict.HANG
     assert answer.reason is not None
-    assert answer.reason.startswith("no answer in 1 s; the coordinator closed a conn")
+    idle = "no answer, and no CPU time used for 1 s; 2 members, 3 partitions"
+    assert answer.reason.startswith(f"{idle}; the coordinator closed a connection: ")
     assert answer.reason.endswith(UNOFFERED)
 
 
