@@ -20,6 +20,7 @@ from conformance.confirmation.histories import (
     NO_MATCH,
     NO_TOPIC,
     OTHER_PATTERN,
+    RETURN,
     STALE,
     History,
 )
@@ -32,7 +33,8 @@ class Case:
     Attributes
     ----------
     expected : str
-        ``hang``, ``crash``, or ``no fault`` for a version without the fault.
+        ``hang``, ``crash``, ``unrevoked``, or ``no fault`` for a version without the
+        fault.
     record : RecordReference or None
         The stored finding whose rebalance the group sees.
     way : str or None
@@ -114,5 +116,18 @@ CASES: Final = (
         "crash",
         [NO_MATCH, NO_TOPIC, OTHER_PATTERN, DELETED],
         "librdkafka@2.16.1/cooperative-sticky",
+    ),
+    *_cases(
+        "unrevoked-double-claims",
+        "unrevoked",
+        [RETURN],
+        "franz-go@1.15.4/cooperative-sticky kafka-clients@4.4.0/cooperative-sticky "
+        "kafka-python@3.0.12/cooperative-sticky",
+    ),
+    *_cases(
+        "unrevoked-double-claims",
+        "no fault",
+        [RETURN],
+        "franz-go@1.22.2/cooperative-sticky",
     ),
 )

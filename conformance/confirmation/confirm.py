@@ -9,6 +9,10 @@ from typing import Final
 
 from conformance.confirmation.cases import Case
 from conformance.confirmation.confirmed import CRAFTED, Confirmation
+from conformance.confirmation.group_generations import (
+    stored_generations,
+    unrevoked_in,
+)
 from conformance.confirmation.group_state import Cluster
 from conformance.confirmation.mixed_group import MixedGroup
 from conformance.confirmation.observation import Observation, observe
@@ -88,6 +92,9 @@ def _played(case: Case, cluster: Cluster, seconds: float) -> Observation:
     ) as group:
         try:
             history.play(group)
+            if history.is_judged:
+                stored = stored_generations(cluster.address, name)
+                return unrevoked_in(stored, dict(history.topics))
             return observe(group, seconds)
         except (OutsideError, WireError, OSError) as error:
             if group.ended():

@@ -58,7 +58,8 @@ class Confirmation:
     history : tuple of str
         A sentence per step that leads to the state.
     expected : str
-        ``hang``, ``crash``, or ``no fault`` for a version that does not have it.
+        ``hang``, ``crash``, ``unrevoked``, or ``no fault`` for a version that does not
+        have it.
     outcome : str
         What was observed, in a sentence.
     confirmed : bool

@@ -26,6 +26,9 @@ class History:
     play : callable
         Plays the history; the fault is expected when it returns.
     pace : Pace
+    is_judged : bool
+        Whether the answers of the leader are judged, in each generation that the broker
+        has stored, rather than whether it answers.
     scenario : str
         The scenario of the corpus with the rebalance that the group then sees, apart
         from names; empty: none.
@@ -35,6 +38,7 @@ class History:
     sentences: tuple[str, ...]
     play: Callable[[RealGroup], None]
     pace: Pace = field(default_factory=Pace)
+    is_judged: bool = False
     scenario: str = ""
 
 
@@ -268,4 +272,43 @@ MANY_JOIN: Final = History(
         """
     ),
     play=_play_many_join,
+)
+
+
+AWAY_MS: Final = 10_000
+"""Longer than a heartbeat, so that the other member joins again in time."""
+RETURN_SECONDS: Final = 14.0
+"""Until both members have joined, and have revoked what they have to."""
+
+
+def _play_return(group: RealGroup) -> None:
+    group.start("b", ["p"])
+    group.wait_for_event("b", "assign")
+    began = time.monotonic()
+    group.settle()
+    group.pause("b")
+    time.sleep(max(0.0, began + HEARTBEAT_MS / 1000 - 1 - time.monotonic()))
+    group.start("a", ["p", "q"])
+    _wait_for(group, {"a": {"p": [0], "q": [0]}})
+    group.resume("b")
+    group.settle()
+    time.sleep(RETURN_SECONDS)
+
+
+RETURN: Final = History(
+    topics=MappingProxyType({"p": 1, "q": 1}),
+    sentences=sentences(
+        """
+        b starts, subscribes to p, and receives its only partition.
+
+        b is busy: it does not poll, or its callback of a revocation does not return. a
+        starts and subscribes to p and q. b does not join again within the rebalance
+        timeout of 10 s, so that the broker removes it, and a receives both partitions.
+
+        b is free again, and joins.
+        """
+    ),
+    play=_play_return,
+    pace=Pace(session=30_000, join=AWAY_MS, heartbeat=HEARTBEAT_MS),
+    is_judged=True,
 )

@@ -23,7 +23,7 @@ _OF_ASSIGNORS: Final = ("assignor", "balance", "sticky")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """What happened, as one of ``hang``, ``crash``, and ``no fault``."""
+    """What happened: ``hang``, ``crash``, ``unrevoked``, or ``no fault``."""
 
     category: str
     outcome: str

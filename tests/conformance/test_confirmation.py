@@ -69,6 +69,7 @@ def case_of(name: str) -> Case:
         "sticky-endless kafka-clients@4.4.0/sticky",
         "double-claims-panic franz-go@1.15.4/sticky",
         "double-claims-panic franz-go@1.22.2/sticky",
+        "unrevoked-double-claims franz-go@1.15.4/cooperative-sticky",
     ],
 )
 def test_real_consumers_show_the_fault(cluster: Cluster, name: str) -> None:

@@ -22,7 +22,7 @@ from rebalance import plain_of
 from tools.findings.affected import Affected, affected_by
 from tools.findings.case import Case, alike, case_of, cases_of
 from tools.findings.every import TRIALS, read_trials
-from tools.findings.evidence import reproducers_of
+from tools.findings.evidence import confirmations_of, reproducers_of
 from tools.findings.page import instance_file
 from tools.findings.report import TRACKERS, reports_of
 from tools.findings.upstream import status_in_words
@@ -118,6 +118,23 @@ def test_bug_a_degenerate_instance_stood_for_all_clients(
     (found,) = (d for d in all_definitions() if d.id == definition)
     first = case_of(found, [t for t in trials() if t.finding == definition], [])
     assert first.owner == "kafka-clients@4.4.0"
+
+
+def test_bug_two_claims_of_one_generation_led() -> None:
+    """The page begins with claims of different generations, seen in a real group."""
+    first, *_ = cases("unrevoked-double-claims")
+    members = first.instance["members"].values()
+    assert len({one["generation"] for one in members}) == 2
+    played = confirmations_of(FOLDER, "unrevoked-double-claims")
+    seen = {one["client"] for one in played if one["expected"] == "unrevoked"}
+    confirmed = [one for one in played if one["confirmed"]]
+    assert seen == {"franz-go", "kafka-clients", "kafka-python"}
+    assert all(one["members"] == "all real" for one in confirmed)
+    assert any(
+        "of generation 2, b claims p:0 of generation 1" in o["outcome"]
+        for o in confirmed
+        if o["expected"] == "unrevoked"
+    )
 
 
 def version_key(version: str) -> tuple[int, ...]:

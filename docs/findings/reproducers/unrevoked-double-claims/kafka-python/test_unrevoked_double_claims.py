@@ -21,12 +21,11 @@ from kafka.protocol.consumer.metadata import (
 )
 
 # The number of partitions of each topic; no other topic exists.
-TOPICS = {"t": 3, "u": 1}
+TOPICS = {"t": 1, "u": 1}
 # The members by id; the first leads. An unknown generation is -1.
 MEMBERS = {
-    "a": {"generation": 1, "instance_id": None, "owned": {"t": [0, 1, 2]}, "topics": ["t", "u"]},
+    "a": {"generation": 2, "instance_id": None, "owned": {"t": [0], "u": [0]}, "topics": ["t", "u"]},
     "b": {"generation": 1, "instance_id": None, "owned": {"t": [0]}, "topics": ["t"]},
-    "c": {"generation": 1, "instance_id": None, "owned": None, "topics": ["u"]},
 }
 
 
