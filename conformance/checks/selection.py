@@ -14,7 +14,7 @@ from conformance.checks.check import CORPUS, Check
 from conformance.checks.random_draws import draw_checks
 from conformance.checks.scenario_play import corpus_checks
 from conformance.corpus import corpus
-from conformance.runs import FAMILIES, Subject
+from conformance.runs import Family, Subject, UnknownFamilyError, family_of
 from conformance.scenario import Scenario
 from rebalance import OracleError
 
@@ -55,7 +55,7 @@ def selected_check(
     else:
         family, seed, index = found
         played = draw_checks(
-            subject, FAMILIES[family], seed, index, cooperative=cooperative
+            subject, family_of(family), seed, index, cooperative=cooperative
         )
     return _last(played, name)
 
@@ -76,13 +76,21 @@ def find_check(name: str) -> Scenario | tuple[str, int, int]:
                 return scenario
         raise UnknownCheckError(f"no check {name!r}: the corpus has no such step")
     drawn = _DRAW.fullmatch(rest)
-    if part not in FAMILIES or drawn is None:
+    family = _family(part)
+    if family is None or drawn is None:
         forms = f"{CORPUS}/SCENARIO: STEP or FAMILY/SEED/INDEX/STEP"
         raise UnknownCheckError(f"no check {name!r}: a name is {forms}")
     seed, index, step = map(int, drawn.groups())
-    if step >= (count := FAMILIES[part].steps):
+    if step >= (count := family.steps):
         raise UnknownCheckError(f"no check {name!r}: {part} has {count} steps, from 0")
     return part, seed, index
+
+
+def _family(part: str) -> Family | None:
+    try:
+        return family_of(part)
+    except UnknownFamilyError:
+        return None
 
 
 def _last(played: Iterator[Check], name: str) -> Check:

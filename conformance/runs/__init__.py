@@ -17,6 +17,12 @@ from conformance.runs.external import (
 )
 from conformance.runs.families import FAMILIES, Family
 from conformance.runs.optimum import stated_optimum
+from conformance.runs.own_families import (
+    OwnDrawError,
+    UnknownFamilyError,
+    check_family,
+    family_of,
+)
 from conformance.runs.recording import Recorder, case_parts, subject_record
 from conformance.runs.records import (
     FILE,
@@ -65,6 +71,7 @@ __all__ = [
     "MechanismRecord",
     "OutOfTimeError",
     "Outcome",
+    "OwnDrawError",
     "Recorder",
     "Requirement",
     "RunPlan",
@@ -73,10 +80,13 @@ __all__ = [
     "Sighting",
     "Startable",
     "Subject",
+    "UnknownFamilyError",
     "case_parts",
+    "check_family",
     "drive",
     "external_client",
     "external_command",
+    "family_of",
     "finding_schema",
     "first_line",
     "in_turns",

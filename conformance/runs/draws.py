@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.runs.categories import Category, Mechanism
-from conformance.runs.families import FAMILIES
+from conformance.runs.own_families import family_of
 from conformance.runs.records import FILE
 from conformance.runs.rounds import Outcome, drive
 from conformance.runs.subject import Subject
@@ -159,7 +159,7 @@ def run_given(subject: Subject, given: Given) -> Counts:
 
 
 def _run_draw(subject: Subject, draws: Draws, index: int, counts: Counts) -> None:
-    family, seed = FAMILIES[draws.family], draws.seed
+    family, seed = family_of(draws.family), draws.seed
     rebalance = family.first(seed, index)
     for step in range(family.steps):
         outcome = drive(subject, rebalance, cooperative=draws.cooperative)

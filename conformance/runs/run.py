@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from conformance.runs.draws import Counts, Draws, Given, run_draws, run_given
 from conformance.runs.families import FAMILIES
+from conformance.runs.own_families import family_of
 from conformance.runs.records import FILE
 from conformance.runs.workers import Startable, in_workers
 
@@ -26,7 +27,7 @@ class RunPlan:
     Attributes
     ----------
     families : tuple of str
-        Names in `FAMILIES`.
+        Names that `family_of` knows.
     seed, first, count : int
         Draws ``first`` to ``first + count - 1`` of each family; of families of large
         instances, one in `Family.share`.
@@ -76,7 +77,7 @@ class RunPlan:
             start += len(batch)
 
     def _tasks_of(self, name: str, deadline: float | None) -> Iterator[Draws]:
-        share = FAMILIES[name].share
+        share = family_of(name).share
         left, start = -(-self.count // share), self.first
         at_once = max(1, AT_ONCE // share)
         while left > 0:

@@ -29,7 +29,7 @@ from conformance.checks import (
     until_hanging,
 )
 from conformance.clients import Verdict
-from conformance.runs import FAMILIES, External, Requirement, Subject
+from conformance.runs import FAMILIES, External, Requirement, Subject, family_of
 from oracle.cli.codes import FINE, NO, OUTSIDE
 from oracle.cli.conform_reports import CheckLines, Matrix
 from oracle.cli.repeating import CheckCommands
@@ -83,7 +83,7 @@ class Conforming:
         typer.BadParameter
             If there is no such name; the message lists those that exist.
         """
-        check_families(self.families or ())
+        check_families(self.families or (), seed=self.seed)
         if self.algorithm is not None and self.algorithm not in algorithms():
             known = ", ".join(algorithms())
             raise typer.BadParameter(f"--as: no {self.algorithm!r}; there are {known}")
@@ -129,7 +129,7 @@ class Conforming:
         for name in names:
             yield from family_checks(
                 subject,
-                FAMILIES[name],
+                family_of(name),
                 seed=self.seed,
                 count=self.count,
                 cooperative=cooperative,

@@ -129,7 +129,7 @@ class FuzzOptions:
             If there is no such family, or the subject of reproducers is not a client of
             the registry.
         """
-        check_families(self.families)
+        check_families(self.families, seed=self.seed, first=self.first)
         if self.reproducers is not None and (self.client is None or self.wire):
             raise typer.BadParameter("--reproducers needs --client, without --wire")
 

@@ -66,9 +66,11 @@ FamilyOption = Annotated[
     list[str] | None,
     typer.Option(
         "--family",
-        metavar="NAME",
+        metavar="NAME|MODULE:FUNCTION",
         help="Kind of random rebalances: fresh, churn, joiners, claims, stale, empty, "
-        "deleted, left, racks, static, chains, large. Can be repeated; default: all.",
+        "deleted, left, racks, static, chains, large; or a function of your own, which "
+        "takes a random.Random and returns a rebalance/1 document. Can be repeated; "
+        "default: all that have names.",
         show_default=False,
     ),
 ]

@@ -15,7 +15,13 @@ from conformance.clients import (
     UnknownClientError,
     matching_client_assignors,
 )
-from conformance.runs import FAMILIES, External, external_client, external_command
+from conformance.runs import (
+    External,
+    UnknownFamilyError,
+    check_family,
+    external_client,
+    external_command,
+)
 
 PATIENCE: Final = Patience()
 """When a missing answer is a hang."""
@@ -55,18 +61,22 @@ class Absent:
         return self
 
 
-def check_families(names: Sequence[str]) -> None:
+def check_families(names: Sequence[str], *, seed: int, first: int = 0) -> None:
     """Check the names of families of random rebalances.
 
     Raises
     ------
     typer.BadParameter
-        If there is no such family; the message lists those that exist.
+        If there is no such family, module, or function; the message lists the families
+        that exist.
+    OwnDrawError
+        If the first draw of a user's own family fails, or cannot be repeated.
     """
     for name in names:
-        if name not in FAMILIES:
-            known = ", ".join(FAMILIES)
-            raise typer.BadParameter(f"no family {name!r}; there are {known}")
+        try:
+            check_family(name, seed=seed, index=first)
+        except UnknownFamilyError as error:
+            raise typer.BadParameter(str(error)) from error.__cause__
 
 
 def tested_subjects(
