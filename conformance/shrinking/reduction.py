@@ -1,26 +1,33 @@
-"""Reduce a rebalance while a property holds, within a budget.
+"""Reduce a rebalance while a property holds: descents from several beginnings.
 
-First fewer members, topics, partitions, claims, and subscriptions, by delta debugging;
-then simpler names and numbers; and both again, until nothing changes.
+The first descent takes its steps in a fixed order. Each restart draws another order
+from a seed, and begins with the rebalance as it was given, or beside the smallest one
+so far: after a step that makes nothing smaller. The smallest result wins
+(`size_order`); of equal ones, the earliest.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from random import Random
 from typing import Any, Final
 
-import orjson
-
 from conformance.runs import OutOfTimeError
-from conformance.shrinking.ddmin import ddmin
-from conformance.shrinking.parts import PART_KINDS, PartKind, Piece
-from conformance.shrinking.simpler import SIMPLER
+from conformance.shrinking.descent import Descent, ExhaustedError, TestBudget
+from conformance.shrinking.size_order import size_of
+from conformance.shrinking.structure import SIDEWAYS
 
 Document = dict[str, Any]
 
 MOST_TESTS: Final = 5_000
+RESTARTS: Final = 6
+RESTART_TESTS: Final = 3
+"""Tests of all restarts, in units of those of the first descent."""
+MOST_SIDEWAYS: Final = 24
+"""Rebalances beside the smallest one that are tested per restart."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,46 +40,13 @@ class Reduction:
     tests : int
         Rebalances of which the property was tested.
     is_minimal : bool
-        Whether no single part can be removed; False if the budget ran out.
+        Whether no single part can be removed, and no structure-aware step leads to a
+        smaller rebalance that holds; False if the budget ran out.
     """
 
     rebalance: Document
     tests: int
     is_minimal: bool
-
-
-class _ExhaustedError(Exception):
-    """No tests or no time are left."""
-
-
-@dataclass(slots=True, kw_only=True)
-class _Search:
-    """The smallest rebalance that holds so far, and what was tested."""
-
-    holds: Callable[[Document], bool]
-    best: Document
-    tests_left: int
-    deadline: float | None
-    known: dict[bytes, bool] = field(default_factory=dict)
-
-    def accepts(self, candidate: Document) -> bool:
-        """Test a candidate, at most once, and keep it if it holds.
-
-        Raises
-        ------
-        _ExhaustedError
-            If the budget does not allow another test.
-        """
-        key = orjson.dumps(candidate, option=orjson.OPT_SORT_KEYS)
-        if key not in self.known:
-            late = self.deadline is not None and time.monotonic() >= self.deadline
-            if self.tests_left <= 0 or late:
-                raise _ExhaustedError
-            self.tests_left -= 1
-            self.known[key] = self.holds(candidate)
-        if self.known[key]:
-            self.best = candidate
-        return self.known[key]
 
 
 def reduce_rebalance(
@@ -81,8 +55,10 @@ def reduce_rebalance(
     *,
     tests: int = MOST_TESTS,
     seconds: float | None = None,
+    restarts: int = RESTARTS,
+    seed: int = 0,
 ) -> Reduction:
-    """Return a small rebalance that holds, 1-minimal if the budget suffices.
+    """Return a small rebalance that holds, minimal if the budget suffices.
 
     Parameters
     ----------
@@ -94,47 +70,68 @@ def reduce_rebalance(
         How many rebalances may be tested.
     seconds : float or None
         After this time, no further test begins.
+    restarts : int
+        Descents after the first one, while the budget lasts; together they test at
+        most `RESTART_TESTS` times as many rebalances as the first.
+    seed : int
+        Of the orders that restarts draw.
 
     A test that raises `OutOfTimeError` ends the search, too.
     """
     deadline = None if seconds is None else time.monotonic() + seconds
-    search = _Search(holds=holds, best=rebalance, tests_left=tests, deadline=deadline)
+    budget = TestBudget(holds=holds, tests_left=tests, deadline=deadline)
+    first = Descent(budget=budget, best=rebalance)
     is_minimal = True
     try:
-        _until_nothing_changes(search)
-    except (_ExhaustedError, OutOfTimeError):
+        first.descend()
+    except (ExhaustedError, OutOfTimeError):
         is_minimal = False
+    smallest = first.best
+    used = tests - budget.tests_left
+    if is_minimal:
+        last = max(budget.tests_left - RESTART_TESTS * used, 0)
+        budget.tests_left -= last
+        smallest = _restarted(budget, rebalance, smallest, restarts, seed)
+        budget.tests_left += last
     return Reduction(
-        rebalance=search.best, tests=tests - search.tests_left, is_minimal=is_minimal
+        rebalance=smallest, tests=tests - budget.tests_left, is_minimal=is_minimal
     )
 
 
-def _until_nothing_changes(search: _Search) -> None:
-    """Remove parts, then simplify; what becomes simpler can lose more parts."""
-    before = None
-    while search.best != before:
-        before = search.best
-        for kind in PART_KINDS:
-            _remove_parts(search, kind)
-        if search.best == before:
-            for simpler in SIMPLER:
-                _simplify(search, simpler)
+def _restarted(
+    budget: TestBudget, given: Document, smallest: Document, restarts: int, seed: int
+) -> Document:
+    """Return the smallest result of the descents that end within the budget."""
+    for number in range(restarts):
+        random = Random(f"{seed}/{number}")  # noqa: S311 - repeatable
+        descent = Descent(budget=budget, best=given, random=random)
+        try:
+            if number % 2 == 0:
+                descent.best = _beside(budget, smallest, random)
+            descent.descend()
+        except (ExhaustedError, OutOfTimeError):
+            break
+        if size_of(descent.best) < size_of(smallest):
+            smallest = descent.best
+    return smallest
 
 
-def _remove_parts(search: _Search, kind: PartKind) -> None:
-    whole = search.best
+def _beside(budget: TestBudget, smallest: Document, random: Random) -> Document:
+    """Return a rebalance that holds, a sideways step away; the same if none does."""
+    candidates = [
+        candidate
+        for step in SIDEWAYS
+        for candidate in _some(step(smallest), random)
+        if candidate != smallest
+    ]
+    random.shuffle(candidates)
+    for candidate in candidates[:MOST_SIDEWAYS]:
+        if budget.test(candidate):
+            return candidate
+    return smallest
 
-    def holds(pieces: Sequence[Piece]) -> bool:
-        return search.accepts(kind.only(whole, frozenset(pieces)))
 
-    ddmin(kind.listed(whole), holds)  # the last that holds is `search.best`
-
-
-def _simplify(search: _Search, simpler: Callable[[Document], Any]) -> None:
-    """Take the first candidate that differs and holds, and begin anew."""
-    is_simpler = True
-    while is_simpler:
-        now = search.best
-        is_simpler = any(
-            candidate != now and search.accepts(candidate) for candidate in simpler(now)
-        )
+def _some(candidates: Iterator[Document], random: Random) -> list[Document]:
+    """Draw some of the first candidates: there can be very many."""
+    first = list(islice(candidates, 40 * MOST_SIDEWAYS))
+    return random.sample(first, min(len(first), MOST_SIDEWAYS))

@@ -28,7 +28,7 @@ FIRST_RUNS: Final = 5
 MORE_RUNS: Final = 20  # of a finding that the first runs do not show
 LAST_RUNS: Final = 10  # of the shrunk instance
 FLAKY_RUNS: Final = 12  # of each candidate, if the finding is flaky
-STABLE_RUNS: Final = 4  # of each candidate that shows a stable finding once
+STABLE_RUNS: Final = 8  # of each candidate that shows a stable finding once
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
