@@ -8,18 +8,17 @@ from typing import Final
 from conformance.clients import ClientAssignor, client_assignor
 from conformance.confirmation.confirmed import (
     ALL_REAL,
-    CRAFTED,
     Members,
     RecordReference,
 )
 from conformance.confirmation.histories import (
-    CRAFTED_ENDLESS,
     DELETED,
     ENDLESS,
     MANY_JOIN,
     NO_MATCH,
     NO_TOPIC,
     OTHER_PATTERN,
+    OTHER_SHARES,
     RETURN,
     STALE,
     History,
@@ -85,19 +84,8 @@ CASES: Final = (
         "aiokafka@0.14.0/sticky aiokafka@0.13.0/sticky "
         "kafka-python@2.3.3/sticky kafka-python@2.0.6/sticky",
     ),
-    Case(
-        finding="sticky-endless",
-        client=client_assignor("sarama@1.61.1/cooperative-sticky"),
-        history=CRAFTED_ENDLESS,
-        expected="hang",
-        members=CRAFTED,
-    ),
-    *_cases(
-        "sticky-endless",
-        "no fault",
-        [ENDLESS],
-        "kafka-python@3.0.12/sticky franz-go@1.22.2/sticky",
-    ),
+    *_cases("sticky-endless", "no fault", [ENDLESS], "kafka-python@3.0.12/sticky"),
+    *_cases("sticky-endless", "no fault", [OTHER_SHARES], "franz-go@1.22.2/sticky"),
     *_cases(
         "double-claims-panic",
         "crash",

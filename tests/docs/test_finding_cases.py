@@ -104,7 +104,7 @@ def test_the_files_of_instances_have_what_the_pages_show() -> None:
     ("definition", "owner", "example"),
     [
         ("left-topic-claims", "kafka-clients@4.4.0", 0),
-        ("left-topic-claims", "librdkafka@2.16.1", 3),
+        ("left-topic-claims", "librdkafka@2.16.1", 4),
         ("missing-partition-claims", "kafka-clients@4.4.0", 0),
         ("missing-partition-claims", "librdkafka@2.16.1", 0),
     ],

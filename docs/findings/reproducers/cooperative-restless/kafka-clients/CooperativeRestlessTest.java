@@ -53,48 +53,46 @@ class CooperativeRestlessTest {
   static final Map<String, Member> MEMBERS = new TreeMap<>();
 
   static {
-    TOPICS.put("t", 9);
-    TOPICS.put("u", 4);
-    TOPICS.put("v", 1);
-    RACKS.put("t", List.of(List.of("b", "c"), List.of("c"), List.of("c"), List.of(), List.of("b"), List.of("c"), List.of("b"), List.of("b"), List.of()));
-    RACKS.put("u", List.of(List.of("c"), List.of(), List.of(), List.of("c")));
-    RACKS.put("v", List.of(List.of("c")));
+    TOPICS.put("t", 8);
+    TOPICS.put("u", 9);
+    TOPICS.put("v", 12);
+    TOPICS.put("w", 11);
+    TOPICS.put("x", 9);
+    RACKS.put("t", List.of(List.of("b", "a"), List.of("c"), List.of("c"), List.of("b"), List.of("c"), List.of("c"), List.of("b"), List.of("a")));
+    RACKS.put("u", List.of(List.of("b"), List.of("a"), List.of("a"), List.of("c"), List.of("a"), List.of("a"), List.of("c"), List.of("a"), List.of("c")));
+    RACKS.put("v", List.of(List.of("a"), List.of("a"), List.of("a"), List.of("a"), List.of("a"), List.of("c"), List.of("a"), List.of("c"), List.of("c"), List.of("c"), List.of("c"), List.of("a")));
+    RACKS.put("w", List.of(List.of("c"), List.of("c"), List.of("c"), List.of("c"), List.of("b", "a"), List.of("b"), List.of("b"), List.of("b"), List.of("b"), List.of("c"), List.of("a")));
+    RACKS.put("x", List.of(List.of("a"), List.of("a"), List.of("a"), List.of("c"), List.of("b"), List.of("b"), List.of("a"), List.of("b"), List.of("c")));
     MEMBERS.put(
         "m1",
         new Member(
-            List.of("v"),
+            List.of("u"),
             null,
             -1, null, "a"));
     MEMBERS.put(
         "m2",
         new Member(
-            List.of("t"),
-            Map.of("t", List.of(0, 2, 4)),
-            -1, null, "b"));
+            List.of("t", "u", "v", "w"),
+            null,
+            -1, null, "a"));
     MEMBERS.put(
         "m3",
         new Member(
-            List.of("v"),
+            List.of("t", "u", "w", "x"),
             null,
-            -1, null, "a"));
+            -1, null, "b"));
     MEMBERS.put(
         "m4",
         new Member(
-            List.of("t", "v"),
-            Map.of("t", List.of(0, 2)),
-            2, null, "c"));
+            List.of("t", "u", "x"),
+            null,
+            -1, null, "c"));
     MEMBERS.put(
         "m5",
         new Member(
-            List.of("t"),
-            Map.of("t", List.of(3)),
-            -1, null, "a"));
-    MEMBERS.put(
-        "m6",
-        new Member(
-            List.of("t", "u", "v"),
-            null,
-            -1, null, "c"));
+            List.of("t", "v", "w", "x"),
+            Map.of("x", List.of(3)),
+            2, null, "c"));
   }
 
   @Test

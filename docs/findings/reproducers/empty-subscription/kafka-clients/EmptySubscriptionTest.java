@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
  * A member with an empty subscription receives partitions
  *
  * kafka-clients 4.4.0, assignor sticky: invalid.
- * rule unsubscribed, member m1, topic t, partition 0.
+ * rule unsubscribed, member a, topic t, partition 0.
  *
  * Run it with
  *
@@ -53,15 +53,15 @@ class EmptySubscriptionTest {
   static final Map<String, Member> MEMBERS = new TreeMap<>();
 
   static {
-    TOPICS.put("t", 2);
+    TOPICS.put("t", 1);
     MEMBERS.put(
-        "m1",
+        "a",
         new Member(
             List.of(),
             null,
             -1, null, null));
     MEMBERS.put(
-        "m2",
+        "b",
         new Member(
             List.of("t"),
             null,

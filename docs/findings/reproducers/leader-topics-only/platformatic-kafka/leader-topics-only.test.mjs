@@ -1,7 +1,7 @@
 // The leader assigns only the topics to which it subscribes itself
 //
 // platformatic-kafka 2.12.1, assignor roundrobin: invalid.
-// rule unsubscribed, member b, topic t, partition 1.
+// rule unassigned, topic u, partition 0.
 //
 // Run it with
 //
@@ -19,7 +19,7 @@ const main = import.meta.resolve('@platformatic/kafka')
 const assigners = await import(new URL('./clients/consumer/partitions-assigners.js', main))
 
 // The number of partitions of each topic; no other topic exists.
-const TOPICS = new Map(Object.entries({ "t": 2, "u": 1 }))
+const TOPICS = new Map(Object.entries({ "t": 1, "u": 1 }))
 // The members by id; the first leads. An unknown generation is -1.
 const MEMBERS = new Map([
   ["a", { "generation": -1, "owned": {}, "rack": undefined, "topics": ["t"] }],

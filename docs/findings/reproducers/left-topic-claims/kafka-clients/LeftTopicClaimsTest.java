@@ -15,8 +15,9 @@ import org.junit.jupiter.api.Test;
 /**
  * An earlier claim on a topic that its member has left is honored, or raises an exception
  *
- * kafka-clients 4.4.0, assignor sticky: invalid.
- * rule unsubscribed, member c, topic t, partition 0.
+ * kafka-clients 4.4.0, assignor sticky: error.
+ * java.lang.NullPointerException: Cannot invoke "java.util.List.size()" because
+ * the return value of "java.util.Map.get(Object)" is null.
  *
  * Run it with
  *
@@ -53,75 +54,36 @@ class LeftTopicClaimsTest {
   static final Map<String, Member> MEMBERS = new TreeMap<>();
 
   static {
-    TOPICS.put("t", 4);
-    TOPICS.put("u", 2);
+    TOPICS.put("t", 2);
+    TOPICS.put("u", 1);
     MEMBERS.put(
         "a",
         new Member(
             List.of("t"),
-            Map.of("t", List.of(0, 1, 2, 3)),
-            5, null, null));
+            Map.of("t", List.of(0, 1)),
+            2, null, null));
     MEMBERS.put(
         "b",
         new Member(
             List.of("t"),
             null,
-            5, null, null));
+            2, null, null));
     MEMBERS.put(
         "c",
         new Member(
             List.of("u"),
             Map.of("t", List.of(0)),
-            4, null, null));
-    MEMBERS.put(
-        "d",
-        new Member(
-            List.of("u"),
-            null,
-            5, null, null));
+            1, null, null));
   }
 
   @Test
   void leftTopicClaims() {
-    var held = answer(MEMBERS);
-    var violations = violations(MEMBERS, held);
-    assertTrue(violations.isEmpty(), "finding: invalid: " + violations);
+    answer(MEMBERS);
   }
 
   /** Lets the leader assign. */
   static Map<String, List<TopicPartition>> answer(Map<String, Member> members) {
-    return assign(members);
-  }
-
-  /** Returns what is wrong with an assignment. */
-  static List<String> violations(
-      Map<String, Member> members, Map<String, List<TopicPartition>> held) {
-    var found = new ArrayList<String>();
-    var seen = new HashSet<TopicPartition>();
-    held.forEach((id, partitions) -> {
-      for (var one : partitions) {
-        if (!members.containsKey(id)) {
-          found.add(id + " is not in the group");
-        } else if (one.partition() >= TOPICS.getOrDefault(one.topic(), 0)) {
-          found.add(id + " receives " + one + ", which does not exist");
-        } else if (!members.get(id).topics().contains(one.topic())) {
-          found.add(id + " receives " + one + ", but does not subscribe to its topic");
-        } else if (!seen.add(one)) {
-          found.add(one + " is assigned twice");
-        }
-      }
-    });
-    for (var member : members.values()) {
-      for (String topic : member.topics()) {
-        for (int n = 0; n < TOPICS.getOrDefault(topic, 0); n++) {
-          var one = new TopicPartition(topic, n);
-          if (seen.add(one)) {
-            found.add("nobody receives " + one);
-          }
-        }
-      }
-    }
-    return found;
+    return assertDoesNotThrow(() -> assign(members), "finding: error");
   }
 
   static Map<String, List<TopicPartition>> assign(Map<String, Member> members) {

@@ -1,7 +1,7 @@
 """An earlier claim on a topic that its member has left is honored, or raises an exception
 
-kafka-python 3.0.12, assignor sticky: invalid.
-rule unsubscribed, member c, topic t, partition 0.
+kafka-python 3.0.12, assignor sticky: error.
+KeyError: ('c', ()).
 
 Run it with
 
@@ -21,13 +21,12 @@ from kafka.protocol.consumer.metadata import (
 )
 
 # The number of partitions of each topic; no other topic exists.
-TOPICS = {"t": 4, "u": 2}
+TOPICS = {"t": 2, "u": 1}
 # The members by id; the first leads. An unknown generation is -1.
 MEMBERS = {
-    "a": {"generation": 5, "instance_id": None, "owned": {"t": [0, 1, 2, 3]}, "topics": ["t"]},
-    "b": {"generation": 5, "instance_id": None, "owned": None, "topics": ["t"]},
-    "c": {"generation": 4, "instance_id": None, "owned": {"t": [0]}, "topics": ["u"]},
-    "d": {"generation": 5, "instance_id": None, "owned": None, "topics": ["u"]},
+    "a": {"generation": 2, "instance_id": None, "owned": {"t": [0, 1]}, "topics": ["t"]},
+    "b": {"generation": 2, "instance_id": None, "owned": None, "topics": ["t"]},
+    "c": {"generation": 1, "instance_id": None, "owned": {"t": [0]}, "topics": ["u"]},
 }
 
 
@@ -69,32 +68,12 @@ def assign(members):
 
 def answer(members):
     """Let the leader assign."""
-    held = assign(members)
+    try:
+        held = assign(members)
+    except Exception as error:
+        pytest.fail(f"finding: error: {type(error).__name__}: {error}")
     return {member: held.get(member, {}) for member in {**members, **held}}
 
 
-def violations(members, held):
-    """Yield what is wrong with an assignment."""
-    seen = set()
-    for member, topics in sorted(held.items()):
-        for topic, numbers in sorted(topics.items()):
-            for n in numbers:
-                if member not in members:
-                    yield f"{member} is not in the group"
-                elif n >= TOPICS.get(topic, 0):
-                    yield f"{member} receives {topic}:{n}, which does not exist"
-                elif topic not in members[member]["topics"]:
-                    yield f"{member} receives {topic}:{n}, but does not subscribe to it"
-                elif (topic, n) in seen:
-                    yield f"{topic}:{n} is assigned twice"
-                seen.add((topic, n))
-    for topic in sorted({t for one in members.values() for t in one["topics"]}):
-        for n in range(TOPICS.get(topic, 0)):
-            if (topic, n) not in seen:
-                yield f"nobody receives {topic}:{n}"
-
-
 def test_left_topic_claims():
-    held = answer(MEMBERS)
-    for violation in violations(MEMBERS, held):
-        pytest.fail(f"finding: invalid: {violation}")
+    answer(MEMBERS)

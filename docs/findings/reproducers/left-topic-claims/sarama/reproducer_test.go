@@ -1,7 +1,7 @@
 // An earlier claim on a topic that its member has left is honored, or raises an exception
 //
 // sarama 1.61.1, assignor sticky: invalid.
-// rule unsubscribed, member c, topic t, partition 0.
+// rule unassigned, topic t, partition 0.
 //
 // Run it with
 //
@@ -28,23 +28,20 @@ type member struct {
 type held map[string]map[string][]int32
 
 // topics has the number of partitions of each topic; no other topic exists.
-var topics = map[string]int32{"t": 4, "u": 2}
+var topics = map[string]int32{"t": 2, "u": 1}
 
 // members come by id; the first leads.
 var members = []member{
 	{
-		id: "a", topics: []string{"t"}, generation: 5,
-		owned: map[string][]int32{"t": {0, 1, 2, 3}},
+		id: "a", topics: []string{"t"}, generation: 2,
+		owned: map[string][]int32{"t": {0, 1}},
 	},
 	{
-		id: "b", topics: []string{"t"}, generation: 5,
+		id: "b", topics: []string{"t"}, generation: 2,
 	},
 	{
-		id: "c", topics: []string{"u"}, generation: 4,
+		id: "c", topics: []string{"u"}, generation: 1,
 		owned: map[string][]int32{"t": {0}},
-	},
-	{
-		id: "d", topics: []string{"u"}, generation: 5,
 	},
 }
 

@@ -1,7 +1,7 @@
 """Round-robin raises KeyError where the next member does not subscribe to the topic
 
 kafka-python 3.0.12, assignor roundrobin: error.
-KeyError: (None, 'a').
+KeyError: (None, 'b').
 
 Run it with
 
@@ -21,11 +21,11 @@ from kafka.protocol.consumer.metadata import (
 )
 
 # The number of partitions of each topic; no other topic exists.
-TOPICS = {"t": 2, "u": 1}
+TOPICS = {"t": 1, "u": 1}
 # The members by id; the first leads. An unknown generation is -1.
 MEMBERS = {
-    "a": {"generation": -1, "instance_id": None, "owned": None, "topics": ["t"]},
-    "b": {"generation": -1, "instance_id": None, "owned": None, "topics": ["u"]},
+    "a": {"generation": -1, "instance_id": None, "owned": None, "topics": ["u"]},
+    "b": {"generation": -1, "instance_id": None, "owned": None, "topics": ["t"]},
 }
 
 

@@ -54,114 +54,32 @@ class StickyEndlessTest {
   static final Map<String, Member> MEMBERS = new TreeMap<>();
 
   static {
-    TOPICS.put("c", 7);
-    TOPICS.put("t", 2);
-    TOPICS.put("u", 9);
-    TOPICS.put("v", 7);
-    TOPICS.put("w", 2);
-    TOPICS.put("z", 36);
+    TOPICS.put("t1", 3);
+    TOPICS.put("t2", 9);
     MEMBERS.put(
-        "C",
+        "m1",
         new Member(
-            List.of("c", "t", "w"),
-            Map.of("c", List.of(0, 1, 2, 3, 4, 5, 6), "w", List.of(0, 1)),
-            1, null, null));
-    MEMBERS.put(
-        "N",
-        new Member(
-            List.of("t", "u"),
-            Map.of("t", List.of(1), "u", List.of(0, 1, 2, 3, 4, 5, 6, 7, 8)),
-            1, null, null));
-    MEMBERS.put(
-        "S",
-        new Member(
-            List.of("t", "v"),
-            Map.of("t", List.of(0), "v", List.of(0, 1, 2, 3, 4, 5, 6)),
-            1, null, null));
-    MEMBERS.put(
-        "U1",
-        new Member(
-            List.of("u", "z"),
-            Map.of("z", List.of(0, 1, 2, 3, 4, 5, 6, 7, 8)),
-            1, null, null));
-    MEMBERS.put(
-        "U2",
-        new Member(
-            List.of("u", "z"),
-            Map.of("z", List.of(9, 10, 11, 12, 13, 14, 15, 16, 17)),
-            1, null, null));
-    MEMBERS.put(
-        "V1",
-        new Member(
-            List.of("v", "z"),
-            Map.of("z", List.of(18, 19, 20, 21, 22, 23, 24, 25, 26)),
-            1, null, null));
-    MEMBERS.put(
-        "V2",
-        new Member(
-            List.of("v", "z"),
-            Map.of("z", List.of(27, 28, 29, 30, 31, 32, 33, 34, 35)),
-            1, null, null));
-    MEMBERS.put(
-        "W1",
-        new Member(
-            List.of("w"),
+            List.of("t1", "t2"),
             null,
-            1, null, null));
+            -1, null, null));
     MEMBERS.put(
-        "W2",
+        "m2",
         new Member(
-            List.of("w"),
-            null,
-            1, null, null));
+            List.of("t1", "t2"),
+            Map.of("t1", List.of(0)),
+            -1, null, null));
     MEMBERS.put(
-        "Z0",
+        "m3",
         new Member(
-            List.of("z"),
-            null,
-            1, null, null));
+            List.of("t2"),
+            Map.of("t2", List.of(0, 1, 2, 3, 4, 5, 6, 7, 8)),
+            -1, null, null));
     MEMBERS.put(
-        "Z1",
+        "m4",
         new Member(
-            List.of("z"),
-            null,
-            1, null, null));
-    MEMBERS.put(
-        "Z2",
-        new Member(
-            List.of("z"),
-            null,
-            1, null, null));
-    MEMBERS.put(
-        "Z3",
-        new Member(
-            List.of("z"),
-            null,
-            1, null, null));
-    MEMBERS.put(
-        "Z4",
-        new Member(
-            List.of("z"),
-            null,
-            1, null, null));
-    MEMBERS.put(
-        "Z5",
-        new Member(
-            List.of("z"),
-            null,
-            1, null, null));
-    MEMBERS.put(
-        "Z6",
-        new Member(
-            List.of("z"),
-            null,
-            1, null, null));
-    MEMBERS.put(
-        "Z7",
-        new Member(
-            List.of("z"),
-            null,
-            1, null, null));
+            List.of("t1"),
+            Map.of("t1", List.of(1, 2)),
+            -1, null, null));
   }
 
   @Test

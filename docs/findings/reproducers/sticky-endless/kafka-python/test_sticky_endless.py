@@ -19,26 +19,13 @@ from kafka.coordinator.assignors.sticky.sticky_assignor import (
 from kafka.coordinator.protocol import ConsumerProtocol
 
 # The number of partitions of each topic; no other topic exists.
-TOPICS = {"c": 7, "t": 2, "u": 9, "v": 7, "w": 2, "z": 36}
+TOPICS = {"t1": 3, "t2": 9}
 # The members by id; the first leads. An unknown generation is -1.
 MEMBERS = {
-    "C": {"generation": 1, "instance_id": None, "owned": {"c": [0, 1, 2, 3, 4, 5, 6], "w": [0, 1]}, "topics": ["c", "t", "w"]},
-    "N": {"generation": 1, "instance_id": None, "owned": {"t": [1], "u": [0, 1, 2, 3, 4, 5, 6, 7, 8]}, "topics": ["t", "u"]},
-    "S": {"generation": 1, "instance_id": None, "owned": {"t": [0], "v": [0, 1, 2, 3, 4, 5, 6]}, "topics": ["t", "v"]},
-    "U1": {"generation": 1, "instance_id": None, "owned": {"z": [0, 1, 2, 3, 4, 5, 6, 7, 8]}, "topics": ["u", "z"]},
-    "U2": {"generation": 1, "instance_id": None, "owned": {"z": [9, 10, 11, 12, 13, 14, 15, 16, 17]}, "topics": ["u", "z"]},
-    "V1": {"generation": 1, "instance_id": None, "owned": {"z": [18, 19, 20, 21, 22, 23, 24, 25, 26]}, "topics": ["v", "z"]},
-    "V2": {"generation": 1, "instance_id": None, "owned": {"z": [27, 28, 29, 30, 31, 32, 33, 34, 35]}, "topics": ["v", "z"]},
-    "W1": {"generation": 1, "instance_id": None, "owned": None, "topics": ["w"]},
-    "W2": {"generation": 1, "instance_id": None, "owned": None, "topics": ["w"]},
-    "Z0": {"generation": 1, "instance_id": None, "owned": None, "topics": ["z"]},
-    "Z1": {"generation": 1, "instance_id": None, "owned": None, "topics": ["z"]},
-    "Z2": {"generation": 1, "instance_id": None, "owned": None, "topics": ["z"]},
-    "Z3": {"generation": 1, "instance_id": None, "owned": None, "topics": ["z"]},
-    "Z4": {"generation": 1, "instance_id": None, "owned": None, "topics": ["z"]},
-    "Z5": {"generation": 1, "instance_id": None, "owned": None, "topics": ["z"]},
-    "Z6": {"generation": 1, "instance_id": None, "owned": None, "topics": ["z"]},
-    "Z7": {"generation": 1, "instance_id": None, "owned": None, "topics": ["z"]},
+    "m1": {"generation": -1, "instance_id": None, "owned": None, "topics": ["t1", "t2"]},
+    "m2": {"generation": -1, "instance_id": None, "owned": {"t1": [0]}, "topics": ["t1", "t2"]},
+    "m3": {"generation": -1, "instance_id": None, "owned": {"t2": [0, 1, 2, 3, 4, 5, 6, 7, 8]}, "topics": ["t2"]},
+    "m4": {"generation": -1, "instance_id": None, "owned": {"t1": [1, 2]}, "topics": ["t1"]},
 }
 SECONDS = 10
 

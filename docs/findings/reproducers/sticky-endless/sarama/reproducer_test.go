@@ -29,67 +29,24 @@ type member struct {
 type held map[string]map[string][]int32
 
 // topics has the number of partitions of each topic; no other topic exists.
-var topics = map[string]int32{"c": 7, "t": 2, "u": 9, "v": 7, "w": 2, "z": 36}
+var topics = map[string]int32{"t1": 3, "t2": 9}
 
 // members come by id; the first leads.
 var members = []member{
 	{
-		id: "C", topics: []string{"c", "t", "w"}, generation: 1,
-		owned: map[string][]int32{"c": {0, 1, 2, 3, 4, 5, 6}, "w": {0, 1}},
+		id: "m1", topics: []string{"t1", "t2"}, generation: -1,
 	},
 	{
-		id: "N", topics: []string{"t", "u"}, generation: 1,
-		owned: map[string][]int32{"t": {1}, "u": {0, 1, 2, 3, 4, 5, 6, 7, 8}},
+		id: "m2", topics: []string{"t1", "t2"}, generation: -1,
+		owned: map[string][]int32{"t1": {0}},
 	},
 	{
-		id: "S", topics: []string{"t", "v"}, generation: 1,
-		owned: map[string][]int32{"t": {0}, "v": {0, 1, 2, 3, 4, 5, 6}},
+		id: "m3", topics: []string{"t2"}, generation: -1,
+		owned: map[string][]int32{"t2": {0, 1, 2, 3, 4, 5, 6, 7, 8}},
 	},
 	{
-		id: "U1", topics: []string{"u", "z"}, generation: 1,
-		owned: map[string][]int32{"z": {0, 1, 2, 3, 4, 5, 6, 7, 8}},
-	},
-	{
-		id: "U2", topics: []string{"u", "z"}, generation: 1,
-		owned: map[string][]int32{"z": {9, 10, 11, 12, 13, 14, 15, 16, 17}},
-	},
-	{
-		id: "V1", topics: []string{"v", "z"}, generation: 1,
-		owned: map[string][]int32{"z": {18, 19, 20, 21, 22, 23, 24, 25, 26}},
-	},
-	{
-		id: "V2", topics: []string{"v", "z"}, generation: 1,
-		owned: map[string][]int32{"z": {27, 28, 29, 30, 31, 32, 33, 34, 35}},
-	},
-	{
-		id: "W1", topics: []string{"w"}, generation: 1,
-	},
-	{
-		id: "W2", topics: []string{"w"}, generation: 1,
-	},
-	{
-		id: "Z0", topics: []string{"z"}, generation: 1,
-	},
-	{
-		id: "Z1", topics: []string{"z"}, generation: 1,
-	},
-	{
-		id: "Z2", topics: []string{"z"}, generation: 1,
-	},
-	{
-		id: "Z3", topics: []string{"z"}, generation: 1,
-	},
-	{
-		id: "Z4", topics: []string{"z"}, generation: 1,
-	},
-	{
-		id: "Z5", topics: []string{"z"}, generation: 1,
-	},
-	{
-		id: "Z6", topics: []string{"z"}, generation: 1,
-	},
-	{
-		id: "Z7", topics: []string{"z"}, generation: 1,
+		id: "m4", topics: []string{"t1"}, generation: -1,
+		owned: map[string][]int32{"t1": {1, 2}},
 	},
 }
 

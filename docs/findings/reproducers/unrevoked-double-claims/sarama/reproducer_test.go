@@ -1,7 +1,7 @@
 // A partition with two claims is assigned while a claimant may still read it
 //
 // sarama 1.61.1, assignor cooperative-sticky: unrevoked.
-// rule unrevoked, member a, topic t, partition 0, claimant b.
+// rule unrevoked, member b, topic t, partition 0, claimant a.
 //
 // Run it with
 //
@@ -28,13 +28,13 @@ type member struct {
 type held map[string]map[string][]int32
 
 // topics has the number of partitions of each topic; no other topic exists.
-var topics = map[string]int32{"t": 1}
+var topics = map[string]int32{"t": 1, "u": 1}
 
 // members come by id; the first leads.
 var members = []member{
 	{
-		id: "a", topics: []string{"t"}, generation: 1,
-		owned: map[string][]int32{"t": {0}},
+		id: "a", topics: []string{"t", "u"}, generation: 2,
+		owned: map[string][]int32{"t": {0}, "u": {0}},
 	},
 	{
 		id: "b", topics: []string{"t"}, generation: 1,
