@@ -11,17 +11,20 @@ import time
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 from itertools import product
+from pathlib import Path
 from random import Random
 
 import orjson
 import pytest
 
+from conformance.shapes import unusual_shapes
 from conformance.shrinking import reduce_rebalance
 from conformance.shrinking.reduction import RESTART_TESTS
 from conformance.shrinking.size_order import size_of
 from conformance.shrinking.structure import SIDEWAYS, STRUCTURE
 from rebalance import parse_rebalance
 from tests.amount import seeds
+from tests.heuristics.sticky_reference import Endless, General
 from tests.shapes import Document, member, rebalance
 from tests.strategies import seeded_rebalance
 
@@ -287,3 +290,31 @@ def test_sideways_steps_change_no_more_than_a_subscription() -> None:
                 assert after[:2] == before[:2]
                 assert after[3] == before[3]
                 assert after[4] - before[4] in (0, 1)
+
+
+DRAWN = Path(__file__).parents[1] / "data" / "shrinking" / "drawn-hang.json"
+"""A rebalance of 9 members and 78 partitions, to which Kafka's sticky has no answer."""
+
+
+@pytest.mark.heavy
+def test_a_drawn_hang_loses_most_members_and_partitions() -> None:
+    """What hangs is the slow walk of Kafka's sticky assignor, in place of Kafka."""
+
+    def hangs(document: Document) -> bool:
+        if not document["members"] or unusual_shapes(document):
+            return False
+        try:
+            General(document, as_upstream=True, most_moves=400).build()
+        except Endless:
+            return True
+        return False
+
+    document = json.loads(DRAWN.read_text(encoding="utf-8"))
+    assert hangs(document)
+    found = reduce_rebalance(document, hangs, restarts=0)
+    assert found.is_minimal
+    assert hangs(found.rebalance)
+    members, partitions, topics, *_ = size_of(found.rebalance)
+    assert members <= 5
+    assert partitions <= 26
+    assert topics <= 3
