@@ -20,7 +20,7 @@ PYTEST = $(BIN)/python -m pytest -q -rs -p tests.distribution -p tests.durations
 UNIQUE := oracle pipeline conformance heuristics rebalance solver verify
 WITH_PYTHON := python=$$(PYTHON="$(PYTHON)" sh tools/find_python.sh) && "$$python"
 
-.PHONY: help setup dev audit test quick test-heavy test-all test-nightly programs workers clients confirm survey lint format mutation browser proofs pictures screenshots findings site bench lock clean
+.PHONY: help setup dev audit test quick test-heavy test-all test-nightly programs workers clients confirm study survey lint format mutation browser proofs pictures screenshots findings site bench lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -42,6 +42,9 @@ clients: dev ## install third-party clients at pinned versions (build/clients)
 
 survey: dev ## test every installed client on all families (docs/findings/records)
 	@$(BIN)/python -m tools.survey --workers 2
+
+study: dev ## let every assignor answer the same instances (out/quality)
+	@$(BIN)/python -m benchmarks.quality --workers 2
 
 confirm: clients ## test known hangs and crashes with real consumers on a real broker
 	@$(BIN)/python -m conformance.confirmation

@@ -11,6 +11,7 @@ from tools.pictures.answers import contrast_of
 from tools.pictures.architecture import architecture
 from tools.pictures.lanes import timeline_of
 from tools.pictures.panels import picture_of
+from tools.pictures.quality import stored_quality_pictures
 from tools.pictures.scenes import (
     History,
     back_before_any_error,
@@ -45,3 +46,5 @@ def pictures(root: Path) -> Iterator[tuple[str, str]]:
     for safeguard, history in HISTORIES.items():
         path = f"{_IMAGES}/group/without-{safeguard.replace('_', '-')}.svg"
         yield path, timeline_of(with_and_without(safeguard, history))
+    for name, svg in stored_quality_pictures(root):
+        yield f"{_IMAGES}/quality/{name}", svg
