@@ -1,5 +1,6 @@
 """Campaigns of differential tests: draw, and shrink each finding when it is found."""
 
+from conformance.campaign.claim_use import uses_claims
 from conformance.campaign.run_campaign import Campaign, CampaignPlan, Found, Shrinking
 from conformance.campaign.same_finding import Key, drawn_key, shrunk_key
 
@@ -11,4 +12,5 @@ __all__ = [
     "Shrinking",
     "drawn_key",
     "shrunk_key",
+    "uses_claims",
 ]

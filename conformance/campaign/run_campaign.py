@@ -3,6 +3,11 @@
 Findings are reported when they are found, and again when they are shrunk, both in the
 order in which they were found; that does not depend on the number of workers. Equal
 findings of several families are one (`same_finding`).
+
+A campaign without a count, which only its deadline ends, is guided (`Guide`): its tasks
+follow from the time that earlier ones took and from what they found, faults are shrunk
+before gaps in quality, shrinking takes at most as long as drawing, and after the first
+hang, draws that take long are abandoned.
 """
 
 from __future__ import annotations
@@ -11,19 +16,22 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from conformance.campaign.same_finding import Key, drawn_key, shrunk_key
 from conformance.runs import (
     FILE,
+    Category,
     Counts,
     Draws,
     Given,
+    Guide,
     RunPlan,
     Sighting,
     Subject,
     in_turns,
+    leader_of,
     run_draws,
     run_given,
 )
@@ -33,6 +41,9 @@ Document = dict[str, Any]
 
 SHARE: Final = 4
 """A finding is shrunk for at most this part of the time that is left."""
+
+PATIENCE: Final = 2.0
+"""Seconds per draw of a guided campaign after its first hang: others are abandoned."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,17 +61,28 @@ class CampaignPlan:
     deadline : float or None
         Of `time.monotonic`. The subject is ended then, and what it was asked does not
         count.
+    guided : bool
+        Whether time and outcomes decide what is drawn, until the deadline; the count of
+        the draws is ignored.
     """
 
     draws: RunPlan
     given: Iterable[Document] | None = None
     shrink_seconds: float | None = 30.0
     deadline: float | None = None
+    guided: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Task:
     work: Draws | Given | ShrinkTask
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    task: _Task
+    value: Counts | Shrunk
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,10 +119,19 @@ class Campaign:
     _drawn: Counter[Key] = field(default_factory=Counter)
     _complete: Counter[Key] = field(default_factory=Counter)
     _waiting: deque[Sighting] = field(default_factory=deque)
+    _guide: Guide | None = field(init=False, default=None)
+    _has_hung: bool = False
+    _drawing: float = 0.0  # seconds of all workers
+    _shrinking: float = 0.0  # seconds, of those that run at their most
 
     def __post_init__(self) -> None:
         names = self.plan.draws.families if self.plan.given is None else (FILE,)
         self.counts = {name: Counts(family=name) for name in names}
+        if self.plan.guided and self.plan.given is None:
+            assert self.plan.deadline is not None  # noqa: S101
+            self._guide = self.plan.draws.guide(
+                self.plan.deadline, leader=leader_of(self.source)
+            )
 
     def run(self) -> Generator[Found | Shrinking, None, None]:
         """Yield each finding when it is found, and again when it is complete.
@@ -116,25 +147,66 @@ class Campaign:
         draws = self._draws()
 
         def task() -> _Task | None:
+            if self._waiting and self._may_shrink():
+                return self._shrink_task(self._next_to_shrink())
+            work = next(draws, None)
+            if work is not None:
+                return _Task(work)
             if self._waiting:
-                return self._shrink_task(self._waiting.popleft())
-            one = next(draws, None)
-            return None if one is None else _Task(one)
+                return self._shrink_task(self._next_to_shrink())
+            return None
 
-        workers = self.plan.draws.workers
-        turns = in_turns(self.source, _run_task, task, workers=workers)
+        turns = in_turns(
+            self.source,
+            _run_task,
+            task,
+            workers=self.plan.draws.workers,
+            ordered=self._guide is None,
+        )
         with closing(turns) as results:
             for result in results:
-                if isinstance(result, Shrinking):
-                    yield from self._completed(result)
-                else:
-                    yield from self._counted(result)
+                yield from self._taken(result)
 
     def _draws(self) -> Iterator[Draws | Given]:
         plan = self.plan
+        if self._guide is not None:
+            return self._guided(self._guide)
         if plan.given is None:
-            return plan.draws.tasks(plan.deadline)
+            return plan.draws.tasks(plan.deadline, leader=leader_of(self.source))
         return plan.draws.batches(plan.given, plan.deadline)
+
+    def _guided(self, guide: Guide) -> Iterator[Draws]:
+        assert self.plan.deadline is not None  # noqa: S101
+        while time.monotonic() < self.plan.deadline:
+            draws = guide.next_draws()
+            yield replace(draws, patience=PATIENCE) if self._has_hung else draws
+
+    def _may_shrink(self) -> bool:
+        return self._guide is None or self._shrinking <= self._drawing
+
+    def _next_to_shrink(self) -> Sighting:
+        """Take the first that waits, a fault before a gap in quality if guided."""
+        waiting = self._waiting
+        if self._guide is None:
+            return waiting.popleft()
+        faults = (each for each in waiting if each.outcome.category.is_safety)
+        sighting = next(faults, waiting[0])
+        waiting.remove(sighting)
+        return sighting
+
+    def _taken(self, result: _Result) -> Iterator[Found | Shrinking]:
+        work, value = result.task.work, result.value
+        if isinstance(value, Counts):
+            self._drawing += result.seconds
+            if self._guide is not None and isinstance(work, Draws):
+                self._guide.learn(work, value)
+            self._has_hung |= value.outcomes[Category.HANG] > 0
+            yield from self._counted(value)
+        else:
+            assert isinstance(work, ShrinkTask)  # noqa: S101
+            self._shrinking += result.seconds - work.seconds
+            shrinking = Shrinking(sighting=work.sighting, shrunk=value)
+            yield from self._completed(shrinking)
 
     def _counted(self, counts: Counts) -> Iterator[Found | Shrinking]:
         keep = self.plan.draws.keep
@@ -163,6 +235,7 @@ class Campaign:
         if deadline is not None:
             left = max(0.0, deadline - time.monotonic())
             seconds = min(seconds, left / SHARE)
+        self._shrinking += seconds
         return _Task(
             ShrinkTask(
                 sighting=sighting,
@@ -174,10 +247,15 @@ class Campaign:
         )
 
 
-def _run_task(subject: Subject, task: _Task) -> Counts | Shrinking:
-    work = task.work
+def _run_task(subject: Subject, task: _Task) -> _Result:
+    begun = time.monotonic()
+    value = _worked(subject, task.work)
+    return _Result(task, value, time.monotonic() - begun)
+
+
+def _worked(subject: Subject, work: Draws | Given | ShrinkTask) -> Counts | Shrunk:
     if isinstance(work, Draws):
         return run_draws(subject, work)
     if isinstance(work, Given):
         return run_given(subject, work)
-    return Shrinking(sighting=work.sighting, shrunk=shrink_task(subject, work))
+    return shrink_task(subject, work)

@@ -7,7 +7,6 @@ not affected.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Annotated, Any, Final, Literal
 
 import orjson
@@ -159,9 +158,7 @@ def _remembered(
 ) -> Outcome:
     """Send all steps to one leader; Kafka's adapter keeps it only if it is asked to."""
     *before, instance = source.documents()
-    program = external.program
-    if one.client == "kafka-clients":
-        program = replace(program, argv=(*program.argv, "keep"))
+    program = external.leading().program
     with Adapter(program, seconds=external.seconds) as leader:
         for rebalance in before:
             leader.answer(orjson.dumps(rebalance))

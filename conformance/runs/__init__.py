@@ -16,6 +16,7 @@ from conformance.runs.external import (
     external_command,
 )
 from conformance.runs.families import FAMILIES, Family
+from conformance.runs.guidance import Guide
 from conformance.runs.optimum import stated_optimum
 from conformance.runs.own_families import (
     OwnDrawError,
@@ -46,7 +47,7 @@ from conformance.runs.rounds import (
     next_generation,
     next_round,
 )
-from conformance.runs.run import RunPlan, run_families, run_instances
+from conformance.runs.run import RunPlan, leader_of, run_families, run_instances
 from conformance.runs.subject import Subject
 from conformance.runs.timed import OutOfTimeError, until
 from conformance.runs.workers import Startable, in_turns, in_workers
@@ -66,6 +67,7 @@ __all__ = [
     "Family",
     "Finding",
     "Given",
+    "Guide",
     "JudgedAnswer",
     "Mechanism",
     "MechanismRecord",
@@ -91,6 +93,7 @@ __all__ = [
     "first_line",
     "in_turns",
     "in_workers",
+    "leader_of",
     "next_generation",
     "next_round",
     "parse_finding",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable
-from contextlib import suppress
-from dataclasses import dataclass, field
+from contextlib import closing, suppress
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from conformance.runs.categories import Category, Mechanism
@@ -15,23 +15,60 @@ from conformance.runs.records import FILE
 from conformance.runs.rounds import Outcome, drive
 from conformance.runs.subject import Subject
 from conformance.runs.timed import OutOfTimeError, until
+from conformance.runs.workers import Startable
 
 Document = dict[str, Any]
 Kind = tuple[Category, str]
 """A category and its detail: outcomes that a reader would call the same."""
+Trait = tuple[Category, str, str, int, int]
+"""Mechanism, number of rounds, and bits of the needless moves: what guides a run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draws:
-    """Consecutive draws of one family; the unit of work of a worker."""
+    """Draws of one family; the unit of work of a worker.
+
+    Attributes
+    ----------
+    start, count, stride : int
+        Draws ``start``, ``start + stride``, and so on, ``count`` of them.
+    keep : int
+        Outcomes to keep per mechanism.
+    deadline : float or None
+        Of `time.monotonic`, which all processes share.
+    patience : float or None
+        Seconds per draw after which it is abandoned and does not count.
+    leader : Startable or None
+        The program with a leader that lives on, for families that need one.
+    """
 
     family: str
     seed: int
     start: int
     count: int
+    stride: int = 1
     cooperative: bool
-    keep: int  # outcomes to keep per mechanism
-    deadline: float | None = None  # of `time.monotonic`, which all processes share
+    keep: int
+    deadline: float | None = None
+    patience: float | None = None
+    leader: Startable | None = None
+
+    @property
+    def indices(self) -> range:
+        """Numbers of the draws."""
+        end = self.start + self.count * self.stride
+        return range(self.start, end, self.stride)
+
+    def of(self, family: str, *, start: int, count: int, stride: int = 1) -> Draws:
+        """Return other draws with the same seed and limits."""
+        return replace(self, family=family, start=start, count=count, stride=stride)
+
+    def end_of_draw(self) -> float | None:
+        """Return the moment at which a draw that begins now is to end."""
+        if self.patience is None:
+            return self.deadline
+        end = time.monotonic() + self.patience
+        return end if self.deadline is None else min(end, self.deadline)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +91,12 @@ class Sighting:
         """The kind, and the place in the client."""
         return *self.kind, self.outcome.place or ""
 
+    @property
+    def trait(self) -> Trait:
+        """The mechanism, with what a gap in quality or a long way to rest adds."""
+        needless = (self.outcome.needless_moves or 0).bit_length()
+        return *self.mechanism, len(self.outcome.rounds), needless
+
 
 @dataclass(slots=True, kw_only=True)
 class Counts:
@@ -74,6 +117,10 @@ class Counts:
         Of one rebalance that reached a stable state.
     sightings
         The first outcomes per mechanism that are not optimal.
+    traits
+        Rebalances per trait.
+    seconds
+        Wall time of the draws.
     """
 
     family: str
@@ -85,6 +132,8 @@ class Counts:
     needless_moves: int = 0
     most_rounds: int = 0
     sightings: list[Sighting] = field(default_factory=list)
+    traits: Counter[Trait] = field(default_factory=Counter)
+    seconds: float = field(default=0.0, compare=False)
 
     def add(self, sighting: Sighting, *, keep: int) -> None:
         """Count one rebalance."""
@@ -92,6 +141,7 @@ class Counts:
         self.rebalances += 1
         self.answers += len(outcome.rounds)
         self.outcomes[outcome.category] += 1
+        self.traits[sighting.trait] += 1
         self.needless_moves += outcome.needless_moves or 0
         if outcome.figures is not None:
             self.most_rounds = max(self.most_rounds, len(outcome.rounds))
@@ -107,6 +157,8 @@ class Counts:
         self.outcomes += later.outcomes
         self.mechanisms += later.mechanisms
         self.needless_moves += later.needless_moves
+        self.traits += later.traits
+        self.seconds += later.seconds
         self.most_rounds = max(self.most_rounds, later.most_rounds)
         self._keep(later.sightings, keep)
 
@@ -124,13 +176,43 @@ def run_draws(subject: Subject, draws: Draws) -> Counts:
     A draw under churn ends early if an answer cannot be the next claim.
     """
     counts = Counts(family=draws.family)
-    with suppress(OutOfTimeError), until(subject, draws.deadline) as timed:
-        for index in range(draws.start, draws.start + draws.count):
-            if draws.deadline is not None and time.monotonic() >= draws.deadline:
+    begun = time.monotonic()
+    if draws.patience is None and draws.leader is None:
+        with suppress(OutOfTimeError), until(subject, draws.deadline) as timed:
+            for index in draws.indices:
+                if _is_late(draws):
+                    break
+                _run_draw(timed, draws, index, counts)
+    else:
+        for index in draws.indices:
+            if _is_late(draws):
                 break
-            counts.draws += 1
-            _run_draw(timed, draws, index, counts)
+            _run_apart(subject, draws, index, counts)
+    counts.seconds = time.monotonic() - begun
     return counts
+
+
+def _is_late(draws: Draws) -> bool:
+    return draws.deadline is not None and time.monotonic() >= draws.deadline
+
+
+def _run_apart(subject: Subject, draws: Draws, index: int, counts: Counts) -> None:
+    """Run a draw with a leader of its own, or with a limit of its own."""
+    end = draws.end_of_draw()
+    if draws.leader is not None:
+        with closing(draws.leader.start()) as leader:
+            _run_until(leader, end, draws, index, counts)
+        return
+    _run_until(subject, end, draws, index, counts)
+    if end is not None and time.monotonic() >= end:
+        subject.close()  # the next draw is not to meet a program that was just ended
+
+
+def _run_until(
+    subject: Subject, end: float | None, draws: Draws, index: int, counts: Counts
+) -> None:
+    with suppress(OutOfTimeError), until(subject, end) as timed:
+        _run_draw(timed, draws, index, counts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,6 +241,7 @@ def run_given(subject: Subject, given: Given) -> Counts:
 
 
 def _run_draw(subject: Subject, draws: Draws, index: int, counts: Counts) -> None:
+    counts.draws += 1
     family, seed = family_of(draws.family), draws.seed
     rebalance = family.first(seed, index)
     for step in range(family.steps):

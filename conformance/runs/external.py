@@ -28,6 +28,9 @@ LIMITED: Final = Path(__file__).with_name("limited.py")
 MEMORY: Final = 4 * 2**30
 """Default limit of a program's writable memory, bytes: far more than any needs."""
 
+KEEP: Final = "keep"
+"""Argument of Kafka's adapter: keep the leader's assignor between rebalances."""
+
 PROBE: Final = {
     "format": "rebalance/1",
     "group": "probe",
@@ -77,6 +80,19 @@ class External:
 
     def _adapter(self) -> Adapter:
         return Adapter(self._limited(), seconds=self.seconds, patience=self.patience)
+
+    def leading(self) -> External:
+        """Return the program with a leader that lives from rebalance to rebalance.
+
+        Kafka's adapter keeps the leader's assignor only if it is asked to. A program of
+        another client keeps what the client does.
+        """
+        if self.client is None or self.client.kind != "adapter":
+            return self
+        if self.client.client != "kafka-clients":
+            return self
+        kept = replace(self.program, argv=(*self.program.argv, KEEP))
+        return replace(self, program=kept)
 
     def check(self) -> None:
         """Send the simplest rebalance: one member, one partition.

@@ -17,7 +17,7 @@ from random import Random
 from types import ModuleType
 from typing import Any, Final
 
-from conformance.runs.families import FAMILIES, Family
+from conformance.runs.families import FAMILIES, Family, always
 from rebalance import DocumentError, OracleError, plain_of, rebalance_of
 
 Document = dict[str, Any]
@@ -102,7 +102,7 @@ def _own_family(name: str) -> OwnFamily:
         raise UnknownFamilyError(
             f"family {name!r}: {what} {stated['function']!r} in {module.__file__}"
         )
-    return OwnFamily(name=name, idea=_idea_of(draw), draw=_checked(draw))
+    return OwnFamily(name=name, idea=_idea_of(draw), configure=always(_checked(draw)))
 
 
 def _checked(draw: Callable[[Random], object]) -> Callable[[Random], Document]:

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import islice, zip_longest
-from typing import Any, Final
+from typing import Any, Final, Protocol, runtime_checkable
 
 from conformance.runs.draws import Counts, Draws, Given, run_draws, run_given
 from conformance.runs.families import FAMILIES
+from conformance.runs.guidance import Guide
 from conformance.runs.own_families import family_of
 from conformance.runs.records import FILE
 from conformance.runs.workers import Startable, in_workers
@@ -46,18 +47,39 @@ class RunPlan:
     keep: int = 1
     workers: int = 1
 
-    def tasks(self, deadline: float | None = None) -> Iterator[Draws]:
+    def tasks(
+        self, deadline: float | None = None, *, leader: Startable | None = None
+    ) -> Iterator[Draws]:
         """Yield the tasks, one per family in turn, until the time is over.
 
-        ``deadline`` is of `time.monotonic`, and excludes `seconds`.
+        Parameters
+        ----------
+        deadline : float or None
+            Of `time.monotonic`; it excludes `seconds`.
+        leader : Startable or None
+            The program with a leader that lives from one rebalance to the next.
         """
         if self.seconds is not None:
             deadline = time.monotonic() + self.seconds
-        of_families = [self._tasks_of(name, deadline) for name in self.families]
+        of_families = [self._tasks_of(name, deadline, leader) for name in self.families]
         for turn in zip_longest(*of_families):
             if deadline is not None and time.monotonic() >= deadline:
                 return
             yield from (task for task in turn if task is not None)
+
+    def guide(self, deadline: float, *, leader: Startable | None = None) -> Guide:
+        """Return the guide of a run without a count, which time alone ends."""
+        template = Draws(
+            family="",
+            seed=self.seed,
+            start=0,
+            count=0,
+            cooperative=self.cooperative,
+            keep=self.keep,
+            deadline=deadline,
+            leader=leader,
+        )
+        return Guide(families=self.families, template=template, first=self.first)
 
     def batches(
         self, rebalances: Iterable[Document], deadline: float | None = None
@@ -76,10 +98,12 @@ class RunPlan:
             )
             start += len(batch)
 
-    def _tasks_of(self, name: str, deadline: float | None) -> Iterator[Draws]:
-        share = family_of(name).share
-        left, start = -(-self.count // share), self.first
-        at_once = max(1, AT_ONCE // share)
+    def _tasks_of(
+        self, name: str, deadline: float | None, leader: Startable | None
+    ) -> Iterator[Draws]:
+        family = family_of(name)
+        left, start = -(-self.count // family.share), self.first
+        at_once = max(1, AT_ONCE // family.share)
         while left > 0:
             yield Draws(
                 family=name,
@@ -89,8 +113,23 @@ class RunPlan:
                 cooperative=self.cooperative,
                 keep=self.keep,
                 deadline=deadline,
+                leader=leader if family.keeps_leader else None,
             )
             start, left = start + at_once, left - at_once
+
+
+@runtime_checkable
+class Leading(Protocol):
+    """A source whose program can keep the assignor object of its leader."""
+
+    def leading(self) -> Startable:
+        """Return the program with a leader that lives on between rebalances."""
+        ...
+
+
+def leader_of(source: Startable) -> Startable | None:
+    """Return the program with a leader that lives on; None if there is no other."""
+    return source.leading() if isinstance(source, Leading) else None
 
 
 def run_families(
@@ -109,7 +148,8 @@ def run_families(
         Called with a number of rebalances when they are done.
     """
     found = {name: Counts(family=name) for name in plan.families}
-    done = in_workers(source, run_draws, plan.tasks(), workers=plan.workers)
+    tasks = plan.tasks(leader=leader_of(source))
+    done = in_workers(source, run_draws, tasks, workers=plan.workers)
     with closing(done) as results:
         for counts in results:
             found[counts.family].merge(counts, keep=plan.keep)

@@ -12,7 +12,12 @@ import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    Future,
+    ProcessPoolExecutor,
+    wait,
+)
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
 from types import FrameType
@@ -54,8 +59,12 @@ def in_turns(
     task: Callable[[], _T | None],
     *,
     workers: int,
+    ordered: bool = True,
 ) -> Generator[_R, None, None]:
     """Yield the results of tasks in their order; a result can lead to another task.
+
+    Unless they are to be ordered: then each is yielded when it is there, and a task
+    that takes long leaves no other worker without work.
 
     ``task`` returns the next one, or None if there is none now: it is asked again after
     each result, until there is none, and no result to wait for. Close the generator if
@@ -75,7 +84,7 @@ def in_turns(
                 yield work(subject, one)
         return
     try:
-        yield from _in_pool(source, work, task, workers)
+        yield from _in_pool(source, work, task, workers, ordered=ordered)
     except BrokenProcessPool:
         raise OutsideError("a worker of the run ended unexpectedly") from None
     except BaseException:
@@ -89,6 +98,8 @@ def _in_pool(
     work: Callable[[Subject, _T], _R],
     task: Callable[[], _T | None],
     workers: int,
+    *,
+    ordered: bool,
 ) -> Iterator[_R]:
     pool = ProcessPoolExecutor(
         max_workers=workers,
@@ -105,9 +116,19 @@ def _in_pool(
                 waiting.append(pool.submit(_work, work, one))
             if not waiting:
                 return
-            yield waiting.popleft().result()
+            yield _taken(waiting, ordered=ordered).result()
     finally:
         pool.shutdown(wait=not waiting, cancel_futures=True)
+
+
+def _taken(waiting: deque[Future[_R]], *, ordered: bool) -> Future[_R]:
+    """Take the first, or the first that is done."""
+    if ordered:
+        return waiting.popleft()
+    done, _ = wait(waiting, return_when=FIRST_COMPLETED)
+    first = next(future for future in waiting if future in done)
+    waiting.remove(first)
+    return first
 
 
 _SUBJECT: list[Subject] = []  # of this worker

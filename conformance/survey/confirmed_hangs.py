@@ -38,6 +38,10 @@ class Confirmed:
         patient = replace(external, patience=replace(hasty, is_patient=True))
         return _opened(_ConfirmedSubject(first, patient=patient))
 
+    def leading(self) -> Confirmed:
+        """Return the program with a leader that lives from rebalance to rebalance."""
+        return replace(self, external=self.external.leading())
+
     def start_impatient(self, seconds: float) -> Subject:
         """Return the subject with a shorter limit and without a second attempt."""
         return _opened(_Listed(self.external.start_impatient(seconds)))

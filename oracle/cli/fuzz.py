@@ -63,7 +63,7 @@ Count = Annotated[
         min=1,
         max=10**9,
         metavar="N",
-        help="Draws per family; a 20th of it of `large`.",
+        help="Draws per family; a 20th of it of `large` and `restarted`.",
         show_default="200; with --time, until it is over",
     ),
 ]

@@ -133,6 +133,11 @@ class FuzzOptions:
         if self.reproducers is not None and (self.client is None or self.wire):
             raise typer.BadParameter("--reproducers needs --client, without --wire")
 
+    @property
+    def is_guided(self) -> bool:
+        """Whether time alone ends the draws, and what they find guides them."""
+        return self.time is not None and self.count is None and self.instances is None
+
     def plan(self, *, cooperative: bool) -> RunPlan:
         """Return what to draw."""
         without = COUNT if self.time is None else WITHOUT_END

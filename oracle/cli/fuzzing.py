@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import typer
 
-from conformance.campaign import Campaign, CampaignPlan, Found
+from conformance.campaign import Campaign, CampaignPlan, Found, uses_claims
 from conformance.runs import (
     Category,
     Finding,
@@ -33,6 +33,9 @@ from rebalance import OutsideError, plain_of, read_rebalances
 
 FOR_REPRODUCERS: Final = 3
 """The last of so many parts of an assignor's time is for running reproducers."""
+
+FOR_CLAIMS: Final = 6
+"""Time of an assignor that uses claims, in units of that of one that does not."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -65,6 +68,7 @@ class _Run:
                 given=self.given,
                 shrink_seconds=options.shrink_seconds,
                 deadline=self._end_of_campaign(deadline),
+                guided=options.is_guided,
             ),
         )
         findings = []
@@ -183,9 +187,10 @@ def fuzz_all(options: FuzzOptions, *, output: str, as_json: bool) -> None:
         if given is not None and len(subjects) > 1:
             given = list(given)  # read once: the file can be a pipe
         run = _Run(options=options, sink=sink, given=given)
+        weights = _weights(subjects, options)
         for number, one in enumerate(subjects):
             try:
-                run.test(one, deadline=_share(deadline, len(subjects) - number))
+                run.test(one, deadline=_share(deadline, weights[number:]))
             except OutsideError as error:
                 if len(subjects) == 1:
                     raise
@@ -203,12 +208,29 @@ def _given(file: str | None, complaints: Complaints) -> Iterable[dict[str, Any]]
     return (plain_of(found) for _, found in good(read_rebalances(file), complaints))
 
 
-def _share(deadline: float | None, subjects: int) -> float | None:
-    """Return when the next of so many subjects has to end."""
+def _weights(subjects: list[Tested | Absent], options: FuzzOptions) -> list[int]:
+    """Return the parts of the time: more for assignors that use claims."""
+    if len(subjects) == 1 or not options.is_guided:
+        return [1] * len(subjects)
+    return [_weight(subject) for subject in subjects]
+
+
+def _weight(subject: Tested | Absent) -> int:
+    if isinstance(subject, Absent):
+        return 0
+    try:
+        return FOR_CLAIMS if uses_claims(subject.external) else 1
+    except (OSError, OutsideError):
+        return 0  # the test states why
+
+
+def _share(deadline: float | None, weights: list[int]) -> float | None:
+    """Return when the next subject has to end; it has the first of the weights."""
     if deadline is None:
         return None
-    now = time.monotonic()
-    return now + max(0.0, deadline - now) / subjects
+    now, whole = time.monotonic(), sum(weights)
+    part = weights[0] / whole if whole else 1.0
+    return now + max(0.0, deadline - now) * part
 
 
 def _times(count: Callable[[], None]) -> Callable[[int], None]:

@@ -68,9 +68,10 @@ FamilyOption = Annotated[
         "--family",
         metavar="NAME|MODULE:FUNCTION",
         help="Kind of random rebalances: fresh, churn, joiners, claims, stale, empty, "
-        "deleted, left, racks, static, chains, large; or a function of your own, which "
-        "takes a random.Random and returns a rebalance/1 document. Can be repeated; "
-        "default: all that have names.",
+        "deleted, left, racks, static, chains, large, shares, switched, generations, "
+        "zones, restarted, swarm; or a function of your own, which takes a "
+        "random.Random and returns a rebalance/1 document. Can be repeated; default: "
+        "all that have names.",
         show_default=False,
     ),
 ]
@@ -84,7 +85,7 @@ CountOption = Annotated[
         min=0,
         max=10**9,
         metavar="N",
-        help="Draws per family; a 20th of it of `large`.",
+        help="Draws per family; a 20th of it of `large` and `restarted`.",
     ),
 ]
 SecondsOption = Annotated[

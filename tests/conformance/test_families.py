@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 import pytest
 
 import verify
 from conformance.runs import FAMILIES, Family, drive
+from conformance.shapes import (
+    has_left_claims,
+    has_older_claims,
+    has_racks,
+    is_mixed,
+)
 from rebalance import parse_rebalance
 from tests.conformance.subjects import Scripted, optimal
 from tests.shapes import Document
@@ -49,7 +56,7 @@ def test_later_steps_claim_the_last_answer(name: str) -> None:
 
 def test_families_have_what_they_are_named_for() -> None:
     """Most draws have it; a small draw can lack it."""
-    has = {
+    has: dict[str, Callable[[Document], bool]] = {
         "fresh": lambda d: not any(m.get("owned") for m in d["members"].values()),
         "joiners": lambda d: sum("owned" in m for m in d["members"].values()) == 1,
         "claims": lambda d: any(m.get("owned") for m in d["members"].values()),
@@ -68,10 +75,40 @@ def test_families_have_what_they_are_named_for() -> None:
         ),
         "racks": lambda d: any("rack" in m for m in d["members"].values()),
         "static": lambda d: any("instance_id" in m for m in d["members"].values()),
+        "shares": is_share_of_one_generation,
+        "switched": has_left_claims,
+        "generations": lambda d: has_rivals(d) and has_older_claims(d),
+        "zones": lambda d: is_mixed(d) and has_racks(d),
+        "restarted": is_mixed,
+        "swarm": is_mixed,
     }
     for name, holds in has.items():
         found = sum(map(holds, drawn(FAMILIES[name])))
         assert found >= DRAWS // 2, (name, found)
+
+
+def is_share_of_one_generation(document: Document) -> bool:
+    """Return whether loads are near-balanced, claims agree, and subscriptions differ.
+
+    A member can have less if others claim all partitions of its topics.
+    """
+    members = document["members"]
+    if has_rivals(document) or has_left_claims(document) or not is_mixed(document):
+        return False
+    holders = [one for one in members.values() if "owned" in one]
+    held = {m: one.get("owned", {}) for m, one in members.items() if "owned" in one}
+    claimed = {t for one in held.values() for t in one}
+    figures = verify.judge(
+        document
+        | {
+            "topics": {t: document["topics"][t] for t in claimed},
+            "members": {m: members[m] for m in held},
+        },
+        {"members": held},
+    )["figures"]
+    least, most = min(figures["loads"]), max(figures["loads"])
+    dates = {one["generation"] for one in holders}
+    return len(dates) == 1 and (figures["kip54_balanced"] or most - least <= 3)
 
 
 def has_rivals(document: Document) -> bool:
@@ -107,3 +144,59 @@ def test_chains_need_chains() -> None:
 @pytest.mark.parametrize("family", SMALL, ids=lambda family: family.name)
 def test_draws_differ(family: Family) -> None:
     assert len({json.dumps(one) for one in drawn(family)}) > DRAWS * 3 // 4
+
+
+def test_no_member_of_a_share_claims_twice_or_outside_its_subscription() -> None:
+    for document in drawn(FAMILIES["shares"]):
+        assert not has_left_claims(document)
+        assert not has_rivals(document)
+
+
+def test_generations_start_again_while_the_leader_lives() -> None:
+    family = FAMILIES["restarted"]
+    assert family.keeps_leader
+    restarted = left = 0
+    for index in range(DRAWS):
+        document = family.first(7, index)
+        held = drive(Scripted(optimal), document).held
+        assert held is not None
+        after = family.after(document, held, seed=7, index=index, step=1)
+        restarted += newest(after) < newest(document)
+        left += has_left_claims(after)
+    assert restarted == DRAWS
+    assert left >= DRAWS // 2
+
+
+def newest(document: Document) -> int:
+    return max(int(one.get("generation", -1)) for one in document["members"].values())
+
+
+def test_a_configuration_of_the_swarm_has_its_features_in_all_draws() -> None:
+    """Draws i and i + 64 have the same features, and other seeds have others."""
+    family = FAMILIES["swarm"]
+    racks: dict[int, set[int]] = {}
+    for seed in (1, 2):
+        racks[seed] = set()
+        for configuration in range(family.configurations):
+            has = {
+                any("racks" in topic for topic in document["topics"].values())
+                for document in (
+                    family.first(seed, configuration + i * family.configurations)
+                    for i in range(3)
+                )
+            }
+            assert len(has) == 1
+            if has == {True}:
+                racks[seed].add(configuration)
+        assert 4 <= len(racks[seed]) <= 32
+    assert racks[1] != racks[2]
+
+
+@pytest.mark.parametrize(
+    "name", ["shares", "switched", "generations", "zones", "restarted", "swarm"]
+)
+def test_bug_a_member_claimed_a_partition_twice(name: str) -> None:
+    """A claim that went to another member was added to one that it had."""
+    family = FAMILIES[name]
+    for index in range(200):
+        parse_rebalance(json.dumps(family.first(11, index)))
