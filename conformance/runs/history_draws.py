@@ -22,6 +22,7 @@ Document = dict[str, Any]
 
 SMALL: Final = ShareLimits(members=6, topics=4, partitions=8, subscribed=3)
 MIDDLE: Final = ShareLimits(members=12, topics=7, partitions=25, subscribed=3)
+DENSE: Final = ShareLimits(members=12, topics=7, partitions=25, subscribed=5)
 WIDE: Final = ShareLimits(members=20, topics=8, partitions=40, subscribed=2)
 NEWCOMERS: Final = 0.4
 """Share of members, and of topics, that were not there before."""
@@ -59,11 +60,15 @@ def draw_generations(rng: Random) -> Document:
 
 
 def draw_zones(rng: Random) -> Document:
-    """Draw racks with few replicas and different subscriptions."""
-    rebalance = draw_different(rng, rng.choice((SMALL, MIDDLE)), group="zones")
+    """Draw racks with few replicas and different subscriptions.
+
+    Most groups are not small: more partitions are then far from their owners.
+    """
+    limits = rng.choice((SMALL, MIDDLE, DENSE, DENSE))
+    rebalance = draw_different(rng, limits, group="zones")
     if rng.randrange(2):
         share_out(rng, rebalance, newcomers=NEWCOMERS)
-    place_in_racks(rng, rebalance, racks=RACKS, replicas=rng.randint(1, 2))
+    place_in_racks(rng, rebalance, racks=RACKS, replicas=rng.choice((1, 1, 1, 2)))
     return rebalance
 
 

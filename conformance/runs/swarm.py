@@ -23,7 +23,14 @@ from conformance.random_rebalances import (
     some_of,
 )
 from conformance.runs.family_draws import RACKS
-from conformance.runs.history_draws import MIDDLE, NEWCOMERS, SMALL, WIDE, share_out
+from conformance.runs.history_draws import (
+    DENSE,
+    MIDDLE,
+    NEWCOMERS,
+    SMALL,
+    WIDE,
+    share_out,
+)
 
 Document = dict[str, Any]
 Feature = Callable[[Random, Document], None]
@@ -34,7 +41,7 @@ CONFIGURATIONS: Final = 64
 
 def configure_swarm(rng: Random) -> Callable[[Random], Document]:
     """Return the draw of one configuration: a size, a past, and some features."""
-    limits = rng.choice((SMALL, SMALL, MIDDLE, WIDE))
+    limits = rng.choice((SMALL, MIDDLE, DENSE, WIDE))
     past = rng.choice(PASTS)
     features = [one for one in USUAL if rng.randrange(2)]
     features += [one for one in UNUSUAL if rng.randrange(4) == 0]
