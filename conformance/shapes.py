@@ -51,9 +51,16 @@ def has_tied_claims(document: Document) -> bool:
 
 
 def has_older_claims(document: Document) -> bool:
-    """Return whether claims date from different generations."""
+    """Return whether a claim is older than the newest generation of a member.
+
+    A member without claims that has taken part in a later generation makes the claims
+    of others old.
+    """
     members = document["members"].values()
-    return len({one.get("generation", -1) for one in members if one.get("owned")}) > 1
+    newest = max((one.get("generation", -1) for one in members), default=-1)
+    return any(
+        one.get("generation", -1) < newest for one in members if one.get("owned")
+    )
 
 
 def has_left_claims(document: Document) -> bool:

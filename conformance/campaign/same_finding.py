@@ -3,12 +3,14 @@
 Where the client's place is known, category, detail, and place name the mechanism.
 Otherwise, an invalid answer can have several causes: those of different families are
 shrunk each, and are one if their shrunk instances have the same shapes, because nothing
-of a shrunk instance can be removed. A gap in quality is one whatever its instance.
+of a shrunk instance can be removed. A gap in quality is one whatever its instance. What
+a leader does that lives from step to step is another finding: its instance alone does
+not show it.
 """
 
 from __future__ import annotations
 
-from conformance.runs import Sighting
+from conformance.runs import FAMILIES, Sighting
 from conformance.shapes import SHAPES
 from conformance.shrinking import Shrunk
 
@@ -18,6 +20,8 @@ Key = tuple[object, ...]
 def drawn_key(sighting: Sighting) -> Key:
     """Return what tells a finding from others before it is shrunk."""
     outcome = sighting.outcome
+    if _is_remembered(sighting):
+        return (*sighting.mechanism, sighting.family)
     if outcome.place is not None or not outcome.category.is_safety:
         return sighting.mechanism
     return (*sighting.mechanism, sighting.family)
@@ -26,8 +30,15 @@ def drawn_key(sighting: Sighting) -> Key:
 def shrunk_key(sighting: Sighting, shrunk: Shrunk | None) -> Key:
     """Return what tells a finding from others after it is shrunk."""
     key = drawn_key(sighting)
-    if shrunk is None or key == sighting.mechanism:
+    if shrunk is None or key == sighting.mechanism or _is_remembered(sighting):
         return key
     instance = shrunk.outcome.rounds[0].rebalance
     shapes = sorted(name for name, holds in SHAPES.items() if holds(instance))
     return (*sighting.mechanism, *shapes)
+
+
+def _is_remembered(sighting: Sighting) -> bool:
+    """Return whether it is a fault of a leader that lives from step to step."""
+    family = FAMILIES.get(sighting.family)
+    keeps = family is not None and family.keeps_leader
+    return keeps and sighting.outcome.category.is_safety

@@ -217,3 +217,14 @@ def test_shapes_of_shrunk_instances_tell_faults_apart() -> None:
         plan=CampaignPlan(draws=RunPlan(families=("stale", "claims"), count=30)),
     )
     assert len([one for one in again.run() if isinstance(one, Shrinking)]) == 1
+
+
+@pytest.mark.parametrize("place", [None, "f (a.py:1)"])
+def test_what_a_leader_remembers_is_another_finding(place: str | None) -> None:
+    """The same fault in a single rebalance would hide it: no later run repeats it."""
+    raised = Answer(verdict=Verdict.ERROR, reason="KeyError: 1", place=place)
+    draws = RunPlan(families=("claims", "restarted"), count=40)
+    plan = CampaignPlan(draws=draws, shrink_seconds=None)
+    campaign = Campaign(source=Here(Scripted(lambda _: raised)), plan=plan)
+    whole = [one for one in campaign.run() if isinstance(one, Shrinking)]
+    assert [one.sighting.family for one in whole] == ["claims", "restarted"]

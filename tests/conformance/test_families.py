@@ -17,7 +17,7 @@ from conformance.shapes import (
 )
 from rebalance import parse_rebalance
 from tests.conformance.subjects import Scripted, optimal
-from tests.shapes import Document
+from tests.shapes import Document, member, rebalance
 
 SMALL = [family for name, family in FAMILIES.items() if name != "large"]
 DRAWS = 40
@@ -49,9 +49,9 @@ def test_later_steps_claim_the_last_answer(name: str) -> None:
     assert held is not None
     after = family.after(document, held, seed=7, index=0, step=1)
     parse_rebalance(json.dumps(after))
-    for member, one in after["members"].items():
+    for name, one in after["members"].items():
         for topic, numbers in one.get("owned", {}).items():
-            assert set(numbers) <= set(held[member][topic])
+            assert set(numbers) <= set(held[name][topic])
 
 
 def test_families_have_what_they_are_named_for() -> None:
@@ -200,3 +200,17 @@ def test_bug_a_member_claimed_a_partition_twice(name: str) -> None:
     family = FAMILIES[name]
     for index in range(200):
         parse_rebalance(json.dumps(family.first(11, index)))
+
+
+def test_bug_a_later_generation_without_claims_makes_claims_old() -> None:
+    """Only members with claims counted, so a finding in `generations` had no name."""
+    document = rebalance(
+        {"t": 1, "u": 1},
+        {
+            "a": member(["t", "u"], owned={"t": [0]}),
+            "b": member(["t"], generation=1),
+        },
+    )
+    assert has_older_claims(document)
+    document["members"]["a"]["generation"] = 1
+    assert not has_older_claims(document)
