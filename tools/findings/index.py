@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from conformance.clients import all_client_assignors
 from conformance.findings import Definition, Stored, Trial, all_definitions
-from conformance.runs import Finding
+from conformance.runs import FAMILIES, Finding
 from tools.findings.affected import affected_by
 from tools.findings.evidence import confirmations_of, reproducers_of
 from tools.findings.matrix import (
@@ -222,8 +222,16 @@ def _matrix_intro(stored: Stored) -> str:
     families = ", ".join(families_in(stored.runs)) or "–"
     return (
         f"Families: {families} ([fuzz](../conformance.md#fuzz)); `file` are the "
-        f"corpus' rebalances. Seed {seed}. {_columns_in_words()}"
+        f"corpus' rebalances. {_not_surveyed(stored)}Seed {seed}. "
+        f"{_columns_in_words()}"
     )
+
+
+def _not_surveyed(stored: Stored) -> str:
+    """Name the families of which there are no records."""
+    surveyed = set(families_in(stored.runs))
+    missing = ", ".join(name for name in FAMILIES if name not in surveyed)
+    return f"Not surveyed yet: {missing}. " if missing else ""
 
 
 def _claims_intro(stored: Stored) -> str:
