@@ -35,7 +35,13 @@ from conformance.runs import (
     run_draws,
     run_given,
 )
-from conformance.shrinking import ShrinkSource, ShrinkTask, Shrunk, shrink_task
+from conformance.shrinking import (
+    ShrinkSource,
+    ShrinkTask,
+    Shrunk,
+    shrink_difference_task,
+    shrink_task,
+)
 
 Document = dict[str, Any]
 
@@ -78,13 +84,6 @@ class _Task:
     work: Draws | Given | ShrinkTask
 
 
-@dataclass(frozen=True, slots=True)
-class _Result:
-    task: _Task
-    value: Counts | Shrunk
-    seconds: float
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
     """A finding as it was drawn."""
@@ -98,6 +97,13 @@ class Shrinking:
 
     sighting: Sighting
     shrunk: Shrunk | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    task: _Task
+    value: Counts | Shrinking
+    seconds: float
 
 
 @dataclass(slots=True, kw_only=True)
@@ -205,8 +211,7 @@ class Campaign:
         else:
             assert isinstance(work, ShrinkTask)  # noqa: S101
             self._shrinking += result.seconds - work.seconds
-            shrinking = Shrinking(sighting=work.sighting, shrunk=value)
-            yield from self._completed(shrinking)
+            yield from self._completed(value)
 
     def _counted(self, counts: Counts) -> Iterator[Found | Shrinking]:
         keep = self.plan.draws.keep
@@ -218,7 +223,8 @@ class Campaign:
                 continue
             self._drawn[key] += 1
             yield Found(sighting=sighting)
-            if self.plan.shrink_seconds is None:
+            is_difference = sighting.outcome.category is Category.NONDETERMINISTIC
+            if self.plan.shrink_seconds is None and not is_difference:
                 yield from self._completed(Shrinking(sighting=sighting, shrunk=None))
             else:
                 self._waiting.append(sighting)
@@ -230,8 +236,7 @@ class Campaign:
             yield finding
 
     def _shrink_task(self, sighting: Sighting) -> _Task:
-        assert self.plan.shrink_seconds is not None  # noqa: S101
-        seconds, deadline = self.plan.shrink_seconds, self.plan.deadline
+        seconds, deadline = self.plan.shrink_seconds or 0.0, self.plan.deadline
         if deadline is not None:
             left = max(0.0, deadline - time.monotonic())
             seconds = min(seconds, left / SHARE)
@@ -253,9 +258,12 @@ def _run_task(subject: Subject, task: _Task) -> _Result:
     return _Result(task, value, time.monotonic() - begun)
 
 
-def _worked(subject: Subject, work: Draws | Given | ShrinkTask) -> Counts | Shrunk:
+def _worked(subject: Subject, work: Draws | Given | ShrinkTask) -> Counts | Shrinking:
     if isinstance(work, Draws):
         return run_draws(subject, work)
     if isinstance(work, Given):
         return run_given(subject, work)
-    return shrink_task(subject, work)
+    if work.sighting.outcome.category is Category.NONDETERMINISTIC:
+        sighting, small = shrink_difference_task(subject, work)
+        return Shrinking(sighting=sighting, shrunk=small if work.seconds else None)
+    return Shrinking(sighting=work.sighting, shrunk=shrink_task(subject, work))

@@ -3,14 +3,15 @@
 Where the client's place is known, category, detail, and place name the mechanism.
 Otherwise, an invalid answer can have several causes: those of different families are
 shrunk each, and are one if their shrunk instances have the same shapes, because nothing
-of a shrunk instance can be removed. A gap in quality is one whatever its instance. What
-a leader does that lives from step to step is another finding: its instance alone does
-not show it.
+of a shrunk instance can be removed. A gap in quality is one whatever its instance.
+Answers that differ are examined in each family, and are one if they depend on the same.
+What a leader does that lives from step to step is another finding: its instance alone
+does not show it.
 """
 
 from __future__ import annotations
 
-from conformance.runs import FAMILIES, Sighting
+from conformance.runs import FAMILIES, Category, Sighting
 from conformance.shapes import SHAPES
 from conformance.shrinking import Shrunk
 
@@ -20,7 +21,8 @@ Key = tuple[object, ...]
 def drawn_key(sighting: Sighting) -> Key:
     """Return what tells a finding from others before it is shrunk."""
     outcome = sighting.outcome
-    if _is_remembered(sighting):
+    is_difference = outcome.category is Category.NONDETERMINISTIC
+    if is_difference or _is_remembered(sighting):
         return (*sighting.mechanism, sighting.family)
     if outcome.place is not None or not outcome.category.is_safety:
         return sighting.mechanism
@@ -29,6 +31,8 @@ def drawn_key(sighting: Sighting) -> Key:
 
 def shrunk_key(sighting: Sighting, shrunk: Shrunk | None) -> Key:
     """Return what tells a finding from others after it is shrunk."""
+    if sighting.outcome.category is Category.NONDETERMINISTIC:
+        return sighting.mechanism
     key = drawn_key(sighting)
     if shrunk is None or key == sighting.mechanism or _is_remembered(sighting):
         return key

@@ -2,6 +2,7 @@
 
 from conformance.checks.check import CORPUS, UNMET, Check
 from conformance.checks.diagnosis import LONGEST, CommandOf, diagnosis
+from conformance.checks.examination import MOST_EXAMINED, examined_checks
 from conformance.checks.giving_up import MOST_HANGS, GaveUpError, until_hanging
 from conformance.checks.junit import JunitReport
 from conformance.checks.random_draws import family_checks
@@ -19,6 +20,7 @@ from conformance.checks.totals import PartTotals, Totals
 __all__ = [
     "CORPUS",
     "LONGEST",
+    "MOST_EXAMINED",
     "MOST_HANGS",
     "UNMET",
     "Check",
@@ -33,6 +35,7 @@ __all__ = [
     "algorithms",
     "corpus_checks",
     "diagnosis",
+    "examined_checks",
     "family_checks",
     "find_check",
     "name_of_check",

@@ -39,7 +39,8 @@ def diagnosis(check: Check, command: str, *, longest: int | None = LONGEST) -> D
     dict
         ``result``, ``reasons``, ``command``; ``rebalance``, the first that was sent;
         ``answer``, to the last that was sent; ``rounds``, if there were several;
-        ``optimum``, of the first; and ``cut``, if any of these is not complete.
+        ``optimum``, of the first; ``repeats``, if two answers differ; and ``cut``, if
+        any of these is not complete.
     """
     rounds = check.outcome.rounds
     first = rounds[0].rebalance
@@ -57,9 +58,28 @@ def diagnosis(check: Check, command: str, *, longest: int | None = LONGEST) -> D
         entries["rounds"] = len(rounds)
     shown = {key: _shortened(key, one, longest) for key, one in whole.items()}
     entries |= shown
-    if shown != whole:
+    repeats = shown_repeats(check, longest=longest)
+    if repeats is not None:
+        entries["repeats"] = repeats
+    if shown != whole or repeats != check.repeats:
         entries["cut"] = CUT
     return entries
+
+
+def shown_repeats(check: Check, *, longest: int | None) -> list[Document] | None:
+    """Return the two answers that differ, without what is too long."""
+    if check.repeats is None:
+        return None
+    return [_shorter(repeat, longest) for repeat in check.repeats]
+
+
+def _shorter(repeat: Document, longest: int | None) -> Document:
+    """Leave out the line and the answer, if they are too long."""
+    length = len(json.dumps(repeat))
+    if longest is None or length <= longest:
+        return repeat
+    short = {key: repeat[key] for key in repeat if key not in {"sent", "members"}}
+    return short | {"omitted_characters": length}
 
 
 def _answer(outcome: Outcome) -> Document:

@@ -14,7 +14,12 @@ from typing import Any, Final
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from conformance.checks.check import Check
-from conformance.checks.diagnosis import LONGEST, CommandOf, diagnosis
+from conformance.checks.diagnosis import (
+    LONGEST,
+    CommandOf,
+    diagnosis,
+    shown_repeats,
+)
 from conformance.runs import Category, Requirement
 
 _FAILURE, _ERROR = "failure", "error"
@@ -50,9 +55,15 @@ class JunitReport:
         """Add one test case: an error without an answer, a failure if it is wrong."""
         case = self._case(subject, check.part, check.name)
         if check.passes(self.requirement):
+            said = list(check.notes)
             if check.result == Category.SLOW.value:
-                said = "; ".join(check.reasons)
-                SubElement(case, "system-out").text = _clean(f"slow: {said}")
+                said.insert(0, f"slow: {'; '.join(check.reasons)}")
+            if check.notes:
+                repeats = shown_repeats(check, longest=self.longest)
+                said += _lines({"repeats": repeats})
+                said.append(f"command: {self.command(subject, check)}")
+            if said:
+                SubElement(case, "system-out").text = _clean("\n".join(said))
             return
         kind = _ERROR if check.result in _ERRORS else _FAILURE
         command = self.command(subject, check)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from conformance.checks.check import Check
-from conformance.runs import Family, Subject, drive
+from conformance.runs import Family, Subject, drive_twice
 
 
 def family_checks(
@@ -36,7 +36,7 @@ def draw_checks(
     """Yield the checks of one draw; see `family_checks`."""
     rebalance = family.first(seed, index)
     for step in range(family.steps):
-        outcome = drive(subject, rebalance, cooperative=cooperative)
+        outcome = drive_twice(subject, rebalance, cooperative=cooperative)
         yield Check(part=family.name, name=f"{seed}/{index}/{step}", outcome=outcome)
         if outcome.held is None or step + 1 == family.steps:
             return

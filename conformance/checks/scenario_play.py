@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from conformance.checks.check import CORPUS, Check
 from conformance.corpus import corpus
 from conformance.expectations import unmet
-from conformance.runs import Category, Outcome, Subject, drive
+from conformance.runs import Category, Outcome, Subject, drive_twice
 from conformance.scenario import (
     AS_IT_STANDS,
     EVERYONE,
@@ -61,7 +61,7 @@ def corpus_checks(
             if step.unreadable is not None:
                 continue
             rebalance = step.after(previous, position)
-            outcome = drive(subject, plain_of(rebalance), cooperative=cooperative)
+            outcome = drive_twice(subject, plain_of(rebalance), cooperative=cooperative)
             yield _check(f"{scenario.name}: {step.name}", step, outcome, algorithm)
             previous = (
                 None if outcome.held is None else outcome.rounds[-1].answer.assignment

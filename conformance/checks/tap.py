@@ -9,7 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from conformance.checks.check import Check
-from conformance.checks.diagnosis import LONGEST, CommandOf, diagnosis
+from conformance.checks.diagnosis import (
+    LONGEST,
+    CommandOf,
+    diagnosis,
+    shown_repeats,
+)
 from conformance.runs import Category, Requirement
 
 _UNPRINTABLE: Final = re.compile(
@@ -42,15 +47,24 @@ class TapReport:
         self.write("TAP version 14\n")
 
     def add(self, subject: str, check: Check) -> None:
-        """Write one test point; one that is not ok or slow has its diagnosis."""
+        """Write one test point; one that is not ok has its diagnosis.
+
+        So has one that is slow, or has a note, in short.
+        """
         name = f"{subject} / {check.part} / {check.name}"
         passes = check.passes(self.requirement)
         about: dict[str, Any] = {}
         if not passes:
             command = self.command(subject, check)
             about = diagnosis(check, command, longest=self.longest)
-        elif check.result == Category.SLOW.value:
+        elif check.result == Category.SLOW.value or check.notes:
             about = {"result": check.result, "reasons": check.reasons}
+            if check.notes:
+                about |= {
+                    "notes": check.notes,
+                    "repeats": shown_repeats(check, longest=self.longest),
+                    "command": self.command(subject, check),
+                }
         self._point(name, is_ok=passes, about=about)
 
     def not_run(self, subject: str, reason: str) -> None:

@@ -43,10 +43,14 @@ class _UnansweredError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """Command of an adapter; its memory limit is an argument of its runtime."""
+    """Command of an adapter; its memory limit is an argument of its runtime.
+
+    ``environment`` are variables that are set in addition to those of this process.
+    """
 
     name: str
     argv: tuple[str, ...]
+    environment: tuple[tuple[str, str], ...] = ()
 
 
 class Adapter:
@@ -147,6 +151,7 @@ class _Running:
         self._said = tempfile.TemporaryFile()  # noqa: SIM115  # closed by end()
         self._process = subprocess.Popen(  # noqa: S603  # the adapter
             program.argv,
+            env=os.environ | dict(program.environment),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._said,

@@ -129,13 +129,16 @@ def case_of(finding: Finding, *, name: str, title: str | None = None) -> Reprodu
     Raises
     ------
     NoReproducerError
-        If its subject is no client of the registry, or its answer is only slow.
+        If its subject is no client of the registry, or its answer is only slow, or only
+        differs from another one.
     """
     client = finding.subject.client
     if client is None:
         raise NoReproducerError(f"{finding.subject.name}: not a client of the registry")
     if finding.category == Category.SLOW.value:
         raise NoReproducerError("how long an answer takes depends on the machine")
+    if finding.category == Category.NONDETERMINISTIC.value:
+        raise NoReproducerError("a single run of a test does not show a difference")
     smallest = finding.shrunk or finding
     kind = " ".join(part for part in (finding.category, finding.detail) if part)
     return ReproducerCase(

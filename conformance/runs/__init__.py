@@ -1,6 +1,12 @@
 """Differential runs: drive an assignor through rebalances and classify each outcome."""
 
 from conformance.runs.categories import SAFETY, Category, Mechanism, Requirement
+from conformance.runs.dependence import (
+    difference_by,
+    difference_of_new,
+    examined,
+)
+from conformance.runs.difference import Dependence, Difference, SentAnswer
 from conformance.runs.draws import (
     Counts,
     Draws,
@@ -18,19 +24,26 @@ from conformance.runs.external import (
 from conformance.runs.families import FAMILIES, Family
 from conformance.runs.guidance import Guide
 from conformance.runs.optimum import stated_optimum
+from conformance.runs.other_processes import Repeatable, Repeating, RepeatSource
 from conformance.runs.own_families import (
     OwnDrawError,
     UnknownFamilyError,
     check_family,
     family_of,
 )
-from conformance.runs.recording import Recorder, case_parts, subject_record
+from conformance.runs.recording import (
+    Recorder,
+    case_parts,
+    repeat_records,
+    subject_record,
+)
 from conformance.runs.records import (
     FILE,
     CaseRecord,
     CategoryName,
     Finding,
     MechanismRecord,
+    RepeatRecord,
     RunSummary,
     ShrunkRecord,
     finding_schema,
@@ -38,6 +51,11 @@ from conformance.runs.records import (
     parse_finding,
     parse_run,
     run_schema,
+)
+from conformance.runs.repeating import (
+    as_nondeterministic,
+    drive_twice,
+    reordered,
 )
 from conformance.runs.rounds import (
     MOST_ROUNDS,
@@ -62,6 +80,8 @@ __all__ = [
     "Category",
     "CategoryName",
     "Counts",
+    "Dependence",
+    "Difference",
     "Draws",
     "External",
     "Family",
@@ -75,17 +95,27 @@ __all__ = [
     "Outcome",
     "OwnDrawError",
     "Recorder",
+    "RepeatRecord",
+    "RepeatSource",
+    "Repeatable",
+    "Repeating",
     "Requirement",
     "RunPlan",
     "RunSummary",
+    "SentAnswer",
     "ShrunkRecord",
     "Sighting",
     "Startable",
     "Subject",
     "UnknownFamilyError",
+    "as_nondeterministic",
     "case_parts",
     "check_family",
+    "difference_by",
+    "difference_of_new",
     "drive",
+    "drive_twice",
+    "examined",
     "external_client",
     "external_command",
     "family_of",
@@ -98,6 +128,8 @@ __all__ = [
     "next_round",
     "parse_finding",
     "parse_run",
+    "reordered",
+    "repeat_records",
     "run_draws",
     "run_families",
     "run_given",

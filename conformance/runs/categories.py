@@ -13,7 +13,8 @@ class Category(Enum):
 
     The first six are faults of safety, the three before the last gaps of quality. A
     slow answer is neither: it is valid or not known, and comes before those gaps,
-    because it can hide one.
+    because it can hide one. Answers that differ when they are repeated are no outcome
+    of a rebalance, but are counted in addition: each of them has an outcome of its own.
     """
 
     HANG = "hang"  # no answer; see `conformance.clients.Patience`
@@ -22,6 +23,7 @@ class Category(Enum):
     INVALID = "invalid"  # no assignment/1, or one that violates a rule
     UNREVOKED = "unrevoked"  # a round assigns what another member still holds
     RESTLESS = "restless"  # cooperative rounds that reach no stable state
+    NONDETERMINISTIC = "nondeterministic"  # a repeated answer differs, both valid
     SLOW = "slow"  # a valid answer that came late, or none that was awaited to the end
     KIP54_UNBALANCED = "kip54-unbalanced"  # one transfer evens out two members
     UNBALANCED = "unbalanced"  # KIP-54 balanced, but not dec-min
@@ -49,7 +51,10 @@ class Requirement(Enum):
     OPTIMUM = "optimum"
 
     def is_met_by(self, category: Category) -> bool:
-        """Return whether an outcome of this category is good enough."""
+        """Return whether an outcome of this category is good enough.
+
+        Answers that differ are, unless the assignor is declared deterministic.
+        """
         return category in _GOOD_ENOUGH[self]
 
 
@@ -57,8 +62,13 @@ _GOOD_ENOUGH: Final[Mapping[Requirement, frozenset[Category]]] = MappingProxyTyp
     {
         Requirement.VALID: frozenset(Category) - SAFETY,
         Requirement.KIP54: frozenset(
-            {Category.UNBALANCED, Category.NEEDLESS_MOVES, Category.OPTIMAL}
+            {
+                Category.NONDETERMINISTIC,
+                Category.UNBALANCED,
+                Category.NEEDLESS_MOVES,
+                Category.OPTIMAL,
+            }
         ),
-        Requirement.OPTIMUM: frozenset({Category.OPTIMAL}),
+        Requirement.OPTIMUM: frozenset({Category.NONDETERMINISTIC, Category.OPTIMAL}),
     }
 )

@@ -12,7 +12,8 @@ from typing import Any
 from conformance.runs.categories import Category, Mechanism
 from conformance.runs.own_families import family_of
 from conformance.runs.records import FILE
-from conformance.runs.rounds import Outcome, drive
+from conformance.runs.repeating import as_nondeterministic, drive_twice
+from conformance.runs.rounds import Outcome
 from conformance.runs.subject import Subject
 from conformance.runs.timed import OutOfTimeError, until
 from conformance.runs.workers import Startable
@@ -121,6 +122,10 @@ class Counts:
         Rebalances per trait.
     seconds
         Wall time of the draws.
+    repeated
+        Rebalances whose first answer was compared with that of another process. Those
+        that differ are counted as `Category.NONDETERMINISTIC`, in addition to their
+        outcome.
     """
 
     family: str
@@ -134,26 +139,33 @@ class Counts:
     sightings: list[Sighting] = field(default_factory=list)
     traits: Counter[Trait] = field(default_factory=Counter)
     seconds: float = field(default=0.0, compare=False)
+    repeated: int = 0
 
     def add(self, sighting: Sighting, *, keep: int) -> None:
         """Count one rebalance."""
         outcome = sighting.outcome
         self.rebalances += 1
         self.answers += len(outcome.rounds)
+        self.repeated += outcome.is_repeated
         self.outcomes[outcome.category] += 1
         self.traits[sighting.trait] += 1
         self.needless_moves += outcome.needless_moves or 0
         if outcome.figures is not None:
             self.most_rounds = max(self.most_rounds, len(outcome.rounds))
-        if outcome.category is not Category.OPTIMAL:
-            self.mechanisms[sighting.mechanism] += 1
-            self._keep([sighting], keep)
+        seen = [sighting] if outcome.category is not Category.OPTIMAL else []
+        if outcome.difference is not None:
+            self.outcomes[Category.NONDETERMINISTIC] += 1
+            seen.append(replace(sighting, outcome=as_nondeterministic(outcome)))
+        for each in seen:
+            self.mechanisms[each.mechanism] += 1
+        self._keep(seen, keep)
 
     def merge(self, later: Counts, *, keep: int) -> None:
         """Add the counts of later draws."""
         self.draws += later.draws
         self.rebalances += later.rebalances
         self.answers += later.answers
+        self.repeated += later.repeated
         self.outcomes += later.outcomes
         self.mechanisms += later.mechanisms
         self.needless_moves += later.needless_moves
@@ -231,7 +243,7 @@ def run_given(subject: Subject, given: Given) -> Counts:
     counts = Counts(family=FILE)
     with suppress(OutOfTimeError), until(subject, given.deadline) as timed:
         for index, rebalance in enumerate(given.rebalances, start=given.start):
-            outcome = drive(timed, rebalance, cooperative=given.cooperative)
+            outcome = drive_twice(timed, rebalance, cooperative=given.cooperative)
             counts.draws += 1
             sighting = Sighting(
                 family=FILE, seed=0, index=index, step=0, outcome=outcome
@@ -245,7 +257,7 @@ def _run_draw(subject: Subject, draws: Draws, index: int, counts: Counts) -> Non
     family, seed = family_of(draws.family), draws.seed
     rebalance = family.first(seed, index)
     for step in range(family.steps):
-        outcome = drive(subject, rebalance, cooperative=draws.cooperative)
+        outcome = drive_twice(subject, rebalance, cooperative=draws.cooperative)
         sighting = Sighting(
             family=family.name, seed=seed, index=index, step=step, outcome=outcome
         )

@@ -30,6 +30,7 @@ MEMORY: Final = 4 * 2**30
 
 KEEP: Final = "keep"
 """Argument of Kafka's adapter: keep the leader's assignor between rebalances."""
+PYTHON_SEED: Final = "PYTHONHASHSEED"
 
 PROBE: Final = {
     "format": "rebalance/1",
@@ -77,6 +78,36 @@ class External:
         """
         shorter = min(seconds, self.seconds)
         return _Impatient(adapter=self._adapter(), seconds=shorter)
+
+    @property
+    def can_repeat(self) -> bool:
+        """Whether other processes of it can be asked the same."""
+        return True
+
+    def start_other(self, hash_seed: int) -> Subject:
+        """Return the subject in another process, with a hash seed, and impatient.
+
+        Python and Perl have a variable for it; other runtimes draw their own for each
+        process, or have none. What is missing late is only not compared.
+        """
+        hasty = replace(self.patience, is_patient=False)
+        other = replace(self, program=self._seeded(hash_seed), patience=hasty)
+        return other.start()
+
+    def _seeded(self, hash_seed: int) -> Program:
+        """Set the variables, and those that adapters of the registry set themselves."""
+        argv = self.program.argv
+        if self.client is not None:
+            own = f"{PYTHON_SEED}="
+            argv = tuple(
+                f"{own}{hash_seed}" if word.startswith(own) else word for word in argv
+            )
+        variables = (
+            (PYTHON_SEED, str(hash_seed)),
+            ("PERL_HASH_SEED", str(hash_seed)),
+            ("PERL_PERTURB_KEYS", "2"),  # as the seed determines
+        )
+        return replace(self.program, argv=argv, environment=variables)
 
     def _adapter(self) -> Adapter:
         return Adapter(self._limited(), seconds=self.seconds, patience=self.patience)

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.runs.categories import Category
+from conformance.runs.difference import Difference, SentAnswer
 from conformance.runs.draws import Counts, Sighting
 from conformance.runs.external import External
 from conformance.runs.optimum import proved_optimum
 from conformance.runs.records import (
     FILE,
     Finding,
+    RepeatRecord,
     RoundRecord,
     RunSummary,
     ShrunkRecord,
@@ -35,6 +38,8 @@ class Recorder:
     date : str
     oracle : str
         Version of this program.
+    deterministic : bool or None
+        Whether the subject is declared deterministic; None if answers are not repeated.
     """
 
     subject: SubjectRecord
@@ -42,6 +47,7 @@ class Recorder:
     repeat: str
     date: str
     oracle: str
+    deterministic: bool | None = None
 
     def finding(
         self, sighting: Sighting, shrunk: ShrunkRecord | None = None
@@ -79,6 +85,7 @@ class Recorder:
             answers=counts.answers,
             outcomes=outcome_counts(counts.outcomes),
             mechanisms=mechanism_counts(counts.mechanisms),
+            **_repeats_of(counts, self.deterministic),
             needless_moves=counts.needless_moves,
             most_rounds=counts.most_rounds,
             date=self.date,
@@ -112,7 +119,37 @@ def case_parts(outcome: Outcome) -> dict[str, Any]:
         figures=None if figures is None else Figures.of_verdict(figures),
         needless_moves=outcome.needless_moves,
         expected=AssignmentDocument.model_validate(proved_optimum(rebalance)),
+        repeats=_repeats(outcome),
     )
+
+
+def _repeats(outcome: Outcome) -> list[RepeatRecord] | None:
+    """Return the two answers, if their difference is the outcome."""
+    if outcome.category is not Category.NONDETERMINISTIC:
+        return None
+    assert outcome.difference is not None  # noqa: S101
+    return repeat_records(outcome.difference)
+
+
+def repeat_records(difference: Difference) -> list[RepeatRecord]:
+    """Return the records of two answers that differ."""
+    return [_repeat(difference.first), _repeat(difference.second)]
+
+
+def _repeat(sent: SentAnswer) -> RepeatRecord:
+    assert sent.answer.assignment is not None  # noqa: S101
+    return RepeatRecord(
+        sent=sent.line.decode(),
+        **_present(hash_seed=sent.hash_seed),
+        new=sent.is_new,
+        members=sent.answer.assignment.members,
+    )
+
+
+def _repeats_of(counts: Counts, deterministic: bool | None) -> dict[str, Any]:
+    if deterministic is None:
+        return {}
+    return {"repeated": counts.repeated, "deterministic": deterministic}
 
 
 def _round(one: JudgedAnswer) -> RoundRecord:

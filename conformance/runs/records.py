@@ -28,6 +28,7 @@ CategoryName = Literal[
     "invalid",
     "unrevoked",
     "restless",
+    "nondeterministic",
     "slow",
     "kip54-unbalanced",
     "unbalanced",
@@ -94,6 +95,28 @@ class RoundRecord(_RecordPart):
         return self.model_copy(update={"reason": first_line(self.reason)})
 
 
+class RepeatRecord(_RecordPart):
+    """One of two answers that differ.
+
+    Attributes
+    ----------
+    sent
+        The line that the program was sent; the order of members, topics, and
+        subscriptions can matter.
+    hash_seed
+        Of the process (PYTHONHASHSEED, PERL_HASH_SEED); absent: as in the run.
+    new
+        Whether the process was new, so that it was not asked anything before.
+    members
+        Partitions by member and topic.
+    """
+
+    sent: str
+    hash_seed: Optional[Count] = None
+    new: bool
+    members: dict[str, dict[str, list[Count]]]
+
+
 class CaseRecord(_RecordPart):
     """An instance, what the subject made of it, and what it could have made of it.
 
@@ -112,6 +135,8 @@ class CaseRecord(_RecordPart):
         The instance.
     rounds
         The answers, one per round.
+    repeats
+        Two first answers that differ; absent unless ``nondeterministic``.
     """
 
     instance: Rebalance
@@ -120,6 +145,9 @@ class CaseRecord(_RecordPart):
     figures: Optional[Figures] = None
     needless_moves: Optional[Count] = None
     expected: AssignmentDocument
+    repeats: Optional[
+        Annotated[list[RepeatRecord], Field(min_length=2, max_length=2)]
+    ] = None
 
 
 class ShrunkRecord(CaseRecord):
@@ -146,6 +174,8 @@ class ShrunkRecord(CaseRecord):
         Moves beyond the optimum's; absent unless dec-min balanced.
     expected
         The optimum, with its certificate.
+    repeats
+        Two first answers that differ; absent unless ``nondeterministic``.
     """
 
     tests: Count
@@ -163,7 +193,7 @@ class Finding(CaseRecord):
         ``file``, ``index`` its place, from 0, and there is no seed.
     detail
         What distinguishes outcomes of one category: the first violated rule, the
-        exception, the signal; can be empty.
+        exception, the signal, what differing answers depend on; can be empty.
     place
         Function and line of the client that failed; absent if it is not known.
     command
@@ -182,6 +212,8 @@ class Finding(CaseRecord):
         Moves beyond the optimum's; absent unless dec-min balanced.
     expected
         The optimum, with its certificate.
+    repeats
+        Two first answers that differ; absent unless ``nondeterministic``.
     subject
         What was tested.
     cooperative
@@ -235,7 +267,14 @@ class RunSummary(_RecordPart):
         Draws of the family; rebalances, several per draw under churn; answers, several
         per rebalance in cooperative rounds.
     outcomes
-        Rebalances per category; every category is present.
+        Rebalances per category; every category is present. Those that are
+        ``nondeterministic`` have another category in addition.
+    repeated
+        Rebalances whose first answer was compared with that of another process; absent
+        if answers were not repeated.
+    deterministic
+        Whether the assignor is declared deterministic; absent if answers were not
+        repeated.
     needless_moves
         Sum over the dec-min balanced outcomes.
     most_rounds
@@ -269,6 +308,8 @@ class RunSummary(_RecordPart):
     answers: Count
     outcomes: dict[CategoryName, Count]
     mechanisms: Optional[list[MechanismRecord]] = None
+    repeated: Optional[Count] = None
+    deterministic: Optional[bool] = None
     needless_moves: Count
     most_rounds: Count
     date: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]

@@ -17,6 +17,7 @@ import orjson
 import verify
 from conformance.clients import Answer, Verdict
 from conformance.runs.categories import Category
+from conformance.runs.difference import Difference
 from conformance.runs.optimum import least_moves, moves_bound
 from conformance.runs.subject import Subject
 
@@ -80,6 +81,12 @@ class Outcome:
         None if it was not reached.
     needless_moves : int or None
         Moves beyond those of the optimum; None unless dec-min balanced.
+    is_repeated : bool
+        Whether the first answer was compared with that of another process.
+    difference : Difference or None
+        The two answers, if they differ.
+    hash_seed : int or None
+        Of the other process, if it is its answer that is at fault.
     """
 
     rounds: tuple[JudgedAnswer, ...]
@@ -89,6 +96,9 @@ class Outcome:
     reason: str | None = None
     figures: Mapping[str, Any] | None = None
     needless_moves: int | None = None
+    is_repeated: bool = False
+    difference: Difference | None = None
+    hash_seed: int | None = None
 
     @property
     def held(self) -> Mapping[str, Mapping[str, Sequence[int]]] | None:
@@ -188,6 +198,23 @@ def _judged_round(
 ) -> tuple[JudgedAnswer, Document | None]:
     """Ask and judge; only the members of the answer count, not what it claims."""
     answer = subject.answer(orjson.dumps(rebalance))
+    return _judged(rebalance, answer, case, cooperative=cooperative)
+
+
+def fault_of(
+    rebalance: Document, answer: Answer, *, cooperative: bool
+) -> Outcome | None:
+    """Return the outcome of a first answer that is at fault; None if it is valid."""
+    case = verify.understand(rebalance)
+    judged, verdict = _judged(rebalance, answer, case, cooperative=cooperative)
+    if verdict is None or verdict["violations"]:
+        return _fault((judged,))
+    return None
+
+
+def _judged(
+    rebalance: Document, answer: Answer, case: verify.Case, *, cooperative: bool
+) -> tuple[JudgedAnswer, Document | None]:
     if answer.assignment is None:
         return JudgedAnswer(rebalance=rebalance, answer=answer), None
     given = {"members": answer.assignment.members}

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from conformance.clients import Answer, Verdict
+from conformance.runs.difference import SentAnswer
+from conformance.runs.other_processes import Repeatable
 from conformance.runs.subject import Subject
+
+_T = TypeVar("_T")
 
 
 class OutOfTimeError(Exception):
@@ -29,8 +34,9 @@ def until(subject: Subject, deadline: float | None) -> Iterator[Subject]:
     timer = threading.Timer(min(left, threading.TIMEOUT_MAX), subject.cut)
     timer.daemon = True
     timer.start()
+    kind = _TimedRepeats if isinstance(subject, Repeatable) else _Timed
     try:
-        yield _Timed(subject=subject, deadline=deadline)
+        yield kind(subject=subject, deadline=deadline)
     finally:
         timer.cancel()
         timer.join()
@@ -40,13 +46,13 @@ def until(subject: Subject, deadline: float | None) -> Iterator[Subject]:
 class _Timed:
     """A subject whose program is ended at a deadline."""
 
-    subject: Subject
+    subject: Any  # a Subject, or a Repeatable
     deadline: float
 
     @property
     def name(self) -> str:
         """The name of the subject."""
-        return self.subject.name
+        return str(self.subject.name)
 
     def answer(self, rebalance: bytes) -> Answer:
         """Return the answer.
@@ -59,14 +65,7 @@ class _Timed:
         OSError or OutsideError
             If the assignor cannot be started or reached.
         """
-        if self._is_late():
-            raise OutOfTimeError
-        try:
-            answer = self.subject.answer(rebalance)
-        except Exception:
-            if self._is_late():
-                raise OutOfTimeError from None
-            raise
+        answer: Answer = self._in_time(lambda: self.subject.answer(rebalance))
         is_known = answer.verdict in {Verdict.HANG, Verdict.SLOW}
         if answer.assignment is None and not is_known and self._is_late():
             raise OutOfTimeError
@@ -80,5 +79,37 @@ class _Timed:
         """End the subject's program."""
         self.subject.close()
 
+    def _in_time(self, ask: Callable[[], _T]) -> _T:
+        if self._is_late():
+            raise OutOfTimeError
+        try:
+            return ask()
+        except Exception:
+            if self._is_late():
+                raise OutOfTimeError from None
+            raise
+
     def _is_late(self) -> bool:
         return time.monotonic() >= self.deadline
+
+
+class _TimedRepeats(_Timed):
+    """One with other processes, which are ended as well; see `Repeatable`."""
+
+    def ask_twin(self, line: bytes) -> SentAnswer:
+        return self._repeated(lambda: self.subject.ask_twin(line))
+
+    def ask_new(self, line: bytes, hash_seed: int) -> SentAnswer:
+        return self._repeated(lambda: self.subject.ask_new(line, hash_seed))
+
+    def ask_kept(self, line: bytes, hash_seed: int, number: int = 0) -> SentAnswer:
+        return self._repeated(lambda: self.subject.ask_kept(line, hash_seed, number))
+
+    def end_kept(self) -> None:
+        self.subject.end_kept()
+
+    def _repeated(self, ask: Callable[[], SentAnswer]) -> SentAnswer:
+        asked = self._in_time(ask)
+        if asked.answer.assignment is None and self._is_late():
+            raise OutOfTimeError
+        return asked

@@ -6,6 +6,7 @@ from conformance.shrinking.shrink import Shrinker, Shrunk
 from conformance.shrinking.shrink_runs import (
     ShrinkSource,
     ShrinkTask,
+    shrink_difference_task,
     shrink_task,
     shrunk_record,
 )
@@ -18,6 +19,7 @@ __all__ = [
     "Shrunk",
     "ddmin",
     "reduce_rebalance",
+    "shrink_difference_task",
     "shrink_task",
     "shrunk_record",
 ]

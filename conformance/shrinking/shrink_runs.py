@@ -6,9 +6,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, Protocol
 
+from conformance.clients import Answer
 from conformance.runs import (
     Category,
     OutOfTimeError,
+    Repeatable,
     ShrunkRecord,
     Sighting,
     Startable,
@@ -18,6 +20,10 @@ from conformance.runs import (
     until,
 )
 from conformance.shrinking.shrink import Shrinker, Shrunk
+from conformance.shrinking.shrink_difference import (
+    examined_sighting,
+    shrink_difference,
+)
 
 IMPATIENT_SECONDS: Final = 2.0
 
@@ -44,13 +50,21 @@ class ShrinkTask:
 def shrink_task(subject: Subject, task: ShrinkTask) -> Shrunk:
     """Shrink one finding; a hang with a shorter limit, confirmed with the whole one.
 
-    A slow answer is not shrunk: with a smaller instance, it would not be slow.
+    A slow answer is not shrunk: with a smaller instance, it would not be slow. A fault
+    of another process is shrunk with one that has its hash seed.
     """
     if task.sighting.outcome.category is Category.SLOW:
         return Shrunk(outcome=task.sighting.outcome, tests=0, is_minimal=False)
     if task.sighting.outcome.category is not Category.HANG:
         with until(subject, task.deadline) as timed:
-            return _shrinker(timed, task).shrink(task.sighting)
+            seed = task.sighting.outcome.hash_seed
+            if seed is None or not isinstance(timed, Repeatable):
+                return _shrinker(timed, task).shrink(task.sighting)
+            other = _Other(subject=timed, hash_seed=seed)
+            try:
+                return _shrinker(other, task).shrink(task.sighting)
+            finally:
+                timed.end_kept()
     impatient = task.external.start_impatient(IMPATIENT_SECONDS)
     try:
         with until(impatient, task.deadline) as timed:
@@ -70,6 +84,42 @@ def shrink_task(subject: Subject, task: ShrinkTask) -> Shrunk:
     return Shrunk(
         outcome=task.sighting.outcome, tests=shrunk.tests + 1, is_minimal=False
     )
+
+
+@dataclass(slots=True, kw_only=True)
+class _Other:
+    """Another process of a subject, as a subject."""
+
+    subject: Repeatable
+    hash_seed: int
+
+    @property
+    def name(self) -> str:
+        return self.subject.name
+
+    def answer(self, rebalance: bytes) -> Answer:
+        return self.subject.ask_kept(rebalance, self.hash_seed).answer
+
+    def cut(self) -> None:
+        self.subject.cut()
+
+    def close(self) -> None:
+        self.subject.close()
+
+
+def shrink_difference_task(
+    subject: Subject, task: ShrinkTask
+) -> tuple[Sighting, Shrunk]:
+    """Find out what differing answers depend on, and shrink the rebalance."""
+    with until(subject, task.deadline) as timed:
+        if not isinstance(timed, Repeatable):  # not of a run that repeats answers
+            outcome = task.sighting.outcome
+            return task.sighting, Shrunk(outcome=outcome, tests=0, is_minimal=False)
+        known = examined_sighting(timed, task.sighting, cooperative=task.cooperative)
+        small = shrink_difference(
+            timed, known, cooperative=task.cooperative, seconds=task.seconds
+        )
+        return known, small
 
 
 def shrunk_record(shrunk: Shrunk) -> ShrunkRecord:

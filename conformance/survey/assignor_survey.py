@@ -17,6 +17,7 @@ from conformance.runs import (
     External,
     Finding,
     Recorder,
+    Repeating,
     RunPlan,
     RunSummary,
     Sighting,
@@ -25,7 +26,14 @@ from conformance.runs import (
     run_instances,
     subject_record,
 )
-from conformance.shrinking import ShrinkTask, Shrunk, shrink_task, shrunk_record
+from conformance.shrinking import (
+    ShrinkSource,
+    ShrinkTask,
+    Shrunk,
+    shrink_difference_task,
+    shrink_task,
+    shrunk_record,
+)
 from conformance.survey.confirmed_hangs import Confirmed
 from rebalance import plain_of, rebalance_of
 
@@ -93,7 +101,10 @@ def survey_assignor(
         If it cannot be started, or does not answer the simplest rebalance.
     """
     external.check()
-    source = Confirmed(external=external)
+    confirmed = Confirmed(external=external)
+    source = Repeating(source=confirmed) if external.can_repeat else confirmed
+    client = external.client
+    is_declared = client is not None and client.deterministic
     counted = _counted(source, plan, cooperative=cooperative)
     sightings = [
         one
@@ -107,6 +118,7 @@ def survey_assignor(
         repeat=repeat_command(external, plan, cooperative=cooperative),
         date=plan.date,
         oracle=plan.oracle,
+        deterministic=is_declared if external.can_repeat else None,
     )
     known: set[Key] = set()
     for sighting, small in _shrunk(source, sightings, plan, cooperative=cooperative):
@@ -159,7 +171,9 @@ def corpus_rebalances() -> Iterator[Document]:
                 yield document
 
 
-def _counted(source: Confirmed, plan: SurveyPlan, *, cooperative: bool) -> list[Counts]:
+def _counted(
+    source: ShrinkSource, plan: SurveyPlan, *, cooperative: bool
+) -> list[Counts]:
     runs = RunPlan(
         families=plan.families,
         seed=plan.seed,
@@ -172,7 +186,7 @@ def _counted(source: Confirmed, plan: SurveyPlan, *, cooperative: bool) -> list[
 
 
 def _shrunk(
-    source: Confirmed,
+    source: ShrinkSource,
     sightings: Sequence[Sighting],
     plan: SurveyPlan,
     *,
@@ -188,7 +202,10 @@ def _shrunk(
                 cooperative=cooperative,
                 seconds=plan.shrink_seconds * (CRASH_PATIENCE if ends else 1),
             )
-            yield one, shrink_task(subject, task)
+            if one.outcome.category is Category.NONDETERMINISTIC:
+                yield shrink_difference_task(subject, task)
+            else:
+                yield one, shrink_task(subject, task)
 
 
 def _smallest(sightings: Iterable[Sighting]) -> Iterable[Sighting]:

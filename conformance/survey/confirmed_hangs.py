@@ -46,6 +46,10 @@ class Confirmed:
         """Return the subject with a shorter limit and without a second attempt."""
         return _opened(_Listed(self.external.start_impatient(seconds)))
 
+    def start_other(self, hash_seed: int) -> Subject:
+        """Return the subject in another process, without a second attempt."""
+        return _opened(_Listed(self.external.start_other(hash_seed)))
+
 
 def _opened(subject: Subject) -> Subject:
     _OPEN.append(subject)

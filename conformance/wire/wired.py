@@ -30,6 +30,11 @@ class WiredProgram(External):
 
     consumer: WireConsumer
 
+    @property
+    def can_repeat(self) -> bool:
+        """Return False: a consumer is one process, and takes long to start."""
+        return False
+
     def start(self) -> Subject:
         """Return the wire; the consumer starts with the first rebalance."""
         return self._wire(self.seconds, self.patience)
@@ -51,6 +56,11 @@ class OutsideConsumer(External):
     """The consumer that connects to a wire of this process, for one worker."""
 
     wire: Wire
+
+    @property
+    def can_repeat(self) -> bool:
+        """Return False: a consumer is one process, and takes long to start."""
+        return False
 
     def start(self) -> Subject:
         """Return the wire, which stays open between subjects."""

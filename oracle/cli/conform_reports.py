@@ -56,6 +56,8 @@ class Matrix:
     findings: list[str] = field(default_factory=list)
     shown: Counter[tuple[str, str]] = field(default_factory=Counter)
     missing: list[tuple[str, str]] = field(default_factory=list)
+    repeated: Counter[str] = field(default_factory=Counter)  # by subject
+    noted: dict[str, list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.totals = Totals(requirement=self.requirement)
@@ -63,6 +65,10 @@ class Matrix:
     def add(self, subject: str, check: Check) -> None:
         """Count one check."""
         self.totals.add(subject, check)
+        self.repeated[subject] += check.outcome.is_repeated
+        for note in check.notes:
+            place = f"{check.part} {check.name}"
+            self.noted.setdefault(subject, []).append(f"{place}: {note}")
         part = (subject, check.part)
         if check.passes(self.requirement) or self.shown[part] == FINDINGS_OF_PART:
             return
@@ -82,9 +88,17 @@ class Matrix:
         more = self.totals.findings - len(self.findings)
         if more > 0:
             parts.append(Line(f"… and {more:,} more (--json: all)"))
+        parts += [self._note(subject) for subject in self.noted]
         for subject, reason in self.missing:
             parts.append(f"not run: {visible(subject)}: {visible(reason)}")
         self.sink.write_text(printed(*parts, Line(self._summary())))
+
+    def _note(self, subject: str) -> str:
+        """State how many answers differ when they are repeated, and the first."""
+        noted = self.noted[subject]
+        share = f"{len(noted):,} of {self.repeated[subject]:,} repeated answers differ"
+        first = visible(noted[0], limit=_REASON_SHOWN)
+        return f"note: {visible(subject, limit=60)}: {share}, first {first}"
 
     def _table(self) -> Sheet:
         """Lay out a row per part; of several subjects, a row per subject."""

@@ -23,6 +23,7 @@ from conformance.checks import (
     UnknownCheckError,
     algorithms,
     corpus_checks,
+    examined_checks,
     family_checks,
     find_check,
     selected_check,
@@ -42,6 +43,7 @@ from oracle.cli.subjects import (
     tested_subjects,
 )
 from oracle.cli.terminal import working
+from oracle.names import visible
 from oracle.writing import written_aside
 from rebalance import OutsideError
 
@@ -71,6 +73,8 @@ class Conforming:
     count: int
     seconds: float
     patient: bool
+    repeat: bool
+    deterministic: bool | None
     memory: int
     require: str
     selected: tuple[str, ...] = ()
@@ -103,14 +107,21 @@ class Conforming:
         OutsideError
             If it cannot be started.
         """
-        with closing(tested.external.start()) as subject:
+        with closing(tested.source.start()) as subject:
             checks = (
                 self._named(subject, cooperative=tested.cooperative)
                 if self.selected
                 else self._all(subject, cooperative=tested.cooperative)
             )
+            started = _started(until_hanging(checks), tested.external)
             try:
-                yield from _started(until_hanging(checks), tested.external)
+                yield from examined_checks(
+                    subject,
+                    started,
+                    is_declared=tested.deterministic,
+                    cooperative=tested.cooperative,
+                    are_selected=bool(self.selected),
+                )
             except OSError as error:
                 raise OutsideError(f"cannot start: {error.strerror}") from None
 
@@ -173,6 +184,8 @@ def conform_all(
         cooperative=conforming.cooperative,
         seconds=conforming.seconds,
         patience=patience_of(patient=conforming.patient),
+        repeat=conforming.repeat,
+        deterministic=conforming.deterministic,
         memory=conforming.memory,
     )
     requirement = Requirement(conforming.require)
@@ -232,6 +245,9 @@ def _run(
             reports.not_run(tested.name, tested.reason)
             code = OUTSIDE
             continue
+        if conforming.repeat and not tested.repeats:
+            why = "over the wire, each rebalance is sent once"
+            typer.echo(f"not repeated: {visible(tested.name)}: {why}", err=True)
         try:
             for check in conforming.checks(tested):
                 reports.add(tested.name, check)
@@ -285,6 +301,7 @@ def _commands(
         cooperative=conforming.cooperative,
         seconds=conforming.seconds,
         patient=conforming.patient,
+        deterministic=conforming.deterministic,
         memory=conforming.memory,
         require=conforming.require,
     )

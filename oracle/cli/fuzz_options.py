@@ -55,6 +55,8 @@ class FuzzOptions:
     shrink_seconds: float | None  # per finding; None: findings are not shrunk
     reproducers: str | None  # folder; None: there are none
     patient: bool = True
+    repeat: bool = True
+    deterministic: bool | None = None  # None: as the client is declared
 
     def subjects(self) -> list[Tested | Absent]:
         """Return the programs to test: of a client without an assignor, all it has.
@@ -97,7 +99,10 @@ class FuzzOptions:
         known = external.client is not None and external.client.cooperative
         cooperative = known if self.cooperative is None else self.cooperative
         tested = Tested(external=external, cooperative=cooperative)
-        return tested.with_patience(patience_of(patient=self.patient))
+        patience = patience_of(patient=self.patient)
+        return tested.with_patience(patience).repeating(
+            repeat=self.repeat, deterministic=self.deterministic
+        )
 
     def _outside_consumer(self) -> External:
         """Wait for a consumer that the user starts.
@@ -155,6 +160,7 @@ class FuzzOptions:
         """Return the writer of records."""
         limits = "" if self.seconds == 20.0 else f" --seconds {self.seconds:g}"
         limits += "" if self.patient else " --impatient"
+        limits += "" if self.repeat else " --no-repeat"
         limits += "" if self.memory == MEMORY else f" --memory {self.memory}"
         rounds = " --cooperative" if tested.cooperative else " --eager"
         return Recorder(
@@ -163,4 +169,5 @@ class FuzzOptions:
             repeat=f"{NAME} {tested.external.option}{rounds}{limits}",
             date=datetime.now(UTC).strftime("%Y-%m-%d"),
             oracle=version("assignor-oracle"),
+            deterministic=tested.deterministic if tested.repeats else None,
         )

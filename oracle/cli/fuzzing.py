@@ -62,7 +62,7 @@ class _Run:
         tested.external.check()
         options, recorder = self.options, self.options.recorder(tested)
         campaign = Campaign(
-            source=tested.external,
+            source=tested.source,
             plan=CampaignPlan(
                 draws=options.plan(cooperative=tested.cooperative),
                 given=self.given,
@@ -80,12 +80,16 @@ class _Run:
         summaries = self._summaries(campaign, recorder)
         self.summaries.append(summaries)
         self._write(findings, summaries)
+        self._state_repeats(summaries, tested)
         self._state_what_was_cut(campaign, findings, tested.name)
         self._reproduce(findings, tested, date=recorder.date, deadline=deadline)
         requirement = Requirement(options.require)
         for counts in campaign.counts.values():
             for category, number in counts.outcomes.items():
-                if number and not requirement.is_met_by(category):
+                is_broken = (
+                    category is Category.NONDETERMINISTIC and tested.deterministic
+                )
+                if number and (is_broken or not requirement.is_met_by(category)):
                     self.code = max(self.code, NO)
 
     def _end_of_campaign(self, deadline: float | None) -> float | None:
@@ -127,6 +131,19 @@ class _Run:
             return
         for record in summaries:
             self.sink.write_document(record.model_dump(exclude_none=True))
+
+    def _state_repeats(self, summaries: list[RunSummary], tested: Tested) -> None:
+        """Say whether answers were repeated, and whether those that differ count."""
+        if not tested.repeats:
+            if self.options.repeat:
+                why = "over the wire, each rebalance is sent once"
+                say(f"not repeated: {tested.name}: {why}")
+            return
+        differ = sum(summary.outcomes["nondeterministic"] for summary in summaries)
+        if differ and not tested.deterministic:
+            repeated = sum(summary.repeated or 0 for summary in summaries)
+            share = f"{differ:,} of {repeated:,} repeated answers differ"
+            say(f"note: {tested.name}: {share}; it is not declared deterministic")
 
     def _state_what_was_cut(
         self, campaign: Campaign, findings: list[Finding], name: str

@@ -21,7 +21,7 @@ class CheckCommands:
     ----------
     options : mapping of str to str
         How the command line names each subject: ``--client sarama@1.61.1/sticky``.
-    algorithm, cooperative, seconds, patient, memory, require
+    algorithm, cooperative, seconds, patient, deterministic, memory, require
         Options of the run.
     """
 
@@ -30,6 +30,7 @@ class CheckCommands:
     cooperative: bool
     seconds: float
     patient: bool
+    deterministic: bool | None
     memory: int
     require: str
 
@@ -49,6 +50,8 @@ class CheckCommands:
             yield f"--seconds {self.seconds!r}"
         if not self.patient:
             yield "--impatient"
+        if self.deterministic is not None:
+            yield "--deterministic" if self.deterministic else "--no-deterministic"
         if self.memory != MEMORY:
             yield f"--memory {self.memory}"
         if self.require != "valid":

@@ -106,6 +106,24 @@ PatientOption = Annotated[
         "not come by then is slow.",
     ),
 ]
+RepeatOption = Annotated[
+    bool,
+    typer.Option(
+        "--repeat/--no-repeat",
+        help="Whether to ask another process the same, with another hash seed and in "
+        "another order, and to compare; not over the wire.",
+    ),
+]
+DeterministicOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--deterministic/--no-deterministic",
+        help="Whether equal rebalances must have equal answers; otherwise, answers "
+        "that differ are only noted. By default, as a client is declared; a command "
+        "is not.",
+        show_default=False,
+    ),
+]
 MemoryOption = Annotated[
     int,
     typer.Option(

@@ -17,6 +17,7 @@ from conformance.clients import (
 )
 from conformance.runs import (
     External,
+    Repeating,
     UnknownFamilyError,
     check_family,
     external_client,
@@ -34,10 +35,39 @@ def patience_of(*, patient: bool) -> Patience:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tested:
-    """A program to test, and whether it is played in cooperative rounds."""
+    """A program to test.
+
+    Attributes
+    ----------
+    cooperative : bool
+        Whether it is played in cooperative rounds.
+    deterministic : bool
+        Whether it is declared deterministic.
+    repeats : bool
+        Whether answers are compared with those of other processes.
+    """
 
     external: External
     cooperative: bool
+    deterministic: bool = False
+    repeats: bool = False
+
+    @property
+    def source(self) -> External | Repeating:
+        """What the subject is started from."""
+        if self.repeats:
+            return Repeating(source=self.external)
+        return self.external
+
+    def repeating(self, *, repeat: bool, deterministic: bool | None) -> Tested:
+        """Return the same, repeated if it can be, and declared as the option states."""
+        client = self.external.client
+        known = client is not None and client.deterministic
+        return replace(
+            self,
+            deterministic=known if deterministic is None else deterministic,
+            repeats=repeat and self.external.can_repeat,
+        )
 
     @property
     def name(self) -> str:
@@ -57,6 +87,10 @@ class Absent:
     reason: str
 
     def with_patience(self, _patience: Patience) -> Absent:
+        """Return the same: nothing is asked."""
+        return self
+
+    def repeating(self, *, repeat: bool, deterministic: bool | None) -> Absent:  # noqa: ARG002
         """Return the same: nothing is asked."""
         return self
 
@@ -87,6 +121,8 @@ def tested_subjects(
     seconds: float,
     patience: Patience,
     memory: int,
+    repeat: bool,
+    deterministic: bool | None,
 ) -> list[Tested | Absent]:
     """Return what the options name, the command first.
 
@@ -103,7 +139,12 @@ def tested_subjects(
         found.append(Tested(external=external, cooperative=cooperative))
     for spec in clients:
         found += of_client(spec, seconds=seconds, memory=memory)
-    return [subject.with_patience(patience) for subject in found]
+    return [
+        subject.with_patience(patience).repeating(
+            repeat=repeat, deterministic=deterministic
+        )
+        for subject in found
+    ]
 
 
 def of_client(

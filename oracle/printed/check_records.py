@@ -14,6 +14,7 @@ Result = Literal[
     "invalid",
     "unrevoked",
     "restless",
+    "nondeterministic",
     "slow",
     "kip54-unbalanced",
     "unbalanced",
@@ -43,6 +44,28 @@ class RoundAnswer(PrintedRecord):
     error: Optional[str] = None
 
 
+class RepeatedAnswer(PrintedRecord):
+    """One of two answers that differ.
+
+    Attributes
+    ----------
+    sent
+        The line that the program was sent; the order of members, topics, and
+        subscriptions can matter.
+    hash_seed
+        Of the process (PYTHONHASHSEED, PERL_HASH_SEED); absent: as in the run.
+    new
+        Whether the process was new, so that it was not asked anything before.
+    members
+        Partitions by member and topic.
+    """
+
+    sent: str
+    hash_seed: Optional[int] = None
+    new: bool
+    members: Members
+
+
 class CheckRecord(PrintedRecord):
     """One check of one subject by `conform --json`.
 
@@ -61,13 +84,18 @@ class CheckRecord(PrintedRecord):
         Scenario and step; or seed, index, and step of a draw.
     result
         The category of the outcome, ``unmet`` if an expectation of the corpus is not
-        met, ``refused`` for an expected refusal, or ``not-run``.
+        met, ``nondeterministic`` if repeated answers of a subject that is declared
+        deterministic differ, ``refused`` for an expected refusal, or ``not-run``.
     passed
         Whether the result is no finding under the requirement (``--require``).
     reasons
         What is wrong, or how late a slow answer is, in words.
     rounds
         Of findings: what was sent and answered, one entry per round.
+    notes
+        What an author should know, although it is not wrong: repeated answers differ.
+    repeats
+        The two answers that differ.
     """
 
     format: Literal["check/1"] = "check/1"
@@ -78,3 +106,5 @@ class CheckRecord(PrintedRecord):
     passed: bool
     reasons: list[str]
     rounds: Optional[list[RoundAnswer]] = None
+    notes: Optional[list[str]] = None
+    repeats: Optional[list[RepeatedAnswer]] = None

@@ -174,7 +174,8 @@ def test_needless_moves_are_counted() -> None:
 
 def test_requirements_are_nested() -> None:
     met = [{c for c in Category if one.is_met_by(c)} for one in Requirement]
-    assert met[0] > met[1] > met[2] == {Category.OPTIMAL}
+    # Differing answers are each judged by themselves.
+    assert met[0] > met[1] > met[2] == {Category.OPTIMAL, Category.NONDETERMINISTIC}
     assert {c for c in Category if c.is_safety} == set(Category) - met[0]
 
 

@@ -15,6 +15,7 @@ OUTCOMES: Final = {
     "invalid": "an invalid assignment",
     "unrevoked": "an assignment that is unsafe in a cooperative round",
     "restless": "cooperative rounds without a stable state",
+    "nondeterministic": "answers that differ when they are repeated",
     "slow": "a late answer, or none that was awaited to the end",
     "kip54-unbalanced": "an assignment that one transfer would even out",
     "unbalanced": "an assignment that a chain of transfers would even out",
