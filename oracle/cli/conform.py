@@ -96,8 +96,9 @@ def conform(  # noqa: PLR0913 - one parameter per option
 ) -> None:
     """Test an assignor in any language: on the corpus, on random rebalances, in churn.
 
-    Prints a matrix and the findings. Exit code 1 if there is a finding, 3 if the
-    program cannot be started or a client is not installed.
+    Prints a matrix and the findings; answers are repeated by another process. Exit
+    code 1 if there is a finding, 3 if the program cannot be started or a client is not
+    installed.
 
     Example: assignor-oracle conform --command ./my-assignor --require kip54
     """

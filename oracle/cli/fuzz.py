@@ -161,10 +161,11 @@ def fuzz(  # noqa: PLR0913 - one parameter per option
     """Test an assignor on random rebalances, and judge every answer.
 
     Each answer is checked for validity, for safety across cooperative rounds, for
-    balance, and for needless moves; a crash or a hang costs one rebalance. Writes, as
-    they are found, one finding/1 per kind of outcome that is not optimal, with its
-    shrunk instance, and one run/1 per family and assignor. Exit code 1 if an outcome
-    does not meet --require.
+    balance, and for needless moves, and repeated by another process; a crash or a hang
+    costs one rebalance. Writes, as they are found, one finding/1 per kind of outcome
+    that is not optimal, with its shrunk instance, and one run/1 per family and
+    assignor. Exit code 1 if an outcome does not meet --require, or if answers of what
+    is declared deterministic differ.
 
     Example: assignor-oracle fuzz --command 'python my_assignor.py' --seed 1
     """

@@ -10,6 +10,7 @@ from conformance.runs import (
     Category,
     CategoryName,
     Finding,
+    RepeatRecord,
     RunSummary,
     ShrunkRecord,
 )
@@ -21,6 +22,7 @@ from rebalance import plain_of
 
 REASON_SHOWN = 200
 COMMAND_SHOWN = 400
+_DIFFERS = Category.NONDETERMINISTIC.value  # counted without a detail
 INSTANCE_SHOWN = 1_000
 
 
@@ -89,6 +91,9 @@ def _finding(finding: Finding, summaries: Sequence[RunSummary]) -> Iterator[Part
         yield Line(visible(case.reason, limit=REASON_SHOWN))
     if finding.shrunk is not None:
         yield Line(_how_shrunk(finding.shrunk))
+    if case.repeats is not None:
+        yield from map(_repeat, case.repeats)
+    elif finding.shrunk is not None:
         instance = orjson.dumps(plain_of(case.instance)).decode()
         yield visible(instance, limit=INSTANCE_SHOWN)
     yield visible(finding.command, limit=COMMAND_SHOWN)
@@ -96,13 +101,22 @@ def _finding(finding: Finding, summaries: Sequence[RunSummary]) -> Iterator[Part
 
 def _how_often(finding: Finding, summaries: Sequence[RunSummary]) -> str:
     """Return the families in which the same was seen, and in how many rebalances."""
-    wanted = (finding.category, finding.detail, finding.place)
+    detail = None if finding.category == _DIFFERS else finding.detail
+    wanted = (finding.category, detail or "", finding.place)
     return ", ".join(
         f"{summary.family} {one.rebalances:,}"
         for summary in summaries
         for one in summary.mechanisms or ()
         if (one.category, one.detail, one.place) == wanted
     )
+
+
+def _repeat(repeat: RepeatRecord) -> str:
+    """Return the line that was sent, with the hash seed; its order can matter."""
+    seed = repeat.hash_seed
+    process = "as the run" if seed is None else f"hash seed {seed}"
+    asked = "new process" if repeat.new else "process with a history"
+    return f"{asked}, {process}: {visible(repeat.sent, limit=INSTANCE_SHOWN)}"
 
 
 def _how_shrunk(shrunk: ShrunkRecord) -> str:
