@@ -49,8 +49,8 @@ def test_later_steps_claim_the_last_answer(name: str) -> None:
     assert held is not None
     after = family.after(document, held, seed=7, index=0, step=1)
     parse_rebalance(json.dumps(after))
-    for member_id, member in after["members"].items():
-        for topic, numbers in member.get("owned", {}).items():
+    for member_id, one in after["members"].items():
+        for topic, numbers in one.get("owned", {}).items():
             assert set(numbers) <= set(held[member_id][topic])
 
 
