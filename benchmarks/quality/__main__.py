@@ -145,7 +145,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--client", action="append", default=[], metavar="NAME[@VERSION][/ASSIGNOR]")
     add("--command", metavar="CMD", help="a program to study, as of `fuzz`")
     add("--cooperative", action="store_true", help="the command plays in rounds")
-    add("--seconds", type=float, default=SECONDS, help="limit per answer")
+    add("--seconds", type=float, default=SECONDS, help="CPU time per answer")
     prefix = "limit of one assignor on one family; then it has answered a prefix"
     add("--family-seconds", type=float, default=FAMILY_SECONDS, help=prefix)
     add("--workers", type=_positive, default=2)

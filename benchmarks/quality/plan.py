@@ -31,7 +31,7 @@ class StudyPlan:
     given : Path or None
         A file of rebalance/1 documents: one more family, ``file``.
     seconds : float
-        Limit per answer, without the start of the program.
+        CPU time of an answer at most, without the start of the program.
     family_seconds : float
         Limit of one assignor on one family; it then has answered a prefix.
     """
