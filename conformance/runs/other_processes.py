@@ -1,9 +1,9 @@
 """The same assignor in other processes, with other hash seeds.
 
 One of them, the twin, is asked what the subject itself was asked. It is started anew
-after 1, 3, 7, 15, … answers, with the next hash seed: a start can cost as much as a
-hundred answers, and after an odd number of answers, its history has another length than
-the subject's. The other processes are for confirmation.
+after 1, 5, 21, 85, … answers, with the next hash seed: a start can cost as much as a
+hundred answers, and after the first, its history is shorter than the subject's. The
+other processes are for confirmation.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class _RepeatedSubject:
             self._twin.close()
             self._twin = None
             self._seed += 1
-            self._asked, self._until = 0, 2 * self._until + 1
+            self._asked, self._until = 0, 4 * self._until + 1
         if self._twin is None:
             self._twin = self.start_other(self._seed)
         self._asked += 1
