@@ -28,6 +28,12 @@ RESTART_TESTS: Final = 3
 """Tests of all restarts, in units of those of the first descent."""
 MOST_SIDEWAYS: Final = 24
 """Rebalances beside the smallest one that are tested per restart."""
+EARLY: Final = 1 / 8
+"""Share of the time in which the first descent has to end, so that restarts begin.
+
+All restarts test `RESTART_TESTS` times as many rebalances, so that half of the time is
+left, and equal runs have the same result although their speeds differ.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +63,7 @@ def reduce_rebalance(
     seconds: float | None = None,
     restarts: int = RESTARTS,
     seed: int = 0,
+    early: float = EARLY,
 ) -> Reduction:
     """Return a small rebalance that holds, minimal if the budget suffices.
 
@@ -75,10 +82,13 @@ def reduce_rebalance(
         most `RESTART_TESTS` times as many rebalances as the first.
     seed : int
         Of the orders that restarts draw.
+    early : float
+        Restarts begin if the first descent took at most this share of the time.
 
     A test that raises `OutOfTimeError` ends the search, too.
     """
-    deadline = None if seconds is None else time.monotonic() + seconds
+    began = time.monotonic()
+    deadline = None if seconds is None else began + seconds
     budget = TestBudget(holds=holds, tests_left=tests, deadline=deadline)
     first = Descent(budget=budget, best=rebalance)
     is_minimal = True
@@ -88,7 +98,8 @@ def reduce_rebalance(
         is_minimal = False
     smallest = first.best
     used = tests - budget.tests_left
-    if is_minimal:
+    is_early = seconds is None or time.monotonic() - began <= early * seconds
+    if is_minimal and is_early:
         last = max(budget.tests_left - RESTART_TESTS * used, 0)
         budget.tests_left -= last
         smallest = _restarted(budget, rebalance, smallest, restarts, seed)

@@ -19,7 +19,7 @@ from conformance.runs import (
     drive,
 )
 from conformance.shapes import unusual_shapes
-from conformance.shrinking.reduction import MOST_TESTS, reduce_rebalance
+from conformance.shrinking.reduction import EARLY, MOST_TESTS, reduce_rebalance
 
 Document = dict[str, Any]
 Kind = tuple[Category, str]
@@ -96,6 +96,7 @@ class Shrinker:
             ),
             tests=self.tests,
             seconds=self.seconds,
+            early=1.0 if kind[0] is Category.HANG else EARLY,
         )
         outcome = self._found(reduction.rebalance, kind, MORE_RUNS)
         if outcome is None:

@@ -261,10 +261,14 @@ def test_the_time_limit_ends_restarts_but_not_the_result(
     whole = reduce_rebalance(WIDE, merged_claims, restarts=0)
     clock = _Clock()
     monkeypatch.setattr(time, "monotonic", clock.monotonic)
-    cut = reduce_rebalance(WIDE, merged_claims, seconds=whole.tests + 2)
+    cut = reduce_rebalance(WIDE, merged_claims, seconds=whole.tests + 4, early=1.0)
     assert cut.is_minimal
     assert cut.rebalance == whole.rebalance
-    assert cut.tests <= whole.tests + 2
+    assert whole.tests < cut.tests <= whole.tests + 4
+    late = reduce_rebalance(WIDE, merged_claims, seconds=7 * whole.tests)
+    assert late == whole
+    early = reduce_rebalance(WIDE, merged_claims, seconds=9 * whole.tests)
+    assert early == reduce_rebalance(WIDE, merged_claims)
     short = reduce_rebalance(WIDE, merged_claims, seconds=3)
     assert not short.is_minimal
     assert merged_claims(short.rebalance)
