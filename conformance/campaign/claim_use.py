@@ -19,21 +19,26 @@ FAMILY: Final = "claims"
 def uses_claims(source: Startable) -> bool:
     """Return whether an answer differs if the members claim nothing.
 
-    An assignor whose answers are not repeatable counts as one that does; so does one
-    that fails to answer.
+    An assignor whose answers are not repeatable counts as one that does, and so does
+    one without an answer to compare. A failure, such as a slow start, is not compared.
 
     Raises
     ------
     OSError or OutsideError
         If it cannot be started or reached.
     """
+    compared = 0
     with closing(source.start()) as subject:
         for index in range(DRAWS):
             rebalance = FAMILIES[FAMILY].first(0, index)
             claimed = _members(subject, rebalance)
-            if claimed is None or claimed != _members(subject, _unclaimed(rebalance)):
+            unclaimed = _members(subject, _unclaimed(rebalance))
+            if claimed is None or unclaimed is None:
+                continue
+            if claimed != unclaimed:
                 return True
-    return False
+            compared += 1
+    return compared == 0
 
 
 def _members(subject: Subject, rebalance: Document) -> Document | None:

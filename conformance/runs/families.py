@@ -171,7 +171,7 @@ _ALL: Final = (
         idea="near-balanced shares of one generation, different subscriptions, joined "
         "members, and new topics",
         configure=always(history_draws.draw_shares),
-        turns=6,
+        turns=8,
     ),
     Family(
         name="switched",

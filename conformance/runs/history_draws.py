@@ -32,7 +32,9 @@ OLD: Final = 9
 
 def draw_shares(rng: Random) -> Document:
     """Draw a group whose members and topics have become more, and little else."""
-    rebalance = draw_different(rng, rng.choice((MIDDLE, WIDE, WIDE)), group="shares")
+    rebalance = draw_different(
+        rng, rng.choice((MIDDLE, WIDE, WIDE, WIDE)), group="shares"
+    )
     share_out(rng, rebalance, newcomers=NEWCOMERS)
     if rng.randrange(4) == 0:
         disturb_claims(rng, rebalance, most=3)

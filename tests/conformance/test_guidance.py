@@ -228,3 +228,10 @@ def test_whether_an_assignor_uses_claims_is_seen_from_its_answers() -> None:
     assert not uses_claims(Here(Scripted(without_claims)))
     raised = failed(Verdict.ERROR, "KeyError: 1")
     assert uses_claims(Here(Scripted(lambda _: raised)))
+
+
+def test_bug_a_slow_start_counted_as_use_of_claims() -> None:
+    late = [failed(Verdict.HANG, "no answer in 10 s")]
+    slow = Scripted(lambda document: late.pop() if late else without_claims(document))
+    assert not uses_claims(Here(slow))
+    assert not late
