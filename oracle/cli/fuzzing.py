@@ -107,7 +107,8 @@ class _Run:
             campaign.advance = _times(count)
             for event in events:
                 if isinstance(event, Found):
-                    say(f"found: {name}: {_in_short(event.sighting)}")
+                    done = sum(one.rebalances for one in campaign.counts.values())
+                    say(f"found: {name}: {_in_short(event.sighting, done)}")
                     continue
                 shrunk = event.shrunk
                 small = None if shrunk is None else shrunk_record(shrunk)
@@ -263,13 +264,15 @@ def say(line: str) -> None:
     typer.echo(visible(line), err=True)
 
 
-def _in_short(sighting: Sighting) -> str:
+def _in_short(sighting: Sighting, rebalances: int) -> str:
+    """Return what was found, where, and after how many rebalances of the assignor."""
     outcome = sighting.outcome
     parts = [outcome.category.value, outcome.detail]
     if outcome.place:
         parts.append(f"in {outcome.place}")
     kind = " ".join(part for part in parts if part)
     where = f"family {sighting.family}, draw {sighting.index}"
+    where += f", after {rebalances:,} rebalances"
     why = outcome.reason if outcome.category is not Category.HANG else None
     first = (why or "").partition("\n")[0]
     return f"{kind}: {where}" + (f": {first}" if first else "")
