@@ -44,7 +44,7 @@ WORKERS: Final = 2
 STATUSES: Final = ("open", "fixed")
 _FOUND: Final = re.compile(
     r"found: (?P<subject>\S+): .*family (?P<family>\w+), draw (?P<index>\d+), "
-    r"after (?P<after>[\d,]+) rebalances"
+    r"after (?P<after>[\d,]+) rebalances?"
 )
 
 Line = dict[str, Any]

@@ -272,7 +272,7 @@ def _in_short(sighting: Sighting, rebalances: int) -> str:
         parts.append(f"in {outcome.place}")
     kind = " ".join(part for part in parts if part)
     where = f"family {sighting.family}, draw {sighting.index}"
-    where += f", after {rebalances:,} rebalances"
+    where += f", after {rebalances:,} rebalance" + "s" * (rebalances != 1)
     why = outcome.reason if outcome.category is not Category.HANG else None
     first = (why or "").partition("\n")[0]
     return f"{kind}: {where}" + (f": {first}" if first else "")
