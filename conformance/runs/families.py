@@ -169,7 +169,7 @@ _ALL: Final = (
     Family(
         name="shares",
         idea="near-balanced shares of one generation, different subscriptions, joined "
-        "members, and new topics",
+        "members, and seldom new topics",
         configure=always(history_draws.draw_shares),
         turns=8,
     ),

@@ -24,6 +24,7 @@ SMALL: Final = ShareLimits(members=6, topics=4, partitions=8, subscribed=3)
 MIDDLE: Final = ShareLimits(members=12, topics=7, partitions=25, subscribed=3)
 DENSE: Final = ShareLimits(members=12, topics=7, partitions=25, subscribed=5)
 WIDE: Final = ShareLimits(members=20, topics=8, partitions=40, subscribed=2)
+BROAD: Final = ShareLimits(members=20, topics=12, partitions=60, subscribed=3)
 NEWCOMERS: Final = 0.4
 """Share of members, and of topics, that were not there before."""
 OLD: Final = 9
@@ -31,11 +32,12 @@ OLD: Final = 9
 
 
 def draw_shares(rng: Random) -> Document:
-    """Draw a group whose members and topics have become more, and little else."""
+    """Draw a group whose members have become more, and seldom its topics."""
     rebalance = draw_different(
-        rng, rng.choice((MIDDLE, WIDE, WIDE, WIDE)), group="shares"
+        rng, rng.choice((MIDDLE, WIDE, BROAD, BROAD)), group="shares"
     )
-    share_out(rng, rebalance, newcomers=NEWCOMERS)
+    new_topics = rng.choice((0.0, 0.0, NEWCOMERS))
+    share_out(rng, rebalance, newcomers=NEWCOMERS, new_topics=new_topics)
     if rng.randrange(4) == 0:
         disturb_claims(rng, rebalance, most=3)
     return rebalance
@@ -93,13 +95,26 @@ def restart_generations(rng: Random, claimed: Document) -> Document:
 
 
 def share_out(
-    rng: Random, rebalance: Document, *, newcomers: float, generation: int = 1
+    rng: Random,
+    rebalance: Document,
+    *,
+    newcomers: float,
+    new_topics: float | None = None,
+    generation: int = 1,
 ) -> None:
-    """Let those that were there before claim near-balanced shares of old topics."""
+    """Let those that were there before claim near-balanced shares of old topics.
+
+    Parameters
+    ----------
+    newcomers, new_topics : float
+        Share of members and of topics that were not there; by default the same.
+    """
+    if new_topics is None:
+        new_topics = newcomers
     claim_shares(
         rng,
         rebalance,
         members=draw_incumbents(rng, list(rebalance["members"]), newcomers),
-        topics=draw_incumbents(rng, list(rebalance["topics"]), newcomers),
+        topics=draw_incumbents(rng, list(rebalance["topics"]), new_topics),
         generation=generation,
     )
