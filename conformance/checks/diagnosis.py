@@ -39,8 +39,8 @@ def diagnosis(check: Check, command: str, *, longest: int | None = LONGEST) -> D
     dict
         ``result``, ``reasons``, ``command``; ``rebalance``, the first that was sent;
         ``answer``, to the last that was sent; ``rounds``, if there were several;
-        ``optimum``, of the first; ``repeats``, if two answers differ; and ``cut``, if
-        any of these is not complete.
+        ``optimum``, of the first; ``notes`` and ``repeats``, if two answers differ; and
+        ``cut``, if any of these is not complete.
     """
     rounds = check.outcome.rounds
     first = rounds[0].rebalance
@@ -58,6 +58,8 @@ def diagnosis(check: Check, command: str, *, longest: int | None = LONGEST) -> D
         entries["rounds"] = len(rounds)
     shown = {key: _shortened(key, one, longest) for key, one in whole.items()}
     entries |= shown
+    if check.notes:
+        entries["notes"] = list(check.notes)
     repeats = shown_repeats(check, longest=longest)
     if repeats is not None:
         entries["repeats"] = repeats

@@ -143,6 +143,13 @@ def test_conform_notes_what_is_not_declared(cli: Cli, tmp_path: Path) -> None:
     assert all(point.is_ok for point in points)
     about = next(point.about for point in points if "notes" in point.about)
     assert "--check fresh/0/" in about["command"]
+    best = cli("conform", *command, "--require", "optimum", "--tap")
+    failing = [point.about for point in read_tap(best.out.decode()) if not point.is_ok]
+    assert failing
+    for about in failing:
+        assert about["result"] != "nondeterministic"
+        assert ("notes" in about) == ("repeats" in about)
+    assert any("notes" in about for about in failing)
 
 
 @pytest.mark.heavy
