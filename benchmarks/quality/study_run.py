@@ -15,8 +15,7 @@ from benchmarks.quality.answering import (
 from benchmarks.quality.instances import InstanceTask, draw_instances, instance_file
 from benchmarks.quality.plan import StudyPlan
 from benchmarks.quality.subjects import StudySubject
-from conformance.clients import Answer
-from conformance.runs import Subject, in_workers
+from conformance.runs import NoSubject, in_workers
 
 Say = Callable[[str], None]
 
@@ -35,7 +34,7 @@ def run_study(
         for name in plan.names
     ]
     with closing(
-        in_workers(_NoSubject(), draw_instances, draws, workers=workers)
+        in_workers(NoSubject(), draw_instances, draws, workers=workers)
     ) as done:
         for file in done:
             say(f"instances: {file.stem}")
@@ -62,30 +61,12 @@ def _answered(
         for family in plan.names  # tasks of similar length follow one another
         for subject in subjects
     ]
-    yield from in_workers(_NoSubject(), answer_family, tasks, workers=workers)
+    yield from in_workers(NoSubject(), answer_family, tasks, workers=workers)
 
 
-def _in_words(one: AnsweredFamily) -> str:
-    place = f"{one.name}: {one.family}"
-    if one.problem is not None:
-        return f"{place}: not answered: {one.problem}"
-    when = "" if one.is_new else ", before"
-    return f"{place}: {one.records:,} records in {one.seconds:g} s{when}"
-
-
-class _NoSubject:
-    """What `in_workers` starts: every task has a subject of its own."""
-
-    name = "study"
-
-    def start(self) -> Subject:
-        return self
-
-    def answer(self, rebalance: bytes) -> Answer:
-        raise NotImplementedError
-
-    def cut(self) -> None:
-        """Do nothing: no task has a deadline."""
-
-    def close(self) -> None:
-        """Do nothing: tasks end what they start."""
+def _in_words(answered: AnsweredFamily) -> str:
+    place = f"{answered.name}: {answered.family}"
+    if answered.problem is not None:
+        return f"{place}: not answered: {answered.problem}"
+    when = "" if answered.is_new else ", before"
+    return f"{place}: {answered.records:,} records in {answered.seconds:g} s{when}"

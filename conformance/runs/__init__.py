@@ -68,7 +68,7 @@ from conformance.runs.rounds import (
 from conformance.runs.run import RunPlan, leader_of, run_families, run_instances
 from conformance.runs.subject import Subject
 from conformance.runs.timed import OutOfTimeError, until
-from conformance.runs.workers import Startable, in_turns, in_workers
+from conformance.runs.workers import NoSubject, Startable, in_turns, in_workers
 
 __all__ = [
     "FAMILIES",
@@ -91,6 +91,7 @@ __all__ = [
     "JudgedAnswer",
     "Mechanism",
     "MechanismRecord",
+    "NoSubject",
     "OutOfTimeError",
     "Outcome",
     "OwnDrawError",

@@ -23,6 +23,7 @@ from contextlib import closing, contextmanager
 from types import FrameType
 from typing import Any, Final, NoReturn, Protocol, TypeVar
 
+from conformance.clients import Answer
 from conformance.runs.subject import Subject
 from rebalance import OutsideError
 
@@ -39,6 +40,26 @@ class Startable(Protocol):
     def start(self) -> Subject:
         """Return a new subject."""
         ...
+
+
+class NoSubject:
+    """What starts if every task has a subject of its own."""
+
+    name = "none"
+
+    def start(self) -> Subject:
+        """Return this value."""
+        return self
+
+    def answer(self, rebalance: bytes) -> Answer:
+        """Do not answer: no task asks it."""
+        raise NotImplementedError
+
+    def cut(self) -> None:
+        """Do nothing: no task has a deadline."""
+
+    def close(self) -> None:
+        """Do nothing: tasks end what they start."""
 
 
 def in_workers(

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import orjson
 
-from conformance.clients import Answer, ClientAssignor, MissingClientError
-from conformance.runs import External, Subject, external_client, in_workers
+from conformance.clients import ClientAssignor, MissingClientError
+from conformance.runs import External, NoSubject, Subject, external_client, in_workers
 from conformance.survey.assignor_survey import SurveyPlan, survey_assignor
 from conformance.survey.confirmed_hangs import close_all
 from conformance.survey.record_files import record_file, write_records
@@ -73,7 +73,7 @@ def survey(
         SurveyTask(client=one, plan=plan, part=parts / _part_name(one, plan))
         for one in clients
     ]
-    done = in_workers(_NoSubject(), _surveyed, tasks, workers=workers)
+    done = in_workers(_Ending(), _surveyed, tasks, workers=workers)
     complete: list[Path] = []
     version: tuple[str, str] | None = None
     for task, result in zip(tasks, done, strict=True):
@@ -132,20 +132,8 @@ def _part_name(client: ClientAssignor, plan: SurveyPlan) -> str:
     return f"{client.spec.replace('/', '.')}.{digest[:12]}.jsonl"
 
 
-class _NoSubject:
-    """What `in_workers` starts: every task has a subject of its own."""
-
-    name = "survey"
-
-    def start(self) -> Subject:
-        return self
-
-    def answer(self, rebalance: bytes) -> Answer:
-        raise NotImplementedError
-
-    def cut(self) -> None:
-        """Do nothing: no task has a deadline."""
+class _Ending(NoSubject):
+    """It ends what a task has started, if that did not end."""
 
     def close(self) -> None:
-        """End what a task has started, if it did not end."""
         close_all()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from conformance.runs import RepeatRecord
 from oracle.printed.printed_record import Members, PrintedRecord
 from rebalance import Optional, Rebalance
 
@@ -42,28 +43,6 @@ class RoundAnswer(PrintedRecord):
     rebalance: Rebalance
     members: Optional[Members] = None
     error: Optional[str] = None
-
-
-class RepeatedAnswer(PrintedRecord):
-    """One of two answers that differ.
-
-    Attributes
-    ----------
-    sent
-        The line that the program was sent; the order of members, topics, and
-        subscriptions can matter.
-    hash_seed
-        Of the process (PYTHONHASHSEED, PERL_HASH_SEED); absent: as in the run.
-    new
-        Whether the process was new, so that it was not asked anything before.
-    members
-        Partitions by member and topic.
-    """
-
-    sent: str
-    hash_seed: Optional[int] = None
-    new: bool
-    members: Members
 
 
 class CheckRecord(PrintedRecord):
@@ -107,4 +86,4 @@ class CheckRecord(PrintedRecord):
     reasons: list[str]
     rounds: Optional[list[RoundAnswer]] = None
     notes: Optional[list[str]] = None
-    repeats: Optional[list[RepeatedAnswer]] = None
+    repeats: Optional[list[RepeatRecord]] = None
