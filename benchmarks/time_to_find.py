@@ -92,7 +92,8 @@ class Search:
                 self.after.setdefault(key, int(found["after"].replace(",", "")))
 
     def _take(self, finding: Finding) -> None:
-        for name in [one.id for one in definitions_of(finding) if one.id in self.left]:
+        names = [definition.id for definition in definitions_of(finding)]
+        for name in [name for name in names if name in self.left]:
             self.left.remove(name)
             key = finding.subject.name, finding.family, finding.index
             line = self._line(
@@ -134,18 +135,19 @@ def wanted() -> dict[str, list[str]]:
             key = trial.finding, trial.client
             affected.setdefault(key, set()).add(trial.version)
     for finding in stored_records().findings:
-        for one in definitions_of(finding):
+        for definition in definitions_of(finding):
             subject = finding.subject
-            key = one.id, subject.client or ""
+            key = definition.id, subject.client or ""
             affected.setdefault(key, set()).add(subject.version or "")
-    order = [(one.client, one.version) for one in all_client_assignors()]
+    order = [(assignor.client, assignor.version) for assignor in all_client_assignors()]
     found: dict[str, list[str]] = {}
     for client, version in dict.fromkeys(order):
         names = [
-            one.id
-            for one in all_definitions()
-            if version == _newest(client, affected.get((one.id, client), set()), order)
-            and one.status_of(client) in STATUSES
+            definition.id
+            for definition in all_definitions()
+            if version
+            == _newest(client, affected.get((definition.id, client), set()), order)
+            and definition.status_of(client) in STATUSES
         ]
         if names:
             found[f"{client}@{version}"] = names

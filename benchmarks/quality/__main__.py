@@ -59,8 +59,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         found = list(_subjects(options))
     except (UnknownFamilyError, OwnDrawError, UnknownClientError) as error:
         parser.error(str(error))
-    subjects = [one for one in found if isinstance(one, StudySubject)]
-    missing = [one for one in found if isinstance(one, str)]
+    subjects = [subject for subject in found if isinstance(subject, StudySubject)]
+    missing = [reason for reason in found if isinstance(reason, str)]
     folder: Path = options.out
     try:
         answered = run_study(plan, subjects, folder, workers=options.workers, say=_say)

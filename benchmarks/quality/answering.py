@@ -211,7 +211,8 @@ def digest_of_records(file: Path) -> str:
 
 def digest_of_parts(digests: Iterable[str]) -> str:
     """Return one digest of the digests of an assignor's families."""
-    return hashlib.sha256("".join(f"{one}\n" for one in digests).encode()).hexdigest()
+    lines = "".join(f"{digest}\n" for digest in digests)
+    return hashlib.sha256(lines.encode()).hexdigest()
 
 
 @dataclass(slots=True, kw_only=True)

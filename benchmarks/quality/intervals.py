@@ -58,11 +58,11 @@ def mean_share(counts: Sequence[tuple[int, int]]) -> Interval:
     counts : sequence of (successes, count)
         Per family.
     """
-    each = [wilson(successes, count) for successes, count in counts]
-    weight = 1 / len(each)
-    mean = weight * math.fsum(one.mean for one in each)
-    below = math.fsum((one.mean - one.low) ** 2 for one in each)
-    above = math.fsum((one.high - one.mean) ** 2 for one in each)
+    intervals = [wilson(successes, count) for successes, count in counts]
+    weight = 1 / len(intervals)
+    mean = weight * math.fsum(each.mean for each in intervals)
+    below = math.fsum((each.mean - each.low) ** 2 for each in intervals)
+    above = math.fsum((each.high - each.mean) ** 2 for each in intervals)
     low, high = mean - weight * math.sqrt(below), mean + weight * math.sqrt(above)
     return Interval(mean, max(0.0, low), min(1.0, high))
 

@@ -94,7 +94,7 @@ def summarized(
     partitions : mapping
         Mean number of partitions per instance, by family.
     """
-    found = {family: _of_family(one) for family, one in families.items()}
+    found = {family: _of_family(answered) for family, answered in families.items()}
     total: Row = {"families": sum(row["n"] > 0 for row in found.values())}
     if not total["families"]:
         return found, total
@@ -103,8 +103,8 @@ def summarized(
         total[share] = rounded(mean_share(pairs))
     for mean in MEANS:
         resamples = []
-        for family, one in families.items():
-            values = one.means[mean][one.counts[mean]]
+        for family, answered in families.items():
+            values = answered.means[mean][answered.counts[mean]]
             if not values.size:
                 continue
             scale = scale_of(mean, partitions[family])
@@ -117,18 +117,18 @@ def summarized(
     return found, total
 
 
-def _of_family(one: Measured) -> Row:
+def _of_family(answered: Measured) -> Row:
     """Return counts, and shares as [successes, mean, low, high]."""
-    count = int(one.applies.sum())
-    outcomes = Counter(one.categories)
+    count = int(answered.applies.sum())
+    outcomes = Counter(answered.categories)
     order = [*(category.value for category in Category), REFUSED]
     row: Row = {
-        "records": len(one.categories),
+        "records": len(answered.categories),
         "n": count,
         "outcomes": {name: outcomes[name] for name in order if outcomes[name]},
     }
     for share in SHARES if count else ():
-        successes = int(one.shares[share].sum())
+        successes = int(answered.shares[share].sum())
         row[share] = [successes, *rounded(wilson(successes, count))]
     return row
 

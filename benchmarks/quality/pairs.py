@@ -65,7 +65,7 @@ def pairs_of(subjects: Sequence[StudySubject]) -> Iterator[StudyPair]:
 
 def _with_peers(subjects: Sequence[StudySubject]) -> Iterator[StudyPair]:
     """Yield ours with Kafka's of the same algorithm, of the newest version."""
-    ours = {one.assignor: one for one in subjects if one.client == OURS}
+    ours = {peer.assignor: peer for peer in subjects if peer.client == OURS}
     seen: set[str] = set()
     for subject in subjects:
         server = "server-" if subject.client == "group-coordinator" else ""
@@ -89,27 +89,24 @@ def compared(
     that equal positions are equal instances. Differences of shares are over instances
     that neither refused, those of means over instances that both answered validly.
     """
-    found: dict[str, Row] = {}
+    found: dict[str, Row] = {family: {} for family in first if family in second}
     resamples: dict[str, list[Any]] = {name: [] for name in DIFFERENCES}
-    for family in first.keys() & second.keys():
-        found[family] = {}
-    found = {family: found[family] for family in first if family in found}
     for family, row in found.items():
-        one, other = first[family], second[family]
-        size = min(len(one.categories), len(other.categories))
-        applies = one.applies[:size] & other.applies[:size]
-        better = one.shares["optimal"][:size] & ~other.shares["optimal"][:size]
-        worse = other.shares["optimal"][:size] & ~one.shares["optimal"][:size]
+        ours, theirs = first[family], second[family]
+        size = min(len(ours.categories), len(theirs.categories))
+        applies = ours.applies[:size] & theirs.applies[:size]
+        better = ours.shares["optimal"][:size] & ~theirs.shares["optimal"][:size]
+        worse = theirs.shares["optimal"][:size] & ~ours.shares["optimal"][:size]
         row["n"] = int(applies.sum())
         row["better"] = int((better & applies).sum())
         row["worse"] = int((worse & applies).sum())
         for name in DIFFERENCES:
-            if name in one.shares:
-                values = one.shares[name][:size].astype(np.int64)
-                values = (values - other.shares[name][:size])[applies]
+            if name in ours.shares:
+                values = ours.shares[name][:size].astype(np.int64)
+                values = (values - theirs.shares[name][:size])[applies]
             else:
-                both = one.counts[name][:size] & other.counts[name][:size]
-                values = (one.means[name][:size] - other.means[name][:size])[both]
+                both = ours.counts[name][:size] & theirs.counts[name][:size]
+                values = (ours.means[name][:size] - theirs.means[name][:size])[both]
             if not values.size:
                 continue
             seed = f"{pair.first} - {pair.second}/{name}/{family}"

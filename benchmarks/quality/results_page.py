@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from benchmarks.quality.plan import COUNT
 from benchmarks.quality.ranking import MARK, marked, ranked, refusals
-from conformance.runs import SAFETY
+from conformance.runs import SAFETY, Category
 
 Line = dict[str, Any]
 Cells = Sequence[str]
@@ -160,7 +160,7 @@ def _by_family(study: Line, assignors: Sequence[Line]) -> str:
 
 
 def _failures(assignors: Sequence[Line]) -> str:
-    names = [one.value for one in SAFETY]
+    names = [category.value for category in (*SAFETY, Category.SLOW)]
     counts: dict[str, dict[str, int]] = {}
     for line in assignors:
         for row in line["families"].values():
@@ -175,7 +175,7 @@ def _failures(assignors: Sequence[Line]) -> str:
     rows = [
         (
             f"`{name}`",
-            *(f"{found.get(one, 0):,}" if one in found else "" for one in shown),
+            *(f"{found[fault]:,}" if fault in found else "" for fault in shown),
         )
         for name, found in counts.items()
     ]

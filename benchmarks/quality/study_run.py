@@ -40,10 +40,10 @@ def run_study(
             say(f"instances: {file.stem}")
     failed: set[str] = set()
     with closing(_answered(plan, subjects, folder, workers)) as answers:
-        for one in answers:
-            say(_in_words(one))
-            if one.problem is not None:
-                failed.add(one.name)
+        for answered in answers:
+            say(_in_words(answered))
+            if answered.problem is not None:
+                failed.add(answered.name)
     return [subject for subject in subjects if subject.name not in failed]
 
 

@@ -113,7 +113,7 @@ def client_subjects(specs: Sequence[str]) -> Iterator[StudySubject | str]:
 
     Of one that is not installed here, yield why.
     """
-    chosen = [one for spec in specs for one in matching_client_assignors(spec)]
+    chosen = [client for spec in specs for client in matching_client_assignors(spec)]
     for client in chosen or all_client_assignors():
         try:
             yield _of_client(client)

@@ -64,9 +64,9 @@ class Difference:
     @property
     def reason(self) -> str:
         """The difference in words, with the first partition that has two members."""
-        partition, one, other = _moved(self.first.answer, self.second.answer)
+        partition, owner, other = _moved(self.first.answer, self.second.answer)
         cause = _OTHER[self.dependence]
-        return f"{cause}, another answer: {partition} to {one}, or to {other}"
+        return f"{cause}, another answer: {partition} to {owner}, or to {other}"
 
 
 def same_answers(first: Answer, second: Answer) -> bool:
@@ -87,14 +87,16 @@ def _owners(answer: Answer) -> dict[tuple[str, int], str]:
 
 
 def _moved(first: Answer, second: Answer) -> tuple[str, str, str]:
-    one, other = _owners(first), _owners(second)
+    owners, others = _owners(first), _owners(second)
     topic, number = min(
-        place for place in one.keys() | other if one.get(place) != other.get(place)
+        place
+        for place in owners.keys() | others
+        if owners.get(place) != others.get(place)
     )
     place = topic, number
     nobody = "nobody yet"  # withheld until it is revoked
     return (
         f"{topic}:{number}",
-        one.get(place, nobody),
-        other.get(place, nobody),
+        owners.get(place, nobody),
+        others.get(place, nobody),
     )

@@ -43,8 +43,8 @@ def configure_swarm(rng: Random) -> Callable[[Random], Document]:
     """Return the draw of one configuration: a size, a past, and some features."""
     limits = rng.choice((SMALL, MIDDLE, DENSE, WIDE))
     past = rng.choice(PASTS)
-    features = [one for one in USUAL if rng.randrange(2)]
-    features += [one for one in UNUSUAL if rng.randrange(4) == 0]
+    features = [feature for feature in USUAL if rng.randrange(2)]
+    features += [feature for feature in UNUSUAL if rng.randrange(4) == 0]
 
     def draw(rng: Random) -> Document:
         rebalance = draw_different(rng, limits, group="swarm")

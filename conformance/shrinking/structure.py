@@ -43,7 +43,7 @@ def merged_topics(rebalance: Document) -> Iterator[Document]:
 
 def shorter_topics(rebalance: Document) -> Iterator[Document]:
     """Truncate all topics, or one or two of them: by halves, quarters, and so on."""
-    sizes = {t: int(one["partitions"]) for t, one in rebalance["topics"].items()}
+    sizes = {t: int(about["partitions"]) for t, about in rebalance["topics"].items()}
     names = sorted(topic for topic, size in sizes.items() if size)
     largest = max(sizes.values(), default=0)
     groups = [(name,) for name in names] + list(combinations(names, 2))
@@ -58,12 +58,11 @@ def shorter_topics(rebalance: Document) -> Iterator[Document]:
 def without_a_generation(rebalance: Document) -> Iterator[Document]:
     """Drop the claims and the generation of all members of a generation."""
     members = rebalance["members"]
-    stated = {one["generation"] for one in members.values() if "generation" in one}
-    for generation in sorted(stated):
+    for generation in _stated_generations(members):
         dropped = {
-            name: {k: v for k, v in one.items() if k not in ("owned", "generation")}
-            for name, one in members.items()
-            if one.get("generation") == generation
+            name: {k: v for k, v in member.items() if k not in ("owned", "generation")}
+            for name, member in members.items()
+            if member.get("generation") == generation
         }
         yield _with_members(rebalance, dropped)
 
@@ -71,12 +70,11 @@ def without_a_generation(rebalance: Document) -> Iterator[Document]:
 def equal_generations(rebalance: Document) -> Iterator[Document]:
     """Give the members of one generation the number of a lower one."""
     members = rebalance["members"]
-    stated = {one["generation"] for one in members.values() if "generation" in one}
-    for lower, higher in combinations(sorted(stated), 2):
+    for lower, higher in combinations(_stated_generations(members), 2):
         changed = {
-            name: one | {"generation": lower}
-            for name, one in members.items()
-            if one.get("generation") == higher
+            name: member | {"generation": lower}
+            for name, member in members.items()
+            if member.get("generation") == higher
         }
         yield _with_members(rebalance, changed)
 
@@ -86,7 +84,9 @@ def equal_subscriptions(rebalance: Document) -> Iterator[Document]:
     members = rebalance["members"]
     for name in sorted(members):
         same = {"subscription": list(members[name]["subscription"])}
-        yield _with_members(rebalance, {m: one | same for m, one in members.items()})
+        yield _with_members(
+            rebalance, {m: member | same for m, member in members.items()}
+        )
     for name, other in permutations(sorted(members), 2):
         same = {"subscription": list(members[other]["subscription"])}
         yield _with_members(rebalance, {name: members[name] | same})
@@ -98,7 +98,9 @@ def without_claims(rebalance: Document) -> Iterator[Document]:
     for name in sorted(members):
         if members[name].get("owned"):
             yield _with_members(rebalance, {name: members[name] | {"owned": {}}})
-    claimed = {topic for one in members.values() for topic in one.get("owned", {})}
+    claimed = {
+        topic for member in members.values() for topic in member.get("owned", {})
+    }
     for topic in sorted(claimed):
         changed = {}
         for name, member in members.items():
@@ -187,6 +189,12 @@ SIDEWAYS: Final[Sequence[Step]] = (
 """Steps to rebalances that are not smaller, from which smaller ones can be reached."""
 
 
+def _stated_generations(members: Mapping[str, Document]) -> list[int]:
+    """Return the generations of the members, each once, lowest first."""
+    stated = (member for member in members.values() if "generation" in member)
+    return sorted({int(member["generation"]) for member in stated})
+
+
 def _truncated(
     rebalance: Document, topics: Sequence[str], sizes: Mapping[str, int]
 ) -> Iterator[Document]:
@@ -204,11 +212,11 @@ def _resized(rebalance: Document, sizes: Mapping[str, int]) -> Document:
     A claim beyond the former end stays as far beyond the new one.
     """
     topics = {}
-    for topic, one in rebalance["topics"].items():
-        topics[topic] = one | {"partitions": sizes[topic]}
+    for topic, about in rebalance["topics"].items():
+        topics[topic] = about | {"partitions": sizes[topic]}
         for field in ("lag", "racks"):
-            if field in one:
-                topics[topic][field] = one[field][: sizes[topic]]
+            if field in about:
+                topics[topic][field] = about[field][: sizes[topic]]
     members = {}
     for name, member in rebalance["members"].items():
         members[name] = dict(member)
@@ -230,7 +238,7 @@ def _kept(numbers: Sequence[int], end: int, size: int) -> list[int]:
 def _renamed_topic(
     rebalance: Document, gone: str, kept: str, merged: Document, *, shift: int
 ) -> Document:
-    topics = {t: one for t, one in rebalance["topics"].items() if t != gone}
+    topics = {t: about for t, about in rebalance["topics"].items() if t != gone}
     members = {}
     for name, member in rebalance["members"].items():
         wanted = [kept if topic == gone else topic for topic in member["subscription"]]
@@ -254,8 +262,8 @@ def _with_members(
 ) -> Document:
     """Return the rebalance with other members, in their former order."""
     members = {
-        name: changed.get(name, one)
-        for name, one in rebalance["members"].items()
+        name: changed.get(name, member)
+        for name, member in rebalance["members"].items()
         if name != without
     }
     return rebalance | {"members": members}

@@ -170,7 +170,7 @@ def of_client(
         assignors = matching_client_assignors(spec)
     except UnknownClientError as error:
         raise typer.BadParameter(str(error)) from None
-    if settles and not (wire or all(one.kind == "wire" for one in assignors)):
+    if settles and not (wire or all(assignor.kind == "wire" for assignor in assignors)):
         raise typer.BadParameter("--settles needs --wire")
     limits: dict[str, Any] = {"seconds": seconds, "memory": memory}
     for assignor in assignors:
