@@ -77,21 +77,23 @@ def stored_generations(address: str, group: str) -> list[StoredGeneration]:
         cursor = Cursor(key)
         if cursor.int16("version") != _KEY_OF_GROUP or cursor.string("group") != group:
             continue
-        one = None if value is None else decode_generation_record(value)
-        if one is not None:
-            found.append(one)
+        generation = None if value is None else decode_generation_record(value)
+        if generation is not None:
+            found.append(generation)
     return found
 
 
 def decode_generation_record(value: bytes) -> StoredGeneration | None:
     """Decode a group's record; None if it has no members.
 
+    `pipeline.records` reads it as well; this package does not know the pipeline.
+
     Raises
     ------
     OutsideError
         If it has a version that is not known here.
     WireError
-        If it is none.
+        If it cannot be decoded.
     """
     cursor = Cursor(value)
     version = cursor.int16("version")
@@ -129,15 +131,15 @@ def unrevoked_in(
     generations: list[StoredGeneration], sizes: dict[str, int]
 ) -> Observation:
     """Judge each generation as a cooperative round; return the first violation."""
-    for one in generations:
-        document = one.rebalance(sizes)
-        answer = {"format": "assignment/1", "members": one.held}
+    for generation in generations:
+        document = generation.rebalance(sizes)
+        answer = {"format": "assignment/1", "members": generation.held}
         verdict = verify.judge(document, answer, cooperative=True)
         for violation in verdict["violations"]:
             if violation["rule"] == UNREVOKED:
-                outcome = _in_words(one, violation)
+                outcome = _in_words(generation, violation)
                 return Observation(category=UNREVOKED, outcome=outcome)
-    last = "; ".join(_claims(one) for one in generations[-2:])
+    last = "; ".join(_claims(generation) for generation in generations[-2:])
     outcome = f"No generation assigns what another member still holds. {last}"
     return Observation(category="no fault", outcome=outcome.strip())
 
@@ -151,18 +153,21 @@ def _member(metadata: bytes, protocol: str) -> Document:
     return {"subscription": wanted, **({"owned": owned} if owned else {}), **dated}
 
 
-def _in_words(one: StoredGeneration, violation: Document) -> str:
+def _in_words(generation: StoredGeneration, violation: Document) -> str:
     place = f"{violation['topic']}:{violation['partition']}"
+    receiver, holder = violation["member"], violation["claimant"]
     return (
-        f"In generation {one.number}, {violation['member']} receives {place}, while "
-        f"{violation['claimant']} holds it and has not revoked it. {_claims(one)}"
+        f"In generation {generation.number}, {receiver} receives {place}, while "
+        f"{holder} holds it and has not revoked it. {_claims(generation)}"
     )
 
 
-def _claims(one: StoredGeneration) -> str:
+def _claims(generation: StoredGeneration) -> str:
     """Return what the members of a generation claim, in a sentence."""
-    parts = [f"{name} claims {_owned(m)}" for name, m in sorted(one.members.items())]
-    return f"Claims of generation {one.number}: {', '.join(parts)}."
+    parts = [
+        f"{name} claims {_owned(m)}" for name, m in sorted(generation.members.items())
+    ]
+    return f"Claims of generation {generation.number}: {', '.join(parts)}."
 
 
 def _owned(member: Document) -> str:

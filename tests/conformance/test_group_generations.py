@@ -9,14 +9,15 @@ from conformance.confirmation.group_generations import (
     decode_generation_record,
     unrevoked_in,
 )
+from pipeline.records import GroupMember, GroupMetadata
 from rebalance import OutsideError
 from rebalance.protocol import (
     MemberAssignment,
     Subscription,
-    Writer,
     encode_assignment,
     encode_subscription,
 )
+from tests.records.writers import group_value
 
 SIZES = {"p": 1, "q": 1}
 ALONE = StoredGeneration(
@@ -62,48 +63,48 @@ def test_what_is_withheld_or_kept_is_no_fault(kept: dict[str, list[int]]) -> Non
     assert "a claims p:0 and q:0 of generation 2" in seen.outcome
 
 
-def record(version: int, *, members: int = 1) -> bytes:
-    """Return a group's record as Kafka writes it."""
-    writer = Writer()
-    writer.int16(version, "version")
-    writer.string("consumer", "protocol type")
-    writer.int32(7, "generation")
-    writer.nullable_string("cooperative-sticky", "protocol")
-    writer.nullable_string("a-1", "leader")
-    if version >= 2:
-        writer.int32(0, "time")
-        writer.int32(0, "time")
-    writer.int32(members, "members")
-    for _ in range(members):
-        writer.string("a-1", "member id")
-        if version >= 3:
-            writer.nullable_string(None, "instance id")
-        writer.string("a", "client id")
-        writer.string("/127.0.0.1", "client host")
-        if version >= 1:
-            writer.int32(1, "rebalance timeout")
-        writer.int32(1, "session timeout")
-        sent = Subscription(
-            version=2, topics=("p",), owned=(("p", (0,)),), generation=6
-        )
-        writer.nullable_blob(encode_subscription(sent), "subscription")
-        given = MemberAssignment(version=0, partitions=(("p", (0,)),))
-        writer.nullable_blob(encode_assignment(given), "assignment")
-    return writer.message()
+def record(version: int, *members: GroupMember) -> bytes:
+    """Return a group's record as Kafka writes it, which the audit reads, too."""
+    group = GroupMetadata(
+        group_id="g",
+        version=version,
+        protocol_type="consumer",
+        generation=7,
+        protocol="cooperative-sticky",
+        leader="a-1",
+        state_timestamp=0,
+        members=members,
+    )
+    return group_value(group)
+
+
+def member_a() -> GroupMember:
+    sent = Subscription(version=2, topics=("p",), owned=(("p", (0,)),), generation=6)
+    given = MemberAssignment(version=0, partitions=(("p", (0,)),))
+    return GroupMember(
+        member_id="a-1",
+        group_instance_id=None,
+        client_id="a",
+        client_host="/127.0.0.1",
+        rebalance_timeout=1,
+        session_timeout=1,
+        subscription=encode_subscription(sent),
+        assignment=encode_assignment(given),
+    )
 
 
 @pytest.mark.parametrize("version", range(4))
 def test_a_record_is_read_in_each_version(version: int) -> None:
-    one = decode_generation_record(record(version))
-    assert one is not None
-    assert (one.number, one.protocol) == (7, "cooperative-sticky")
+    generation = decode_generation_record(record(version, member_a()))
+    assert generation is not None
+    assert (generation.number, generation.protocol) == (7, "cooperative-sticky")
     claim = {"subscription": ["p"], "owned": {"p": [0]}, "generation": 6}
-    assert one.members == {"a": claim}
-    assert one.held == {"a": {"p": [0]}}
+    assert generation.members == {"a": claim}
+    assert generation.held == {"a": {"p": [0]}}
 
 
 def test_a_group_without_members_has_no_generation() -> None:
-    assert decode_generation_record(record(3, members=0)) is None
+    assert decode_generation_record(record(3)) is None
 
 
 def test_an_unknown_version_is_named() -> None:
