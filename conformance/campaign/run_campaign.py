@@ -70,6 +70,9 @@ class CampaignPlan:
     guided : bool
         Whether time and outcomes decide what is drawn, until the deadline; the count of
         the draws is ignored.
+    deterministic : bool
+        Whether the subject is declared deterministic. If not, answers that differ are
+        no findings, and the first ones alone are examined, whatever their family.
     """
 
     draws: RunPlan
@@ -77,6 +80,7 @@ class CampaignPlan:
     shrink_seconds: float | None = 30.0
     deadline: float | None = None
     guided: bool = False
+    deterministic: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,12 +222,14 @@ class Campaign:
         self.counts[counts.family].merge(counts, keep=keep)
         self.advance(counts.rebalances)
         for sighting in counts.sightings:
-            key = drawn_key(sighting)
+            is_difference = sighting.outcome.category is Category.NONDETERMINISTIC
+            is_note = is_difference and not self.plan.deterministic
+            key = sighting.mechanism if is_note else drawn_key(sighting)
             if self._drawn[key] == keep:
                 continue
             self._drawn[key] += 1
-            yield Found(sighting=sighting)
-            is_difference = sighting.outcome.category is Category.NONDETERMINISTIC
+            if not is_note:
+                yield Found(sighting=sighting)
             if self.plan.shrink_seconds is None and not is_difference:
                 yield from self._completed(Shrinking(sighting=sighting, shrunk=None))
             else:

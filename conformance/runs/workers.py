@@ -9,6 +9,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -182,6 +183,7 @@ def _begin(source: Startable) -> None:
     """Start the subject of a worker, and end it with the worker."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its workers
     signal.signal(signal.SIGTERM, _terminated)
+    sys.unraisablehook = _unraisable
     _unless_terminated(lambda: _SUBJECT.append(source.start()))
     multiprocessing.util.Finalize(None, _SUBJECT[0].close, exitpriority=1)
 
@@ -216,6 +218,12 @@ def _leave(_signal: int, _frame: FrameType | None) -> None:
     """Leave the subject's code; a destructor swallowed the exception before."""
     if _BUSY.is_set():
         raise _TerminatedError
+
+
+def _unraisable(ignored: sys.UnraisableHookArgs) -> None:
+    """Print what a destructor or a callback swallowed, unless it will come again."""
+    if ignored.exc_type is not _TerminatedError:
+        sys.__unraisablehook__(ignored)
 
 
 def _end() -> NoReturn:

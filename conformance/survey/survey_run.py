@@ -1,7 +1,7 @@
 """Survey many assignors, several at a time; each is stored as soon as it is done.
 
-What is done of one assignor is kept in a working folder, under a digest of the plan and
-of its client's build: a run that was interrupted continues where it was.
+What is done of one assignor is kept in a working folder, under a digest of the plan: a
+run that was interrupted continues where it was.
 """
 
 from __future__ import annotations

@@ -69,6 +69,7 @@ class _Run:
                 shrink_seconds=options.shrink_seconds,
                 deadline=self._end_of_campaign(deadline),
                 guided=options.is_guided,
+                deterministic=tested.deterministic,
             ),
         )
         findings = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -55,9 +56,31 @@ def test_fuzz_finds_a_difference(cli: Cli, dependence: str) -> None:
     differing = counts["outcomes"]["nondeterministic"]
     assert 0 < differing <= 12
     assert f"{differing} of 12 repeated answers differ; it is not decl" in ended.err
+    assert ": nondeterministic" not in said_found(ended.err)
     declared = cli("fuzz", *command, "--deterministic", "--no-shrink")
     assert declared.code == 1
     assert "it is not declared" not in declared.err
+    assert ": nondeterministic: " in said_found(declared.err)
+
+
+@pytest.mark.heavy
+def test_differences_of_other_families_are_one_note(cli: Cli) -> None:
+    """Of what is declared deterministic, one of each family is examined."""
+    several = ("--family", "fresh", "--family", "claims", "--count", "12")
+    command = ("--command", varying("process"), *several, "--no-shrink")
+    ended = cli("fuzz", *command)
+    differing = [
+        one for one in ended.documents if one.get("category") == "nondeterministic"
+    ]
+    assert len(differing) == 1
+    declared = cli("fuzz", *command, "--deterministic")
+    found = said_found(declared.err)
+    for family in ("fresh", "claims"):
+        assert re.search(f"nondeterministic: family {family}, ", found)
+
+
+def said_found(err: str) -> str:
+    return "\n".join(line for line in err.splitlines() if line.startswith("found: "))
 
 
 def held(repeat: dict[str, dict[str, dict[str, list[int]]]]) -> set[object]:

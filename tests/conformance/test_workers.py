@@ -79,7 +79,7 @@ def run_worker(folder: Path, rebalance: bytes | None) -> None:
 
 @pytest.mark.parametrize("rebalance", [None, b"", IN_DESTRUCTOR])
 def test_bug_a_worker_waited_for_a_lock_that_it_held(
-    tmp_path: Path, rebalance: bytes | None
+    tmp_path: Path, rebalance: bytes | None, capfd: pytest.CaptureFixture[str]
 ) -> None:
     context = multiprocessing.get_context("spawn")
     worker = context.Process(target=run_worker, args=(tmp_path, rebalance))
@@ -91,5 +91,6 @@ def test_bug_a_worker_waited_for_a_lock_that_it_held(
         worker.join(60)
         assert worker.exitcode == 1
         assert (tmp_path / "closed").exists()
+        assert capfd.readouterr().err == ""
     finally:
         worker.kill()
