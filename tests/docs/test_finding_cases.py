@@ -215,3 +215,30 @@ def test_a_fix_of_one_line_is_suggested() -> None:
     text = reports(one)["kafka-python"]
     _, _, fix = text.partition("## Suggested fix")
     assert "\n_group_instance_id, member_id = next(member_iter)\n" in fix
+
+
+def test_a_double_claim_is_what_was_not_revoked() -> None:
+    """Not merely a shape of an instance in which another claim is passed over."""
+    (double,) = (d for d in all_definitions() if d.id == "unrevoked-double-claims")
+    found = findings_by_definition(stored_records().findings)[double.id]
+    cases = [
+        (one.shrunk or one).model_dump(include={"instance", "rounds"}) for one in found
+    ]
+    for trial in trials():
+        if trial.finding == double.id and trial.shows:
+            instance = double.examples[trial.example].documents()[-1]
+            cases.append(trial.model_dump(include={"rounds"}) | {"instance": instance})
+    assert cases
+    for case in cases:
+        broken = [v for one in case["rounds"] for v in one["violations"] or ()]
+        assert broken
+        assert all(len(claimants(case["instance"], one)) > 1 for one in broken)
+
+
+def claimants(instance: dict[str, Any], violation: dict[str, Any]) -> list[str]:
+    topic, number = violation["topic"], violation["partition"]
+    return [
+        name
+        for name, one in instance["members"].items()
+        if number in (one.get("owned") or {}).get(topic, ())
+    ]
