@@ -3,7 +3,10 @@
 Where the client's place is known, category, detail, and place name the mechanism.
 Otherwise, an invalid answer can have several causes: those of different families are
 shrunk each, and are one if their shrunk instances have the same shapes, because nothing
-of a shrunk instance can be removed. A gap in quality is one whatever its instance.
+of a shrunk instance can be removed. A gap in quality is one whatever its instance, but
+needless moves where members claim the same partition, whose cause can be how the claims
+are told apart, are others than those elsewhere: with claims of one generation, and with
+claims of different generations only.
 Answers that differ are examined in each family, and are one if they depend on the same.
 What a leader does that lives from step to step is another finding: its instance alone
 does not show it.
@@ -11,8 +14,11 @@ does not show it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from conformance.runs import FAMILIES, Category, Sighting
-from conformance.shapes import SHAPES
+from conformance.shapes import SHAPES, has_double_claims, has_tied_claims
 from conformance.shrinking import Shrunk
 
 Key = tuple[object, ...]
@@ -24,6 +30,8 @@ def drawn_key(sighting: Sighting) -> Key:
     is_difference = outcome.category is Category.NONDETERMINISTIC
     if is_difference or _is_remembered(sighting):
         return (*sighting.mechanism, sighting.family)
+    if outcome.category is Category.NEEDLESS_MOVES:
+        return (*sighting.mechanism, *_rivals(outcome.rounds[0].rebalance))
     if outcome.place is not None or not outcome.category.is_safety:
         return sighting.mechanism
     return (*sighting.mechanism, sighting.family)
@@ -34,11 +42,18 @@ def shrunk_key(sighting: Sighting, shrunk: Shrunk | None) -> Key:
     if sighting.outcome.category is Category.NONDETERMINISTIC:
         return sighting.mechanism
     key = drawn_key(sighting)
+    if sighting.outcome.category is Category.NEEDLESS_MOVES and shrunk is not None:
+        return (*sighting.mechanism, *_rivals(shrunk.outcome.rounds[0].rebalance))
     if shrunk is None or key == sighting.mechanism or _is_remembered(sighting):
         return key
     instance = shrunk.outcome.rounds[0].rebalance
     shapes = sorted(name for name, holds in SHAPES.items() if holds(instance))
     return (*sighting.mechanism, *shapes)
+
+
+def _rivals(instance: Mapping[str, Any]) -> tuple[bool, bool]:
+    """Return whether members claim one partition, and whether at one generation."""
+    return has_double_claims(instance), has_tied_claims(instance)
 
 
 def _is_remembered(sighting: Sighting) -> bool:

@@ -13,7 +13,7 @@ import pytest
 from conformance.campaign import Campaign, CampaignPlan, Found, Shrinking
 from conformance.clients import Answer, Verdict
 from conformance.runs import FILE, Category, RunPlan, Subject
-from conformance.shapes import unusual_shapes
+from conformance.shapes import has_double_claims, unusual_shapes
 from tests.conformance.subjects import Scripted, answered, failed, optimal
 from tests.conformance.test_runs import faulty
 from tests.shapes import CHAIN, Document, member, rebalance
@@ -58,6 +58,33 @@ def test_a_finding_of_several_families_is_one_and_places_are_several() -> None:
         assert sum(counts.mechanisms.values()) == bad
     assert campaign.counts["fresh"].mechanisms == {}
     assert sum(campaign.counts["racks"].mechanisms.values()) > 0
+
+
+def unsticky(document: Document) -> Answer:
+    """Ignore claims without a generation, and those of a group with a double claim."""
+    members, ((topic, about),) = sorted(document["members"]), document["topics"].items()
+    dated = {m for m in members if "generation" in document["members"][m]}
+    claimed = {m: document["members"][m].get("owned", {}).get(topic, []) for m in dated}
+    if not dated or has_double_claims(document):
+        claimed = {m: [i] for i, m in enumerate(members) if i < about["partitions"]}
+    return answered({m: {topic: claimed.get(m, [])} for m in members})
+
+
+def test_needless_moves_are_told_apart_by_the_claims_on_one_partition() -> None:
+    early, late = member(["t"], {"t": [0]}, 1), member(["t"], {"t": [0]}, 2)
+    undated = rebalance({"t": 1}, {"a": member(["t"]), "b": member(["t"], {"t": [0]})})
+    dated = rebalance({"t": 1}, {"a": early, "b": late})
+    tied = rebalance({"t": 2}, {"a": member(["t"], {"t": [0, 1]}, 1), "b": early})
+    campaign = Campaign(
+        source=Here(Scripted(unsticky)),
+        plan=CampaignPlan(
+            draws=RunPlan(), given=[undated, dated, undated, tied, dated]
+        ),
+    )
+    found = [one for one in campaign.run() if isinstance(one, Shrinking)]
+    assert [one.sighting.index for one in found] == [0, 1, 3]
+    outcomes = {one.sighting.outcome.category for one in found}
+    assert outcomes == {Category.NEEDLESS_MOVES}
 
 
 @pytest.mark.parametrize("keep", [1, 3])
@@ -111,7 +138,7 @@ def test_the_end_of_the_time_ends_the_program_and_is_no_crash() -> None:
     stuck = Stuck(answers=3)
     plan = CampaignPlan(
         draws=RunPlan(families=("fresh",), count=10**6),
-        deadline=time.monotonic() + 0.5,
+        deadline=time.monotonic() + 2.0,
     )
     campaign = Campaign(source=Here(stuck), plan=plan)
     assert list(campaign.run()) == []
