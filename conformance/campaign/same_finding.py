@@ -14,11 +14,10 @@ does not show it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
 
 from conformance.runs import FAMILIES, Category, Sighting
-from conformance.shapes import SHAPES, has_double_claims, has_tied_claims
+from conformance.shapes import SHAPES
 from conformance.shrinking import Shrunk
 
 Key = tuple[object, ...]
@@ -30,10 +29,8 @@ def drawn_key(sighting: Sighting) -> Key:
     is_difference = outcome.category is Category.NONDETERMINISTIC
     if is_difference or _is_remembered(sighting):
         return (*sighting.mechanism, sighting.family)
-    if outcome.category is Category.NEEDLESS_MOVES:
-        return (*sighting.mechanism, *_rivals(outcome.rounds[0].rebalance))
     if outcome.place is not None or not outcome.category.is_safety:
-        return sighting.mechanism
+        return sighting.key
     return (*sighting.mechanism, sighting.family)
 
 
@@ -42,18 +39,13 @@ def shrunk_key(sighting: Sighting, shrunk: Shrunk | None) -> Key:
     if sighting.outcome.category is Category.NONDETERMINISTIC:
         return sighting.mechanism
     key = drawn_key(sighting)
-    if sighting.outcome.category is Category.NEEDLESS_MOVES and shrunk is not None:
-        return (*sighting.mechanism, *_rivals(shrunk.outcome.rounds[0].rebalance))
-    if shrunk is None or key == sighting.mechanism or _is_remembered(sighting):
+    if shrunk is None or _is_remembered(sighting):
         return key
+    if key == sighting.key:
+        return replace(sighting, outcome=shrunk.outcome).key
     instance = shrunk.outcome.rounds[0].rebalance
     shapes = sorted(name for name, holds in SHAPES.items() if holds(instance))
     return (*sighting.mechanism, *shapes)
-
-
-def _rivals(instance: Mapping[str, Any]) -> tuple[bool, bool]:
-    """Return whether members claim one partition, and whether at one generation."""
-    return has_double_claims(instance), has_tied_claims(instance)
 
 
 def _is_remembered(sighting: Sighting) -> bool:

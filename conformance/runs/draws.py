@@ -17,6 +17,7 @@ from conformance.runs.rounds import Outcome
 from conformance.runs.subject import Subject
 from conformance.runs.timed import OutOfTimeError, until
 from conformance.runs.workers import Startable
+from conformance.shapes import has_double_claims, has_tied_claims
 
 Document = dict[str, Any]
 Kind = tuple[Category, str]
@@ -93,6 +94,19 @@ class Sighting:
         return *self.kind, self.outcome.place or ""
 
     @property
+    def key(self) -> tuple[object, ...]:
+        """The mechanism; of needless moves, also what claims are on one partition.
+
+        Whether several members claim one, and whether at one generation: the cause can
+        be how such claims are told apart.
+        """
+        if self.outcome.category is not Category.NEEDLESS_MOVES:
+            return self.mechanism
+        instance = self.outcome.rounds[0].rebalance
+        rivals = has_double_claims(instance), has_tied_claims(instance)
+        return *self.mechanism, *rivals
+
+    @property
     def trait(self) -> Trait:
         """The mechanism, with what a gap in quality or a long way to rest adds."""
         needless = (self.outcome.needless_moves or 0).bit_length()
@@ -117,7 +131,7 @@ class Counts:
     most_rounds
         Of one rebalance that reached a stable state.
     sightings
-        The first outcomes per mechanism that are not optimal.
+        The first outcomes per `Sighting.key` that are not optimal.
     traits
         Rebalances per trait.
     seconds
@@ -175,11 +189,11 @@ class Counts:
         self._keep(later.sightings, keep)
 
     def _keep(self, sightings: Iterable[Sighting], keep: int) -> None:
-        kept = Counter(one.mechanism for one in self.sightings)
-        for one in sightings:
-            if kept[one.mechanism] < keep:
-                kept[one.mechanism] += 1
-                self.sightings.append(one)
+        kept = Counter(sighting.key for sighting in self.sightings)
+        for sighting in sightings:
+            if kept[sighting.key] < keep:
+                kept[sighting.key] += 1
+                self.sightings.append(sighting)
 
 
 def run_draws(subject: Subject, draws: Draws) -> Counts:

@@ -66,7 +66,8 @@ def unsticky(document: Document) -> Answer:
     dated = {m for m in members if "generation" in document["members"][m]}
     claimed = {m: document["members"][m].get("owned", {}).get(topic, []) for m in dated}
     if not dated or has_double_claims(document):
-        claimed = {m: [i] for i, m in enumerate(members) if i < about["partitions"]}
+        numbers, places = range(about["partitions"]), enumerate(members)
+        claimed = {m: list(numbers[i :: len(members)]) for i, m in places}
     return answered({m: {topic: claimed.get(m, [])} for m in members})
 
 
@@ -74,13 +75,11 @@ def test_needless_moves_are_told_apart_by_the_claims_on_one_partition() -> None:
     early, late = member(["t"], {"t": [0]}, 1), member(["t"], {"t": [0]}, 2)
     undated = rebalance({"t": 1}, {"a": member(["t"]), "b": member(["t"], {"t": [0]})})
     dated = rebalance({"t": 1}, {"a": early, "b": late})
-    tied = rebalance({"t": 2}, {"a": member(["t"], {"t": [0, 1]}, 1), "b": early})
-    campaign = Campaign(
-        source=Here(Scripted(unsticky)),
-        plan=CampaignPlan(
-            draws=RunPlan(), given=[undated, dated, undated, tied, dated]
-        ),
-    )
+    crossed = member(["t"], {"t": [1, 2]}, 1), member(["t"], {"t": [0, 2]}, 1)
+    tied = rebalance({"t": 3}, dict(zip("ab", crossed, strict=True)))
+    given = [undated, dated, undated, tied, dated]
+    plan = CampaignPlan(draws=RunPlan(), given=given, shrink_seconds=None)
+    campaign = Campaign(source=Here(Scripted(unsticky)), plan=plan)
     found = [one for one in campaign.run() if isinstance(one, Shrinking)]
     assert [one.sighting.index for one in found] == [0, 1, 3]
     outcomes = {one.sighting.outcome.category for one in found}
