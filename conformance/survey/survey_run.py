@@ -1,7 +1,7 @@
 """Survey many assignors, several at a time; each is stored as soon as it is done.
 
-What is done of one assignor is kept in a working folder, under a digest of the plan: a
-run that was interrupted continues where it was.
+What is done of one assignor is kept in a working folder, under a digest of the plan
+without its date: a run that was interrupted continues where it was, on another day too.
 """
 
 from __future__ import annotations
@@ -128,7 +128,8 @@ def _surveyed(_subject: Subject, task: SurveyTask) -> Surveyed:
 
 
 def _part_name(client: ClientAssignor, plan: SurveyPlan) -> str:
-    digest = hashlib.sha256(orjson.dumps([client.spec, asdict(plan)])).hexdigest()
+    what = asdict(plan) | {"date": None}
+    digest = hashlib.sha256(orjson.dumps([client.spec, what])).hexdigest()
     return f"{client.spec.replace('/', '.')}.{digest[:12]}.jsonl"
 
 

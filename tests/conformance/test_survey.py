@@ -148,7 +148,7 @@ def test_an_interrupted_survey_goes_on_where_it_was(
     with pytest.raises(KeyboardInterrupt):
         surveyed(clients, tmp_path)
     assert not record_file(tmp_path, "ours", "1").exists()
-    surveyed(clients, tmp_path)
+    surveyed(clients, tmp_path, replace(PLAN, date="2026-02-01"))
     assert asked == ["none", "lose", "lose"]
     assert record_file(tmp_path, "ours", "1").exists()
     surveyed(clients, tmp_path, replace(PLAN, seed=2))
