@@ -80,9 +80,9 @@ def test_needless_moves_are_told_apart_by_the_claims_on_one_partition() -> None:
     given = [undated, dated, undated, tied, dated]
     plan = CampaignPlan(draws=RunPlan(), given=given, shrink_seconds=None)
     campaign = Campaign(source=Here(Scripted(unsticky)), plan=plan)
-    found = [one for one in campaign.run() if isinstance(one, Shrinking)]
-    assert [one.sighting.index for one in found] == [0, 1, 3]
-    outcomes = {one.sighting.outcome.category for one in found}
+    events = [event for event in campaign.run() if isinstance(event, Shrinking)]
+    assert [event.sighting.index for event in events] == [0, 1, 3]
+    outcomes = {event.sighting.outcome.category for event in events}
     assert outcomes == {Category.NEEDLESS_MOVES}
 
 

@@ -14,6 +14,7 @@ import verify
 from conformance.findings import (
     Definition,
     all_definitions,
+    definition,
     findings_by_definition,
     stored_records,
 )
@@ -219,10 +220,11 @@ def test_a_fix_of_one_line_is_suggested() -> None:
 
 def test_a_double_claim_is_what_was_not_revoked() -> None:
     """Not merely a shape of an instance in which another claim is passed over."""
-    (double,) = (d for d in all_definitions() if d.id == "unrevoked-double-claims")
-    found = findings_by_definition(stored_records().findings)[double.id]
+    double = definition("unrevoked-double-claims")
+    findings = findings_by_definition(stored_records().findings)[double.id]
     cases = [
-        (one.shrunk or one).model_dump(include={"instance", "rounds"}) for one in found
+        (finding.shrunk or finding).model_dump(include={"instance", "rounds"})
+        for finding in findings
     ]
     for trial in trials():
         if trial.finding == double.id and trial.shows:
@@ -230,15 +232,15 @@ def test_a_double_claim_is_what_was_not_revoked() -> None:
             cases.append(trial.model_dump(include={"rounds"}) | {"instance": instance})
     assert cases
     for case in cases:
-        broken = [v for one in case["rounds"] for v in one["violations"] or ()]
+        broken = [v for answer in case["rounds"] for v in answer["violations"] or ()]
         assert broken
-        assert all(len(claimants(case["instance"], one)) > 1 for one in broken)
+        assert all(len(claimants(case["instance"], v)) > 1 for v in broken)
 
 
 def claimants(instance: dict[str, Any], violation: dict[str, Any]) -> list[str]:
     topic, number = violation["topic"], violation["partition"]
     return [
         name
-        for name, one in instance["members"].items()
-        if number in (one.get("owned") or {}).get(topic, ())
+        for name, member in instance["members"].items()
+        if number in (member.get("owned") or {}).get(topic, ())
     ]
