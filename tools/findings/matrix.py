@@ -11,8 +11,8 @@ from conformance.runs import FAMILIES, SAFETY, RunSummary
 from conformance.runs.records import FILE
 
 FAULTS: Final = ("hang", "crash", "error", "invalid", "unrevoked", "restless")
-CONFLICTING: Final = ("stale", FILE)
-"""Families with claims of several generations on one partition."""
+CONFLICTING: Final = ("stale", "generations", "swarm", FILE)
+"""Families in which several members can claim one partition."""
 _SAFETY: Final = tuple(category.value for category in SAFETY)
 
 
