@@ -19,6 +19,7 @@ from conformance.confirmation import (
     digest_of,
     fatal_records,
     read_confirmations,
+    record_cases,
 )
 from conformance.confirmation.confirm import ATTEMPTS, NOT_REACHED
 from conformance.confirmation.observation import Observation
@@ -30,7 +31,8 @@ from conformance.confirmation.replay_plan import (
     plan_of,
 )
 from conformance.findings import definitions_of
-from rebalance import Rebalance, parse_rebalance
+from conformance.runs import Finding, family_of
+from rebalance import Rebalance, parse_rebalance, rebalance_of
 
 RECORDS = Path(__file__).parents[2] / "docs" / "findings" / "confirmations.jsonl"
 TOPICS = {"t": {"partitions": 2}, "u": {"partitions": 1}}
@@ -52,6 +54,14 @@ def rebalance_with(members: dict[str, Any]) -> Rebalance:
         "members": members,
     }
     return parse_rebalance(orjson.dumps(document))
+
+
+def first_of(definition: str, records: tuple[Finding, ...]) -> Finding:
+    return next(
+        one
+        for one in records
+        if [found.id for found in definitions_of(one)] == [definition]
+    )
 
 
 def replay_cases() -> list[Case]:
@@ -82,12 +92,17 @@ def test_every_hang_and_crash_on_record_has_a_case() -> None:
         assert (one.subject.name, digest_of(one.instance)) in cases, one.command
 
 
-def test_a_record_counts_for_the_finding_of_what_is_played() -> None:
-    """The record was shrunk to a group without subscriptions, but is played whole."""
-    (record,) = (one for one in fatal_records() if one.family == "left")
+def test_a_record_counts_for_the_finding_of_what_is_played(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One that was shrunk to a group without subscriptions, but is played whole."""
+    records = fatal_records()
+    drawn = first_of("joiners-crash", records)
+    shrunk = first_of("no-subscription", records).shrunk
+    record = drawn.model_copy(update={"shrunk": shrunk})
     assert [one.id for one in definitions_of(record)] == ["no-subscription"]
-    digest = digest_of(record.instance)
-    played = [c for c in replay_cases() if c.record and c.record.digest == digest]
+    monkeypatch.setattr(record_cases, "fatal_records", lambda: (record,))
+    played = [case for case in all_cases() if case.record]
     assert [case.finding for case in played] == ["joiners-crash"]
 
 
@@ -204,19 +219,29 @@ def cluster() -> Iterator[Cluster]:
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(
-    ("place", "way", "is_confirmed"),
+    ("family", "index", "way", "is_confirmed"),
     [
-        ("joiners 13/0", Way.OWNER, True),
-        ("static 29/0", Way.HANDED_OUT, True),
-        ("left 8/0", Way.CRAFTED, True),
-        ("file 191/0", Way.NO_TOPIC, False),
+        ("joiners", 13, Way.OWNER, True),
+        ("static", 29, Way.HANDED_OUT, True),
+        ("left", 8, Way.CRAFTED, True),
+        ("empty", 43, Way.NO_TOPIC, False),
     ],
 )
 def test_a_record_is_played_in_its_way(
-    cluster: Cluster, place: str, way: Way, is_confirmed: bool
+    monkeypatch: pytest.MonkeyPatch,
+    cluster: Cluster,
+    family: str,
+    index: int,
+    way: Way,
+    is_confirmed: bool,
 ) -> None:
-    """One record per way, of those that the first group has shown in every run."""
-    case = next(case for case in replay_cases() if case.name.endswith(f", {place}"))
+    """One draw per way, of those that the first group has shown in every run."""
+    instance = rebalance_of(family_of(family).first(1, index))
+    record = first_of("joiners-crash", fatal_records()).model_copy(
+        update={"family": family, "index": index, "step": 0, "instance": instance}
+    )
+    monkeypatch.setattr(record_cases, "fatal_records", lambda: (record,))
+    (case,) = replay_cases()
     assert case.way == way.value
     found = confirm(case, cluster, broker="a broker", seconds=15)
     assert not found.outcome.startswith("Not reached"), found.outcome
