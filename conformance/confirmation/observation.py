@@ -18,12 +18,14 @@ from conformance.confirmation.real_group import RealGroup
 STUCK_SECONDS: Final = 6.0
 CALM_SECONDS: Final = 6.0
 QUIET: Final = frozenset({"STABLE", "EMPTY", "DEAD"})
+RAISED: Final = "exit code 70"
+"""The end of a program of members whose client raises."""
 _OF_ASSIGNORS: Final = ("assignor", "balance", "sticky")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """What happened: ``hang``, ``crash``, ``unrevoked``, or ``no fault``."""
+    """What happened: a category of findings, ``no fault``, or ``unclear``."""
 
     category: str
     outcome: str
@@ -35,7 +37,7 @@ def observe(group: RealGroup, seconds: float) -> Observation:
     states: list[tuple[float, GroupState]] = []
     while True:
         if dead := group.ended():
-            return Observation(category="crash", outcome=_death(dead[0].end()))
+            return death_of(dead[0].end())
         state = group.cluster.describe(group.name)
         passed = time.monotonic() - began
         states.append((passed, state))
@@ -62,6 +64,22 @@ def observe(group: RealGroup, seconds: float) -> Observation:
         f"its process takes {share:.0%} of a core. The group: {timeline}."
     )
     return Observation(category="hang", outcome=outcome)
+
+
+def death_of(cause: str) -> Observation:
+    """Return what the end of a process shows: with an exit code, nothing of a client.
+
+    The exception is the code by which a program says that its client raised.
+    """
+    lines = cause.splitlines()
+    panic = lines.pop(0) if lines[0].startswith("panic:") else ""
+    end = lines[0].split(":")[0]
+    is_of_client = bool(panic) or not end.startswith("exit code") or end == RAISED
+    words = ", ".join(filter(None, (end, panic)))
+    return Observation(
+        category="crash" if is_of_client else "unclear",
+        outcome=f"The leader's process ends with {words}.",
+    )
 
 
 def in_assignor(frames: Iterable[str]) -> str:
@@ -91,11 +109,3 @@ def _timeline(states: list[tuple[float, GroupState]]) -> str:
         at = next(some)[0]
         parts.append(f"{short} after {at:.0f} s")
     return "; ".join(parts)
-
-
-def _death(cause: str) -> str:
-    """Return a sentence from the reason of a panic, if there is one, and the end."""
-    lines = cause.splitlines()
-    panic = lines.pop(0) if lines[0].startswith("panic:") else ""
-    end = lines[0].split(":")[0]
-    return f"The leader's process ends with {', '.join(filter(None, (end, panic)))}."

@@ -29,7 +29,7 @@ from conformance.confirmation import (
 from conformance.confirmation.confirm import NOT_REACHED
 from conformance.confirmation.histories import BEFORE, ENDLESS_TOPICS, JOINERS
 from conformance.confirmation.member_process import MemberProcess
-from conformance.confirmation.observation import Observation
+from conformance.confirmation.observation import Observation, death_of
 from rebalance import OutsideError
 from tests.conformance.client_faults import FAULTS
 from tests.shapes import Document
@@ -218,6 +218,23 @@ def test_no_member_outlives_a_parent_that_is_killed() -> None:
         time.sleep(0.1)
     else:
         assert not psutil.pid_exists(child)
+
+
+@pytest.mark.parametrize(
+    ("cause", "category", "words"),
+    [
+        ("SIGSEGV: last words", "crash", "SIGSEGV"),
+        ("exit code 70: KafkaException: x", "crash", "exit code 70"),
+        ("panic: y\nexit code 2: goroutine 1", "crash", "exit code 2, panic: y"),
+        ("exit code 1: Traceback", "unclear", "exit code 1"),
+        ("exit code 0", "unclear", "exit code 0"),
+    ],
+)
+def test_a_program_that_fails_on_its_own_accuses_no_client(
+    cause: str, category: str, words: str
+) -> None:
+    outcome = f"The leader's process ends with {words}."
+    assert death_of(cause) == Observation(category=category, outcome=outcome)
 
 
 def test_a_state_that_is_not_reached_is_tried_again(

@@ -24,11 +24,12 @@ def replays_of(confirmations: Sequence[dict[str, Any]]) -> dict[str, Any] | None
     listed = [one for one in confirmations if one.get("way")]
     if not listed:
         return None
-    clusters = sorted({f"{one['cluster']}, {one['date']}" for one in listed})
+    clusters = sorted({one["cluster"] for one in listed})
+    where = "; ".join(f"{name}, {_dates(listed, name)}" for name in clusters)
     is_near = any(one["way"] == NO_TOPIC for one in listed)
     intro = f"{INTRO.strip()} {NEAREST.strip() if is_near else ''}"
     return {
-        "intro": wrapped(f"{intro.strip()} On {'; '.join(clusters)}:"),
+        "intro": wrapped(f"{intro.strip()} On {where}:"),
         "rows": [
             "| assignor | record | members | finding | groups | outcome |",
             "| --- | --- | --- | --- | ---: | --- |",
@@ -43,6 +44,12 @@ def record_in_words(one: dict[str, Any]) -> str:
     record = one["record"]
     seed = f", seed {record['seed']}" if "seed" in record else ""
     return f"{record['family']} {record['index']}/{record['step']}{seed}"
+
+
+def _dates(listed: Sequence[dict[str, Any]], cluster: str) -> str:
+    return " and ".join(
+        sorted({one["date"] for one in listed if one["cluster"] == cluster})
+    )
 
 
 def _place(one: dict[str, Any]) -> tuple[Any, ...]:
