@@ -58,9 +58,9 @@ def rebalance_with(members: dict[str, Any]) -> Rebalance:
 
 def first_of(definition: str, records: tuple[Finding, ...]) -> Finding:
     return next(
-        one
-        for one in records
-        if [found.id for found in definitions_of(one)] == [definition]
+        record
+        for record in records
+        if [found.id for found in definitions_of(record)] == [definition]
     )
 
 

@@ -24,7 +24,7 @@ def replays_of(confirmations: Sequence[dict[str, Any]]) -> dict[str, Any] | None
     listed = [one for one in confirmations if one.get("way")]
     if not listed:
         return None
-    clusters = sorted({one["cluster"] for one in listed})
+    clusters = sorted({played["cluster"] for played in listed})
     where = "; ".join(f"{name}, {_dates(listed, name)}" for name in clusters)
     is_near = any(one["way"] == NO_TOPIC for one in listed)
     intro = f"{INTRO.strip()} {NEAREST.strip() if is_near else ''}"
@@ -47,9 +47,9 @@ def record_in_words(one: dict[str, Any]) -> str:
 
 
 def _dates(listed: Sequence[dict[str, Any]], cluster: str) -> str:
-    return " and ".join(
-        sorted({one["date"] for one in listed if one["cluster"] == cluster})
-    )
+    """Return the days on which records were played on a cluster."""
+    dates = {played["date"] for played in listed if played["cluster"] == cluster}
+    return " and ".join(sorted(dates))
 
 
 def _place(one: dict[str, Any]) -> tuple[Any, ...]:
