@@ -90,14 +90,19 @@ def _is_holding(pool: int, member: int) -> ValueIn:
 
 
 def spread_at_most(program: CpProgram, most: Linear | int) -> None:
-    """Bound the spread: bottom ≤ unit[m] · load[m] ≤ bottom + most."""
+    """Bound the spread: top - most ≤ unit[m] · load[m] ≤ top.
+
+    `solver.cpsat.objective_expressions.lag_spread` says why there is no bottom.
+    """
     units, ranges = program.cp.units, program.region.loads
-    top = max((unit * n for unit, (_, n) in zip(units, ranges, strict=True)), default=0)
-    bottom = program.derive(0, top, lambda t: min(t.weighted_loads, default=0))
+    largest = max(
+        (unit * n for unit, (_, n) in zip(units, ranges, strict=True)), default=0
+    )
+    top = program.derive(0, largest, lambda t: max(t.weighted_loads, default=0))
     for member, unit in enumerate(units):
         weighted = unit * program.load(member)
-        program.model.add(bottom <= weighted)
-        program.model.add(weighted <= bottom + most)
+        program.model.add(weighted <= top)
+        program.model.add(top <= weighted + most)
 
 
 def moves_at_most(program: CpProgram, most: int) -> None:

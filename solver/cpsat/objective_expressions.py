@@ -6,7 +6,7 @@ and loads are weighted: unit[m] is the common capacity / capacity[m].
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from ortools.sat.python.cp_model import IntVar
@@ -92,16 +92,24 @@ def _pool_peak_lag(program: CpProgram, pool: int) -> IntVar:
 
 
 def lag_spread(program: CpProgram) -> Linear:
-    """Bound all lags: bottom ≤ unit[m] · lag[m] ≤ top; return top - bottom."""
+    """Bound all lags: top - spread ≤ unit[m] · lag[m] ≤ top.
+
+    Once all counts are fixed, CP-SAT tries the least value of each variable first: of
+    the top and of the spread, that is the right one. Of a bottom it is 0, and the
+    spread falls one unit at a time, at no deterministic cost.
+    """
     most = program.cp.common * program.cp.total_lag
     top = program.derive(0, most, lambda t: max(t.weighted_lags, default=0))
-    bottom = program.derive(0, most, lambda t: min(t.weighted_lags, default=0))
+    spread = program.derive(0, most, lambda t: _spread(t.weighted_lags))
     for member, unit in enumerate(program.cp.units):
         weighted = program.lag(member, unit)
         program.model.add(weighted <= top)
-        program.model.add(bottom <= weighted)
-    program.model.add(bottom <= top)
-    return top - bottom
+        program.model.add(top <= weighted + spread)
+    return spread
+
+
+def _spread(weighted: Sequence[int]) -> int:
+    return max(weighted, default=0) - min(weighted, default=0)
 
 
 def lag_deviation(program: CpProgram) -> Linear:
@@ -136,15 +144,17 @@ def rack(program: CpProgram) -> Linear:
 
 
 def per_topic_spread(program: CpProgram) -> Linear:
-    """Sum the spreads of all topics: sum over t of top[t] - bottom[t]."""
+    """Sum the spreads of all topics: sum over t of spread[t]."""
     pools = enumerate(program.cp.pools)
     shared = [number for number, pool in pools if len(pool.subscribers) > 1]
-    ends = [_pool_load_ends(program, number) for number in shared]
-    return total(top for top, _ in ends) - total(bottom for _, bottom in ends)
+    return total(_pool_spread(program, number) for number in shared)
 
 
-def _pool_load_ends(program: CpProgram, number: int) -> tuple[IntVar, IntVar]:
-    """Bound the loads of a topic: bottom[t] ≤ unit[m] · load[t, m] ≤ top[t]."""
+def _pool_spread(program: CpProgram, number: int) -> IntVar:
+    """Bound the loads of a topic: top - spread ≤ unit[m] · load[t, m] ≤ top.
+
+    `lag_spread` says why there is no bottom.
+    """
     program.check()
     pool, units = program.cp.pools[number], program.cp.units
     most = program.cp.common * pool.size
@@ -154,12 +164,12 @@ def _pool_load_ends(program: CpProgram, number: int) -> tuple[IntVar, IntVar]:
         return [units[m] * held.get(m, 0) for m in pool.subscribers]
 
     top = program.derive(0, most, lambda totals: max(loads(totals)))
-    bottom = program.derive(0, most, lambda totals: min(loads(totals)))
+    spread = program.derive(0, most, lambda totals: _spread(loads(totals)))
     for member in pool.subscribers:
         load = program.pool_load(number, member, units[member])
         program.model.add(load <= top)
-        program.model.add(bottom <= load)
-    return top, bottom
+        program.model.add(top <= load + spread)
+    return spread
 
 
 _EXPRESSIONS: Final[Mapping[Objective, Callable[[CpProgram], Linear]]] = {

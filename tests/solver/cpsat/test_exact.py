@@ -14,6 +14,7 @@ from solver.cpsat.objective_expressions import VALUE_MAX
 from solver.cpsat.run_solver import PRESOLVE_MAX
 from solver.objectives import largest_value
 from tests.amount import INSTANCES, seeds
+from tests.shapes import member, rebalance
 from tests.solver.brute import Brute
 from tests.solver.cpsat.cases import lagging
 from tests.solver.routes import instance
@@ -109,6 +110,44 @@ def test_programs_with_large_sums_are_not_presolved(
         policy = parse_policy("none; lag-spread")
         cpsat.solve(instance(document), policy, limits=limits)
     assert presolved == [True, False]
+
+
+def test_bug_a_spread_is_not_proved_step_by_step(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As a difference of two variables, it fell by 1 from solution to solution."""
+    most = 100
+    found = 0
+
+    class Counter(cp_model.CpSolverSolutionCallback):
+        def on_solution_callback(self) -> None:
+            nonlocal found
+            found += 1
+            if found > most:
+                self.stop_search()
+
+    class Counted(cp_model.CpSolver):
+        def solve(
+            self,
+            model: cp_model.CpModel,
+            solution_callback: cp_model.CpSolverSolutionCallback | None = None,
+        ) -> Any:
+            assert solution_callback is None
+            return super().solve(model, Counter())
+
+    monkeypatch.setattr(cp_model, "CpSolver", Counted)
+    document = rebalance(
+        {
+            "t0": {"partitions": 3, "lag": [6378060, 2871236, 62848814]},
+            "t1": {"partitions": 2, "lag": [31907985, 13752962]},
+        },
+        {"a": member(["t0", "t1"], {"t0": [1, 2], "t1": [0, 1]})}
+        | {name: member(["t0", "t1"]) for name in ("b", "c")},
+    )
+    policy = parse_policy("none; topic-peak-lag, lag-spread")
+    outcome = cpsat.solve(instance(document), policy, limits=Limits())
+    assert outcome.status is Status.OPTIMAL
+    assert 0 < found <= most
 
 
 def test_what_is_past_exact_doubles_is_refused_by_name() -> None:
