@@ -146,7 +146,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--command", metavar="CMD", help="a program to study, as of `fuzz`")
     add("--cooperative", action="store_true", help="the command plays in rounds")
     add("--seconds", type=float, default=SECONDS, help="CPU time per answer")
-    prefix = "limit of one assignor on one family; then it has answered a prefix"
+    prefix = "limit of the answers of one assignor and family; the rest is left out"
     add("--family-seconds", type=float, default=FAMILY_SECONDS, help=prefix)
     add("--workers", type=_positive, default=2)
     add("--out", type=Path, default=Path("out/quality"), help="folder")

@@ -96,7 +96,7 @@ def record_file(folder: Path, name: str, family: str) -> Path:
 
 
 def answer_family(_subject: Subject, task: AnswerTask) -> AnsweredFamily:
-    """Answer the instances until the time of the family is over; store the records."""
+    """Answer the instances until the time for answers is over; store the records."""
     subject, plan = task.subject, task.plan
     name, family = subject.name, task.family
     key = {
@@ -109,10 +109,9 @@ def answer_family(_subject: Subject, task: AnswerTask) -> AnsweredFamily:
     if stored is not None:
         return stored
     begun = time.monotonic()
-    end = begun + plan.family_seconds
     try:
         with closing(_Timed(subject=subject.start(plan.seconds))) as timed:
-            records = list(_records(timed, subject, task, end))
+            records = list(_records(timed, subject, task))
     except (OSError, OutsideError) as error:
         return AnsweredFamily(name=name, family=family, problem=str(error))
     took = round(time.monotonic() - begun, 1)
@@ -140,11 +139,15 @@ def _stored(task: AnswerTask, key: dict[str, Any]) -> AnsweredFamily | None:
 
 
 def _records(
-    timed: _Timed, subject: StudySubject, task: AnswerTask, end: float
+    timed: _Timed, subject: StudySubject, task: AnswerTask
 ) -> Iterator[Record]:
+    """Yield records; the time of the judge does not count against the assignor."""
+    spent = 0
     for case in cases_of(task.instances):
-        yield record_of(timed, subject, task.family, case)
-        if time.monotonic() >= end:
+        record = record_of(timed, subject, task.family, case)
+        yield record
+        spent += record[TIME]
+        if spent >= 1_000_000 * task.plan.family_seconds:
             return
 
 

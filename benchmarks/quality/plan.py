@@ -12,7 +12,7 @@ from conformance.runs import FAMILIES, FILE
 COUNT: Final = 5000
 SEEDS: Final = 5
 SECONDS: Final = 5.0
-FAMILY_SECONDS: Final = 200.0
+FAMILY_SECONDS: Final = 30.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,7 @@ class StudyPlan:
     seconds : float
         CPU time of an answer at most, without the start of the program.
     family_seconds : float
-        Limit of one assignor on one family; it then has answered a prefix.
+        Limit of one assignor's answers of one family; it then has answered a prefix.
     """
 
     families: tuple[str, ...] = ()

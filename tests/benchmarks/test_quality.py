@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -20,11 +21,22 @@ import pytest
 import verify
 from benchmarks.page import END, START
 from benchmarks.quality.__main__ import PAGE, STORED, main
-from benchmarks.quality.answering import FIELDS, SCHEMA, record_file
+from benchmarks.quality.answering import (
+    FIELDS,
+    SCHEMA,
+    AnswerTask,
+    answer_family,
+    record_file,
+)
 from benchmarks.quality.comparison import differences
 from benchmarks.quality.export import export_records
 from benchmarks.quality.instances import SCHEMA as INSTANCES
-from benchmarks.quality.instances import digest_of, instance_file
+from benchmarks.quality.instances import (
+    InstanceTask,
+    digest_of,
+    draw_instances,
+    instance_file,
+)
 from benchmarks.quality.measures import Measured, summarized
 from benchmarks.quality.pairs import StudyPair, compared, pairs_of
 from benchmarks.quality.plan import StudyPlan
@@ -38,7 +50,14 @@ from benchmarks.quality.subjects import (
 )
 from benchmarks.quality.summary import read_summary, summary_of
 from conformance.clients import Answer
-from conformance.runs import FAMILIES, Subject, drive, external_command, family_of
+from conformance.runs import (
+    FAMILIES,
+    NoSubject,
+    Subject,
+    drive,
+    external_command,
+    family_of,
+)
 from tests.cli.commands import CHAIN, write_lines
 from tests.conformance.subjects import Scripted, optimal
 
@@ -344,6 +363,25 @@ def test_a_slow_assignor_answers_a_prefix(tmp_path: Path) -> None:
     assert [line["families"]["fresh"]["records"] for line in lines[1:3]] == [1, 1]
     page = results_part(lines, pictures=".")
     assert f"`{OWN[0].name}` answered 1 of 30 instances of `fresh` in 0 s." in page
+
+
+def test_only_the_time_of_answers_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = count(step=10**9)  # a second from one look to the next
+    monkeypatch.setattr("time.perf_counter_ns", lambda: next(clock))
+    monkeypatch.setattr("time.monotonic", lambda: 10.0**9 * next(clock))
+    file = tmp_path / "fresh.parquet"
+    plan = replace(PLAN, families=("fresh",), family_seconds=3.0)
+    draw_instances(NoSubject(), InstanceTask(plan=plan, family="fresh", file=file))
+    task = AnswerTask(
+        plan=plan,
+        subject=OWN[0],
+        family="fresh",
+        instances=file,
+        file=tmp_path / "records.parquet",
+    )
+    assert answer_family(NoSubject(), task).records == 3
 
 
 OWN_FAMILY = """
