@@ -1,8 +1,8 @@
 """One rebalance in the form of the group protocol, and the leader's answer to it.
 
 Each instance has topic names of its own, because clients cache partition counts: a new
-name makes every client ask for its metadata. The names sort as the originals do. The
-consumer under test is the first of the instance's members.
+name makes every client ask for its metadata. The names sort as the originals do by code
+points. The consumer under test is the first of the instance's members.
 """
 
 from __future__ import annotations
