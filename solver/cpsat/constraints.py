@@ -92,7 +92,7 @@ def _is_holding(pool: int, member: int) -> ValueIn:
 def spread_at_most(program: CpProgram, most: Linear | int) -> None:
     """Bound the spread: top - most ≤ unit[m] · load[m] ≤ top.
 
-    `solver.cpsat.objective_expressions.lag_spread` says why there is no bottom.
+    From the top, for the reason in `solver.cpsat.objective_expressions.lag_spread`.
     """
     units, ranges = program.cp.units, program.region.loads
     largest = max(

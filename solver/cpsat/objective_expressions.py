@@ -153,7 +153,7 @@ def per_topic_spread(program: CpProgram) -> Linear:
 def _pool_spread(program: CpProgram, number: int) -> IntVar:
     """Bound the loads of a topic: top - spread ≤ unit[m] · load[t, m] ≤ top.
 
-    `lag_spread` says why there is no bottom.
+    From the top, for the reason in `lag_spread`.
     """
     program.check()
     pool, units = program.cp.pools[number], program.cp.units
