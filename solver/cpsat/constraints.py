@@ -90,19 +90,14 @@ def _is_holding(pool: int, member: int) -> ValueIn:
 
 
 def spread_at_most(program: CpProgram, most: Linear | int) -> None:
-    """Bound the spread: top - most ≤ unit[m] · load[m] ≤ top.
-
-    From the top, for the reason in `solver.cpsat.objective_expressions.lag_spread`.
-    """
+    """Bound the spread: top - most ≤ unit[m] · load[m] ≤ top."""
     units, ranges = program.cp.units, program.region.loads
     largest = max(
         (unit * n for unit, (_, n) in zip(units, ranges, strict=True)), default=0
     )
     top = program.derive(0, largest, lambda t: max(t.weighted_loads, default=0))
-    for member, unit in enumerate(units):
-        weighted = unit * program.load(member)
-        program.model.add(weighted <= top)
-        program.model.add(top <= weighted + most)
+    weighted = (unit * program.load(m) for m, unit in enumerate(units))
+    program.bound_spread(weighted, top, most)
 
 
 def moves_at_most(program: CpProgram, most: int) -> None:

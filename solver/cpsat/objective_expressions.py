@@ -92,19 +92,12 @@ def _pool_peak_lag(program: CpProgram, pool: int) -> IntVar:
 
 
 def lag_spread(program: CpProgram) -> Linear:
-    """Bound all lags: top - spread ≤ unit[m] · lag[m] ≤ top.
-
-    Once all counts are fixed, CP-SAT tries the least value of each variable first: of
-    the top and of the spread, that is the right one. Of a bottom it is 0, and the
-    spread falls one unit at a time, at no deterministic cost.
-    """
+    """Bound all lags: top - spread ≤ unit[m] · lag[m] ≤ top."""
     most = program.cp.common * program.cp.total_lag
     top = program.derive(0, most, lambda t: max(t.weighted_lags, default=0))
     spread = program.derive(0, most, lambda t: _spread(t.weighted_lags))
-    for member, unit in enumerate(program.cp.units):
-        weighted = program.lag(member, unit)
-        program.model.add(weighted <= top)
-        program.model.add(top <= weighted + spread)
+    units = enumerate(program.cp.units)
+    program.bound_spread((program.lag(m, unit) for m, unit in units), top, spread)
     return spread
 
 
@@ -151,10 +144,7 @@ def per_topic_spread(program: CpProgram) -> Linear:
 
 
 def _pool_spread(program: CpProgram, number: int) -> IntVar:
-    """Bound the loads of a topic: top - spread ≤ unit[m] · load[t, m] ≤ top.
-
-    From the top, for the reason in `lag_spread`.
-    """
+    """Bound the loads of a topic: top - spread ≤ unit[m] · load[t, m] ≤ top."""
     program.check()
     pool, units = program.cp.pools[number], program.cp.units
     most = program.cp.common * pool.size
@@ -165,10 +155,8 @@ def _pool_spread(program: CpProgram, number: int) -> IntVar:
 
     top = program.derive(0, most, lambda totals: max(loads(totals)))
     spread = program.derive(0, most, lambda totals: _spread(loads(totals)))
-    for member in pool.subscribers:
-        load = program.pool_load(number, member, units[member])
-        program.model.add(load <= top)
-        program.model.add(top <= load + spread)
+    weighted = (program.pool_load(number, m, units[m]) for m in pool.subscribers)
+    program.bound_spread(weighted, top, spread)
     return spread
 
 

@@ -82,6 +82,19 @@ class CpProgram:
         lags = [(x, weight * lag) for x, k in held if (lag := self.cp.classes[k].lag)]
         return Linear.weighted_sum([x for x, _ in lags], [lag for _, lag in lags])
 
+    def bound_spread(
+        self, amounts: Iterable[Linear], top: IntVar, spread: Linear | int
+    ) -> None:
+        """Bound amounts: top - spread ≤ amount ≤ top.
+
+        Once all counts are fixed, CP-SAT tries the least value of each variable first:
+        of the top and of the spread, that is the right one. Of a bottom it would be 0,
+        and the spread would fall one unit at a time, at no deterministic cost.
+        """
+        for amount in amounts:
+            self.model.add(amount <= top)
+            self.model.add(top <= amount + spread)
+
     def kept(self) -> Linear:
         """Return the number of partitions that stay: sum over k of x[k, owner[k]]."""
         return total(
