@@ -17,6 +17,8 @@ import pytest
 
 from conformance.clients import (
     Adapter,
+    Answer,
+    ClientAssignor,
     UnknownClientError,
     Verdict,
     client_assignor,
@@ -160,6 +162,8 @@ DRAWN = {
     "platformatic-kafka": (20, ("roundrobin", "cooperative-sticky")),
 }
 """Random rebalances per assignor in a nightly run, and the assignors."""
+ATTEMPTS = 100
+"""An outcome of one answer in eight is missing after so many once in 600,000 runs."""
 STRIDE = 1 if INSTANCES >= 50_000 else 6
 """Every so many steps of the corpus are compared; at night, all of them."""
 LARGE = 20_000
@@ -211,10 +215,39 @@ def test_bug_names_beyond_the_basic_plane_have_two_orders() -> None:
     assert not sort_alike(["\ufffd", "\U0001f600"])
 
 
+def ask(program: Wire | Adapter, client: ClientAssignor, document: bytes) -> Answer:
+    answer = program.answer(document)
+    return judged(answer, document, cooperative=client.cooperative)
+
+
+def gives(
+    program: Wire | Adapter, client: ClientAssignor, document: bytes, verdict: Verdict
+) -> bool:
+    """Return whether a program whose ties are random can get a verdict."""
+    answers = (ask(program, client, document) for _ in range(ATTEMPTS))
+    return any(answer.verdict is verdict for answer in answers)
+
+
+@pytest.mark.heavy
+def test_bug_random_ties_give_both_verdicts() -> None:
+    """Sarama: one answer in eight to two claims of a generation is no valid round."""
+    client = client_assignor("sarama/cooperative-sticky")
+    owned = {"c1": {"t": [0, 1]}, "c2": {"t": [0, 2]}, "c3": {}}
+    members = {
+        name: {"subscription": ["t"], "owned": held, "generation": 1}
+        for name, held in owned.items()
+    }
+    document = orjson.dumps(rebalance({"t": {"partitions": 3}}, members))
+    with Adapter(client.program()) as adapter:
+        for verdict in (Verdict.ANSWERED, Verdict.INVALID):
+            assert gives(adapter, client, document, verdict)
+
+
 def check_verdicts(spec: str, most: int) -> None:
     """Compare a consumer with its adapter on at most so many random rebalances.
 
-    If the assignor is deterministic, their answers are equal, too.
+    If the assignor is deterministic, their answers are equal, too; otherwise, both can
+    get the verdict of the other.
     """
     client = client_assignor(spec)
     documents = led(max(3, most * INSTANCES // 50_000))
@@ -227,15 +260,15 @@ def check_verdicts(spec: str, most: int) -> None:
             for document in documents:
                 if (len(document) > LARGE) is not is_large:
                     continue
-                pair = wire.answer(document), adapter.answer(document)
-                ours, theirs = (
-                    judged(one, document, cooperative=client.cooperative)
-                    for one in pair
-                )
-                assert ours.verdict is theirs.verdict, (ours, theirs, document)
+                ours = ask(wire, client, document)
+                theirs = ask(adapter, client, document)
+                if ours.verdict is not theirs.verdict:
+                    assert not client.deterministic, (ours, theirs, document)
+                    assert gives(wire, client, document, theirs.verdict), theirs
+                    assert gives(adapter, client, document, ours.verdict), ours
                 topics = orjson.loads(document)["topics"]
                 if client.deterministic and sort_alike(topics):
-                    assert held(pair[0]) == held(pair[1]), document
+                    assert held(ours) == held(theirs), document
 
 
 @pytest.mark.heavy
