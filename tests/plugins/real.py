@@ -28,7 +28,7 @@ from pipeline.records import GroupMetadata, decode_record
 SETTLE_SECONDS = 40
 AT_REST = 0.6  # seconds without a change; heartbeats are a third of that
 HEARTBEAT = 200  # ms
-SESSION = 60_000  # ms; longer than a slow machine takes to start a member again
+SESSION = 10_000  # ms
 POLL = 500  # ms
 
 Held = frozenset[tuple[str, int]]

@@ -7,6 +7,8 @@ member id.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from heuristics import ASSIGNORS
@@ -25,6 +27,9 @@ from tests.plugins.groups import (
 from tests.plugins.real import Member, Place
 
 pytestmark = pytest.mark.heavy
+
+ATTEMPTS = 5
+"""Starts of a member, of which one has to take less than its session."""
 
 
 def named(one: GroupMetadata) -> dict[str, bytes]:
@@ -87,8 +92,8 @@ def test_a_restart_is_no_rebalance(
         judge(one, mode)
 
 
-def test_who_comes_back_amid_a_rebalance_claims_nothing(place: Place) -> None:
-    """A new process knows no earlier assignment (docs/plugins.md)."""
+def returned_amid_a_rebalance(place: Place) -> list[GroupMetadata]:
+    """Let b leave and c join, and b come back before the rebalance has ended."""
 
     def start(instance_id: str) -> Member:
         ours = kafka_python.assignor("chain-sticky")
@@ -101,7 +106,16 @@ def test_who_comes_back_amid_a_rebalance_claims_nothing(place: Place) -> None:
         joining = start("c")
         place.wait_for_rebalance()
         group.add(joining, start("b"))
-        generations = place.generations()
+        return place.generations()
+
+
+def test_who_comes_back_amid_a_rebalance_claims_nothing(place: Place) -> None:
+    """A new process knows no earlier assignment (docs/plugins.md)."""
+    for number in range(ATTEMPTS):
+        one = replace(place, group=f"{place.group}-{number}")
+        generations = returned_amid_a_rebalance(one)
+        if not any(ids(one).keys() == {"a", "c"} for one in generations):
+            break  # otherwise, the session of b has ended: this machine is slow
 
     (last,) = (one for one in generations if "c" in ids(one))
     assert len(ids(last)) == 3
