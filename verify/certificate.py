@@ -19,6 +19,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import repeat
+from operator import mul
 from typing import Any, NamedTuple
 
 from verify.case import Case, Row, count_owned
@@ -79,9 +81,10 @@ def load_bounds(case: Case, certificate: Certificate) -> dict[str, LoadBounds]:
 def level_pools(case: Case, certificate: Certificate) -> list[Pool]:
     """Return a pool per level: topics whose lowest it is, and their members there."""
     bounds = load_bounds(case, certificate)
+    place = {name: one.place for name, one in bounds.items()}
     pools: dict[int, tuple[list[str], dict[str, tuple[int, int]]]] = {}
     known: set[tuple[str, ...]] = set()  # equal subscribers have the same lowest level
-    for topic, lowest in _lowest_places(case, bounds).items():
+    for topic, lowest in _lowest_places(case, place).items():
         topics, limits = pools.setdefault(lowest, ([], {}))
         topics.append(topic)
         names = tuple(case.subscribers[topic])
@@ -89,7 +92,7 @@ def level_pools(case: Case, certificate: Certificate) -> list[Pool]:
             continue
         known.add(names)
         for name in names:
-            if bounds[name].place == lowest:
+            if place[name] == lowest:
                 limits[name] = bounds[name].low, bounds[name].high
     return [pool_of(case, *one) for one in pools.values()]
 
@@ -105,9 +108,15 @@ def pool_of(case: Case, topics: Sequence[str], limits: Limits) -> Pool:
 
 
 def balance_fails(
-    case: Case, rows: Sequence[Row], certificate: Certificate
+    case: Case,
+    rows: Sequence[Row],
+    certificate: Certificate,
+    loads: Mapping[str, int] | None = None,
 ) -> Reason | None:
-    """Return where a certificate fails to prove the load vector least, or None."""
+    """Return where a certificate fails to prove the load vector least, or None.
+
+    ``loads`` are those of the rows, if they are known.
+    """
     by_key = is_weighted(case) or "threshold" in certificate
     for part in ("level", "price", "threshold") if by_key else ("level", "price"):
         odd = min(certificate.get(part, {}).keys() ^ case.wants.keys(), default=None)
@@ -118,26 +127,32 @@ def balance_fails(
         if bounds[member].low != level:
             found = {"level": level, "keys": bounds[member].low}
             return {"fails": "threshold", "member": member, **found}
-    for member, load in loads_of(case, rows).items():
+    for member, load in (loads or loads_of(case, rows)).items():
         if not bounds[member].low <= load <= bounds[member].high:
             found = {"level": certificate["level"][member], "load": load}
             return {"fails": "load", "member": member, **found}
-    lowest = _lowest_places(case, bounds)
+    place = {name: one.place for name, one in bounds.items()}
+    lowest = _lowest_places(case, place)
     misplaced = [
-        (member, topic, min(numbers), bounds[member].place, lowest[topic])
+        (member, topic, min(numbers), place[member], lowest[topic])
         for member, topic, numbers in rows
-        if bounds[member].place != lowest[topic]
+        if place[member] != lowest[topic]
     ]
     if not misplaced:
         return None
-    member, topic, number, place, least = min(misplaced)
+    member, topic, number, higher, least = min(misplaced)
     where = {"member": member, "topic": topic, "partition": number}
-    return {"fails": "place", **where, "level": place, "least": least}
+    return {"fails": "place", **where, "level": higher, "least": least}
 
 
-def checked(case: Case, rows: Sequence[Row], certificate: Certificate) -> Checked:
+def checked(
+    case: Case,
+    rows: Sequence[Row],
+    certificate: Certificate,
+    loads: Mapping[str, int] | None = None,
+) -> Checked:
     """Check the balance that a certificate claims and, if it is proved, bound costs."""
-    fails = balance_fails(case, rows, certificate)
+    fails = balance_fails(case, rows, certificate, loads)
     return Checked(fails, 0 if fails is not None else _least_cost(case, certificate))
 
 
@@ -173,12 +188,15 @@ def cost_bound(
     """
     per_move, per_mismatch = weights.get("stickiness", 0), weights.get("rack", 0)
     racks_of = case.replica_racks if per_mismatch else {}
-    owned: dict[str, dict[str, set[int]]] = {}
-    for (owner, topic), numbers in case.owned.items():
-        owned.setdefault(topic, {})[owner] = numbers
 
-    def cost(name: str, racks: Collection[str], price: Prices) -> int:
-        return price.get(name, 0) + per_mismatch * is_far(case, name, racks)
+    def costs_of(
+        names: Iterable[str], racks: Collection[str], price: Prices
+    ) -> dict[str, int]:
+        costs = {name: price.get(name, 0) for name in names}
+        if per_mismatch:
+            for name in costs:
+                costs[name] += per_mismatch * is_far(case, name, racks)
+        return costs
 
     bound = 0
     for pool, price in priced:
@@ -194,10 +212,9 @@ def cost_bound(
             for racks, count in _by_racks(listed, everything).items():
                 if racks not in known:
                     able = pool.limits.keys() & names
-                    costs = {name: cost(name, racks, price) for name in able}
-                    known[racks] = _staying(costs, per_move)
+                    known[racks] = _staying(costs_of(able, racks, price), per_move)
                 bound += count * known[racks].cheapest
-            bound += _added(known, listed, owned.get(topic, {}), per_move)
+            bound += _added(known, listed, case.owners.get(topic, {}), per_move)
     return bound
 
 
@@ -210,7 +227,8 @@ def _added(
     """Return what a topic's partitions cost more at least because they have owners."""
     if listed is None:
         added = known[frozenset()].added if owned else {}
-        return sum(len(owned[owner]) * added.get(owner, per_move) for owner in owned)
+        costs = map(added.get, owned, repeat(per_move))
+        return sum(map(mul, map(len, owned.values()), costs))
     return sum(
         count * known[racks].added.get(owner, per_move)
         for owner, numbers in owned.items()
@@ -220,9 +238,11 @@ def _added(
 
 def _staying(costs: Mapping[str, int], per_move: int) -> Staying:
     least = min(costs.values())
-    return Staying(
-        least, {name: min(per_move, cost - least) for name, cost in costs.items()}
-    )
+    most = least + per_move
+    more = {
+        name: cost - least if cost < most else per_move for name, cost in costs.items()
+    }
+    return Staying(least, more)
 
 
 def most_paid(pool: Pool, price: Prices) -> int:
@@ -259,7 +279,7 @@ def _by_racks(
     return Counter(frozenset(racks[number]) for number in numbers)
 
 
-def _lowest_places(case: Case, bounds: Mapping[str, LoadBounds]) -> dict[str, int]:
+def _lowest_places(case: Case, place: Mapping[str, int]) -> dict[str, int]:
     """Return topic -> lowest place of its subscribers, of topics with both."""
     known: dict[tuple[str, ...], int] = {}  # of topics with equal subscribers
     lowest: dict[str, int] = {}
@@ -267,6 +287,6 @@ def _lowest_places(case: Case, bounds: Mapping[str, LoadBounds]) -> dict[str, in
         if subscribers and case.partitions[topic]:
             names = tuple(subscribers)
             if names not in known:
-                known[names] = min(bounds[name].place for name in names)
+                known[names] = min(map(place.__getitem__, names))
             lowest[topic] = known[names]
     return lowest

@@ -43,13 +43,15 @@ def judge_case(
     if broken:
         rows = figures.tidy(case, rows)
     complete = not broken and not withheld
-    lags = [figures.lag_of_row(case, row) for row in rows]
+    loads, lags = figures.loads_of(case, rows), figures.row_lags(case, rows)
     is_valid = not broken
-    counted, evidence = _figures(case, rows, lags, is_valid=is_valid, complete=complete)
+    counted, evidence = _figures(
+        case, rows, loads, lags, is_valid=is_valid, complete=complete
+    )
     if cooperative:
         counted["withheld"] = withheld
     shown = assignment.get("certificate") if complete else None
-    checked = None if shown is None else certificate.checked(case, rows, shown)
+    checked = None if shown is None else certificate.checked(case, rows, shown, loads)
     proved, fails = _proved(case, assignment, counted, checked, complete=complete)
     if fails is not None and "policy" not in assignment:
         evidence["certificate"] = fails
@@ -58,7 +60,7 @@ def judge_case(
             stated, against = policy.judge_stated(
                 case,
                 rows,
-                lags,
+                (loads, lags),
                 assignment,
                 counted,
                 proved,
@@ -112,6 +114,7 @@ def is_proved(verdict: Verdict) -> bool:
 def _figures(
     case: Case,
     rows: Sequence[Row],
+    loads: Mapping[str, int],
     row_lags: Sequence[int],
     *,
     is_valid: bool,
@@ -122,7 +125,6 @@ def _figures(
     KIP-54 balance is of valid assignments (None of others), dec-min balance of those
     that are complete besides.
     """
-    loads = figures.loads_of(case, rows)
     lags = figures.lags_of(case, rows, row_lags)
     in_play = [lags[name] for name in case.in_play]
     kept = figures.count_kept(case, rows)

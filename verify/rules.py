@@ -15,6 +15,7 @@ from verify.case import Case, Row
 
 Violation = dict[str, Any]
 Given = Mapping[str, Mapping[str, Sequence[int]]]
+Lists = dict[str, list[Sequence[int]]]  # topic -> partitions of each row
 Held = dict[str, set[int]]  # topic -> assigned partitions, of whatever member
 Culprits = Iterator[tuple[Any, ...]]  # topic, partition, member; maybe a claimant
 
@@ -25,9 +26,10 @@ def violations(
     case: Case, given: Given, rows: Sequence[Row], *, cooperative: bool
 ) -> tuple[list[Violation], dict[str, int]]:
     """Return the first violations of each rule, and how many more it has, if any."""
-    held = _assigned(rows)
+    lists = _lists_by_topic(rows)
+    held = {topic: set().union(*listed) for topic, listed in lists.items()}
     rules: dict[str, Culprits] = {
-        "assigned-twice": assigned_twice(case, rows, held),
+        "assigned-twice": assigned_twice(case, rows, lists, held),
         "missing-member": (("", -1, m) for m in case.wants.keys() - given.keys()),
         "unassigned": unassigned(case, held, cooperative=cooperative),
         "unknown-member": (("", -1, m) for m in given.keys() - case.wants.keys()),
@@ -80,12 +82,11 @@ def unsubscribed(case: Case, rows: Sequence[Row]) -> Culprits:
             yield from ((topic, n, member) for n in set(numbers) if n < end)
 
 
-def assigned_twice(case: Case, rows: Sequence[Row], assigned: Held) -> Culprits:
+def assigned_twice(
+    case: Case, rows: Sequence[Row], lists: Lists, assigned: Held
+) -> Culprits:
     """Yield partitions that another member holds, earlier by name, or that repeat."""
-    total: dict[str, int] = {}
-    for _, topic, numbers in rows:
-        total[topic] = total.get(topic, 0) + len(numbers)
-    if total == {topic: len(held) for topic, held in assigned.items()}:
+    if all(sum(map(len, lists[t])) == len(held) for t, held in assigned.items()):
         return  # mostly; the order that names culprits takes longer to establish
     seen: dict[str, set[int]] = {}
     for member, topic, numbers in sorted(rows):
@@ -123,9 +124,9 @@ def unrevoked(case: Case, rows: Sequence[Row]) -> Culprits:
 
 def withheld(case: Case, rows: Sequence[Row]) -> int:
     """Count claimed partitions that no member holds until a claimant revokes them."""
-    held = _assigned(rows)
-    topics = case.claimants.keys() | case.left.keys()
-    return sum(len(_revocable(case, t) - held.get(t, set())) for t in topics)
+    lists = _lists_by_topic(rows)
+    topics = case.claims.keys() | case.left.keys()
+    return sum(len(_revocable(case, t).difference(*lists.get(t, ()))) for t in topics)
 
 
 def _revocable(case: Case, topic: str) -> set[int]:
@@ -136,15 +137,15 @@ def _revocable(case: Case, topic: str) -> set[int]:
     that another may have it at once, too: `unrevoked` asks subscribers alone. Whatever
     waited is claimed by nobody in the next round, and cannot wait again.
     """
-    return case.claimants.get(topic, {}).keys() | case.left.get(topic, set())
+    claimed = (numbers for _, numbers in case.claims.get(topic, ()))
+    return case.left.get(topic, set()).union(*claimed)
 
 
-def _assigned(rows: Sequence[Row]) -> Held:
-    """Return topic -> assigned partitions, of whatever member."""
-    assigned: dict[str, set[int]] = {}
+def _lists_by_topic(rows: Sequence[Row]) -> Lists:
+    lists: Lists = {}
     for _, topic, numbers in rows:
-        assigned.setdefault(topic, set()).update(numbers)
-    return assigned
+        lists.setdefault(topic, []).append(numbers)
+    return lists
 
 
 def _violation(rule: str, culprit: tuple[Any, ...]) -> Violation:

@@ -10,6 +10,7 @@ Reaches into `verify.policy` for the judge's own values: the engines share none 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -120,8 +121,8 @@ class Brute:
                         loads[name, topic] = counts[place]
                         lags[name, topic] = behind[place]
             yield Tally(
-                loads=loads,
-                lags=lags,
+                count_loads=partial(dict, loads),
+                count_lags=partial(dict, lags),
                 moves=sum(hand[2] for hand in joined),
                 mismatches=sum(hand[3] for hand in joined),
             )

@@ -19,7 +19,6 @@ from verify.judge import is_proved, judge, unreadable
 
 FINE, INVALID, BAD_INPUT, OUTSIDE = 0, 1, 2, 3
 INTERRUPTED = 130
-COLLECT_AFTER = 200_000  # objects, of cyclic garbage collection
 
 EPILOG = """\
 Each input is one JSON document or JSON Lines; - reads standard input. Assignments
@@ -37,9 +36,8 @@ example: python -m verify rebalance.json assignment.json
 
 def main(arguments: list[str] | None = None) -> int:
     """Judge, print, and return the exit code; no error leaves as a traceback."""
-    # Documents hold no cycles, and millions of lists: collect rarely.
-    thresholds = gc.get_threshold()
-    gc.set_threshold(COLLECT_AFTER, *thresholds[1:])
+    was_enabled = gc.isenabled()
+    gc.disable()  # documents have no cycles, and millions of lists
     try:
         return _run(_parser().parse_args(arguments))
     except Mismatch as error:
@@ -51,7 +49,8 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     finally:
-        gc.set_threshold(*thresholds)
+        if was_enabled:
+            gc.enable()
 
 
 def _parser() -> argparse.ArgumentParser:

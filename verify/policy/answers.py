@@ -25,7 +25,6 @@ from verify.policy.best_alone import (
     steps_of_narrowing,
 )
 from verify.policy.constraints import constraints_fail, judge_impossible
-from verify.policy.feasible_region import region_of
 from verify.policy.level_verdicts import Answer, level_verdicts, proves_peak_lag
 from verify.policy.notation import Policy, read_policy
 from verify.policy.objectives import (
@@ -45,7 +44,7 @@ Document = Mapping[str, Any]
 def judge_stated(
     case: Case,
     rows: Sequence[Row],
-    lags: Sequence[int],
+    amounts: tuple[Mapping[str, int], Sequence[int]],
     assignment: Document,
     counted: Document,
     proved: dict[str, bool],
@@ -55,8 +54,9 @@ def judge_stated(
 ) -> tuple[dict[str, Any], dict[str, Reason]]:
     """Judge what an assignment states of its policy: verdict, and evidence against it.
 
-    ``lags`` is that of each row, ``certified`` what the certificate proves, if there is
-    one. ``proved["peak_lag"]`` is set if a level proves it.
+    ``amounts`` are the loads of members and the lags of rows, ``certified`` is what the
+    certificate proves, if there is one. ``proved["peak_lag"]`` is set if a level proves
+    it.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def judge_stated(
         If the capacities are too large for the policy (`check_scales`).
     """
     policy = read_policy(assignment["policy"])
-    tally = tally_of(case, rows, counted, lags)
+    tally = tally_of(case, rows, counted, *amounts)
     check_scales(case, policy)
     broken = constraints_fail(case, policy, tally, counted)
     allowed = complete and not broken
@@ -101,9 +101,16 @@ def _judge_levels(
 ) -> tuple[list[dict[str, Any]], dict[str, Reason]]:
     shown, stated = assignment.get("certificate"), assignment.get("objectives", [])
     work = Work()
-    region = region_of(case, policy.balance, shown if proved["dec_min"] else None)
     bounds, fails = _certified(case, rows, policy, tally, shown, certified, work)
-    answer = Answer(case, policy, tally, region, bounds, allowed=allowed, work=work)
+    answer = Answer(
+        case=case,
+        policy=policy,
+        tally=tally,
+        certificate=shown if proved["dec_min"] else None,
+        certified=bounds,
+        allowed=allowed,
+        work=work,
+    )
     judged = level_verdicts(answer, stated)
     proved["peak_lag"] |= proves_peak_lag(answer, judged)
     found = {} if fails is None else {"certificate": fails}

@@ -123,13 +123,19 @@ def narrowed(case: Case, rows: Sequence[Row], levels: Sequence[Level]) -> Narrow
                 found.setdefault((member, name), set()).add(place)
         return found
 
-    owned = ((member, topic, list(n)) for (member, topic), n in case.owned.items())
+    owned: dict[str, dict[str, set[int]]] = {}
+    for (member, topic), numbers in split(
+        (member, topic, list(numbers))
+        for topic, of_topic in case.owners.items()
+        for member, numbers in of_topic.items()
+    ).items():
+        owned.setdefault(topic, {})[member] = numbers
     case = replace(
         case,
         partitions={name: len(numbers) for name, (_, numbers) in origin.items()},
         subscribers={name: members for (_, members), name in names.items()},
-        claimants={},
-        owned=split(owned),
+        claims={},
+        owners=owned,
         lag={},
         replica_racks={
             name: [case.replica_racks[topic][number] for number in numbers]
@@ -145,12 +151,12 @@ def _best_members(case: Case, levels: Sequence[Level]) -> Iterator[Best]:
     by_rack, by_owner = counts("rack", levels), counts("stickiness", levels)
     for topic in assignable_topics(case):
         listed = case.replica_racks.get(topic) if by_rack else None
-        claimed = case.claimants.get(topic, {}) if by_owner else {}
+        owned_by = case.owners.get(topic, {}) if by_owner else {}
+        owners = {n: owner for owner, numbers in owned_by.items() for n in numbers}
         equal: dict[frozenset[str], dict[str | None, list[int]]] = {}
         racks: frozenset[str] = frozenset()
         for number in range(case.partitions[topic]):
-            claim = claimed.get(number, ())
-            owner = claim[0] if len(claim) == 1 else None
+            owner = owners.get(number)
             if listed:
                 racks = frozenset(listed[number])
             equal.setdefault(racks, {}).setdefault(owner, []).append(number)

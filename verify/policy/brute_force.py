@@ -15,7 +15,7 @@ from operator import add, mul
 from typing import Any
 
 from verify.case import Case, Row, count_owned, understand
-from verify.figures import count_kept, lag_of_row, rack_mismatches
+from verify.figures import count_kept, rack_mismatches
 from verify.keys import is_weighted
 from verify.policy.feasible_region import assignable_topics
 from verify.policy.notation import Policy, read_policy
@@ -26,7 +26,7 @@ from verify.policy.objectives import (
     common_capacity,
     load_vector,
     scale_of,
-    scaled,
+    scaled_loads,
     tally_of,
     value_of,
 )
@@ -119,12 +119,13 @@ def states_of(
                 reason = f"too large for brute force: more than {STEPS_MAX} states"
                 raise TooLarge(reason)
             ways = []
+            lag = case.lag[topic][number] if topic in case.lag else 0
             for place, name in enumerate(names):
                 row = name, topic, [number]
                 pair = at[name, topic if "topics" in asked else ""]
                 way = [0] * (size + len(names))
                 way[pair] = "loads" in asked
-                way[len(pairs) + pair] = lag_of_row(case, row) * ("lags" in asked)
+                way[len(pairs) + pair] = lag * ("lags" in asked)
                 way[size - 2] = count_kept(case, [row]) * ("moves" in asked)
                 way[size - 1] = rack_mismatches(case, [row]) * ("racks" in asked)
                 way[size + place] = even is not None
@@ -210,7 +211,7 @@ class Brute:
             case "kip54":
                 return _is_kip54(case, tally.loads)
             case "spread":
-                loads = scaled(case, tally.loads).values()
+                loads = scaled_loads(case, tally).values()
                 width = max(loads, default=0) - min(loads, default=0)
                 return width <= (policy.most or 0) * common_capacity(case)
         return True  # per topic: uneven states have been left out
@@ -353,11 +354,14 @@ def _asked(policy: Policy) -> set[str]:
 
 
 def _tally(case: Case, pairs: Sequence[Pair], state: Sequence[int]) -> Tally:
-    loads = dict(zip(pairs, state, strict=False))
-    lags = dict(zip(pairs, state[len(pairs) :], strict=False))
+    def nonzero(amounts: Sequence[int]) -> dict[Pair, int]:
+        return {
+            pair: amount for pair, amount in zip(pairs, amounts, strict=False) if amount
+        }
+
     return Tally(
-        loads={pair: load for pair, load in loads.items() if load},
-        lags={pair: lag for pair, lag in lags.items() if lag},
+        count_loads=lambda: nonzero(state),
+        count_lags=lambda: nonzero(state[len(pairs) :]),
         moves=count_owned(case) - state[-2],
         mismatches=state[-1],
     )

@@ -30,7 +30,7 @@ from verify.certificate import Pool, Reason
 from verify.keys import is_weighted
 from verify.policy.feasible_region import assignable_topics, region_of, sort_key
 from verify.policy.notation import Policy
-from verify.policy.objectives import Pair, Tally, common_capacity, scaled
+from verify.policy.objectives import Pair, Tally, common_capacity, scaled_loads
 
 GROUPS_MAX = 200
 """Sets of subscribers whose shares are compared, the smallest first."""
@@ -80,7 +80,7 @@ def uneven_topic(case: Case, held: Mapping[Pair, int]) -> Reason | None:
 
 def too_wide(case: Case, tally: Tally, most: int) -> Reason | None:
     """Return who holds most and least / capacity if the spread is above the limit."""
-    loads = scaled(case, tally.loads)
+    loads = scaled_loads(case, tally)
     if not loads:
         return None
     fullest = max(loads, key=loads.__getitem__)
@@ -150,7 +150,9 @@ def _kept(case: Case, pool: Pool) -> int:
     """Return how many partitions of a pool can stay with their owners."""
     sure = more = 0
     for name, (least, most) in pool.limits.items():
-        own = sum(len(case.owned.get((name, topic), ())) for topic in pool.topics)
+        own = sum(
+            len(case.owners.get(topic, {}).get(name, ())) for topic in pool.topics
+        )
         sure += min(own, least)
         more += min(own, most) - min(own, least)
     left = pool.units - sum(least for least, _ in pool.limits.values())

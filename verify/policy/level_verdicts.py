@@ -8,10 +8,13 @@ has searched. Only the first two prove anything.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 from verify.case import Case
-from verify.policy.feasible_region import Region
+from verify.certificate import Certificate
+from verify.policy.feasible_region import Region, region_of
 from verify.policy.notation import PEAK_LAG, Policy
 from verify.policy.objectives import Tally, Value, at_most, scale_of, value_of
 from verify.policy.price_bounds import KINDS, priced_term_fails
@@ -22,16 +25,22 @@ Reason = dict[str, Any]
 Stated = Mapping[str, Any]  # one of an answer's objectives
 
 
-class Answer(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Answer:
     """A complete valid assignment and what its proofs may rest on."""
 
     case: Case
     policy: Policy
     tally: Tally
-    region: Region  # what the balance leaves open, as far as it is known
+    certificate: Certificate | None  # if it proves the balance
     certified: Mapping[str, Value]  # level -> bound that the certificate proves
     allowed: bool  # whether balance and budget are met
     work: Work
+
+    @cached_property
+    def region(self) -> Region:
+        """What the balance leaves open, as far as it is known; only terms need it."""
+        return region_of(self.case, self.policy.balance, self.certificate)
 
 
 def level_verdicts(answer: Answer, stated: Sequence[Stated]) -> list[dict[str, Any]]:
@@ -42,11 +51,11 @@ def level_verdicts(answer: Answer, stated: Sequence[Stated]) -> list[dict[str, A
 
 def proves_peak_lag(answer: Answer, verdicts: Sequence[Mapping[str, Any]]) -> bool:
     """Return whether a level proves the peak lag least of all valid assignments."""
-    case = answer.case
-    if not answer.region.is_open or any(case.capacity[m] != 1 for m in case.in_play):
+    case, levels = answer.case, answer.policy.levels
+    proved = (levels[one["of"]] for one in verdicts if one["proved"])
+    if PEAK_LAG not in proved or any(case.capacity[m] != 1 for m in case.in_play):
         return False
-    levels = answer.policy.levels
-    return any(one["proved"] and levels[one["of"]] == PEAK_LAG for one in verdicts)
+    return answer.region.is_open
 
 
 def _verdict(answer: Answer, of: str, stated: Stated | None) -> dict[str, Any]:
@@ -92,13 +101,15 @@ def _accepted(
     answer: Answer, of: str, terms: Sequence[Mapping[str, Any]]
 ) -> tuple[Value | None, Reason | None]:
     """Return what the terms that hold prove, and the first term that does not."""
-    case, policy, region, work = answer.case, answer.policy, answer.region, answer.work
+    case, policy, work = answer.case, answer.policy, answer.work
     level, held, refused = policy.levels[of], [], None
     for place, term in enumerate(terms):
         if term["kind"] in KINDS:
-            odd = priced_term_fails(case, policy, region, answer.tally, of, term, work)
+            odd = priced_term_fails(
+                case, policy, answer.region, answer.tally, of, term, work
+            )
         else:
-            odd = term_fails(case, region, level, term, work)
+            odd = term_fails(case, answer.region, level, term, work)
         if odd is None:
             held.append(term)
         elif refused is None:

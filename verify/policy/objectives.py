@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import lcm
 from typing import Final
 
 from verify.case import Case, Row, count_owned
-from verify.figures import count_kept, lag_of_row, rack_mismatches
+from verify.figures import count_kept, rack_mismatches, row_lags
 from verify.policy.notation import LOAD, Level, Policy
 from verify.schema import Unreadable
 
@@ -24,37 +25,57 @@ SCALE_BITS: Final = 10_000
 """Bits of a scale, at most: 3,011 digits, where Python converts up to 4,300 to text."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Tally:
-    """All that objectives and constraints need of an assignment."""
+    """All that objectives and constraints need of an assignment.
 
-    loads: Mapping[Pair, int]  # partitions, for pairs with any
-    lags: Mapping[Pair, int]  # records, for the same pairs
+    Most policies need neither loads nor lags of pairs, of which there can be a million.
+    """
+
+    count_loads: Callable[[], Mapping[Pair, int]]
+    count_lags: Callable[[], Mapping[Pair, int]]
+    of_members: Mapping[str, int] | None = None  # loads, if they are known
     moves: int  # owned partitions that do not stay with their owner
     mismatches: int  # partitions whose member's rack has no replica of them
+
+    @cached_property
+    def loads(self) -> Mapping[Pair, int]:
+        """Partitions, for pairs with any."""
+        return self.count_loads()
+
+    @cached_property
+    def lags(self) -> Mapping[Pair, int]:
+        """Records, for the same pairs."""
+        return self.count_lags()
 
 
 def tally_of(
     case: Case,
     rows: Sequence[Row],
     counted: Mapping[str, int] | None = None,
-    lags: Iterable[int] | None = None,
+    loads: Mapping[str, int] | None = None,
+    lags: Sequence[int] | None = None,
 ) -> Tally:
     """Count an assignment without repeated partitions; take what is counted already.
 
-    That can be its figures, and the lag of each row.
+    That can be its figures, the loads of members, and the lag of each row.
     """
     if lags is None:
-        lags = (lag_of_row(case, row) for row in rows)
+        lags = row_lags(case, rows)
     if counted is None:
         counted = {
             "moves": count_owned(case) - count_kept(case, rows),
             "rack_mismatches": rack_mismatches(case, rows),
         }
-    pairs = [(member, topic) for member, topic, _ in rows]
     return Tally(
-        loads=dict(zip(pairs, [len(numbers) for *_, numbers in rows], strict=True)),
-        lags=dict(zip(pairs, lags, strict=True)),
+        count_loads=lambda: {
+            (member, topic): len(numbers) for member, topic, numbers in rows
+        },
+        count_lags=lambda: {
+            (member, topic): lag
+            for (member, topic, _), lag in zip(rows, lags, strict=True)
+        },
+        of_members=loads,
         moves=counted["moves"],
         mismatches=counted["rack_mismatches"],
     )
@@ -109,7 +130,14 @@ def common_capacity(case: Case) -> int:
 
 def load_vector(case: Case, tally: Tally) -> list[int]:
     """Return the loads / capacity of members in play, largest first."""
-    return sorted(scaled(case, tally.loads).values(), reverse=True)
+    return sorted(scaled_loads(case, tally).values(), reverse=True)
+
+
+def scaled_loads(case: Case, tally: Tally) -> dict[str, int]:
+    """Return the loads of members in play, scaled as in `scaled`."""
+    common = common_capacity(case)
+    loads = _member_loads(case, tally).items()
+    return {name: load * (common // case.capacity[name]) for name, load in loads}
 
 
 def scaled(case: Case, amounts: Mapping[Pair, int]) -> dict[str, int]:
@@ -155,6 +183,12 @@ def _all_capacity(case: Case) -> int:
     return max(1, sum(case.capacity[name] for name in case.in_play))
 
 
+def _member_loads(case: Case, tally: Tally) -> dict[str, int]:
+    if tally.of_members is None:
+        return _by_member(case, tally.loads)
+    return {name: tally.of_members[name] for name in case.in_play}
+
+
 def _by_member(case: Case, amounts: Mapping[Pair, int]) -> dict[str, int]:
     totals = dict.fromkeys(case.in_play, 0)
     for (member, _), amount in amounts.items():
@@ -180,6 +214,6 @@ _COUNTS: Mapping[str, Callable[[Case, Tally], int]] = {
         _spread(loads) for _, loads in scaled_by_topic(case, tally.loads)
     ),
     "sum-of-squares": lambda case, tally: sum(
-        load * load for load in _by_member(case, tally.loads).values()
+        load * load for load in _member_loads(case, tally).values()
     ),
 }
