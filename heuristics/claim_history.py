@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from heuristics.order import text_order
-from rebalance import NOBODY, Bools, Instance, Int32, Int64, kernel, owners
+from rebalance import NOBODY, Bools, Instance, Int32, Int64, kernel, owners_by_any_claim
 
 
 def wanted_claims(instance: Instance) -> Bools:
@@ -33,12 +33,7 @@ def must_revoke(instance: Instance, wanted: Bools) -> bool:
     """
     if wanted.all():
         return False
-    believed = owners(
-        instance.claims,
-        np.ones_like(wanted),
-        partitions=instance.n_partitions,
-        rule=instance.claim_rule,
-    )
+    believed = owners_by_any_claim(instance)
     is_served = instance.topic_subscribed[instance.partition_topic]
     unwanted = (believed != NOBODY) & (believed != instance.owner)
     return bool((unwanted & is_served).any())

@@ -13,7 +13,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from rebalance.assignment import Assignment, assignment_of, document_of, members_of
+    from rebalance.assignment import (
+        Assignment,
+        about_assignment,
+        assignment_json,
+        assignment_of,
+        document_of,
+        members_of,
+    )
     from rebalance.claims import (
         NOBODY,
         Bools,
@@ -21,7 +28,6 @@ if TYPE_CHECKING:
         Claims,
         Int32,
         Int64,
-        owners,
     )
     from rebalance.columns import instance_of
     from rebalance.compiled import (
@@ -81,6 +87,7 @@ if TYPE_CHECKING:
     from rebalance.instance import ABSENT, Instance, Racks
     from rebalance.jsontext import json_path, parse_json
     from rebalance.lag import NOT_COMMITTED, OffsetReset, lag_of
+    from rebalance.ownership import owners_by_any_claim
     from rebalance.parsing import (
         parse_assignment,
         parse_rebalance,
@@ -91,6 +98,7 @@ if TYPE_CHECKING:
         read_assignments,
         read_documents,
         read_rebalances,
+        read_rebalances_or_columns,
         read_values,
         rebalances_in,
     )
@@ -137,7 +145,9 @@ __all__ = [
     "Topic",
     "Value",
     "WireError",
+    "about_assignment",
     "always_compiled",
+    "assignment_json",
     "assignment_of",
     "count_kept",
     "count_rack_mismatches",
@@ -156,7 +166,7 @@ __all__ = [
     "lag_of",
     "member_lag",
     "members_of",
-    "owners",
+    "owners_by_any_claim",
     "parse_assignment",
     "parse_json",
     "parse_rebalance",
@@ -166,6 +176,7 @@ __all__ = [
     "read_assignments",
     "read_documents",
     "read_rebalances",
+    "read_rebalances_or_columns",
     "read_values",
     "rebalance_of",
     "rebalances_in",
@@ -175,8 +186,11 @@ __all__ = [
 
 # By module, the names that it has; the same as above, and as in ``__all__``.
 _MODULES: Final = {
-    "assignment": "Assignment assignment_of document_of members_of",
-    "claims": "NOBODY Bools ClaimRule Claims Int32 Int64 owners",
+    "assignment": (
+        "Assignment about_assignment assignment_json assignment_of document_of "
+        "members_of"
+    ),
+    "claims": "NOBODY Bools ClaimRule Claims Int32 Int64",
     "columns": "instance_of",
     "compiled": "always_compiled interpret_kernels kernel kernels_are_interpreted",
     "display": "html_table",
@@ -196,9 +210,11 @@ _MODULES: Final = {
     "instance": "ABSENT Instance Racks",
     "jsontext": "json_path parse_json",
     "lag": "NOT_COMMITTED OffsetReset lag_of",
+    "ownership": "owners_by_any_claim",
     "parsing": "parse_assignment parse_rebalance parse_record rebalance_of",
     "reading": (
-        "read_assignments read_documents read_rebalances read_values rebalances_in"
+        "read_assignments read_documents read_rebalances read_rebalances_or_columns "
+        "read_values rebalances_in"
     ),
     "temporary": "private_folder",
 }

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
+import orjson
 
 from rebalance.claims import NOBODY, Int32, Int64
-from rebalance.documents import (
-    AssignmentDocument,
-    CertificateDocument,
-    Figures,
-    Status,
-)
+from rebalance.compiled import kernels_are_interpreted
+from rebalance.documents import AssignmentDocument, Figures, to_json
 from rebalance.errors import InstanceError
 from rebalance.instance import Instance
+
+TEXT_PARTITIONS: Final = 10_000
+"""Assignments of fewer partitions are written before the kernels are loaded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,21 +69,46 @@ def document_of(
     assignment: Assignment,
     *,
     assignor: str,
-    status: Status | None = None,
     figures: Figures | None = None,
-    certificate: CertificateDocument | None = None,
 ) -> AssignmentDocument:
     """Build an assignment/1 document; absent parts are omitted."""
-    # model_construct: built from a valid instance, so there is nothing to validate.
+    about = about_assignment(instance, assignor=assignor, figures=figures)
+    return about.model_copy(update={"members": members_of(instance, assignment)})
+
+
+def about_assignment(
+    instance: Instance, *, assignor: str, figures: Figures | None = None
+) -> AssignmentDocument:
+    """Build the document of `document_of` without its members."""
+    # model_construct: made from a valid instance, so there is nothing to validate.
     return AssignmentDocument.model_construct(
         group=instance.group,
         id=instance.id,
-        members=members_of(instance, assignment),
+        members={},
         assignor=assignor,
-        status=status,
         figures=figures,
-        certificate=certificate,
     )
+
+
+def assignment_json(
+    instance: Instance, assignment: Assignment, about: AssignmentDocument
+) -> bytes:
+    """Write an assignment/1 document canonically, as `rebalance.to_json` does.
+
+    Parameters
+    ----------
+    about : AssignmentDocument
+        All other fields; its ``members`` are disregarded.
+    """
+    if instance.n_partitions < TEXT_PARTITIONS or kernels_are_interpreted():
+        members = members_of(instance, assignment)
+        return to_json(about.model_copy(update={"members": members}))
+    # Imported here: it compiles kernels.
+    from rebalance.assignment_text import members_text  # noqa: PLC0415
+
+    plain = about.model_dump(exclude_none=True, exclude={"members"})
+    plain["members"] = orjson.Fragment(members_text(instance, assignment))
+    return orjson.dumps(plain, option=orjson.OPT_SORT_KEYS)
 
 
 def assignment_of(instance: Instance, document: AssignmentDocument) -> Assignment:

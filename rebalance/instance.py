@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from rebalance.claims import Bools, ClaimRule, Claims, Int32, Int64, owners
+from rebalance.claims import Bools, ClaimRule, Claims, Int32, Int64
 from rebalance.display import html_table
 from rebalance.errors import InstanceError
 
@@ -99,17 +99,16 @@ class Instance:
         sizes = np.diff(self.topic_offsets)
         topic = np.repeat(np.arange(sizes.size, dtype=np.int32), sizes)
         object.__setattr__(self, "partition_topic", topic)
-        owner = owners(
-            self.claims,
-            _claims_subscribed(self),
-            partitions=self.n_partitions,
-            rule=self.claim_rule,
-        )
+        for column in (topic, *_given_columns(self)):
+            column.setflags(write=False)
+        # Imported here: documents are read without compiled kernels.
+        from rebalance.ownership import owners  # noqa: PLC0415
+
+        owner = owners(self)
+        owner.setflags(write=False)
         object.__setattr__(self, "owner", owner)
         if not self.instance_ids:
             object.__setattr__(self, "instance_ids", (None,) * len(self.members))
-        for column in (topic, owner, *_given_columns(self)):
-            column.setflags(write=False)
 
     def _repr_html_(self) -> str:
         """Show the members in a notebook: topics, owned partitions, and their lag."""
@@ -248,34 +247,3 @@ def _check_indices(column: Int32, length: int | None, bound: int, subject: str) 
         _check_length(column, length, subject)
     if column.size and (column.min() < 0 or column.max() >= bound):
         raise InstanceError(f"index outside 0..{bound - 1}", subject=subject)
-
-
-def _claims_subscribed(instance: Instance) -> Bools:
-    """Return which claims are on a topic that their member subscribes to."""
-    claims = instance.claims
-    n_topics = len(instance.topics)
-    wants_all = np.diff(instance.class_offsets) == n_topics
-    counts = np.repeat(wants_all[instance.member_class], np.diff(claims.offsets))
-    doubtful = np.flatnonzero(~counts)
-    if doubtful.size == 0 or instance.class_topics.size == 0:
-        return counts
-    of_class = instance.member_class[claims.member[doubtful]].astype(np.int64)
-    topic = instance.partition_topic[claims.partitions[doubtful]]
-    counts[doubtful] = _is_listed(instance, of_class * n_topics + topic)
-    return counts
-
-
-def _is_listed(instance: Instance, pair: Int64) -> Bools:
-    """Return whether class · T + topic is a subscription; one lookup per run.
-
-    Claims are sorted by topic, so there are far fewer runs than claims.
-    """
-    n_topics = len(instance.topics)
-    listed = np.repeat(
-        np.arange(instance.n_classes, dtype=np.int64), np.diff(instance.class_offsets)
-    )
-    known = listed * n_topics + instance.class_topics
-    starts = np.flatnonzero(np.r_[True, pair[1:] != pair[:-1]])
-    at = np.minimum(np.searchsorted(known, pair[starts]), known.size - 1)
-    lengths = np.diff(np.r_[starts, pair.size])
-    return np.repeat(known[at] == pair[starts], lengths)

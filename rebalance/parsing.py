@@ -9,14 +9,22 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from rebalance.compiled import kernels_are_interpreted
 from rebalance.culprits import contradictions, error_of, schema_error
 from rebalance.documents import MAX_PARTITIONS, AssignmentDocument, Rebalance
 from rebalance.errors import DocumentError
 from rebalance.jsontext import parse_json, shown
+
+if TYPE_CHECKING:  # documents are read without numpy
+    from rebalance.claims import ClaimRule
+    from rebalance.instance import Instance
+
+COLUMNS_BYTES: Final = 100_000
+"""Documents of fewer bytes are read faster than the kernels are loaded."""
 
 _Document = TypeVar("_Document", Rebalance, AssignmentDocument)
 _Record = TypeVar("_Record", bound=BaseModel)
@@ -42,6 +50,35 @@ def parse_rebalance(
             return rebalance_of(parse_json(text), max_partitions=max_partitions)
     except DocumentError as error:
         raise error.at(source=source, line=line) from None
+
+
+def parse_rebalance_or_columns(
+    text: bytes,
+    *,
+    source: str | None = None,
+    line: int | None = None,
+    claim_rule: ClaimRule,
+    max_partitions: int = MAX_PARTITIONS,
+) -> Instance | Rebalance:
+    """Read one rebalance/1 document, a large one without faults straight into columns.
+
+    Raises
+    ------
+    DocumentError
+        As `parse_rebalance`.
+    """
+    if len(text) >= COLUMNS_BYTES and not kernels_are_interpreted():
+        # Imported here: it compiles kernels.
+        from rebalance.tape import instance_of_text  # noqa: PLC0415
+
+        found = instance_of_text(
+            text, claim_rule=claim_rule, max_partitions=max_partitions
+        )
+        if found is not None:
+            return found
+    return parse_rebalance(
+        text, source=source, line=line, max_partitions=max_partitions
+    )
 
 
 def parse_assignment(

@@ -15,12 +15,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol, TypeVar, cast
 
 from rebalance.documents import MAX_PARTITIONS, AssignmentDocument, Rebalance
 from rebalance.errors import DocumentError, SourceError
 from rebalance.jsontext import parse_json
-from rebalance.parsing import parse_assignment, parse_rebalance
+from rebalance.parsing import (
+    parse_assignment,
+    parse_rebalance,
+    parse_rebalance_or_columns,
+)
+
+if TYPE_CHECKING:  # documents are read without numpy
+    from rebalance.claims import ClaimRule
+    from rebalance.instance import Instance
 
 STDIN = "-"
 STDIN_NAME = "<stdin>"
@@ -67,6 +75,20 @@ def read_rebalances(
     """
     return read_documents(
         source, partial(parse_rebalance, max_partitions=max_partitions)
+    )
+
+
+def read_rebalances_or_columns(
+    source: str, *, claim_rule: ClaimRule, max_partitions: int = MAX_PARTITIONS
+) -> Iterator[Instance | Rebalance | DocumentError]:
+    """Read rebalances, large ones straight into columns; as `read_rebalances`."""
+    return read_documents(
+        source,
+        partial(
+            parse_rebalance_or_columns,
+            claim_rule=claim_rule,
+            max_partitions=max_partitions,
+        ),
     )
 
 

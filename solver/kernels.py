@@ -22,7 +22,7 @@ from solver.policy import Policy
 if TYPE_CHECKING:
     from numba.core.dispatcher import Dispatcher
 
-PACKAGES: Final = ("solver", "heuristics", "pipeline")
+PACKAGES: Final = ("rebalance", "solver", "heuristics", "pipeline")
 
 SAMPLES: Final = (
     """{"format": "rebalance/1", "group": "", "topics":

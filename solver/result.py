@@ -26,7 +26,7 @@ from rebalance import (
     PriceWeights,
     SearchProof,
     TermsProof,
-    document_of,
+    about_assignment,
     figures_of,
     html_table,
     members_of,
@@ -262,22 +262,33 @@ class Result:
         self, instance: Instance, *, assignor: str = "oracle"
     ) -> AssignmentDocument:
         """Write the result as assignment/1; without an assignment, all are empty."""
-        nobody = np.full(instance.n_partitions, NOBODY, dtype=np.int32)
-        assignment = self.assignment or Assignment(assignee=nobody)
-        document = document_of(instance, assignment, assignor=assignor)
+        members = members_of(instance, self.written_assignment(instance))
+        about = self.about(instance, assignor=assignor)
+        return about.model_copy(update={"members": members})
+
+    def about(
+        self, instance: Instance, *, assignor: str = "oracle"
+    ) -> AssignmentDocument:
+        """Return all fields of the document but its members."""
         more: dict[str, Any] = {
             "status": self.status.value,
             "policy": str(self.policy),
             "reason": self.reason,
         }
         if self.assignment is not None:
-            more["figures"] = figures_of(instance, assignment).model_copy(
+            more["figures"] = figures_of(instance, self.assignment).model_copy(
                 update=self._proved_balances(instance)
             )
             more["objectives"] = [one.to_document() for one in self.objectives]
         if self.certificate is not None:
             more["certificate"] = self.certificate.to_document(instance)
-        return document.model_copy(update=more)
+        about = about_assignment(instance, assignor=assignor)
+        return about.model_copy(update=more)
+
+    def written_assignment(self, instance: Instance) -> Assignment:
+        """Return the assignment as documents have it; without one, all are empty."""
+        nobody = np.full(instance.n_partitions, NOBODY, dtype=np.int32)
+        return self.assignment or Assignment(assignee=nobody)
 
     def _proved_balances(self, instance: Instance) -> dict[str, bool]:
         """Return the balances that the certificate or the constraint proves."""

@@ -18,7 +18,15 @@ import orjson
 
 from heuristics import ASSIGNORS
 from pipeline.evaluation import ColumnFigures, can_count
-from rebalance import Instance, InstanceError, instance_of, parse_rebalance
+from rebalance import (
+    ClaimRule,
+    Instance,
+    InstanceError,
+    instance_of,
+    parse_rebalance,
+)
+from rebalance.assignment_text import members_text
+from rebalance.tape import instance_of_text
 from solver import exact, solve
 from solver.exact import solve_without_closed_form
 from solver.limits import Limits
@@ -54,6 +62,7 @@ def tasks() -> dict[str, Callable[[], None]]:
         **{f"assignor {name}": partial(_assign, name) for name in ASSIGNORS},
         "packing": _pack,
         "figures": _count_figures,
+        "documents": _read_and_write,
         **{f"policy {policy}": partial(_solve, policy) for policy in others},
     }
 
@@ -85,6 +94,24 @@ def _count_figures() -> None:
         if can_count(instance):
             columns = ColumnFigures(instance, [], None)
             columns.verdict(assignor.assign(instance))
+
+
+def _read_and_write() -> None:
+    """Read a text straight into columns, and write an assignment from its column."""
+    text = orjson.dumps(
+        {
+            "format": "rebalance/1",
+            "group": "read",
+            "topics": {"t": {"partitions": 2, "lag": [1, 0]}},
+            "members": {"a": {"subscription": ["t"], "owned": {"t": [0]}}},
+        }
+    )
+    instance = instance_of_text(
+        text, claim_rule=ClaimRule.NEWEST_CLAIM, max_partitions=2
+    )
+    if instance is None:
+        raise AssertionError("the text has nothing odd")
+    members_text(instance, ASSIGNORS["range"].assign(instance))
 
 
 def _pack() -> None:

@@ -3,34 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from threading import Event
 
 import typer
 
 from oracle.cli.answer_parts import REFUSALS, answer_parts
 from oracle.cli.codes import FINE, INTERRUPTED, NO
-from oracle.cli.given_group import GivenGroup, read_given
+from oracle.cli.given_group import GivenGroup, read_given_or_columns
 from oracle.cli.inputs import Complaints
 from oracle.cli.parts import Line
 from oracle.cli.sink import Sink, opened_sink
 from oracle.cli.terminal import printed, working
 from oracle.cli.unknown_names import NameWarnings
 from rebalance import (
+    Assignment,
     AssignmentDocument,
     ClaimRule,
     DocumentError,
     Instance,
     InstanceError,
+    Rebalance,
+    assignment_json,
     instance_of,
-    to_json,
+    members_of,
 )
 
-Answer = Callable[[Instance], AssignmentDocument]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """An assignment as a column, and the other fields of its document."""
+
+    assignment: Assignment
+    about: AssignmentDocument
+
+    def document(self, instance: Instance) -> AssignmentDocument:
+        """Return the whole document, for tables."""
+        members = members_of(instance, self.assignment)
+        return self.about.model_copy(update={"members": members})
+
+
+Answering = Callable[[Instance], Answer]
 
 
 def answer_all(  # noqa: PLR0913 - the options of the subcommands
     file: str | GivenGroup,
-    answer: Answer,
+    answer: Answering,
     *,
     claim_rule: str,
     max_partitions: int,
@@ -55,15 +73,14 @@ def answer_all(  # noqa: PLR0913 - the options of the subcommands
     complaints = Complaints()
     rule = ClaimRule(claim_rule)
     answered, refused = 0, 0
-    documents = read_given(file, max_partitions)
+    documents = read_given_or_columns(file, rule, max_partitions)
     warnings = NameWarnings(str(file), is_silent=not warn)
     with opened_sink(output, as_json=as_json) as sink, working(what) as count:
         for number, document in enumerate(documents, start=1):
             try:
                 if isinstance(document, DocumentError):
                     raise document
-                warnings.check(document, number)
-                instance = instance_of(document, claim_rule=rule)
+                instance = _instance(document, number, rule, warnings)
                 found = answer(instance)
             except (DocumentError, InstanceError) as error:
                 if isinstance(error, DocumentError):
@@ -76,7 +93,7 @@ def answer_all(  # noqa: PLR0913 - the options of the subcommands
             else:
                 _write(sink, instance, found)
                 answered += 1
-                refused += found.status in REFUSALS
+                refused += found.about.status in REFUSALS
             count()
             if stop is not None and stop.is_set():
                 break
@@ -88,8 +105,23 @@ def answer_all(  # noqa: PLR0913 - the options of the subcommands
     raise typer.Exit(complaints.exit_code or (NO if refused else FINE))
 
 
-def _write(sink: Sink, instance: Instance, answer: AssignmentDocument) -> None:
+def _instance(
+    document: Instance | Rebalance,
+    number: int,
+    rule: ClaimRule,
+    warnings: NameWarnings,
+) -> Instance:
+    """Encode a document; in one that was read as columns, all names exist."""
+    if isinstance(document, Rebalance):
+        warnings.check(document, number)
+        return instance_of(document, claim_rule=rule)
+    return document
+
+
+def _write(sink: Sink, instance: Instance, answer: Answer) -> None:
     if sink.for_people:
-        sink.write_text(printed(*answer_parts(instance, answer), Line("")))
+        document = answer.document(instance)
+        sink.write_text(printed(*answer_parts(instance, document), Line("")))
     else:
-        sink.write_document(to_json(answer))
+        text = assignment_json(instance, answer.assignment, answer.about)
+        sink.write_document(text)

@@ -71,15 +71,16 @@ def assign(
     Example: assignor-oracle assign --assignor range rebalances.jsonl
     """
     from heuristics import ASSIGNORS
-    from oracle.cli.answering import answer_all
-    from rebalance import AssignmentDocument, Instance, document_of, figures_of
+    from oracle.cli.answering import Answer, answer_all
+    from rebalance import Instance, about_assignment, figures_of
 
     chosen = ASSIGNORS[assignor]
 
-    def answer(instance: Instance) -> AssignmentDocument:
+    def answer(instance: Instance) -> Answer:
         assignment = chosen.assign(instance)
         figures = figures_of(instance, assignment)
-        return document_of(instance, assignment, assignor=assignor, figures=figures)
+        about = about_assignment(instance, assignor=assignor, figures=figures)
+        return Answer(assignment=assignment, about=about)
 
     answer_all(
         file,

@@ -13,12 +13,15 @@ from oracle.cli.option_groups import GroupChoice
 from oracle.cli.terminal import complain, working
 from rebalance import (
     AssignmentDocument,
+    ClaimRule,
     DocumentError,
+    Instance,
     Rebalance,
     SourceError,
     extra_needed,
     plain_of,
     read_rebalances,
+    read_rebalances_or_columns,
     to_json,
 )
 
@@ -164,6 +167,18 @@ def read_given(
         yield given.rebalance
         return
     yield from read_rebalances(given, max_partitions=max_partitions)
+
+
+def read_given_or_columns(
+    given: str | GivenGroup, rule: ClaimRule, max_partitions: int
+) -> Iterator[Instance | Rebalance | DocumentError]:
+    """Yield the documents of a file, large ones as columns, or the one of a group."""
+    if isinstance(given, GivenGroup):
+        yield given.rebalance
+        return
+    yield from read_rebalances_or_columns(
+        given, claim_rule=rule, max_partitions=max_partitions
+    )
 
 
 def history_of(choice: GroupChoice) -> AssignorHistory:

@@ -52,7 +52,8 @@ def _by_policy(
     solving = Solving(
         policy=_policy(text), engine=Engine.AUTO, allowed=Allowed(time_limit=seconds)
     )
-    answer = evaluation.judge(OPTIMUM, solving.answer(evaluation.instance))
+    document = solving.answer(evaluation.instance).document(evaluation.instance)
+    answer = evaluation.judge(OPTIMUM, document)
     assignment, best = answer.judged()
     found = best["verdict"] == "valid"
     return {

@@ -7,10 +7,11 @@ from functools import cache
 from threading import Event
 from typing import Final
 
+from oracle.cli.answering import Answer
 from oracle.cli.interrupts import run_stoppable
 from oracle.cli.limits import Allowed
 from oracle.cli.terminal import complain
-from rebalance import AssignmentDocument, Instance, kernels_are_interpreted
+from rebalance import Instance, kernels_are_interpreted
 from solver import Engine, Policy, kernels_are_compiled, load_kernels, solve
 
 NOT_COMPILED: Final = (
@@ -28,14 +29,17 @@ class Solving:
     allowed: Allowed
     stop: Event = field(default_factory=Event)
 
-    def answer(self, instance: Instance) -> AssignmentDocument:
+    def answer(self, instance: Instance) -> Answer:
         """Solve one rebalance; Ctrl-C sets ``stop`` and returns the best found."""
         self._load_kernels()
         limits = self.allowed.begin(self.stop)
 
-        def solve_one() -> AssignmentDocument:
+        def solve_one() -> Answer:
             result = solve(instance, self.policy, limits=limits, engine=self.engine)
-            return result.to_document(instance)
+            return Answer(
+                assignment=result.written_assignment(instance),
+                about=result.about(instance),
+            )
 
         return run_stoppable(solve_one, self.stop)
 

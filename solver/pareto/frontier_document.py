@@ -86,13 +86,13 @@ def _point(
         "policy": f"{frontier.balance}; {objective.of}; max-moves={point.moves}",
         "objectives": [objective],
         "reason": None if is_least else frontier.reason,
+        "certificate": certificate,
     }
     assignment = document_of_assignment(
         instance,
         point.assignment,
         assignor="oracle",
         figures=figures_of(instance, point.assignment),
-        certificate=certificate,
     ).model_copy(update=update)
     return _without_absent(
         {

@@ -86,7 +86,7 @@ def test_a_failure_of_an_external_component_is_code_3(
     def fail(*_: object, **_options: object) -> None:
         raise OutsideError("Java is gone")
 
-    monkeypatch.setattr(given_group, "read_rebalances", fail)
+    monkeypatch.setattr(given_group, "read_rebalances_or_columns", fail)
     ended = cli("solve", source)
     assert (ended.code, ended.complaints) == (3, ["Java is gone"])
 
@@ -97,7 +97,7 @@ def test_a_defect_is_code_70_without_a_traceback(
     def fail(*_: object, **_options: object) -> None:
         raise ZeroDivisionError("by\x1bzero")
 
-    monkeypatch.setattr(given_group, "read_rebalances", fail)
+    monkeypatch.setattr(given_group, "read_rebalances_or_columns", fail)
     ended = cli("solve", source)
     assert ended.code == 70
     assert "not in your input: ZeroDivisionError: by\\x1bzero" in ended.err
@@ -113,7 +113,7 @@ def test_insufficient_memory_is_code_3(
     def fail(*_: object, **_options: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(given_group, "read_rebalances", fail)
+    monkeypatch.setattr(given_group, "read_rebalances_or_columns", fail)
     ended = cli("solve", source)
     assert (ended.code, ended.complaints) == (3, ["not enough memory for this input"])
 
