@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         document_of,
         members_of,
     )
+    from rebalance.assignment_bytes import encode_assignments
     from rebalance.claims import (
         NOBODY,
         Bools,
@@ -152,6 +153,7 @@ __all__ = [
     "count_kept",
     "count_rack_mismatches",
     "document_of",
+    "encode_assignments",
     "extra_needed",
     "extra_of",
     "figures_of",
@@ -186,6 +188,7 @@ __all__ = [
 
 # By module, the names that it has; the same as above, and as in ``__all__``.
 _MODULES: Final = {
+    "assignment_bytes": "encode_assignments",
     "assignment": (
         "Assignment about_assignment assignment_json assignment_of document_of "
         "members_of"

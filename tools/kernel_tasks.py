@@ -22,6 +22,7 @@ from rebalance import (
     ClaimRule,
     Instance,
     InstanceError,
+    encode_assignments,
     instance_of,
     parse_rebalance,
 )
@@ -97,7 +98,7 @@ def _count_figures() -> None:
 
 
 def _read_and_write() -> None:
-    """Read a text straight into columns, and write an assignment from its column."""
+    """Read a text straight into columns; write an assignment as text and as bytes."""
     text = orjson.dumps(
         {
             "format": "rebalance/1",
@@ -111,7 +112,9 @@ def _read_and_write() -> None:
     )
     if instance is None:
         raise AssertionError("the text has nothing odd")
-    members_text(instance, ASSIGNORS["range"].assign(instance))
+    assignment = ASSIGNORS["range"].assign(instance)
+    members_text(instance, assignment)
+    encode_assignments(instance, assignment)
 
 
 def _pack() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from oracle.plugins.protocol import Mode
@@ -14,6 +14,7 @@ from rebalance.protocol import (
     ClaimSource,
     MemberClaim,
     Subscription,
+    listed_claim,
     member_claim,
 )
 
@@ -40,12 +41,23 @@ def claim_of(subscription: Subscription, mode: Mode) -> MemberClaim:
     user data, the owned partitions in the subscription are the claim; eager clients
     leave them empty.
     """
+    return _claim_of(subscription, mode, member_claim)
+
+
+def listed_claim_of(subscription: Subscription, mode: Mode) -> MemberClaim:
+    """Return the claim of `claim_of` with the partitions as the member lists them."""
+    return _claim_of(subscription, mode, listed_claim)
+
+
+def _claim_of(
+    subscription: Subscription,
+    mode: Mode,
+    read: Callable[[Subscription, str], MemberClaim],
+) -> MemberClaim:
     if mode is Mode.COOPERATIVE:
-        return member_claim(subscription, COOPERATIVE_STICKY)
-    said = member_claim(subscription, STICKY)
-    if said.source is ClaimSource.NOWHERE:
-        return member_claim(subscription, "")
-    return said
+        return read(subscription, COOPERATIVE_STICKY)
+    said = read(subscription, STICKY)
+    return read(subscription, "") if said.source is ClaimSource.NOWHERE else said
 
 
 def rebalance_of(

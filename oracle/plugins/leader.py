@@ -15,11 +15,11 @@ import numpy as np
 
 from oracle.plugins.choice import Choice
 from oracle.plugins.in_time import in_time
+from oracle.plugins.joined_columns import instance_of_joined
 from oracle.plugins.joining import Joining, Lags, Racks, rebalance_of
 from oracle.plugins.protocol import Mode
 from oracle.plugins.withholding import without_unrevoked
-from rebalance import NOBODY, Assignment, Instance, instance_of, members_of
-from rebalance.protocol import MemberAssignment, encode_assignment
+from rebalance import NOBODY, Assignment, Instance, encode_assignments, instance_of
 from solver import Limits
 
 log = logging.getLogger(__name__)
@@ -28,7 +28,6 @@ LagSource = Callable[[Mapping[str, int]], Lags]
 """Called with the number of partitions per topic."""
 
 GRACE: Final = 1.0  # seconds in which an engine detects that its limit is reached
-VERSION: Final = 0  # of an assignment; later versions add no fields
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,8 +65,7 @@ class Leader:
         assignment = self.decide(instance)
         if self.mode is Mode.COOPERATIVE:
             assignment = without_unrevoked(instance, assignment)
-        given = members_of(instance, assignment)
-        return {member_id: _bytes(held) for member_id, held in given.items()}
+        return encode_assignments(instance, assignment)
 
     def instance(
         self,
@@ -84,6 +82,8 @@ class Leader:
                 )
             except (TypeError, ValueError):
                 log.exception("lag is invalid; assigning without it")
+        if racks is None and not any(one.subscription.rack for one in joined):
+            return instance_of_joined(joined, counts, mode=self.mode)
         return instance_of(rebalance_of(joined, counts, mode=self.mode, racks=racks))
 
     def decide(self, instance: Instance) -> Assignment:
@@ -130,8 +130,3 @@ def round_robin(instance: Instance) -> Assignment:
         start, end = instance.topic_offsets[t : t + 2].tolist()
         assignee[start:end] = np.resize(np.array(members), end - start)
     return Assignment(assignee=assignee)
-
-
-def _bytes(held: Mapping[str, Iterable[int]]) -> bytes:
-    partitions = tuple((topic, tuple(numbers)) for topic, numbers in held.items())
-    return encode_assignment(MemberAssignment(version=VERSION, partitions=partitions))

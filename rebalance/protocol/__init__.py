@@ -16,6 +16,7 @@ from rebalance.protocol.reported_claims import (
     STICKY,
     ClaimSource,
     MemberClaim,
+    listed_claim,
     member_claim,
 )
 from rebalance.protocol.sticky import (
@@ -47,5 +48,6 @@ __all__ = [
     "encode_generation",
     "encode_sticky_user_data",
     "encode_subscription",
+    "listed_claim",
     "member_claim",
 ]

@@ -7,7 +7,7 @@ Follows ``memberData`` of Java's ``StickyAssignor`` and ``CooperativeStickyAssig
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final
 
@@ -33,8 +33,8 @@ class ClaimSource(Enum):
 class MemberClaim:
     """Partitions that a member claims to own, and the generation of the claim.
 
-    ``partitions`` are sorted by topic and number, without repetition, negative numbers,
-    and topics without numbers; ``generation`` is -1 if unknown.
+    ``partitions`` of `member_claim` are sorted by topic and number, without repetition,
+    negative numbers, and topics without numbers; ``generation`` is -1 if unknown.
     """
 
     partitions: Partitions
@@ -43,7 +43,13 @@ class MemberClaim:
 
 
 def member_claim(subscription: Subscription, assignor: str) -> MemberClaim:
-    """Return a member's claim from its subscription.
+    """Return a member's claim from its subscription, in order (`listed_claim`)."""
+    claim = listed_claim(subscription, assignor)
+    return replace(claim, partitions=_in_order(claim.partitions))
+
+
+def listed_claim(subscription: Subscription, assignor: str) -> MemberClaim:
+    """Return a member's claim with the partitions as the member lists them.
 
     ``sticky`` is eager and always uses the user data. All others have the owned
     partitions and generation of the subscription; ``cooperative-sticky`` uses a
@@ -87,7 +93,7 @@ def _generation_in(data: bytes | None) -> int:
 
 def _claim(partitions: Partitions, generation: int, source: ClaimSource) -> MemberClaim:
     return MemberClaim(
-        partitions=_in_order(partitions),
+        partitions=partitions,
         generation=max(generation, UNKNOWN_GENERATION),
         source=source,
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
 from random import Random
 from typing import Any
 
@@ -29,6 +28,7 @@ from rebalance import (
 from rebalance.assignment_text import members_text
 from rebalance.tape import instance_of_text
 from rebalance.tape.json_tape import ARRAY, INTEGER, OBJECT, STRING, Tape, tape_of
+from tests.same_columns import same_columns
 from tests.shapes import SHAPES, Document, member, rebalance, shape
 from tests.strategies import LARGER, rebalances, rebalances_with_assignments
 
@@ -122,22 +122,6 @@ def test_values_without_floats_and_escapes_have_a_tape(layout: dict[str, Any]) -
     assert value_at(tape, 0) == (value, tape.kind.size)
 
 
-def same(left: Instance, right: Instance) -> bool:
-    """Return whether all columns are equal, with their types."""
-
-    def is_same(one: Any, other: Any) -> bool:
-        if isinstance(other, np.ndarray):
-            return one.dtype == other.dtype and np.array_equal(one, other)
-        if hasattr(other, "__dataclass_fields__"):
-            return all(
-                is_same(getattr(one, f.name), getattr(other, f.name))
-                for f in fields(other)
-            )
-        return bool(one == other)
-
-    return is_same(left, right)
-
-
 def read(text: bytes, rule: ClaimRule = ClaimRule.NEWEST_CLAIM) -> Instance | None:
     return instance_of_text(text, claim_rule=rule, max_partitions=1000)
 
@@ -172,12 +156,12 @@ def test_columns_are_those_of_the_models(
 ) -> None:
     text = json.dumps(document, **layout).encode()
     found = read(text, rule)
-    assert found is None or same(found, by_models(text, rule))
+    assert found is None or same_columns(found, by_models(text, rule))
     tidy = json.dumps(tidied(document), **layout).encode()
     if b"\\" not in tidy:
         found = read(tidy, rule)
         assert found is not None
-        assert same(found, by_models(tidy, rule))
+        assert same_columns(found, by_models(tidy, rule))
 
 
 @given(document=rebalances(), seed=st.integers(0, 2**32))
@@ -193,14 +177,14 @@ def test_changed_texts_are_read_as_the_models_read_them(
         )
     found = read(bytes(text))
     if found is not None:
-        assert same(found, by_models(bytes(text)))
+        assert same_columns(found, by_models(bytes(text)))
 
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_named_shapes(name: str) -> None:
     text = json.dumps(shape(name)).encode()
     found = read(text)
-    assert found is None or same(found, by_models(text))
+    assert found is None or same_columns(found, by_models(text))
 
 
 T = {"t": {"partitions": 2}}
