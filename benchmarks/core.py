@@ -23,17 +23,18 @@ from importlib.metadata import version
 import numpy as np
 from ortools.graph.python import min_cost_flow
 
-from benchmarks.instances import CASES, one_left
+from benchmarks.instances import CASES, GROWING, one_left
 from rebalance import Instance, count_kept
 from solver import Result, Status, solve
 
 REPEATS = 7
+ALL = CASES | GROWING
 
 
 def main() -> None:
     """Print one line per size."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("cases", nargs="*", help=f"of {', '.join(CASES)}; all if none")
+    parser.add_argument("cases", nargs="*", help=f"of {', '.join(ALL)}; all if none")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.here:
@@ -43,15 +44,15 @@ def main() -> None:
           f"{platform.python_version()}, numba {version('numba')}, "
           f"OR-Tools {version('ortools')}; milliseconds")  # fmt: skip
     print(
-        f"{'':4}{'first':>9}{'median':>9}{'OR-Tools':>10}{'ratio':>7}  kept      what"
+        f"{'':5}{'first':>9}{'median':>9}{'OR-Tools':>10}{'ratio':>7}  kept      what"
     )
-    for name in asked.cases or CASES:
+    for name in asked.cases or ALL:
         command = [sys.executable, "-m", "benchmarks.core", "--here", name]
         said = subprocess.run(command, check=True, capture_output=True).stdout
         row = json.loads(said)
         print(
-            f"{name:4}{row['first']:9.2f}{row['median']:9.2f}{row['peer']:10.2f}"
-            f"{row['peer'] / row['median']:7.1f}  {row['kept']:<9} {CASES[name][0]}"
+            f"{name:5}{row['first']:9.2f}{row['median']:9.2f}{row['peer']:10.2f}"
+            f"{row['peer'] / row['median']:7.1f}  {row['kept']:<9} {ALL[name][0]}"
         )
 
 
@@ -60,12 +61,12 @@ def measured(name: str) -> dict[str, float]:
     solve(one_left(members=3, partitions=3))
     tiny = CASES["S3"][1]() if name != "S3" else CASES["S5"][1]()
     solve(tiny)  # loads the kernels of the flow
-    instance = CASES[name][1]()
+    instance = ALL[name][1]()
     answer = solve(instance)
     if answer.status is not Status.OPTIMAL:
         raise SystemExit(f"{name}: not proved")
     ours, peer = [], []
-    fresh = CASES[name][1]()
+    fresh = ALL[name][1]()
     ours.append(_milliseconds(lambda: solve(fresh)))
     for _ in range(REPEATS - 1):
         peer.append(_milliseconds(lambda: _check_peer(instance, answer)))

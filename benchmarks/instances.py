@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,6 +75,37 @@ def mixed(*, members: int, partitions: int, topics: int, each: int) -> Instance:
     )
 
 
+def spine_and_block(n: int) -> Instance:
+    """Build a long chain of members, of which the first also feeds a dense block.
+
+    Member i of the spine, 0 ≤ i < n, owns topic s_i, of n - 1 - i partitions, to which
+    member i + 1 subscribes, too, and a topic of its own: q = n + 1 partitions if i = 0,
+    otherwise those up to q - 1 in all. The n members of the block subscribe to the same
+    q topics of n partitions each, of each of which every one owns one; the first also
+    subscribes to s_0. So member 0 has n - 1 partitions too many, and each goes one
+    member further along the spine, through topics that the whole block is beside.
+    """
+    q, spine = n + 1, np.arange(n - 1)
+    own = np.r_[q, np.arange(2, n + 1)]
+    sizes = np.r_[n - 1 - spine, own, np.full(q, n)]
+    owners = [np.repeat(spine, n - 1 - spine), np.repeat(np.arange(n), own)]
+    owners.append(np.tile(n + np.arange(n), q))
+    block = 2 * n - 1 + np.arange(q)
+    wanted = [
+        np.unique([max(i - 1, 0), min(i, n - 2), n - 1 + i]).astype(np.int32)
+        for i in range(n)
+    ]
+    wanted += [np.r_[0, block].astype(np.int32), block.astype(np.int32)]
+    return _instance(
+        owner=np.concatenate(owners),
+        members=2 * n,
+        topics=sizes.size,
+        member_class=np.minimum(np.arange(2 * n), n + 1).astype(np.int32),
+        wanted=wanted,
+        sizes=sizes,
+    )
+
+
 CASES: dict[str, tuple[str, Callable[[], Instance]]] = {
     "S1": (
         "2,100 x 2,100, equal subscriptions, one left",
@@ -98,6 +130,13 @@ CASES: dict[str, tuple[str, Callable[[], Instance]]] = {
 }
 
 
+GROWING: dict[str, tuple[str, Callable[[], Instance]]] = {
+    f"B{n}": (f"spine and block of {n:,}", partial(spine_and_block, n))
+    for n in (400, 800, 1600)
+}
+"""Three sizes of a family, by which the growth of the time is seen."""
+
+
 def _instance(
     *,
     owner: NDArray[np.int64],
@@ -105,14 +144,19 @@ def _instance(
     topics: int,
     member_class: NDArray[np.int32],
     wanted: list[NDArray[np.int32]],
+    sizes: NDArray[np.int64] | None = None,
 ) -> Instance:
+    """Build an instance; without ``sizes``, all topics have equally many partitions."""
+    offsets = np.linspace(0, owner.size, topics + 1).astype(np.int64)
+    if sizes is not None:
+        offsets = np.r_[0, np.cumsum(sizes)].astype(np.int64)
     claimed = np.flatnonzero(owner >= 0)
     claimed = claimed[np.argsort(owner[claimed], kind="stable")]
     counts = np.bincount(owner[claimed], minlength=members)
     return Instance(
         group="benchmark",
         topics=tuple(f"t{i:06}" for i in range(topics)),
-        topic_offsets=np.linspace(0, owner.size, topics + 1).astype(np.int64),
+        topic_offsets=offsets,
         members=tuple(f"m{i:06}" for i in range(members)),
         member_class=member_class,
         class_offsets=np.r_[0, np.cumsum([w.size for w in wanted])].astype(np.int64),

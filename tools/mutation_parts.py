@@ -116,6 +116,7 @@ PARTS = (
         folder="solver/exact",
         tests=(
             "tests/solver/test_core.py",
+            "tests/solver/test_min_cost_flow.py",
             "tests/solver/test_certificate.py",
             "tests/solver/test_optimal_face.py",
         ),

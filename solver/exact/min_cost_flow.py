@@ -23,10 +23,27 @@ from rebalance import Int32, Int64, kernel
 Int8 = NDArray[np.int8]
 
 UNREACHED: Final = -1
+UNFINISHED: Final = -2
 NO_ENTRY: Final = -1
 UNCAPACITATED: Final = np.int32(2**30)
 """Capacity of an arc without one. Not `UNBOUNDED`: a residual capacity is this plus the
 flow that the arc gives back, fewer than 2^30 partitions, and must stay an int32."""
+
+
+FORWARD: Final = 0
+BACKWARD: Final = 1
+_SIDE, _LIMIT, _SCANNED, _PROBE = range(4)
+"""What the state of a search holds: side, limit of scanned arcs, arcs scanned by the
+last one that ended, and the phase that tries the other side."""
+UNLIMITED: Final = np.iinfo(np.int64).max
+FIRST_PROBE: Final = 4
+"""Phases 4, 8, 16, and so on try the other side."""
+PROBED: Final = 8
+"""They may scan this part of what the side in use has scanned."""
+SUSPICIOUS: Final = 4
+LEAST_LIMIT: Final = 10_000
+"""A side that scans so many times as much as before, and so many arcs more, makes the
+other be tried."""
 
 
 class Network(NamedTuple):
@@ -101,6 +118,17 @@ def route_supply(problem: FlowProblem) -> Int32:
     ``net.residual``, ``supply``, ``demand`` and ``potential`` change. Returns the nodes
     that the remaining supply reaches: empty if all was sent.
     """
+    return route_from_sides(problem, FIRST_PROBE, PROBED, LEAST_LIMIT)
+
+
+@kernel
+def route_from_sides(
+    problem: FlowProblem, first_probe: int, probed: int, least_limit: int
+) -> Int32:
+    """Do so with other rules of when a search begins at the other side.
+
+    The result is equally good; ties can differ, and prices.
+    """
     net, nodes, supply, _, potential = problem
     n_nodes = net.first.size - 1
     distance = np.full(n_nodes, UNREACHED, np.int32)
@@ -108,21 +136,30 @@ def route_supply(problem: FlowProblem) -> Int32:
     current_arc = np.zeros(n_nodes, np.int64)
     reached = np.empty(nodes.size, np.int32)
     path = np.empty(nodes.size, np.int32)
-    # Costs are -1, 0 and 1, so a simple path costs less than the number of nodes, and
-    # potentials differ by no more: reduced distances stay below twice that number.
+    # Costs are -1, 0 and 1, so a simple path costs less than the number of nodes. So do
+    # all shifts of potentials together: reduced distances stay below three times that.
     buckets = _Buckets(
-        np.full(2 * nodes.size + 2, NO_ENTRY, np.int64),
+        np.full(3 * nodes.size + 3, NO_ENTRY, np.int64),
         np.empty(net.head.size, np.int64),
         np.empty(net.head.size, np.int32),
         np.zeros(2, np.int64),
     )
+    search = np.array([FORWARD, UNLIMITED, 0, first_probe], np.int64)
+    phase = 0
     while True:
-        n_reached, nearest = _shortest_distances(problem, distance, reached, buckets)
+        phase += 1
+        limit = SUSPICIOUS * search[_SCANNED] + least_limit
+        limits = (search[_SCANNED] // probed, limit if phase > 1 else UNLIMITED)
+        is_probe = phase == search[_PROBE]
+        n_reached, nearest = _nearest(
+            problem, is_probe, limits, search, distance, reached, buckets
+        )
         if nearest == UNREACHED:
             return reached[:n_reached]
-        # Nodes farther than the nearest demand keep their potential.
+        # Nodes farther than the nearest keep their potential.
+        sign = 1 if search[_SIDE] == FORWARD else -1
         for v in reached[:n_reached]:
-            potential[v] += distance[v] - nearest
+            potential[v] += sign * (distance[v] - nearest)
             distance[v] = UNREACHED
         while _build_layers(problem, depth, current_arc, reached):
             for i in range(nodes.size):
@@ -131,33 +168,81 @@ def route_supply(problem: FlowProblem) -> Int32:
 
 
 @kernel
-def _shortest_distances(
-    problem: FlowProblem, distance: Int32, reached: Int32, buckets: _Buckets
+def _nearest(
+    problem: FlowProblem,
+    is_probe: bool,
+    limits: tuple[int, int],
+    search: Int64,
+    distance: Int32,
+    reached: Int32,
+    buckets: _Buckets,
+) -> tuple[int, int]:
+    """Search from the side that has less to scan, as far as that is known.
+
+    ``search`` has the side that was searched from last, and how many arcs it scanned.
+    Where that side scans far more than before, and now and then, the other is tried
+    with a limit. Only a search from supply tells what supply reaches.
+
+    Returns the number of nodes reached, and the distance of the nearest or `UNREACHED`.
+    """
+    side = search[_SIDE]
+    if is_probe:
+        search[_PROBE] *= 2
+        sides, most = (1 - side, side, side), (limits[0], UNLIMITED, UNLIMITED)
+    else:
+        sides, most = (side, 1 - side, side), (limits[1], limits[1], UNLIMITED)
+    for trial in range(3):
+        search[_SIDE], search[_LIMIT] = sides[trial], most[trial]
+        end, nearest = _search(problem, search, distance, reached, buckets)
+        if nearest >= 0 or (nearest == UNREACHED and sides[trial] == FORWARD):
+            return end, nearest
+        distance[reached[:end]] = UNREACHED
+        if nearest == UNREACHED:
+            break
+    search[_SIDE], search[_LIMIT] = FORWARD, UNLIMITED
+    return _search(problem, search, distance, reached, buckets)
+
+
+@kernel
+def _search(
+    problem: FlowProblem,
+    search: Int64,
+    distance: Int32,
+    reached: Int32,
+    buckets: _Buckets,
 ) -> tuple[int, int]:
     """Label nodes with their reduced distance from supply, up to the first demand.
 
-    Returns the number of nodes reached, in order of distance, and the distance of the
-    nearest demand or `UNREACHED`.
+    Backward, with their distance to demand, up to the first supply. Returns the number
+    of nodes reached, in order of distance, and the distance of the nearest; `UNREACHED`
+    if there is none, `UNFINISHED` where the limit of scanned arcs is exceeded.
     """
     net, nodes, supply, demand, potential = problem
+    is_forward = search[_SIDE] == FORWARD
+    begins, ends = (supply, demand) if is_forward else (demand, supply)
     buckets.last[: buckets.tally[1] + 1] = NO_ENTRY
     buckets.tally[:] = 0
-    end = 0
-    for v in nodes:
-        if supply[v] > 0:
-            distance[v] = 0
-            reached[end] = v
-            end += 1
+    end, scanned = _label_begins(nodes, begins, distance, reached), 0
+    if not (is_forward or (supply[nodes] > 0).any()):
+        return end, UNREACHED
     at, current = 0, 0
     while True:
         # Arcs of length 0 extend the current distance, so it is exhausted first.
         while at < end:
             v = reached[at]
             at += 1
-            if demand[v] > 0:
+            if ends[v] > 0:
+                search[_SCANNED] = scanned
                 return end, current
-            end = _relax_arcs(v, net, potential, distance, reached, end, buckets)
+            scanned += net.first[v + 1] - net.first[v]
+            if scanned > search[_LIMIT]:
+                return end, UNFINISHED
+            if is_forward:
+                end = _relax_out(v, net, potential, distance, reached, end, buckets)
+            else:
+                end = _relax_in(v, net, potential, distance, reached, end, buckets)
         if current == buckets.tally[1]:
+            search[_SCANNED] = scanned
             return end, UNREACHED
         # An entry is stale if its node was reached at a smaller distance meanwhile.
         current += 1
@@ -172,7 +257,19 @@ def _shortest_distances(
 
 
 @kernel
-def _relax_arcs(
+def _label_begins(nodes: Int32, begins: Int32, distance: Int32, reached: Int32) -> int:
+    """Label the nodes where a search begins; return their number."""
+    end = 0
+    for v in nodes:
+        if begins[v] > 0:
+            distance[v] = 0
+            reached[end] = v
+            end += 1
+    return end
+
+
+@kernel
+def _relax_out(
     v: int,
     net: Network,
     potential: Int32,
@@ -181,7 +278,7 @@ def _relax_arcs(
     end: int,
     buckets: _Buckets,
 ) -> int:
-    """Label neighbors at distance 0 from v; put the others into their buckets."""
+    """Label heads of arcs out of v at distance 0; put the others into their buckets."""
     for a in range(net.first[v], net.first[v + 1]):
         w = net.head[a]
         if net.residual[a] == 0 or distance[w] != UNREACHED:
@@ -191,15 +288,45 @@ def _relax_arcs(
             distance[w] = distance[v]
             reached[end] = w
             end += 1
-            continue
-        there = distance[v] + length
-        entry = buckets.tally[0]
-        buckets.node[entry] = w
-        buckets.previous[entry] = buckets.last[there]
-        buckets.last[there] = entry
-        buckets.tally[0] += 1
-        buckets.tally[1] = max(buckets.tally[1], there)
+        else:
+            _put(w, distance[v] + length, buckets)
     return end
+
+
+@kernel
+def _relax_in(
+    v: int,
+    net: Network,
+    potential: Int32,
+    distance: Int32,
+    reached: Int32,
+    end: int,
+    buckets: _Buckets,
+) -> int:
+    """Do so with the tails of arcs into v, which are the reverse ones of those out."""
+    for a in range(net.first[v], net.first[v + 1]):
+        w = net.head[a]
+        if distance[w] != UNREACHED or net.residual[net.reverse[a]] == 0:
+            continue
+        length = potential[w] - potential[v] - net.cost[a]
+        if length == 0:
+            distance[w] = distance[v]
+            reached[end] = w
+            end += 1
+        else:
+            _put(w, distance[v] + length, buckets)
+    return end
+
+
+@kernel
+def _put(w: int, distance: int, buckets: _Buckets) -> None:
+    """Put a node into the bucket of a distance."""
+    entry = buckets.tally[0]
+    buckets.node[entry] = w
+    buckets.previous[entry] = buckets.last[distance]
+    buckets.last[distance] = entry
+    buckets.tally[0] += 1
+    buckets.tally[1] = max(buckets.tally[1], distance)
 
 
 @kernel
