@@ -6,12 +6,12 @@ data, topics by name.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
 from rebalance.assignment import Assignment
-from rebalance.assignment_text import by_member
+from rebalance.assignment_text import Texts, by_member
 from rebalance.claims import Int32, Int64
 from rebalance.compiled import kernel
 from rebalance.errors import WireError
@@ -25,21 +25,6 @@ _PER_TOPIC: Final = 2 + 4
 """Bytes per topic besides its name: two lengths."""
 
 
-class Names(NamedTuple):
-    """Names in UTF-8.
-
-    Attributes
-    ----------
-    text : uint8
-        All names, one after another.
-    ends : int64
-        Where each name ends.
-    """
-
-    text: Bytes
-    ends: Int64
-
-
 def encode_assignments(instance: Instance, assignment: Assignment) -> dict[str, bytes]:
     """Encode the assignment of each member, with every member present.
 
@@ -48,12 +33,11 @@ def encode_assignments(instance: Instance, assignment: Assignment) -> dict[str, 
     WireError
         If a topic's name has more than 32,767 bytes.
     """
-    encoded = [name.encode() for name in instance.topics]
-    lengths = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded))
+    names = Texts.of([name.encode() for name in instance.topics])
+    lengths = np.diff(names.ends, prepend=0)
     if lengths.max(initial=0) > MOST_TEXT:
         reason = f"topic: {lengths.max()} bytes, {MOST_TEXT} at most"
         raise WireError(reason, offset=0)
-    names = Names(np.frombuffer(b"".join(encoded), dtype=np.uint8), np.cumsum(lengths))
     order, ends = by_member(assignment.assignee, len(instance.members))
     topic, offsets = instance.partition_topic, instance.topic_offsets
     bounds = message_bounds(order, ends, topic, lengths)
@@ -88,7 +72,7 @@ def write_messages(
     ends: Int64,
     topic: Int32,
     offsets: Int64,
-    names: Names,
+    names: Texts,
     bounds: Int64,
 ) -> None:
     """Write the message of each member from its bound on."""

@@ -23,31 +23,30 @@ PUNCTUATION: Final = len(b",[]")
 """Bytes per list of numbers, besides its name and the numbers."""
 
 
-class Keys(NamedTuple):
-    """Names as keys of JSON, with colons.
+class Texts(NamedTuple):
+    """Texts, one after another.
 
     Attributes
     ----------
     text : uint8
-        All keys, one after another.
+        All of them.
     ends : int64
-        Where each key ends.
+        Where each text ends.
     """
 
     text: Bytes
     ends: Int64
 
     @classmethod
-    def of(cls, names: tuple[str, ...]) -> Keys:
-        """Write the keys."""
-        keys = [orjson.dumps(name) + b":" for name in names]
-        ends = np.cumsum(np.fromiter(map(len, keys), dtype=np.int64, count=len(keys)))
-        return cls(np.frombuffer(b"".join(keys), dtype=np.uint8), ends)
+    def of(cls, texts: list[bytes]) -> Texts:
+        """Join texts."""
+        ends = np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)))
+        return cls(np.frombuffer(b"".join(texts), dtype=np.uint8), ends)
 
 
 def members_text(instance: Instance, assignment: Assignment) -> bytes:
     """Write an assignment as member → topic → numbers, with every member present."""
-    members, topics = Keys.of(instance.members), Keys.of(instance.topics)
+    members, topics = _keys(instance.members), _keys(instance.topics)
     order, ends = by_member(assignment.assignee, len(instance.members))
     lengths = np.diff(topics.ends, prepend=0) + PUNCTUATION
     digits = len(str(instance.n_partitions)) + 1  # and a comma
@@ -64,6 +63,11 @@ def members_text(instance: Instance, assignment: Assignment) -> bytes:
         topics,
     )
     return text[:written].tobytes()
+
+
+def _keys(names: tuple[str, ...]) -> Texts:
+    """Write names as keys of JSON, with colons."""
+    return Texts.of([orjson.dumps(name) + b":" for name in names])
 
 
 @kernel
@@ -113,8 +117,8 @@ def write_members(
     ends: Int64,
     topic: Int32,
     offsets: Int64,
-    members: Keys,
-    topics: Keys,
+    members: Texts,
+    topics: Texts,
 ) -> int:
     """Write the object of all members; return the number of bytes."""
     text[0] = _OPEN_OBJECT
@@ -151,7 +155,7 @@ def write_members(
 
 
 @kernel
-def _copy(text: Bytes, at: int, keys: Keys, number: int) -> int:
+def _copy(text: Bytes, at: int, keys: Texts, number: int) -> int:
     begin = keys.ends[number - 1] if number > 0 else 0
     for place in range(begin, keys.ends[number]):
         text[at] = keys.text[place]
