@@ -13,9 +13,7 @@ from oracle.cli.option_groups import GroupChoice
 from oracle.cli.terminal import complain, working
 from rebalance import (
     AssignmentDocument,
-    ClaimRule,
     DocumentError,
-    Instance,
     Rebalance,
     SourceError,
     extra_needed,
@@ -25,9 +23,10 @@ from rebalance import (
     to_json,
 )
 
-if TYPE_CHECKING:  # Arrow is imported if a group is read
+if TYPE_CHECKING:  # the judge needs no numpy; Arrow is imported if a group is read
     from oracle.comparison import Actual
     from pipeline.groups import AssignorHistory, GroupRebalance
+    from rebalance import ClaimRule, Instance
 
 COOPERATIVE_ROUND: Final = (
     "the assignment is of a cooperative round: partitions that are withheld until the "
