@@ -1,4 +1,7 @@
-"""Tapes against the standard library, and columns from tapes against the models."""
+"""Tapes against the standard library, and columns from tapes against the models.
+
+Reaches into `rebalance` to compare the steps of reading and writing, one by one.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Flows of least cost from either side, against augmenting paths by Bellman and Ford.
 
-Inner names: small networks never need a search from the other side.
+Reaches into `solver.exact.min_cost_flow`: small networks never need a search from the
+other side.
 """
 
 from __future__ import annotations
