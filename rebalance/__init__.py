@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         assignment_of,
         document_of,
         members_of,
+        with_members,
     )
     from rebalance.assignment_bytes import encode_assignments
     from rebalance.claims import (
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
         Int32,
         Int64,
     )
-    from rebalance.columns import instance_of
+    from rebalance.columns import instance_of, subscription_classes
     from rebalance.compiled import (
         always_compiled,
         interpret_kernels,
@@ -183,7 +184,9 @@ __all__ = [
     "rebalance_of",
     "rebalances_in",
     "schema_error",
+    "subscription_classes",
     "to_json",
+    "with_members",
 ]
 
 # By module, the names that it has; the same as above, and as in ``__all__``.
@@ -191,10 +194,10 @@ _MODULES: Final = {
     "assignment_bytes": "encode_assignments",
     "assignment": (
         "Assignment about_assignment assignment_json assignment_of document_of "
-        "members_of"
+        "members_of with_members"
     ),
     "claims": "NOBODY Bools ClaimRule Claims Int32 Int64",
-    "columns": "instance_of",
+    "columns": "instance_of subscription_classes",
     "compiled": "always_compiled interpret_kernels kernel kernels_are_interpreted",
     "display": "html_table",
     "culprits": "schema_error",

@@ -73,7 +73,7 @@ def document_of(
 ) -> AssignmentDocument:
     """Build an assignment/1 document; absent parts are omitted."""
     about = about_assignment(instance, assignor=assignor, figures=figures)
-    return about.model_copy(update={"members": members_of(instance, assignment)})
+    return with_members(about, instance, assignment)
 
 
 def about_assignment(
@@ -90,6 +90,13 @@ def about_assignment(
     )
 
 
+def with_members(
+    about: AssignmentDocument, instance: Instance, assignment: Assignment
+) -> AssignmentDocument:
+    """Return a document with the members of an assignment."""
+    return about.model_copy(update={"members": members_of(instance, assignment)})
+
+
 def assignment_json(
     instance: Instance, assignment: Assignment, about: AssignmentDocument
 ) -> bytes:
@@ -101,8 +108,7 @@ def assignment_json(
         All other fields; its ``members`` are disregarded.
     """
     if instance.n_partitions < TEXT_PARTITIONS or kernels_are_interpreted():
-        members = members_of(instance, assignment)
-        return to_json(about.model_copy(update={"members": members}))
+        return to_json(with_members(about, instance, assignment))
     # Imported here: it compiles kernels.
     from rebalance.assignment_text import members_text  # noqa: PLC0415
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate, chain, repeat
 
 import numpy as np
@@ -32,7 +32,8 @@ def instance_of(
     people = [document.members[member_id] for member_id in members]
     offsets = _offsets([topic.partitions for topic in topics])
     index = {name: t for t, name in enumerate(names)}
-    member_class, class_offsets, class_topics = _classes(people, index)
+    listed = (member.subscription for member in people)
+    member_class, class_offsets, class_topics = subscription_classes(listed, index)
     return Instance(
         group=document.group,
         id=document.id,
@@ -55,20 +56,36 @@ def _offsets(sizes: Sequence[int]) -> Int64:
     return np.array([0, *accumulate(sizes)], dtype=np.int64)
 
 
-def _classes(people: list[Member], index: dict[str, int]) -> tuple[Int32, Int64, Int32]:
-    """Return numbers of the distinct subscriptions, by first occurrence."""
+def subscription_classes(
+    listed: Iterable[Sequence[str]], index: Mapping[str, int]
+) -> tuple[Int32, Int64, Int32]:
+    """Return numbers of the distinct subscriptions, by first occurrence.
+
+    Parameters
+    ----------
+    listed
+        Names of topics per member, M members.
+    index
+        Number of each topic that exists; others are dropped.
+
+    Returns
+    -------
+    int32 (M,), int64 (K+1,), int32
+        Class of each member, offsets of the classes, topics of the classes, ascending.
+    """
     number: dict[tuple[int, ...], int] = {}
     known: dict[tuple[str, ...], int] = {}  # as listed, mostly in the same order
-    member_class = np.empty(len(people), dtype=np.int32)
-    for m, member in enumerate(people):
-        listed_topics = tuple(member.subscription)
-        if listed_topics not in known:
-            wanted = sorted(index[t] for t in listed_topics if t in index)
-            known[listed_topics] = number.setdefault(tuple(wanted), len(number))
-        member_class[m] = known[listed_topics]
-    listed = [t for wanted in number for t in wanted]
-    offsets = _offsets([len(wanted) for wanted in number])
-    return member_class, offsets, np.array(listed, dtype=np.int32)
+    classes = []
+    for names in map(tuple, listed):
+        if names not in known:
+            wanted = sorted({index[name] for name in names if name in index})
+            known[names] = number.setdefault(tuple(wanted), len(number))
+        classes.append(known[names])
+    return (
+        np.array(classes, dtype=np.int32),
+        _offsets([len(wanted) for wanted in number]),
+        np.array([*chain.from_iterable(number)], dtype=np.int32),
+    )
 
 
 def _claims(people: list[Member], index: dict[str, int], offsets: Int64) -> Claims:

@@ -30,6 +30,7 @@ from rebalance import (
     figures_of,
     html_table,
     members_of,
+    with_members,
 )
 from solver.policy import BalanceKind, Policy, WeightedObjective
 
@@ -262,9 +263,8 @@ class Result:
         self, instance: Instance, *, assignor: str = "oracle"
     ) -> AssignmentDocument:
         """Write the result as assignment/1; without an assignment, all are empty."""
-        members = members_of(instance, self.written_assignment(instance))
         about = self.about(instance, assignor=assignor)
-        return about.model_copy(update={"members": members})
+        return with_members(about, instance, self.written_assignment(instance))
 
     def about(
         self, instance: Instance, *, assignor: str = "oracle"

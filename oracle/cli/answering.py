@@ -26,7 +26,7 @@ from rebalance import (
     Rebalance,
     assignment_json,
     instance_of,
-    members_of,
+    with_members,
 )
 
 
@@ -39,8 +39,7 @@ class Answer:
 
     def document(self, instance: Instance) -> AssignmentDocument:
         """Return the whole document, for tables."""
-        members = members_of(instance, self.assignment)
-        return self.about.model_copy(update={"members": members})
+        return with_members(self.about, instance, self.assignment)
 
 
 Answering = Callable[[Instance], Answer]

@@ -9,20 +9,21 @@ import numpy as np
 
 from oracle.plugins.joining import Joining, listed_claim_of
 from oracle.plugins.protocol import Mode
-from rebalance import ABSENT, Claims, Instance, Int32, Int64
+from rebalance import ABSENT, Claims, Instance, Int64, subscription_classes
 
 
 def instance_of_joined(
     joined: Iterable[Joining], counts: Mapping[str, int], *, mode: Mode
 ) -> Instance:
     """Encode a rebalance without lag and racks, as `rebalance_of` describes it."""
-    by_id = {one.member_id: one for one in joined}
+    by_id = {member.member_id: member for member in joined}
     members = tuple(sorted(by_id))
     people = [by_id[member_id] for member_id in members]
     topics = tuple(sorted(counts))
     index = {name: number for number, name in enumerate(topics)}
     offsets = _offsets([counts[name] for name in topics])
-    member_class, class_offsets, class_topics = _classes(people, index)
+    listed = (member.subscription.topics for member in people)
+    member_class, class_offsets, class_topics = subscription_classes(listed, index)
     return Instance(
         group="",
         topics=topics,
@@ -32,7 +33,7 @@ def instance_of_joined(
         class_offsets=class_offsets,
         class_topics=class_topics,
         claims=_claims(people, mode, index, offsets),
-        instance_ids=tuple(one.instance_id for one in people),
+        instance_ids=tuple(member.instance_id for member in people),
     )
 
 
@@ -40,30 +41,11 @@ def _offsets(sizes: Sequence[int]) -> Int64:
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
 
-def _classes(
-    people: Sequence[Joining], index: Mapping[str, int]
-) -> tuple[Int32, Int64, Int32]:
-    """Return numbers of the distinct subscriptions, by first occurrence."""
-    number: dict[tuple[int, ...], int] = {}
-    known: dict[tuple[str, ...], int] = {}  # as listed, mostly in the same order
-    for one in people:
-        listed = one.subscription.topics
-        if listed not in known:
-            wanted = sorted(index[topic] for topic in {*listed} if topic in index)
-            known[listed] = number.setdefault(tuple(wanted), len(number))
-    classes = [known[one.subscription.topics] for one in people]
-    return (
-        np.array(classes, dtype=np.int32),
-        _offsets([len(wanted) for wanted in number]),
-        np.array([*chain.from_iterable(number)], dtype=np.int32),
-    )
-
-
 def _claims(
     people: Sequence[Joining], mode: Mode, index: Mapping[str, int], offsets: Int64
 ) -> Claims:
     """Flatten the claims, by member and partition; drop what does not exist."""
-    claims = [listed_claim_of(one.subscription, mode) for one in people]
+    claims = [listed_claim_of(joining.subscription, mode) for joining in people]
     listed = [*chain.from_iterable(claim.partitions for claim in claims)]
     sizes = [len(numbers) for _, numbers in listed]
     number = np.fromiter(

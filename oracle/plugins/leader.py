@@ -82,7 +82,7 @@ class Leader:
                 )
             except (TypeError, ValueError):
                 log.exception("lag is invalid; assigning without it")
-        if racks is None and not any(one.subscription.rack for one in joined):
+        if racks is None and not any(member.subscription.rack for member in joined):
             return instance_of_joined(joined, counts, mode=self.mode)
         return instance_of(rebalance_of(joined, counts, mode=self.mode, racks=racks))
 

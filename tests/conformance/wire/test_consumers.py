@@ -230,7 +230,7 @@ def gives(
 
 @pytest.mark.heavy
 def test_bug_random_ties_give_both_verdicts() -> None:
-    """Sarama: one answer in eight to two claims of a generation is no valid round."""
+    """Sarama: to two claims of a generation, one answer in eight is invalid."""
     client = client_assignor("sarama/cooperative-sticky")
     owned = {"c1": {"t": [0, 1]}, "c2": {"t": [0, 2]}, "c3": {}}
     members = {
