@@ -5,7 +5,13 @@
 count rack mismatches need general costs: `solver.flow_policies`.
 """
 
-from solver.exact.certificate import load_bounds_of, load_value, prove, shift_prices
+from solver.exact.certificate import (
+    check_columns,
+    load_bounds_of,
+    load_value,
+    prove,
+    shift_prices,
+)
 from solver.exact.optimal_face import OptimalFace, optimal_face_of
 from solver.exact.reduced_instance import (
     OUTSIDE,
@@ -15,12 +21,14 @@ from solver.exact.reduced_instance import (
     subscribed_pairs,
     take_rows,
 )
+from solver.exact.solve_columns import solve_columns
 from solver.exact.solve_sticky import solve, solve_without_closed_form
 
 __all__ = [
     "OUTSIDE",
     "OptimalFace",
     "ReducedInstance",
+    "check_columns",
     "load_bounds_of",
     "load_value",
     "optimal_face_of",
@@ -29,6 +37,7 @@ __all__ = [
     "reduce_instance",
     "shift_prices",
     "solve",
+    "solve_columns",
     "solve_without_closed_form",
     "subscribed_pairs",
     "take_rows",

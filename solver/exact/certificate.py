@@ -8,22 +8,25 @@ from the columns of the instance and not from the network that produced the resu
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from rebalance import NOBODY, Assignment, Instance, Int32, Int64, kernel
-from solver.constants import UNBOUNDED
-from solver.exact.reduced_instance import OUTSIDE, group_by_key, row_of_entry
+from solver.constants import INT64_MAX, UNBOUNDED
+from solver.exact.reduced_instance import (
+    OUTSIDE,
+    distinct_capacities,
+    group_by_key,
+    row_of_entry,
+)
 from solver.exact.weighted_levels import below_each, rank_keys
 from solver.result import Certificate
 
 IntPrices = TypeVar("IntPrices", Int32, Int64)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CertificateCheck:
+class CertificateCheck(NamedTuple):
     """What a certificate proves of an assignment."""
 
     balanced: bool  # the assignment is valid and its load vector dec-min
@@ -34,6 +37,16 @@ class CertificateCheck:
     def holds(self) -> bool:
         """Whether balance and stickiness are both proved."""
         return self.balanced and self.kept == self.most_kept
+
+
+class GroupColumns(NamedTuple):
+    """The columns of an `Instance` that ``sticky`` needs where capacities are equal."""
+
+    topic_offsets: Int64
+    member_class: Int32
+    class_offsets: Int64
+    class_topics: Int32
+    owner: Int32
 
 
 class LoadBounds(NamedTuple):
@@ -51,32 +64,27 @@ def prove(
     """Check a certificate against an assignment: balance, and prices of moves alone."""
     price = np.zeros_like(certificate.level)
     if certificate.weights is None:
-        price = np.asarray(certificate.price, np.int32)
+        price = certificate.price.astype(np.int32)
     bounds = load_bounds_of(instance, certificate)
-    classes = instance.member_class, instance.class_offsets, instance.class_topics
-    floors = topic_floors(*classes, bounds.place, price, len(instance.topics))
-    assignee, offsets = assignment.assignee, instance.topic_offsets
-    is_valid = _is_valid(assignee, offsets, *classes)
-    on_floor, load, kept, most = _scan(
-        instance.owner, assignee, offsets, bounds.place, price, *floors
+    columns = GroupColumns(
+        instance.topic_offsets,
+        instance.member_class,
+        instance.class_offsets,
+        instance.class_topics,
+        instance.owner,
     )
-    within = bool((load >= bounds.low).all() and (load <= bounds.high).all())
-    return CertificateCheck(
-        balanced=bool(is_valid and on_floor and within and bounds.are_consistent),
-        kept=int(kept),
-        most_kept=int(most) + load_value(bounds, price, load),
-    )
+    # A solve has a column to write to, and a copy makes it one signature.
+    assignee = assignment.assignee.copy()
+    return CertificateCheck(*check_columns(columns, assignee, bounds, price))
 
 
 def load_bounds_of(instance: Instance, certificate: Certificate) -> LoadBounds:
     """Compute the loads that a certificate allows."""
-    level, threshold = certificate.level, certificate.threshold
-    if threshold is None:
-        are_equal = instance.capacity is None or (
-            np.unique(instance.capacity[instance.in_play]).size <= 1
-        )
-        return LoadBounds(level, level, level + np.int32(1), are_equal)
+    level, threshold = certificate.level.copy(), certificate.threshold
     capacity = instance.capacity
+    if threshold is None:
+        are_equal = distinct_capacities(instance) <= 1
+        return LoadBounds(level, level, level + np.int32(1), are_equal)
     if capacity is None:
         capacity = np.ones(level.size, np.int64)
     keys = threshold[:, 0].copy(), threshold[:, 1].copy()
@@ -85,38 +93,94 @@ def load_bounds_of(instance: Instance, certificate: Certificate) -> LoadBounds:
     return LoadBounds(rank_keys(*keys), low, high, bool((low == level).all()))
 
 
-def load_value(bounds: LoadBounds, price: Int32 | Int64, load: Int64) -> int:
+@kernel
+def check_columns(
+    columns: GroupColumns, assignee: Int32, bounds: LoadBounds, price: Int32
+) -> tuple[bool, int, int]:
+    """Check load bounds and prices against an assignment, from columns alone.
+
+    It is balanced if it is valid, every partition is at a subscriber of the lowest
+    level, and every load is within its bounds. Returns the fields of
+    `CertificateCheck`.
+    """
+    topic_offsets, member_class, class_offsets, class_topics, owner = columns
+    place, low, high, balanced = bounds
+    n_topics = topic_offsets.size - 1
+    floor, cheapest = topic_floors(
+        member_class, class_offsets, class_topics, place, price, n_topics
+    )
+    first, entries = group_by_key(class_topics, n_topics)
+    subscriber = row_of_entry(class_offsets)[entries]  # classes, by topic
+    last_topic = np.full(class_offsets.size - 1, -1, np.int64)
+    load = np.zeros(place.size, np.int64)
+    kept, most = 0, 0
+    for t in range(n_topics):
+        for k in subscriber[first[t] : first[t + 1]]:
+            last_topic[k] = t
+        lowest = floor[t]
+        for p in range(topic_offsets[t], topic_offsets[t + 1]):
+            c, o = assignee[p], owner[p]
+            if c == NOBODY or place[c] != lowest:
+                balanced &= c == NOBODY and lowest == UNBOUNDED
+                continue
+            balanced &= last_topic[member_class[c]] == t
+            load[c] += 1
+            kept += c == o
+            best = -cheapest[t]
+            if o != NOBODY and place[o] == lowest:
+                best = max(best, 1 - price[o])
+            most += best
+    for m in range(load.size):
+        balanced &= low[m] <= load[m] <= high[m]
+    return balanced, kept, most + load_value(bounds, price, load)
+
+
+@kernel
+def load_value(bounds: LoadBounds, price: IntPrices, load: Int64) -> int:
     """Return the sum over levels of low · Σ price + the r largest prices.
 
     r is the number of partitions of the level beyond ``low``; the largest are those of
     members whose load can be one more than ``low``.
     """
-    place, low = bounds.place, bounds.low
-    is_fixed = bounds.high == low
-    keys = (-price, is_fixed, place) if is_fixed.any() else (-price, place)
-    order = np.lexsort(keys)
-    value = int((low.astype(np.int64) * price).sum())
-    starts = np.flatnonzero(np.r_[True, np.diff(place[order]) != 0])
-    starts = starts[: place.size]
-    if not starts.size:
-        return value
-    sizes = np.diff(np.r_[starts, place.size])
-    extra = np.add.reduceat((load - low)[order], starts)
-    rank = np.arange(place.size) - np.repeat(starts, sizes)
-    return value + int(price[order][rank < np.repeat(extra, sizes)].sum())
+    place, low, high, _ = bounds
+    rank, n_levels = rank_places(place)
+    left = np.zeros(n_levels, np.int64)
+    value = 0
+    for m in range(place.size):
+        left[rank[m]] += load[m] - low[m]
+        value += np.int64(low[m]) * price[m]
+    for m in np.argsort(price)[::-1]:
+        if high[m] > low[m] and left[rank[m]] > 0:
+            left[rank[m]] -= 1
+            value += price[m]
+    return value
 
 
+@kernel
 def shift_prices(price: IntPrices, place: Int32) -> IntPrices:
     """Shift the prices of each level so that the least is 0: the bound is the same.
 
     ``place`` is the level of each member; members `OUTSIDE` get price 0.
     """
-    inside = place != OUTSIDE
-    least = np.full(place.max(initial=OUTSIDE) + 1, price.max(initial=0))
-    np.minimum.at(least, place[inside], price[inside])
+    rank, n_levels = rank_places(place)
+    least = np.full(n_levels, INT64_MAX, np.int64)
+    for m in range(place.size):
+        least[rank[m]] = min(least[rank[m]], price[m])
     shifted = np.zeros_like(price)
-    shifted[inside] = price[inside] - least[place[inside]]
+    for m in range(place.size):
+        if place[m] != OUTSIDE:
+            shifted[m] = price[m] - least[rank[m]]
     return shifted
+
+
+@kernel
+def rank_places(place: Int32) -> tuple[Int64, int]:
+    """Return the rank of each place, from 0, and the number of distinct ones."""
+    distinct = np.unique(place)
+    rank = np.empty(place.size, np.int64)
+    for m in range(place.size):
+        rank[m] = np.searchsorted(distinct, place[m])
+    return rank, distinct.size
 
 
 @kernel
@@ -151,62 +215,3 @@ def topic_floors(
             elif class_level[k] == floor[t]:
                 cheapest[t] = min(cheapest[t], class_price[k])
     return floor, cheapest
-
-
-@kernel
-def _is_valid(
-    assignee: Int32,
-    topic_offsets: Int64,
-    member_class: Int32,
-    class_offsets: Int64,
-    class_topics: Int32,
-) -> bool:
-    """Return whether each assigned partition is at a subscriber of its topic."""
-    n_topics = topic_offsets.size - 1
-    first, entries = group_by_key(class_topics, n_topics)
-    subscriber = row_of_entry(class_offsets)[entries]  # classes, by topic
-    last_topic = np.full(class_offsets.size - 1, -1, np.int64)
-    for t in range(n_topics):
-        for k in subscriber[first[t] : first[t + 1]]:
-            last_topic[k] = t
-        for c in assignee[topic_offsets[t] : topic_offsets[t + 1]]:
-            if c != NOBODY and last_topic[member_class[c]] != t:
-                return False
-    return True
-
-
-@kernel
-def _scan(
-    owner: Int32,
-    assignee: Int32,
-    topic_offsets: Int64,
-    level: Int32,
-    price: Int32,
-    floor: Int64,
-    cheapest: Int64,
-) -> tuple[bool, Int64, int, int]:
-    """Scan the partitions once.
-
-    Returns whether each is at a lowest level, the loads, the number kept, and the sum
-    over partitions of the largest own − price on the face.
-    """
-    load = np.zeros(level.size, np.int64)
-    on_floor = True
-    kept = 0
-    most = 0
-    for t in range(floor.size):
-        lowest, cheapest_price = floor[t], cheapest[t]
-        if lowest == UNBOUNDED:
-            continue  # without subscribers
-        for p in range(topic_offsets[t], topic_offsets[t + 1]):
-            c, o = assignee[p], owner[p]
-            if c == NOBODY or level[c] != lowest:
-                on_floor = False
-                continue
-            load[c] += 1
-            kept += c == o
-            best = -cheapest_price
-            if o != NOBODY and level[o] == lowest:
-                best = max(best, 1 - price[o])
-            most += best
-    return on_floor, load, kept, most

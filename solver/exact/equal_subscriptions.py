@@ -17,7 +17,7 @@ from solver.exact.reduced_instance import OUTSIDE, ReducedInstance
 def assign_equal(
     owner: Int32, topic_offsets: Int64, reduced: ReducedInstance
 ) -> tuple[Int32, Int32, Int32]:
-    """Assign where all members in play are of one class.
+    """Assign where all members in play, if any, are of one class.
 
     Ties are broken by order: of the members that own more than the quota the first r
     keep one beyond it; an owner keeps its lowest partitions; the others go to members
@@ -58,7 +58,7 @@ def _quotas(
     reduced: ReducedInstance, owned: Int64
 ) -> tuple[Int64, Int64, Int32, Int32]:
     """Split each member's load into what it keeps and what it receives."""
-    members, total = reduced.class_size[0], reduced.supply.sum()
+    members, total = max(reduced.class_size.sum(), 1), reduced.supply.sum()
     quota, rest = total // members, total % members
     keeps = np.zeros(owned.size, np.int64)
     receives = np.zeros(owned.size, np.int64)

@@ -38,8 +38,8 @@ class OwnedCounts(NamedTuple):
 
 def reduce_instance(instance: Instance) -> ReducedInstance:
     """Reduce an instance."""
-    return _reduce(
-        instance.topic_sizes,
+    return reduce_columns(
+        instance.topic_offsets,
         instance.member_class,
         instance.class_offsets,
         instance.class_topics,
@@ -56,24 +56,29 @@ def reduce_by_capacity(instance: Instance) -> tuple[ReducedInstance, Int64]:
         Capacity of a member of each class. Empty if all members in play have the same
         capacity; classes are then those of `reduce_instance`.
     """
-    reduced = reduce_instance(instance)
-    if instance.capacity is None:
-        return reduced, np.zeros(0, np.int64)
-    inside = reduced.member_class != OUTSIDE
-    if np.unique(instance.capacity[inside]).size < 2:
-        return reduced, np.zeros(0, np.int64)
+    if instance.capacity is None or distinct_capacities(instance) < 2:
+        return reduce_instance(instance), np.zeros(0, np.int64)
     distinct, rank = np.unique(instance.capacity, return_inverse=True)
     pair = instance.member_class.astype(np.int64) * distinct.size + rank
     pairs, member_class = np.unique(pair, return_inverse=True)
     first, topics = take_rows(
         instance.class_offsets, instance.class_topics, pairs // distinct.size
     )
-    reduced = _reduce(
-        instance.topic_sizes, member_class.astype(np.int32), first, topics
-    )
+    columns = member_class.astype(np.int32), first, topics
+    for column in columns:
+        column.setflags(write=False)  # one signature of the kernel
+    reduced = reduce_columns(instance.topic_offsets, *columns)
+    inside = reduced.member_class != OUTSIDE
     capacity = np.zeros(reduced.class_size.size, np.int64)
     capacity[reduced.member_class[inside]] = instance.capacity[inside]
     return reduced, capacity
+
+
+def distinct_capacities(instance: Instance) -> int:
+    """Count the capacities of members in play; 0 where no member states one."""
+    if instance.capacity is None:
+        return 0
+    return np.unique(instance.capacity[instance.in_play]).size
 
 
 def take_rows(
@@ -122,10 +127,14 @@ def row_of_entry(first: Int64) -> Int32:
 
 
 @kernel
-def _reduce(
-    sizes: Int64, member_class: Int32, class_offsets: Int64, class_topics: Int32
+def reduce_columns(
+    topic_offsets: Int64,
+    member_class: Int32,
+    class_offsets: Int64,
+    class_topics: Int32,
 ) -> ReducedInstance:
     """Assign numbers to topics, then to the classes that subscribe to one of them."""
+    sizes = topic_offsets[1:] - topic_offsets[:-1]
     class_size = np.zeros(class_offsets.size - 1, np.int32)
     for k in member_class:
         class_size[k] += 1
@@ -199,3 +208,14 @@ def owned_counts(
             count[pair_of[c]] += 1
         first[t + 1] = end
     return OwnedCounts(first, member[:end].copy(), count[:end].copy())
+
+
+@kernel
+def by_member(reduced: ReducedInstance, of_class: Int32, outside: int) -> Int32:
+    """Return the number of each member's class; ``outside`` for members outside."""
+    of_member = np.full(reduced.member_class.size, outside, np.int32)
+    for m in range(of_member.size):
+        k = reduced.member_class[m]
+        if k != OUTSIDE:
+            of_member[m] = of_class[k]
+    return of_member

@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from rebalance import NOBODY, Assignment, CertificateProof, Instance, Int32, Int64
-from solver.exact.certificate import prove, shift_prices
+from rebalance import NOBODY, Assignment, CertificateProof, Instance, Int64
+from solver.exact.certificate import CertificateCheck, prove, shift_prices
 from solver.exact.dec_min_levels import dec_min_levels
-from solver.exact.equal_subscriptions import assign_equal
 from solver.exact.materialize import materialize
 from solver.exact.reduced_instance import (
     OUTSIDE,
     ReducedInstance,
+    by_member,
+    distinct_capacities,
     owned_counts,
     reduce_by_capacity,
 )
+from solver.exact.solve_columns import solve_columns, solve_one_class
 from solver.exact.stickiest import stickiest
 from solver.exact.weighted_levels import Levels
 from solver.policy import STICKY
@@ -38,40 +40,50 @@ def solve(instance: Instance) -> Result:
     Result
         OPTIMAL, after the certificate was checked against the instance.
     """
-    reduced, capacity = reduce_by_capacity(instance)
-    if reduced.class_size.size == 1:
-        assignee, level, price = assign_equal(
-            instance.owner, instance.topic_offsets, reduced
-        )
-        return _checked(instance, assignee, Certificate(level=level, price=price))
-    return _solve_by_flow(instance, reduced, capacity)
+    if distinct_capacities(instance) > 1:
+        return solve_without_closed_form(instance)
+    solve_kernel = solve_one_class if instance.n_classes == 1 else solve_columns
+    assignee, level, price, balanced, kept, most_kept = solve_kernel(
+        instance.topic_offsets,
+        instance.member_class,
+        instance.class_offsets,
+        instance.class_topics,
+        instance.owner,
+    )
+    certificate = Certificate(level=level, price=price)
+    assignment = Assignment(assignee=assignee)
+    check = CertificateCheck(balanced, kept, most_kept)
+    return _result(instance, assignment, certificate, check)
 
 
 def solve_without_closed_form(instance: Instance) -> Result:
-    """Solve by the flows even where the closed form applies; tests compare the two."""
-    return _solve_by_flow(instance, *reduce_by_capacity(instance))
+    """Solve by the flows, in separate steps, even where one kernel could do it all.
 
-
-def _solve_by_flow(
-    instance: Instance, reduced: ReducedInstance, capacity: Int64
-) -> Result:
+    Serves capacities, and tests that compare the two.
+    """
+    reduced, capacity = reduce_by_capacity(instance)
     owner, topic_offsets = instance.owner, instance.topic_offsets
     owned = owned_counts(owner, topic_offsets, reduced.topics, len(instance.members))
     levels = dec_min_levels(reduced, owned, capacity)
     plan = stickiest(reduced, owned, levels)
-    assignee = materialize(owner, topic_offsets, reduced, owned, plan)
     certificate = Certificate(
-        level=_by_member(reduced, levels.low, outside=0),
-        price=shift_prices(plan.price, _by_member(reduced, levels.place, OUTSIDE)),
+        level=by_member(reduced, levels.low, 0),
+        price=shift_prices(plan.price, by_member(reduced, levels.place, OUTSIDE)),
         threshold=_thresholds(instance, reduced, levels),
     )
-    return _checked(instance, assignee, certificate)
-
-
-def _checked(instance: Instance, assignee: Int32, certificate: Certificate) -> Result:
-    """Return the result; its status follows from the check of the certificate."""
+    assignee = materialize(owner, topic_offsets, reduced, owned, plan)
     assignment = Assignment(assignee=assignee)
     check = prove(instance, assignment, certificate)
+    return _result(instance, assignment, certificate, check)
+
+
+def _result(
+    instance: Instance,
+    assignment: Assignment,
+    certificate: Certificate,
+    check: CertificateCheck,
+) -> Result:
+    """Return the result; its status follows from the check of the certificate."""
     owned = int(np.count_nonzero(instance.owner != NOBODY))
     stickiness = ObjectiveResult(
         of=STICKY.objectives[0],
@@ -100,11 +112,3 @@ def _thresholds(
     threshold[inside, 0] = levels.number[of_class]
     threshold[inside, 1] = levels.over[of_class]
     return threshold
-
-
-def _by_member(reduced: ReducedInstance, of_class: Int32, outside: int) -> Int32:
-    """Return the number of each member's class."""
-    of_member = np.full(reduced.member_class.size, outside, dtype=np.int32)
-    inside = reduced.member_class != OUTSIDE
-    of_member[inside] = of_class[reduced.member_class[inside]]
-    return of_member
