@@ -18,10 +18,10 @@ from typing import Any, Final
 from pipeline.audit.judged import judged_batches
 from pipeline.evaluation import ALL, selection
 from pipeline.history.stream import ORDER, histories
+from pipeline.judging.evaluated import EvaluatedCodes
 from pipeline.judging.instances import World
 from pipeline.judging.judge_rows import Settings, judge_rows
 from pipeline.judging.partition_counts import CountSources
-from pipeline.judging.repeats import Repeats
 from pipeline.known_counts import known_counts
 from pipeline.sources.rows import CASE, TOPIC, TOPIC_ID, Row, sighting_of
 from pipeline.sources.sidecars import read_offsets, read_topics
@@ -52,13 +52,15 @@ def main() -> None:
             claim_rule=ClaimRule.NEWEST_CLAIM,
             assignors=selection(asked),
         )
-        _seconds(cases[:WARM_UP], settings, Repeats())
-        known = Repeats()
+        _seconds(
+            cases[:WARM_UP], settings, EvaluatedCodes(claim_rule=ClaimRule.NEWEST_CLAIM)
+        )
+        known = EvaluatedCodes(claim_rule=ClaimRule.NEWEST_CLAIM)
         distinct = _seconds(cases, settings, known)
         again = min(_seconds(cases, settings, known) for _ in range(REPEATS))
         print(
             f"{name:32}{len(cases) / distinct:10,.0f}{len(cases) / again:10,.0f}"
-            f"{known.bytes / 2**20:11,.0f}",
+            f"{known.n_bytes / 2**20:11,.0f}",
             flush=True,
         )
 
@@ -84,7 +86,7 @@ def _place(row: Row) -> list[tuple[bool, Any]]:
     return [(row.get(name) is not None, row.get(name)) for name in ORDER]
 
 
-def _seconds(cases: Iterable[Row], settings: Settings, known: Repeats) -> float:
+def _seconds(cases: Iterable[Row], settings: Settings, known: EvaluatedCodes) -> float:
     """Return the CPU seconds of judging and of writing Arrow batches."""
     began = time.process_time()
     for _ in judged_batches(0, judge_rows(cases, settings, known)):

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         with_members,
     )
     from rebalance.assignment_bytes import encode_assignments
+    from rebalance.assignment_text import Texts, members_texts
     from rebalance.claims import (
         NOBODY,
         Bools,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from rebalance.documents import (
         INT64_MAX,
         MAX_PARTITIONS,
+        UNKNOWN_GENERATION,
         AssignmentDocument,
         BoundTerm,
         CertificateDocument,
@@ -89,7 +91,7 @@ if TYPE_CHECKING:
     from rebalance.instance import ABSENT, Instance, Racks
     from rebalance.jsontext import json_path, parse_json
     from rebalance.lag import NOT_COMMITTED, OffsetReset, lag_of
-    from rebalance.ownership import owners_by_any_claim
+    from rebalance.ownership import Subscriptions, owners_by_any_claim, write_owners
     from rebalance.parsing import (
         parse_assignment,
         parse_rebalance,
@@ -113,6 +115,7 @@ __all__ = [
     "MAX_PARTITIONS",
     "NOBODY",
     "NOT_COMMITTED",
+    "UNKNOWN_GENERATION",
     "Assignment",
     "AssignmentDocument",
     "Bools",
@@ -143,7 +146,9 @@ __all__ = [
     "Rebalance",
     "SearchProof",
     "SourceError",
+    "Subscriptions",
     "TermsProof",
+    "Texts",
     "Topic",
     "Value",
     "WireError",
@@ -169,6 +174,7 @@ __all__ = [
     "lag_of",
     "member_lag",
     "members_of",
+    "members_texts",
     "owners_by_any_claim",
     "parse_assignment",
     "parse_json",
@@ -187,11 +193,13 @@ __all__ = [
     "subscription_classes",
     "to_json",
     "with_members",
+    "write_owners",
 ]
 
 # By module, the names that it has; the same as above, and as in ``__all__``.
 _MODULES: Final = {
     "assignment_bytes": "encode_assignments",
+    "assignment_text": "Texts members_texts",
     "assignment": (
         "Assignment about_assignment assignment_json assignment_of document_of "
         "members_of with_members"
@@ -202,7 +210,7 @@ _MODULES: Final = {
     "display": "html_table",
     "culprits": "schema_error",
     "documents": (
-        "INT64_MAX MAX_PARTITIONS AssignmentDocument BoundTerm "
+        "INT64_MAX MAX_PARTITIONS UNKNOWN_GENERATION AssignmentDocument BoundTerm "
         "CertificateDocument CertificateProof Count Figures Member "
         "ObjectiveDocument Optional PriceWeights Proof Rebalance SearchProof "
         "TermsProof Topic Value plain_of to_json"
@@ -216,7 +224,7 @@ _MODULES: Final = {
     "instance": "ABSENT Instance Racks",
     "jsontext": "json_path parse_json",
     "lag": "NOT_COMMITTED OffsetReset lag_of",
-    "ownership": "owners_by_any_claim",
+    "ownership": "Subscriptions owners_by_any_claim write_owners",
     "parsing": "parse_assignment parse_rebalance parse_record rebalance_of",
     "reading": (
         "read_assignments read_documents read_rebalances read_rebalances_or_columns "

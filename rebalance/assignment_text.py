@@ -71,6 +71,54 @@ def _keys(names: tuple[str, ...]) -> Texts:
 
 
 @kernel
+def members_texts(
+    assignees: Int32, sizes: Int64, members: Texts, topics: Texts
+) -> tuple[Bytes, Int64]:
+    """Write many assignments to one group, each as `members_text` writes it.
+
+    Parameters
+    ----------
+    assignees : int32 (A, P)
+        Member of each partition; -1: none.
+    sizes : int64 (T,)
+        Partitions of each topic.
+    members, topics
+        Names as keys of JSON, with colons.
+
+    Returns
+    -------
+    uint8, int64 (A,)
+        The texts, one after another, and where each ends.
+    """
+    n_topics, n_members = sizes.size, members.ends.size
+    offsets = np.zeros(n_topics + 1, np.int64)
+    offsets[1:] = np.cumsum(sizes)
+    topic = np.empty(offsets[n_topics], np.int32)
+    lengths = np.empty(n_topics, np.int64)
+    for t in range(n_topics):
+        topic[offsets[t] : offsets[t + 1]] = t
+        before = topics.ends[t - 1] if t > 0 else 0
+        lengths[t] = topics.ends[t] - before + PUNCTUATION
+    digits, rest = 2, topic.size
+    while rest >= 10:
+        digits, rest = digits + 1, rest // 10
+    ends = np.zeros(assignees.shape[0], np.int64)
+    text = np.empty(0, np.uint8)
+    at = 0
+    for a in range(assignees.shape[0]):
+        order, last = by_member(assignees[a], n_members)
+        size = text_size(order, last, topic, lengths, digits)
+        size += members.text.size + PUNCTUATION * n_members + 2
+        if at + size > text.size:
+            longer = np.empty((at + size) * 2, np.uint8)
+            longer[:at] = text[:at]
+            text = longer
+        at += write_members(text[at:], order, last, topic, offsets, members, topics)
+        ends[a] = at
+    return text[:at], ends
+
+
+@kernel
 def by_member(assignee: Int32, members: int) -> tuple[Int64, Int64]:
     """Sort the assigned partitions by member: a counting sort.
 

@@ -8,6 +8,7 @@ assignor (``tests/solver/test_kernels.py`` checks that nothing is missing).
 from __future__ import annotations
 
 import random
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, partial
@@ -17,7 +18,9 @@ from typing import Any, Final
 import orjson
 
 from heuristics import ASSIGNORS
-from pipeline.evaluation import ColumnFigures, can_count
+from pipeline.cases import Case
+from pipeline.judging.instances import World
+from pipeline.judging.judge_rows import CaseJudge, Settings
 from rebalance import (
     ClaimRule,
     Instance,
@@ -62,7 +65,7 @@ def tasks() -> dict[str, Callable[[], None]]:
         f"policy {first}": partial(_solve, first),
         **{f"assignor {name}": partial(_assign, name) for name in ASSIGNORS},
         "packing": _pack,
-        "figures": _count_figures,
+        "judging": _judge_by_code,
         "documents": _read_and_write,
         **{f"policy {policy}": partial(_solve, policy) for policy in others},
     }
@@ -88,13 +91,28 @@ def _assign(name: str) -> None:
             assignor.assign(instance)
 
 
-def _count_figures() -> None:
-    """Compute the figures of answers from columns, as an audit does."""
-    assignor = ASSIGNORS["range"]
-    for instance in _instances():
-        if can_count(instance):
-            columns = ColumnFigures(instance, [], None)
-            columns.verdict(assignor.assign(instance))
+def _judge_by_code() -> None:
+    """Judge two real answers as an audit does, one of which is not balanced."""
+    topics = {"t": {"partitions": 3, "lag": [1, 0, 2]}, "u": {"partitions": 1}}
+    members = {"a": {"subscription": ["t", "u"]}, "b": {"subscription": ["t"]}}
+    document: dict[str, Any] = {"format": "rebalance/1", "group": "judged"}
+    document |= {"topics": topics, "members": members}
+    settings = Settings(
+        cluster="c",
+        world=World(),
+        claim_rule=ClaimRule.NEWEST_CLAIM,
+        assignors=("range",),
+    )
+    judge = CaseJudge(settings)
+    case = Case(
+        rebalance_id="r",
+        group_id="judged",
+        source_kind="rebalance",
+        source="s",
+        document=orjson.dumps(document).decode(),
+    )
+    deque(judge.case(case), maxlen=0)
+    deque(judge.rest(), maxlen=0)
 
 
 def _read_and_write() -> None:

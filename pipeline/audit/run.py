@@ -23,7 +23,7 @@ from pipeline.audit.manifest import Counts, manifest_of
 from pipeline.audit.progress import Progress, watched
 from pipeline.audit.request import fingerprint
 from pipeline.audit.run_row import run_table
-from pipeline.audit.stages import rows_and_topics_seen, topic_names
+from pipeline.audit.stages import count_cases, rows_and_topics_seen, topic_names
 from pipeline.audit.steps import (
     Division,
     division_of,
@@ -43,10 +43,10 @@ from pipeline.files import (
     shown,
     uri_of,
 )
+from pipeline.judging.evaluated import SAMPLE
 from pipeline.judging.instances import World
 from pipeline.judging.judge_rows import Settings
 from pipeline.judging.partition_counts import CountSources
-from pipeline.judging.repeats import SAMPLE
 from pipeline.known_counts import known_counts
 from pipeline.remote_writing import RemoteStaging, remote_staging
 from pipeline.replaced_files import refuse_replaced
@@ -79,6 +79,8 @@ if TYPE_CHECKING:  # its clients take a while to load
 
 ROWS_PER_PART: Final = 100_000
 """Rows of a table that one task sorts and writes, about."""
+JUDGED_WHOLE: Final = 20_000
+"""The judge checks all real answers and optima of up to so many rebalances."""
 _GAPS_TOLD: Final = 10
 """Lines about what lag lacks; the table quarantine has all."""
 
@@ -366,6 +368,7 @@ def _run(
         claim_rule=audit.claim_rule,
         assignors=audit.assignors,
         world=replace(audit.world, counts=counts, names=names),
+        are_optima_judged=count_cases(cases) <= JUDGED_WHOLE,
     )
     with audit.clock.phase("judge"), watched(tracker, audit.progress, "judge"):
         judged = judge_cases(spark, work, cases, earlier, settings)

@@ -24,11 +24,12 @@ from pipeline.audit.judged import JUDGED, PART, judged_batches
 from pipeline.describe.record_states import with_record_states
 from pipeline.history.batches import histories_of_batches
 from pipeline.history.stream import ORDER as HISTORY_ORDER
+from pipeline.judging.evaluated import codes_of_process
 from pipeline.judging.judge_rows import Settings, judge_rows
-from pipeline.judging.repeats import repeats_of_process
 from pipeline.judging.topic_names import names_of_ids
 from pipeline.sightings import Sighting
 from pipeline.sources.rows import (
+    CASE,
     READ,
     REPEATED,
     ROWS,
@@ -114,6 +115,11 @@ def rows_and_topics_seen(rows: DataFrame) -> Seen:
     )
 
 
+def count_cases(rows: DataFrame) -> int:
+    """Count the rebalances and snapshots."""
+    return rows.where(f.col("what") == CASE).count()
+
+
 def topic_names(rows: DataFrame) -> dict[str, str]:
     """Collect the names of topic ids, over all tasks."""
     stated = rows.where(f.col("what") == TOPIC_ID).select("key", "record").distinct()
@@ -137,9 +143,9 @@ def judge_batches(batches: Batches, settings: Settings) -> Batches:
     batches
         Rows as in `pipeline.audit.work.CASES`; those of a part follow one another.
     """
-    repeats = repeats_of_process()
+    known = codes_of_process(settings.claim_rule)
     for part, group in groupby(_rows_of(batches), key=itemgetter(PART)):
-        yield from judged_batches(part, judge_rows(group, settings, repeats))
+        yield from judged_batches(part, judge_rows(group, settings, known))
 
 
 def to_judge(rows: DataFrame) -> DataFrame:

@@ -14,14 +14,15 @@ from pipeline.evaluation.answers import (
     Evaluation,
     Failure,
 )
-from pipeline.evaluation.column_figures import ColumnFigures, can_count
+from pipeline.evaluation.evidence_columns import evidence_text
 from pipeline.evaluation.least import Least, least_of
 from pipeline.evaluation.needless_lag import needless_lag
-from pipeline.evaluation.selection import ALL, DEFAULT, KNOWN, selection
+from pipeline.evaluation.selection import ALL, ALWAYS, DEFAULT, KNOWN, selection
 
 __all__ = [
     "ACTUAL",
     "ALL",
+    "ALWAYS",
     "COLUMNS",
     "DEFAULT",
     "JUDGE",
@@ -29,12 +30,11 @@ __all__ = [
     "KNOWN",
     "OPTIMUM",
     "Answer",
-    "ColumnFigures",
     "DisagreementError",
     "Evaluation",
     "Failure",
     "Least",
-    "can_count",
+    "evidence_text",
     "least_of",
     "needless_lag",
     "selection",

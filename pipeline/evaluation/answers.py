@@ -8,9 +8,7 @@ from functools import partial
 from typing import Any, Final, TypeAlias
 
 from heuristics import ASSIGNORS, Assignor
-from pipeline.evaluation.column_figures import ColumnFigures, can_count
 from rebalance import (
-    Assignment,
     AssignmentDocument,
     ClaimRule,
     Instance,
@@ -20,7 +18,6 @@ from rebalance import (
     Rebalance,
     document_of,
     instance_of,
-    members_of,
     plain_of,
 )
 from solver import NAMED, Limits, solve
@@ -104,10 +101,6 @@ class Evaluation:
     claim_rule : ClaimRule
     case : verify.Case or None
         The same rebalance, parsed by the judge, if the caller has it.
-    is_sampled : bool
-        Whether the judge checks every answer. Otherwise, verdicts on answers of
-        heuristics are computed from columns where that suffices
-        (`pipeline.evaluation.column_figures`).
 
     Raises
     ------
@@ -121,14 +114,11 @@ class Evaluation:
         claim_rule: ClaimRule,
         *,
         case: Case | None = None,
-        is_sampled: bool = True,
     ) -> None:
         self.instance: Instance = instance_of(document, claim_rule=claim_rule)
         self.case: Case = case or understand(
             plain_of(document), claim_rule=claim_rule.value
         )
-        self.is_sampled = is_sampled
-        self._columns: ColumnFigures | None = None
 
     @property
     def by_capacity(self) -> bool:
@@ -167,35 +157,8 @@ class Evaluation:
         if refused is not None:
             return Answer(assignor=assignor.name, refused=refused)
         assignment = assignor.assign(self.instance)
-        name, columns = assignor.name, self._columns
-        verdict = None if columns is None else columns.verdict(assignment)
-        if verdict is not None and not self.is_sampled:
-            plain = self._plain(assignment, name)
-            return Answer(
-                assignor=name, assignment=plain, verdict=verdict, judged_by=COLUMNS
-            )
-        document = document_of(self.instance, assignment, assignor=name)
-        answer = self.judge(name, document)
-        if verdict is not None and answer.verdict != self._with_id(verdict):
-            reason = "the judge and the figures from columns differ"
-            raise DisagreementError(f"{name}: {reason}: a defect; please report it")
-        return answer
-
-    def _plain(self, assignment: Assignment, assignor: str) -> Document:
-        """Return the JSON value of a heuristic's assignment."""
-        members = members_of(self.instance, assignment)
-        return self._with_id(
-            {
-                "format": "assignment/1",
-                "group": self.instance.group,
-                "members": members,
-                "assignor": assignor,
-            }
-        )
-
-    def _with_id(self, document: Document) -> Document:
-        identity = self.instance.id
-        return document if identity is None else {**document, "id": identity}
+        document = document_of(self.instance, assignment, assignor=assignor.name)
+        return self.judge(assignor.name, document)
 
     def optimum(self) -> Answer:
         """Solve for dec-min balance and stickiness, and have the certificate checked.
@@ -205,12 +168,7 @@ class Evaluation:
         """
         document = solve(self.instance).to_document(self.instance)
         bare = document.model_copy(update={"policy": None, "objectives": None})
-        answer = self.judge(OPTIMUM, bare)
-        _, verdict = answer.judged()
-        if verdict["proved"]["dec_min"] and can_count(self.instance):
-            loads = verdict["figures"]["loads"]
-            self._columns = ColumnFigures(self.instance, loads, self.peak_lag_bound)
-        return answer
+        return self.judge(OPTIMUM, bare)
 
     def kip54(self) -> Answer:
         """Solve for the fewest moves among KIP-54 balanced assignments.

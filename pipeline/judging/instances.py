@@ -92,11 +92,15 @@ class Posed:
         return rebalance_of(self.plain, max_partitions=self.max_partitions)
 
     @property
+    def canonical(self) -> dict[str, Any]:
+        """The rebalance as the judge reads it: subscriptions and claims sorted."""
+        members = {name: _sorted(one) for name, one in self.plain["members"].items()}
+        return self.plain | {"members": members}
+
+    @property
     def text(self) -> str:
         """The rebalance as canonical JSON, as `rebalance.to_json` writes it."""
-        members = {name: _sorted(one) for name, one in self.plain["members"].items()}
-        whole = self.plain | {"members": members}
-        return orjson.dumps(whole, option=orjson.OPT_SORT_KEYS).decode()
+        return orjson.dumps(self.canonical, option=orjson.OPT_SORT_KEYS).decode()
 
 
 def pose(case: Case, world: World) -> Posed:

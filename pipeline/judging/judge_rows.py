@@ -4,168 +4,190 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
+
+import pyarrow as pa
 
 from pipeline.cases import SNAPSHOT, Case, Held, unpack
 from pipeline.evaluation import DEFAULT, KIP54, OPTIMUM, DisagreementError
+from pipeline.judging.answer_table import SHARED, answer_batch
 from pipeline.judging.case_rows import day, key_of, member_rows, moment, rebalance_row
+from pipeline.judging.coded_answers import CodedAnswers
 from pipeline.judging.episode_rows import episode_row
+from pipeline.judging.evaluated import EvaluatedCodes
 from pipeline.judging.instances import Posed, World, pose, pose_before
-from pipeline.judging.outcome import Actual, Outcome, Question
-from pipeline.judging.repeats import Repeats
+from pipeline.judging.outcome import (
+    Actual,
+    Outcome,
+    Question,
+    outcome_by_code,
+    outcome_of,
+)
 from pipeline.judging.snapshot_rows import snapshot_row
 from pipeline.judging.topic_names import with_names
 from pipeline.sources.given_subscriptions import with_given_subscriptions
 from pipeline.sources.rows import CASE, FAILED, Row
 from rebalance import ClaimRule, DocumentError
 
-Result = tuple[str, Row]
-"""Name of a table, and a row of it."""
+Result = tuple[str, Row | pa.RecordBatch]
+"""Name of a table, and a row or several of it."""
+
+BYTES_PER_BATCH: Final = 1 << 20
+"""Texts of the answers that are gathered for one batch, about."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Settings of all cases of an audit; ``assignors`` as `evaluation.selection`."""
+    """Settings of all cases of an audit; ``assignors`` as `evaluation.selection`.
+
+    If ``are_optima_judged``, the judge checks all real answers and optima, and not only
+    those of its sample.
+    """
 
     cluster: str
     world: World
     claim_rule: ClaimRule
     assignors: tuple[str, ...] = DEFAULT
+    are_optima_judged: bool = False
 
 
 def judge_rows(
-    rows: Iterable[Row], settings: Settings, repeats: Repeats | None = None
+    rows: Iterable[Row], settings: Settings, known: EvaluatedCodes | None = None
 ) -> Iterator[Result]:
     """Judge cases, and pass on rows of quarantine."""
-    repeats = repeats or Repeats()
+    judge = CaseJudge(settings, known)
     for row in rows:
         if row["what"] == CASE:
-            yield from judge_case_safely(unpack(row["value"]), settings, repeats)
+            yield from judge.case(unpack(row["value"]))
         else:
             yield "quarantine", quarantined(row, settings.cluster)
+    yield from judge.rest()
 
 
-def judge_case_safely(
-    case: Case, settings: Settings, repeats: Repeats | None = None
-) -> Iterator[Result]:
-    """Judge a case; its failure does not affect other cases."""
-    try:
-        case = with_names(case, settings.world.names)
-        case = with_given_subscriptions(case, settings.world.subscriptions)
-        posed = pose(case, settings.world)
-    except Exception as error:  # noqa: BLE001  # reported in quarantine
-        yield _failed(case, None, _reason("instance", error), settings)
-        return
-    try:
-        judged = _snapshot if case.owned_from == SNAPSHOT else _judged
-        results = list(judged(case, posed, settings, repeats or Repeats()))
-    except DisagreementError as error:
-        raise DisagreementError(f"rebalance {case.rebalance_id}: {error}") from error
-    except DocumentError as error:
-        yield _failed(case, None, _reason("instance", error), settings)
-        return
-    except Exception as error:  # noqa: BLE001  # likewise
-        yield _failed(case, posed, _reason("judge", error), settings)
-        return
-    yield from results
+class CaseJudge:
+    """Judges cases; answers that are evaluated by code are gathered into batches.
 
+    Parameters
+    ----------
+    settings : Settings
+    known : EvaluatedCodes or None
+        With the claim rule of the settings.
+    """
 
-def _snapshot(
-    case: Case, posed: Posed, settings: Settings, repeats: Repeats
-) -> Iterator[Result]:
-    """Judge a state; no assignor is run, because there is no rebalance."""
-    actual = Actual(held=_held(case), assignor=case.client_assignor, cooperative=False)
-    question = _question(posed, settings, actual, ())
-    outcome = repeats.outcome_of(posed.plain, question)
-    yield "snapshots", snapshot_row(case, posed, outcome, settings.cluster)
-    for member in member_rows(case, posed, settings.cluster):
-        yield "members", member
+    def __init__(self, settings: Settings, known: EvaluatedCodes | None = None) -> None:
+        self._settings = settings
+        self._known = known or EvaluatedCodes(claim_rule=settings.claim_rule)
+        self._gathered: list[tuple[Row, CodedAnswers]] = []
+        self._size = 0
 
-
-def _judged(
-    case: Case, posed: Posed, settings: Settings, repeats: Repeats
-) -> Iterator[Result]:
-    actual = None
-    if case.members is not None:
-        actual = Actual(
-            held=_held(case),
-            assignor=case.client_assignor,
-            cooperative=case.cooperative,
-        )
-    question = _question(posed, settings, actual, settings.assignors)
-    outcome = repeats.outcome_of(posed.plain, question)
-    row = rebalance_row(case, posed, outcome, settings.cluster)
-    yield "rebalances", row
-    for member in member_rows(case, posed, settings.cluster):
-        yield "members", member
-    shared = _shared(row)
-    for answer in outcome.answers:
-        yield "answers", shared | answer
-    for one in outcome.failures:
-        yield _failed(case, posed, _reason(one.assignor, one.error), settings)
-    if case.episode is not None and outcome.actual is not None:
+    def case(self, case: Case) -> Iterator[Result]:
+        """Judge a case; its failure does not affect other cases."""
+        settings = self._settings
         try:
-            yield "episodes", _episode(case, row, outcome, settings, repeats)
-        except DisagreementError:
-            raise
+            case = with_names(case, settings.world.names)
+            case = with_given_subscriptions(case, settings.world.subscriptions)
+            posed = pose(case, settings.world)
+        except Exception as error:  # noqa: BLE001  # reported in quarantine
+            yield _failed(case, None, _reason("instance", error), settings)
+            return
+        try:
+            judged = self._snapshot if case.owned_from == SNAPSHOT else self._judged
+            results = list(judged(case, posed))
+        except DisagreementError as error:
+            reason = f"rebalance {case.rebalance_id}: {error}"
+            raise DisagreementError(reason) from error
+        except DocumentError as error:
+            yield _failed(case, None, _reason("instance", error), settings)
+            return
         except Exception as error:  # noqa: BLE001  # likewise
-            yield _failed(case, posed, _reason("episode", error), settings)
+            yield _failed(case, posed, _reason("judge", error), settings)
+            return
+        yield from results
+        if self._size >= BYTES_PER_BATCH:
+            yield from self.rest()
 
+    def rest(self) -> Iterator[Result]:
+        """Yield the answers that are gathered."""
+        if self._gathered:
+            yield "answers", answer_batch(self._gathered)
+            self._gathered, self._size = [], 0
 
-def _episode(
-    case: Case, row: Row, outcome: Outcome, settings: Settings, repeats: Repeats
-) -> Row:
-    """Judge an episode of several rounds as if it had been one step."""
-    text, episode = row["instance"], case.episode
-    if episode is not None and episode.rounds > 1:
-        posed = pose_before(case, episode.before or {}, settings.world)
-        actual = Actual(
-            held=_held(case), assignor=case.client_assignor, cooperative=False
+    def _outcome(self, posed: Posed, question: Question) -> Outcome:
+        if KIP54 not in question.assignors:
+            found = outcome_by_code(posed, question, self._known)
+            if found is not None:
+                return found
+        return outcome_of(posed.document, question)
+
+    def _snapshot(self, case: Case, posed: Posed) -> Iterator[Result]:
+        """Judge a state; no assignor is run, because there is no rebalance."""
+        question = self._question(case, posed, (), cooperative=False)
+        outcome = outcome_of(posed.document, question)
+        cluster = self._settings.cluster
+        yield "snapshots", snapshot_row(case, posed, outcome, cluster)
+        for member in member_rows(case, posed, cluster):
+            yield "members", member
+
+    def _judged(self, case: Case, posed: Posed) -> Iterator[Result]:
+        settings, is_round = self._settings, case.cooperative
+        question = self._question(case, posed, settings.assignors, cooperative=is_round)
+        outcome = self._outcome(posed, question)
+        row = rebalance_row(case, posed, outcome, settings.cluster)
+        yield "rebalances", row
+        for member in member_rows(case, posed, settings.cluster):
+            yield "members", member
+        shared = {name: row[name] for name in SHARED}
+        for answer in outcome.answers:
+            yield "answers", shared | answer
+        for one in outcome.failures:
+            yield _failed(case, posed, _reason(one.assignor, one.error), settings)
+        if case.episode is not None and outcome.actual is not None:
+            try:
+                yield "episodes", self._episode(case, row, outcome)
+            except DisagreementError:
+                raise
+            except Exception as error:  # noqa: BLE001  # likewise
+                yield _failed(case, posed, _reason("episode", error), settings)
+        if outcome.coded is not None:
+            self._gathered.append((row, outcome.coded))
+            self._size += sum(map(len, outcome.coded.texts)) + len(row["instance"])
+
+    def _episode(self, case: Case, row: Row, outcome: Outcome) -> Row:
+        """Judge an episode of several rounds as if it had been one step."""
+        text, episode = row["instance"], case.episode
+        if episode is not None and episode.rounds > 1:
+            settings = self._settings
+            posed = pose_before(case, episode.before or {}, settings.world)
+            optima = tuple(one for one in settings.assignors if one in (OPTIMUM, KIP54))
+            question = self._question(case, posed, optima, cooperative=False)
+            outcome, text = self._outcome(posed, question), posed.text
+        answer = outcome.actual
+        assert answer is not None  # noqa: S101  # the caller has looked
+        return episode_row(row, case, text, outcome.owned, answer)
+
+    def _question(
+        self, case: Case, posed: Posed, assignors: tuple[str, ...], *, cooperative: bool
+    ) -> Question:
+        actual = None
+        if case.members is not None:
+            actual = Actual(
+                held=_held(case),
+                assignor=case.client_assignor,
+                cooperative=cooperative,
+            )
+        return Question(
+            claim_rule=self._settings.claim_rule,
+            assignors=assignors,
+            actual=actual,
+            lag_known=posed.lag_known,
+            max_partitions=posed.max_partitions,
+            are_optima_judged=self._settings.are_optima_judged,
         )
-        optima = tuple(one for one in settings.assignors if one in (OPTIMUM, KIP54))
-        question = _question(posed, settings, actual, optima)
-        outcome, text = repeats.outcome_of(posed.plain, question), posed.text
-    answer = outcome.actual
-    assert answer is not None  # noqa: S101  # the caller has looked
-    return episode_row(row, case, text, outcome.owned, answer)
-
-
-def _question(
-    posed: Posed, settings: Settings, actual: Actual | None, assignors: tuple[str, ...]
-) -> Question:
-    return Question(
-        claim_rule=settings.claim_rule,
-        assignors=assignors,
-        actual=actual,
-        lag_known=posed.lag_known,
-        max_partitions=posed.max_partitions,
-    )
 
 
 def _held(case: Case) -> dict[str, Held]:
     members = case.members or {}
     return {name: member.assigned or {} for name, member in members.items()}
-
-
-_SHARED = (
-    "cluster",
-    "date",
-    "rebalance_id",
-    "group_id",
-    "generation",
-    "source",
-    "client_assignor",
-    "cooperative",
-    "members",
-    "partitions",
-    "owned_from",
-    "owned",
-    "lag_known",
-)
-
-
-def _shared(row: Row) -> Row:
-    return {name: row[name] for name in _SHARED}
 
 
 def _reason(part: str, error: Exception) -> str:

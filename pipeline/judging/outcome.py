@@ -8,9 +8,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from heuristics import ASSIGNORS
 from pipeline.cases import Held
 from pipeline.evaluation import (
     ACTUAL,
+    ALWAYS,
     KIP54,
     OPTIMUM,
     Answer,
@@ -21,6 +23,12 @@ from pipeline.evaluation import (
     needless_lag,
 )
 from pipeline.judging.answer_rows import answer_columns
+from pipeline.judging.answer_texts import assignment_texts
+from pipeline.judging.checked import checked
+from pipeline.judging.coded_answers import CodedAnswers
+from pipeline.judging.evaluated import EvaluatedCodes
+from pipeline.judging.instances import Posed
+from pipeline.judging.rebalance_code import code_of
 from rebalance import ClaimRule, Instance, Rebalance
 
 Row: TypeAlias = dict[str, Any]
@@ -50,6 +58,8 @@ class Question:
         Whether all lags are known; otherwise, no figure of lag is stated.
     max_partitions : int
         Larger rebalances are rejected.
+    are_optima_judged : bool
+        Whether the judge checks every real answer and every optimum.
     """
 
     claim_rule: ClaimRule
@@ -57,6 +67,7 @@ class Question:
     actual: Actual | None
     lag_known: bool
     max_partitions: int
+    are_optima_judged: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +84,8 @@ class Outcome:
         Columns of ``answers`` that depend on the answer.
     failures : tuple of Failure
         Assignors that raised an exception.
+    coded : CodedAnswers or None
+        Further answers, evaluated by code.
     """
 
     topics: int
@@ -80,25 +93,86 @@ class Outcome:
     owned: int
     answers: tuple[Row, ...]
     failures: tuple[Failure, ...]
+    coded: CodedAnswers | None = None
 
     @property
     def actual(self) -> Row | None:
         """Columns of the real answer."""
         found = (row for row in self.answers if row["assignor"] == ACTUAL)
-        return next(found, None)
+        of_code = None if self.coded is None else self.coded.actual
+        return of_code or next(found, None)
 
 
-def outcome_of(document: Rebalance, question: Question, *, is_sampled: bool) -> Outcome:
-    """Evaluate a rebalance; ``is_sampled``: the judge checks every answer.
+def outcome_by_code(
+    posed: Posed, question: Question, known: EvaluatedCodes
+) -> Outcome | None:
+    """Evaluate a rebalance by its code; None if only its document can be evaluated.
+
+    Raises
+    ------
+    DisagreementError
+        If the judge disagrees with what was computed.
+    """
+    actual = question.actual
+    code = code_of(
+        posed.plain,
+        None if actual is None else actual.held,
+        cooperative=actual is not None and actual.cooperative,
+        lag_known=posed.lag_known,
+        max_partitions=posed.max_partitions,
+    )
+    heuristics = tuple(name for name in ASSIGNORS if name in question.assignors)
+    found = None if code is None else known.of(code, heuristics)
+    if code is None or found is None:
+        return None
+    texts = assignment_texts(
+        code,
+        found,
+        group=posed.plain["group"],
+        identity=posed.plain.get("id"),
+        client=None if actual is None else actual.assignor,
+    )
+    is_always = [
+        found.is_sampled or (question.are_optima_judged and name in ALWAYS)
+        for name in found.assignors
+    ]
+    coded = CodedAnswers(
+        code=code,
+        found=found,
+        texts=texts,
+        is_judged=is_always,
+        is_round=actual is not None and actual.cooperative,
+        lag_known=posed.lag_known,
+    )
+    places = {place for place, is_one in enumerate(is_always) if is_one}
+    places = (places - found.judged).union(coded.undecided)
+    held = {} if actual is None else actual.held
+    least = coded.least
+    refused = (Answer(assignor=one, refused=why) for one, why in found.refused.items())
+    judged = tuple(
+        checked(coded, posed.canonical, sorted(places), question.claim_rule, held)
+    )
+    found.judged.update(places)
+    topics, partitions, owned = found.counts[:3].tolist()
+    return Outcome(
+        topics=topics,
+        partitions=partitions,
+        owned=owned,
+        answers=(*judged, *(answer_columns(one, least, None) for one in refused)),
+        failures=found.failures,
+        coded=coded,
+    )
+
+
+def outcome_of(document: Rebalance, question: Question) -> Outcome:
+    """Evaluate a rebalance by its document; the judge checks every answer.
 
     Raises
     ------
     InstanceError
         If the document contradicts itself.
-    DisagreementError
-        If the judge disagrees with what was computed from columns.
     """
-    evaluation = Evaluation(document, question.claim_rule, is_sampled=is_sampled)
+    evaluation = Evaluation(document, question.claim_rule)
     found = list(_answers(evaluation, question))
     answers = {one.assignor: one for one in found if isinstance(one, Answer)}
     least = least_of(

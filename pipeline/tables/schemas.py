@@ -129,8 +129,7 @@ ANSWERS: Final = pa.schema(
         column(
             "judged_by",
             TEXT,
-            "judge; or columns: the compiled pass, of a valid and dec-min balanced"
-            " answer of a heuristic that is not in the judge's sample",
+            "judge: computed or checked by it; or columns: by the compiled code alone",
         ),
         column(
             "violations", VIOLATIONS, "violated rules, each with the offending item"

@@ -12,6 +12,7 @@ from solver.exact.certificate import (
     prove,
     shift_prices,
 )
+from solver.exact.checked_solve import solve_columns
 from solver.exact.optimal_face import OptimalFace, optimal_face_of
 from solver.exact.reduced_instance import (
     OUTSIDE,
@@ -21,7 +22,6 @@ from solver.exact.reduced_instance import (
     subscribed_pairs,
     take_rows,
 )
-from solver.exact.solve_columns import solve_columns
 from solver.exact.solve_sticky import solve, solve_without_closed_form
 
 __all__ = [

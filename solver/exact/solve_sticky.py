@@ -11,6 +11,7 @@ import numpy as np
 
 from rebalance import NOBODY, Assignment, CertificateProof, Instance, Int64
 from solver.exact.certificate import CertificateCheck, prove, shift_prices
+from solver.exact.checked_solve import solve_columns, solve_one_class
 from solver.exact.dec_min_levels import dec_min_levels
 from solver.exact.materialize import materialize
 from solver.exact.reduced_instance import (
@@ -21,7 +22,6 @@ from solver.exact.reduced_instance import (
     owned_counts,
     reduce_by_capacity,
 )
-from solver.exact.solve_columns import solve_columns, solve_one_class
 from solver.exact.stickiest import stickiest
 from solver.exact.weighted_levels import Levels
 from solver.policy import STICKY

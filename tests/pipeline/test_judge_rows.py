@@ -14,7 +14,7 @@ from heuristics import ASSIGNORS, Assignor
 from pipeline.cases import Case
 from pipeline.evaluation import DEFAULT, answers, selection
 from pipeline.judging.instances import World, pose
-from pipeline.judging.judge_rows import Settings, judge_case_safely
+from pipeline.judging.judge_rows import Settings
 from pipeline.judging.partition_counts import CountSources
 from pipeline.known_counts import KnownCounts
 from pipeline.sources.lag_metrics import LagOfGroups
@@ -31,6 +31,7 @@ from rebalance import (
     to_json,
 )
 from tests.pipeline.groups import GROUP, commit, group, member, replay
+from tests.pipeline.judged_cases import judge_case_rows
 from tests.pipeline.test_reconstruct import TWO_ROUNDS
 from tests.pipeline.worlds import always, world
 from tests.shapes import CHAIN, LAG, NOTHING, SHAPES
@@ -53,7 +54,7 @@ def judged(
         cluster="c", world=world, claim_rule=ClaimRule(rule), assignors=assignors
     )
     rows: Rows = {name: [] for name in SCHEMAS}
-    for name, row in judge_case_safely(case, settings):
+    for name, row in judge_case_rows(case, settings):
         assert row.keys() <= set(SCHEMAS[name].names)
         rows[name].append(row)
     return rows

@@ -15,7 +15,7 @@ from pipeline.describe.group_case import case_of
 from pipeline.describe.record_states import with_record_states
 from pipeline.history.stream import histories
 from pipeline.judging.instances import World
-from pipeline.judging.judge_rows import Settings, judge_case_safely
+from pipeline.judging.judge_rows import Settings
 from pipeline.judging.partition_counts import CountSources
 from pipeline.judging.topic_names import names_of_ids
 from pipeline.known_counts import known_counts
@@ -24,6 +24,7 @@ from pipeline.sources.rows import CASE, TOPIC, TOPIC_ID, sighting_of
 from rebalance import ClaimRule
 from tests.pipeline.describe_text import MEMBERS, members, read, state, table
 from tests.pipeline.groups import Log, group, member
+from tests.pipeline.judged_cases import judge_case_rows
 from tests.pipeline.local_reading import read_paths
 from tests.pipeline.test_sources import in_order, jsonl
 from tests.strategies import rebalances_with_assignments
@@ -53,7 +54,7 @@ def cases_in(*paths: Path) -> list[Case]:
 def judged(case: Case, world: World = NOTHING_ELSE) -> tuple[Row, list[Row]]:
     """Return the rows of a snapshot and of its members; there are no others."""
     settings = Settings(cluster="c", world=world, claim_rule=ClaimRule("newest-claim"))
-    (name, row), *others = judge_case_safely(case, settings)
+    (name, row), *others = judge_case_rows(case, settings)
     assert name == "snapshots", row
     assert {other for other, _ in others} <= {"members"}
     return row, [one for _, one in others]

@@ -14,7 +14,7 @@ from pipeline.judging.instances import (
     World,
     pose,
 )
-from pipeline.judging.judge_rows import Settings, judge_case_safely
+from pipeline.judging.judge_rows import Settings
 from pipeline.judging.partition_counts import GIVEN, LOWER_BOUND, RECORDED
 from pipeline.judging.topic_names import (
     TWO_IDS,
@@ -36,6 +36,7 @@ from tests.pipeline.consumer_groups import (
 )
 from tests.pipeline.consumer_groups import rows_of as records_of
 from tests.pipeline.groups import commit
+from tests.pipeline.judged_cases import judge_case_rows
 from tests.pipeline.worlds import shown, world
 
 OLD, NEW = text_of_id(bytes(16)), text_of_id(b"\xff" * 16)
@@ -116,7 +117,7 @@ def test_a_case_without_names_is_quarantined() -> None:
     settings = Settings(
         cluster="c", world=World(), claim_rule=ClaimRule("newest-claim")
     )
-    ((table, row),) = judge_case_safely(case, settings)
+    ((table, row),) = judge_case_rows(case, settings)
     assert (table, row["kind"], row["group_id"]) == ("quarantine", FAILED, "orders")
     assert row["reason"].startswith(f"instance: InstanceError: {UNNAMED}")
     assert (row["source_partition"], row["source_offset"]) == (7, 3)

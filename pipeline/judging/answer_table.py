@@ -1,0 +1,153 @@
+"""Rows of ``answers`` as Arrow columns, from figures of many rebalances at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from pipeline.evaluation import ACTUAL, COLUMNS, JUDGE, OPTIMUM
+from pipeline.judging.code_kernels import (
+    DEC_MIN_BALANCED,
+    DECIDED,
+    IS_PEAK_LEAST,
+    KEPT,
+    KIP54_BALANCED,
+    LAG_SPREAD,
+    NEEDLESS_LAG,
+    OWNED,
+    PEAK_LAG,
+    PEAK_LAG_BOUND,
+    SCORE,
+    UNKNOWN,
+    WITHHELD,
+)
+from pipeline.judging.coded_answers import CodedAnswers
+from pipeline.tables import SCHEMAS
+
+SHARED: Final = (
+    "cluster",
+    "date",
+    "rebalance_id",
+    "group_id",
+    "generation",
+    "source",
+    "client_assignor",
+    "cooperative",
+    "members",
+    "partitions",
+    "owned_from",
+    "owned",
+    "lag_known",
+)
+"""Columns of the rebalance."""
+_SCHEMA: Final = SCHEMAS["answers"]
+_VERDICT: Final = "valid"
+Row = Mapping[str, Any]
+Bools = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int64]
+
+
+def answer_batch(judged: Sequence[tuple[Row, CodedAnswers]]) -> pa.RecordBatch:
+    """Return the rows of all decided answers.
+
+    Parameters
+    ----------
+    judged
+        Rebalances: the row of ``rebalances``, and the answers.
+    """
+    rows, coded = zip(*judged, strict=True)
+    figures = np.concatenate([one.found.answers.figures for one in coded])
+    is_decided = figures[:, DECIDED] == 1
+    figures = figures[is_decided]
+    per_rebalance = [len(one.found.assignors) for one in coded]
+    of = np.repeat(np.arange(len(coded)), per_rebalance)[is_decided]
+    names = np.array([name for one in coded for name in one.found.assignors], object)
+    names = names[is_decided]
+    is_optimum, is_actual = names == OPTIMUM, names == ACTUAL
+    counts = np.array([one.found.counts for one in coded])[of]
+    least = np.array([one.found.optimum for one in coded])[of]
+    moves = counts[:, OWNED] - figures[:, KEPT]
+    moves_least = counts[:, OWNED] - least[:, KEPT]
+    withheld, bound = figures[:, WITHHELD], counts[:, PEAK_LAG_BOUND]
+    is_balanced = figures[:, DEC_MIN_BALANCED] == 1
+    is_known = np.array([one.lag_known for one in coded])[of]
+    no_lag = bound == UNKNOWN
+    chosen = [
+        (one, place)
+        for one in coded
+        for place, is_one in enumerate(one.found.answers.figures[:, DECIDED].tolist())
+        if is_one
+    ]
+    loads = [one.found.answers.loads[place] for one, place in chosen]
+    columns: dict[str, Any] = {
+        "assignor": pa.array(names.tolist(), pa.string()),
+        "applies": _same(True, len(of)),
+        "verdict": _same(_VERDICT, len(of)),
+        "judged_by": [JUDGE if o.is_judged[p] else COLUMNS for o, p in chosen],
+        "violations": _empty_lists(len(of)),
+        "loads": _lists(loads),
+        "load_min": [int(one[-1]) if one.size else None for one in loads],
+        "load_max": [int(one[0]) if one.size else None for one in loads],
+        "kip54_score": figures[:, SCORE],
+        "kip54_score_least": least[:, SCORE],
+        "kip54_balanced": figures[:, KIP54_BALANCED] == 1,
+        "dec_min_balanced": is_balanced,
+        "evidence": [one.evidence(place) for one, place in chosen],
+        "kept": figures[:, KEPT],
+        "moves": moves,
+        "withheld": withheld,
+        "moves_least": moves_least,
+        "needless_lag": _where(
+            is_actual & is_balanced & is_known, figures[:, NEEDLESS_LAG]
+        ),
+        "peak_lag": _where(~no_lag, figures[:, PEAK_LAG]),
+        "peak_lag_bound": _where(~no_lag, bound),
+        "lag_spread": _where(~no_lag, figures[:, LAG_SPREAD]),
+        "at_optimum": _where(withheld == 0, is_balanced & (moves == moves_least)),
+        "status": ["optimal" if is_one else None for is_one in is_optimum.tolist()],
+        "proved_dec_min": is_optimum,
+        "proved_stickiness": is_optimum,
+        "proved_peak_lag": _where(~no_lag, figures[:, IS_PEAK_LEAST] == 1),
+        "assignment": [one.texts[place] for one, place in chosen],
+    }
+    index = pa.array(of)
+    for name in SHARED:
+        kind = _SCHEMA.field(name).type
+        columns[name] = pa.array([row[name] for row in rows], kind).take(index)
+    return _batch(columns, len(of))
+
+
+def _where(is_known: Bools, values: npt.NDArray[Any]) -> pa.Array:
+    return pa.array(values, mask=~is_known)
+
+
+def _same(value: Any, count: int) -> pa.Array:
+    return pa.repeat(pa.scalar(value), count)
+
+
+def _lists(values: list[Ints]) -> pa.Array:
+    ends = np.cumsum([0, *map(len, values)], dtype=np.int32)
+    flat = np.concatenate([*values, np.zeros(0, np.int64)])
+    return pa.ListArray.from_arrays(pa.array(ends), pa.array(flat, pa.int64()))
+
+
+def _empty_lists(count: int) -> pa.Array:
+    kind = _SCHEMA.field("violations").type
+    offsets = pa.array(np.zeros(count + 1, np.int32))
+    return pa.ListArray.from_arrays(offsets, pa.array([], kind.value_type))
+
+
+def _batch(columns: Mapping[str, Any], count: int) -> pa.RecordBatch:
+    arrays = []
+    for one in _SCHEMA:
+        values = columns.get(one.name)
+        if values is None:
+            values = pa.nulls(count, one.type)
+        elif not isinstance(values, pa.Array):
+            values = pa.array(values, one.type)
+        arrays.append(values.cast(one.type))
+    return pa.RecordBatch.from_arrays(arrays, schema=_SCHEMA)

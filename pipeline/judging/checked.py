@@ -1,0 +1,60 @@
+"""The judge's verdicts on answers whose verdicts were computed from codes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import orjson
+
+from pipeline.cases import Held
+from pipeline.evaluation import ACTUAL, JUDGE, Answer, DisagreementError
+from pipeline.judging.answer_rows import Row, answer_columns
+from pipeline.judging.coded_answers import CodedAnswers
+from rebalance import ClaimRule
+from verify import judge_case, understand
+
+
+def checked(
+    coded: CodedAnswers,
+    canonical: dict[str, Any],
+    places: Iterable[int],
+    claim_rule: ClaimRule,
+    held: Mapping[str, Held],
+) -> Iterator[Row]:
+    """Judge answers; yield the columns of those that were not decided.
+
+    Parameters
+    ----------
+    canonical
+        The rebalance, as `Posed.canonical`.
+    held
+        The real answer, which can break rules in ways that no code states.
+
+    Raises
+    ------
+    DisagreementError
+        If a verdict is another one than that computed before.
+    """
+    case, undecided = None, {*coded.undecided}
+    for place in places:
+        case = case or understand(canonical, claim_rule=claim_rule.value)
+        name = coded.found.assignors[place]
+        document = orjson.loads(coded.texts[place])
+        if name == ACTUAL:
+            document["members"] = held
+        is_round = coded.is_round and name == ACTUAL
+        verdict = judge_case(case, document, cooperative=is_round)
+        if place in undecided:
+            answer = Answer(
+                assignor=name, assignment=document, verdict=verdict, judged_by=JUDGE
+            )
+            row = answer_columns(answer, coded.least, coded.peak_lag_bound)
+            yield row | {"rack_mismatches": None, "needless_lag": None}
+            continue
+        verdict.pop("id", None)
+        if not coded.lag_known:  # of a part of the lag, no row states anything
+            verdict["proved"]["peak_lag"] = False
+        if verdict != coded.verdict(place):
+            reason = "the judge and the figures from columns differ"
+            raise DisagreementError(f"{name}: {reason}: a defect; please report it")

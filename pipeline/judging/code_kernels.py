@@ -1,0 +1,355 @@
+"""Validity, figures, evidence, and proof of all answers to a rebalance, compiled.
+
+The fast counterpart of the judge (`verify`), which tests and a sample of every audit
+compare it with. An answer that breaks a rule is left to the judge, which names what
+breaks it.
+
+Without capacities, an assignment is dec-min balanced if and only if its load vector
+equals that of a proved optimum, and it is then KIP-54 balanced, too.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from pipeline.evaluation.evidence_columns import first_transfer, shortest_chain
+from pipeline.judging.rebalance_code import (
+    COOPERATIVE,
+    LAG,
+    LAG_KNOWN,
+    ODD,
+    Sections,
+    sections_of,
+)
+from rebalance import (
+    ABSENT,
+    NOBODY,
+    Bools,
+    Int32,
+    Int64,
+    Subscriptions,
+    kernel,
+    write_owners,
+)
+from solver.exact import solve_columns
+
+(
+    DECIDED,
+    KEPT,
+    WITHHELD,
+    SCORE,
+    KIP54_BALANCED,
+    DEC_MIN_BALANCED,
+    PEAK_LAG,
+    LAG_SPREAD,
+    GIVER,
+    TOPIC,
+    PARTITION,
+    RECEIVER,
+    IS_PEAK_LEAST,
+    NEEDLESS_LAG,
+) = range(14)
+FIELDS: Final = 14
+"""Fields of an answer; `GIVER` to `RECEIVER` are the transfer that refutes KIP-54."""
+
+TOPICS, PARTITIONS, OWNED, PEAK_LAG_BOUND, IS_PROVED = range(5)
+COUNTS: Final = 5
+"""Counts of a rebalance: of topics with a subscriber, and of their partitions."""
+
+UNKNOWN: Final = -1
+
+
+class Layout(NamedTuple):
+    """A rebalance laid out for the rules; T topics, K classes, P partitions.
+
+    Attributes
+    ----------
+    topic : int32 (P,)
+    eligible : bool (K, T)
+    subscribed : bool (T,)
+    in_play : bool (K,)
+        Whether the members of a class can have partitions.
+    owner : int32 (P,)
+    is_claimed : bool (P,)
+        Whether a subscriber claims it; of two newest claims, none is the owner's.
+    can_wait : bool (P,)
+        Whether it can be withheld in a cooperative round.
+    """
+
+    topic: Int32
+    eligible: Bools
+    subscribed: Bools
+    in_play: Bools
+    owner: Int32
+    is_claimed: Bools
+    can_wait: Bools
+
+
+class Answers(NamedTuple):
+    """Answers to one rebalance; A answers, M members, P partitions.
+
+    Attributes
+    ----------
+    assignee : int32 (A, P)
+    figures : int64 (A, FIELDS)
+    loads : int64 (A, M)
+        Largest first.
+    chains : int32 (A, M)
+        The members of the chain that refutes dec-min balance; `ABSENT` after its end.
+    """
+
+    assignee: Int32
+    figures: Int64
+    loads: Int64
+    chains: Int32
+
+
+@kernel
+def lay_out(sections: Sections, current_generation: bool) -> Layout:
+    """Resolve the claims of a rebalance."""
+    offsets, of_member = sections.topic_offsets, sections.member_class
+    n_topics, n_members = offsets.size - 1, of_member.size
+    first, listed = sections.class_offsets, sections.class_topics
+    n_classes, n_partitions = first.size - 1, offsets[n_topics]
+    eligible = np.zeros((n_classes, n_topics), np.bool_)
+    subscribed = np.zeros(n_topics, np.bool_)
+    in_play = np.zeros(n_classes, np.bool_)
+    for k in range(n_classes):
+        for t in listed[first[k] : first[k + 1]]:
+            eligible[k, t] = subscribed[t] = True
+            in_play[k] |= offsets[t + 1] > offsets[t]
+    topic = np.empty(n_partitions, np.int32)
+    for t in range(n_topics):
+        topic[offsets[t] : offsets[t + 1]] = t
+    oldest = np.int64(np.iinfo(np.int64).min)
+    if current_generation and n_members:
+        oldest = sections.generation.max()
+    owner = np.full(n_partitions, NOBODY, np.int32)
+    subscriptions = Subscriptions(of_member, first, listed)
+    write_owners(
+        sections.claim_offsets,
+        sections.claims,
+        sections.generation,
+        subscriptions,
+        offsets,
+        topic,
+        oldest,
+        owner,
+    )
+    is_claimed = np.zeros(n_partitions, np.bool_)
+    can_wait = np.zeros(n_partitions, np.bool_)
+    for m in range(n_members):
+        if sections.generation[m] < oldest:
+            continue
+        for row in range(sections.claim_offsets[m], sections.claim_offsets[m + 1]):
+            p = sections.claims[row]
+            is_claimed[p] |= eligible[of_member[m], topic[p]]
+            can_wait[p] |= subscribed[topic[p]]
+    return Layout(topic, eligible, subscribed, in_play, owner, is_claimed, can_wait)
+
+
+@kernel
+def evaluate(
+    code: Int64, current_generation: bool, answers: Answers, counts: Int64
+) -> tuple[Int32, Int32]:
+    """Write the real answer and the optimum, and the counts of the rebalance.
+
+    Parameters
+    ----------
+    answers
+        Of 2 answers, the real one and the optimum.
+    counts : int64 (COUNTS,)
+
+    Returns
+    -------
+    int32 (M,), int32 (M,)
+        Levels and prices of the optimum's certificate.
+    """
+    sections = sections_of(code)
+    layout = lay_out(sections, current_generation)
+    counts[PEAK_LAG_BOUND] = _peak_lag_bound(sections, layout)
+    sizes = np.diff(sections.topic_offsets)
+    counts[TOPICS] = np.count_nonzero(layout.subscribed)
+    counts[PARTITIONS] = sizes[layout.subscribed].sum()
+    counts[OWNED] = np.count_nonzero(layout.owner != NOBODY)
+    assignee, level, price, is_balanced, kept, most_kept = solve_columns(
+        sections.topic_offsets,
+        sections.member_class,
+        sections.class_offsets,
+        sections.class_topics,
+        layout.owner,
+    )
+    answers.assignee[1] = assignee
+    counts[IS_PROVED] = is_balanced and kept == most_kept
+    figures, loads, chains = answers.figures, answers.loads, answers.chains
+    bound = counts[PEAK_LAG_BOUND]
+    _measure(sections, layout, assignee, False, loads[1], bound, figures[1])
+    least = loads[1].copy()
+    _decide(sections, assignee, loads[1], least, figures[1], chains[1])
+    if _read_given(sections, layout.topic, answers.assignee[0]):
+        is_round = (sections.flags & COOPERATIVE) != 0
+        given = answers.assignee[0]
+        _measure(sections, layout, given, is_round, loads[0], bound, figures[0])
+        _decide(sections, given, loads[0], least, figures[0], chains[0])
+        if figures[0, DEC_MIN_BALANCED] and counts[IS_PROVED]:
+            needless = figures[1, KEPT] - figures[0, KEPT]
+            lag = _needless_lag(sections, layout, given, needless)
+            figures[0, NEEDLESS_LAG] = lag
+    return level, price
+
+
+@kernel
+def evaluate_more(
+    code: Int64, current_generation: bool, least: Int64, bound: int, answers: Answers
+) -> None:
+    """Write what is to be known of further answers, whose assignees are given.
+
+    Parameters
+    ----------
+    least : int64 (M,)
+        Loads of the proved optimum, largest first.
+    bound : int
+        On the peak lag, records.
+    """
+    sections = sections_of(code)
+    layout = lay_out(sections, current_generation)
+    for a in range(answers.assignee.shape[0]):
+        assignee, figures = answers.assignee[a], answers.figures[a]
+        loads = answers.loads[a]
+        _measure(sections, layout, assignee, False, loads, bound, figures)
+        _decide(sections, assignee, loads, least, figures, answers.chains[a])
+
+
+@kernel
+def _read_given(sections: Sections, topic: Int32, assignee: Int32) -> bool:
+    """Write the real answer; return whether the column states it as it was given.
+
+    It does if each partition exists, is there once, and in the order of its topic.
+    """
+    assignee[:] = NOBODY
+    if sections.flags & ODD:
+        return False
+    for m in range(sections.member_class.size):
+        before = ABSENT
+        for row in range(sections.given_offsets[m], sections.given_offsets[m + 1]):
+            p = sections.given[row]
+            if p == ABSENT or assignee[p] != NOBODY:
+                return False
+            if p < before and topic[p] == topic[before]:
+                return False
+            assignee[p], before = m, p
+    return True
+
+
+@kernel
+def _measure(
+    sections: Sections,
+    layout: Layout,
+    assignee: Int32,
+    is_round: bool,
+    loads: Int64,
+    bound: int,
+    figures: Int64,
+) -> None:
+    """Count an answer; `DECIDED` remains 0 if it breaks a rule.
+
+    ``loads`` become those by member.
+    """
+    loads[:] = 0
+    figures[:] = 0
+    lags = np.zeros(loads.size, np.int64)
+    for p in range(assignee.size):
+        m, t = assignee[p], layout.topic[p]
+        if m == NOBODY:
+            if layout.subscribed[t] and not (is_round and layout.can_wait[p]):
+                return
+            figures[WITHHELD] += is_round and layout.can_wait[p]
+            continue
+        if not layout.eligible[sections.member_class[m], t]:
+            return
+        if is_round and layout.is_claimed[p] and layout.owner[p] != m:
+            return
+        loads[m] += 1
+        figures[KEPT] += layout.owner[p] == m
+        if sections.lag.size:
+            lags[m] += sections.lag[p]
+    figures[DECIDED] = 1
+    least, most = np.int64(-1), np.int64(-1)
+    for m in range(lags.size):
+        figures[PEAK_LAG] = max(figures[PEAK_LAG], lags[m])
+        if layout.in_play[sections.member_class[m]]:
+            least = lags[m] if least < 0 else min(least, lags[m])
+            most = max(most, lags[m])
+    figures[LAG_SPREAD] = most - least
+    is_complete = figures[WITHHELD] == 0
+    figures[IS_PEAK_LEAST] = is_complete and figures[PEAK_LAG] == bound
+
+
+@kernel
+def _decide(
+    sections: Sections,
+    assignee: Int32,
+    loads: Int64,
+    least: Int64,
+    figures: Int64,
+    chain: Int32,
+) -> None:
+    """Decide the balances of a counted answer; sort its loads, largest first."""
+    chain[:] = ABSENT
+    figures[GIVER] = ABSENT
+    if not figures[DECIDED]:
+        return
+    of_member = loads.copy()
+    loads[:] = -np.sort(-loads)
+    last = loads.size - 1
+    for place in range(loads.size):
+        figures[SCORE] += loads[place] * (last - 2 * place)
+    is_complete = figures[WITHHELD] == 0
+    if is_complete and (loads == -np.sort(-least)).all():
+        figures[KIP54_BALANCED] = figures[DEC_MIN_BALANCED] = 1
+        return
+    columns = (
+        sections.topic_offsets,
+        sections.member_class,
+        sections.class_offsets,
+        sections.class_topics,
+    )
+    transfer = first_transfer(assignee, of_member, *columns)
+    figures[GIVER], figures[TOPIC], figures[PARTITION], figures[RECEIVER] = transfer
+    figures[KIP54_BALANCED] = transfer[0] == ABSENT
+    if is_complete:
+        found = shortest_chain(assignee, of_member, *columns)
+        chain[: found.size] = found
+        # Without one, the loads would be those of the optimum: the judge decides.
+        figures[DECIDED] = found.size > 0
+
+
+@kernel
+def _peak_lag_bound(sections: Sections, layout: Layout) -> int:
+    """Return the larger of mean and largest lag; `UNKNOWN` where lag is not known."""
+    if not sections.flags & LAG_KNOWN or not sections.flags & LAG:
+        return UNKNOWN
+    total, largest, n_members = np.int64(0), np.int64(0), 0
+    for p in range(layout.topic.size):
+        if layout.subscribed[layout.topic[p]]:
+            total += sections.lag[p]
+            largest = max(largest, sections.lag[p])
+    first = sections.class_offsets
+    for k in sections.member_class:
+        n_members += first[k + 1] > first[k]
+    if n_members == 0:
+        return UNKNOWN
+    return int(max(-(-total // n_members), largest))
+
+
+@kernel
+def _needless_lag(
+    sections: Sections, layout: Layout, assignee: Int32, needless: int
+) -> int:
+    """Return the least lag of as many moved partitions as were moved needlessly."""
+    if needless <= 0 or not sections.lag.size:
+        return 0
+    is_moved = (layout.owner != NOBODY) & (assignee != layout.owner)
+    return int(np.sort(sections.lag[is_moved])[:needless].sum())

@@ -1,0 +1,240 @@
+"""Answers to rebalances by code: each code is evaluated once per process."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Final
+
+import numpy as np
+
+from heuristics import ASSIGNORS
+from pipeline.evaluation import ACTUAL, OPTIMUM, Failure
+from pipeline.judging.code_kernels import (
+    COUNTS,
+    FIELDS,
+    IS_PROVED,
+    PEAK_LAG_BOUND,
+    Answers,
+    evaluate,
+    evaluate_more,
+)
+from pipeline.judging.rebalance_code import RACKS, RebalanceCode, sections_of
+from rebalance import NOBODY, ClaimRule, Claims, Instance, Int32, Int64, Racks
+
+MOST_BYTES: Final = 128 << 20
+"""Bytes of codes and answers that a process keeps."""
+SAMPLE: Final = 16
+"""The judge checks all answers to one of so many rebalances."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluated:
+    """All answers to a rebalance, without its names.
+
+    Attributes
+    ----------
+    assignors : tuple of str, (A,)
+        `ACTUAL`, `OPTIMUM`, and heuristics; the real answer is absent if not known.
+    answers : Answers
+        Of these.
+    refused : dict
+        Heuristics that do not apply, and why.
+    counts : int64 (COUNTS,)
+    level, price : int32 (M,)
+        Certificate of the optimum.
+    is_sampled : bool
+        Whether the judge checks all answers. It depends on nothing but the code, so
+        that it is the same in every audit.
+    failures : tuple of Failure
+        Assignors that raised an exception.
+    judged : set of int
+        Places of answers that the judge has checked in this process.
+    """
+
+    assignors: tuple[str, ...]
+    answers: Answers
+    refused: dict[str, str]
+    counts: Int64
+    level: Int32
+    price: Int32
+    is_sampled: bool
+    failures: tuple[Failure, ...] = ()
+    judged: set[int] = field(default_factory=set)
+
+    @property
+    def optimum(self) -> Int64:
+        """Figures of the optimum, int64 (FIELDS,)."""
+        figures: Int64 = self.answers.figures[self.assignors.index(OPTIMUM)]
+        return figures
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        arrays = (*self.answers, self.counts, self.level, self.price)
+        return sum(array.nbytes for array in arrays)
+
+
+@dataclass(slots=True)
+class EvaluatedCodes:
+    """Evaluates codes, and keeps the answers; the least recently used go first.
+
+    What it keeps affects time only.
+
+    Attributes
+    ----------
+    claim_rule : ClaimRule
+    found, evaluated : int
+        Counts of codes.
+    """
+
+    claim_rule: ClaimRule
+    most_bytes: int = MOST_BYTES
+    n_bytes: int = 0
+    found: int = 0
+    evaluated: int = 0
+    _known: OrderedDict[tuple[bytes, tuple[str, ...]], Evaluated] = field(
+        default_factory=OrderedDict
+    )
+
+    def of(self, one: RebalanceCode, heuristics: tuple[str, ...]) -> Evaluated | None:
+        """Return the answers to a rebalance; None if its optimum is not proved."""
+        data = one.code.tobytes()
+        key = data, heuristics
+        known = self._known.get(key)
+        if known is not None:
+            self._known.move_to_end(key)
+            self.found += 1
+            return known
+        self.evaluated += 1
+        digest = blake2b(data, digest_size=8).digest()
+        is_sampled = int.from_bytes(digest, "big") % SAMPLE == 0
+        found = _evaluated(one, self.claim_rule, heuristics, is_sampled=is_sampled)
+        if found is not None and not found.failures:
+            self._keep(key, found)
+        return found
+
+    def _keep(self, key: tuple[bytes, tuple[str, ...]], found: Evaluated) -> None:
+        self._known[key] = found
+        self.n_bytes += len(key[0]) + found.size
+        while self.n_bytes > self.most_bytes:
+            (dropped, _), old = self._known.popitem(last=False)
+            self.n_bytes -= len(dropped) + old.size
+
+
+def _evaluated(
+    one: RebalanceCode,
+    claim_rule: ClaimRule,
+    heuristics: tuple[str, ...],
+    *,
+    is_sampled: bool,
+) -> Evaluated | None:
+    n_members, n_partitions = len(one.members), int(one.n_partitions)
+    is_strict = claim_rule is ClaimRule.CURRENT_GENERATION
+    first = _empty(2, n_members, n_partitions)
+    counts = np.zeros(COUNTS, np.int64)
+    level, price = evaluate(one.code, is_strict, first, counts)
+    if not counts[IS_PROVED]:
+        return None
+    assignees, refused, failures = {}, {}, list[Failure]()
+    if heuristics:
+        instance = _instance_of(one, claim_rule)
+        for name in heuristics:
+            try:
+                assignor = ASSIGNORS[name]
+                reason = assignor.refuses(instance)
+                if reason is None:
+                    assignees[name] = assignor.assign(instance).assignee
+                else:
+                    refused[name] = reason
+            except Exception as error:  # noqa: BLE001  # a failure affects one answer
+                failures.append(Failure(assignor=name, error=error))
+    answers = first
+    if assignees:
+        more = _empty(len(assignees), n_members, n_partitions)
+        more.assignee[:] = [*assignees.values()]
+        bound = counts[PEAK_LAG_BOUND]
+        evaluate_more(one.code, is_strict, first.loads[1], bound, more)
+        answers = _joined(first, more)
+    begin = 0 if one.is_answered else 1
+    return Evaluated(
+        assignors=(ACTUAL, OPTIMUM, *assignees)[begin:],
+        answers=_from(answers, begin),
+        refused=refused,
+        counts=counts,
+        level=level,
+        price=price,
+        is_sampled=is_sampled,
+        failures=tuple(failures),
+    )
+
+
+def _joined(first: Answers, more: Answers) -> Answers:
+    return Answers(
+        assignee=np.concatenate((first.assignee, more.assignee)),
+        figures=np.concatenate((first.figures, more.figures)),
+        loads=np.concatenate((first.loads, more.loads)),
+        chains=np.concatenate((first.chains, more.chains)),
+    )
+
+
+def _from(answers: Answers, begin: int) -> Answers:
+    return Answers(
+        assignee=answers.assignee[begin:],
+        figures=answers.figures[begin:],
+        loads=answers.loads[begin:],
+        chains=answers.chains[begin:],
+    )
+
+
+def _empty(answers: int, members: int, partitions: int) -> Answers:
+    return Answers(
+        assignee=np.full((answers, partitions), NOBODY, np.int32),
+        figures=np.zeros((answers, FIELDS), np.int64),
+        loads=np.zeros((answers, members), np.int64),
+        chains=np.zeros((answers, members), np.int32),
+    )
+
+
+def _instance_of(one: RebalanceCode, claim_rule: ClaimRule) -> Instance:
+    """Return the instance that heuristics read."""
+    sections = sections_of(one.code)
+    racks = None
+    if sections.flags & RACKS:
+        racks = Racks(
+            names=one.racks,
+            member=sections.rack.astype(np.int32),
+            offsets=np.zeros(one.n_partitions + 1, np.int64),
+            replicas=np.zeros(0, np.int32),
+        )
+    return Instance(
+        group="",
+        topics=one.topics,
+        topic_offsets=sections.topic_offsets,
+        members=one.members,
+        member_class=sections.member_class,
+        class_offsets=sections.class_offsets,
+        class_topics=sections.class_topics,
+        claims=Claims(
+            offsets=sections.claim_offsets,
+            partitions=sections.claims,
+            generation=sections.generation,
+        ),
+        claim_rule=claim_rule,
+        lag=sections.lag if sections.lag.size else None,
+        racks=racks,
+        instance_ids=one.instance_ids,
+    )
+
+
+_OF_PROCESS: Final[dict[ClaimRule, EvaluatedCodes]] = {}
+
+
+def codes_of_process(claim_rule: ClaimRule) -> EvaluatedCodes:
+    """Return what this process keeps: Spark gives many tasks to one Python worker.
+
+    Spark sends a function with copies of the values that it refers to, also of those of
+    its module. This one is sent as the name of a function of this module.
+    """
+    return _OF_PROCESS.setdefault(claim_rule, EvaluatedCodes(claim_rule=claim_rule))

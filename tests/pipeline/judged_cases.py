@@ -1,0 +1,28 @@
+"""Judged cases as rows, whether they are gathered in batches or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import pyarrow as pa
+
+from pipeline.cases import Case
+from pipeline.judging.judge_rows import CaseJudge, Result, Settings
+
+
+def judge_case_rows(
+    case: Case, settings: Settings
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Judge one case."""
+    judge = CaseJudge(settings)
+    yield from rows_of(judge.case(case))
+    yield from rows_of(judge.rest())
+
+
+def rows_of(results: Iterable[Result]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the rows of results one by one."""
+    for name, found in results:
+        rows = found.to_pylist() if isinstance(found, pa.RecordBatch) else [found]
+        for row in rows:
+            yield name, row
