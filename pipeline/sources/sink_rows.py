@@ -12,7 +12,7 @@ not null, and such files have tombstones in their place.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
@@ -59,7 +59,7 @@ class _File:
         return len(self.content.items)
 
 
-def rows_of_pair(pieces: Sequence[TextPiece]) -> Iterator[Row]:
+def rows_of_pair(pieces: Iterable[TextPiece]) -> Iterator[Row]:
     """Yield the records of a pair; what has no key or no value is quarantined.
 
     Items that have the same fault form one row, with their number and the first
@@ -94,7 +94,7 @@ def _joined(keys: _File, values: _File) -> Iterator[Row]:
         if _is_past_the_end(row, value, values.file):
             overlapping.append(row)
         else:
-            yield keyed(row) if row["what"] == RECORD else row
+            yield keyed(row)
     if overlapping:
         yield _overlap(overlapping, values.file)
     if both < min(keys.length, values.length):

@@ -18,9 +18,9 @@ from pipeline.files import FileEntry, FileStore, is_local, name_of
 from pipeline.sources.avro_files import AVRO_MAGIC, check_avro
 from pipeline.sources.console_json import is_console_json
 from pipeline.sources.console_lines import INSTEAD, is_console, why_lossy
-from pipeline.sources.dump_files import is_dump, why_useless
 from pipeline.sources.lines import GZIP_MAGIC, Line, decompressed
 from pipeline.sources.log_segments import HEAD_BYTES, is_segment, partition_of_folder
+from pipeline.sources.other_tools import DUMP_LOG, is_dump
 from pipeline.sources.record_format import AS_SPARK, RecordFormat
 from pipeline.sources.record_lines import OFFSETS_TOPIC
 from pipeline.sources.sink_content import form_of
@@ -60,14 +60,12 @@ class FileLayout(Enum):
     PARQUET = "parquet"
     AVRO = "avro"
     SEGMENT = "segment"  # of a broker's log
-    DUMP = "dump"  # of segments: lines whose meaning depends on those before
     SINK = "sink"  # of Kafka Connect: values or keys, which are read together
 
 
 _IN_LINES: Final = (
     FileLayout.LINES,
     FileLayout.CONSOLE,
-    FileLayout.DUMP,
     FileLayout.LOG,
 )
 
@@ -110,11 +108,6 @@ class SourceFile:
     def folder(self) -> str:
         """Folder of the name; describe texts of one folder are read together."""
         return str(PurePosixPath(self.name).parent)
-
-    @property
-    def pair(self) -> str:
-        """What it has in common with the file that it is read with; else empty."""
-        return "" if self.sink is None else self.sink.pair
 
     @property
     def is_large(self) -> bool:
@@ -225,6 +218,8 @@ def _recognized(
             partition=_partition(entry, name),
         )
     lines = first_lines(file)
+    if forced in (None, SourceKind.RECORDS) and is_dump(lines):
+        raise UnknownFormatError(DUMP_LOG, source=name)
     kind = forced or kind_of_text(file, lines, name, written)
     recognized = partial(
         recognized,
@@ -253,10 +248,6 @@ def _layout_of_a_tool(lines: list[Line], name: str) -> FileLayout | None:
     UnknownFormatError
         If the output has lost what is needed.
     """
-    if is_dump(lines):
-        if reason := why_useless(lines, name):
-            raise UnknownFormatError(reason, source=name)
-        return FileLayout.DUMP
     if is_console_json(lines):
         return FileLayout.CONSOLE_JSON
     if is_console(lines):
