@@ -18,6 +18,7 @@ from pipeline.sources.rows import (
     SET_ASIDE,
     UNREADABLE,
     Row,
+    broken_off_row,
     case_row,
     quarantine_row,
 )
@@ -62,11 +63,7 @@ def _lines_until_failure(
             number = line.number
             yield line
     except (OSError, EOFError, zlib.error) as error:
-        first = (str(error).splitlines() or [type(error).__name__])[0]
-        reason = f"breaks off here: {first}"
-        failures.append(
-            quarantine_row(UNREADABLE, reason, source=name, line=number + 1)
-        )
+        failures.append(broken_off_row(error, name, number + 1))
         yield Line(number=number + 1, text=b"", whole=False, ended=False)
 
 

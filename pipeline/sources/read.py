@@ -22,6 +22,7 @@ from pipeline.sources.rows import (
     RECORD,
     UNREADABLE,
     Row,
+    broken_off_row,
     quarantine_row,
 )
 from pipeline.sources.source_file import FileLayout, SourceFile
@@ -46,13 +47,11 @@ def rows_of_piece(
     piece: TextPiece, max_partitions: int = MAX_PARTITIONS
 ) -> Iterator[Row]:
     """Yield the rows of records or documents; an error becomes a row of quarantine."""
-    source = piece.file.name
     try:
         for row in _rows(piece, max_partitions):
             yield keyed(row)
     except (OSError, EOFError, zlib.error, OracleError) as error:
-        first = (str(error).splitlines() or [type(error).__name__])[0]
-        yield quarantine_row(UNREADABLE, f"breaks off here: {first}", source=source)
+        yield broken_off_row(error, piece.file.name)
 
 
 def _rows(piece: TextPiece, max_partitions: int) -> Iterator[Row]:

@@ -27,6 +27,7 @@ from pipeline.sources.rows import (
     UNREADABLE,
     WITHOUT_TOMBSTONES,
     Row,
+    broken_off_row,
     quarantine_row,
 )
 from pipeline.sources.sink_content import Item, SinkContent, Unsound, content_of
@@ -79,10 +80,7 @@ def rows_of_pair(pieces: Iterable[TextPiece]) -> Iterator[Row]:
         yield _counted(SET_ASIDE, TOMBSTONES, keys, 0)
     for one in read.values():
         if one.content.broken is not None:
-            reason = f"breaks off here: {one.content.broken}"
-            yield quarantine_row(
-                UNREADABLE, reason, source=one.file.name, line=one.length + 1
-            )
+            yield broken_off_row(one.content.broken, one.file.name, one.length + 1)
 
 
 def _joined(keys: _File, values: _File) -> Iterator[Row]:

@@ -23,6 +23,7 @@ from pipeline.sources.log_segments import HEAD_BYTES, is_segment, partition_of_f
 from pipeline.sources.other_tools import DUMP_LOG, is_dump
 from pipeline.sources.record_format import AS_SPARK, RecordFormat
 from pipeline.sources.record_lines import OFFSETS_TOPIC
+from pipeline.sources.rows import message_of
 from pipeline.sources.sink_content import form_of
 from pipeline.sources.sink_names import SinkPart, SinkRole, pair_of, sink_name
 from pipeline.sources.source_kind import (
@@ -141,8 +142,7 @@ def source_file(
             file.seek(0)
             digest = _digest(file, entry)
     except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
-        first = (str(error).splitlines() or [type(error).__name__])[0]
-        said = f"unreadable: {first}"
+        said = f"unreadable: {message_of(error)}"
         raise UnknownFormatError(said, source=name, cause=error) from None
     reason = _why_not_by_spark(found)
     if reason is not None:
@@ -279,8 +279,7 @@ def _footer(file: BinaryIO, name: str) -> ParquetFooter:
             groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
             schema = _with_instants(parquet.schema_arrow, parquet.schema)
     except (OSError, pa.ArrowException) as error:
-        first = str(error).splitlines()[0]
-        reason = f"unreadable Parquet: {first}"
+        reason = f"unreadable Parquet: {message_of(error)}"
         raise UnknownFormatError(reason, source=name, cause=error) from None
     if not groups:
         raise SourceError("Parquet without rows", source=name)

@@ -155,11 +155,6 @@ ACCEPTED: Final = (
 """What a message adds when nothing was recognized."""
 
 
-def known_formats() -> str:
-    """List the formats for a message."""
-    return ", ".join(kind.value for kind in SourceKind)
-
-
 def _kind_of_lines(lines: Iterable[Line], written: RecordFormat) -> SourceKind | None:
     """Recognize the first line of a known kind; earlier ones can be damaged."""
     for line in lines:

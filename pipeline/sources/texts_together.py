@@ -18,7 +18,7 @@ from pipeline.sources.describe_files import read_describe
 from pipeline.sources.leader_logs import rows_of_leader_logs
 from pipeline.sources.lines import Line
 from pipeline.sources.read import TextPiece, rows_of_piece
-from pipeline.sources.rows import UNREADABLE, Row, quarantine_row
+from pipeline.sources.rows import Row, broken_off_row
 from pipeline.sources.sink_rows import rows_of_pair
 from pipeline.sources.source_file import FileLayout, SourceFile
 from pipeline.sources.source_kind import SourceKind
@@ -101,6 +101,4 @@ def _until_failure(
     try:
         yield from lines
     except (OSError, EOFError, zlib.error) as error:
-        first = (str(error).splitlines() or [type(error).__name__])[0]
-        reason = f"breaks off here: {first}"
-        failures.append(quarantine_row(UNREADABLE, reason, source=source))
+        failures.append(broken_off_row(error, source))

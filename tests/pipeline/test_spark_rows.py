@@ -203,6 +203,7 @@ def test_a_scheme_of_hadoop(
     conf = spark._jsc.hadoopConfiguration()
     conf.set("fs.viewfs.mounttable.cluster.link./data", f"file://{folder}")
     store = HadoopStore(spark)
+    stores = Stores(LocalStore(), lambda: store)
     assert store.is_folder("viewfs://cluster/data/absent") is None
     rows = by_spark(spark, "viewfs://cluster/data")
     named = [
@@ -213,7 +214,7 @@ def test_a_scheme_of_hadoop(
         if row["what"] == CASE:
             row["value"] = b""  # contains the name
     assert comparable(rows) == comparable(named)
-    topics = read_topics("viewfs://cluster/data/topics.json", 9, store)
+    topics = read_topics("viewfs://cluster/data/topics.json", 9, stores)
     assert topics.at_end == {"t": 5}
     with pytest.raises(OSError, match="absent"):
         store.open("viewfs://cluster/data/absent")
