@@ -23,7 +23,7 @@ from pipeline.sources.rows import (
     UNREADABLE,
     Row,
     broken_off_row,
-    quarantine_row,
+    record_quarantined,
 )
 from pipeline.sources.source_file import FileLayout, SourceFile
 from pipeline.sources.source_kind import SourceKind
@@ -80,14 +80,5 @@ def keyed(row: Row) -> Row:
     try:
         group_id = decode_record(row["key"], None).group_id
     except WireError as error:
-        return quarantine_row(
-            UNREADABLE,
-            str(error),
-            source=row["source"],
-            line=row["source_offset"],
-            raw=row["value"],
-            key=row["key"],
-            source_partition=row["source_partition"],
-            at=row["at"],
-        )
+        return record_quarantined(UNREADABLE, row, str(error))
     return row | {"group_id": group_id}

@@ -168,6 +168,24 @@ def quarantine_row(
     return row
 
 
+def record_quarantined(
+    what: str, row: Row, reason: str, record: str | None = None
+) -> Row:
+    """Return a row of quarantine for a record, with its place and its bytes."""
+    return quarantine_row(
+        what,
+        reason,
+        source=row["source"],
+        line=row["source_offset"],
+        raw=row["value"],
+        key=row["key"],
+        group_id=row.get("group_id"),
+        source_partition=row["source_partition"],
+        at=row["at"],
+        record=record,
+    )
+
+
 def message_of(error: Exception) -> str:
     """Return the first line of an error's message, or its class."""
     return (str(error).splitlines() or [type(error).__name__])[0]

@@ -49,7 +49,7 @@ from pipeline.sources.spark_tables import (
     records_table,
     whole_texts,
 )
-from pipeline.sources.texts_together import place_of, rows_of_texts, set_of
+from pipeline.sources.texts_together import place_of, rows_of_texts
 from rebalance import SourceError
 
 Batches = Iterator[pa.RecordBatch]
@@ -59,7 +59,7 @@ SPARK_ERRORS: Final = (PySparkException, Py4JError)
 
 _UNREADABLE_FILE: Final = "FAILED_READ_FILE"
 _NAMED_FILE: Final = re.compile(r"reading file (\S+)\.\s")
-_PLACE: Final = ("set", "folder", "name")
+_PLACE: Final = ("set", "name")
 _SPARK_ROWS: Final = from_arrow_schema(ROWS)
 
 
@@ -142,7 +142,7 @@ class SourceReader:
     ) -> Iterator[DataFrame]:
         texts = [file for file in files if file.layout is not FileLayout.PARQUET]
         for is_set in (False, True):
-            read = [file for file in texts if bool(set_of(file)) is is_set]
+            read = [file for file in texts if bool(place_of(file)[0]) is is_set]
             if read:
                 pieces = self._pieces(read, is_lenient=is_lenient)
                 pieces = self._in_order(pieces, read) if is_set else pieces
@@ -172,7 +172,7 @@ class SourceReader:
             f"{PATH} string, {FIRST} bigint, {TEXT} binary, "
             + ", ".join(f"{name} string" for name in _PLACE),
         )
-        sets = len({set_of(file) for file in files})
+        sets = len({place_of(file)[0] for file in files})
         ordered = placed.repartition(min(self._tasks, sets), _PLACE[0])
         return ordered.sortWithinPartitions(*_PLACE, FIRST)
 

@@ -9,9 +9,9 @@ themselves.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain, groupby
-from typing import Final, TypeAlias
+from typing import Final
 
 from pipeline.sources.console_json import rows_of_console_json
 from pipeline.sources.describe_files import read_describe
@@ -24,81 +24,74 @@ from pipeline.sources.source_file import FileLayout, SourceFile
 from pipeline.sources.source_kind import SourceKind
 from rebalance import MAX_PARTITIONS
 
-_Pieces: TypeAlias = Iterator[TextPiece]
+_TOGETHER: Final = (FileLayout.CONSOLE_JSON, FileLayout.LOG)
 
 
-def set_of(file: SourceFile) -> str:
-    """Return the name of the set that a text is read with; empty: by itself."""
+def place_of(file: SourceFile) -> tuple[str, str]:
+    """Return the set that a text is read with, and its name: the order of reading.
+
+    The set is empty for texts that are read by themselves.
+    """
+    together = ""
     if file.kind is SourceKind.DESCRIBE:
-        return f"{file.kind.value} {file.folder}"
-    if file.layout is FileLayout.SINK and file.sink is not None:
-        return f"{file.layout.value} {file.sink.pair}"
-    return file.layout.value if file.layout.value in _READERS else ""
-
-
-def place_of(file: SourceFile) -> tuple[str, str, str]:
-    """Return the set, the folder, and the name, by which texts are to be sorted."""
-    return set_of(file), file.folder, file.name
+        together = f"{file.kind.value} {file.folder}"
+    elif file.sink is not None:
+        together = f"{file.layout.value} {file.sink.pair}"
+    elif file.layout in _TOGETHER:
+        together = file.layout.value
+    return together, file.name
 
 
 def rows_of_texts(
     pieces: Iterable[TextPiece], max_partitions: int = MAX_PARTITIONS
 ) -> Iterator[Row]:
     """Yield the rows of pieces that are sorted by `place_of`, and by line."""
-    for name, together in groupby(pieces, key=lambda piece: set_of(piece.file)):
-        if name:
-            yield from _READERS[name.split()[0]](together)
+    for together, found in groupby(pieces, key=lambda piece: place_of(piece.file)[0]):
+        if together:
+            yield from _rows_of_set(found)
         else:
-            for piece in together:
+            for piece in found:
                 yield from rows_of_piece(piece, max_partitions)
 
 
-def _rows_of_folder(pieces: _Pieces) -> Iterator[Row]:
-    """Yield the rows of describe texts, which have the same `SourceFile.group_name`."""
+def _rows_of_set(pieces: Iterator[TextPiece]) -> Iterator[Row]:
+    """Yield the rows of one set; what breaks off is used up to there."""
     first = next(pieces)
-    texts = _texts(chain([first], pieces))
-    return read_describe(texts, group_name=first.file.group_name)
-
-
-def _rows_of_formatters(pieces: _Pieces) -> Iterator[Row]:
-    """Yield the records of all output of formatters, by names of files."""
+    file, pieces = first.file, chain([first], pieces)
     failures: list[Row] = []
-    texts = (
-        (name, b"\n".join(line.text for line in _until_failure(lines, name, failures)))
-        for name, lines in _texts(sorted(pieces, key=lambda piece: piece.file.name))
-    )
-    yield from rows_of_console_json(texts)
+    if file.layout is FileLayout.SINK:
+        yield from rows_of_pair(pieces)
+    elif file.layout is FileLayout.LOG:
+        yield from rows_of_leader_logs(_texts(pieces, failures))
+    elif file.layout is FileLayout.CONSOLE_JSON:
+        texts = _texts(pieces, failures)
+        yield from rows_of_console_json(
+            (name, b"\n".join(line.text for line in lines)) for name, lines in texts
+        )
+    else:
+        texts = _texts(pieces, failures)
+        yield from read_describe(texts, group_name=file.group_name)
     yield from failures
 
 
-def _rows_of_logs(pieces: _Pieces) -> Iterator[Row]:
-    """Yield the assignments in logs of applications."""
-    failures: list[Row] = []
-    yield from rows_of_leader_logs(
-        (name, _until_failure(lines, name, failures)) for name, lines in _texts(pieces)
-    )
-    yield from failures
-
-
-_READERS: Final[dict[str, Callable[[_Pieces], Iterator[Row]]]] = {
-    SourceKind.DESCRIBE.value: _rows_of_folder,
-    FileLayout.SINK.value: rows_of_pair,
-    FileLayout.CONSOLE_JSON.value: _rows_of_formatters,
-    FileLayout.LOG.value: _rows_of_logs,
-}
-
-
-def _texts(pieces: Iterable[TextPiece]) -> Iterator[tuple[str, Iterator[Line]]]:
+def _texts(
+    pieces: Iterable[TextPiece], failures: list[Row]
+) -> Iterator[tuple[str, Iterator[Line]]]:
     """Yield the name and the lines of each file."""
     for name, of_file in groupby(pieces, key=lambda piece: piece.file.name):
-        yield name, chain.from_iterable(piece.lines() for piece in of_file)
+        lines = chain.from_iterable(piece.lines() for piece in of_file)
+        yield name, _until_failure(name, lines, failures)
 
 
 def _until_failure(
-    lines: Iterator[Line], source: str, failures: list[Row]
+    name: str, lines: Iterable[Line], failures: list[Row]
 ) -> Iterator[Line]:
-    """Yield the lines before the place where a file cannot be read."""
+    """Yield the lines of a file; where it breaks off, an empty line marks the place."""
+    number = 0
     try:
-        yield from lines
+        for line in lines:
+            number = line.number
+            yield line
     except (OSError, EOFError, zlib.error) as error:
-        failures.append(broken_off_row(error, source))
+        failures.append(broken_off_row(error, name, number + 1))
+        yield Line(number=number + 1, text=b"", whole=False, ended=False)
