@@ -108,18 +108,6 @@ def _with_topics(
     )
 
 
-def rows_of_range(log: OffsetsLog, within: LogRange) -> Iterator[Row]:
-    """Yield the records of a range as rows; one without a key is quarantined.
-
-    Raises
-    ------
-    OutsideError
-        As `OffsetsLog.records`.
-    """
-    for record in log.records(within):
-        yield row_of_record(record)
-
-
 def row_of_record(record: LogRecord) -> Row:
     """Return a record as a row; one without a key is quarantined."""
     return keyed(bytes_row(OFFSETS_TOPIC, **record._asdict()))
